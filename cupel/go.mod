@@ -1,0 +1,3 @@
+module github.com/wollax/cupel-go/cupel
+
+go 1.26.0

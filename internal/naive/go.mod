@@ -1,0 +1,12 @@
+module github.com/wollax/cupel-go/internal/naive
+
+go 1.26.0
+
+require (
+	github.com/wollax/cupel-go/conformance v0.1.0
+	github.com/wollax/cupel-go/cupel v0.1.0
+)
+
+replace github.com/wollax/cupel-go/cupel => ../../cupel
+
+replace github.com/wollax/cupel-go/conformance => ../../conformance
