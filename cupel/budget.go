@@ -1,0 +1,171 @@
+package cupel
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// ContextBudget says how many tokens a selection may use. Build it with
+// [NewContextBudget], which checks every rule; a budget never changes
+// afterwards and may be shared and copied freely. The zero ContextBudget is a
+// valid budget of 0 tokens.
+//
+// It implements the ContextBudget chapter of the specification.
+type ContextBudget struct {
+	maxTokens     int
+	targetTokens  int
+	outputReserve int
+	marginPercent float64
+	slots         []reservedSlot // ascending by folded kind; never written after construction
+	extra         *extraFields
+}
+
+type reservedSlot struct {
+	kind   ContextKind
+	tokens int
+}
+
+// BudgetOption is an optional setting of a [ContextBudget].
+type BudgetOption func(*ContextBudget) error
+
+// NewContextBudget returns a budget with a hard ceiling of maxTokens (the
+// model's context window) and a soft goal of targetTokens, both at least 0 and
+// the goal at most the ceiling. It fails with an [InvalidBudgetError] that
+// names the field.
+func NewContextBudget(maxTokens, targetTokens int, opts ...BudgetOption) (ContextBudget, error) {
+	b := ContextBudget{maxTokens: maxTokens, targetTokens: targetTokens}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&b); err != nil {
+			return ContextBudget{}, err
+		}
+	}
+	if err := b.validate(); err != nil {
+		return ContextBudget{}, err
+	}
+	return b, nil
+}
+
+// WithOutputReserve keeps tokens free for the model's answer; 0 to maxTokens,
+// 0 by default.
+func WithOutputReserve(tokens int) BudgetOption {
+	return func(b *ContextBudget) error {
+		b.outputReserve = tokens
+		return nil
+	}
+}
+
+// WithReservedSlots keeps tokens (R3) free for kinds; each at least 0, none by
+// default. The sum is subtracted from what the slicer may spend. The map is
+// copied. A kind that occurs twice under ASCII case folding is an error.
+func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
+	return func(b *ContextBudget) error {
+		slots := make([]reservedSlot, 0, len(tokensByKind))
+		for kind, tokens := range tokensByKind {
+			slots = append(slots, reservedSlot{kind.Canonical(), tokens})
+		}
+		return b.setSlots(slots)
+	}
+}
+
+// WithEstimationSafetyMargin shrinks what the slicer may spend by percent, to
+// make up for token counts that are estimates; 0 to 100, 0 by default.
+func WithEstimationSafetyMargin(percent float64) BudgetOption {
+	return func(b *ContextBudget) error {
+		b.marginPercent = percent
+		return nil
+	}
+}
+
+// setSlots takes ownership of slots, which may be in any order.
+func (b *ContextBudget) setSlots(slots []reservedSlot) error {
+	slices.SortFunc(slots, func(x, y reservedSlot) int {
+		return cmp.Or(cmp.Compare(x.kind.Key(), y.kind.Key()), cmp.Compare(x.kind, y.kind))
+	})
+	for i, s := range slots {
+		switch {
+		case s.kind.IsBlank():
+			return &InvalidBudgetError{"reservedSlots", "must not have a blank kind"}
+		case s.tokens < 0:
+			return &InvalidBudgetError{fmt.Sprintf("reservedSlots[%q]", s.kind), fmt.Sprintf("must be at least 0, got %d", s.tokens)}
+		case i > 0 && s.kind.Equal(slots[i-1].kind):
+			return &InvalidBudgetError{fmt.Sprintf("reservedSlots[%q]", s.kind), fmt.Sprintf("is given twice, as %q too: kinds are compared without ASCII case", slots[i-1].kind)}
+		}
+	}
+	b.slots = slots
+	return nil
+}
+
+func (b *ContextBudget) validate() error {
+	switch {
+	case b.maxTokens < 0:
+		return &InvalidBudgetError{"maxTokens", fmt.Sprintf("must be at least 0, got %d", b.maxTokens)}
+	case b.targetTokens < 0:
+		return &InvalidBudgetError{"targetTokens", fmt.Sprintf("must be at least 0, got %d", b.targetTokens)}
+	case b.targetTokens > b.maxTokens:
+		return &InvalidBudgetError{"targetTokens", fmt.Sprintf("must be at most maxTokens (%d), got %d", b.maxTokens, b.targetTokens)}
+	case b.outputReserve < 0:
+		return &InvalidBudgetError{"outputReserve", fmt.Sprintf("must be at least 0, got %d", b.outputReserve)}
+	case b.outputReserve > b.maxTokens:
+		return &InvalidBudgetError{"outputReserve", fmt.Sprintf("must be at most maxTokens (%d), got %d", b.maxTokens, b.outputReserve)}
+	case !(b.marginPercent >= 0 && b.marginPercent <= 100): // written so that NaN fails
+		return &InvalidBudgetError{"estimationSafetyMarginPercent", fmt.Sprintf("must be from 0 to 100, got %v", b.marginPercent)}
+	}
+	return nil
+}
+
+// MaxTokens returns the hard ceiling, in tokens.
+func (b ContextBudget) MaxTokens() int { return b.maxTokens }
+
+// TargetTokens returns the soft goal, in tokens.
+func (b ContextBudget) TargetTokens() int { return b.targetTokens }
+
+// OutputReserve returns the tokens kept free for the model's answer.
+func (b ContextBudget) OutputReserve() int { return b.outputReserve }
+
+// EstimationSafetyMarginPercent returns the safety margin, 0 to 100.
+func (b ContextBudget) EstimationSafetyMarginPercent() float64 { return b.marginPercent }
+
+// ReservedSlots returns a copy of the tokens reserved by kind, or nil.
+func (b ContextBudget) ReservedSlots() map[ContextKind]int {
+	if len(b.slots) == 0 {
+		return nil
+	}
+	m := make(map[ContextKind]int, len(b.slots))
+	for _, s := range b.slots {
+		m[s.kind] = s.tokens
+	}
+	return m
+}
+
+// effective is COMPUTE-EFFECTIVE-BUDGET of the Slice chapter: what the slicer
+// may spend once pinned items, reserves, slots and the margin are taken off.
+func (b ContextBudget) effective(pinned exact.Sum) SliceBudget {
+	taken := pinned
+	for _, s := range b.slots {
+		taken.Add(s.tokens)
+	}
+	maxTokens := max(0, exact.Of(b.maxTokens, -b.outputReserve).Minus(taken).Int())
+	target := min(max(0, exact.Of(b.targetTokens).Minus(taken).Int()), maxTokens)
+	if b.marginPercent > 0 {
+		multiplier := 1.0 - b.marginPercent/100.0
+		maxTokens = floorTokens(float64(maxTokens) * multiplier)
+		target = min(floorTokens(float64(target)*multiplier), maxTokens)
+	}
+	return SliceBudget{MaxTokens: maxTokens, TargetTokens: target}
+}
+
+// floorTokens rounds a product that is at least 0 down to whole tokens. The
+// largest int is not a float64: it rounds up to 2^63, which must not wrap.
+func floorTokens(f float64) int {
+	if f >= math.MaxInt {
+		return math.MaxInt
+	}
+	return int(math.Floor(f))
+}

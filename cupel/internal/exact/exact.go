@@ -1,0 +1,67 @@
+// Package exact adds token counts without ever wrapping (R5).
+package exact
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Sum is an exact sum of up to 2^64 integers, kept in 128 bits. The zero Sum
+// is 0.
+type Sum struct {
+	hi int64
+	lo uint64
+}
+
+// Of returns the exact sum of the terms.
+func Of(terms ...int) Sum {
+	var s Sum
+	for _, t := range terms {
+		s.Add(t)
+	}
+	return s
+}
+
+// Add adds n.
+func (s *Sum) Add(n int) {
+	lo, carry := bits.Add64(s.lo, uint64(int64(n)), 0)
+	s.lo = lo
+	s.hi += int64(n)>>63 + int64(carry)
+}
+
+// Sub subtracts n.
+func (s *Sum) Sub(n int) {
+	lo, borrow := bits.Sub64(s.lo, uint64(int64(n)), 0)
+	s.lo = lo
+	s.hi -= int64(n)>>63 + int64(borrow)
+}
+
+// Minus returns s - t.
+func (s Sum) Minus(t Sum) Sum {
+	lo, borrow := bits.Sub64(s.lo, t.lo, 0)
+	return Sum{hi: s.hi - t.hi - int64(borrow), lo: lo}
+}
+
+// Plus returns s + t.
+func (s Sum) Plus(t Sum) Sum {
+	lo, carry := bits.Add64(s.lo, t.lo, 0)
+	return Sum{hi: s.hi + t.hi + int64(carry), lo: lo}
+}
+
+// Greater reports whether s > n.
+func (s Sum) Greater(n int) bool {
+	hi, lo := int64(n)>>63, uint64(int64(n))
+	return s.hi > hi || s.hi == hi && s.lo > lo
+}
+
+// Int returns the sum clamped to the range of int.
+func (s Sum) Int() int {
+	switch {
+	case s.Greater(math.MaxInt):
+		return math.MaxInt
+	case !s.Greater(math.MinInt):
+		return math.MinInt
+	default:
+		return int(int64(s.lo))
+	}
+}

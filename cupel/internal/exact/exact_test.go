@@ -1,0 +1,92 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestSum(t *testing.T) {
+	const big62 = 1 << 62
+	tests := []struct {
+		name  string
+		terms []int
+		want  int
+		why   string
+	}{
+		{"none", nil, 0, "the empty sum is zero"},
+		{"small", []int{1, -2, 3}, 2, "ordinary arithmetic"},
+		{"clamped above", []int{math.MaxInt, 1}, math.MaxInt, "the result is clamped, not wrapped"},
+		{"clamped below", []int{math.MinInt, -1}, math.MinInt, "the result is clamped, not wrapped"},
+		{"back in range", []int{big62, big62, big62, -big62, -big62}, big62, "only the end is clamped, so order never shows"},
+		{"least", []int{math.MinInt}, math.MinInt, "the least integer is in range"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Of(tt.terms...).Int(); got != tt.want {
+				t.Errorf("got %d, want %d: %s", got, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// TestAgainstBig compares every operation with math/big on random terms near
+// the limits of the integer range.
+func TestAgainstBig(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	near := func() int {
+		switch r.IntN(4) {
+		case 0:
+			return math.MaxInt - r.IntN(3)
+		case 1:
+			return math.MinInt + r.IntN(3)
+		case 2:
+			return r.IntN(7) - 3
+		default:
+			return int(r.Uint64())
+		}
+	}
+	for range 20_000 {
+		var s, u Sum
+		want, wantU := new(big.Int), new(big.Int)
+		for range r.IntN(6) {
+			n := near()
+			if r.IntN(2) == 0 {
+				s.Add(n)
+				want.Add(want, big.NewInt(int64(n)))
+			} else {
+				s.Sub(n)
+				want.Sub(want, big.NewInt(int64(n)))
+			}
+		}
+		for range r.IntN(3) {
+			n := near()
+			u.Add(n)
+			wantU.Add(wantU, big.NewInt(int64(n)))
+		}
+		check(t, s, want)
+		check(t, s.Minus(u), new(big.Int).Sub(want, wantU))
+		check(t, s.Plus(u), new(big.Int).Add(want, wantU))
+		n := near()
+		if got, w := s.Greater(n), want.Cmp(big.NewInt(int64(n))) > 0; got != w {
+			t.Fatalf("(%v).Greater(%d) = %v, want %v", want, n, got, w)
+		}
+	}
+}
+
+func check(t *testing.T, s Sum, want *big.Int) {
+	t.Helper()
+	clamped := int(0)
+	switch {
+	case want.Cmp(big.NewInt(math.MaxInt)) > 0:
+		clamped = math.MaxInt
+	case want.Cmp(big.NewInt(math.MinInt)) < 0:
+		clamped = math.MinInt
+	default:
+		clamped = int(want.Int64())
+	}
+	if got := s.Int(); got != clamped {
+		t.Fatalf("sum %v: got %d, want %d", want, got, clamped)
+	}
+}

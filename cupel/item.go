@@ -1,0 +1,278 @@
+package cupel
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// ContextItem is one piece of context: a message, a document, the output of a
+// tool. Build it with [NewContextItem]; it never changes afterwards and may be
+// shared between goroutines and runs. Its identity is its pointer, never its
+// content (R1).
+//
+// Accessors return copies of what is mutable. The methods of a nil item return
+// zero values.
+//
+// It implements the ContextItem chapter of the specification.
+type ContextItem struct {
+	content        string
+	kind           ContextKind
+	source         ContextSource
+	tags           []string
+	metadata       map[string]any
+	timestamp      time.Time // UTC, without a monotonic reading
+	hint           float64
+	tokens         int
+	priority       int
+	originalTokens int
+	has            fields
+	pinned         bool
+	extra          *extraFields
+}
+
+// fields says which optional fields an item has: absent is not zero.
+type fields uint8
+
+const (
+	hasPriority fields = 1 << iota
+	hasTimestamp
+	hasHint
+	hasOriginalTokens
+)
+
+// ItemOption is an optional setting of a [ContextItem].
+type ItemOption func(*ContextItem) error
+
+// NewContextItem returns an item with the given content, which must not be
+// empty, and its size in tokens as the caller counts them. A negative size is
+// allowed here; the pipeline excludes such an item with reason
+// [NegativeTokens]. It fails with an [InvalidItemError] that names the field.
+func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextItem, error) {
+	if content == "" {
+		return nil, &InvalidItemError{-1, "content", "must not be empty"}
+	}
+	it := &ContextItem{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(it); err != nil {
+			return nil, err
+		}
+	}
+	return it, nil
+}
+
+// WithKind sets the kind, [KindMessage] by default. A blank kind is an error.
+func WithKind(kind ContextKind) ItemOption {
+	return func(it *ContextItem) error {
+		if kind.IsBlank() {
+			return &InvalidItemError{-1, "kind", "must not be blank"}
+		}
+		it.kind = kind.Canonical()
+		return nil
+	}
+}
+
+// WithSource sets the source, [SourceChat] by default. A blank source is an
+// error.
+func WithSource(source ContextSource) ItemOption {
+	return func(it *ContextItem) error {
+		if source.IsBlank() {
+			return &InvalidItemError{-1, "source", "must not be blank"}
+		}
+		it.source = source.Canonical()
+		return nil
+	}
+}
+
+// WithPriority sets the priority; higher is more important. Absent by default.
+func WithPriority(priority int) ItemOption {
+	return func(it *ContextItem) error {
+		it.priority = priority
+		it.has |= hasPriority
+		return nil
+	}
+}
+
+// WithTags sets the tags, none by default. The list is copied.
+func WithTags(tags ...string) ItemOption {
+	return func(it *ContextItem) error {
+		it.tags = slices.Clone(tags)
+		return nil
+	}
+}
+
+// WithMetadata sets the metadata, none by default. The map is copied one level
+// deep; its values are passed through untouched.
+func WithMetadata(metadata map[string]any) ItemOption {
+	return func(it *ContextItem) error {
+		it.metadata = maps.Clone(metadata)
+		return nil
+	}
+}
+
+// WithTimestamp sets the instant at which the item came to be; it is kept in
+// UTC with nanoseconds. Absent by default; the zero [time.Time] is an instant
+// like any other, in the year 1.
+func WithTimestamp(t time.Time) ItemOption {
+	return func(it *ContextItem) error {
+		it.timestamp = t.UTC().Round(0) // Round strips the monotonic reading
+		it.has |= hasTimestamp
+		return nil
+	}
+}
+
+// WithFutureRelevanceHint sets the caller's estimate of how relevant the item
+// will be, conventionally in [0,1]. Absent by default.
+func WithFutureRelevanceHint(hint float64) ItemOption {
+	return func(it *ContextItem) error {
+		it.hint = hint
+		it.has |= hasHint
+		return nil
+	}
+}
+
+// WithPinned pins the item: it is always selected, without being scored.
+func WithPinned() ItemOption {
+	return func(it *ContextItem) error {
+		it.pinned = true
+		return nil
+	}
+}
+
+// WithOriginalTokens records the size in tokens before the content was
+// shortened by someone else. No stage reads it. Absent by default.
+func WithOriginalTokens(tokens int) ItemOption {
+	return func(it *ContextItem) error {
+		it.originalTokens = tokens
+		it.has |= hasOriginalTokens
+		return nil
+	}
+}
+
+// Content returns the text, never empty.
+func (it *ContextItem) Content() string {
+	if it == nil {
+		return ""
+	}
+	return it.content
+}
+
+// Tokens returns the size in tokens as the caller counted them; it may be
+// negative.
+func (it *ContextItem) Tokens() int {
+	if it == nil {
+		return 0
+	}
+	return it.tokens
+}
+
+// Kind returns the kind; well-known kinds are spelled as the constants are.
+func (it *ContextItem) Kind() ContextKind {
+	if it == nil {
+		return ""
+	}
+	return it.kind
+}
+
+// Source returns the source; well-known sources are spelled as the constants
+// are.
+func (it *ContextItem) Source() ContextSource {
+	if it == nil {
+		return ""
+	}
+	return it.source
+}
+
+// Priority returns the priority, and false when the item has none.
+func (it *ContextItem) Priority() (int, bool) {
+	if it == nil {
+		return 0, false
+	}
+	return it.priority, it.has&hasPriority != 0
+}
+
+// Tags returns a copy of the tags. [ContextItem.AllTags] does not copy.
+func (it *ContextItem) Tags() []string {
+	if it == nil {
+		return nil
+	}
+	return slices.Clone(it.tags)
+}
+
+// AllTags returns an iterator over the tags with their positions, in order.
+func (it *ContextItem) AllTags() iter.Seq2[int, string] {
+	if it == nil {
+		return func(func(int, string) bool) {}
+	}
+	return slices.All(it.tags)
+}
+
+// NumTags returns the number of tags.
+func (it *ContextItem) NumTags() int {
+	if it == nil {
+		return 0
+	}
+	return len(it.tags)
+}
+
+// Metadata returns a copy of the metadata, one level deep.
+// [ContextItem.MetadataValue] does not copy.
+func (it *ContextItem) Metadata() map[string]any {
+	if it == nil {
+		return nil
+	}
+	return maps.Clone(it.metadata)
+}
+
+// MetadataValue returns the metadata value of one key, and false when there is
+// none.
+func (it *ContextItem) MetadataValue(key string) (any, bool) {
+	if it == nil {
+		return nil, false
+	}
+	v, ok := it.metadata[key]
+	return v, ok
+}
+
+// Timestamp returns when the item came to be, in UTC, and false when that is
+// not known.
+func (it *ContextItem) Timestamp() (time.Time, bool) {
+	if it == nil {
+		return time.Time{}, false
+	}
+	return it.timestamp, it.has&hasTimestamp != 0
+}
+
+// FutureRelevanceHint returns the hint, and false when there is none. It may
+// be any float64.
+func (it *ContextItem) FutureRelevanceHint() (float64, bool) {
+	if it == nil {
+		return 0, false
+	}
+	return it.hint, it.has&hasHint != 0
+}
+
+// Pinned reports whether the item is selected without being scored.
+func (it *ContextItem) Pinned() bool { return it != nil && it.pinned }
+
+// OriginalTokens returns the size in tokens before the content was shortened,
+// and false when that is not known.
+func (it *ContextItem) OriginalTokens() (int, bool) {
+	if it == nil {
+		return 0, false
+	}
+	return it.originalTokens, it.has&hasOriginalTokens != 0
+}
+
+// ScoredItem is an item with its relevance, conventionally in [0,1] where
+// higher is more relevant.
+//
+// It implements the ScoredItem section of the Enumerations chapter.
+type ScoredItem struct {
+	Item  *ContextItem
+	Score float64
+}

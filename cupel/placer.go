@@ -1,0 +1,44 @@
+package cupel
+
+import (
+	"context"
+	"fmt"
+)
+
+// Placer decides the order in which the selected items appear in the prompt.
+//
+// items holds the pinned items, with score 1.0, and after them the sliced
+// items by score, highest first; it must be neither changed nor kept. The
+// result is a permutation of the positions in items: the position that comes
+// first in the prompt, the second, and so on. Place is deterministic and is
+// called from several goroutines at once.
+//
+// It implements the Placers chapter of the specification.
+type Placer interface {
+	Place(ctx context.Context, items []ScoredItem) ([]int, error)
+}
+
+// Place runs a placer and holds it to its contract: the result is a
+// permutation (R24). A panic, an error or a broken contract comes back as a
+// [StrategyError] that names p.
+func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
+	if isNil(p) {
+		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: "is nil"}
+	}
+	defer recoverStrategy("placer", p, &err)
+	order, err = p.Place(ctx, items)
+	if err != nil {
+		return nil, strategyError(ctx, "placer", p, err)
+	}
+	if len(order) != len(items) {
+		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: fmt.Sprintf("returned %d positions for %d items", len(order), len(items))}
+	}
+	seen := newPositions(len(items))
+	defer seen.free()
+	for _, i := range order {
+		if problem := seen.take(i); problem != "" {
+			return nil, brokenContract("placer", p, problem, i, len(items))
+		}
+	}
+	return order, nil
+}

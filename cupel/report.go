@@ -1,0 +1,59 @@
+package cupel
+
+// SelectionReport explains a run: what is in, what is out, and why.
+//
+// It implements the SelectionReport chapter of the specification.
+type SelectionReport struct {
+	// Events are the recorded events, in the order in which they happened.
+	Events []TraceEvent
+	// Included are the items of the window, in placed order.
+	Included []IncludedItem
+	// Excluded are all other candidates, highest score first; equal scores by
+	// stage, then by position among the candidates (R34). NaN comes last.
+	Excluded []ExcludedItem
+	// TotalCandidates is the number of candidates. It equals the lengths of
+	// Included and Excluded together, except after a run that failed.
+	TotalCandidates int
+	// TotalTokensConsidered is the sum of the tokens of all candidates,
+	// negative counts included (R27), clamped to the range of int.
+	TotalTokensConsidered int
+	// CountRequirementShortfalls are the requirements of count slicers that
+	// the candidates could not meet, in the order found.
+	CountRequirementShortfalls []CountRequirementShortfall
+	// Overflow is set when the selection exceeded the target under
+	// [OverflowProceed].
+	Overflow *OverflowEvent
+
+	extra *extraFields
+}
+
+// IncludedItem is an item of the window, with its score and why it is in.
+//
+// It implements the SelectionReport chapter of the specification.
+type IncludedItem struct {
+	Item   *ContextItem
+	Score  float64 // as computed; 1.0 for pinned items (R26)
+	Reason InclusionReason
+	extra  *includedExtra
+}
+
+// ExcludedItem is an item that was left out, with its score and why.
+//
+// It implements the SelectionReport chapter of the specification.
+type ExcludedItem struct {
+	Item   *ContextItem
+	Score  float64 // as computed; 0.0 when left out before scoring
+	Reason ExclusionReason
+	extra  *extraFields
+}
+
+// OverflowEvent tells of a selection that exceeds the target and was kept
+// under [OverflowProceed].
+//
+// It implements the Events chapter of the specification.
+type OverflowEvent struct {
+	TokensOverBudget int            // tokens above the target, clamped to the range of int
+	OverflowingItems []*ContextItem // all items at that moment, pinned ones first
+	Budget           ContextBudget  // the budget that was exceeded
+	extra            *extraFields
+}

@@ -1,0 +1,145 @@
+package cupel
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// Slicer selects items that fit a budget.
+//
+// items come sorted by score, highest first, and must be neither changed nor
+// kept. The result is a subset, given as positions in items. Its tokens should
+// not exceed budget.TargetTokens, and it is empty when items is empty or the
+// target is 0. A slicer is called from several goroutines at once and stores
+// nothing about a call (R22). ctx is the run's; long work stops when it is
+// done.
+//
+// It implements the Slicers chapter of the specification.
+type Slicer interface {
+	Slice(ctx context.Context, items []ScoredItem, budget SliceBudget) (Selection, error)
+}
+
+// SliceBudget is what a slicer may spend: the budget of the run with pinned
+// items, output reserve, reserved slots and safety margin taken off.
+type SliceBudget struct {
+	MaxTokens    int // the ceiling in tokens, at least 0
+	TargetTokens int // the goal in tokens, at least 0 and at most the ceiling
+}
+
+// Selection is what a slicer decided.
+type Selection struct {
+	// Indices are the positions of the selected items, each at most once, in
+	// any order: the pipeline merges by score (R23).
+	Indices []int
+	// Drops are the positions that the slicer dropped for a reason of its own.
+	// Everything else that is not selected is reported as [BudgetExceeded].
+	Drops []Drop
+	// Shortfalls are requirements that the candidates could not meet, in the
+	// order found.
+	Shortfalls []CountRequirementShortfall
+}
+
+// Drop is an item that a slicer left out for a reason other than the budget.
+type Drop struct {
+	Index  int // position in the list that the slicer was given
+	Reason ExclusionReason
+}
+
+// CountRequirementShortfall says that fewer items of a kind were there than a
+// count slicer requires.
+//
+// It implements the Scarcity Reporting section of the CountQuotaSlice chapter.
+type CountRequirementShortfall struct {
+	Kind           ContextKind // spelled as the slicer's entry does
+	RequiredCount  int         // items required
+	SatisfiedCount int         // items committed
+	extra          *extraFields
+}
+
+// SlicerWrapper is implemented by slicers that are made of others. Validation,
+// cycle detection and the guards of some slicers look through it.
+type SlicerWrapper interface {
+	// Slicers returns the slicers that this one calls, in order.
+	Slicers() []Slicer
+}
+
+// KindNarrower is implemented by slicers whose settings speak about several
+// kinds at once. A QuotaSlice hands its inner slicer one kind at a time and
+// asks for the slicer of that kind alone first (R19).
+type KindNarrower interface {
+	// ForKind returns the slicer to use for a list that holds items of one
+	// kind only.
+	ForKind(kind ContextKind) Slicer
+}
+
+// Slice runs a slicer and holds it to its contract: positions in range, none
+// twice, none both selected and dropped. Slicers that wrap others use it, so
+// that a mistake is reported as the mistake of the slicer that made it.
+//
+// A panic, an error or a broken contract comes back as a [StrategyError] that
+// names s; an error that this package made already comes back as it is.
+func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
+	if isNil(s) {
+		return Selection{}, &StrategyError{Role: "slicer", Strategy: typeName(s), Reason: "is nil"}
+	}
+	defer recoverStrategy("slicer", s, &err)
+	sel, err = s.Slice(ctx, items, budget)
+	if err != nil {
+		return Selection{}, strategyError(ctx, "slicer", s, err)
+	}
+	seen := newPositions(len(items))
+	defer seen.free()
+	for _, i := range sel.Indices {
+		if problem := seen.take(i); problem != "" {
+			return Selection{}, brokenContract("slicer", s, problem, i, len(items))
+		}
+	}
+	for _, d := range sel.Drops {
+		if problem := seen.take(d.Index); problem != "" {
+			return Selection{}, brokenContract("slicer", s, problem, d.Index, len(items))
+		}
+	}
+	return sel, nil
+}
+
+func brokenContract(role string, s any, problem string, i, n int) error {
+	return &StrategyError{Role: role, Strategy: typeName(s), Reason: fmt.Sprintf("returned position %d %s of %d items", i, problem, n)}
+}
+
+// positions is a set of positions in a list, with pooled memory.
+type positions struct {
+	n     int
+	words []uint64
+}
+
+var positionsPool = sync.Pool{New: func() any { return new(positions) }}
+
+// newPositions returns an empty set for a list of n.
+func newPositions(n int) *positions {
+	p := positionsPool.Get().(*positions)
+	words := (n + 63) / 64
+	if cap(p.words) < words {
+		p.words = make([]uint64, words)
+	}
+	p.n, p.words = n, p.words[:words]
+	clear(p.words)
+	return p
+}
+
+func (p *positions) free() { positionsPool.Put(p) }
+
+// take adds i, or says why it cannot be.
+func (p *positions) take(i int) string {
+	if i < 0 || i >= p.n {
+		return "out of range"
+	}
+	word, bit := &p.words[i/64], uint64(1)<<(i%64)
+	if *word&bit != 0 {
+		return "twice"
+	}
+	*word |= bit
+	return ""
+}
+
+func (p *positions) has(i int) bool { return p.words[i/64]&(1<<(i%64)) != 0 }

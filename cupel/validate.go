@@ -1,0 +1,161 @@
+package cupel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"runtime/debug"
+)
+
+// Validator is implemented by strategies whose zero value or settings may be
+// unusable. [New] asks every strategy, through its wrappers, to validate
+// itself, so that a strategy that was not built by its constructor is an error
+// and never a panic.
+type Validator interface {
+	// Validate returns nil or what is wrong, best as an [InvalidConfigError].
+	Validate() error
+}
+
+// maxNesting bounds the depth of wrapped strategies. It is far beyond use, and
+// ends the walk of wrappers that make a new child at each call.
+const maxNesting = 1000
+
+// ValidateScorer checks a scorer and every scorer inside it: none is nil, each
+// [Validator] is content, and none appears in its own dependency graph. It
+// returns an [InvalidConfigError]. Constructors of scorers that wrap others
+// use it.
+//
+// It implements DETECT-CYCLES of the CompositeScorer chapter.
+func ValidateScorer(s Scorer) error {
+	return walk("scorer", s, scorersOf, validateOne)
+}
+
+// ValidateSlicer checks a slicer and every slicer inside it, as
+// [ValidateScorer] does for scorers.
+func ValidateSlicer(s Slicer) error {
+	return walk("slicer", s, slicersOf, validateOne)
+}
+
+// AllSlicers returns an iterator over a slicer and every slicer inside it,
+// outer ones first. Guards that must know what a wrapper hides use it. It ends
+// early where a slicer contains itself.
+func AllSlicers(s Slicer) iter.Seq[Slicer] {
+	return func(yield func(Slicer) bool) {
+		stop := errors.New("stop")
+		_ = walk("slicer", s, slicersOf, func(_ string, s Slicer) error {
+			if !yield(s) {
+				return stop
+			}
+			return nil
+		})
+	}
+}
+
+func scorersOf(s Scorer) []Scorer {
+	if w, ok := s.(ScorerWrapper); ok {
+		return w.Scorers()
+	}
+	return nil
+}
+
+func slicersOf(s Slicer) []Slicer {
+	if w, ok := s.(SlicerWrapper); ok {
+		return w.Slicers()
+	}
+	return nil
+}
+
+func validateOne[S any](role string, s S) (err error) {
+	v, ok := any(s).(Validator)
+	if !ok {
+		return nil
+	}
+	if err = v.Validate(); err == nil || errors.Is(err, ErrInvalidConfig) {
+		return err
+	}
+	return &InvalidConfigError{Component: typeName(s), Reason: role + " is not valid: " + err.Error()}
+}
+
+// walk visits root and everything inside it depth first, each strategy once.
+func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf("%s panicked while it was validated: %v", role, v)}
+		}
+	}()
+	visited := make(map[any]bool) // true while the strategy is on the path
+	var down func(s S, depth int) error
+	down = func(s S, depth int) error {
+		if isNil(s) {
+			return &InvalidConfigError{Component: typeName(root), Reason: role + " must not be nil"}
+		}
+		if depth > maxNesting {
+			return &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting)}
+		}
+		if reflect.ValueOf(s).Comparable() {
+			onPath, seen := visited[s]
+			if onPath {
+				return &InvalidConfigError{Component: typeName(s), Reason: "Cycle detected: " + role + " appears in its own dependency graph"}
+			}
+			if seen {
+				return nil
+			}
+			visited[s] = true
+			defer func() { visited[s] = false }()
+		}
+		if err := visit(role, s); err != nil {
+			return err
+		}
+		for _, child := range children(s) {
+			if err := down(child, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return down(root, 0)
+}
+
+// isNil reports whether v is nil, or a nil pointer, map, slice or function in
+// an interface: what looks like a strategy and is none.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
+		return r.IsNil()
+	default:
+		return false
+	}
+}
+
+func typeName(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// strategyError dresses an error that a strategy returned, unless it says
+// already what happened or is the end of the run's own context.
+func strategyError(ctx context.Context, role string, s any, err error) error {
+	if err == nil || typed(err) || isContextError(ctx, err) {
+		return err
+	}
+	return &StrategyError{Role: role, Strategy: typeName(s), Reason: "failed", Err: err}
+}
+
+func isContextError(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
+
+// recoverStrategy turns a panic of s into an error. It must be deferred
+// directly.
+func recoverStrategy(role string, s any, err *error) {
+	if v := recover(); v != nil {
+		*err = &StrategyError{Role: role, Strategy: typeName(s), Reason: "panicked", Err: &PanicError{Value: v, Stack: debug.Stack()}}
+	}
+}
