@@ -1,0 +1,114 @@
+# Targets that concern Go code loop over the modules of go.work and stop at the
+# first one that fails, with its name; none lists modules by hand.
+
+# A GOWORK=off of the caller would hide the modules from the loops.
+export GOWORK := $(CURDIR)/go.work
+
+EACH  := scripts/each.sh
+TOOLS := GOWORK=off go -C tools
+
+# Settings that the command line may change: make bench COUNT=10 BENCH=Knapsack
+BENCH     ?= .
+COUNT     ?= 6
+FUZZTIME  ?= 30s
+COVER_MIN ?= 95
+TESTFLAGS ?=
+
+.DEFAULT_GOAL := help
+
+##@ Use
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s\n' \
+		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)'
+
+.PHONY: run
+run: ## Choose a context window for a coding agent from this repository
+	go run ./examples/coding-agent
+
+##@ Test
+
+.PHONY: test
+test: ## Run the tests of every module, then the conformance vectors
+	@$(EACH) go test $(TESTFLAGS) ./...
+	@$(MAKE) --no-print-directory vectors
+
+.PHONY: vectors
+vectors: ## Run the conformance vectors through the command
+	go run ./conformance/cmd/cupel-conformance conformance/required conformance/optional
+
+.PHONY: race
+race: ## Run the tests with the race detector (needs a C compiler)
+	@command -v $$(go env CC) >/dev/null || { \
+		echo "make race needs a C compiler: the race detector is linked through cgo, and go env CC names '$$(go env CC)', which is not installed" >&2; \
+		exit 1; }
+	@CGO_ENABLED=1 $(EACH) go test -race $(TESTFLAGS) ./...
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME
+	@FUZZTIME=$(FUZZTIME) $(EACH) $(CURDIR)/scripts/fuzz.sh
+
+.PHONY: cover
+cover: ## Measure the core's coverage; fail below COVER_MIN percent
+	@COVER_MIN=$(COVER_MIN) scripts/cover.sh
+
+.PHONY: standalone
+standalone: ## Build, vet and test every module outside the workspace
+	@$(EACH) env GOWORK=off go build ./...
+	@$(EACH) env GOWORK=off go vet ./...
+	@$(EACH) env GOWORK=off go test $(TESTFLAGS) ./...
+
+.PHONY: consumer
+consumer: ## Use the modules from outside the tree, through a module proxy
+	@$(TOOLS) test -count=1 -v -run '^TestConsumer' ./repo
+
+##@ Check
+
+.PHONY: build
+build: ## Build every package
+	@$(EACH) go build ./...
+
+.PHONY: vet
+vet: ## Run go vet
+	@$(EACH) go vet ./...
+	@$(TOOLS) vet ./...
+
+.PHONY: fmt-check
+fmt-check: ## Fail when a file is not formatted
+	@files=$$("$$(go env GOROOT)/bin/gofmt" -s -l .); \
+	if [ -n "$$files" ]; then echo "not formatted; run gofmt -s -w on:"; echo "$$files"; exit 1; fi >&2
+
+.PHONY: lint
+lint: ## Run golangci-lint and the checks that it cannot make
+	@scripts/lint.sh
+
+.PHONY: tidy-check
+tidy-check: ## Fail when module files are not tidy or do not agree
+	@scripts/tidy-check.sh
+
+.PHONY: fma-check
+fma-check: ## Fail when the core has a fused multiply-add
+	@scripts/fma-check.sh
+
+.PHONY: ci
+ci: ## Everything, as continuous integration runs it
+	@bash .ci/run
+
+##@ Measure
+
+.PHONY: bench
+bench: ## Run the benchmarks COUNT times, for benchstat
+	@$(EACH) go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+.PHONY: bench-once
+bench-once: ## Run one iteration of every benchmark, to see that it works
+	@$(EACH) go test -run '^$$' -bench . -benchmem -benchtime 1x ./...
+
+.PHONY: benchstat
+benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b
+	@test -n '$(OLD)' && test -n '$(NEW)' || { echo "usage: make benchstat OLD=file NEW=file" >&2; exit 2; }
+	@$(TOOLS) tool benchstat $(abspath $(OLD)) $(abspath $(NEW))

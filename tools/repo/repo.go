@@ -1,0 +1,86 @@
+// Package repo tests the repository as a whole: that its module files agree,
+// that the linter's walls stand, and that its modules can be used from outside.
+// The tests run the go command, so they look at the tree as it is; the make
+// targets call them with -count=1.
+package repo
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A Module is a module of the workspace, as the go command describes it.
+type Module struct {
+	Path, Dir, GoMod, GoVersion string
+}
+
+// Name is the module's folder below the root of the repository, with slashes.
+func (m Module) Name(root string) string {
+	name, err := filepath.Rel(root, m.Dir)
+	if err != nil {
+		return m.Dir
+	}
+	return filepath.ToSlash(name)
+}
+
+// Root returns the root of the repository: the folder of go.work.
+func Root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.work above the current folder")
+		}
+		dir = parent
+	}
+}
+
+// Modules returns the modules that go.work lists, in the go command's order.
+func Modules(t *testing.T, root string) []Module {
+	t.Helper()
+	out := Run(t, root, []string{"GOWORK=" + filepath.Join(root, "go.work")}, "go", "list", "-m", "-json")
+	var modules []Module
+	for decoder := json.NewDecoder(strings.NewReader(out)); ; {
+		var m Module
+		err := decoder.Decode(&m)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules = append(modules, m)
+	}
+	if len(modules) == 0 {
+		t.Fatal("go.work lists no module")
+	}
+	return modules
+}
+
+// Run runs a command in dir with additions to the environment and returns its
+// standard output. A command that fails ends the test with all it printed.
+func Run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, stdout.String(), stderr.String())
+	}
+	return stdout.String()
+}
