@@ -1,0 +1,5 @@
+//go:build !race
+
+package order
+
+func raceEnabled() bool { return false }
