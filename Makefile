@@ -50,7 +50,7 @@ race: ## Run the tests with the race detector (needs a C compiler)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
-	@FUZZTIME=$(FUZZTIME) $(EACH) $(CURDIR)/scripts/fuzz.sh
+	@FUZZTIME=$(FUZZTIME) $(EACH) "$(CURDIR)/scripts/fuzz.sh"
 
 .PHONY: cover
 cover: ## Measure the core's coverage; fail below COVER_MIN percent
@@ -85,6 +85,7 @@ fmt-check: ## Fail when a file is not formatted
 .PHONY: lint
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
+	@$(TOOLS) test -count=1 -run '^TestWall' ./repo
 
 .PHONY: tidy-check
 tidy-check: ## Fail when module files are not tidy or do not agree
@@ -111,4 +112,4 @@ bench-once: ## Run one iteration of every benchmark, to see that it works
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b
 	@test -n '$(OLD)' && test -n '$(NEW)' || { echo "usage: make benchstat OLD=file NEW=file" >&2; exit 2; }
-	@$(TOOLS) tool benchstat $(abspath $(OLD)) $(abspath $(NEW))
+	@"$$($(TOOLS) tool -n benchstat)" "$(OLD)" "$(NEW)"

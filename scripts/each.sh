@@ -18,7 +18,7 @@ fi
 
 tab=$(printf '\t')
 printf '%s\n' "$modules" | while IFS=$tab read -r module dir; do
-	echo "--- $module" >&2
+	echo "== $module" >&2
 	status=0
 	(cd "$dir" && "$@") </dev/null || status=$?
 	if [ "$status" -ne 0 ]; then

@@ -4,6 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/each.sh env GOWORK=off go mod tidy -diff
-echo "--- tools" >&2
+echo "== tools" >&2
 GOWORK=off go -C tools mod tidy -diff
 GOWORK=off go -C tools test -count=1 -run '^TestModules' ./repo
