@@ -154,4 +154,3 @@ func (s OverflowStrategy) String() string {
 	}
 	return "OverflowStrategy(" + strconv.Itoa(int(s)) + ")"
 }
-

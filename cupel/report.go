@@ -1,5 +1,7 @@
 package cupel
 
+import "strconv"
+
 // SelectionReport explains a run: what is in, what is out, and why.
 //
 // It implements the SelectionReport chapter of the specification.
@@ -56,4 +58,13 @@ type OverflowEvent struct {
 	OverflowingItems []*ContextItem // all items at that moment, pinned ones first
 	Budget           ContextBudget  // the budget that was exceeded
 	extra            *extraFields
+}
+
+// String returns the reason and the score as one line without the content of
+// the item, such as "Scored: score 0.5, 120 tokens".
+func (i IncludedItem) String() string {
+	b := append([]byte(i.Reason), ": score "...)
+	b = strconv.AppendFloat(b, i.Score, 'g', -1, 64)
+	b = strconv.AppendInt(append(b, ", "...), int64(i.Item.Tokens()), 10)
+	return string(append(b, " tokens"...))
 }

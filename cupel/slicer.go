@@ -57,6 +57,12 @@ type CountRequirementShortfall struct {
 	extra          *extraFields
 }
 
+// String returns the shortfall as one line: "CountRequirementShortfall: Memory
+// has 1 of 3 required items".
+func (s CountRequirementShortfall) String() string {
+	return fmt.Sprintf("CountRequirementShortfall: %s has %d of %d required items", s.Kind, s.SatisfiedCount, s.RequiredCount)
+}
+
 // SlicerWrapper is implemented by slicers that are made of others. Validation,
 // cycle detection and the guards of some slicers look through it.
 type SlicerWrapper interface {
@@ -98,6 +104,9 @@ func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget
 	for _, d := range sel.Drops {
 		if problem := seen.take(d.Index); problem != "" {
 			return Selection{}, brokenContract("slicer", s, problem, d.Index, len(items))
+		}
+		if d.Reason.Code == "" {
+			return Selection{}, brokenContract("slicer", s, "as dropped without a reason, out", d.Index, len(items))
 		}
 	}
 	return sel, nil

@@ -159,3 +159,12 @@ func recoverStrategy(role string, s any, err *error) {
 		*err = &StrategyError{Role: role, Strategy: typeName(s), Reason: "panicked", Err: &PanicError{Value: v, Stack: debug.Stack()}}
 	}
 }
+
+func validatePlacer(p Placer) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &InvalidConfigError{Component: typeName(p), Reason: fmt.Sprintf("placer panicked while it was validated: %v", v)}
+		}
+	}()
+	return validateOne("placer", p)
+}

@@ -1,0 +1,36 @@
+package cupel
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// classify is stage 1: it leaves out items with a negative token count, parts
+// pinned from scoreable items, and refuses pinned items that cannot fit.
+//
+// It implements the Classify chapter of the specification.
+func (r *run) classify(context.Context) error {
+	r.pinned, r.scoreable = r.pinned[:0], r.scoreable[:0]
+	for i, item := range r.items {
+		if item == nil || item.content == "" {
+			return &InvalidItemError{i, "", "must come from NewContextItem, got nil or an empty item"}
+		}
+		switch {
+		// Before the look at pinned: a pinned item with a negative count is out.
+		case item.tokens < 0:
+			r.exclude(i, StageClassify, 0, ExclusionReason{Code: NegativeTokens, Tokens: item.tokens})
+		case item.pinned:
+			r.pinned = append(r.pinned, i)
+			r.pinnedTokens.Add(item.tokens)
+		default:
+			r.scoreable = append(r.scoreable, i)
+		}
+	}
+	r.trace.count = len(r.pinned) + len(r.scoreable)
+	available := exact.Of(r.budget.maxTokens, -r.budget.outputReserve).Int()
+	if r.pinnedTokens.Greater(available) {
+		return &PinnedExceedsBudgetError{PinnedTokens: r.pinnedTokens.Int(), AvailableTokens: available}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package cupel
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// TraceDetailLevel says how much a [DiagnosticTraceCollector] records. A
+// higher level includes everything of the lower ones.
+//
+// It implements the TraceCollector chapter of the specification.
+type TraceDetailLevel uint8
+
+// The levels, in ascending order. The zero value is the default.
+const (
+	TraceDetailStage TraceDetailLevel = iota // one event a stage
+	TraceDetailItem                          // an event for each item as well
+)
+
+// String returns the specification's name: "Stage" or "Item".
+func (l TraceDetailLevel) String() string {
+	switch l {
+	case TraceDetailStage:
+		return "Stage"
+	case TraceDetailItem:
+		return "Item"
+	}
+	return "TraceDetailLevel(" + strconv.Itoa(int(l)) + ")"
+}
+
+// DiagnosticTraceCollector records the events of one run and its report. It
+// follows one run at a time: the start of the next one forgets the last. Build
+// it with [NewDiagnosticTraceCollector].
+//
+// It implements the TraceCollector chapter of the specification.
+type DiagnosticTraceCollector struct {
+	level    TraceDetailLevel
+	callback func(TraceEvent)
+
+	mu     sync.Mutex // misuse by two runs at once must not be a data race
+	events []TraceEvent
+	report *SelectionReport
+}
+
+// DiagnosticOption is an optional setting of a [DiagnosticTraceCollector].
+type DiagnosticOption func(*DiagnosticTraceCollector)
+
+// WithEventCallback has callback called with each event that is recorded, at
+// once and in the goroutine of the run.
+func WithEventCallback(callback func(TraceEvent)) DiagnosticOption {
+	return func(c *DiagnosticTraceCollector) { c.callback = callback }
+}
+
+// NewDiagnosticTraceCollector returns a collector that records at the given
+// level.
+func NewDiagnosticTraceCollector(level TraceDetailLevel, opts ...DiagnosticOption) *DiagnosticTraceCollector {
+	c := &DiagnosticTraceCollector{level: level}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(c)
+		}
+	}
+	return c
+}
+
+// IsEnabled returns true, except for a nil collector.
+func (c *DiagnosticTraceCollector) IsEnabled() bool { return c != nil }
+
+// RecordStageEvent records the event.
+func (c *DiagnosticTraceCollector) RecordStageEvent(event TraceEvent) { c.record(event) }
+
+// RecordItemEvent records the event at level [TraceDetailItem] and discards it
+// at [TraceDetailStage].
+func (c *DiagnosticTraceCollector) RecordItemEvent(event TraceEvent) {
+	if c.level >= TraceDetailItem {
+		c.record(event)
+	}
+}
+
+func (c *DiagnosticTraceCollector) record(event TraceEvent) {
+	c.mu.Lock()
+	c.events = append(c.events, event)
+	c.mu.Unlock()
+	if c.callback != nil {
+		c.callback(event)
+	}
+}
+
+// Events returns a copy of the events recorded since the run began, in order.
+func (c *DiagnosticTraceCollector) Events() []TraceEvent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.events)
+}
+
+// BuildReport returns the report of the last run with the events recorded. The
+// report of a run that failed holds what the stages before had found (R35);
+// before any run it holds nothing but events.
+func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var report SelectionReport
+	if c.report != nil {
+		report = *c.report
+	}
+	report.Events = slices.Clone(c.events)
+	return &report
+}
+
+// StartRun implements [RunObserver].
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events, c.report = nil, nil
+	return ctx, diagnosticRun{collector: c}
+}
+
+type diagnosticRun struct {
+	NoTrace
+	collector *DiagnosticTraceCollector
+}
+
+func (d diagnosticRun) Detail() TraceDetail {
+	return TraceDetail{ItemEvents: d.collector.level >= TraceDetailItem, Report: true}
+}
+
+func (d diagnosticRun) EndRun(_ context.Context, e RunEnd) {
+	d.collector.mu.Lock()
+	defer d.collector.mu.Unlock()
+	d.collector.report = e.Report
+}
+
+// TraceFuncs makes a [TraceCollector] out of functions. It is enabled when at
+// least one of them is set.
+type TraceFuncs struct {
+	StageEvent func(TraceEvent) // called for each stage; nil ignores them
+	ItemEvent  func(TraceEvent) // called for each item; nil ignores them
+}
+
+// IsEnabled reports whether there is a function to call.
+func (f TraceFuncs) IsEnabled() bool { return f.StageEvent != nil || f.ItemEvent != nil }
+
+// RecordStageEvent calls StageEvent.
+func (f TraceFuncs) RecordStageEvent(event TraceEvent) {
+	if f.StageEvent != nil {
+		f.StageEvent(event)
+	}
+}
+
+// RecordItemEvent calls ItemEvent.
+func (f TraceFuncs) RecordItemEvent(event TraceEvent) {
+	if f.ItemEvent != nil {
+		f.ItemEvent(event)
+	}
+}
+
+// StartRun implements [RunObserver], so that no item event is built when
+// ItemEvent is nil.
+func (f TraceFuncs) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+	return ctx, funcsRun{items: f.ItemEvent != nil}
+}
+
+type funcsRun struct {
+	NoTrace
+	items bool
+}
+
+func (f funcsRun) Detail() TraceDetail { return TraceDetail{ItemEvents: f.items} }
+
+// MultiTraceCollector returns a collector that passes everything on to each of
+// collectors, in order; nil ones are left out. Each gets what it asked for and
+// no more, and is asked anew for each run.
+func MultiTraceCollector(collectors ...TraceCollector) TraceCollector {
+	return &multiCollector{slices.DeleteFunc(slices.Clone(collectors), func(c TraceCollector) bool { return c == nil })}
+}
+
+type multiCollector struct{ children []TraceCollector }
+
+func (m *multiCollector) IsEnabled() bool {
+	return slices.ContainsFunc(m.children, TraceCollector.IsEnabled)
+}
+
+func (m *multiCollector) RecordStageEvent(event TraceEvent) {
+	for _, c := range m.children {
+		c.RecordStageEvent(event)
+	}
+}
+
+func (m *multiCollector) RecordItemEvent(event TraceEvent) {
+	for _, c := range m.children {
+		c.RecordItemEvent(event)
+	}
+}
+
+func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
+	var followers multiRun
+	for _, c := range m.children {
+		if !c.IsEnabled() {
+			continue
+		}
+		f := follower{recorder: c, detail: TraceDetail{ItemEvents: true}}
+		if observer, ok := c.(RunObserver); ok {
+			observed, state := observer.StartRun(ctx, info)
+			if observed != nil {
+				ctx = observed
+			}
+			if state == nil {
+				continue
+			}
+			f.state, f.detail = state, state.Detail()
+			if recorder, ok := state.(TraceCollector); ok {
+				f.recorder = recorder
+			}
+		}
+		followers.all = append(followers.all, f)
+	}
+	if len(followers.all) == 0 {
+		return ctx, nil
+	}
+	return ctx, &followers
+}
+
+// multiRun is a TraceCollector as well: only this run knows which of the
+// children follow it.
+type multiRun struct {
+	NoTrace
+	all []follower
+}
+
+type follower struct {
+	recorder TraceCollector
+	state    RunTrace // nil for a plain collector
+	detail   TraceDetail
+}
+
+func (m *multiRun) IsEnabled() bool { return true }
+
+func (m *multiRun) RecordStageEvent(event TraceEvent) {
+	for _, f := range m.all {
+		f.recorder.RecordStageEvent(event)
+	}
+}
+
+func (m *multiRun) RecordItemEvent(event TraceEvent) {
+	for _, f := range m.all {
+		if f.detail.ItemEvents {
+			f.recorder.RecordItemEvent(event)
+		}
+	}
+}
+
+func (m *multiRun) Detail() TraceDetail {
+	var d TraceDetail
+	for _, f := range m.all {
+		d.Items = d.Items || f.detail.Items
+		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
+		d.Report = d.Report || f.detail.Report
+	}
+	return d
+}
+
+func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context {
+	for _, f := range m.all {
+		if f.state == nil {
+			continue
+		}
+		if c := f.state.StartStage(ctx, s); c != nil {
+			ctx = c
+		}
+	}
+	return ctx
+}
+
+func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
+	for _, f := range m.all {
+		if f.state == nil {
+			continue
+		}
+		e := e
+		if !f.detail.Items {
+			e.Excluded, e.Included = nil, nil
+		}
+		f.state.EndStage(ctx, e)
+	}
+}
+
+func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
+	for _, f := range m.all {
+		if f.state == nil {
+			continue
+		}
+		e := e
+		if !f.detail.Report {
+			e.Report = nil
+		}
+		f.state.EndRun(ctx, e)
+	}
+}

@@ -1,0 +1,230 @@
+package cupel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// tracing is what a run remembers for those who observe it. Its zero value
+// observes nothing; the stages may write count at any time, and everything
+// else goes through methods of run that look at on or items first.
+type tracing struct {
+	on         bool // somebody observes
+	items      bool // remember who was left out and why
+	itemEvents bool // tell of each item
+	stageItems bool // hand items to EndStage
+	report     bool // hand a report to EndRun
+
+	recorder TraceCollector // receives events
+	state    RunTrace       // receives starts and ends; nil for a plain collector
+
+	runStart, stageStart time.Time
+	countIn              int
+	count                int // items leaving the stage that runs
+	placed               []int
+
+	excluded  []ExcludedItem
+	origin    []exclusion // parallel to excluded
+	stageFrom int         // where the exclusions of the stage that runs begin
+	included  []IncludedItem
+}
+
+// exclusion remembers what orders equal scores in a report (R34).
+type exclusion struct {
+	candidate int
+	stage     PipelineStage
+}
+
+// observe asks the collector whether it wants to follow this run, and how
+// closely.
+func (r *run) observe(ctx context.Context, collector TraceCollector) context.Context {
+	if collector == nil || !collector.IsEnabled() {
+		return ctx
+	}
+	t := &r.trace
+	t.runStart = r.pipeline.config.Clock()
+	// A collector without the extension cannot say how much it wants: it gets
+	// every event.
+	detail := TraceDetail{ItemEvents: true}
+	t.recorder = collector
+	if observer, ok := collector.(RunObserver); ok {
+		observed, state := observer.StartRun(ctx, RunInfo{Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry})
+		if observed != nil {
+			ctx = observed
+		}
+		if state == nil {
+			return ctx
+		}
+		t.state, detail = state, state.Detail()
+		if recorder, ok := state.(TraceCollector); ok {
+			t.recorder = recorder
+		}
+	}
+	t.on = true
+	t.itemEvents, t.stageItems, t.report = detail.ItemEvents, detail.Items, detail.Report
+	t.items = detail.ItemEvents || detail.Items || detail.Report
+	return ctx
+}
+
+func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Context {
+	t := &r.trace
+	t.stageFrom, t.count = len(t.excluded), 0
+	switch stage {
+	case StageClassify:
+		t.countIn = len(r.items)
+	case StageScore, StageDeduplicate:
+		t.countIn = len(r.scoreable)
+	case StageSlice:
+		t.countIn = len(r.unique)
+	case StagePlace:
+		t.countIn = len(r.pinned) + len(r.selected)
+	}
+	t.stageStart = r.pipeline.config.Clock()
+	if t.state == nil {
+		return ctx
+	}
+	if c := t.state.StartStage(ctx, StageStart{Stage: stage, Start: t.stageStart, CountIn: t.countIn}); c != nil {
+		return c
+	}
+	return ctx
+}
+
+func (r *run) endStage(ctx context.Context, stage PipelineStage, err error) {
+	t := &r.trace
+	end := r.pipeline.config.Clock() // before anything is built, so that observing is not measured
+	if stage == StagePlace && err == nil && t.items {
+		r.explainIncluded()
+	}
+	if t.itemEvents {
+		r.recordItems(stage)
+	}
+	e := StageEnd{Stage: stage, Start: t.stageStart, End: end, CountIn: t.countIn, Err: err}
+	if err == nil {
+		e.CountOut = t.count
+		t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(end.Sub(t.stageStart)), ItemCount: t.count})
+	}
+	if t.state == nil {
+		return
+	}
+	if t.stageItems {
+		e.Excluded = t.excluded[t.stageFrom:len(t.excluded):len(t.excluded)]
+		if stage == StagePlace {
+			e.Included = t.included
+		}
+	}
+	t.state.EndStage(ctx, e)
+}
+
+func (r *run) end(ctx context.Context, err error) {
+	t := &r.trace
+	if t.state == nil {
+		return
+	}
+	e := RunEnd{Start: t.runStart, End: r.pipeline.config.Clock(), Err: err}
+	if err == nil {
+		var tokens exact.Sum
+		for _, m := range r.merged {
+			tokens.Add(m.Item.tokens)
+		}
+		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
+	}
+	if t.report {
+		e.Report = r.buildReport()
+	}
+	t.state.EndRun(ctx, e)
+}
+
+// exclude remembers that a candidate was left out, when somebody asked.
+func (r *run) exclude(candidate int, stage PipelineStage, score float64, reason ExclusionReason) {
+	t := &r.trace
+	if !t.items {
+		return
+	}
+	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason})
+	t.origin = append(t.origin, exclusion{candidate, stage})
+}
+
+func (r *run) explainIncluded() {
+	t := &r.trace
+	t.included = make([]IncludedItem, len(t.placed))
+	for i, at := range t.placed {
+		m := r.merged[at]
+		reason := Scored
+		switch {
+		case m.Item.pinned: // before the look at the tokens (R26)
+			reason = Pinned
+		case m.Item.tokens == 0:
+			reason = ZeroToken
+		}
+		t.included[i] = IncludedItem{Item: m.Item, Score: m.Score, Reason: reason}
+	}
+}
+
+// recordItems tells of each item that the stage decided on: those left out,
+// shortfalls, and at Place those that are in (R33).
+func (r *run) recordItems(stage PipelineStage) {
+	t := &r.trace
+	tell := func(message string) {
+		t.recorder.RecordItemEvent(TraceEvent{Stage: stage, ItemCount: 1, Message: message})
+	}
+	for i := t.stageFrom; i < len(t.excluded); i++ {
+		tell(t.excluded[i].Reason.String())
+	}
+	if stage == StageSlice {
+		for _, s := range r.shortfalls {
+			tell(s.String())
+		}
+	}
+	if stage == StagePlace {
+		for i := range t.included {
+			tell(t.included[i].String())
+		}
+	}
+}
+
+// buildReport makes the report of the run as far as it came.
+func (r *run) buildReport() *SelectionReport {
+	var tokens exact.Sum
+	for _, item := range r.items {
+		tokens.Add(item.Tokens())
+	}
+	return &SelectionReport{
+		Included:                   slices.Clone(r.trace.included),
+		Excluded:                   r.trace.sortedExclusions(),
+		TotalCandidates:            len(r.items),
+		TotalTokensConsidered:      tokens.Int(),
+		CountRequirementShortfalls: slices.Clone(r.shortfalls),
+		Overflow:                   r.overflow,
+	}
+}
+
+// sortedExclusions orders by score, then stage, then candidate (R34). It sorts
+// small keys and moves each exclusion once.
+func (t *tracing) sortedExclusions() []ExcludedItem {
+	type key struct {
+		score     uint64
+		stage     int
+		candidate int
+		at        int
+	}
+	stages := [...]PipelineStage{StageClassify, StageDeduplicate, StageSlice, StagePlace}
+	keys := make([]key, len(t.excluded))
+	for i, o := range t.origin {
+		keys[i] = key{order.Key(t.excluded[i].Score), slices.Index(stages[:], o.stage), o.candidate, i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.stage, b.stage), cmp.Compare(a.candidate, b.candidate))
+	})
+	sorted := make([]ExcludedItem, len(keys))
+	for i, k := range keys {
+		sorted[i] = t.excluded[k.at]
+	}
+	return sorted
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,151 @@
+package cupel
+
+import (
+	"context"
+	"time"
+)
+
+// Config says how a [Pipeline] selects. Scorer, Slicer and Placer are
+// required; the zero value of every other field is the specification's
+// default.
+type Config struct {
+	// Scorer ranks the candidates. Required.
+	Scorer Scorer
+	// Slicer selects what fits the budget. Required.
+	Slicer Slicer
+	// Placer orders what was selected. Required.
+	Placer Placer
+	// KeepDuplicates keeps items whose content equals another's byte for byte.
+	// By default only the best scored of them goes on.
+	KeepDuplicates bool
+	// Overflow says what happens when pinned and sliced items together exceed
+	// the target. The default is [OverflowThrow].
+	Overflow OverflowStrategy
+	// OnOverflow is told of each overflow under [OverflowProceed]. It is called
+	// by Run, in the goroutine of the run, and never by DryRun (R36). nil means
+	// that nobody wants to know.
+	OnOverflow func(OverflowEvent)
+	// Clock tells the time to stages that are observed; a run that nobody
+	// observes does not call it. nil means [time.Now].
+	Clock func() time.Time
+}
+
+func (c Config) validate() error {
+	missing := func(field, example string) error {
+		return &InvalidConfigError{Component: "Config", Field: field, Reason: "a strategy is required here, for example " + example}
+	}
+	switch {
+	case isNil(c.Scorer):
+		return missing("Scorer", "scorer.Recency{}")
+	case isNil(c.Slicer):
+		return missing("Slicer", "slicer.Greedy{}")
+	case isNil(c.Placer):
+		return missing("Placer", "placer.Chronological{}")
+	case c.Overflow > OverflowProceed:
+		return &InvalidConfigError{Component: "Config", Field: "Overflow", Value: c.Overflow.String(), Reason: "overflow strategy is unknown"}
+	}
+	if err := ValidateScorer(c.Scorer); err != nil {
+		return err
+	}
+	if err := ValidateSlicer(c.Slicer); err != nil {
+		return err
+	}
+	return validatePlacer(c.Placer)
+}
+
+// Pipeline selects context. It always runs the same stages in the same order:
+// classify, score, deduplicate, sort, slice, place. A pipeline never changes
+// and is safe for concurrent use.
+//
+// It implements the Pipeline chapter of the specification.
+type Pipeline struct {
+	config Config
+}
+
+// New returns a pipeline, or an [InvalidConfigError] that names the setting.
+// Every strategy is asked to validate itself, through its wrappers.
+func New(config Config) (*Pipeline, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	if config.Clock == nil {
+		config.Clock = time.Now
+	}
+	return &Pipeline{config: config}, nil
+}
+
+// RunOption is a setting of one run. It is a plain value: passing one does not
+// allocate.
+type RunOption struct {
+	trace TraceCollector
+}
+
+// WithTrace has the run tell collector what it does. nil and a collector that
+// is not enabled cost nothing.
+func WithTrace(collector TraceCollector) RunOption { return RunOption{trace: collector} }
+
+// Run selects from items what fits the budget and returns it in prompt order.
+// items is neither changed nor kept. The cost is that of the strategies plus
+// O(N log N) for sorting.
+//
+// It fails with an [InvalidItemError] for a nil item, a
+// [PinnedExceedsBudgetError], an [OverflowError] under [OverflowThrow], a
+// [ScarcityError] of a count slicer, a [StrategyError] of a strategy that
+// misbehaves, or a [CanceledError] when ctx is done.
+func (p *Pipeline) Run(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) ([]*ContextItem, error) {
+	return p.run(ctx, items, budget, collectorOf(opts), false)
+}
+
+// DryRun selects as [Pipeline.Run] does and returns the report instead of the
+// items. The overflow observer is not called. When the run fails the report
+// holds what the stages before had found, beside the error (R35).
+func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
+	diagnostic := NewDiagnosticTraceCollector(TraceDetailStage)
+	var collector TraceCollector = diagnostic
+	if other := collectorOf(opts); other != nil {
+		collector = MultiTraceCollector(diagnostic, other)
+	}
+	_, err := p.run(ctx, items, budget, collector, true)
+	return diagnostic.BuildReport(), err
+}
+
+// collectorOf returns the collector to tell, or nil. The last one given wins.
+func collectorOf(opts []RunOption) TraceCollector {
+	for i := len(opts) - 1; i >= 0; i-- {
+		if c := opts[i].trace; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// run is the order of the stages and nothing else.
+func (p *Pipeline) run(ctx context.Context, items []*ContextItem, budget ContextBudget, collector TraceCollector, dry bool) ([]*ContextItem, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	r := newRun(p, items, budget, dry)
+	ctx = r.observe(ctx, collector)
+
+	err := r.stage(ctx, StageClassify, r.classify)
+	if err == nil {
+		err = r.stage(ctx, StageScore, r.score)
+	}
+	if err == nil {
+		err = r.stage(ctx, StageDeduplicate, r.deduplicate)
+	}
+	if err == nil {
+		err = r.stage(ctx, StageSlice, r.sortAndSlice)
+	}
+	if err == nil {
+		err = r.stage(ctx, StagePlace, r.place)
+	}
+
+	r.end(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	window := r.window
+	r.free()
+	return window, nil
+}

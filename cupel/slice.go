@@ -1,0 +1,73 @@
+package cupel
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// sortAndSlice is stages 4 and 5: the slicer selects from the sorted items
+// what fits the effective budget.
+//
+// It implements the Slice chapter of the specification.
+func (r *run) sortAndSlice(ctx context.Context) error {
+	r.sort()
+	r.effective = r.budget.effective(r.pinnedTokens)
+	selection, err := Slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
+	if err != nil {
+		return err
+	}
+	r.shortfalls = selection.Shortfalls
+
+	// Merged in sorted order, whatever order the slicer returned (R23).
+	chosen := newPositions(len(r.sorted))
+	defer chosen.free()
+	for _, at := range selection.Indices {
+		chosen.take(at)
+	}
+	r.selected = r.selected[:0]
+	for at, k := range r.keys {
+		if chosen.has(at) {
+			r.selected = append(r.selected, k.Index)
+		}
+	}
+	r.trace.count = len(r.selected)
+	if r.trace.items {
+		r.excludeUnselected(selection, chosen)
+	}
+	return nil
+}
+
+// excludeUnselected finds the reason for every sorted item that was not
+// chosen: the slicer's own, or the budget, or what is pinned.
+func (r *run) excludeUnselected(selection Selection, chosen *positions) {
+	var used exact.Sum
+	for _, s := range r.selected {
+		used.Add(r.all[s].tokens)
+	}
+	available := exact.Of(r.effective.TargetTokens).Minus(used).Int()
+	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
+
+	for _, d := range selection.Drops {
+		chosen.take(d.Index)
+		s := r.keys[d.Index].Index
+		r.exclude(r.scoreable[s], StageSlice, r.scores[s], d.Reason)
+	}
+	for at, k := range r.keys {
+		if chosen.has(at) {
+			continue
+		}
+		tokens := r.all[k.Index].tokens
+		reason := ExclusionReason{Code: BudgetExceeded, ItemTokens: tokens, AvailableTokens: available}
+		if r.pinnedTokens.Greater(0) && tokens > r.effective.TargetTokens && tokens <= withoutPinned {
+			reason = r.pinnedOverride()
+		}
+		r.exclude(r.scoreable[k.Index], StageSlice, r.scores[k.Index], reason)
+	}
+}
+
+// pinnedOverride blames the first pinned item, in the order of the candidates
+// (R30).
+func (r *run) pinnedOverride() ExclusionReason {
+	return ExclusionReason{Code: PinnedOverride, DisplacedBy: r.items[r.pinned[0]].content}
+}
