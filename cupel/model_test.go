@@ -1,0 +1,315 @@
+package cupel_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+func TestKinds(t *testing.T) {
+	tests := []struct {
+		name      string
+		a, b      cupel.ContextKind
+		equal     bool
+		canonical cupel.ContextKind // of a
+		why       string
+	}{
+		{"well-known", "mEsSaGe", cupel.KindMessage, true, "Message", "ASCII case does not count, and items spell it as the constant"},
+		{"tool output", "TOOLOUTPUT", "tooloutput", true, "ToolOutput", "both are the well-known kind"},
+		{"own", "Note", "nOTE", true, "Note", "other kinds keep the caller's casing"},
+		{"kelvin sign", "Kind", "\u212aind", false, "Kind", "only Unicode folds the Kelvin sign to k (R2)"},
+		{"long s", "sort", "\u017fort", false, "sort", "only Unicode folds the long s to s (R2)"},
+		{"space", "Message ", "Message", false, "Message ", "nothing is trimmed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.a.Equal(tt.b) != tt.equal || (tt.a.Key() == tt.b.Key()) != tt.equal {
+				t.Errorf("Equal(%q, %q) = %v, keys %q and %q, want %v: %s", tt.a, tt.b, tt.a.Equal(tt.b), tt.a.Key(), tt.b.Key(), tt.equal, tt.why)
+			}
+			if got := tt.a.Canonical(); got != tt.canonical {
+				t.Errorf("Canonical(%q) = %q, want %q: %s", tt.a, got, tt.canonical, tt.why)
+			}
+		})
+	}
+	for _, k := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt} {
+		if n := testing.AllocsPerRun(100, func() { k.Key() }); n != 0 {
+			t.Errorf("Key of %s allocates %v times", k, n)
+		}
+	}
+	equal(t, "sources fold", cupel.SourceRag.Equal("RAG"), true)
+	equal(t, "canonical source", cupel.ContextSource("tOOL").Canonical(), cupel.SourceTool)
+	equal(t, "own source", cupel.ContextSource("Crawler").Canonical(), "Crawler")
+}
+
+func TestInvalidItemsCannotBeBuilt(t *testing.T) {
+	tests := []struct {
+		name, content, field string
+		opt                  cupel.ItemOption
+		why                  string
+	}{
+		{"empty content", "", "content", nil, "content is required"},
+		{"empty kind", "x", "kind", cupel.WithKind(""), "an empty kind is not the default kind"},
+		{"blank kind", "x", "kind", cupel.WithKind(" \t\u00a0\u2003"), "blank is by unicode.IsSpace (R2)"},
+		{"empty source", "x", "source", cupel.WithSource(""), "an empty source is not the default source"},
+		{"blank source", "x", "source", cupel.WithSource("\n"), "blank is by unicode.IsSpace (R2)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := cupel.NewContextItem(tt.content, 1, tt.opt)
+			var invalid *cupel.InvalidItemError
+			if got != nil || !errors.As(err, &invalid) || invalid.Field != tt.field || invalid.Index != -1 {
+				t.Fatalf("got %v, %v, want an InvalidItemError for %s: %s", got, err, tt.field, tt.why)
+			}
+			errorIs(t, err, cupel.ErrInvalidItem)
+		})
+	}
+}
+
+func TestItemDefaults(t *testing.T) {
+	it := item(t, " ", -3)
+	equal(t, "content", it.Content(), " ")
+	equal(t, "tokens", it.Tokens(), -3)
+	equal(t, "kind", it.Kind(), cupel.KindMessage)
+	equal(t, "source", it.Source(), cupel.SourceChat)
+	equal(t, "pinned", it.Pinned(), false)
+	_, priority := it.Priority()
+	_, timestamp := it.Timestamp()
+	_, relevance := it.FutureRelevanceHint()
+	_, original := it.OriginalTokens()
+	if priority || timestamp || relevance || original || it.NumTags() != 0 || it.Tags() != nil || it.Metadata() != nil {
+		t.Error("an optional field is there though it was not given")
+	}
+}
+
+func TestItemFields(t *testing.T) {
+	local := time.Date(2026, 5, 6, 7, 8, 9, 10, time.FixedZone("x", 3600))
+	nested := []string{"deep"}
+	it := item(t, "c", 7, cupel.WithKind("TOOLoutput"), cupel.WithSource("rag"), cupel.WithPriority(0), cupel.WithTags("a", "B"),
+		cupel.WithMetadata(map[string]any{cupel.MetadataTrust: 0.5, "list": nested}), cupel.WithTimestamp(local),
+		hint(0), cupel.WithPinned(), cupel.WithOriginalTokens(0), nil)
+	equal(t, "kind", it.Kind(), cupel.KindToolOutput)
+	equal(t, "source", it.Source(), cupel.SourceRag)
+	equal(t, "pinned", it.Pinned(), true)
+	if p, ok := it.Priority(); p != 0 || !ok {
+		t.Errorf("priority: got %d, %v; 0 is not absent", p, ok)
+	}
+	if h, ok := it.FutureRelevanceHint(); h != 0 || !ok {
+		t.Errorf("hint: got %v, %v; 0 is not absent", h, ok)
+	}
+	if o, ok := it.OriginalTokens(); o != 0 || !ok {
+		t.Errorf("original tokens: got %v, %v; 0 is not absent", o, ok)
+	}
+	ts, ok := it.Timestamp()
+	equal(t, "has a timestamp", ok, true)
+	equal(t, "timestamp", ts, time.Date(2026, 5, 6, 6, 8, 9, 10, time.UTC))
+	equalSlices(t, "tags", it.Tags(), []string{"a", "B"})
+	var seen []string
+	for _, tag := range it.AllTags() {
+		seen = append(seen, tag)
+	}
+	equalSlices(t, "all tags", seen, []string{"a", "B"})
+	if v, ok := it.MetadataValue("list"); !ok || &v.([]string)[0] != &nested[0] {
+		t.Error("metadata values are passed through untouched")
+	}
+}
+
+func TestZeroTimeIsATimestamp(t *testing.T) {
+	ts, ok := item(t, "c", 1, cupel.WithTimestamp(time.Time{})).Timestamp()
+	if !ok || !ts.IsZero() {
+		t.Errorf("got %v, %v, want the year 1", ts, ok)
+	}
+}
+
+func TestItemsCannotBeChanged(t *testing.T) {
+	tags := []string{"a", "b"}
+	metadata := map[string]any{"k": 1}
+	it := item(t, "c", 1, cupel.WithTags(tags...), cupel.WithMetadata(metadata))
+
+	tags[0], metadata["k"], metadata["new"] = "changed", 2, 3 // what the caller passed in
+	it.Tags()[1] = "changed"                                  // what an accessor returned
+	it.Metadata()["k"] = 4
+
+	equalSlices(t, "tags", it.Tags(), []string{"a", "b"})
+	v, _ := it.MetadataValue("k")
+	equal(t, "metadata value", v, any(1))
+	equal(t, "metadata keys", len(it.Metadata()), 1)
+}
+
+func TestNilItem(t *testing.T) {
+	var it *cupel.ContextItem
+	for range it.AllTags() {
+		t.Error("a nil item has a tag")
+	}
+	_, a := it.Priority()
+	_, b := it.Timestamp()
+	_, c := it.FutureRelevanceHint()
+	_, d := it.OriginalTokens()
+	_, e := it.MetadataValue("x")
+	if a || b || c || d || e || it.Content() != "" || it.Tokens() != 0 || it.Kind() != "" || it.Source() != "" || it.Pinned() ||
+		it.NumTags() != 0 || it.Tags() != nil || it.Metadata() != nil {
+		t.Error("a nil item has a field")
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	slots := func(m map[cupel.ContextKind]int) cupel.BudgetOption { return cupel.WithReservedSlots(m) }
+	tests := []struct {
+		name        string
+		max, target int
+		opt         cupel.BudgetOption
+		field       string // of the error, or ""
+		why         string
+	}{
+		{"all zero", 0, 0, nil, "", "0 is allowed everywhere"},
+		{"target at the ceiling", 10, 10, nil, "", "equal is allowed"},
+		{"negative ceiling", -1, -1, nil, "maxTokens", "rule 1"},
+		{"negative target", 10, -1, nil, "targetTokens", "rule 2"},
+		{"target above the ceiling", 10, 11, nil, "targetTokens", "rule 3"},
+		{"negative reserve", 10, 5, cupel.WithOutputReserve(-1), "outputReserve", "rule 4"},
+		{"reserve above the ceiling", 10, 5, cupel.WithOutputReserve(11), "outputReserve", "rule 5"},
+		{"reserve at the ceiling", 10, 5, cupel.WithOutputReserve(10), "", "equal is allowed"},
+		{"negative margin", 10, 5, cupel.WithEstimationSafetyMargin(-0.1), "estimationSafetyMarginPercent", "rule 6"},
+		{"margin above 100", 10, 5, cupel.WithEstimationSafetyMargin(100.1), "estimationSafetyMarginPercent", "rule 6"},
+		{"margin at 100", 10, 5, cupel.WithEstimationSafetyMargin(100), "", "equal is allowed"},
+		{"margin not a number", 10, 5, cupel.WithEstimationSafetyMargin(math.NaN()), "estimationSafetyMarginPercent", "NaN is neither above 0 nor below 100"},
+		{"margin infinite", 10, 5, cupel.WithEstimationSafetyMargin(math.Inf(1)), "estimationSafetyMarginPercent", "rule 6"},
+		{"negative slot", 10, 5, slots(map[cupel.ContextKind]int{"Tool": -1}), `reservedSlots["Tool"]`, "rule 7"},
+		{"blank slot", 10, 5, slots(map[cupel.ContextKind]int{" ": 1}), "reservedSlots", "a blank kind is a budget's error here (R2)"},
+		{"slot given twice", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1, "TOOL": 2}), `reservedSlots["tool"]`, "up to ASCII case (R2)"},
+		{"slots above the ceiling", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1000}), "", "the effective budget is 0 then, which is no error"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b, err := cupel.NewContextBudget(tt.max, tt.target, tt.opt)
+			var invalid *cupel.InvalidBudgetError
+			switch {
+			case tt.field == "" && err != nil:
+				t.Errorf("got %v, want no error: %s", err, tt.why)
+			case tt.field != "" && (!errors.As(err, &invalid) || invalid.Field != tt.field):
+				t.Errorf("got %v, want an InvalidBudgetError for %s: %s", err, tt.field, tt.why)
+			case tt.field != "":
+				errorIs(t, err, cupel.ErrInvalidBudget)
+				equal(t, "budget beside the error", b.MaxTokens(), 0)
+			}
+		})
+	}
+}
+
+func TestBudgetFields(t *testing.T) {
+	slots := map[cupel.ContextKind]int{"memory": 3, "Note": 4}
+	b := budgetOf(t, 100, 80, cupel.WithOutputReserve(20), cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(2.5))
+	slots["Note"] = 99
+	b.ReservedSlots()["Note"] = 98
+	equal(t, "ceiling", b.MaxTokens(), 100)
+	equal(t, "goal", b.TargetTokens(), 80)
+	equal(t, "reserve", b.OutputReserve(), 20)
+	equal(t, "margin", b.EstimationSafetyMarginPercent(), 2.5)
+	got := b.ReservedSlots()
+	if len(got) != 2 || got[cupel.KindMemory] != 3 || got["Note"] != 4 {
+		t.Errorf("slots: got %v; well-known kinds are spelled as the constants, and maps are copied", got)
+	}
+	if budgetOf(t, 1, 1).ReservedSlots() != nil {
+		t.Error("slots where none were given")
+	}
+}
+
+// TestEffectiveBudget looks at what the slicer is handed.
+func TestEffectiveBudget(t *testing.T) {
+	margin, reserve := cupel.WithEstimationSafetyMargin, cupel.WithOutputReserve
+	slots := func(n ...int) cupel.BudgetOption {
+		m := map[cupel.ContextKind]int{}
+		for i, v := range n {
+			m[cupel.ContextKind(rune('a'+i))] = v
+		}
+		return cupel.WithReservedSlots(m)
+	}
+	tests := []struct {
+		name      string
+		budget    cupel.ContextBudget
+		pinned    int
+		maxTokens int
+		target    int
+		why       string
+	}{
+		{"plain", budgetOf(t, 100, 80), 0, 100, 80, "nothing is taken off"},
+		{"reserve", budgetOf(t, 100, 80, reserve(30)), 0, 70, 70, "the goal is clamped to what is left of the ceiling"},
+		{"pinned", budgetOf(t, 100, 80), 15, 85, 65, "pinned tokens come off both"},
+		{"slots", budgetOf(t, 100, 80, slots(10, 20)), 15, 55, 35, "slots are summed and come off both"},
+		{"nothing left", budgetOf(t, 100, 80, slots(90)), 15, 0, 0, "never below zero"},
+		{"margin floors", budgetOf(t, 99, 55, margin(10)), 0, 89, 49, "99 * 0.9 = 89.1, 55 * 0.9 = 49.5"},
+		{"margin of everything", budgetOf(t, 100, 100, margin(100)), 0, 0, 0, "nothing is left"},
+		{"margin after the rest", budgetOf(t, 100, 100, margin(50), reserve(20)), 10, 35, 35, "(100 - 20 - 10) / 2, not 100 / 2 - 30"},
+		{"huge", budgetOf(t, math.MaxInt, math.MaxInt), 0, math.MaxInt, math.MaxInt, "the largest integer"},
+		{"huge with a tiny margin", budgetOf(t, math.MaxInt, math.MaxInt, margin(1e-300)), 0, math.MaxInt, math.MaxInt, "2^63 as a float is clamped, not wrapped (R5)"},
+		{"huge slots", budgetOf(t, math.MaxInt, math.MaxInt, slots(math.MaxInt, math.MaxInt)), 5, 0, 0, "their sum does not wrap (R5)"},
+		{"huge pinned and reserve", budgetOf(t, math.MaxInt, 1, reserve(5)), math.MaxInt - 5, 0, 0, "exactly nothing is left"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got cupel.SliceBudget
+			p := pipeline(t, overflow(cupel.OverflowProceed), slicer(sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+				got = b
+				return cupel.Selection{}, nil
+			})))
+			if _, err := p.Run(t.Context(), []*cupel.ContextItem{item(t, "p", tt.pinned, cupel.WithPinned()), item(t, "x", 1)}, tt.budget); err != nil {
+				t.Fatal(err)
+			}
+			if want := (cupel.SliceBudget{MaxTokens: tt.maxTokens, TargetTokens: tt.target}); got != want {
+				t.Errorf("got %+v, want %+v: %s", got, want, tt.why)
+			}
+		})
+	}
+}
+
+func TestReasonTexts(t *testing.T) {
+	tests := []struct {
+		reason cupel.ExclusionReason
+		want   string
+	}{
+		{cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: 2048, AvailableTokens: -512}, "BudgetExceeded: 2048 tokens requested, -512 available"},
+		{cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "secret"}, "Deduplicated: the same content is in as another item"},
+		{cupel.ExclusionReason{Code: cupel.NegativeTokens, Tokens: -1}, "NegativeTokens: -1 tokens"},
+		{cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: "secret"}, "PinnedOverride: pinned items took its place"},
+		{cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "tool", Cap: 2, Count: 2}, "CountCapExceeded: tool has 2 items, cap 2"},
+		{cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: 0.12, Threshold: 0.25}, "ScoredTooLow: score 0.12 below 0.25"},
+		{cupel.ExclusionReason{Code: cupel.QuotaCapExceeded, Kind: "tool", Cap: 3, Actual: 4}, "QuotaCapExceeded: tool has 4, cap 3"},
+		{cupel.ExclusionReason{Code: cupel.QuotaRequireDisplaced, DisplacedByKind: "Memory"}, "QuotaRequireDisplaced: displaced by Memory"},
+		{cupel.ExclusionReason{Code: cupel.Filtered, FilterName: "age"}, "Filtered: age"},
+		{cupel.ExclusionReason{Code: cupel.CountRequireCandidatesExhausted, Kind: "tool", Required: 3, Available: 1}, "CountRequireCandidatesExhausted: tool requires 3, available 1"},
+		{cupel.ExclusionReason{Code: "FromTheFuture"}, "FromTheFuture"},
+	}
+	for _, tt := range tests {
+		equal(t, string(tt.reason.Code), tt.reason.String(), tt.want)
+	}
+	for s, want := range map[cupel.OverflowStrategy]string{
+		cupel.OverflowThrow: "Throw", cupel.OverflowTruncate: "Truncate", cupel.OverflowProceed: "Proceed", 9: "OverflowStrategy(9)",
+	} {
+		equal(t, "overflow strategy", s.String(), want)
+	}
+	equal(t, "level", cupel.TraceDetailLevel(7).String(), "TraceDetailLevel(7)")
+}
+
+func TestErrorTexts(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{&cupel.InvalidItemError{Index: 3, Field: "kind", Reason: "must not be blank"}, "cupel: invalid item at index 3: kind must not be blank"},
+		{&cupel.InvalidItemError{Index: -1, Reason: "is nil"}, "cupel: invalid item: is nil"},
+		{&cupel.InvalidBudgetError{Field: "maxTokens", Reason: "must be at least 0, got -1"}, "cupel: invalid budget: maxTokens must be at least 0, got -1"},
+		{&cupel.InvalidConfigError{Component: "CompositeScorer", Field: "entries[1].weight", Value: "-1", Reason: "Weight must be positive"},
+			"cupel: Weight must be positive (CompositeScorer, entries[1].weight = -1)"},
+		{&cupel.CanceledError{Stage: cupel.StageSlice, Err: errOwn, Cause: errOwn}, "cupel: stopped in stage Slice: the strategy's own error"},
+		{&cupel.CanceledError{Stage: cupel.StageSlice, Err: errOwn, Cause: errors.New("why")}, "cupel: stopped in stage Slice: the strategy's own error: why"},
+	}
+	for _, tt := range tests {
+		equal(t, "text", tt.err.Error(), tt.want)
+	}
+	if err := (&cupel.PanicError{Value: "no error"}).Unwrap(); err != nil {
+		t.Errorf("got %v inside a panic that was no error", err)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package cupel_test
+
+const raceEnabled = false
