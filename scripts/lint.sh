@@ -17,4 +17,8 @@ linter=$(GOWORK=off go -C tools tool -n golangci-lint)
 # depguard looks up the packages of the standard library in GOROOT.
 GOROOT=$(go env GOROOT)
 export GOROOT
-exec scripts/each.sh "$linter" run --config "$PWD/.golangci.yml" ./...
+config=$PWD/.golangci.yml
+scripts/each.sh "$linter" run --config "$config" ./...
+echo "== tools" >&2
+cd tools
+GOWORK=off "$linter" run --config "$config" ./...
