@@ -1,3 +1,8 @@
+// The development tools, each at one version, and the tests that look at the
+// repository as a whole. This module is outside go.work, so that what the tools
+// require never meets what the modules require; run its parts with GOWORK=off:
+//
+//	GOWORK=off go -C tools tool golangci-lint version
 module github.com/wollax/cupel-go/tools
 
 go 1.26.0
