@@ -1,0 +1,73 @@
+package placer
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// Chronological puts the items in the order of their timestamps, oldest first,
+// as a conversation reads. Items without a timestamp come last. Equal instants,
+// and items without any, keep the order that they are given in; scores do not
+// matter.
+//
+// Instants of the whole range of [time.Time] are told apart to the nanosecond.
+// The zero Chronological is ready. It takes one allocation, and time linear in
+// the number of items while they lie within 292 years of each other,
+// O(n log n) otherwise. It implements the ChronologicalPlacer chapter of the
+// specification.
+type Chronological struct{}
+
+// Place implements [cupel.Placer]. It never fails.
+func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	buffer := order.Borrow(len(items))
+	defer buffer.Return()
+	sortByTime(items, buffer.Pairs)
+	placed := make([]int, len(items))
+	for i, p := range buffer.Pairs {
+		placed[i] = p.Index
+	}
+	return placed, nil
+}
+
+// sortByTime fills pairs with the positions of items in chronological order.
+func sortByTime(items []cupel.ScoredItem, pairs []order.Pair) {
+	var oldest time.Time
+	found := false
+	for _, it := range items {
+		if t, ok := it.Item.Timestamp(); ok && (!found || t.Before(oldest)) {
+			oldest, found = t, true
+		}
+	}
+	far := false
+	for i, it := range items {
+		pairs[i] = order.Pair{Index: i} // the least key, hence last: no timestamp
+		if t, ok := it.Item.Timestamp(); ok {
+			age := t.Sub(oldest)
+			far = far || age == math.MaxInt64 || age < 0 // saturated, or wrapped in Sub
+			pairs[i].Key = math.MaxUint64 - uint64(age)
+		}
+	}
+	if !far {
+		order.SortDescending(pairs)
+		return
+	}
+	slices.SortFunc(pairs, func(a, b order.Pair) int {
+		t, hasT := items[a.Index].Item.Timestamp()
+		u, hasU := items[b.Index].Item.Timestamp()
+		switch {
+		case hasT && hasU:
+			return cmp.Or(t.Compare(u), cmp.Compare(a.Index, b.Index))
+		case hasT:
+			return -1
+		case hasU:
+			return 1
+		}
+		return cmp.Compare(a.Index, b.Index)
+	})
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package placer_test
+
+const raceEnabled = false

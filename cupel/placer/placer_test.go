@@ -1,0 +1,298 @@
+package placer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+)
+
+var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// at is an item with a timestamp; its score is the opposite of what the order
+// of times would give, because scores must not matter.
+func at(t time.Time) cupel.ScoredItem {
+	item, err := cupel.NewContextItem("content", 1, cupel.WithTimestamp(t))
+	if err != nil {
+		panic(err)
+	}
+	return cupel.ScoredItem{Item: item, Score: float64(t.Year())}
+}
+
+func after(d time.Duration) cupel.ScoredItem { return at(noon.Add(d)) }
+
+// scored is an item with a score and no timestamp.
+func scored(score float64) cupel.ScoredItem {
+	item, err := cupel.NewContextItem("content", 1)
+	if err != nil {
+		panic(err)
+	}
+	return cupel.ScoredItem{Item: item, Score: score}
+}
+
+type placeCase struct {
+	name  string
+	items []cupel.ScoredItem
+	want  []int
+	why   string
+}
+
+func runCases(t *testing.T, p cupel.Placer, cases []placeCase) {
+	t.Helper()
+	names := make(map[string]bool)
+	for _, c := range cases {
+		if names[c.name] || c.why == "" {
+			t.Errorf("row %q is there twice or does not say why", c.name)
+		}
+		names[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			got, err := cupel.Place(t.Context(), p, c.items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v: %s", got, c.want, c.why)
+			}
+		})
+	}
+}
+
+func TestChronological(t *testing.T) {
+	far := func(year int, ns int) cupel.ScoredItem { return at(time.Date(year, 1, 1, 0, 0, 0, ns, time.UTC)) }
+	paris := time.FixedZone("Paris", 2*60*60)
+	twice := after(time.Hour)
+	runCases(t, placer.Chronological{}, []placeCase{
+		{"empty", nil, nil, "edge case: an empty list"},
+		{"single", []cupel.ScoredItem{after(0)}, []int{0}, "edge case: returned as it is"},
+		{"single without time", []cupel.ScoredItem{scored(1)}, []int{0}, "edge case: returned as it is"},
+		{"all timestamped", []cupel.ScoredItem{after(2), after(0), after(1)}, []int{1, 2, 0}, "edge case: ascending, to the nanosecond"},
+		{"none timestamped", []cupel.ScoredItem{scored(0.1), scored(0.9), scored(0.5)}, []int{0, 1, 2}, "edge case: input order; scores must not matter"},
+		{"mixed", []cupel.ScoredItem{scored(1), after(5), scored(0), after(-5)}, []int{3, 1, 0, 2}, "edge case: without a time after all that have one"},
+		{"equal times", []cupel.ScoredItem{after(3), after(3), after(3)}, []int{0, 1, 2}, "edge case: stable"},
+		{"zones", []cupel.ScoredItem{at(time.Date(2025, 6, 1, 13, 0, 0, 0, paris)), at(time.Date(2025, 6, 1, 11, 30, 0, 0, time.UTC))}, []int{0, 1},
+			"conformance note: 13:00 in Paris is 11:00 UTC, the instant counts and not the text"},
+		{"equal instants in two zones", []cupel.ScoredItem{at(noon), at(noon.In(paris))}, []int{0, 1}, "the same instant ties by position"},
+		{"zero time is a time", []cupel.ScoredItem{scored(0), at(time.Time{}), after(0)}, []int{1, 2, 0}, "the year 1 is an instant, not an absence"},
+		{"beyond Unix nanoseconds", []cupel.ScoredItem{far(2300, 1), far(1, 0), far(2300, 0), scored(0), far(1600, 0), far(9999, 0)}, []int{1, 4, 2, 0, 5, 3},
+			"R10: the years before 1678 and after 2262 order rightly too"},
+		{"ties beyond Unix nanoseconds", []cupel.ScoredItem{scored(0), far(2300, 7), far(1, 0), scored(0), far(2300, 7)}, []int{2, 1, 4, 0, 3},
+			"stable there as well, without a time last"},
+		{"ends of the range", []cupel.ScoredItem{at(time.Unix(math.MaxInt64-62135596800, 0)), after(0), at(time.Unix(math.MinInt64+1, 0).Add(-time.Second))}, []int{2, 1, 0},
+			"differences that wrap in 64 bits of seconds must not show"},
+		{"one pointer twice", []cupel.ScoredItem{after(2 * time.Hour), twice, after(0), twice}, []int{2, 1, 3, 0}, "R1: two positions are two items"},
+		{"no item", []cupel.ScoredItem{{}, after(0)}, []int{1, 0}, "a position without an item has no time; it must not panic"},
+	})
+}
+
+func TestUShaped(t *testing.T) {
+	list := func(scores ...float64) (items []cupel.ScoredItem) {
+		for _, s := range scores {
+			items = append(items, scored(s))
+		}
+		return items
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	runCases(t, placer.UShaped{}, []placeCase{
+		{"empty", nil, nil, "edge case: an empty list"},
+		{"single", list(0.5), []int{0}, "edge case: returned as it is"},
+		{"two", list(0.2, 0.8), []int{1, 0}, "edge case: the higher first, the lower last"},
+		{"all equal", list(0.5, 0.5, 0.5, 0.5, 0.5), []int{0, 2, 4, 3, 1}, "edge case: ranks are positions, alternating placement still applies"},
+		{"visual example", list(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3), []int{0, 2, 4, 6, 5, 3, 1}, "the chapter's picture: A C E G F D B"},
+		{"even number", list(0.1, 0.2, 0.3, 0.4), []int{3, 1, 0, 2}, "ranks 0 and 2 from the left, 1 and 3 from the right"},
+		{"unsorted", list(0.3, 0.9, 0.6), []int{1, 0, 2}, "the order comes from the scores, not from the list"},
+		{"ties by position", list(0.5, 1, 0.5), []int{1, 2, 0}, "sort stability: position 0 is ranked before position 2"},
+		{"pinned", list(1, 1, 0.5, 1.5), []int{3, 1, 2, 0}, "pinned items come with 1.0 and are no special case"},
+		{"NaN lowest", list(nan, -1, nan, 0), []int{3, 0, 2, 1}, "R8: ranks 0, -1, then the NaNs by position"},
+		{"infinite", list(0, inf, math.Inf(-1)), []int{1, 2, 0}, "R8: +Inf first, -Inf last of the numbers"},
+		{"signed zero", list(math.Copysign(0, -1), 0), []int{0, 1}, "R8: equal, so by position"},
+	})
+}
+
+// TestAgainstTheChapters compares with the pseudocode, on short and long lists.
+func TestAgainstTheChapters(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	times := []func() time.Time{
+		func() time.Time { return noon.Add(time.Duration(r.IntN(6))) },
+		func() time.Time { return noon.Add(time.Duration(r.Int64N(1e18))) },
+		func() time.Time { return time.Unix(r.Int64N(1e12)-5e11, r.Int64N(3)) },
+		func() time.Time { return time.Time{}.Add(time.Duration(r.IntN(3))) },
+	}
+	scores := []func() float64{
+		func() float64 { return float64(r.IntN(4)) },
+		r.Float64,
+		func() float64 {
+			return []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0}[r.IntN(5)]
+		},
+	}
+	for round := range 600 {
+		n := r.IntN(12)
+		if round%20 == 0 {
+			n = 300 + r.IntN(300)
+		}
+		var items []cupel.ScoredItem
+		for range n {
+			one := scored(0)
+			switch {
+			case r.IntN(4) == 0:
+			case r.IntN(8) == 0 && len(items) > 0:
+				one = items[r.IntN(len(items))]
+			default:
+				one = at(times[r.IntN(1+round%len(times))]())
+			}
+			one.Score = scores[r.IntN(1+round%len(scores))]()
+			items = append(items, one)
+		}
+		for _, tt := range []struct {
+			placer cupel.Placer
+			want   []int
+		}{
+			{placer.Chronological{}, chronologicalPlace(items)},
+			{placer.UShaped{}, uShapedPlace(items)},
+		} {
+			got, err := cupel.Place(t.Context(), tt.placer, items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Fatalf("round %d, %T: got %v, want %v", round, tt.placer, got, tt.want)
+			}
+		}
+	}
+}
+
+// chronologicalPlace is CHRONOLOGICAL-PLACE of the chapter.
+func chronologicalPlace(items []cupel.ScoredItem) []int {
+	before := func(a, b int) bool {
+		ta, aHas := items[a].Item.Timestamp()
+		tb, bHas := items[b].Item.Timestamp()
+		if aHas && bHas {
+			if !ta.Equal(tb) {
+				return ta.Before(tb)
+			}
+			return a < b
+		}
+		if aHas {
+			return true
+		}
+		if bHas {
+			return false
+		}
+		return a < b
+	}
+	return insertionSort(len(items), before)
+}
+
+// uShapedPlace is U-SHAPED-PLACE of the chapter.
+func uShapedPlace(items []cupel.ScoredItem) []int {
+	ranked := insertionSort(len(items), func(a, b int) bool {
+		x, y := items[a].Score, items[b].Score
+		switch {
+		case x > y || x == x && y != y:
+			return true
+		case y > x || y == y && x != x:
+			return false
+		}
+		return a < b
+	})
+	result := make([]int, len(items))
+	left, right := 0, len(items)-1
+	for i, original := range ranked {
+		if i%2 == 0 {
+			result[left] = original
+			left++
+		} else {
+			result[right] = original
+			right--
+		}
+	}
+	return result
+}
+
+func insertionSort(n int, before func(a, b int) bool) []int {
+	var sorted []int
+	for i := range n {
+		place := len(sorted)
+		for place > 0 && before(i, sorted[place-1]) {
+			place--
+		}
+		sorted = slices.Insert(sorted, place, i)
+	}
+	return sorted
+}
+
+func TestConcurrentUse(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	items := make([]cupel.ScoredItem, 500)
+	for i := range items {
+		items[i] = after(time.Duration(r.IntN(100)))
+		items[i].Score = r.Float64()
+	}
+	for _, p := range []cupel.Placer{placer.Chronological{}, placer.UShaped{}} {
+		want, err := p.Place(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for n := range 40 {
+					part := items[:len(items)-n%2*250] // two sizes, so that buffers change hands
+					got, err := p.Place(t.Context(), part)
+					if err != nil || len(part) == len(items) && !slices.Equal(got, want) {
+						t.Errorf("%T: a result changed, or error %v", p, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	items := make([]cupel.ScoredItem, 1000)
+	for i := range items {
+		items[i] = after(time.Duration(i * 7919 % 1000))
+		items[i].Score = float64(i * 7919 % 1000)
+	}
+	for _, p := range []cupel.Placer{placer.Chronological{}, placer.UShaped{}} {
+		n := testing.AllocsPerRun(50, func() {
+			if _, err := p.Place(t.Context(), items); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > 1 {
+			t.Errorf("%T: %v allocations, want 1, the result", p, n)
+		}
+	}
+}
+
+func BenchmarkPlacers(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{100, 10_000} {
+		items := make([]cupel.ScoredItem, n)
+		for i := range items {
+			items[i] = after(time.Duration(r.Int64N(1e15)))
+			items[i].Score = r.Float64()
+		}
+		for _, p := range []cupel.Placer{placer.Chronological{}, placer.UShaped{}} {
+			b.Run(fmt.Sprintf("%T/n=%d", p, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.Place(b.Context(), items); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
