@@ -67,6 +67,10 @@ func TestChronological(t *testing.T) {
 	far := func(year int, ns int) cupel.ScoredItem { return at(time.Date(year, 1, 1, 0, 0, 0, ns, time.UTC)) }
 	paris := time.FixedZone("Paris", 2*60*60)
 	twice := after(time.Hour)
+	// Time counts seconds from the year 1 in an int64 that Unix can wrap.
+	const yearOneToUnix = 62135596800
+	lastSecond := time.Unix(math.MaxInt64-yearOneToUnix, 0)
+	firstSecond := time.Unix(math.MaxInt64-yearOneToUnix+1, 0)
 	runCases(t, placer.Chronological{}, []placeCase{
 		{"empty", nil, nil, "edge case: an empty list"},
 		{"single", []cupel.ScoredItem{after(0)}, []int{0}, "edge case: returned as it is"},
@@ -83,8 +87,10 @@ func TestChronological(t *testing.T) {
 			"R10: the years before 1678 and after 2262 order rightly too"},
 		{"ties beyond Unix nanoseconds", []cupel.ScoredItem{scored(0), far(2300, 7), far(1, 0), scored(0), far(2300, 7)}, []int{2, 1, 4, 0, 3},
 			"stable there as well, without a time last"},
-		{"ends of the range", []cupel.ScoredItem{at(time.Unix(math.MaxInt64-62135596800, 0)), after(0), at(time.Unix(math.MinInt64+1, 0).Add(-time.Second))}, []int{2, 1, 0},
-			"differences that wrap in 64 bits of seconds must not show"},
+		{"ends of the range", []cupel.ScoredItem{at(lastSecond), after(0), at(firstSecond)}, []int{2, 1, 0},
+			"the whole range of time.Time, in the order of its Compare"},
+		{"ends of the range, nothing between", []cupel.ScoredItem{scored(0), at(lastSecond.Add(time.Second - 1)), at(firstSecond)}, []int{2, 1, 0},
+			"their difference wraps to -1 ns in 64 bits, which must not read as no time"},
 		{"one pointer twice", []cupel.ScoredItem{after(2 * time.Hour), twice, after(0), twice}, []int{2, 1, 3, 0}, "R1: two positions are two items"},
 		{"no item", []cupel.ScoredItem{{}, after(0)}, []int{1, 0}, "a position without an item has no time; it must not panic"},
 	})
