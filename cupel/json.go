@@ -1,6 +1,79 @@
 package cupel
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+)
+
+// The wire format (R38). Items and budgets have camelCase names, everything of
+// the diagnostics chapters has snake_case ones.
+//
+// Writing: absent values are omitted, never null. Reading: null is absent, and
+// names are compared exactly. A name that is given twice is an error, an
+// integer is written without fraction and exponent, and strings are UTF-8: what
+// could only be read by losing something is refused. Unknown fields are kept as
+// the text that they are, and written back behind the known ones in the order
+// in which they came.
+
+// Sentinels for [errors.Is], matched by the errors of reading and writing JSON.
+var (
+	// ErrInvalidJSON is matched by [DecodeError].
+	ErrInvalidJSON = errors.New("cupel: invalid JSON")
+	// ErrUnencodable is matched by [EncodeError].
+	ErrUnencodable = errors.New("cupel: cannot write JSON")
+)
+
+// DecodeError reports JSON from which a value of this package cannot be read.
+// The value that was to be read is unchanged.
+//
+// When the mistake is in the field of an item or a budget, Err is an
+// [InvalidItemError] or [InvalidBudgetError], so that [errors.Is] matches
+// [ErrInvalidItem] or [ErrInvalidBudget] as well. Text that is not JSON at all
+// never gets here through [json.Unmarshal], which reports it as a
+// [json.SyntaxError] of its own.
+type DecodeError struct {
+	Path   string // where, such as "included[3].item.tokens"; "" for the value as a whole
+	Reason string // what is wrong, and what would be right
+	Err    error  // the cause, or nil
+}
+
+func (e *DecodeError) Error() string { return wireError("cupel: invalid JSON", e.Path, e.Reason) }
+
+// Is reports whether target is [ErrInvalidJSON].
+func (e *DecodeError) Is(target error) bool { return target == ErrInvalidJSON }
+
+// Unwrap returns the cause.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// EncodeError reports a value that JSON cannot express: text that is not
+// UTF-8, metadata such as a channel or NaN, a timestamp outside the years 0 to
+// 9999, an item that is nil or empty.
+type EncodeError struct {
+	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole
+	Reason string // what is wrong
+	Err    error  // the cause, or nil
+}
+
+func (e *EncodeError) Error() string { return wireError("cupel: cannot write JSON", e.Path, e.Reason) }
+
+// Is reports whether target is [ErrUnencodable].
+func (e *EncodeError) Is(target error) bool { return target == ErrUnencodable }
+
+// Unwrap returns the cause.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
+func wireError(what, path, reason string) string {
+	if path == "" {
+		path = "value"
+	}
+	return what + ": " + path + " " + reason
+}
 
 // extraFields keeps what a reader of JSON did not know, so that writing it
 // back loses nothing (R38).
@@ -14,5 +87,204 @@ type extraField struct {
 // includedExtra keeps unknown fields of an included item and of its reason's
 // envelope.
 type includedExtra struct {
-	item, reason extraFields
+	item, reason *extraFields
+}
+
+// write writes the unknown fields, except those that have a name in known: the
+// code of a reason that was read can be changed to one that has such a field.
+func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
+	if x == nil {
+		return
+	}
+	for _, f := range *x {
+		if !slices.Contains(known, f.name) {
+			w.Field(f.name).Raw(f.value)
+		}
+	}
+}
+
+// marshal returns what write writes.
+func marshal(write func(w *jsonwire.Writer)) ([]byte, error) {
+	var w jsonwire.Writer
+	write(&w)
+	text, err := w.Result()
+	if err != nil {
+		return nil, &EncodeError{err.Path, err.Reason, err.Err}
+	}
+	return text, nil
+}
+
+// unmarshal reads data into target, which stays as it is on an error, and on
+// null, as is the custom of [json.Unmarshaler].
+func unmarshal[T any](data []byte, target *T, read func([]byte) (T, error)) error {
+	if target == nil {
+		return &DecodeError{Reason: "cannot be read into a nil pointer"}
+	}
+	if err := jsonwire.Check(data); err != nil {
+		return &DecodeError{Reason: "is malformed: " + err.Error(), Err: err}
+	}
+	if jsonwire.IsNull(data) {
+		return nil
+	}
+	v, err := read(data)
+	if err != nil {
+		return within("", err)
+	}
+	*target = v
+	return nil
+}
+
+// within returns err as a [DecodeError] whose path starts with outer.
+func within(outer string, err error) *DecodeError {
+	var e *DecodeError
+	if !errors.As(err, &e) {
+		return &DecodeError{Path: outer, Reason: err.Error()}
+	}
+	path := e.Path
+	switch {
+	case path == "":
+		path = outer
+	case outer == "" || strings.HasPrefix(path, "["):
+		path = outer + path
+	default:
+		path = outer + "." + path
+	}
+	return &DecodeError{path, e.Reason, e.Err}
+}
+
+// object reads the members of one JSON object. The first mistake stays, and
+// makes whatever is read later of no account.
+type object struct {
+	members []jsonwire.Member
+	index   map[string]int // position in members by name
+	used    []bool         // by position: whether somebody asked for the name
+	err     *DecodeError
+}
+
+func readObject(raw []byte) *object {
+	members, err := jsonwire.Members(raw)
+	o := &object{members: members, index: make(map[string]int, len(members)), used: make([]bool, len(members))}
+	if err != nil {
+		o.fail("", err)
+	}
+	for i, m := range members {
+		if _, ok := o.index[m.Name]; ok {
+			o.fail(fmt.Sprintf("[%q]", m.Name), errors.New("is given twice"))
+		}
+		o.index[m.Name] = i
+	}
+	return o
+}
+
+func (o *object) fail(path string, err error) {
+	if o.err == nil {
+		o.err = within(path, err)
+	}
+}
+
+// find returns the value of a field, unless it is absent.
+func (o *object) find(name string) ([]byte, bool) {
+	i, ok := o.index[name]
+	if !ok {
+		return nil, false
+	}
+	o.used[i] = true
+	return o.members[i].Value, !jsonwire.IsNull(o.members[i].Value)
+}
+
+// optional reads a field, and returns false when it is absent.
+func optional[T any](o *object, name string, read func([]byte) (T, error)) (v T, ok bool) {
+	raw, ok := o.find(name)
+	if !ok || o.err != nil {
+		return v, false
+	}
+	v, err := read(raw)
+	if err != nil {
+		o.fail(name, err)
+		return v, false
+	}
+	return v, true
+}
+
+// required reads a field that must be there.
+func required[T any](o *object, name string, read func([]byte) (T, error)) T {
+	v, ok := optional(o, name, read)
+	if !ok {
+		o.fail(name, errors.New("is required"))
+	}
+	return v
+}
+
+// extra returns the fields that nobody asked for, as copies.
+func (o *object) extra() *extraFields {
+	var x extraFields
+	for i, m := range o.members {
+		if !o.used[i] {
+			x = append(x, extraField{m.Name, jsonwire.Compact(m.Value)})
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	return &x
+}
+
+// done returns the first mistake.
+func (o *object) done() error {
+	if o.err != nil {
+		return o.err
+	}
+	return nil
+}
+
+// listOf returns a reader of arrays. An empty one is read as nil.
+func listOf[T any](read func([]byte) (T, error)) func([]byte) ([]T, error) {
+	return func(raw []byte) ([]T, error) {
+		elements, err := jsonwire.Elements(raw)
+		if err != nil || len(elements) == 0 {
+			return nil, err
+		}
+		list := make([]T, len(elements))
+		for i, element := range elements {
+			if list[i], err = read(element); err != nil {
+				return nil, within(fmt.Sprintf("[%d]", i), err)
+			}
+		}
+		return list, nil
+	}
+}
+
+// readName reads a string that names something.
+func readName[T ~string](raw []byte) (T, error) {
+	s, err := jsonwire.String(raw)
+	return T(s), err
+}
+
+// readKind reads a kind, and spells the well-known ones canonically (R2).
+func readKind(raw []byte) (ContextKind, error) {
+	kind, err := readName[ContextKind](raw)
+	return kind.Canonical(), err
+}
+
+// hasRFC3339 reports whether t, in UTC, lies in the years that RFC 3339 can
+// express.
+func hasRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
+
+// readTime reads an RFC 3339 date-time with any offset. Digits beyond
+// nanoseconds are dropped.
+func readTime(raw []byte) (time.Time, error) {
+	s, err := jsonwire.String(raw)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var t time.Time
+	// RFC 3339 allows t and z in lower case. UnmarshalText is stricter than
+	// time.Parse, which takes what RFC 3339 does not allow.
+	if err := t.UnmarshalText([]byte(strings.ToUpper(s))); err != nil {
+		return time.Time{}, &DecodeError{Reason: "must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z", Err: err}
+	}
+	if t = t.UTC(); !hasRFC3339(t) {
+		return time.Time{}, errors.New("must be in the years 0 to 9999 in UTC")
+	}
+	return t, nil
 }

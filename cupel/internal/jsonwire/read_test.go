@@ -1,0 +1,274 @@
+package jsonwire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	tests := []struct {
+		name, text, want string // want is part of the error, "" for none
+		why              string
+	}{
+		{"object", ` {"a": [1, "x", null]} `, "", "white space around a value is allowed"},
+		{"empty", "", "unexpected end of JSON input at byte 0", "no text is no value"},
+		{"blank", " \n", "unexpected end of JSON input at byte 2", "white space is no value"},
+		{"truncated", `{"a": [1`, "unexpected end of JSON input at byte 8", "the brackets are open"},
+		{"garbage behind", `{} x`, "invalid character 'x' after top-level value at byte 4", "one value and nothing else"},
+		{"two values", `{}{}`, "after top-level value", "one value and nothing else"},
+		{"NaN", `NaN`, "invalid character 'N'", "JSON has no NaN"},
+		{"leading zero", `01`, "after top-level value", "JSON has no octal numbers"},
+		{"control character", "\"a\nb\"", "invalid character '\\n' in string literal", "control characters are escaped in JSON"},
+		{"bad escape", `"\x41"`, "in string escape code", "JSON has no \\x"},
+		{"not UTF-8", "\"a\xffb\"", "is not valid UTF-8", "JSON is UTF-8; encoding/json would repair it in silence"},
+		{"deepest", strings.Repeat("[", 10000) + strings.Repeat("]", 10000), "", "encoding/json's limit itself is allowed"},
+		{"too deep", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "exceeded max depth", "one more than encoding/json's limit"},
+		{"very deep", strings.Repeat(`{"a":`, 1_000_000), "exceeded max depth", "depth never exhausts the stack"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := Check([]byte(tt.text))
+			if tt.want == "" {
+				if err != nil {
+					t.Fatalf("Check failed with %v: %s", err, tt.why)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("Check = %v, want %q: %s", err, tt.want, tt.why)
+			}
+		})
+	}
+	var syntax *json.SyntaxError
+	if err := Check([]byte("{")); !errors.As(err, &syntax) {
+		t.Errorf("Check({) = %v, which does not wrap a json.SyntaxError", err)
+	}
+}
+
+// describe writes values as Go syntax, so that one table serves all readers.
+func describe[T any](v T, err error) string {
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return fmt.Sprintf("%#v", v)
+}
+
+func TestReadScalars(t *testing.T) {
+	const maxInt = "9223372036854775807"
+	str := func(raw []byte) string { return describe(String(raw)) }
+	boolean := func(raw []byte) string { return describe(Bool(raw)) }
+	integer := func(raw []byte) string { return describe(Int(raw)) }
+	float := func(raw []byte) string { return describe(Float(raw)) }
+	tests := []struct {
+		name string
+		read func([]byte) string
+		text string
+		want string
+		why  string
+	}{
+		{"string", str, ` "a b" `, `"a b"`, "white space around a value does not count"},
+		{"string with escapes", str, `"\"\\\/\b\f\n\r\t\u00e9"`, `"\"\\/\b\f\n\r\té"`, "every escape of the JSON grammar"},
+		{"surrogate pair", str, `"\ud83d\ude00!"`, `"😀!"`, "two escapes, one character"},
+		{"upper case hex", str, `"\u00E9\u20AC"`, `"é€"`, "hexadecimal digits have two cases"},
+		{"replacement character", str, `"\ufffd` + "\ufffd" + `"`, `"��"`, "U+FFFD is a character like any other"},
+		{"high half alone", str, `"\ud83d"`, "error: has an escape that is one half of a surrogate pair", "no UTF-8 for it: encoding/json would replace it"},
+		{"high half and a letter", str, `"\ud83d\u0041"`, "error: has an escape that is one half of a surrogate pair", "the second escape is no low half"},
+		{"high half and text", str, `"\ud83dabcdefgh"`, "error: has an escape that is one half of a surrogate pair", "no second escape follows"},
+		{"low half alone", str, `"\ude00"`, "error: has an escape that is one half of a surrogate pair", "a low half needs a high one before"},
+		{"string: number", str, `1`, "error: must be a string, got a number", "wrong type"},
+		{"string: object", str, `{}`, "error: must be a string, got an object", "wrong type"},
+		{"string: array", str, `[]`, "error: must be a string, got an array", "wrong type"},
+		{"string: true", str, `true`, "error: must be a string, got a boolean", "wrong type"},
+		{"string: null", str, `null`, "error: must be a string, got null", "wrong type"},
+
+		{"true", boolean, `true`, `true`, "a boolean"},
+		{"false", boolean, ` false`, `false`, "a boolean"},
+		{"boolean: string", boolean, `"true"`, "error: must be true or false, got a string", "wrong type"},
+
+		{"integer", integer, ` -12 `, `-12`, "a negative integer"},
+		{"minus zero", integer, `-0`, `0`, "the integers have one zero"},
+		{"largest", integer, maxInt, maxInt, "2^63-1"},
+		{"smallest", integer, "-9223372036854775808", "-9223372036854775808", "-2^63"},
+		{"one too large", integer, "9223372036854775808", "error: must be from -9223372036854775808 to 9223372036854775807, got 9223372036854775808", "2^63 would wrap"},
+		{"far too large", integer, strings.Repeat("9", 100), "error: must be from -9223372036854775808 to 9223372036854775807, got " + strings.Repeat("9", 40) + "…", "errors stay short"},
+		{"fraction", integer, "3.0", "error: must be an integer without fraction and exponent, got 3.0", "a writer that has integers writes them as such"},
+		{"exponent", integer, "1e3", "error: must be an integer without fraction and exponent, got 1e3", "a writer that has integers writes them as such"},
+		{"integer: string", integer, `"3"`, "error: must be an integer, got a string", "wrong type"},
+
+		{"float", float, `0.1`, `0.1`, "the nearest float64"},
+		{"float from integer", float, `7`, `7`, "an integer is a number"},
+		{"float with exponent", float, `-2.5E-3`, `-0.0025`, "JSON's exponent"},
+		{"smallest float", float, `5e-324`, `5e-324`, "the smallest denormal"},
+		{"underflow", float, `1e-999`, `0`, "the nearest float64 is 0"},
+		{"NaN", float, `"NaN"`, `NaN`, "the wire format's word"},
+		{"infinity", float, `"Infinity"`, `+Inf`, "the wire format's word"},
+		{"minus infinity", float, `"-Infinity"`, `-Inf`, "the wire format's word"},
+		{"overflow", float, `1e999`, "error: must be within the range of a float64, got 1e999", "a number is not silently an infinity"},
+		{"other words", float, `"inf"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "three words are allowed"},
+		{"number in a string", float, `"1.5"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "wrong type"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := Check([]byte(tt.text)); err != nil {
+				t.Fatalf("the row is no JSON: %v", err)
+			}
+			if got := tt.read([]byte(tt.text)); got != tt.want {
+				t.Errorf("got %s, want %s: %s", got, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+func TestMinusZeroKeepsItsSign(t *testing.T) {
+	if f, err := Float([]byte("-0.0")); err != nil || f != 0 || !math.Signbit(f) {
+		t.Errorf("Float(-0.0) = %v, %v; want a negative zero", f, err)
+	}
+}
+
+func TestMembersAndElements(t *testing.T) {
+	text := []byte(" { \"a\" : 1 ,\n\"A\":\t{\"x\": [\"}\", \"\\\"]\"]}, \"\\u0061\" : null , \"\": [ ] }\r\n")
+	members, err := Members(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range members {
+		got = append(got, m.Name+"="+string(m.Value))
+	}
+	want := []string{"a=1", `A={"x": ["}", "\"]"]}`, "a=null", "=[ ]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("Members = %q, want %q", got, want)
+	}
+	if !IsNull(members[2].Value) || IsNull(members[0].Value) {
+		t.Error("IsNull does not tell null from 1")
+	}
+
+	elements, err := Elements([]byte(` [ 1, "a,b" ,[2 , 3],{"c":4},true ]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, e := range elements {
+		got = append(got, string(e))
+	}
+	if want := []string{"1", `"a,b"`, "[2 , 3]", `{"c":4}`, "true"}; !slices.Equal(got, want) {
+		t.Errorf("Elements = %q, want %q", got, want)
+	}
+
+	for _, empty := range []string{"{}", " { } "} {
+		if m, err := Members([]byte(empty)); err != nil || len(m) != 0 {
+			t.Errorf("Members(%q) = %v, %v", empty, m, err)
+		}
+	}
+	if e, err := Elements([]byte("[ ]")); err != nil || len(e) != 0 {
+		t.Errorf("Elements([ ]) = %v, %v", e, err)
+	}
+	if _, err := Members([]byte("[]")); err == nil || err.Error() != "must be an object, got an array" {
+		t.Errorf("Members([]) fails with %v", err)
+	}
+	if _, err := Elements([]byte("{}")); err == nil || err.Error() != "must be an array, got an object" {
+		t.Errorf("Elements({}) fails with %v", err)
+	}
+	if _, err := Members([]byte(`{"\ud800":1}`)); err == nil || err.Error() != "has a name that has an escape that is one half of a surrogate pair" {
+		t.Errorf("Members with half a surrogate pair in a name fails with %v", err)
+	}
+}
+
+func TestAny(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       any
+		why        string
+	}{
+		{"null", "null", nil, "null is a value"},
+		{"booleans", "[true,false]", []any{true, false}, "both of them"},
+		{"number", "12345678901234567890.50", json.Number("12345678901234567890.50"), "every digit is kept, a trailing 0 too"},
+		{"empty array", "[]", []any{}, "empty is not null"},
+		{"empty object", "{}", map[string]any{}, "empty is not null"},
+		{"nested", `{"a":[{"b":"c"},1],"A":null}`, map[string]any{"a": []any{map[string]any{"b": "c"}, json.Number("1")}, "A": nil}, "names are compared exactly"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Any([]byte(tt.text))
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("Any = %#v, %v; want %#v: %s", got, err, tt.want, tt.why)
+			}
+		})
+	}
+
+	for text, want := range map[string]string{
+		`{"a":1,"\u0061":2}`:      `has the name "a" twice`,
+		`[[{"b":["\udc00"]}]]`:    "has an escape that is one half of a surrogate pair",
+		`{"b":{"\ud800\n":true}}`: "has a name that has an escape that is one half of a surrogate pair",
+	} {
+		if _, err := Any([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("Any(%s) fails with %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestAnyIsLinearInDepth(t *testing.T) {
+	const depth = 9_000
+	text := []byte(strings.Repeat("[", depth) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", depth))
+	if err := Check(text); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Any(text) // 9 GB to look at, if each level were read on its own
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels := 0
+	for list, ok := v.([]any); ok; list, ok = list[0].([]any) {
+		levels++
+	}
+	if levels != depth {
+		t.Errorf("%d levels came back, want %d", levels, depth)
+	}
+}
+
+// FuzzAny compares the reader with encoding/json, and what it reads with what
+// is written of it.
+func FuzzAny(f *testing.F) {
+	for _, seed := range []string{
+		`null`, `"\ud83d\ude00\u00e9"`, `[1,2.50,-0,1e-7,{"a":{"b":[]}}]`, `{"a":1,"a":2}`, `"\ud800"`, `{"\u2028":"<&>\u007f\u0000"}`, ` [ ] `, "\"\xff\"", `[[[[`, `12 34`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if Check(data) != nil {
+			return
+		}
+		got, err := Any(data)
+		if err != nil {
+			return
+		}
+		var want any
+		dec := json.NewDecoder(strings.NewReader(string(data)))
+		dec.UseNumber()
+		if err := dec.Decode(&want); err != nil {
+			t.Fatalf("encoding/json refuses what Check and Any took: %v", err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("Any = %#v, encoding/json has %#v", got, want)
+		}
+		var w Writer
+		w.Any(got)
+		text, werr := w.Result()
+		if werr != nil {
+			t.Fatalf("what was read cannot be written: %v", werr)
+		}
+		if err := Check(text); err != nil {
+			t.Fatalf("what was written is no JSON: %v", err)
+		}
+		again, err := Any(text)
+		if err != nil || !reflect.DeepEqual(again, got) {
+			t.Fatalf("read %#v, wrote %s, read %#v, %v", got, text, again, err)
+		}
+	})
+}

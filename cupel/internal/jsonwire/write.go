@@ -1,0 +1,313 @@
+package jsonwire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep encoding/json reads, and so how deep this package
+// writes.
+const maxDepth = 10000
+
+// Writer builds one JSON value. The first thing that cannot be written makes it
+// fail; whatever is written afterwards is ignored. The zero Writer is ready.
+type Writer struct {
+	buf  []byte
+	open []level // the objects and arrays around the current place
+	err  *Error
+}
+
+// level is an object or an array that is being written, and the place in it.
+type level struct {
+	name  string // of the member, in an object
+	count int    // members or elements begun
+	style style
+}
+
+type style uint8
+
+const (
+	styleField style = iota // an object with names that are known
+	styleKey                // an object with names that are data
+	styleArray
+)
+
+// Error says what cannot be written, and where.
+type Error struct {
+	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole
+	Reason string
+	Err    error // the cause, if another package gave one
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Reason }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Result returns the text, or the first failure.
+func (w *Writer) Result() ([]byte, *Error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.buf, nil
+}
+
+// Fail records that the value at the current place cannot be written.
+func (w *Writer) Fail(reason string, cause error) {
+	if w.err == nil {
+		w.err = &Error{w.path(), reason, cause}
+	}
+}
+
+func (w *Writer) path() string {
+	var b []byte
+	for _, l := range w.open {
+		switch {
+		case l.count == 0: // nothing is begun in it
+		case l.style == styleArray:
+			b = fmt.Appendf(b, "[%d]", l.count-1)
+		case l.style == styleKey:
+			b = fmt.Appendf(b, "[%q]", l.name)
+		default:
+			if len(b) > 0 {
+				b = append(b, '.')
+			}
+			b = append(b, l.name...)
+		}
+	}
+	return string(b)
+}
+
+// enter begins an object or array, unless that is too deep or writing has
+// failed.
+func (w *Writer) enter(s style, bracket byte) bool {
+	if len(w.open) == maxDepth {
+		w.Fail(fmt.Sprintf("is nested more than %d deep", maxDepth), nil)
+	}
+	if w.err != nil {
+		return false
+	}
+	w.buf = append(w.buf, bracket)
+	w.open = append(w.open, level{style: s})
+	return true
+}
+
+func (w *Writer) leave(bracket byte) {
+	w.buf = append(w.buf, bracket)
+	w.open = w.open[:len(w.open)-1]
+}
+
+// begin separates a member or element from the one before.
+func (w *Writer) begin(name string) {
+	top := &w.open[len(w.open)-1]
+	if top.count > 0 {
+		w.buf = append(w.buf, ',')
+	}
+	top.count++
+	top.name = name
+}
+
+// Object writes an object with the members that fields writes: [Writer.Field]
+// and a value for each.
+func (w *Writer) Object(fields func()) {
+	if w.enter(styleField, '{') {
+		fields()
+		w.leave('}')
+	}
+}
+
+// Field begins a member of an object; the value is to follow.
+func (w *Writer) Field(name string) *Writer {
+	w.begin(name)
+	w.String(name)
+	w.buf = append(w.buf, ':')
+	return w
+}
+
+// Map writes an object whose names are data, in the order of keys; value
+// writes the value of one key.
+func (w *Writer) Map(keys []string, value func(i int)) {
+	if !w.enter(styleKey, '{') {
+		return
+	}
+	for i, key := range keys {
+		w.Field(key)
+		if w.err != nil {
+			break
+		}
+		value(i)
+	}
+	w.leave('}')
+}
+
+// Array writes an array of n elements; value writes one of them.
+func (w *Writer) Array(n int, value func(i int)) {
+	if !w.enter(styleArray, '[') {
+		return
+	}
+	for i := range n {
+		if w.err != nil {
+			break
+		}
+		w.begin("")
+		value(i)
+	}
+	w.leave(']')
+}
+
+// Int writes an integer.
+func (w *Writer) Int(n int) { w.buf = strconv.AppendInt(w.buf, int64(n), 10) }
+
+// Bool writes a boolean.
+func (w *Writer) Bool(v bool) { w.buf = strconv.AppendBool(w.buf, v) }
+
+// Float writes the shortest number that reads back as f, in the form that the
+// scorers of metadata compare (R12), and what is not finite as a string that
+// [Float] reads.
+func (w *Writer) Float(f float64) {
+	if name := nonFinite(f); name != "" {
+		w.String(name)
+		return
+	}
+	w.buf = strconv.AppendFloat(w.buf, f, 'g', -1, 64)
+}
+
+func nonFinite(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	return ""
+}
+
+// String writes a string. One that is not UTF-8 has no JSON and fails. Nothing
+// is escaped for the sake of HTML: encoding/json does that, if it is asked to.
+func (w *Writer) String(s string) {
+	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		w.Fail("is not valid UTF-8", nil)
+		return
+	}
+	b := append(w.buf, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	w.buf = append(b, '"')
+}
+
+// Raw writes text that is known to be JSON.
+func (w *Writer) Raw(text []byte) { w.buf = append(w.buf, text...) }
+
+// Any writes a value of any type: what [Any] returns and Go's own numbers
+// losslessly, maps in the order of their keys, everything else as encoding/json
+// writes it. What Any could not read back fails.
+func (w *Writer) Any(v any) {
+	if w.err != nil {
+		return
+	}
+	switch v := v.(type) {
+	case nil:
+		w.Raw([]byte("null"))
+	case bool:
+		w.Bool(v)
+	case string:
+		w.String(v)
+	case int:
+		w.Int(v)
+	case float64:
+		if name := nonFinite(v); name != "" {
+			w.Fail("must be a finite number, got "+name, nil)
+			return
+		}
+		w.Float(v)
+	case json.Number:
+		text := []byte(v)
+		if !json.Valid(text) || !isNumber(text) || len(trim(text)) != len(text) {
+			w.Fail(fmt.Sprintf("must be a JSON number, got the json.Number %q", shorten(string(v))), nil)
+			return
+		}
+		w.Raw(text)
+	case json.RawMessage:
+		w.foreign(v)
+	case []any:
+		w.Array(len(v), func(i int) { w.Any(v[i]) })
+	case map[string]any:
+		keys := slices.Sorted(maps.Keys(v))
+		w.Map(keys, func(i int) { w.Any(v[keys[i]]) })
+	default:
+		w.marshal(v)
+	}
+}
+
+// foreign writes text that others made.
+func (w *Writer) foreign(text []byte) {
+	err := Check(text)
+	if err == nil {
+		_, err = Any(text)
+	}
+	if err != nil {
+		w.Fail("is not JSON that can be read back: "+err.Error(), err)
+		return
+	}
+	w.Raw(Compact(text))
+}
+
+// marshal writes v as encoding/json does.
+func (w *Writer) marshal(v any) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, _ := p.(error)
+			w.Fail(fmt.Sprintf("panicked in the JSON encoding of %T: %v", v, p), err)
+		}
+	}()
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		w.Fail("cannot be encoded: "+err.Error(), err)
+		return
+	}
+	if hasReplacement(buf.Bytes()) {
+		w.Fail(fmt.Sprintf("is a %T with a string that is not valid UTF-8", v), nil)
+		return
+	}
+	w.foreign(buf.Bytes())
+}
+
+// hasReplacement reports whether encoding/json has replaced bytes that are not
+// UTF-8. It writes those as the escape \ufffd, and a U+FFFD that was there
+// before as the three bytes that it is.
+func hasReplacement(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' {
+			if bytes.HasPrefix(text[i+1:], []byte("ufffd")) {
+				return true
+			}
+			i++
+		}
+	}
+	return false
+}

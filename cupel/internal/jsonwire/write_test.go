@@ -1,0 +1,171 @@
+package jsonwire
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWriteAny(t *testing.T) {
+	type inner struct {
+		Name string `json:"name"`
+	}
+	tests := []struct {
+		name  string
+		value any
+		want  string
+		why   string
+	}{
+		{"nil", nil, `null`, "null is a value of metadata"},
+		{"boolean", true, `true`, "as it is"},
+		{"string", "a\"\\\n\r\t\x00\x1f<>&\u2028é😀", `"a\"\\\n\r\t\u0000\u001f<>&` + "\u2028" + `é😀"`, "nothing but what the grammar asks for is escaped"},
+		{"integer", math.MinInt64, `-9223372036854775808`, "every digit"},
+		{"unsigned", uint64(math.MaxUint64), `18446744073709551615`, "wider than an int"},
+		{"float", 0.1, `0.1`, "the shortest form that reads back"},
+		{"large float", 1e8, `1e+08`, "the form in which metadata is compared (R12)"},
+		{"negative zero", math.Copysign(0, -1), `-0`, "the sign is kept"},
+		{"smallest float", math.SmallestNonzeroFloat64, `5e-324`, "the shortest form that reads back"},
+		{"json.Number", json.Number("1.500e+400"), `1.500e+400`, "its own text"},
+		{"raw", json.RawMessage(` {"a" : [ 1 ] } `), `{"a":[1]}`, "without its white space"},
+		{"raw replacement", json.RawMessage(`"\ufffd"`), `"\ufffd"`, "an escape that was there before is no repair"},
+		{"nil list", []any(nil), `[]`, "an empty list, not null"},
+		{"sorted map", map[string]any{"b": 1, "a": []any{nil, map[string]any{}}, "B": "x"}, `{"B":"x","a":[null,{}],"b":1}`, "map order never shows"},
+		{"struct", inner{"<x>"}, `{"name":"<x>"}`, "as encoding/json writes it, without HTML escapes"},
+		{"strings", []string{"a", "\ufffd"}, `["a","` + "\ufffd" + `"]`, "U+FFFD is a character like any other"},
+		{"backslash before ufffd", []string{`\ufffd`}, `["\\ufffd"]`, "a backslash and six letters are no repair"},
+		{"time", time.Date(2025, 1, 2, 3, 4, 5, 6, time.UTC), `"2025-01-02T03:04:05.000000006Z"`, "types that know their JSON"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var w Writer
+			w.Any(tt.value)
+			got, err := w.Result()
+			if err != nil || string(got) != tt.want {
+				t.Fatalf("wrote %s, %v; want %s: %s", got, err, tt.want, tt.why)
+			}
+			if err := Check(got); err != nil {
+				t.Errorf("no JSON: %v", err)
+			}
+			if _, err := Any(got); err != nil {
+				t.Errorf("cannot be read back: %v", err)
+			}
+		})
+	}
+}
+
+type panicking struct{ with any }
+
+func (p panicking) MarshalJSON() ([]byte, error) { panic(p.with) }
+
+type raw string
+
+func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+func TestWriteAnyFails(t *testing.T) {
+	cycle := map[string]any{}
+	cycle["self"] = []any{cycle, cycle}
+	deep := any("bottom")
+	for range 1_000_000 {
+		deep = []any{deep}
+	}
+	boom := errors.New("boom")
+	tests := []struct {
+		name  string
+		value any
+		want  string // the beginning of the reason
+		cause error  // what the error wraps, if that is known
+		why   string
+	}{
+		{"channel", make(chan int), "cannot be encoded: json: unsupported type: chan int", nil, "no JSON for a channel"},
+		{"function", func() {}, "cannot be encoded: json: unsupported type: func()", nil, "no JSON for a function"},
+		{"NaN", math.NaN(), "must be a finite number, got NaN", nil, "metadata has no rule for words"},
+		{"infinity", math.Inf(-1), "must be a finite number, got -Infinity", nil, "metadata has no rule for words"},
+		{"float32 infinity", float32(math.Inf(1)), "cannot be encoded: json: unsupported value: +Inf", nil, "encoding/json refuses it"},
+		{"complex", complex(1, 2), "cannot be encoded: json: unsupported type: complex128", nil, "no JSON for it"},
+		{"not UTF-8", "a\xff", "is not valid UTF-8", nil, "encoding/json would replace the byte in silence"},
+		{"strings not UTF-8", []string{"a", "\xff"}, "is a []string with a string that is not valid UTF-8", nil, "the same inside other types"},
+		{"empty json.Number", json.Number(""), `must be a JSON number, got the json.Number ""`, nil, "encoding/json would write 0"},
+		{"word", json.Number("NaN"), `must be a JSON number, got the json.Number "NaN"`, nil, "no JSON number"},
+		{"true", json.Number("true"), `must be a JSON number, got the json.Number "true"`, nil, "JSON, but no number"},
+		{"space", json.Number(" 1"), `must be a JSON number, got the json.Number " 1"`, nil, "not only a number"},
+		{"hexadecimal", json.Number("0x10"), `must be a JSON number, got the json.Number "0x10"`, nil, "no JSON number"},
+		{"raw garbage", json.RawMessage("{"), "is not JSON that can be read back: unexpected end of JSON input at byte 1", nil, "the writer would write what no reader takes"},
+		{"raw nil", json.RawMessage(nil), "is not JSON that can be read back: unexpected end of JSON input at byte 0", nil, "no text is no value"},
+		{"raw duplicate", json.RawMessage(`{"a":1,"a":2}`), `is not JSON that can be read back: has the name "a" twice`, nil, "a reader could keep only one"},
+		{"marshaler duplicate", raw(`{"a":1,"a":2}`), `is not JSON that can be read back: has the name "a" twice`, nil, "the same from a Marshaler"},
+		{"cycle", cycle, "is nested more than 10000 deep", nil, "a map that contains itself has no end"},
+		{"deep", deep, "is nested more than 10000 deep", nil, "no reader goes that deep, and no stack is exhausted"},
+		{"panic", panicking{"no"}, "panicked in the JSON encoding of jsonwire.panicking: no", nil, "a value's mistake does not end the program"},
+		{"panic with error", []any{panicking{boom}}, "panicked in the JSON encoding of jsonwire.panicking: boom", boom, "the error is kept"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var w Writer
+			w.Any(tt.value)
+			w.Any("ignored once it has failed")
+			text, err := w.Result()
+			if err == nil {
+				t.Fatalf("wrote %s: %s", text, tt.why)
+			}
+			if !strings.HasPrefix(err.Reason, tt.want) {
+				t.Errorf("reason %q, want %q: %s", err.Reason, tt.want, tt.why)
+			}
+			if tt.cause != nil && !errors.Is(err, tt.cause) {
+				t.Errorf("%v does not wrap %v", err, tt.cause)
+			}
+		})
+	}
+}
+
+func TestWriterPath(t *testing.T) {
+	var w Writer
+	visited := 0
+	w.Object(func() {
+		w.Field("done").Array(2, func(i int) { w.Int(i) })
+		w.Field("list").Array(3, func(i int) {
+			visited++
+			w.Object(func() {
+				w.Field("float").Float(math.NaN())
+				w.Field("data").Map([]string{"a", "b.\"c\"", "d"}, func(int) {
+					if i == 1 {
+						w.Array(2, func(int) { w.Any("\xff") })
+						return
+					}
+					w.Raw([]byte("null"))
+				})
+			})
+		})
+		w.Field("after").Any("\xfe")
+		w.Field("map").Map([]string{"never"}, func(int) { t.Error("a failed writer goes on") })
+	})
+	_, err := w.Result()
+	if err == nil {
+		t.Fatal("the writer did not fail")
+	}
+	if want := `list[1].data["a"][0]`; err.Path != want {
+		t.Errorf("path %s, want %s", err.Path, want)
+	}
+	if want := `list[1].data["a"][0]: is not valid UTF-8`; err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
+	}
+	if visited != 2 {
+		t.Errorf("%d elements were visited, want 2: the first failure ends the work", visited)
+	}
+
+	var root Writer
+	root.Fail("is wrong", nil)
+	if _, err := root.Result(); err == nil || err.Path != "" {
+		t.Errorf("a failure at the root has path %q", err.Path)
+	}
+}
+
+func TestWriterNameThatIsNotUTF8(t *testing.T) {
+	var w Writer
+	w.Any(map[string]any{"ok": 1, "\xff": 2})
+	if _, err := w.Result(); err == nil || err.Path != `["\xff"]` || err.Reason != "is not valid UTF-8" {
+		t.Errorf("failed with %v", err)
+	}
+}
