@@ -49,7 +49,7 @@ func sortByTime(items []cupel.ScoredItem, pairs []order.Pair) {
 		pairs[i] = order.Pair{Index: i} // the least key, hence last: no timestamp
 		if t, ok := it.Item.Timestamp(); ok {
 			age := t.Sub(oldest)
-			far = far || age == math.MaxInt64 || age < 0 // saturated, or wrapped in Sub
+			far = far || age == math.MaxInt64 // saturated: 292 years or more
 			pairs[i].Key = math.MaxUint64 - uint64(age)
 		}
 	}

@@ -90,7 +90,7 @@ func TestChronological(t *testing.T) {
 		{"ends of the range", []cupel.ScoredItem{at(lastSecond), after(0), at(firstSecond)}, []int{2, 1, 0},
 			"the whole range of time.Time, in the order of its Compare"},
 		{"ends of the range, nothing between", []cupel.ScoredItem{scored(0), at(lastSecond.Add(time.Second - 1)), at(firstSecond)}, []int{2, 1, 0},
-			"their difference wraps to -1 ns in 64 bits, which must not read as no time"},
+			"their difference is -1 ns in 64 bits, which must not read as close or as no time"},
 		{"one pointer twice", []cupel.ScoredItem{after(2 * time.Hour), twice, after(0), twice}, []int{2, 1, 3, 0}, "R1: two positions are two items"},
 		{"no item", []cupel.ScoredItem{{}, after(0)}, []int{1, 0}, "a position without an item has no time; it must not panic"},
 	})
