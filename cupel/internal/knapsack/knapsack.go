@@ -1,0 +1,331 @@
+// Package knapsack solves the 0/1 knapsack problem exactly, with the choice
+// among equally good sets that a plain dynamic program makes.
+//
+// The KnapsackSlice chapter of the specification defines its answer by a table
+// of N x C cells: items in input order, strict ">" when an item is added, and
+// reconstruction from the last item. At a bucket size of 1 that table has
+// billions of cells. This package returns the same set (R16) while looking at
+// a small part of it, and refuses only what does not fit a memory limit (R17).
+//
+// # The tie rule
+//
+// The table leaves out the last item exactly when the items before it reach
+// the best value alone, then decides the item before it in the same way for the
+// capacity that remains. So among all optimal sets it picks the one that leaves
+// out the last item whenever that is possible, then the one before it, and so
+// on: written as a number with bit i set when item i is taken, the least. Call
+// it the answer. Two facts carry everything else:
+//
+//   - Whatever every optimal set agrees on can be fixed beforehand, and so can
+//     whatever the answer is known to contain or to lack: the rest is a smaller
+//     knapsack whose answer completes it.
+//   - Taking an item of value 0 never helps, and leaving it out is preferred.
+//
+// # How it is solved
+//
+//  1. Items that cannot be in the answer go (too heavy, or worth nothing), and
+//     when the others fit together they are all taken. Weights and values are
+//     divided by their greatest common divisors, which tightens every bound.
+//  2. Selection by density finds the item at which a greedy filling breaks off
+//     and with it a price of weight. At that price every item has a cost for
+//     being on the wrong side, and a set that is no worse than the best known
+//     one cannot pay more than the gap between the bound and that set
+//     (bounds.go). A short search over the cheapest items makes the gap as
+//     small as it can be (improve.go).
+//  3. Items that alone cost more than the gap are fixed. Then pairs are
+//     compared: whoever takes an item must take the ones that are lighter, not
+//     worse and earlier, and pay for them too (dominance.go).
+//  4. The core that is left is solved in input order: by a bit set when all
+//     densities are equal (subsetsum.go), by lists of undominated states while
+//     they are short (frontier.go), and by a table confined to the cells that the
+//     gap allows otherwise (table.go). What the backward walk needs is recorded
+//     as far as the memory limit allows and recomputed from checkpoints beyond
+//     that (trace.go).
+package knapsack
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// DefaultMemoryLimit is the memory limit in bytes of Options that name none:
+// 256 MiB.
+const DefaultMemoryLimit = 256 << 20
+
+// MaxValue is the largest value that an item may have.
+const MaxValue = 1 << 40
+
+// Problem is one knapsack. Weights[i] and Values[i] belong to item i; weights
+// are at least 1, values lie in [0, MaxValue], and nothing is written to either
+// slice. A Capacity below 1 takes nothing.
+type Problem struct {
+	Weights  []int64
+	Values   []int64
+	Capacity int64
+}
+
+// Options bounds the work of Solve.
+type Options struct {
+	// MemoryLimit is the number of bytes that the states, tables and checkpoints of
+	// one call may take together; 0 or less means DefaultMemoryLimit. It does not
+	// cover the bookkeeping of about 100 bytes an item. Little memory costs time, and
+	// an answer that cannot be had in that memory is a *LimitError.
+	MemoryLimit int64
+}
+
+// LimitError says that an answer needs more memory than allowed.
+type LimitError struct {
+	// Limit is the memory limit that was in force, in bytes.
+	Limit int64
+	// Need is a number of bytes that the solver would have had to go beyond; more may
+	// be needed.
+	Need int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("knapsack: the exact answer needs more than %d bytes of working memory and the limit is %d: raise the limit or coarsen the weights",
+		e.Need, e.Limit)
+}
+
+// InputError says what is wrong with a Problem.
+type InputError struct {
+	// Index is the item at fault, -1 when it is the problem as a whole.
+	Index int
+	// Reason says what is wrong.
+	Reason string
+}
+
+func (e *InputError) Error() string {
+	if e.Index < 0 {
+		return "knapsack: " + e.Reason
+	}
+	return fmt.Sprintf("knapsack: item %d: %s", e.Index, e.Reason)
+}
+
+// Solve returns the positions of the items taken, in the order in which the
+// KnapsackSlice chapter of the specification reconstructs them: descending.
+//
+// It returns a *LimitError when opts.MemoryLimit does not suffice, an
+// *InputError when p breaks the rules of Problem or has values whose sum passes
+// 2^61, and ctx.Err() when ctx ends first. Solving takes time linear in the
+// number of items, plus what the core needs: at most about as many steps as the
+// table of the chapter has cells.
+func Solve(ctx context.Context, p Problem, opts Options) ([]int, error) {
+	limit := opts.MemoryLimit
+	if limit <= 0 {
+		limit = DefaultMemoryLimit
+	}
+	return solve(ctx, p, tuning{limit: limit})
+}
+
+// tuning is Options together with what only tests choose.
+type tuning struct {
+	limit  int64
+	method method
+}
+
+// method forces one way of solving the core; bounds are then the only reduction
+// before it, or not even they.
+type method int
+
+const (
+	automatic method = iota
+	byTable          // table on all items, nothing fixed
+	byCoreTable
+	byCoreFrontier
+	byCoreFrontierAfterDominance
+)
+
+// item is a candidate with what the bounds found out about it.
+type item struct {
+	w, v int64
+	pos  int32  // position in the Problem
+	in   bool   // the bound takes it whole
+	cost uint64 // what being on the other side costs, in units of solver.unit
+}
+
+// solver holds one call's state. items are always in input order, and capacity
+// is what is left beside the items taken so far.
+type solver struct {
+	ctx      context.Context
+	tune     tuning
+	items    []item
+	capacity int64
+	taken    []uint64 // bit i is set when item i is in the answer
+
+	price price  // price of weight, from the last call of bound
+	gap   wide   // bound minus best known value, at that price
+	unit  uint   // costs are shifted right by this many bits
+	lead  int64  // best known value of the items left
+	inW   int64  // weight of the items left that the bound takes
+	inV   int64  // their value
+	work  uint64 // steps since ctx was looked at last
+}
+
+func solve(ctx context.Context, p Problem, tune tuning) ([]int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	scratch := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(scratch)
+	s := &solver{ctx: ctx, tune: tune, capacity: p.Capacity}
+	if err := s.admit(p, scratch); err != nil {
+		return nil, err
+	}
+	if err := s.run(scratch); err != nil {
+		return nil, err
+	}
+	return s.answer(), nil
+}
+
+// admit checks p and keeps the items that can be in the answer.
+func (s *solver) admit(p Problem, scratch *scratch) error {
+	n := len(p.Weights)
+	if len(p.Values) != n {
+		return &InputError{Index: -1, Reason: fmt.Sprintf("%d weights but %d values", n, len(p.Values))}
+	}
+	if n > math.MaxInt32 {
+		return &InputError{Index: -1, Reason: fmt.Sprintf("%d items are too many", n)}
+	}
+	s.taken = make([]uint64, (n+63)/64)
+	items := scratch.items[:0]
+	for i, w := range p.Weights {
+		v := p.Values[i]
+		if w < 1 {
+			return &InputError{Index: i, Reason: fmt.Sprintf("weight %d is below 1", w)}
+		}
+		if uint64(v) > MaxValue {
+			return &InputError{Index: i, Reason: fmt.Sprintf("value %d is outside [0, 2^40]", v)}
+		}
+		if w <= s.capacity && v > 0 {
+			items = append(items, item{w: w, v: v, pos: int32(i)})
+		}
+	}
+	s.items = items
+	scratch.items = items
+	return nil
+}
+
+// directCells and directWidth are the sizes of tables that are filled sooner
+// than anything is found out about the items.
+const (
+	directCells = 1 << 13
+	directWidth = 40
+)
+
+// run decides every item.
+func (s *solver) run(scratch *scratch) error {
+	if s.takeAllThatFit() {
+		return nil
+	}
+	small := s.capacity < directWidth || saturatingMul(uint64(len(s.items)), uint64(s.capacity)) <= directCells
+	if s.tune.method == byTable || s.tune.method == automatic && small {
+		return s.solveTable(false)
+	}
+	for {
+		s.divideOut()
+		if s.takeAllThatFit() {
+			return nil
+		}
+		if err := s.bound(scratch); err != nil {
+			return err
+		}
+		if err := s.improve(scratch); err != nil {
+			return err
+		}
+		s.fix()
+		if gw, gv := s.divisors(); len(s.items) == 0 || gw == 1 && gv == 1 {
+			break
+		}
+	}
+	return s.solveCore()
+}
+
+// takeAllThatFit takes all items when they fit together, and says whether
+// nothing is left to decide.
+func (s *solver) takeAllThatFit() bool {
+	left := s.capacity
+	for i := range s.items {
+		if left -= s.items[i].w; left < 0 {
+			return false
+		}
+	}
+	for i := range s.items {
+		s.take(s.items[i].pos)
+	}
+	s.items = s.items[:0]
+	return true
+}
+
+func (s *solver) take(pos int32) { s.taken[pos>>6] |= 1 << (uint(pos) & 63) }
+
+// answer lists the items taken, the last one first.
+func (s *solver) answer() []int {
+	n := 0
+	for _, word := range s.taken {
+		n += bits.OnesCount64(word)
+	}
+	positions := make([]int, 0, n)
+	for i := len(s.taken) - 1; i >= 0; i-- {
+		for word := s.taken[i]; word != 0; {
+			high := bits.Len64(word) - 1
+			positions = append(positions, i<<6+high)
+			word &^= 1 << uint(high)
+		}
+	}
+	return positions
+}
+
+// solveCore solves what the bounds left open.
+func (s *solver) solveCore() error {
+	if len(s.items) == 0 {
+		return nil
+	}
+	switch s.tune.method {
+	case byCoreTable:
+		return s.solveTable(true)
+	case byCoreFrontier:
+		return s.solveFrontier(0)
+	case byCoreFrontierAfterDominance:
+		s.dominate()
+		return s.solveFrontier(0)
+	}
+	cells := s.cells()
+	if cells <= directCells {
+		return s.solveTable(true)
+	}
+	if s.equalDensities() && subsetSumBytes(s.capacity) <= s.tune.limit {
+		return s.solveSubsetSum()
+	}
+	s.dominate()
+	if len(s.items) == 0 {
+		return nil
+	}
+	cells = s.cells()
+	if !s.tableFits() {
+		return s.solveFrontier(0)
+	}
+	// A state of a list costs several times as much as a cell of the table, and lists
+	// that grow must not cost much beside the table that follows them.
+	err := s.solveFrontier(frontierShare(cells))
+	if err == errTooMuchWork {
+		return s.solveTable(true)
+	}
+	return err
+}
+
+// cells is the size of the table that solveTable would fill at most.
+func (s *solver) cells() uint64 {
+	return saturatingMul(uint64(len(s.items)), uint64(s.capacity)+1)
+}
+
+// spend notes steps of work and looks at the context every few million steps.
+func (s *solver) spend(steps uint64) error {
+	if s.work += steps; s.work < 1<<21 {
+		return nil
+	}
+	s.work = 0
+	return s.ctx.Err()
+}

@@ -1,0 +1,235 @@
+package knapsack
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// The table, one row of values at a time, with a bit for every cell in which an
+// item is taken, as in the chapter. Three things make it smaller.
+//
+// Capacities that cannot be asked for are not computed: what the items to come
+// cannot fill any more, and what is above the weight of the items so far, where the
+// row no longer rises. The cells of interest are a window lo..hi; a capacity above
+// hi has the value at hi.
+//
+// At both ends of the window the cells go whose value cannot lead to the answer:
+// say that a set of the items so far has value v and the walk asks for it at
+// capacity q. Then the charge for q, less its value, is part of what the answer
+// pays (bounds.go), the free capacity included. The window is cut where that
+// passes the gap. Cells that stay are sets, so that no value is above the truth,
+// and those that the walk needs never go; frontier.go says why that is enough.
+//
+// The record of a long table is not kept as a whole: see trace.go.
+
+// value is the type of a row's values: the narrower one is used when it suffices.
+type value interface{ int32 | int64 }
+
+// table is the engine of rows.
+type table[V value] struct {
+	solver *solver
+	row    []V
+	lo, hi int
+	first  int    // item that steps[0] belongs to
+	steps  []step // the record
+	arena  arena[uint64]
+
+	// credit[i] is what the items before i that the bound takes earn above the price.
+	// Without credit the window is not cut.
+	credit []int64
+	gap    int64
+}
+
+// step is the record of one item: bit k is set when it is taken at capacity
+// from+k. Below from it is not taken, and above the last bit as it is there.
+type step struct {
+	from, to int
+	bits     []uint64
+}
+
+// window is the saved state of a table.
+type window[V value] struct {
+	lo, hi int
+	row    []V
+}
+
+// rowBytes is the size of a row of values.
+func (s *solver) rowBytes(most int64) int64 {
+	if most <= math.MaxInt32/2 {
+		return 4 * (s.capacity + 1)
+	}
+	return 8 * (s.capacity + 1)
+}
+
+// mostValue is at least the value of the best set of the items left, by the bound
+// when there is one.
+func (s *solver) mostValue(bounded bool) int64 {
+	if !bounded {
+		var most int64
+		for i := range s.items {
+			most = max(most, s.items[i].v)
+		}
+		n := min(uint64(len(s.items)), uint64(s.capacity))
+		return int64(min(saturatingMul(uint64(most), n), math.MaxInt64))
+	}
+	hi, lo := bits.Mul64(uint64(s.price.v), uint64(s.capacity-s.inW))
+	if hi >= uint64(s.price.w) {
+		return math.MaxInt64
+	}
+	rest, _ := bits.Div64(hi, lo, uint64(s.price.w))
+	return saturatingAdd(s.inV, int64(min(rest, math.MaxInt64)))
+}
+
+// tableFits says whether the memory limit leaves room for a table.
+func (s *solver) tableFits() bool {
+	return s.capacity < 1<<40 && s.rowBytes(s.mostValue(true)) <= s.tune.limit/2
+}
+
+// solveTable decides the items by a table; bounded says that the price and the
+// costs are known.
+func (s *solver) solveTable(bounded bool) error {
+	most := s.mostValue(bounded)
+	bytes := s.rowBytes(most)
+	if s.capacity >= 1<<40 || bytes > s.tune.limit/2 {
+		return &LimitError{Limit: s.tune.limit, Need: saturatingAdd(bytes, bytes)}
+	}
+	if most <= math.MaxInt32/2 {
+		return runTable[int32](s, bounded, most)
+	}
+	return runTable[int64](s, bounded, most)
+}
+
+func runTable[V value](s *solver, bounded bool, most int64) error {
+	t := &table[V]{solver: s, row: make([]V, s.capacity+1)}
+	if bounded {
+		t.setCredit(most)
+	}
+	var element V
+	row := int64(unsafe.Sizeof(element)) * (s.capacity + 1)
+	left := s.tune.limit - row
+	saves := min(max(left/8, 16*row), left/2)
+	_, err := newTracer(s, t, left-saves, saves).run(checkpoint[*window[V]]{}, len(s.items), s.capacity)
+	return err
+}
+
+// setCredit prepares for cutting the window, if all numbers that it takes are
+// small enough for plain arithmetic.
+func (t *table[V]) setCredit(most int64) {
+	s := t.solver
+	const enough = 1 << 60
+	if s.gap.hi != 0 || s.gap.lo >= enough ||
+		saturatingMul(uint64(s.price.v), uint64(s.capacity)) >= enough ||
+		saturatingMul(uint64(s.price.w), uint64(most)) >= enough {
+		return
+	}
+	t.gap = int64(s.gap.lo)
+	t.credit = make([]int64, len(s.items)+1)
+	for i := range s.items {
+		t.credit[i+1] = t.credit[i]
+		if it := &s.items[i]; it.in {
+			t.credit[i+1] += int64(it.cost)
+		}
+	}
+}
+
+func (t *table[V]) load(at *window[V], from int) {
+	t.forget()
+	t.first = from
+	if at == nil {
+		t.lo, t.hi = 0, 0
+		t.row[0] = 0
+		return
+	}
+	t.lo, t.hi = at.lo, at.hi
+	copy(t.row[t.lo:], at.row)
+}
+
+func (t *table[V]) push(i int, lo, hi int64) error {
+	it := &t.solver.items[i]
+	w := int(it.w)
+	// Up to the highest capacity asked for; a saved row may go beyond it.
+	t.hi = min(t.hi, int(hi))
+	t.lo = min(t.lo, t.hi)
+	top := min(t.hi+w, int(hi))
+	flat := t.row[t.hi]
+	for k := t.hi + 1; k <= top; k++ {
+		t.row[k] = flat
+	}
+	t.hi = top
+	lowest := min(int(lo), top) // what is asked for above top is answered there
+	from := max(t.lo+w, lowest)
+	if from > top {
+		t.steps = append(t.steps, step{from: from, to: top})
+	} else {
+		record := t.arena.reserve((top-from)>>6 + 1)
+		t.arena.keep(len(record))
+		relax(t.row[from:top+1], t.row[from-w:top+1-w], V(it.v), record)
+		t.steps = append(t.steps, step{from, top, record})
+	}
+	t.lo = max(t.lo, lowest)
+	cells := uint64(t.hi - t.lo + 1)
+	if t.credit != nil {
+		t.cut(i + 1)
+	}
+	return t.solver.spend(cells)
+}
+
+// cut drops cells at both ends of the window that cannot lead to the answer.
+func (t *table[V]) cut(i int) {
+	price := t.solver.price
+	most := t.gap - t.credit[i]
+	row, lo, hi := t.row, t.lo, t.hi
+	for lo < hi && price.v*int64(lo)-price.w*int64(row[lo]) > most {
+		lo++
+	}
+	for hi > lo && price.v*int64(hi)-price.w*int64(row[hi]) > most {
+		hi--
+	}
+	t.lo, t.hi = lo, hi
+}
+
+// relax improves dst[k] to src[k]+v where that is more, and records in which
+// cells it is. The two may overlap: dst comes after src in the same row, and cells
+// are visited from the last to the first, as in the chapter.
+func relax[V value](dst, src []V, v V, record []uint64) {
+	src = src[:len(dst)]
+	for k := len(record) - 1; k >= 0; k-- {
+		d := dst[k<<6:]
+		s := src[k<<6:][:len(d)]
+		dst = dst[:k<<6]
+		var word uint64
+		for i := len(d) - 1; i >= 0; i-- {
+			old, with := d[i], s[i]+v
+			var more uint64
+			if with > old {
+				more = 1
+			}
+			word = word<<1 | more
+			d[i] = max(old, with)
+		}
+		record[k] = word
+	}
+}
+
+func (t *table[V]) taken(i int, capacity int64) bool {
+	s := &t.steps[i-t.first]
+	k := min(int(capacity), s.to) - s.from
+	return k >= 0 && s.bits[k>>6]>>(uint(k)&63)&1 != 0
+}
+
+func (t *table[V]) recorded() int64 {
+	return t.arena.bytes() + int64(len(t.steps))*int64(unsafe.Sizeof(step{}))
+}
+
+func (t *table[V]) forget() {
+	t.first += len(t.steps)
+	t.steps = t.steps[:0]
+	t.arena.reset()
+}
+
+func (t *table[V]) save() (*window[V], int64) {
+	row := append([]V(nil), t.row[t.lo:t.hi+1]...)
+	var element V
+	return &window[V]{t.lo, t.hi, row}, int64(len(row)) * int64(unsafe.Sizeof(element))
+}

@@ -1,0 +1,143 @@
+package knapsack
+
+import "math"
+
+// engine runs through the items of a core, in input order, and remembers for some
+// of the last ones how to decide them.
+//
+// The capacities that can be asked for after an item are known: the later items of
+// the answer weigh between nothing and everything. An engine may leave out what
+// does not serve them.
+type engine[S any] interface {
+	// load makes the state that save returned, or the start for nil, the current one,
+	// with an empty record.
+	load(at S, from int)
+	// push runs over item i, with a record of how to decide it. Capacities lo to hi can
+	// be asked for afterwards.
+	push(i int, lo, hi int64) error
+	// taken decides item i, which the record must cover, at the given capacity.
+	taken(i int, capacity int64) bool
+	// recorded is the size of the record in bytes, and forget empties it.
+	recorded() int64
+	forget()
+	// save returns the current state and its size in bytes.
+	save() (S, int64)
+}
+
+// tracer finds the answer by running an engine forward and walking back.
+//
+// While the record of all items fits recordLimit, that is one run. When it does
+// not, the record so far is forgotten and the engine's state at that item saved
+// instead, so that its block of items can be run again on the way back; the second
+// time for a single capacity, which usually needs far fewer cells. When the saved
+// states pass saveLimit every second one is dropped, and a block that got longer
+// is split up in the same way when its turn comes.
+type tracer[S any] struct {
+	solver      *solver
+	engine      engine[S]
+	before      []int64 // weight of all items before each one, saturating
+	recordLimit int64
+	saveLimit   int64
+	saved       int64
+}
+
+func newTracer[S any](s *solver, e engine[S], recordLimit, saveLimit int64) *tracer[S] {
+	before := make([]int64, len(s.items)+1)
+	for i := range s.items {
+		before[i+1] = saturatingAdd(before[i], s.items[i].w)
+	}
+	return &tracer[S]{solver: s, engine: e, before: before, recordLimit: recordLimit, saveLimit: saveLimit}
+}
+
+// lowest is the least capacity that can be asked for after the items before from,
+// when capacity is asked for after the items before to.
+func (t *tracer[S]) lowest(from, to int, capacity int64) int64 {
+	if t.before[to] == math.MaxInt64 {
+		return 0
+	}
+	return max(0, capacity-(t.before[to]-t.before[from]))
+}
+
+// checkpoint is an engine's state before item at.
+type checkpoint[S any] struct {
+	at    int
+	state S
+	size  int64
+}
+
+// run decides the items from start.at up to to, for the capacity that is left for
+// them and those before. It returns what is left for those before.
+func (t *tracer[S]) run(start checkpoint[S], to int, capacity int64) (int64, error) {
+	marks := []checkpoint[S]{start}
+	stride, forgotten := 1, 0
+	recordedFrom := start.at
+	t.engine.load(start.state, start.at)
+	for i := start.at; i < to; i++ {
+		if err := t.engine.push(i, t.lowest(i+1, to, capacity), capacity); err != nil {
+			return 0, err
+		}
+		if t.engine.recorded() <= t.recordLimit || i+1 == to {
+			continue
+		}
+		t.engine.forget()
+		recordedFrom = i + 1
+		if forgotten++; forgotten%stride != 0 {
+			continue
+		}
+		state, size := t.engine.save()
+		t.saved += size
+		marks = append(marks, checkpoint[S]{i + 1, state, size})
+		if t.saved <= t.saveLimit {
+			continue
+		}
+		// Blocks will be split up again: leave room for that.
+		for free := t.saveLimit - t.saved + sizes(marks[1:]); len(marks) > 1 && sizes(marks[1:]) > free/2; stride *= 2 {
+			marks = t.thin(marks)
+		}
+	}
+	for {
+		for i := to - 1; i >= recordedFrom; i-- {
+			if t.engine.taken(i, capacity) {
+				it := &t.solver.items[i]
+				t.solver.take(it.pos)
+				capacity -= it.w
+			}
+		}
+		if to = recordedFrom; to == start.at {
+			return capacity, nil
+		}
+		last := marks[len(marks)-1]
+		if last.at == to { // the block that was just walked
+			t.saved -= last.size
+			marks = marks[:len(marks)-1]
+			continue
+		}
+		left, err := t.run(last, to, capacity)
+		if err != nil {
+			return 0, err
+		}
+		capacity, recordedFrom, to = left, last.at, last.at
+	}
+}
+
+// thin drops every second checkpoint but the first.
+func (t *tracer[S]) thin(marks []checkpoint[S]) []checkpoint[S] {
+	kept := marks[:1]
+	for i, m := range marks[1:] {
+		if i%2 == 1 {
+			kept = append(kept, m)
+		} else {
+			t.saved -= m.size
+		}
+	}
+	clear(marks[len(kept):])
+	return kept
+}
+
+func sizes[S any](marks []checkpoint[S]) int64 {
+	var sum int64
+	for _, m := range marks {
+		sum += m.size
+	}
+	return sum
+}
