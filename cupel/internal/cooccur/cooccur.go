@@ -1,0 +1,171 @@
+// Package cooccur counts, for each member of a list, how many members share a
+// tag with it. It knows nothing of what the members are.
+//
+// Tags compare under ASCII case folding; a tag that a member has twice counts
+// once. Members with equal sets of tags share one count, so that the work
+// depends on how many different sets there are:
+//
+//   - Sets of up to [MaxSubsetTags] tags are counted by inclusion and
+//     exclusion over their subsets, in time linear in the number of sets.
+//   - Sets with more tags, and short ones while the list is small, are counted
+//     by bit sets: one bit for each set that has a tag, 64 sets at a time.
+//
+// Each pass takes whichever costs less.
+package cooccur
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+)
+
+// MaxSubsetTags is the number of distinct tags up to which a set may be counted
+// through its subsets. Each further tag would double the work and the memory.
+const MaxSubsetTags = 4
+
+// checkEvery is how many steps of a loop go by between two looks at the
+// context.
+const checkEvery = 1 << 10
+
+// Counter counts one list after the other and keeps its memory for the next.
+// Start each list with Reset, give each member's tags with Add and end it with
+// Next, then Count. The list may have up to 2^32-2 members.
+type Counter struct {
+	names  []string // by tag number: a spelling of the tag
+	tags   table
+	folded []byte // the tag that is being looked up
+
+	ids    []uint32 // tag numbers: of every set in turn, then of the current member
+	ends   []int    // by set number: where its ids end; they begin where those of the set before end
+	sets   table
+	weight []int    // by set number: how many members have it
+	member []uint32 // by member: the number of its set + 1, or 0 without tags
+
+	sharing []int // by set number: how many members share a tag with it
+
+	subsets subsets
+	bitSets bitSets
+}
+
+// Reset forgets all members and every reference to their tags.
+func (c *Counter) Reset() {
+	clear(c.names)
+	c.names = c.names[:0]
+	c.tags.reset()
+	c.ids = c.ids[:0]
+	c.ends = c.ends[:0]
+	c.sets.reset()
+	c.weight = c.weight[:0]
+	c.member = c.member[:0]
+}
+
+// Add gives the current member a tag.
+func (c *Counter) Add(tag string) {
+	c.folded = ascii.AppendLower(c.folded[:0], tag)
+	number, isNew := c.tags.number(maphash.Bytes(seed, c.folded), func(number uint32) bool {
+		return ascii.EqualFold(c.names[number], tag)
+	})
+	if isNew {
+		c.names = append(c.names, tag)
+	}
+	c.ids = append(c.ids, number)
+}
+
+// Next ends the current member and begins another one.
+func (c *Counter) Next() {
+	begin := c.begin(c.sets.len())
+	slices.Sort(c.ids[begin:])
+	current := slices.Compact(c.ids[begin:])
+	if len(current) == 0 {
+		c.member = append(c.member, 0)
+		return
+	}
+	hash := uint64(0)
+	for _, id := range current {
+		hash = mix(hash ^ uint64(id))
+	}
+	number, isNew := c.sets.number(hash, func(number uint32) bool {
+		return slices.Equal(c.set(number), current)
+	})
+	if isNew {
+		begin += len(current)
+		c.ends = append(c.ends, begin)
+		c.weight = append(c.weight, 0)
+	}
+	c.ids = c.ids[:begin]
+	c.weight[number]++
+	c.member = append(c.member, number+1)
+}
+
+// begin returns where the ids of a set begin.
+func (c *Counter) begin(set int) int {
+	if set == 0 {
+		return 0
+	}
+	return c.ends[set-1]
+}
+
+// set returns the tags of a set, ascending.
+func (c *Counter) set(number uint32) []uint32 {
+	return c.ids[c.begin(int(number)):c.ends[number]]
+}
+
+// Count counts; it fails only when ctx is done.
+func (c *Counter) Count(ctx context.Context) error {
+	c.sharing = sized(c.sharing, c.sets.len())
+	clear(c.sharing)
+	limit := c.subsetLimit()
+	if err := c.countSubsets(ctx, limit); err != nil {
+		return err
+	}
+	return c.countBits(ctx, limit)
+}
+
+// Sharing returns how many members share a tag with the given one: itself
+// among them when it has tags, and 0 when it has none. Count must have
+// succeeded.
+func (c *Counter) Sharing(member int) int {
+	if set := c.member[member]; set != 0 {
+		return c.sharing[set-1]
+	}
+	return 0
+}
+
+// lookupCost is what finding a subset costs, in words of a bit set.
+const lookupCost = 32
+
+// subsetLimit returns the number of tags up to which the sets of this list are
+// counted through their subsets: what makes the whole cheapest. 0 means that
+// bit sets count them all.
+func (c *Counter) subsetLimit() int {
+	var ofSize [MaxSubsetTags + 1]int // sets by number of tags
+	long, longTags := 0, 0            // sets that are too long, and their tags
+	for i := range c.sets.len() {
+		if n := len(c.set(uint32(i))); n <= MaxSubsetTags {
+			ofSize[n]++
+		} else {
+			long++
+			longTags += n
+		}
+	}
+	words := c.sets.len()/64 + 1
+	best, least := 0, -1.0 // floats do not overflow
+	for limit := MaxSubsetTags; limit >= 0; limit-- {
+		cost := float64(longTags+long) * float64(words)
+		for size := 1; size <= limit; size++ {
+			each := float64(2 * lookupCost * (1<<size - size))
+			if long > 0 {
+				each += float64((size + 1) * (long/64 + 1))
+			}
+			cost += float64(float64(ofSize[size]) * each)
+		}
+		if least < 0 || cost < least {
+			best, least = limit, cost
+		}
+		long += ofSize[limit]
+		longTags += limit * ofSize[limit]
+	}
+	return best
+}

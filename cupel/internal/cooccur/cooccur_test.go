@@ -1,0 +1,342 @@
+package cooccur
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+)
+
+func count(t testing.TB, c *Counter, members [][]string) []int {
+	t.Helper()
+	c.Reset()
+	for _, tags := range members {
+		for _, tag := range tags {
+			c.Add(tag)
+		}
+		c.Next()
+	}
+	if err := c.Count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]int, len(members))
+	for i := range got {
+		got[i] = c.Sharing(i)
+	}
+	return got
+}
+
+// bruteForce looks at every pair of members.
+func bruteForce(members [][]string) []int {
+	numbers := map[string]int{}
+	tags := make([][]int, len(members))
+	for i, names := range members {
+		for _, name := range names {
+			folded := ascii.Lower(name)
+			if _, ok := numbers[folded]; !ok {
+				numbers[folded] = len(numbers)
+			}
+			tags[i] = append(tags[i], numbers[folded])
+		}
+	}
+	counts := make([]int, len(members))
+	for i := range members {
+		own := make([]bool, len(numbers))
+		for _, tag := range tags[i] {
+			own[tag] = true
+		}
+		for _, others := range tags {
+			if slices.ContainsFunc(others, func(tag int) bool { return own[tag] }) {
+				counts[i]++
+			}
+		}
+	}
+	return counts
+}
+
+func TestCount(t *testing.T) {
+	tests := []struct {
+		name    string
+		members [][]string
+		want    []int
+		why     string
+	}{
+		{"no members", nil, nil, "nothing is counted"},
+		{"no tags", [][]string{{}, {}}, []int{0, 0}, "a member without tags shares none, not even with itself"},
+		{"alone", [][]string{{"a"}}, []int{1}, "a member shares its tags with itself"},
+		{"ASCII case", [][]string{{"Go"}, {"gO"}}, []int{2, 2}, "ASCII letters fold"},
+		{"Unicode case", [][]string{{"k"}, {"\u212a"}, {"S"}, {"\u017f"}}, []int{1, 1, 1, 1}, "the Kelvin sign and the long s fold in Unicode only"},
+		{"tag twice", [][]string{{"a", "A", "a"}, {"a"}}, []int{2, 2}, "a tag given twice counts once"},
+		{"two in common", [][]string{{"a", "b"}, {"b", "a"}, {"a"}}, []int{3, 3, 3}, "a member that shares two tags is one member"},
+		{"chain", [][]string{{"a", "b"}, {"b", "c"}, {"c", "d"}}, []int{2, 3, 2}, "sharing is not transitive"},
+		{"empty tag", [][]string{{""}, {""}, {"x"}}, []int{2, 2, 1}, "the empty string is a tag"},
+		{"prefixes", [][]string{{"ab", "c"}, {"a", "bc"}}, []int{1, 1}, "tags are compared one by one, never joined"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := count(t, new(Counter), tt.members); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v: %s", got, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// shape describes random members: how many, with how many tags, from how many.
+type shape struct {
+	name                        string
+	members, least, most, among int
+	why                         string
+}
+
+var shapes = []shape{
+	{"few members", 20, 0, 3, 5, "bit sets, one word"},
+	{"some members", 150, 0, 12, 40, "bit sets, several words"},
+	{"one tag each", 700, 1, 1, 90, "subsets of one tag"},
+	{"up to three", 6000, 0, 3, 40, "subsets, with heavy sets"},
+	{"exactly four", 9000, 4, 4, 60, "subsets at the limit, with few repeated sets"},
+	{"short and long", 6000, 0, 9, 50, "short sets through subsets, long ones through bits, and both count each other"},
+	{"mostly short", 6000, 1, 5, 12, "heavy sets on both sides of the limit"},
+	{"long", 900, 18, 22, 100, "rows of bits"},
+	{"sparse and long", 3000, 5, 9, 9000, "tags that few have, as lists"},
+	{"mixed frequencies", 1500, 6, 40, 4000, "lists and rows in one union"},
+	{"everyone alike", 500, 6, 6, 6, "a single set with a large weight"},
+}
+
+func (s shape) random(r *rand.Rand) [][]string {
+	members := make([][]string, s.members)
+	for i := range members {
+		for range s.least + r.IntN(s.most-s.least+1) {
+			// Squaring makes small numbers more frequent than large ones.
+			n := r.IntN(s.among)
+			if s.least > 4 && r.IntN(2) == 0 {
+				n = n * n / s.among
+			}
+			members[i] = append(members[i], fmt.Sprintf([]string{"tag-%d", "Tag-%d", "TAG-%d"}[r.IntN(3)], n))
+		}
+	}
+	return members
+}
+
+func TestCountEqualsBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	c := new(Counter) // one for all, so that leftovers of a list would show
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			members := s.random(r)
+			if testing.Short() && len(members) > 2000 {
+				members = members[:2000]
+			}
+			if got, want := count(t, c, members), bruteForce(members); !slices.Equal(got, want) {
+				t.Errorf("counts differ from brute force (%s)", s.why)
+			}
+		})
+	}
+}
+
+// TestEveryLimitCountsTheSame holds the two ways of counting against each other
+// at every split between them, not only where the cost estimate puts it.
+func TestEveryLimitCountsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	c := new(Counter)
+	for _, s := range shapes {
+		s.members = min(s.members, 700)
+		members := s.random(r)
+		want := bruteForce(members)
+		count(t, c, members)
+		for limit := range MaxSubsetTags + 1 {
+			clear(c.sharing)
+			if err := errors.Join(c.countSubsets(t.Context(), limit), c.countBits(t.Context(), limit)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range members {
+				if got := c.Sharing(i); got != want[i] {
+					t.Fatalf("%s, subsets up to %d tags: member %d has %d, want %d", s.name, limit, i, got, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestListsAndRowsCountTheSame asks both ways of counting long sets for the
+// same sets.
+func TestListsAndRowsCountTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	c := new(Counter)
+	for _, s := range shapes {
+		count(t, c, s.random(r))
+		if err := c.countBits(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		b := &c.bitSets
+		words, _ := c.layOut(0)
+		planes := c.fillPlanes(words)
+		for i := range c.sets.len() {
+			ids := c.set(uint32(i))
+			listed, union := b.countListed(uint32(i), ids, 64*words), b.countUnion(ids, words, words, planes)
+			if listed != union {
+				t.Fatalf("%s: set %d is shared by %d by its lists, %d by its rows", s.name, i, listed, union)
+			}
+		}
+	}
+}
+
+func TestCountStopsWhenTheContextIsDone(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, s := range shapes[:8] {
+		c := new(Counter)
+		c.Reset()
+		for _, tags := range s.random(r) {
+			for _, tag := range tags {
+				c.Add(tag)
+			}
+			c.Next()
+		}
+		if err := c.Count(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want the context's error", s.name, err)
+		}
+	}
+}
+
+func TestResetKeepsNoTags(t *testing.T) {
+	c := new(Counter)
+	count(t, c, [][]string{{"a", "b"}, {"C"}})
+	c.Reset()
+	for _, name := range c.names[:cap(c.names)] {
+		if name != "" {
+			t.Errorf("the counter still refers to %q", name)
+		}
+	}
+}
+
+func TestWarmCounterDoesNotAllocate(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, s := range shapes[:8] {
+		members := s.random(r)
+		c := new(Counter)
+		count(t, c, members)
+		if n := testing.AllocsPerRun(3, func() {
+			c.Reset()
+			for _, tags := range members {
+				for _, tag := range tags {
+					c.Add(tag)
+				}
+				c.Next()
+			}
+			if err := c.Count(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: a second count of the same list allocated %v times", s.name, n)
+		}
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	x, y, z := new(int), new(int), new(int)
+	tests := []struct {
+		name string
+		list []*int
+		want []int
+		why  string
+	}{
+		{"none", nil, nil, "an empty list has no elements"},
+		{"distinct", []*int{x, y, z}, []int{1, 1, 1}, "equal contents are no repetition"},
+		{"repeated", []*int{x, y, x, x}, []int{3, 1, 3, 3}, "every position of x counts all positions of x"},
+		{"nil", []*int{nil, x, nil}, []int{2, 1, 2}, "nil is an element like any other"},
+	}
+	r := new(Repeats[*int])
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r.Find(tt.list)
+			for i, want := range tt.want {
+				if got := r.Times(i); got != want {
+					t.Errorf("position %d: got %d, want %d: %s", i, got, want, tt.why)
+				}
+			}
+		})
+	}
+}
+
+func TestRepeatsOfManyElements(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	list := make([]int, 5000)
+	times := map[int]int{}
+	for i := range list {
+		list[i] = r.IntN(3000)
+		times[list[i]]++
+	}
+	repeats := new(Repeats[int])
+	for range 2 {
+		repeats.Find(list)
+		for i, e := range list {
+			if got := repeats.Times(i); got != times[e] {
+				t.Fatalf("%d at position %d: got %d times, want %d", e, i, got, times[e])
+			}
+		}
+	}
+}
+
+// FuzzCount reads members out of bytes: a byte is a tag out of 16 in one of two
+// spellings, and 0xff or any byte with its high bit set ends a member.
+func FuzzCount(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 2, 0xff, 2, 3, 0xff, 0xff, 17, 0xff})
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 0xff, 6, 0xff, 7, 0xff, 1, 1, 17, 0xff})
+	f.Add(slices.Repeat([]byte{9, 25, 0xff, 3, 0x80}, 40))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		members := [][]string{nil}
+		for _, b := range data[:min(len(data), 2000)] {
+			if b&0x80 != 0 {
+				members = append(members, nil)
+				continue
+			}
+			spelling := "t%d\u212a"
+			if b&0x10 != 0 {
+				spelling = "T%d\u212a"
+			}
+			last := len(members) - 1
+			members[last] = append(members[last], fmt.Sprintf(spelling, b&0xf))
+		}
+		c := new(Counter)
+		want := bruteForce(members)
+		if got := count(t, c, members); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		for limit := range MaxSubsetTags + 1 {
+			clear(c.sharing)
+			if err := errors.Join(c.countSubsets(t.Context(), limit), c.countBits(t.Context(), limit)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range members {
+				if got := c.Sharing(i); got != want[i] {
+					t.Fatalf("subsets up to %d tags: member %d has %d, want %d", limit, i, got, want[i])
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkCount(b *testing.B) {
+	for _, s := range []shape{
+		{"100 members, 3 of 50", 100, 3, 3, 50, ""},
+		{"10k members, 3 of 50", 10_000, 3, 3, 50, ""},
+		{"10k members, 4 of 10k", 10_000, 4, 4, 10_000, ""},
+		{"10k members, 8 of 2k", 10_000, 8, 8, 2_000, ""},
+		{"20k members, 20 of 200", 20_000, 20, 20, 200, ""},
+	} {
+		members := s.random(rand.New(rand.NewPCG(17, 18)))
+		b.Run(s.name, func(b *testing.B) {
+			b.ReportAllocs()
+			c := new(Counter)
+			for b.Loop() {
+				count(b, c, members)
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package cooccur
+
+import "hash/maphash"
+
+// Repeats tells how often each element of a list occurs in it. It keeps its
+// memory for the next list, and no reference to the elements.
+type Repeats[E comparable] struct {
+	distinct table
+	number   []uint32 // by position: the element's number
+	first    []uint32 // by number: the position where the element comes first
+	times    []int    // by number
+}
+
+// Find looks at a list of up to 2^32-2 elements.
+func (r *Repeats[E]) Find(list []E) {
+	r.distinct.reset()
+	r.number, r.first, r.times = r.number[:0], r.first[:0], r.times[:0]
+	for i, e := range list {
+		number, isNew := r.distinct.number(maphash.Comparable(seed, e), func(number uint32) bool {
+			return list[r.first[number]] == e
+		})
+		if isNew {
+			r.first = append(r.first, uint32(i))
+			r.times = append(r.times, 0)
+		}
+		r.number = append(r.number, number)
+		r.times[number]++
+	}
+}
+
+// Times returns how often the element at position i occurs.
+func (r *Repeats[E]) Times(i int) int { return r.times[r.number[i]] }
