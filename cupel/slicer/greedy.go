@@ -1,0 +1,60 @@
+package slicer
+
+import (
+	"context"
+	"math"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// Greedy chooses by value density, the score per token: densest first, each
+// item that still fits. Items without tokens always fit. What does not fit is
+// skipped for good, and smaller items after it are still looked at.
+//
+// It is fast and good enough for most work, not optimal: [Knapsack] is. Its
+// choice is not monotonic in the budget: a larger target can leave out an item
+// that a smaller one takes (R41).
+//
+// The zero Greedy is ready. It takes time linear in the number of items and two
+// allocations at most. It implements the GreedySlice chapter of the
+// specification.
+type Greedy struct{}
+
+// Slice implements [cupel.Slicer]. The positions come densest first; it never
+// fails.
+func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if len(items) == 0 || budget.TargetTokens <= 0 {
+		return cupel.Selection{}, nil
+	}
+	buffer := order.Borrow(len(items))
+	defer buffer.Return()
+	densities := buffer.Pairs
+	for i, it := range items {
+		// Every item without tokens has the same density, whatever its score, so
+		// that only the position orders them.
+		density := math.MaxFloat64
+		if tokens := it.Item.Tokens(); tokens != 0 {
+			density = it.Score / float64(tokens)
+		}
+		densities[i] = order.Pair{Key: order.Key(density), Index: i}
+	}
+	order.SortDescending(densities)
+
+	remaining := budget.TargetTokens
+	chosen := 0 // the chosen are moved to the front of densities
+	for _, d := range densities {
+		tokens := items[d.Index].Item.Tokens()
+		if tokens < 0 || tokens > remaining {
+			continue
+		}
+		remaining -= tokens
+		densities[chosen] = d
+		chosen++
+	}
+	indices := make([]int, chosen)
+	for i := range indices {
+		indices[i] = densities[i].Index
+	}
+	return cupel.Selection{Indices: indices}, nil
+}

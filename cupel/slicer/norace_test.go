@@ -1,0 +1,5 @@
+//go:build !race
+
+package slicer_test
+
+const raceEnabled = false
