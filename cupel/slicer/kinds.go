@@ -1,0 +1,131 @@
+package slicer
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// scratch is the working memory of one call of a wrapper.
+type scratch struct {
+	spellings map[cupel.ContextKind]int32 // number of every spelling met
+	keys      map[string]int32            // number of every kind met, by its folded spelling
+	numbers   []int32                     // number of each item's kind
+	groups    []group                     // Quota: the kinds by number
+	counts    []int                       // count slicers: by entry
+	marks     []bool                      // count slicers: by item
+	sorted    []int                       // count slicers: the inner selection by score
+	items     []cupel.ScoredItem          // what an inner slicer is given
+	positions []int                       // where these items are in the caller's list
+	selected  []int                       // positions selected so far
+}
+
+var scratchPool = sync.Pool{New: func() any {
+	return &scratch{spellings: make(map[cupel.ContextKind]int32), keys: make(map[string]int32)}
+}}
+
+func newScratch() *scratch { return scratchPool.Get().(*scratch) }
+
+// free forgets the caller's items and kinds and gives the memory back.
+func (s *scratch) free() {
+	// A map keeps its size when it is cleared, and clearing takes as long as its
+	// size: one list with very many kinds must not slow down all that follow.
+	const keep = 128
+	if len(s.spellings) > keep {
+		s.spellings, s.keys = make(map[cupel.ContextKind]int32), make(map[string]int32)
+	}
+	clear(s.spellings)
+	clear(s.keys)
+	clear(s.groups)
+	clear(s.items)
+	s.groups, s.items, s.selected = s.groups[:0], s.items[:0], s.selected[:0]
+	scratchPool.Put(s)
+}
+
+// numberKinds fills s.numbers with the number of each item's kind. It asks
+// first for the number of a spelling at its first appearance; after that, a
+// spelling costs one look-up where it differs from the one before it.
+func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.ContextKind) int32) {
+	s.numbers = resize(s.numbers, len(items))
+	var kind cupel.ContextKind
+	var number int32
+	for i := range items {
+		if k := items[i].Item.Kind(); i == 0 || k != kind {
+			known := false
+			if number, known = s.spellings[k]; !known {
+				number = first(k)
+				s.spellings[k] = number
+			}
+			kind = k
+		}
+		s.numbers[i] = number
+	}
+}
+
+// resize returns a slice of length n with unspecified contents.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// narrow returns the slicer that s wants to be used for a list of one kind
+// (R19). A [cupel.KindNarrower] that breaks is replaced by a slicer that says
+// so: it is the culprit, not the wrapper that asked it.
+func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
+	n, ok := s.(cupel.KindNarrower)
+	if !ok {
+		return s
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			narrowed = broken{&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
+				Reason: fmt.Sprintf("panicked when narrowed to kind %q", kind), Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}}
+		}
+	}()
+	narrowed = n.ForKind(kind)
+	if narrowed == nil {
+		return broken{&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
+			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}}
+	}
+	return narrowed
+}
+
+// broken stands for a slicer that could not be had.
+type broken struct{ err error }
+
+func (b broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	return cupel.Selection{}, b.err
+}
+
+// checkKind returns what is wrong with the kind of entry i, when kinds holds
+// the folded kinds of the entries before it; and adds it.
+func checkKind(component string, kinds map[string]int32, i int, kind cupel.ContextKind) error {
+	field := fmt.Sprintf("entries[%d].kind", i)
+	if kind.IsBlank() {
+		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind), Reason: "kind must not be blank"}
+	}
+	if earlier, ok := kinds[kind.Key()]; ok {
+		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind),
+			Reason: fmt.Sprintf("kind has an entry already, entries[%d]: kinds are compared without ASCII case", earlier)}
+	}
+	kinds[kind.Key()] = int32(i)
+	return nil
+}
+
+// checkInner returns what is wrong with the slicer that a wrapper is given.
+func checkInner(component string, inner cupel.Slicer) error {
+	if inner == nil {
+		return &cupel.InvalidConfigError{Component: component, Field: "inner", Reason: "inner slicer must not be nil"}
+	}
+	return cupel.ValidateSlicer(inner)
+}
+
+// notBuilt is the error of a wrapper that did not come from its constructor.
+func notBuilt(component, constructor string) error {
+	return &cupel.InvalidConfigError{Component: component, Reason: "slicer has no inner slicer: build it with " + constructor}
+}

@@ -1,0 +1,288 @@
+package slicer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+const quotaSlice = "QuotaSlice"
+
+// QuotaEntry is what a [Quota] demands for one kind. Make it with [Require],
+// [Cap] or [Between].
+type QuotaEntry struct {
+	kind         cupel.ContextKind
+	require, cap float64 // percent of the target
+}
+
+// Require keeps at least minPercent of the target for a kind, and does not
+// limit it. minPercent is in [0,100]. What the kind cannot use stays unused.
+func Require(kind cupel.ContextKind, minPercent float64) QuotaEntry {
+	return QuotaEntry{kind, minPercent, 100}
+}
+
+// Cap limits a kind to maxPercent of the target, and keeps nothing for it.
+// maxPercent is in [0,100]; 0 leaves the kind out.
+func Cap(kind cupel.ContextKind, maxPercent float64) QuotaEntry {
+	return QuotaEntry{kind, 0, maxPercent}
+}
+
+// Between keeps at least minPercent of the target for a kind and limits it to
+// maxPercent; both are in [0,100], and minPercent is at most maxPercent.
+func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry {
+	return QuotaEntry{kind, minPercent, maxPercent}
+}
+
+// Quota shares the target out between the kinds of the candidates and has an
+// inner slicer choose within each share, so that no kind crowds out the
+// others. A kind gets what is required for it, and of the rest a part in
+// proportion to the tokens of its candidates, up to its cap. Shares are rounded
+// down to whole tokens; a kind whose share is 0 is left out.
+//
+// Kinds are compared without ASCII case and walked in order of first
+// appearance (R18). Kinds without an entry have require 0 and cap 100. An inner
+// slicer that is a [cupel.KindNarrower] is asked for the slicer of each kind
+// alone (R19). Its choice is not monotonic in the budget.
+//
+// The zero Quota is not valid: build it with [NewQuota]. Beside the inner
+// slicer it takes time linear in the number of items. It implements the
+// QuotaSlice chapter of the specification.
+type Quota struct {
+	inner   cupel.Slicer
+	entries []QuotaEntry
+	byKey   map[string]int32 // position in entries, by folded kind
+}
+
+// NewQuota returns a Quota around inner with at most one entry a kind. It fails
+// with a [cupel.InvalidConfigError] when inner is nil or not valid, a kind is
+// blank or has two entries, a percentage is outside [0,100] or NaN, a require is
+// above its cap, or the requires sum to more than 100 (+1e-9).
+func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
+	if err := checkInner(quotaSlice, inner); err != nil {
+		return nil, err
+	}
+	q := &Quota{inner: inner, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
+	sum := 0.0
+	for i, e := range q.entries {
+		if err := checkKind(quotaSlice, q.byKey, i, e.kind); err != nil {
+			return nil, err
+		}
+		if err := e.validate(i); err != nil {
+			return nil, err
+		}
+		sum += e.require
+	}
+	if sum > 100+1e-9 {
+		return nil, &cupel.InvalidConfigError{Component: quotaSlice, Field: "entries", Value: formatPercent(sum),
+			Reason: "the sum of all require percentages must not exceed 100%"}
+	}
+	return q, nil
+}
+
+func (e QuotaEntry) validate(i int) error {
+	invalid := func(field string, value float64, reason string) error {
+		return &cupel.InvalidConfigError{Component: quotaSlice, Field: fmt.Sprintf("entries[%d].%s", i, field),
+			Value: formatPercent(value), Reason: reason}
+	}
+	switch { // written so that NaN fails
+	case !(e.require >= 0 && e.require <= 100):
+		return invalid("require", e.require, "require must be from 0 to 100 percent")
+	case !(e.cap >= 0 && e.cap <= 100):
+		return invalid("cap", e.cap, "cap must be from 0 to 100 percent")
+	case e.require > e.cap:
+		return invalid("require", e.require, fmt.Sprintf("require must be at most the cap of its kind (%s)", formatPercent(e.cap)))
+	}
+	return nil
+}
+
+func formatPercent(p float64) string { return strconv.FormatFloat(p, 'g', -1, 64) }
+
+// Validate implements [cupel.Validator]. It fails for a Quota that was not
+// built with [NewQuota].
+func (q *Quota) Validate() error {
+	if q == nil || q.inner == nil {
+		return notBuilt(quotaSlice, "NewQuota")
+	}
+	return nil
+}
+
+// Slicers implements [cupel.SlicerWrapper].
+func (q *Quota) Slicers() []cupel.Slicer {
+	if q == nil || q.inner == nil {
+		return nil
+	}
+	return []cupel.Slicer{q.inner}
+}
+
+// group is the candidates of one kind and their share of the budget.
+type group struct {
+	kind   cupel.ContextKind // as the first candidate spells it
+	mass   mass              // tokens of the candidates
+	size   int               // number of candidates
+	start  int               // where they begin in scratch.items
+	least  int               // tokens required for the kind
+	most   int               // tokens that the kind may have
+	budget cupel.SliceBudget
+}
+
+// Slice implements [cupel.Slicer]. The positions come kind by kind in order of
+// first appearance. It fails when the inner slicer fails, and returns ctx.Err()
+// when ctx is done between two kinds.
+func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if err := q.Validate(); err != nil {
+		return cupel.Selection{}, err
+	}
+	if len(items) == 0 || budget.TargetTokens <= 0 {
+		return cupel.Selection{}, nil
+	}
+	s := newScratch()
+	defer s.free()
+	s.partition(items)
+	q.distribute(s.groups, budget.TargetTokens)
+
+	var sel cupel.Selection
+	for i := range s.groups {
+		g := &s.groups[i]
+		if g.budget.TargetTokens <= 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return cupel.Selection{}, err
+		}
+		positions := s.positions[g.start : g.start+g.size]
+		inner, err := cupel.Slice(ctx, narrow(q.inner, g.kind), s.items[g.start:g.start+g.size:g.start+g.size], g.budget)
+		if err != nil {
+			return cupel.Selection{}, err
+		}
+		for _, i := range inner.Indices {
+			s.selected = append(s.selected, positions[i])
+		}
+		for _, d := range inner.Drops {
+			sel.Drops = append(sel.Drops, cupel.Drop{Index: positions[d.Index], Reason: d.Reason})
+		}
+		sel.Shortfalls = append(sel.Shortfalls, inner.Shortfalls...)
+	}
+	sel.Indices = slices.Clone(s.selected)
+	return sel, nil
+}
+
+// partition groups items by kind: s.groups in order of first appearance, and
+// in s.items the items of one group after those of another, each group in the
+// order of the list.
+func (s *scratch) partition(items []cupel.ScoredItem) {
+	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
+		key := kind.Key()
+		number, ok := s.keys[key]
+		if !ok {
+			number = int32(len(s.groups))
+			s.keys[key] = number
+			s.groups = append(s.groups, group{kind: kind})
+		}
+		return number
+	})
+	for i := range items {
+		g := &s.groups[s.numbers[i]]
+		g.size++
+		if tokens := items[i].Item.Tokens(); tokens > 0 {
+			g.mass.add(uint64(tokens))
+		}
+	}
+	start := 0
+	for i := range s.groups {
+		s.groups[i].start = start
+		start += s.groups[i].size
+		s.groups[i].size = 0 // counted again below
+	}
+	s.items = resize(s.items, len(items))
+	s.positions = resize(s.positions, len(items))
+	for i := range items {
+		g := &s.groups[s.numbers[i]]
+		s.items[g.start+g.size] = items[i]
+		s.positions[g.start+g.size] = i
+		g.size++
+	}
+}
+
+// distribute is DISTRIBUTE-BUDGET of the chapter, step by step.
+func (q *Quota) distribute(groups []group, target int) {
+	var required exact.Sum
+	for _, e := range q.entries {
+		required.Add(percentOf(e.require, target))
+	}
+	unassigned := max(0, exact.Of(target).Minus(required).Int())
+
+	var total mass
+	for i := range groups {
+		g := &groups[i]
+		g.least, g.most = 0, target
+		g.budget.MaxTokens = percentOf(100, target)
+		if n, ok := q.byKey[g.kind.Key()]; ok {
+			e := q.entries[n]
+			g.least, g.most = percentOf(e.require, target), percentOf(e.cap, target)
+			g.budget.MaxTokens = g.most
+		}
+		if g.most > g.least {
+			total.addMass(g.mass)
+		}
+	}
+	for i := range groups {
+		g := &groups[i]
+		g.budget.TargetTokens = g.most
+		if g.most > g.least {
+			// min before the sum, which could pass the range of int otherwise.
+			g.budget.TargetTokens = g.least + min(g.mass.share(unassigned, total), g.most-g.least)
+		}
+		// The chapter gives kinds without an entry the whole target here and
+		// floor(100 / 100.0 * target) as their ceiling; above 2^53 these differ, and
+		// a target must not be above its ceiling.
+		g.budget.MaxTokens = max(g.budget.MaxTokens, g.budget.TargetTokens)
+	}
+}
+
+// percentOf returns floor(percent / 100.0 * target) in IEEE arithmetic, left to
+// right (R9). The largest targets round up to 2^63, which must not wrap.
+func percentOf(percent float64, target int) int {
+	f := math.Floor(percent / 100.0 * float64(target))
+	if f >= math.MaxInt {
+		return math.MaxInt
+	}
+	return int(f)
+}
+
+// mass is a sum of token counts in 128 bits: it never wraps (R5).
+type mass struct{ hi, lo uint64 }
+
+func (m *mass) add(n uint64) { m.addMass(mass{lo: n}) }
+
+func (m *mass) addMass(n mass) {
+	var carry uint64
+	m.lo, carry = bits.Add64(m.lo, n.lo, 0)
+	m.hi, _ = bits.Add64(m.hi, n.hi, carry)
+}
+
+// share returns floor(budget * m / total), or 0 when total is 0. m must be part
+// of total, so the result is at most budget.
+func (m mass) share(budget int, total mass) int {
+	if total.hi == 0 {
+		if total.lo == 0 {
+			return 0
+		}
+		hi, lo := bits.Mul64(uint64(budget), m.lo)
+		quotient, _ := bits.Div64(hi, lo, total.lo)
+		return int(quotient)
+	}
+	product := new(big.Int).Mul(big.NewInt(int64(budget)), m.big())
+	return int(product.Quo(product, total.big()).Int64())
+}
+
+func (m mass) big() *big.Int {
+	n := new(big.Int).SetUint64(m.hi)
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(m.lo))
+}
