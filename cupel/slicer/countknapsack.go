@@ -1,0 +1,82 @@
+package slicer
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
+
+// CountConstrainedKnapsack is a [CountQuota] around a [Knapsack]: it commits
+// the best scored items that the entries require, has the knapsack find the
+// best total of the rest with what is left of the target, and drops what is
+// beyond the caps with reason [cupel.CountCapExceeded], lowest scores first.
+//
+// What is required is committed before the knapsack runs, and what the caps
+// drop has used up capacity in it, so that the whole is not always the optimum
+// under these counts. Kinds are compared without ASCII case; kinds without an
+// entry are free. Its choice is not monotonic in the budget, and it can exceed
+// the target by what is required.
+//
+// The zero CountConstrainedKnapsack is not valid: build it with
+// [NewCountConstrainedKnapsack]. Beside the knapsack it takes time linear in the
+// number of items when they come by score, as a pipeline's do. It implements
+// the CountConstrainedKnapsackSlice chapter of the specification.
+type CountConstrainedKnapsack struct {
+	counter
+	knapsack *Knapsack
+}
+
+// NewCountConstrainedKnapsack returns a CountConstrainedKnapsack around a
+// knapsack, which is copied, with at most one entry a kind. It fails with a
+// [cupel.InvalidConfigError] when knapsack is nil, a kind is blank or has two
+// entries, a count is negative or a requirement is above its cap.
+func NewCountConstrainedKnapsack(knapsack *Knapsack, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountConstrainedKnapsack, error) {
+	if knapsack == nil {
+		return nil, &cupel.InvalidConfigError{Component: countConstrainedKnapsackSlice, Field: "knapsack", Reason: "knapsack must not be nil"}
+	}
+	c, err := newCounter(countConstrainedKnapsackSlice, scarcity, entries)
+	if err != nil {
+		return nil, err
+	}
+	k := *knapsack
+	return &CountConstrainedKnapsack{c, &k}, nil
+}
+
+// Validate implements [cupel.Validator]. It fails for a
+// CountConstrainedKnapsack that was not built with
+// [NewCountConstrainedKnapsack].
+func (c *CountConstrainedKnapsack) Validate() error {
+	if c == nil || c.knapsack == nil {
+		return notBuilt(countConstrainedKnapsackSlice, "NewCountConstrainedKnapsack")
+	}
+	return nil
+}
+
+// Slicers implements [cupel.SlicerWrapper].
+func (c *CountConstrainedKnapsack) Slicers() []cupel.Slicer {
+	if c == nil || c.knapsack == nil {
+		return nil
+	}
+	return []cupel.Slicer{c.knapsack}
+}
+
+// ForKind implements [cupel.KindNarrower]: only the entry of this kind counts.
+func (c *CountConstrainedKnapsack) ForKind(kind cupel.ContextKind) cupel.Slicer {
+	if c.Validate() != nil {
+		return c
+	}
+	return &CountConstrainedKnapsack{c.forKind(kind), c.knapsack}
+}
+
+// Slice implements [cupel.Slicer]. The positions committed come first, entry by
+// entry, then those of the knapsack by score, highest first (R20). It fails
+// with a [cupel.ScarcityError] under [ScarcityThrow], and when the knapsack
+// fails.
+func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if err := c.Validate(); err != nil {
+		return cupel.Selection{}, err
+	}
+	return c.slice(ctx, c.knapsack, true, items, budget)
+}

@@ -1,0 +1,90 @@
+package slicer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+const countQuotaSlice = "CountQuotaSlice"
+
+// CountQuota guarantees and limits the number of items of a kind. First it
+// commits, for each entry in turn, the best scored items that the entry
+// requires, without looking at the budget (R20). Then an inner slicer chooses
+// from the rest with what is left of the target. Last, what the inner slicer
+// chose beyond a cap is dropped with reason [cupel.CountCapExceeded], in the
+// order in which it chose.
+//
+// Kinds are compared without ASCII case; kinds without an entry are free. Where
+// too few candidates are there, the [ScarcityBehavior] decides. Its choice is
+// not monotonic in the budget, and it can exceed the target by what is required.
+//
+// The zero CountQuota is not valid: build it with [NewCountQuota]. Beside the
+// inner slicer it takes time linear in the number of items when they come by
+// score, as a pipeline's do. It implements the CountQuotaSlice chapter of the
+// specification.
+type CountQuota struct {
+	counter
+	inner cupel.Slicer
+}
+
+// NewCountQuota returns a CountQuota around inner with at most one entry a kind.
+// It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
+// a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth (R21),
+// a kind is blank or has two entries, a count is negative or a requirement is
+// above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
+func NewCountQuota(inner cupel.Slicer, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountQuota, error) {
+	if err := checkInner(countQuotaSlice, inner); err != nil {
+		return nil, err
+	}
+	for s := range cupel.AllSlicers(inner) {
+		switch s.(type) {
+		case Knapsack, *Knapsack, *CountConstrainedKnapsack:
+			return nil, &cupel.InvalidConfigError{Component: countQuotaSlice, Field: "inner", Value: fmt.Sprintf("%T", s),
+				Reason: "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice"}
+		}
+	}
+	c, err := newCounter(countQuotaSlice, scarcity, entries)
+	if err != nil {
+		return nil, err
+	}
+	return &CountQuota{c, inner}, nil
+}
+
+// Validate implements [cupel.Validator]. It fails for a CountQuota that was not
+// built with [NewCountQuota].
+func (c *CountQuota) Validate() error {
+	if c == nil || c.inner == nil {
+		return notBuilt(countQuotaSlice, "NewCountQuota")
+	}
+	return nil
+}
+
+// Slicers implements [cupel.SlicerWrapper].
+func (c *CountQuota) Slicers() []cupel.Slicer {
+	if c == nil || c.inner == nil {
+		return nil
+	}
+	return []cupel.Slicer{c.inner}
+}
+
+// ForKind implements [cupel.KindNarrower]: only the entry of this kind counts,
+// here and in the slicers inside.
+func (c *CountQuota) ForKind(kind cupel.ContextKind) cupel.Slicer {
+	if c.Validate() != nil {
+		return c
+	}
+	return &CountQuota{c.forKind(kind), narrow(c.inner, kind)}
+}
+
+// Slice implements [cupel.Slicer]. The positions committed come first, entry by
+// entry, then those of the inner slicer in its order; shortfalls of this slicer
+// come before those of the inner one (R19). It fails with a
+// [cupel.ScarcityError] under [ScarcityThrow], and when the inner slicer fails.
+func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if err := c.Validate(); err != nil {
+		return cupel.Selection{}, err
+	}
+	return c.slice(ctx, c.inner, false, items, budget)
+}

@@ -1,0 +1,280 @@
+package slicer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// CountQuotaEntry is what a [CountQuota] or a [CountConstrainedKnapsack]
+// demands for one kind, in numbers of items.
+//
+// It implements the CountQuotaEntry section of the CountQuotaSlice chapter.
+type CountQuotaEntry struct {
+	// Kind is the kind that the entry is about. It must not be blank; reports
+	// spell it as it stands here, well-known kinds as their constants do (R2).
+	Kind cupel.ContextKind
+	// RequireCount is the number of items to commit before anything else is
+	// chosen: at least 0, at most CapCount.
+	RequireCount int
+	// CapCount is the largest number of items to choose: at least 0. With 0 the
+	// kind is left out.
+	CapCount int
+}
+
+// ScarcityBehavior says what a count slicer does when there are fewer
+// candidates of a kind than its entry requires.
+//
+// It implements the ScarcityBehavior section of the CountQuotaSlice chapter.
+type ScarcityBehavior uint8
+
+// The scarcity behaviours. The zero value is the specification's default.
+const (
+	// ScarcityDegrade takes what there is and returns a
+	// [cupel.CountRequirementShortfall] with the selection.
+	ScarcityDegrade ScarcityBehavior = iota
+	// ScarcityThrow fails with a [cupel.ScarcityError].
+	ScarcityThrow
+)
+
+// String returns the specification's name: "Degrade" or "Throw".
+func (b ScarcityBehavior) String() string {
+	switch b {
+	case ScarcityDegrade:
+		return "Degrade"
+	case ScarcityThrow:
+		return "Throw"
+	}
+	return "ScarcityBehavior(" + strconv.Itoa(int(b)) + ")"
+}
+
+// counter is what the two count slicers have in common: their entries, the
+// first phase and the last.
+type counter struct {
+	component string // the specification's name of the slicer
+	scarcity  ScarcityBehavior
+	entries   []CountQuotaEntry // in configuration order
+	byKey     map[string]int32  // position in entries, by folded kind
+}
+
+func newCounter(component string, scarcity ScarcityBehavior, entries []CountQuotaEntry) (counter, error) {
+	c := counter{component, scarcity, slices.Clone(entries), make(map[string]int32, len(entries))}
+	if scarcity > ScarcityThrow {
+		return counter{}, &cupel.InvalidConfigError{Component: component, Field: "scarcityBehavior", Value: scarcity.String(),
+			Reason: "scarcityBehavior must be Degrade or Throw"}
+	}
+	for i := range c.entries {
+		e := &c.entries[i]
+		e.Kind = e.Kind.Canonical()
+		if err := checkKind(component, c.byKey, i, e.Kind); err != nil {
+			return counter{}, err
+		}
+		if err := e.validate(component, i); err != nil {
+			return counter{}, err
+		}
+	}
+	return c, nil
+}
+
+func (e CountQuotaEntry) validate(component string, i int) error {
+	invalid := func(field string, value int, reason string) error {
+		return &cupel.InvalidConfigError{Component: component, Field: fmt.Sprintf("entries[%d].%s", i, field),
+			Value: strconv.Itoa(value), Reason: reason}
+	}
+	switch {
+	case e.RequireCount < 0:
+		return invalid("requireCount", e.RequireCount, "requireCount must be at least 0")
+	case e.CapCount < 0:
+		return invalid("capCount", e.CapCount, "capCount must be at least 0")
+	case e.CapCount == 0 && e.RequireCount > 0:
+		return invalid("capCount", e.CapCount, "a zero cap with a positive requirement can never be satisfied")
+	case e.RequireCount > e.CapCount:
+		return invalid("requireCount", e.RequireCount, fmt.Sprintf("requireCount must be at most capCount (%d)", e.CapCount))
+	}
+	return nil
+}
+
+// forKind returns a counter that considers the entry of one kind alone.
+func (c counter) forKind(kind cupel.ContextKind) counter {
+	one := counter{component: c.component, scarcity: c.scarcity}
+	if i, ok := c.byKey[kind.Key()]; ok {
+		one.entries = c.entries[i : i+1 : i+1]
+		one.byKey = map[string]int32{kind.Key(): 0}
+	}
+	return one
+}
+
+// slice runs the three phases. byScore makes phase 3 look at the inner
+// selection by score; otherwise it keeps the order of the inner slicer.
+func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if len(items) == 0 || budget.TargetTokens <= 0 {
+		return cupel.Selection{}, nil
+	}
+	s := newScratch()
+	defer s.free()
+	var sel cupel.Selection
+	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
+		if i, ok := c.byKey[kind.Key()]; ok {
+			return i
+		}
+		return noEntry
+	})
+
+	// Phase 1: commit what is required.
+	spent, err := c.commit(s, items, &sel)
+	if err != nil {
+		return cupel.Selection{}, err
+	}
+
+	// Phase 2: the inner slicer chooses from the rest, with the rest.
+	rest, positions := s.rest(items)
+	budget.TargetTokens = min(max(0, exact.Of(budget.TargetTokens).Minus(spent).Int()), budget.MaxTokens)
+	chosen, err := cupel.Slice(ctx, inner, rest, budget)
+	if err != nil {
+		return cupel.Selection{}, err
+	}
+	for _, d := range chosen.Drops {
+		sel.Drops = append(sel.Drops, cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason})
+	}
+	sel.Shortfalls = append(sel.Shortfalls, chosen.Shortfalls...)
+
+	// Phase 3: keep the numbers below the caps.
+	indices := chosen.Indices
+	if byScore {
+		indices = s.sortByScore(rest, indices)
+	}
+	for _, i := range indices {
+		i = at(positions, i)
+		if n := s.numbers[i]; n != noEntry {
+			if e := c.entries[n]; s.counts[n] >= e.CapCount {
+				sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{
+					Code: cupel.CountCapExceeded, Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]}})
+				continue
+			}
+			s.counts[n]++
+		}
+		s.selected = append(s.selected, i)
+	}
+	sel.Indices = slices.Clone(s.selected)
+	return sel, nil
+}
+
+// noEntry is the number of the kinds that the entries do not mention.
+const noEntry = -1
+
+// commit is phase 1: for each entry in turn, it selects as many of the best
+// items of the kind as are required, and notes shortfalls in sel. s.numbers
+// must hold the entry of every item. Afterwards s.counts holds the number
+// selected by entry, s.marks what is selected, and the result is their tokens.
+func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selection) (spent exact.Sum, err error) {
+	s.marks = resize(s.marks, len(items))
+	clear(s.marks)
+	s.counts = resize(s.counts, len(c.entries))
+	clear(s.counts)
+
+	// First the number of candidates of each kind, then the candidates
+	// themselves, one kind after the other.
+	required := func(i int) bool {
+		n := s.numbers[i]
+		return n != noEntry && c.entries[n].RequireCount > 0 && items[i].Item.Tokens() >= 0
+	}
+	total := 0
+	for i := range items {
+		if required(i) {
+			s.counts[s.numbers[i]]++
+			total++
+		}
+	}
+	buffer := order.Borrow(total)
+	defer buffer.Return()
+	start := 0
+	for n, count := range s.counts {
+		s.counts[n] = start
+		start += count
+	}
+	for i := range items {
+		if required(i) {
+			n := s.numbers[i]
+			buffer.Pairs[s.counts[n]] = order.Pair{Key: order.Key(items[i].Score), Index: i}
+			s.counts[n]++ // in the end, where the next kind begins
+		}
+	}
+
+	start = 0
+	for n, e := range c.entries {
+		candidates := buffer.Pairs[start:s.counts[n]]
+		start = s.counts[n]
+		s.counts[n] = min(len(candidates), e.RequireCount)
+		if s.counts[n] < e.RequireCount {
+			if c.scarcity == ScarcityThrow {
+				return spent, &cupel.ScarcityError{Slicer: c.component, Kind: e.Kind, RequireCount: e.RequireCount, Satisfied: s.counts[n]}
+			}
+			sel.Shortfalls = append(sel.Shortfalls, cupel.CountRequirementShortfall{
+				Kind: e.Kind, RequiredCount: e.RequireCount, SatisfiedCount: s.counts[n]})
+		}
+		order.SortDescending(candidates)
+		for _, p := range candidates[:s.counts[n]] {
+			spent.Add(items[p.Index].Item.Tokens())
+			s.marks[p.Index] = true
+			s.selected = append(s.selected, p.Index)
+		}
+	}
+	return spent, nil
+}
+
+// rest returns the items that are not marked and their positions, which are nil
+// when they are the positions in the result itself.
+func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, []int) {
+	if len(s.selected) == 0 {
+		return items, nil
+	}
+	n := len(items) - len(s.selected)
+	s.items = resize(s.items, n)
+	s.positions = resize(s.positions, n)
+	n = 0
+	for i, marked := range s.marks {
+		if !marked {
+			s.items[n], s.positions[n] = items[i], i
+			n++
+		}
+	}
+	return s.items, s.positions
+}
+
+func at(positions []int, i int) int {
+	if positions == nil {
+		return i
+	}
+	return positions[i]
+}
+
+// sortByScore returns the selected of the items by score, highest first, then
+// by position. It overwrites s.marks.
+func (s *scratch) sortByScore(items []cupel.ScoredItem, selected []int) []int {
+	// Marks bring the positions into ascending order in linear time; and the items
+	// of a pipeline are sorted already, so that no more is to be done.
+	s.marks = resize(s.marks, len(items))
+	clear(s.marks)
+	for _, i := range selected {
+		s.marks[i] = true
+	}
+	buffer := order.Borrow(len(selected))
+	defer buffer.Return()
+	pairs := buffer.Pairs[:0]
+	for i, marked := range s.marks {
+		if marked {
+			pairs = append(pairs, order.Pair{Key: order.Key(items[i].Score), Index: i})
+		}
+	}
+	order.SortDescending(pairs)
+	s.sorted = resize(s.sorted, len(pairs))
+	for i, p := range pairs {
+		s.sorted[i] = p.Index
+	}
+	return s.sorted
+}
