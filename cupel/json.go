@@ -277,14 +277,23 @@ func readTime(raw []byte) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	var t time.Time
-	// RFC 3339 allows t and z in lower case. UnmarshalText is stricter than
-	// time.Parse, which takes what RFC 3339 does not allow.
-	if err := t.UnmarshalText([]byte(strings.ToUpper(s))); err != nil {
-		return time.Time{}, &DecodeError{Reason: "must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z", Err: err}
+	s = strings.ToUpper(s) // RFC 3339 allows t and z in lower case
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || !strictRFC3339(s) {
+		return time.Time{}, errors.New("must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z")
 	}
 	if t = t.UTC(); !hasRFC3339(t) {
 		return time.Time{}, errors.New("must be in the years 0 to 9999 in UTC")
 	}
 	return t, nil
+}
+
+// strictRFC3339 refuses what [time.Parse] takes beyond RFC 3339: hours of one
+// digit, a comma before the fraction, offsets of 24 hours or 60 minutes.
+func strictRFC3339(s string) bool {
+	if len(s) < len("2006-01-02T15:04:05Z") || s[len("2006-01-02T15")] != ':' || s[len("2006-01-02T15:04:05")] == ',' {
+		return false
+	}
+	hours, minutes := s[len(s)-len("07:00"):len(s)-len(":00")], s[len(s)-len("00"):]
+	return strings.HasSuffix(s, "Z") || hours < "24" && minutes < "60"
 }
