@@ -40,6 +40,21 @@ type Error struct {
 
 func (e *Error) Error() string { return "naive: " + e.Text }
 
+// Is matches the sentinel of package cupel for the class.
+func (e *Error) Is(target error) bool {
+	switch e.Class {
+	case ClassInvalidConfig:
+		return target == cupel.ErrInvalidConfig
+	case ClassPinned:
+		return target == cupel.ErrPinnedExceedsBudget
+	case ClassOverflow:
+		return target == cupel.ErrOverflow
+	case ClassScarcity:
+		return target == cupel.ErrScarcity
+	}
+	return false
+}
+
 func invalid(text string) *Error { return &Error{Class: ClassInvalidConfig, Text: text} }
 
 // Result is everything that a run says.
