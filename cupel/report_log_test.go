@@ -1,0 +1,94 @@
+package cupel
+
+import (
+	"bytes"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// logLine logs v with slog's JSON handler and returns the line without time.
+func logLine(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	logger.Info("selected", "report", v)
+	return strings.TrimSpace(b.String())
+}
+
+func TestLogValue(t *testing.T) {
+	secret := func(tokens int) *ContextItem {
+		it, err := NewContextItem("SECRET", tokens, WithKind("SECRET"), WithSource("SECRET"), WithTags("SECRET"),
+			WithMetadata(map[string]any{"SECRET": "SECRET"}), WithTimestamp(time.Unix(0, 0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it
+	}
+	excluded := func(code ExclusionCode) ExcludedItem {
+		return ExcludedItem{Item: secret(1), Reason: ExclusionReason{
+			Code: code, DeduplicatedAgainst: "SECRET", DisplacedBy: "SECRET", Kind: "SECRET", DisplacedByKind: "SECRET", FilterName: "SECRET",
+		}}
+	}
+	full := &SelectionReport{
+		Events: []TraceEvent{
+			{Stage: "Zeta", DurationMS: 1},
+			{Stage: StagePlace, DurationMS: 0.25},
+			{Stage: StageScore, ItemCount: 1, Message: "SECRET"},
+			{Stage: StageScore, DurationMS: 12.5, ItemCount: 4},
+			{Stage: "Alpha", DurationMS: 2},
+			{Stage: StageClassify, DurationMS: 0.5},
+		},
+		Included: []IncludedItem{{Item: secret(10)}, {Item: secret(32)}},
+		Excluded: []ExcludedItem{
+			excluded("Zeta"), excluded(CountCapExceeded), excluded(NegativeTokens), excluded(BudgetExceeded), excluded("Alpha"),
+			excluded(Deduplicated), excluded(BudgetExceeded), excluded(PinnedOverride), excluded(Filtered),
+		},
+		TotalCandidates:            11,
+		TotalTokensConsidered:      51,
+		CountRequirementShortfalls: []CountRequirementShortfall{{Kind: "SECRET", RequiredCount: 2, SatisfiedCount: 1}},
+		Overflow:                   &OverflowEvent{TokensOverBudget: 7, OverflowingItems: []*ContextItem{secret(10)}},
+	}
+	tests := []struct {
+		name   string
+		report *SelectionReport
+		want   string
+		why    string
+	}{
+		{"everything", full,
+			`{"level":"INFO","msg":"selected","report":{"total_candidates":11,"total_tokens_considered":51,"included":2,"included_tokens":42,"excluded":9,` +
+				`"excluded_by_reason":{"BudgetExceeded":2,"Deduplicated":1,"NegativeTokens":1,"PinnedOverride":1,"Filtered":1,"CountCapExceeded":1,"Alpha":1,"Zeta":1},` +
+				`"duration_ms":{"Classify":0.5,"Score":12.5,"Place":0.25,"Alpha":2,"Zeta":1},` +
+				`"count_requirement_shortfalls":1,"tokens_over_budget":7}}`,
+			"a fixed order, unknown names last and sorted, and nothing of any item"},
+		{"empty", &SelectionReport{},
+			`{"level":"INFO","msg":"selected","report":{"total_candidates":0,"total_tokens_considered":0,"included":0,"included_tokens":0,"excluded":0}}`,
+			"handlers leave empty groups out"},
+		{"nil", nil, `{"level":"INFO","msg":"selected","report":null}`, "a report that is not there is no reason to panic"},
+		{"not finite", &SelectionReport{Events: []TraceEvent{{Stage: StageScore, DurationMS: math.NaN()}, {Stage: StageSlice, DurationMS: math.Inf(1)}}},
+			`{"level":"INFO","msg":"selected","report":{"total_candidates":0,"total_tokens_considered":0,"included":0,"included_tokens":0,"excluded":0,` +
+				`"duration_ms":{"Score":"NaN","Slice":"+Inf"}}}`,
+			"slog's JSON has no number for these; reports that were read may hold them"},
+		{"huge tokens", &SelectionReport{Included: []IncludedItem{{Item: secret(math.MaxInt)}, {Item: secret(math.MaxInt)}, {}}},
+			`{"level":"INFO","msg":"selected","report":{"total_candidates":0,"total_tokens_considered":0,"included":3,"included_tokens":9223372036854775807,"excluded":0}}`,
+			"sums are clamped (R5), and an entry without an item counts 0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := logLine(t, tt.report)
+			if got != tt.want {
+				t.Errorf("logged\n%s\nwant\n%s\n%s", got, tt.want, tt.why)
+			}
+			if strings.Contains(got, "SECRET") {
+				t.Errorf("the log shows what is in an item: %s", got)
+			}
+		})
+	}
+}
