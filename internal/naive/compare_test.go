@@ -51,6 +51,10 @@ func differ(data []byte, fault naive.Fault, seen tally) string {
 		return d
 	}
 
+	if d := differStrategies(ctx, c, config); d != "" {
+		return d
+	}
+
 	var wantObserved []cupel.OverflowEvent
 	if want.Report.Overflow != nil && wantErr == nil {
 		wantObserved = append(wantObserved, *want.Report.Overflow)
@@ -158,6 +162,37 @@ func differScores(ctx context.Context, c testCase, scorer cupel.Scorer) string {
 		if single := scorer.Score(it, scoreable); math.Float64bits(single) != math.Float64bits(got[i]) && !(math.IsNaN(single) && math.IsNaN(got[i])) {
 			return fmt.Sprintf("Score of scoreable item %d is %v, ScoreAll gives %v", i, single, got[i])
 		}
+	}
+	return ""
+}
+
+// differStrategies compares the slicer and the placer on a list in any order;
+// what the pipeline hands them is always sorted.
+func differStrategies(ctx context.Context, c testCase, config cupel.Config) string {
+	want, wantErr := naive.Slice(c.config.Slicer, c.scored, c.sliceBudget, c.config.Fault)
+	if class(wantErr) == naive.ClassTooLarge {
+		return ""
+	}
+	got, err := cupel.Slice(ctx, config.Slicer, c.scored, c.sliceBudget)
+	if class(err) != class(wantErr) {
+		return fmt.Sprintf("Slice: error %v, want class %q", err, class(wantErr))
+	}
+	byIndex := func(a, b cupel.Drop) int { return a.Index - b.Index }
+	gotIndices, wantIndices := slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(want.Indices))
+	gotDrops, wantDrops := slices.SortedFunc(slices.Values(got.Drops), byIndex), slices.SortedFunc(slices.Values(want.Drops), byIndex)
+	switch {
+	case !slices.Equal(gotIndices, wantIndices):
+		return fmt.Sprintf("Slice: positions %v, want %v", gotIndices, wantIndices)
+	case !slices.Equal(gotDrops, wantDrops):
+		return fmt.Sprintf("Slice: drops %v, want %v", gotDrops, wantDrops)
+	case !slices.Equal(got.Shortfalls, want.Shortfalls):
+		return fmt.Sprintf("Slice: shortfalls %v, want %v", got.Shortfalls, want.Shortfalls)
+	}
+
+	wantOrder := naive.Place(c.config.Placer, c.scored, c.config.Fault)
+	order, err := cupel.Place(ctx, config.Placer, c.scored)
+	if err != nil || !slices.Equal(order, wantOrder) {
+		return fmt.Sprintf("Place: %v, error %v, want %v", order, err, wantOrder)
 	}
 	return ""
 }

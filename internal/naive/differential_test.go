@@ -66,7 +66,7 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 		"excluded BudgetExceeded", "excluded Deduplicated", "excluded NegativeTokens", "excluded PinnedOverride", "excluded CountCapExceeded",
 		"error pinned_exceeds_budget", "error overflow", "error scarcity", "error invalid_config",
 		"overflow event", "shortfall", "NaN score", "infinite score", "clamped total", "pointer selected twice",
-		"naive.Greedy", "naive.Knapsack", "naive.CountConstrainedKnapsack",
+		"naive.CustomSlicer", "naive.Greedy", "naive.Knapsack", "naive.CountConstrainedKnapsack",
 		"quota around naive.Greedy", "quota around naive.Knapsack", "quota around naive.Quota", "quota around naive.CountQuota", "quota around naive.CountConstrainedKnapsack",
 		"count quota around naive.Greedy", "count quota around naive.Quota", "count quota around naive.CountQuota",
 	} {
@@ -165,6 +165,11 @@ func describe(data []byte) string {
 		}
 		fmt.Fprintf(&b, "items[%d]: %s\n", i, describeItem(it))
 	}
+	fmt.Fprintf(&b, "on its own: the items without the negative ones, scores")
+	for _, s := range c.scored {
+		fmt.Fprintf(&b, " %v", s.Score)
+	}
+	fmt.Fprintf(&b, ", budget %+v\n", c.sliceBudget)
 	return b.String()
 }
 
@@ -217,6 +222,8 @@ func describeSlicer(s naive.Slicer) string {
 	switch s := s.(type) {
 	case naive.Knapsack:
 		return bucket(s)
+	case naive.CustomSlicer:
+		return "everything, backwards"
 	case naive.Quota:
 		return fmt.Sprintf("Quota{%+v, %s}", s.Entries, describeSlicer(s.Inner))
 	case naive.CountQuota:

@@ -1,6 +1,7 @@
 package naive_test
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -128,8 +129,16 @@ func engineCurve(c naive.Curve) (scorer.Curve, error) {
 	panic(fmt.Sprintf("no engine curve for %T", c))
 }
 
+type customSlicer struct{ naive.CustomSlicer }
+
+func (s customSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	return cupel.Selection{Indices: s.Choose(items)}, nil
+}
+
 func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 	switch s := s.(type) {
+	case naive.CustomSlicer:
+		return customSlicer{s}, nil
 	case naive.Greedy:
 		return slicer.Greedy{}, nil
 	case naive.Knapsack:

@@ -41,6 +41,10 @@ type testCase struct {
 	config naive.Config
 	items  []*cupel.ContextItem
 	budget cupel.ContextBudget
+
+	// For a strategy on its own: a list in any order, and what it may spend.
+	scored      []cupel.ScoredItem
+	sliceBudget cupel.SliceBudget
 }
 
 // generator makes a case. In a huge case token counts come near 2^63; in a
@@ -79,7 +83,20 @@ func generate(data []byte) testCase {
 		}
 		c.items = append(c.items, g.item(len(c.items)))
 	}
+	for _, it := range c.items {
+		if it.Tokens() >= 0 { // the pipeline never hands on negative ones
+			c.scored = append(c.scored, cupel.ScoredItem{Item: it, Score: g.score()})
+		}
+	}
+	c.sliceBudget = cupel.SliceBudget{MaxTokens: c.budget.MaxTokens(), TargetTokens: c.budget.TargetTokens()}
 	return c
+}
+
+func (g *generator) score() float64 {
+	if g.rarely(12) {
+		return pick(g.source, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e300, -0.3, 5e-324)
+	}
+	return float64(g.below(17)) / 16
 }
 
 // Names that differ in nothing, in ASCII case, or in what only Unicode folds:
@@ -146,9 +163,9 @@ func (g *generator) item(position int) *cupel.ContextItem {
 		opts = append(opts, cupel.WithPriority(pick(g.source, 1, 0, 2, 3, -1, 10, math.MinInt, math.MaxInt)))
 	}
 	if g.below(4) > 0 {
-		hint := float64(g.below(17)) / 16
+		hint := g.score()
 		if g.rarely(4) {
-			hint = pick(g.source, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), -0.3, 1.7, 1e300, 1e-5, 5e-324)
+			hint = pick(g.source, -0.3, 1.7, 1e-5, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1))
 		}
 		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
 	}
@@ -257,7 +274,8 @@ func (g *generator) scorer(depth int) naive.Scorer {
 	case 10:
 		var parts []naive.Weighted
 		if g.flaw() {
-			return naive.Composite{}
+			part := naive.Weighted{Scorer: g.scorer(depth - 1), Weight: 1e308}
+			return pick(g.source, naive.Composite{}, naive.Composite{Parts: []naive.Weighted{part, part}})
 		}
 		for range 1 + g.below(3) {
 			parts = append(parts, naive.Weighted{Scorer: g.scorer(depth - 1), Weight: g.weight(1, 2, 0.5, 0.3, 0.6, 0.1, 1e-300, 1e307)})
@@ -355,14 +373,26 @@ func (g *generator) slicer(depth int, insideCountQuota bool) naive.Slicer {
 	if insideCountQuota && !g.flaw() {
 		return naive.Greedy{} // KnapsackSlice is refused there (R21)
 	}
-	switch g.below(4) {
-	case 0, 1:
+	switch g.below(8) {
+	case 0, 1, 2:
 		return naive.Greedy{}
-	case 2:
+	case 3, 4:
 		return g.knapsack()
+	case 5:
+		return everything
 	}
 	return naive.CountConstrainedKnapsack{Entries: g.countEntries(), Throw: g.rarely(6), Knapsack: g.knapsack()}
 }
+
+// everything is a slicer that looks at no budget: the overflow strategies have
+// to deal with what it leaves them.
+var everything = naive.CustomSlicer{Choose: func(items []cupel.ScoredItem) []int {
+	indices := make([]int, 0, len(items))
+	for i := range items {
+		indices = append(indices, len(items)-1-i)
+	}
+	return indices
+}}
 
 func (g *generator) knapsack() naive.Knapsack {
 	switch size := pick(g.source, 0, 1, 10, 7, 100, 3); {

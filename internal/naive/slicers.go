@@ -62,6 +62,18 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
+// CustomSlicer is a slicer of the test's own.
+type CustomSlicer struct {
+	Choose func(items []cupel.ScoredItem) []int
+}
+
+func (s CustomSlicer) construct(Fault) (slicer, error) { return s, nil }
+func (s CustomSlicer) narrow(cupel.ContextKind) slicer { return s }
+
+func (s CustomSlicer) slice(items []cupel.ScoredItem, _ cupel.SliceBudget, _ Fault) (cupel.Selection, error) {
+	return cupel.Selection{Indices: s.Choose(items)}, nil
+}
+
 // Greedy is the GreedySlice chapter.
 type Greedy struct{}
 
