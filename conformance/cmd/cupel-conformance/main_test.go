@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const good = `[test]
+name = "good"
+stage = "scoring"
+scorer = "reflexive"
+[[items]]
+content = "a"
+tokens = 1
+futureRelevanceHint = 0.5
+[[expected]]
+content = "a"
+score_approx = 0.5
+`
+
+// files writes files below a new folder and returns it.
+func files(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range contents {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestCommand(t *testing.T) {
+	passing := files(t, map[string]string{"x/good.toml": good})
+	failing := files(t, map[string]string{"good.toml": good, "bad.toml": strings.Replace(good, "score_approx = 0.5", "score_approx = 0.6", 1)})
+	unknown := files(t, map[string]string{"u.toml": strings.Replace(good, `"scoring"`, `"sorting"`, 1)})
+	loose := files(t, map[string]string{"l.toml": "mood = 1\n" + good})
+	empty := files(t, map[string]string{"readme.md": "no vector"})
+	tests := []struct {
+		name string
+		args []string
+		code int
+		out  string // the last line of standard output
+		err  string // part of standard error
+		why  string
+	}{
+		{"all pass", []string{passing}, 0, "1 passed, 0 failed", "", "the plain case"},
+		{"one fails", []string{failing}, 1, "1 passed, 1 failed", "", "a failure is exit 1"},
+		{"several directories", []string{passing, failing}, 1, "2 passed, 1 failed", "", "counts add up"},
+		{"one file", []string{filepath.Join(passing, "x", "good.toml")}, 0, "1 passed, 0 failed", "", "DIR may be a file"},
+		{"one bad file", []string{filepath.Join(failing, "bad.toml")}, 1, "0 passed, 1 failed", "", "DIR may be a file"},
+		{"unknown stage", []string{unknown}, 1, "0 passed, 1 failed", "", "a vector that cannot be judged has not passed"},
+		{"no vector", []string{empty}, 1, "0 passed, 0 failed", "no vector found", "an empty suite has not passed"},
+		{"no vector in two", []string{empty, empty}, 1, "0 passed, 0 failed", "no vector found", "an empty suite has not passed"},
+		{"one of two is empty", []string{empty, passing}, 0, "1 passed, 0 failed", "", "the other one has vectors"},
+		{"missing directory", []string{filepath.Join(empty, "missing"), passing}, 1, "1 passed, 0 failed", "missing", "a folder that is not there has not passed"},
+		{"pattern", []string{"-run", "good.*", failing}, 0, "1 passed, 0 failed", "", "only what matches runs"},
+		{"pattern by test name", []string{"-run", "go?d", passing}, 0, "1 passed, 0 failed", "", "names match as well"},
+		{"pattern that matches nothing", []string{"-run", "nothing", failing}, 1, "0 passed, 0 failed", "no vector found", "a typing error must not pass"},
+		{"bad pattern", []string{"-run", "[", passing}, 1, "0 passed, 0 failed", "syntax error", "patterns are checked"},
+		{"not strict", []string{loose}, 0, "1 passed, 0 failed", "", "unknown keys are ignored by default (R48)"},
+		{"strict", []string{"-strict", loose}, 1, "0 passed, 1 failed", "", "and mistakes under -strict"},
+		{"json", []string{"-json", passing}, 0, `{"failed":0,"passed":1}`, "", "counts come last"},
+		{"no arguments", nil, 2, "", "usage: cupel-conformance", "wrong usage is exit 2"},
+		{"unknown flag", []string{"-x", passing}, 2, "", "not defined", "wrong usage is exit 2"},
+		{"help", []string{"-h"}, 0, "", "usage: cupel-conformance", "asking is no mistake"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			code := run(t.Context(), tt.args, &out, &errOut)
+			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			if code != tt.code || lines[len(lines)-1] != tt.out || !strings.Contains(errOut.String(), tt.err) {
+				t.Errorf("exit %d, output %q, errors %q; want %d, last line %q, %q: %s", code, out.String(), errOut.String(), tt.code, tt.out, tt.err, tt.why)
+			}
+		})
+	}
+}
+
+func TestFailuresAreNamed(t *testing.T) {
+	dir := files(t, map[string]string{"bad.toml": strings.Replace(good, "score_approx = 0.5", "score_approx = 0.6", 1)})
+	var out, errOut bytes.Buffer
+	run(t.Context(), []string{dir}, &out, &errOut)
+	want := "FAIL " + filepath.Join(dir, "bad.toml") + ` (good): score of "a": got 0.5, want 0.6 within 1e-09` + "\n0 passed, 1 failed\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	out.Reset()
+	run(t.Context(), []string{"-json", dir}, &out, &errOut)
+	var result struct {
+		Path, Name, Stage string
+		Passed            bool
+		Failures          []string
+	}
+	if err := json.Unmarshal([]byte(strings.SplitN(out.String(), "\n", 2)[0]), &result); err != nil {
+		t.Fatal(err)
+	}
+	if result.Path != filepath.Join(dir, "bad.toml") || result.Name != "good" || result.Stage != "scoring" || result.Passed || len(result.Failures) != 1 {
+		t.Errorf("got %+v", result)
+	}
+}
+
+// TestBinary runs the real program once each way, for its exit code.
+func TestBinary(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "cupel-conformance.exe")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(binary, files(t, map[string]string{"good.toml": good})).CombinedOutput(); err != nil || string(out) != "1 passed, 0 failed\n" {
+		t.Errorf("got %q, %v", out, err)
+	}
+	out, err := exec.Command(binary, files(t, map[string]string{"bad.toml": "x"})).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("got %q, %v; want exit code 1", out, err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	var errOut bytes.Buffer
+	for _, args := range [][]string{nil, {"-json"}} {
+		if code := run(t.Context(), append(args, files(t, map[string]string{"good.toml": good})), brokenWriter{}, &errOut); code != 1 {
+			t.Errorf("%v: exit %d, want 1", args, code)
+		}
+	}
+}

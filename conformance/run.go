@@ -1,0 +1,375 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Options says how vectors are run. The zero Options runs all of them against
+// this project's engine.
+type Options struct {
+	// Implementation is what the vectors are run against; nil means [Engine].
+	Implementation Implementation
+	// Match is a pattern of [path.Match]. When it is not empty, only vectors
+	// run whose path, file name, file name without .toml, or name matches.
+	Match string
+	// Strict makes keys that the schema does not know a mistake. By default
+	// they are ignored (R48).
+	Strict bool
+}
+
+// Results are the results of a run.
+type Results struct {
+	Vectors []Result // in the order of their paths
+	Passed  int
+	Failed  int
+}
+
+// Result is the result of one vector.
+type Result struct {
+	Path     string   `json:"path"`            // of the file, in the file system
+	Name     string   `json:"name,omitempty"`  // from the vector; "" when it could not be read
+	Stage    string   `json:"stage,omitempty"` // from the vector
+	Passed   bool     `json:"passed"`
+	Failures []string `json:"failures,omitempty"` // what is wrong, one sentence each
+}
+
+// ErrNoVectors is returned when no vector was found, or none that matches: a
+// suite that is missing has not passed.
+var ErrNoVectors = errors.New("conformance: no vector found")
+
+// Run runs every *.toml file of fsys as a vector, in the order of the paths. A
+// vector that cannot be read has failed. The error is [ErrNoVectors], one of
+// reading fsys, a malformed Options.Match, or the context's; a failed vector is
+// no error.
+func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
+	var results Results
+	if opts.Implementation == nil {
+		opts.Implementation = Engine{}
+	}
+	if _, err := path.Match(opts.Match, ""); err != nil {
+		return results, fmt.Errorf("conformance: pattern %q: %w", opts.Match, err)
+	}
+	var files []string
+	err := fs.WalkDir(fsys, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && path.Ext(file) == ".toml" {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		return results, fmt.Errorf("conformance: %w", err)
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return results, err
+		}
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return results, fmt.Errorf("conformance: %w", err)
+		}
+		if result, ok := runOne(ctx, file, data, opts); ok {
+			results.add(result)
+		}
+	}
+	if len(results.Vectors) == 0 {
+		return results, ErrNoVectors
+	}
+	return results, nil
+}
+
+// RunVector runs one vector, given as the bytes of its file; name stands for
+// its path in the result. Options.Match is not looked at.
+func RunVector(ctx context.Context, name string, data []byte, opts Options) Result {
+	if opts.Implementation == nil {
+		opts.Implementation = Engine{}
+	}
+	opts.Match = ""
+	result, _ := runOne(ctx, name, data, opts)
+	return result
+}
+
+// runOne returns false when the vector does not match the options.
+func runOne(ctx context.Context, file string, data []byte, opts Options) (Result, bool) {
+	v, err := readVector(data, opts.Strict)
+	result := Result{Path: file}
+	if v != nil {
+		result.Name, result.Stage = v.name, v.stage
+	}
+	if !opts.matches(result) {
+		return result, false
+	}
+	if err != nil {
+		result.Failures = []string{err.Error()}
+	} else {
+		result.Failures = v.run(ctx, opts.Implementation)
+	}
+	result.Passed = len(result.Failures) == 0
+	return result, true
+}
+
+func (r *Results) add(result Result) {
+	r.Vectors = append(r.Vectors, result)
+	if result.Passed {
+		r.Passed++
+	} else {
+		r.Failed++
+	}
+}
+
+func (o Options) matches(r Result) bool {
+	if o.Match == "" {
+		return true
+	}
+	base := path.Base(r.Path)
+	for _, name := range []string{r.Path, base, strings.TrimSuffix(base, ".toml"), r.Name} {
+		if ok, _ := path.Match(o.Match, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs the vector and returns what is wrong.
+func (v *vector) run(ctx context.Context, impl Implementation) (f findings) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.addf("the implementation panicked: %v", p)
+		}
+	}()
+	if v.want.construction {
+		f.errorClass(v.construct(ctx, impl), "invalid_config")
+		return f
+	}
+	if v.built != nil {
+		f.outcome(v.built, v.want.err)
+		return f
+	}
+	switch v.stage {
+	case "scoring":
+		v.runScoring(ctx, impl, &f)
+	case "slicing":
+		v.runSlicing(ctx, impl, &f)
+	case "placing":
+		v.runPlacing(ctx, impl, &f)
+	default:
+		v.runPipeline(ctx, impl, &f)
+	}
+	return f
+}
+
+// construct builds the strategies without items to work on.
+func (v *vector) construct(ctx context.Context, impl Implementation) (err error) {
+	switch v.stage {
+	case "scoring":
+		_, err = impl.Score(ctx, v.scorer, nil)
+	case "slicing":
+		_, err = impl.Slice(ctx, v.slicer, nil, cupel.SliceBudget{})
+	case "placing":
+		_, err = impl.Place(ctx, v.placer, nil)
+	default:
+		_, err = impl.Run(ctx, v.pipeline, nil, cupel.ContextBudget{})
+	}
+	return err
+}
+
+// outcome compares an error, or none, with what was expected, and reports
+// whether there is a result to look at.
+func (f *findings) outcome(err error, class string) bool {
+	if class != "" {
+		f.errorClass(err, class)
+		return false
+	}
+	if err != nil {
+		f.addf("got error %q, want none", err)
+		return false
+	}
+	return true
+}
+
+func (f *findings) errorClass(err error, class string) {
+	switch {
+	case err == nil:
+		f.addf("got no error, want one of class %s", class)
+	case !errors.Is(err, errorClasses[class]):
+		f.addf("got error %q, want one of class %s", err, class)
+	}
+}
+
+func (v *vector) runScoring(ctx context.Context, impl Implementation, f *findings) {
+	got, err := impl.Score(ctx, v.scorer, v.items)
+	if !f.outcome(err, v.want.err) {
+		return
+	}
+	if len(got) != len(v.items) {
+		f.addf("got %d scores for %d items", len(got), len(v.items))
+		return
+	}
+	f.scoreRows(v.want.scoreRows, v.items, got, v.want.epsilon)
+	if v.want.scores != nil {
+		f.scores(got, v.want.scores, v.want.epsilon)
+	}
+	again, err := impl.Score(ctx, v.scorer, v.items)
+	if err != nil || !slices.EqualFunc(got, again, func(a, b float64) bool { return a == b || a != a && b != b }) {
+		f.addf("a second pass gives %v, error %v; the first gave %v", again, err, got)
+	}
+}
+
+func scoredItems(items []*cupel.ContextItem, scores []float64) []cupel.ScoredItem {
+	out := make([]cupel.ScoredItem, len(items))
+	for i, item := range items {
+		out[i] = cupel.ScoredItem{Item: item, Score: scores[i]}
+	}
+	return out
+}
+
+func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *findings) {
+	items := scoredItems(v.items, v.scores)
+	got, err := impl.Slice(ctx, v.slicer, items, v.slice)
+	if !f.outcome(err, v.want.err) {
+		return
+	}
+	if v.want.selected != nil && v.want.indices == nil {
+		f.set("selected", v.contentsAt(got.Indices, f), v.want.selected)
+	}
+	if v.want.indices != nil {
+		f.indices("selected positions", slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(v.want.indices)))
+	}
+	capped := 0
+	for _, d := range got.Drops {
+		if d.Reason.Code == cupel.CountCapExceeded {
+			capped++
+		}
+	}
+	f.count("shortfalls", len(got.Shortfalls), v.want.shortfallCount)
+	f.count("items excluded by a cap", capped, v.want.capExcludedCount)
+	if d := v.want.diagnostics; d != nil && d.shortfalls != nil {
+		f.shortfalls(got.Shortfalls, d.shortfalls)
+	}
+	again, err := impl.Slice(ctx, v.slicer, items, v.slice)
+	if err != nil || !slices.Equal(got.Indices, again.Indices) {
+		f.addf("a second pass gives %v, error %v; the first gave %v", again.Indices, err, got.Indices)
+	}
+}
+
+// contentsAt returns the contents at positions, each of which must exist and
+// be given once.
+func (v *vector) contentsAt(positions []int, f *findings) []string {
+	var out []string
+	seen := map[int]bool{}
+	for _, at := range positions {
+		if at < 0 || at >= len(v.items) || seen[at] {
+			f.addf("position %d is out of range or given twice", at)
+			continue
+		}
+		seen[at] = true
+		out = append(out, v.items[at].Content())
+	}
+	return out
+}
+
+func (v *vector) runPlacing(ctx context.Context, impl Implementation, f *findings) {
+	items := scoredItems(v.items, v.scores)
+	got, err := impl.Place(ctx, v.placer, items)
+	if !f.outcome(err, v.want.err) {
+		return
+	}
+	contents := v.contentsAt(got, f)
+	if len(contents) != len(v.items) {
+		f.addf("got %d positions for %d items", len(got), len(v.items))
+	}
+	if v.want.ordered != nil && v.want.indices == nil {
+		f.list("placed", contents, v.want.ordered)
+	}
+	if v.want.indices != nil {
+		f.indices("placed positions", got, v.want.indices)
+	}
+	if again, err := impl.Place(ctx, v.placer, items); err != nil || !slices.Equal(got, again) {
+		f.addf("a second pass gives %v, error %v; the first gave %v", again, err, got)
+	}
+}
+
+func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findings) {
+	got, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
+	if v.want.err != "" {
+		f.errorClass(err, v.want.err)
+		if v.want.diagnostics != nil && got.Report != nil {
+			f.report(got.Report, v.want.diagnostics, v.want.epsilon)
+		}
+		return
+	}
+	if !f.outcome(err, "") {
+		return
+	}
+	v.checkWindow(got, f)
+	v.checkScores(ctx, impl, f)
+	f.consistent(got, v.items)
+	if got.Report == nil {
+		return
+	}
+	if v.want.diagnostics != nil {
+		f.report(got.Report, v.want.diagnostics, v.want.epsilon)
+	}
+	capped := 0
+	for _, e := range got.Report.Excluded {
+		if e.Reason.Code == cupel.CountCapExceeded {
+			capped++
+		}
+	}
+	f.count("shortfalls", len(got.Report.CountRequirementShortfalls), v.want.shortfallCount)
+	f.count("items excluded by a cap", capped, v.want.capExcludedCount)
+
+	again, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
+	if err != nil || !slices.Equal(got.Window, again.Window) {
+		f.addf("a second run gives [%s], error %v; the first gave [%s]", quoted(windowContents(again)), err, quoted(windowContents(got)))
+	}
+}
+
+func windowContents(o Outcome) []string {
+	out := make([]string, len(o.Window))
+	for i, item := range o.Window {
+		out[i] = item.Content()
+	}
+	return out
+}
+
+// checkWindow compares the output with the expected positions or contents.
+// Without either it must be empty, unless the vector lists what the report
+// includes (R47).
+func (v *vector) checkWindow(got Outcome, f *findings) {
+	switch w := v.want; {
+	case w.indices != nil:
+		positions := make([]int, len(got.Window))
+		for i, item := range got.Window {
+			positions[i] = slices.Index(v.items, item) // every row is an item of its own
+		}
+		f.indices("output positions", positions, w.indices)
+	case w.ordered != nil || w.diagnostics == nil || w.diagnostics.included == nil:
+		f.list("output", windowContents(got), w.ordered)
+	}
+}
+
+// checkScores compares the scores of the scoreable items, in input order.
+func (v *vector) checkScores(ctx context.Context, impl Implementation, f *findings) {
+	if v.want.scores == nil || v.pipeline.Scorer == nil {
+		return
+	}
+	scoreable := slices.DeleteFunc(slices.Clone(v.items), func(it *cupel.ContextItem) bool { return it.Tokens() < 0 || it.Pinned() })
+	var got []float64
+	if len(scoreable) > 0 {
+		var err error
+		if got, err = impl.Score(ctx, *v.pipeline.Scorer, scoreable); err != nil {
+			f.addf("scores: got error %q", err)
+			return
+		}
+	}
+	f.scores(got, v.want.scores, v.want.epsilon)
+}

@@ -1,0 +1,467 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/wollax/cupel-go/conformance"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// TestVectors runs this project's vectors against its engine.
+func TestVectors(t *testing.T) {
+	counts := map[string]int{}
+	for _, level := range []string{"required", "optional"} {
+		t.Run(level, func(t *testing.T) {
+			sub, err := fs.Sub(conformance.Vectors(), level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results, err := conformance.Run(t.Context(), sub, conformance.Options{Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := map[string]string{}
+			for _, r := range results.Vectors {
+				counts[level+" "+r.Stage]++
+				if !r.Passed {
+					t.Errorf("%s: %s", r.Path, strings.Join(r.Failures, "; "))
+				}
+				if other := names[r.Name]; other != "" {
+					t.Errorf("%s and %s have the same name", r.Path, other)
+				}
+				names[r.Name] = r.Path
+			}
+		})
+	}
+	// The counts of the specification's own suite, 1.0.0.
+	for stage, least := range map[string]int{
+		"required scoring": 13, "required slicing": 6, "required placing": 4, "required pipeline": 5,
+		"optional scoring": 4, "optional slicing": 1, "optional pipeline": 4,
+	} {
+		if counts[stage] < least {
+			t.Errorf("%s: %d vectors, the specification's suite has %d", stage, counts[stage], least)
+		}
+	}
+}
+
+const (
+	head  = "[test]\nname = \"n\"\n"
+	items = `
+[[items]]
+content = "a"
+tokens = 10
+futureRelevanceHint = 0.5
+[[items]]
+content = "b"
+tokens = 20
+futureRelevanceHint = 0.25
+`
+	scoring = head + "stage = \"scoring\"\nscorer = \"reflexive\"\n" + items
+	slicing = head + `stage = "slicing"
+slicer = "greedy"
+[budget]
+target_tokens = 10
+[[scored_items]]
+content = "a"
+tokens = 10
+score = 0.9
+[[scored_items]]
+content = "b"
+tokens = 10
+score = 0.5
+`
+	placing = head + `stage = "placing"
+placer = "u-shaped"
+[[items]]
+content = "a"
+tokens = 1
+score = 0.1
+[[items]]
+content = "b"
+tokens = 1
+score = 0.2
+[[items]]
+content = "c"
+tokens = 1
+score = 0.3
+`
+	pipelineHead = head + `stage = "pipeline"
+[budget]
+max_tokens = 100
+target_tokens = 10
+`
+	config = `
+[config]
+slicer = "greedy"
+placer = "chronological"
+[[config.scorers]]
+type = "reflexive"
+`
+	pipeline = pipelineHead + config + items
+	counted  = head + `stage = "slicing"
+slicer = "count_quota"
+[config]
+entries = [{kind = "Message", require_count = 2, cap_count = 2}]
+[budget]
+target_tokens = 100
+[[scored_items]]
+content = "a"
+tokens = 10
+score = 0.9
+`
+	capped = head + `stage = "slicing"
+slicer = "count_quota"
+[config]
+entries = [{kind = "Message", require_count = 0, cap_count = 1}]
+[budget]
+target_tokens = 100
+[[scored_items]]
+content = "a"
+tokens = 10
+score = 0.9
+[[scored_items]]
+content = "b"
+tokens = 10
+score = 0.8
+`
+)
+
+// TestOutcomes runs vectors written for this test. want is a part of the first
+// failure, or "" for a vector that passes.
+func TestOutcomes(t *testing.T) {
+	tests := []struct {
+		name, vector, want, why string
+	}{
+		{"scores hold", scoring + "[[expected]]\ncontent = \"b\"\nscore_approx = 0.25\n", "", "not every item must be named"},
+		{"score is off", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.500000002\n", `score of "a": got 0.5, want 0.500000002`, "beyond the default tolerance of 1e-9"},
+		{"own tolerance", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n[tolerance]\nscore_epsilon = 0.2\n", "", "0.1 is within 0.2"},
+		{"tolerance is exclusive", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1.5\n[tolerance]\nscore_epsilon = 1.0\n", `score of "a"`, "abs(actual - expected) < epsilon is strict"},
+		{"scores as a list", scoring + "[expected]\nscores = [0.5, 0.25]\n", "", "the further key of the README"},
+		{"scores as a wrong list", scoring + "[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25, want 0.5", "every item counts"},
+		{"too few scores", scoring + "[expected]\nscores = [0.5]\n", "scores: got 2, want 1", "every item counts"},
+		{"integer as a score", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1\n", "want 1 within", "integers may stand for floats (R47)"},
+		{"score of nobody", scoring + "[[expected]]\ncontent = \"z\"\nscore_approx = 0\n", "invalid vector: expected a score for \"z\"", "a vector that looks at nothing must not pass"},
+		{"no expectation", scoring, "expected: is required", "a scoring vector must expect something (R47)"},
+		{"NaN expected", scoring + "[expected]\nscores = [nan, inf]\n", "scores[0]: got 0.5, want NaN", "NaN and infinities are no distance"},
+
+		{"selected", slicing + "[expected]\nselected_contents = [\"a\"]\n", "", "as a set"},
+		{"selected too much", slicing + "[expected]\nselected_contents = [\"a\", \"b\"]\n", `selected: got ["a"], want ["a" "b"]`, "both sides are shown"},
+		{"selected twice", slicing + "[expected]\nselected_contents = [\"a\", \"a\"]\n", `selected: got ["a"], want ["a" "a"]`, "a set that names a content twice counts it"},
+		{"selected positions", slicing + "[expected]\nselected_indices = [0]\n", "", "for contents that repeat"},
+		{"other positions", slicing + "[expected]\nselected_indices = [1]\n", "selected positions: got [0], want [1]", "for contents that repeat"},
+		{"empty expectation", slicing + "[expected]\nselected_contents = []\n", `selected: got ["a"], want []`, "an empty list asserts emptiness"},
+		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
+		{"shortfalls", counted + "[expected]\nshortfall_count = 1\ncap_excluded_count = 0\n", "", "require 2, have 1"},
+		{"no shortfalls", counted + "[expected]\nshortfall_count = 0\n", "shortfalls: got 1, want 0", "0 is not absent"},
+		{"shortfall rows", counted + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\nrequired_count = 2\nsatisfied_count = 0\n", `shortfalls: got ["Message 1 of 2"], want ["Message 0 of 2"]`, "every field counts"},
+		{"capped", capped + "[expected]\ncap_excluded_count = 0\n", "items excluded by a cap: got 1, want 0", "0 is not absent"},
+
+		{"placed", placing + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "", "in order"},
+		{"placed otherwise", placing + "[expected]\nordered_contents = [\"c\", \"b\", \"a\"]\n", `placed: got ["c" "a" "b"]`, "in order"},
+		{"placed positions", placing + "[expected]\nordered_indices = [0, 1, 2]\n", "placed positions: got [2 0 1], want [0 1 2]", "for contents that repeat"},
+		{"placed rows", placing + "[[expected]]\ncontent = \"c\"\n[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", "", "an array of tables makes sense here as well (R47)"},
+
+		{"output", pipeline + "[[expected_output]]\ncontent = \"a\"\n", "", "in order"},
+		{"other output", pipeline + "[[expected_output]]\ncontent = \"b\"\n", `output: got ["a"], want ["b"]`, "in order"},
+		{"silence means empty", pipeline, `output: got ["a"], want []`, "R47"},
+		{"silence with a total", pipeline + "[expected.diagnostics.summary]\ntotal_candidates = 2\n", `output: got ["a"], want []`, "a total is no expectation of output (R47)"},
+		{"included without output", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Scored\"\n", "", "what is included is the output"},
+		{"output positions", pipeline + "[expected]\nordered_indices = [1]\n", "output positions: got [0], want [1]", "it replaces the comparison by content"},
+		{"scores of a pipeline", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25", "of every scoreable item"},
+		{"wrong total", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics.summary]\ntotal_tokens_considered = 31\n", "total_tokens_considered: got 30, want 31", "totals count"},
+		{"wrong candidates", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics.summary]\ntotal_candidates = 3\n", "total_candidates: got 2, want 3", "totals count"},
+		{"wrong inclusion", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Pinned\"\n", "got reason Scored, want Pinned", "reasons count"},
+		{"wrong included score", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.4\ninclusion_reason = \"Scored\"\n", "got score 0.5, want 0.4", "scores count"},
+		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0]: got "a", want "b"`, "placed order counts"},
+		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1 items, want 0", "an empty list asserts emptiness (R47)"},
+		{"nothing excluded", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics]\nexcluded = []\n", "excluded: got 1 items, want 0", "an empty list asserts emptiness (R47)"},
+		{"no shortfalls in a report", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics]\nshortfalls = []\n", "", "an empty list asserts emptiness (R47)"},
+		{"excluded", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "item_tokens = 20\navailable_tokens = 0\n", "", "all fields given"},
+		{"excluded, some fields", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB, "", "a field that a row leaves out is not compared (R47)"},
+		{"wrong excluded field", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "available_tokens = 1\n", "available_tokens 0, want 1", "fields count"},
+		{"foreign excluded field", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "displaced_by = \"a\"\n", "got displaced_by , want a", "a field that the reason does not have is not what was expected"},
+		{"wrong excluded reason", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, "BudgetExceeded", "Deduplicated", 1), "got reason BudgetExceeded, want Deduplicated", "reasons count"},
+		{"wrong excluded content", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, `"b"`, `"c"`, 1), `excluded[0]: got "b", want "c"`, "order counts"},
+		{"wrong excluded score", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, "0.25", "0.3", 1), "got score 0.25, want 0.3", "scores count"},
+		{"events", pipeline + "[[expected_output]]\ncontent = \"a\"\n[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", `events: got ["Classify 2" "Score 2"`, "the whole list is compared"},
+		{"pipeline shortfall count", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nshortfall_count = 1\n", "shortfalls: got 0, want 1", "counts work in pipelines"},
+
+		{"error", strings.Replace(pipeline, "tokens = 10\nf", "tokens = -1\npinned = true\nf", 1) + "[expected]\nerror = \"overflow\"\n", "got no error, want one of class overflow", "success is not an error"},
+		{"other error", strings.Replace(pipeline, "content = \"a\"", "content = \"\"", 1) + "[expected]\nerror = \"overflow\"\n", "must not be empty\", want one of class overflow", "the class counts"},
+		{"invalid item", strings.Replace(pipeline, "content = \"a\"", "content = \"\"", 1) + "[expected]\nerror = \"invalid_item\"\n", "", "an empty content"},
+		{"blank kind", strings.Replace(pipeline, "content = \"a\"", "content = \"a\"\nkind = \"\"", 1) + "[expected]\nerror = \"invalid_item\"\n", "", "an empty kind is not an absent one (R47)"},
+		{"item that cannot be built", strings.Replace(pipeline, "content = \"a\"", "content = \"\"", 1), "want none", "nobody expected an error"},
+		{"invalid budget", strings.Replace(pipeline, "max_tokens = 100", "max_tokens = -1", 1) + "[expected]\nerror = \"invalid_budget\"\n", "", "rule 1"},
+		{"slots given twice", strings.Replace(pipeline, "[config]", "reserved_slots = [{kind = \"x\", tokens = 1}, {kind = \"x\", tokens = 1}]\n[config]", 1) + "[expected]\nerror = \"invalid_budget\"\n", "", "a list can say it twice"},
+		{"slicing with a target below 0", strings.Replace(slicing, "= 10\n[[scored", "= -5\n[[scored", 1) + "[expected]\nselected_contents = []\n", "", "the slicers' own rule"},
+		{"slicing with an invalid budget", strings.Replace(slicing, "= 10\n[[scored", "= -5\n[[scored", 1) + "[expected]\nerror = \"invalid_budget\"\n", "", "unless an error is expected"},
+		{"no scorer", strings.Replace(pipeline, "[[config.scorers]]\ntype = \"reflexive\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
+		{"no slicer", strings.Replace(pipeline, "slicer = \"greedy\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
+		{"no placer", strings.Replace(pipeline, "placer = \"chronological\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
+		{"construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n[config]\nbucket_size = 0\n", "", "0 is not absent (R47)"},
+		{"no construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n", "got no error, want one of class invalid_config", "the default is valid"},
+		{"no construction error of a placer", head + "stage = \"placing\"\nplacer = \"u-shaped\"\nexpect_construction_error = true\n", "got no error", "placers have no settings"},
+		{"construction error of a scorer", head + "stage = \"scoring\"\nscorer = \"composite\"\nexpect_construction_error = true\n", "", "no children"},
+		{"construction error of a pipeline", head + "stage = \"pipeline\"\nexpect_construction_error = true\n", "", "no strategies"},
+
+		{"not TOML", "test = [", "invalid vector: toml:", "the parser's own words"},
+		{"empty file", "", "test: is required", "an empty file is no vector"},
+		{"no name", "[test]\nstage = \"scoring\"\n", "test.name: is required", "every vector has a name"},
+		{"unknown stage", head + "stage = \"sorting\"\n", `test.stage: unknown stage "sorting"`, "the issue's list"},
+		{"unknown scorer", strings.Replace(scoring, "reflexive", "psychic", 1), `unknown scorer "psychic"`, "the issue's list"},
+		{"unknown slicer", strings.Replace(slicing, "greedy", "generous", 1), `unknown slicer "generous"`, "the issue's list"},
+		{"unknown placer", strings.Replace(placing, "u-shaped", "w-shaped", 1), `test.placer: unknown placer "w-shaped"`, "the issue's list"},
+		{"unknown error class", pipeline + "[expected]\nerror = \"bad_luck\"\n", `expected.error: unknown error class "bad_luck"`, "the issue's list"},
+		{"unknown overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\"", 1), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
+		{"unknown curve", head + "stage = \"scoring\"\n[config.scorer]\ntype = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve.type: unknown curve "cliff"`, "curves are strategies too"},
+		{"unknown scarcity behavior", strings.Replace(counted, "entries", "scarcity_behavior = \"shrug\"\nentries", 1), `unknown scarcity behavior "shrug"`, "neither degrade nor throw"},
+		{"wrong type", strings.Replace(scoring, "tokens = 10", "tokens = \"ten\"", 1), "items[0].tokens: must be an integer in range, is a string", "the path is told"},
+		{"float for an integer", strings.Replace(scoring, "tokens = 10", "tokens = 10.0", 1), "items[0].tokens: must be an integer in range, is a float", "a token count is whole"},
+		{"items as a table", head + "stage = \"scoring\"\nscorer = \"reflexive\"\n[items]\n", "items: must be an array of tables, is a table", "the path is told"},
+		{"tags as a string", strings.Replace(scoring, "tokens = 10", "tokens = 10\ntags = \"x\"", 1), "items[0].tags: must be an array of strings, is a string", "the path is told"},
+		{"tags of numbers", strings.Replace(scoring, "tokens = 10", "tokens = 10\ntags = [1]", 1), "items[0].tags[0]: must be one of strings, is the integer 1", "the path is told"},
+		{"date-time as a string", strings.Replace(scoring, "tokens = 10", "tokens = 10\ntimestamp = \"2024\"", 1), "items[0].timestamp: must be a date-time, is a string", "the path is told"},
+		{"pinned as a string", strings.Replace(scoring, "tokens = 10", "tokens = 10\npinned = \"yes\"", 1), "items[0].pinned: must be a boolean, is a string", "the path is told"},
+		{"no budget", strings.Replace(slicing, "[budget]\ntarget_tokens = 10\n", "", 1) + "[expected]\nselected_contents = []\n", "budget: is required", "there is nothing to slice by"},
+		{"empty budget", strings.Replace(slicing, "target_tokens = 10\n", "", 1) + "[expected]\nselected_contents = []\n", "budget.target_tokens: is required", "a ceiling or a target must be there"},
+		{"ceiling alone", strings.Replace(slicing, "target_tokens = 10\n", "max_tokens = 10\n", 1) + "[expected]\nselected_contents = [\"a\"]\n", "", "the target defaults to it"},
+		{"no score", strings.Replace(slicing, "score = 0.9\n", "", 1) + "[expected]\nselected_contents = []\n", "scored_items[0].score: is required", "slicers see scores"},
+		{"scaled without inner", strings.Replace(scoring, "reflexive", "scaled", 1), "a scaled scorer needs an inner scorer", "there is nothing to scale"},
+		{"scaled around scaled by name", strings.Replace(scoring, "scorer = \"reflexive\"\n", "scorer = \"scaled\"\n[config]\ninner_scorer = \"scaled\"\n", 1), "a scaled scorer needs an inner scorer", "the flat form cannot say what is inside"},
+		{"nested forever", head + "stage = \"scoring\"\n" + nested(201) + items, "scorers are nested more than 200 deep", "hostile vectors end in an error"},
+		{"deep brackets", "x = " + strings.Repeat("[", 5000), "brackets are nested 5000 deep", "the parser calls itself for each"},
+		{"brackets in strings", scoring + "[[expected]]\ncontent = \"a\" # " + strings.Repeat("[", 5000) + "\nscore_approx = 0.5\n", "", "comments are no brackets"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{})
+			switch {
+			case tt.want == "" && !r.Passed:
+				t.Errorf("failed with %q, want it to pass: %s", r.Failures, tt.why)
+			case tt.want != "" && (r.Passed || !strings.Contains(r.Failures[0], tt.want)):
+				t.Errorf("got %q, want a failure with %q: %s", r.Failures, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+const excludedB = "[[expected.diagnostics.excluded]]\ncontent = \"b\"\nscore_approx = 0.25\nexclusion_reason = \"BudgetExceeded\"\n"
+
+// nested is a scaled scorer n levels deep.
+func nested(n int) string {
+	return "[config]\nscorer = " + strings.Repeat(`{type = "scaled", inner = `, n) + `{type = "recency"}` + strings.Repeat("}", n) + "\n"
+}
+
+// TestSchema runs vectors in the forms that the schema allows; all pass.
+func TestSchema(t *testing.T) {
+	timed := head + `stage = "scoring"
+[[items]]
+content = "old"
+tokens = 1
+timestamp = 2025-01-01T11:00Z
+[[items]]
+content = "new"
+tokens = 1
+timestamp = 2025-01-01T12:00:00.123456789Z
+[[items]]
+content = "local"
+tokens = 1
+timestamp = 2025-01-01T11:30:00
+`
+	decay := "type = \"decay\"\nreference_time = 2025-01-01T12:00:00Z\n"
+	scored := func(scores string) string { return "[expected]\nscores = [" + scores + "]\n" }
+	scorerTable := func(s string) string { return timed + "[config.scorer]\n" + s }
+	tests := []struct{ name, vector, why string }{
+		{"date-times", scorerTable("type = \"recency\"\n") + scored("0, 1, 0.5"), "without seconds (R48), with nanoseconds, and without an offset, which is UTC"},
+		{"window curve", scorerTable(decay+"curve = {type = \"window\", max_age_secs = 3600}\n") + scored("0, 1, 1"), "an integer number of seconds"},
+		{"exponential curve", scorerTable(decay+"curve = {type = \"exponential\", half_life_secs = 1800.0}\n") + scored("0.25, 1, 0.5"), "two half-lives, none, one"},
+		{"step curve", scorerTable(decay+"[[config.scorer.curve.windows]]\nmax_age_secs = 1800\nscore = 1\n[[config.scorer.curve.windows]]\nmax_age_secs = 3601\nscore = 0.3\n[config.scorer.curve]\ntype = \"step\"\n") + scored("0.3, 1, 0.3"), "1800 s is not below 1800 s"},
+		{"flat decay", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"decay\"\n", 1) + "[config]\nreference_time = 2025-01-01T12:00:00Z\nnull_timestamp_score = 0.1\n[config.curve]\ntype = \"window\"\nmax_age_secs = 3600\n" + scored("0, 1, 1"), "R47's flat keys"},
+		{"the issue's nested example", scorerTable("type = \"scaled\"\ninner = {type = \"composite\", children = [{weight = 2.0, type = \"recency\"}, {weight = 1.0, type = \"decay\", curve = {type = \"window\", max_age_secs = 3600}, reference_time = 2025-01-01T12:00:00Z}]}\n") +
+			scored("0, 1, 0.6666666666666666"), "(2 * r + d) / 3 is 0, 1, 2/3, and scaling changes nothing"},
+		{"inner by name in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"scaled\"\n", 1) + "[config]\ninner_scorer = \"recency\"\n" + scored("0, 1, 0.5"), "the format chapter's key"},
+		{"nested composite of R47", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
+			"[[config.scorers]]\ntype = \"composite\"\nweight = 1.0\nchildren = [{type = \"recency\", weight = 1.0}]\n[[config.scorers]]\ntype = \"reflexive\"\nweight = 1.0\n" + scored("0, 0.5, 0.25"), "children of a scorer of config.scorers"},
+		{"kind with default weights", scorerTable("type = \"kind\"\n") + scored("0.2, 0.2, 0.2"), "absent weights"},
+		{"kind with no weights", scorerTable("type = \"kind\"\nweights = []\n") + scored("0, 0, 0"), "an empty list is not an absent one (R47)"},
+		{"kind in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
+		{"kind settings of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
+			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
+		{"metadata", strings.Replace(scorerTable("type = \"metadata_key\"\nkey = \"k\"\nvalue = \"7\"\nboost = 3\n"), "tokens = 1\n", "tokens = 1\nmetadata = {k = 7}\n", 1) + scored("3, 1, 1"), "an inline table with a number"},
+		{"trust", strings.Replace(scorerTable("type = \"metadata_trust\"\ndefault_score = 0.25\n"), "tokens = 1\n", "tokens = 1\nmetadata = {\"cupel:trust\" = \"0.75\"}\n", 1) + scored("0.75, 0.25, 0.25"), "a string"},
+		{"tags", strings.Replace(scorerTable("type = \"tag\"\ntag_weights = [{tag = \"x\", weight = 1}, {tag = \"y\", weight = 3}]\n"), "tokens = 1\n", "tokens = 1\ntags = [\"y\"]\n", 1) + scored("0.75, 0, 0"), "3 of 4"},
+		{"the issue's nested slicer", strings.Replace(slicing, "slicer = \"greedy\"\n", "", 1) + `[config]
+slicer = {type="quota", quotas=[{kind="Message", require=20.0, cap=60.0}], inner={type="count_quota", scarcity_behavior="degrade", entries=[{kind="Memory", require_count=1, cap_count=3}], inner={type="greedy"}}}
+[expected]
+selected_contents = []
+shortfall_count = 0
+`, "60 % of 10 is less than either item, and no Memory is there to ask for"},
+		{"inner slicer by name", strings.Replace(slicing, "slicer = \"greedy\"\n", "slicer = \"quota\"\n", 1) + "[config]\ninner_slicer = \"knapsack\"\nbucket_size = 10\n[expected]\nselected_contents = [\"a\"]\n", "its settings stand in config"},
+		{"reserved slots and margin", strings.Replace(pipeline, "target_tokens = 10\n", "target_tokens = 50\nestimation_safety_margin_percent = 50\n[[budget.reserved_slots]]\nkind = \"Memory\"\ntokens = 30\n", 1) + "[[expected_output]]\ncontent = \"a\"\n", "(50 - 30) / 2 is 10"},
+		{"unknown keys", strings.Replace(scoring, "[test]\n", "from_the_future = 1\n[test]\nmood = \"fine\"\n", 1) + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "ignored by default (R48)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{}); !r.Passed {
+				t.Errorf("failed with %q: %s", r.Failures, tt.why)
+			}
+		})
+	}
+}
+
+func TestStrict(t *testing.T) {
+	good := scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n"
+	tests := []struct{ name, vector, want string }{
+		{"at the top", "mood = 1\n" + good, "mood: unknown key"},
+		{"in a list", strings.Replace(good, "tokens = 10", "tokens = 10\ncolour = 1", 1), "items[0].colour: unknown key"},
+		{"in an expectation", good + "score = 1\n", "expected[0].score: unknown key"},
+		{"in a nested scorer", head + "stage = \"scoring\"\nexpect_construction_error = true\n[config.scorer]\ntype = \"composite\"\nchildrens = []\n", "config.scorer.childrens: unknown key"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{}); !r.Passed {
+				t.Errorf("not strict: failed with %q", r.Failures)
+			}
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{Strict: true})
+			if r.Passed || !strings.Contains(r.Failures[0], tt.want) {
+				t.Errorf("strict: got %q, want %q", r.Failures, tt.want)
+			}
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	good := scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n"
+	fsys := fstest.MapFS{
+		"b/two.toml":  {Data: []byte(strings.Replace(good, "name = \"n\"", "name = \"second\"", 1))},
+		"a/one.toml":  {Data: []byte(good)},
+		"bad.toml":    {Data: []byte(scoring + "[expected]\nscores = []\n")},
+		"readme.md":   {Data: []byte("no vector")},
+		"a/more.json": {Data: []byte("no vector")},
+	}
+	tests := []struct {
+		name, match    string
+		paths          string
+		passed, failed int
+	}{
+		{"all", "", "a/one.toml b/two.toml bad.toml", 2, 1},
+		{"by path", "a/*", "a/one.toml", 1, 0},
+		{"by file", "two.toml", "b/two.toml", 1, 0},
+		{"by file without ending", "b??", "bad.toml", 0, 1},
+		{"by name", "sec*", "b/two.toml", 1, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			results, err := conformance.Run(t.Context(), fsys, conformance.Options{Match: tt.match})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var paths []string
+			for _, r := range results.Vectors {
+				paths = append(paths, r.Path)
+			}
+			if got := strings.Join(paths, " "); got != tt.paths || results.Passed != tt.passed || results.Failed != tt.failed {
+				t.Errorf("got %s, %d passed, %d failed; want %s, %d, %d", got, results.Passed, results.Failed, tt.paths, tt.passed, tt.failed)
+			}
+		})
+	}
+	for name, opts := range map[string]conformance.Options{"no match": {Match: "nothing"}, "no pattern": {Match: "["}} {
+		if _, err := conformance.Run(t.Context(), fsys, opts); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+	}
+	if _, err := conformance.Run(t.Context(), fstest.MapFS{}, conformance.Options{}); !errors.Is(err, conformance.ErrNoVectors) {
+		t.Errorf("empty file system: got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := conformance.Run(ctx, fsys, conformance.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+// flaky is an implementation whose faults only the checks beyond the
+// expectation find.
+type flaky struct {
+	conformance.Engine
+	calls  int
+	report func(*conformance.Outcome)
+	panics bool
+}
+
+func (f *flaky) Score(ctx context.Context, s conformance.ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
+	if f.panics {
+		panic("oh")
+	}
+	scores, err := f.Engine.Score(ctx, s, items)
+	f.calls++
+	if f.calls == 2 && len(scores) > 0 {
+		scores[0]++
+	}
+	return scores, err
+}
+
+func (f *flaky) Run(ctx context.Context, p conformance.PipelineSpec, items []*cupel.ContextItem, b cupel.ContextBudget) (conformance.Outcome, error) {
+	out, err := f.Engine.Run(ctx, p, items, b)
+	f.report(&out)
+	return out, err
+}
+
+func TestChecksBeyondTheExpectation(t *testing.T) {
+	score := scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n"
+	run := pipeline + "[[expected_output]]\ncontent = \"a\"\n"
+	tests := []struct {
+		name, vector, want string
+		impl               *flaky
+	}{
+		{"second pass differs", score, "a second pass gives", &flaky{}},
+		{"panic", score, "the implementation panicked: oh", &flaky{panics: true}},
+		{"no report", run, "the run has no report", &flaky{report: func(o *conformance.Outcome) { o.Report = nil }}},
+		{"wrong totals", run, "total_candidates 9", &flaky{report: func(o *conformance.Outcome) { o.Report.TotalCandidates = 9 }}},
+		{"item lost", run, "1 included and 0 excluded of 2 candidates", &flaky{report: func(o *conformance.Outcome) { o.Report.Excluded = nil }}},
+		{"item twice", run, "are not the candidates", &flaky{report: func(o *conformance.Outcome) { o.Report.Excluded[0].Item = o.Report.Included[0].Item }}},
+		{"included is not the window", run, "included[0] is not the window's item", &flaky{report: func(o *conformance.Outcome) { o.Report.Included[0].Item = o.Report.Excluded[0].Item }}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{Implementation: tt.impl})
+			if r.Passed || !strings.Contains(strings.Join(r.Failures, "; "), tt.want) {
+				t.Errorf("got %q, want a failure with %q", r.Failures, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzRunVector(f *testing.F) {
+	for _, seed := range []string{scoring, slicing, placing, pipeline, counted, capped, nested(5), "x = [[[", "[test]\nstage = \"pipeline\"\nname = \"\"\n"} {
+		f.Add([]byte(seed))
+	}
+	_ = fs.WalkDir(conformance.Vectors(), ".", func(file string, entry fs.DirEntry, _ error) error {
+		if !entry.IsDir() && len(file)%5 == 0 { // a fifth of them is seed enough
+			data, err := fs.ReadFile(conformance.Vectors(), file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+		return nil
+	})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, strict := range []bool{false, true} {
+			r := conformance.RunVector(t.Context(), "v.toml", data, conformance.Options{Strict: strict})
+			if r.Passed == (len(r.Failures) > 0) {
+				t.Errorf("passed is %v with failures %q", r.Passed, r.Failures)
+			}
+			for _, failure := range r.Failures {
+				if strings.Contains(failure, "panicked") {
+					t.Error(failure)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// table is a TOML table that is read key by key. The first mistake sticks:
+// what is read after it is zero, and err says where it was.
+type table struct {
+	path   string // where the table stands, for messages
+	values map[string]any
+	err    *error          // shared by all tables of a vector
+	strict bool            // unknown keys are mistakes
+	known  map[string]bool // keys that this place in the schema knows
+}
+
+// errVector is matched by every mistake in a vector itself.
+var errVector = errors.New("invalid vector")
+
+func (t table) fail(key, format string, args ...any) {
+	if *t.err == nil {
+		*t.err = fmt.Errorf("%w: %s: %s", errVector, t.at(key), fmt.Sprintf(format, args...))
+	}
+}
+
+func (t table) at(key string) string {
+	switch {
+	case t.path == "":
+		return key
+	case key == "":
+		return t.path
+	}
+	return t.path + "." + key
+}
+
+// knows declares the keys that the schema has here, and under strict reading
+// fails for any other.
+func (t table) knows(keys ...string) table {
+	for _, k := range keys {
+		t.known[k] = true
+	}
+	if !t.strict {
+		return t
+	}
+	for _, k := range slices.Sorted(maps.Keys(t.values)) {
+		if !t.known[k] {
+			t.fail(k, "unknown key")
+		}
+	}
+	return t
+}
+
+func (t table) has(key string) bool {
+	_, ok := t.values[key]
+	return ok
+}
+
+func (t table) child(key string, values map[string]any) table {
+	return table{path: t.at(key), values: values, err: t.err, strict: t.strict, known: map[string]bool{}}
+}
+
+// table returns the table at key; an absent one is empty.
+func (t table) table(key string) table {
+	v, ok := t.values[key]
+	if !ok {
+		return t.child(key, nil)
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		t.fail(key, "must be a table, is %s", typeOf(v))
+	}
+	return t.child(key, m)
+}
+
+// tables returns the array of tables at key, or nil when it is absent.
+func (t table) tables(key string) []table {
+	v, ok := t.values[key]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]map[string]any)
+	if !ok {
+		elements, isArray := v.([]any)
+		for _, e := range elements {
+			m, isTable := e.(map[string]any)
+			isArray = isArray && isTable
+			list = append(list, m)
+		}
+		if !isArray {
+			t.fail(key, "must be an array of tables, is %s", typeOf(v))
+			return nil
+		}
+	}
+	out := make([]table, len(list))
+	for i, m := range list {
+		out[i] = t.child(fmt.Sprintf("%s[%d]", key, i), m)
+	}
+	return out
+}
+
+func (t table) text(key string) string {
+	v, ok := t.values[key]
+	if !ok {
+		return ""
+	}
+	s, ok := v.(string)
+	if !ok {
+		t.fail(key, "must be a string, is %s", typeOf(v))
+	}
+	return s
+}
+
+func (t table) texts(key string) []string {
+	return elements(t, key, func(v any) (string, bool) { s, ok := v.(string); return s, ok }, "strings")
+}
+
+func (t table) boolean(key string) bool {
+	v, ok := t.values[key]
+	if !ok {
+		return false
+	}
+	b, ok := v.(bool)
+	if !ok {
+		t.fail(key, "must be a boolean, is %s", typeOf(v))
+	}
+	return b
+}
+
+func (t table) integer(key string) int {
+	v, ok := t.values[key]
+	if !ok {
+		return 0
+	}
+	n, ok := asInt(v)
+	if !ok {
+		t.fail(key, "must be an integer in range, is %s", typeOf(v))
+	}
+	return n
+}
+
+func (t table) integers(key string) []int { return elements(t, key, asInt, "integers") }
+
+// required fails when key is absent, and returns t for the reading of it.
+func (t table) required(key string) table {
+	if !t.has(key) {
+		t.fail(key, "is required")
+	}
+	return t
+}
+
+// number reads a float, which may be written as an integer (R47).
+func (t table) number(key string) float64 {
+	v, ok := t.values[key]
+	if !ok {
+		return 0
+	}
+	f, ok := asFloat(v)
+	if !ok {
+		t.fail(key, "must be a number, is %s", typeOf(v))
+	}
+	return f
+}
+
+func (t table) numbers(key string) []float64 { return elements(t, key, asFloat, "numbers") }
+
+// instant reads a date-time. One without an offset is in UTC.
+func (t table) instant(key string) time.Time {
+	v, ok := t.values[key]
+	if !ok {
+		return time.Time{}
+	}
+	at, ok := v.(time.Time)
+	if !ok {
+		t.fail(key, "must be a date-time, is %s", typeOf(v))
+		return time.Time{}
+	}
+	// The TOML library marks date-times without an offset by a location of
+	// the machine's own; their wall clock is meant as UTC.
+	switch at.Location().String() {
+	case "datetime-local", "date-local", "time-local":
+		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	}
+	return at.UTC()
+}
+
+func elements[T any](t table, key string, as func(any) (T, bool), what string) []T {
+	v, ok := t.values[key]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		// An empty array may come as an array of tables.
+		if tables, isTables := v.([]map[string]any); isTables && len(tables) == 0 {
+			return []T{}
+		}
+		t.fail(key, "must be an array of %s, is %s", what, typeOf(v))
+		return nil
+	}
+	out := make([]T, len(list))
+	for i, e := range list {
+		if out[i], ok = as(e); !ok {
+			t.fail(fmt.Sprintf("%s[%d]", key, i), "must be one of %s, is %s", what, typeOf(e))
+		}
+	}
+	return out
+}
+
+func asInt(v any) (int, bool) {
+	n, ok := v.(int64)
+	return int(n), ok && n >= math.MinInt && n <= math.MaxInt
+}
+
+func asFloat(v any) (float64, bool) {
+	switch n := v.(type) {
+	case float64:
+		return n, true
+	case int64:
+		return float64(n), true
+	}
+	return 0, false
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case int64:
+		return fmt.Sprintf("the integer %d", v)
+	case float64:
+		return "a float"
+	case time.Time:
+		return "a date-time"
+	case map[string]any:
+		return "a table"
+	default:
+		return "an array"
+	}
+}

@@ -1,0 +1,286 @@
+package conformance
+
+import (
+	"fmt"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// vector is a test vector that has been read: inputs that are built, or the
+// error of building them, and what must come out.
+type vector struct {
+	name, stage string
+
+	scorer   ScorerSpec
+	slicer   SlicerSpec
+	placer   string
+	pipeline PipelineSpec
+
+	items  []*cupel.ContextItem
+	scores []float64 // of items, in slicing and placing vectors
+	budget cupel.ContextBudget
+	slice  cupel.SliceBudget // the budget of a slicing vector, as given
+
+	built error // why items or budget could not be built
+	want  expectation
+}
+
+// expectation is what a vector asserts. nil means that it says nothing.
+type expectation struct {
+	err          string // class of the error, or ""
+	construction bool   // only building is looked at
+	epsilon      float64
+
+	scoreRows []scoreRow
+	scores    []float64
+	selected  []string // contents, as a set
+	ordered   []string // contents, in order
+	indices   []int    // positions: a set in slicing vectors, in order elsewhere
+
+	shortfallCount, capExcludedCount *int
+	diagnostics                      *diagnostics
+}
+
+type scoreRow struct {
+	content string
+	score   float64
+}
+
+// errorClasses maps the words of the schema to what errors.Is matches.
+var errorClasses = map[string]error{
+	"invalid_item":          cupel.ErrInvalidItem,
+	"invalid_budget":        cupel.ErrInvalidBudget,
+	"invalid_config":        cupel.ErrInvalidConfig,
+	"pinned_exceeds_budget": cupel.ErrPinnedExceedsBudget,
+	"overflow":              cupel.ErrOverflow,
+	"scarcity":              cupel.ErrScarcity,
+}
+
+// limits of what is read as a vector. The TOML library calls itself for each
+// bracket, so that a file of brackets would exhaust the stack.
+const (
+	maxVectorBytes  = 16 << 20
+	maxVectorNested = 2000
+)
+
+// readVector reads one file. A mistake in it matches errVector.
+func readVector(data []byte, strict bool) (*vector, error) {
+	if len(data) > maxVectorBytes {
+		return nil, fmt.Errorf("%w: the file has %d bytes, the limit is %d", errVector, len(data), maxVectorBytes)
+	}
+	if n := nesting(data); n > maxVectorNested {
+		return nil, fmt.Errorf("%w: brackets are nested %d deep, the limit is %d", errVector, n, maxVectorNested)
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return nil, fmt.Errorf("%w: %w", errVector, err)
+	}
+	var mistake error
+	root := table{values: values, err: &mistake, strict: strict, known: map[string]bool{}}
+	root.knows("test", "config", "budget", "items", "scored_items", "expected", "expected_output", "tolerance")
+	v := &vector{}
+	v.read(root)
+	return v, mistake
+}
+
+// nesting returns how deep brackets are nested outside strings and comments.
+func nesting(data []byte) int {
+	depth, deepest := 0, 0
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '#':
+			for i < len(data) && data[i] != '\n' {
+				i++
+			}
+		case '"', '\'':
+			i++
+			for i < len(data) && data[i] != c && data[i] != '\n' {
+				if c == '"' && data[i] == '\\' {
+					i++
+				}
+				i++
+			}
+		}
+	}
+	return deepest
+}
+
+func (v *vector) read(root table) {
+	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
+	config := root.table("config").knows("scorer", "slicer", "placer", "deduplication", "overflow_strategy", "scorers", "inner_scorer", "inner_slicer",
+		"use_default_weights", "weights", "tag_weights", "curve", "reference_time", "null_timestamp_score", "default_score", "key", "value", "boost",
+		"bucket_size", "quotas", "entries", "scarcity_behavior", "children", "inner")
+	v.name = test.required("name").text("name")
+	v.stage = test.required("stage").text("stage")
+	v.want.construction = test.boolean("expect_construction_error")
+
+	switch v.stage {
+	case "scoring":
+		v.scorer, _ = chosen(test, config, "scorer", scorerKeys, settings.scorer)
+		v.readItems(root, "items")
+	case "slicing":
+		v.slicer, _ = chosen(test, config, "slicer", slicerKeys, settings.slicer)
+		key := "scored_items"
+		if !root.has(key) {
+			key = "items"
+		}
+		v.readItems(root, key)
+	case "placing":
+		v.placer = readPlacer(test)
+		v.readItems(root, "items")
+	case "pipeline":
+		v.readPipeline(config)
+		v.readItems(root, "items")
+	default:
+		test.fail("stage", "unknown stage %q", v.stage)
+	}
+	v.readExpectation(root)
+	v.readBudget(root)
+}
+
+// chosen reads the strategy of a scoring or slicing vector: test names it and
+// config holds its settings, or config holds it as a nested table.
+func chosen[S any](test, config table, key string, known []string, read func(settings, string, int) S) (S, bool) {
+	if m, ok := config.values[key].(map[string]any); ok {
+		t := config.child(key, m).knows(known...)
+		return read(settings{own: t}, t.required("type").text("type"), 0), true
+	}
+	name := test
+	if !test.has(key) && config.has(key) {
+		name = config
+	}
+	if !name.has(key) {
+		var none S
+		test.fail(key, "is required, here or as the table config.%s", key)
+		return none, false
+	}
+	return read(settings{own: config, flat: &config}, name.text(key), 0), true
+}
+
+func readPlacer(t table) string {
+	name := t.required("placer").text("placer")
+	if name != "chronological" && name != "u-shaped" {
+		t.fail("placer", "unknown placer %q", name)
+	}
+	return name
+}
+
+// readPipeline reads the configuration of a pipeline. Strategies that are not
+// named stay nil, which the implementation refuses.
+func (v *vector) readPipeline(config table) {
+	p := &v.pipeline
+	parts := config.tables("scorers")
+	switch {
+	case config.has("scorer"):
+		s, _ := chosen(config, config, "scorer", scorerKeys, settings.scorer)
+		p.Scorer = &s
+	case len(parts) == 1: // bare (R47)
+		s, _ := settings{own: config, flat: &config}.part(parts[0], 0)
+		p.Scorer = &s
+	case len(parts) > 1:
+		p.Scorer = &ScorerSpec{Type: "composite", Children: settings{own: config, flat: &config}.children(0)}
+	}
+	if config.has("slicer") {
+		s, _ := chosen(config, config, "slicer", slicerKeys, settings.slicer)
+		p.Slicer = &s
+	}
+	if config.has("placer") {
+		p.Placer = readPlacer(config)
+	}
+	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
+	switch s := config.text("overflow_strategy"); s {
+	case "", "throw":
+	case "truncate":
+		p.Overflow = cupel.OverflowTruncate
+	case "proceed":
+		p.Overflow = cupel.OverflowProceed
+	default:
+		config.fail("overflow_strategy", "unknown overflow strategy %q", s)
+	}
+}
+
+func (v *vector) readItems(root table, key string) {
+	for i, t := range root.tables(key) {
+		t.knows("content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp", "futureRelevanceHint", "pinned",
+			"originalTokens", "score")
+		if v.stage == "slicing" || v.stage == "placing" {
+			t.required("score")
+		}
+		v.scores = append(v.scores, t.number("score"))
+		item, err := readItem(t)
+		if err != nil && v.built == nil {
+			v.built = fmt.Errorf("item %d: %w", i, err)
+		}
+		v.items = append(v.items, item)
+	}
+}
+
+func readItem(t table) (*cupel.ContextItem, error) {
+	var opts []cupel.ItemOption
+	add := func(key string, opt func() cupel.ItemOption) {
+		if t.has(key) {
+			opts = append(opts, opt())
+		}
+	}
+	add("kind", func() cupel.ItemOption { return cupel.WithKind(cupel.ContextKind(t.text("kind"))) })
+	add("source", func() cupel.ItemOption { return cupel.WithSource(cupel.ContextSource(t.text("source"))) })
+	add("priority", func() cupel.ItemOption { return cupel.WithPriority(t.integer("priority")) })
+	add("tags", func() cupel.ItemOption { return cupel.WithTags(t.texts("tags")...) })
+	add("metadata", func() cupel.ItemOption { return cupel.WithMetadata(t.table("metadata").values) })
+	add("timestamp", func() cupel.ItemOption { return cupel.WithTimestamp(t.instant("timestamp")) })
+	add("futureRelevanceHint", func() cupel.ItemOption { return cupel.WithFutureRelevanceHint(t.number("futureRelevanceHint")) })
+	add("originalTokens", func() cupel.ItemOption { return cupel.WithOriginalTokens(t.integer("originalTokens")) })
+	if t.boolean("pinned") {
+		opts = append(opts, cupel.WithPinned())
+	}
+	return cupel.NewContextItem(t.required("content").text("content"), t.required("tokens").integer("tokens"), opts...)
+}
+
+// readBudget reads the budget. A slicing vector hands its own to the slicer as
+// it is, so that the slicers' rule for a target of 0 or less can be tested,
+// unless it expects an error.
+func (v *vector) readBudget(root table) {
+	t := root.table("budget").knows("max_tokens", "target_tokens", "output_reserve", "reserved_slots", "estimation_safety_margin_percent")
+	if !root.has("budget") {
+		if (v.stage == "slicing" || v.stage == "pipeline") && !v.want.construction && v.want.err == "" {
+			root.fail("budget", "is required")
+		}
+		return
+	}
+	if !t.has("max_tokens") {
+		t.required("target_tokens")
+	}
+	target, maxTokens := t.integer("target_tokens"), t.integer("max_tokens")
+	if !t.has("max_tokens") {
+		maxTokens = target
+	}
+	if !t.has("target_tokens") {
+		target = maxTokens
+	}
+	v.slice = cupel.SliceBudget{MaxTokens: maxTokens, TargetTokens: target}
+
+	var err error
+	slots := map[cupel.ContextKind]int{}
+	for _, s := range t.tables("reserved_slots") {
+		s.knows("kind", "tokens")
+		kind := cupel.ContextKind(s.required("kind").text("kind"))
+		if _, ok := slots[kind]; ok { // a map would keep one and say nothing
+			err = &cupel.InvalidBudgetError{Field: "reservedSlots", Reason: fmt.Sprintf("must not have %q twice", kind)}
+		}
+		slots[kind] = s.required("tokens").integer("tokens")
+	}
+	if err == nil {
+		v.budget, err = cupel.NewContextBudget(maxTokens, target, cupel.WithOutputReserve(t.integer("output_reserve")),
+			cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(t.number("estimation_safety_margin_percent")))
+	}
+	if v.built == nil && (v.stage != "slicing" || v.want.err != "") {
+		v.built = err
+	}
+}
