@@ -1,0 +1,26 @@
+// Package scorer holds the eleven scorers of the specification. Each is a
+// [cupel.Scorer] that says how relevant an item is, conventionally in [0,1].
+//
+// Absolute scorers look at the item alone: [Kind], [Tag], [Reflexive],
+// [MetadataTrust], [Decay], [MetadataKey]. Relative ones compare it with its
+// peers: [Recency], [Priority], [Frequency]. [Composite] and [Scaled] are made
+// of others:
+//
+//	s, err := scorer.NewComposite(
+//		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.6},
+//		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.4},
+//	)
+//
+// Every scorer is a [cupel.BatchScorer] as well. Score is the algorithm of its
+// chapter as it stands there: a relative scorer looks at the whole list for one
+// item. ScoreAll scores a whole list in one pass and gives the same bits; the
+// engine, and the scorers that wrap others, use it wherever it is there.
+//
+// The zero values of Recency, Priority, Frequency, Kind and Reflexive are
+// ready for use. The others come from constructors, which check their
+// settings and fail with a [cupel.InvalidConfigError]; their zero values fail
+// validation, in [cupel.New] and in ScoreAll, and never panic.
+//
+// All scorers are immutable and safe for concurrent use, and keep no reference
+// to an item after they return. A nil item scores as one without any field.
+package scorer
