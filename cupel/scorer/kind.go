@@ -1,0 +1,116 @@
+package scorer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+)
+
+// Kind scores an item by the weight of its kind, and 0 when its kind has none.
+// Kinds compare under ASCII case folding. Scores are in [0, largest weight]:
+// weights above 1 are not clamped.
+//
+// The zero Kind has the default weights: 1.0 for system prompts, 0.8 for
+// memories, 0.6 for tool outputs, 0.4 for documents, 0.2 for messages.
+//
+// It implements the KindScorer chapter of the specification.
+type Kind struct {
+	weights *kindWeights // nil: the default weights
+}
+
+// kindWeights keeps the well-known kinds, which items spell as the constants
+// do, out of the map.
+type kindWeights struct {
+	systemPrompt, memory, toolOutput, document, message float64
+
+	others map[string]float64 // by folded kind
+}
+
+var defaultKindWeights = kindWeights{systemPrompt: 1.0, memory: 0.8, toolOutput: 0.6, document: 0.4, message: 0.2}
+
+// NewKind returns a scorer with the given weights, which are copied. A nil map
+// means the default weights; with an empty one every item scores 0 (R13).
+//
+// It fails with a [cupel.InvalidConfigError] on a weight that is negative,
+// infinite or NaN, on a blank kind, and on a kind that is given in two
+// casings.
+func NewKind(weights map[cupel.ContextKind]float64) (*Kind, error) {
+	if weights == nil {
+		return &Kind{}, nil
+	}
+	w := &kindWeights{others: make(map[string]float64)}
+	seen := make(map[string]bool, len(weights))
+	for _, kind := range slices.Sorted(maps.Keys(weights)) {
+		weight := weights[kind]
+		field := fmt.Sprintf("weights[%q]", string(kind))
+		switch {
+		case kind.IsBlank():
+			return nil, invalid("KindScorer", field, "", "kind must not be blank")
+		case seen[kind.Key()]:
+			return nil, invalid("KindScorer", field, "", "kind is given twice; casing does not tell kinds apart")
+		case weight < 0:
+			return nil, invalid("KindScorer", field, number(weight), "Weight for kind must be non-negative")
+		case !isFinite(weight):
+			return nil, invalid("KindScorer", field, number(weight), "Weight for kind must be finite")
+		}
+		seen[kind.Key()] = true
+		w.set(kind, weight)
+	}
+	return &Kind{w}, nil
+}
+
+func (w *kindWeights) set(kind cupel.ContextKind, weight float64) {
+	switch kind.Canonical() {
+	case cupel.KindSystemPrompt:
+		w.systemPrompt = weight
+	case cupel.KindMemory:
+		w.memory = weight
+	case cupel.KindToolOutput:
+		w.toolOutput = weight
+	case cupel.KindDocument:
+		w.document = weight
+	case cupel.KindMessage:
+		w.message = weight
+	default:
+		w.others[kind.Key()] = weight
+	}
+}
+
+func (w *kindWeights) get(kind cupel.ContextKind) float64 {
+	switch kind {
+	case cupel.KindSystemPrompt:
+		return w.systemPrompt
+	case cupel.KindMemory:
+		return w.memory
+	case cupel.KindToolOutput:
+		return w.toolOutput
+	case cupel.KindDocument:
+		return w.document
+	case cupel.KindMessage:
+		return w.message
+	}
+	if len(w.others) == 0 {
+		return 0
+	}
+	var folded [64]byte // room for most kinds, so that the key is not allocated
+	return w.others[string(ascii.AppendLower(folded[:0], string(kind)))]
+}
+
+// Score looks at the item alone; all is ignored.
+func (k Kind) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	if k.weights == nil {
+		return defaultKindWeights.get(item.Kind())
+	}
+	return k.weights.get(item.Kind())
+}
+
+// ScoreAll scores each item in O(1). It fails only when ctx is done.
+func (k Kind) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, "KindScorer", all, scores, func(item *cupel.ContextItem) float64 {
+		return k.Score(item, all)
+	})
+}

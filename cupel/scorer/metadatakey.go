@@ -1,0 +1,97 @@
+package scorer
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// MetadataKey scores an item with a boost when its metadata holds a given
+// value under a given key, and with 1 otherwise. The scores are multipliers and
+// are not clamped; a [Composite] averages them like any other score (R12).
+//
+// Strings compare exactly. A value of another type compares through its text:
+// true or false, an integer in base 10, a floating-point number in the form of
+// strconv's 'g' with the fewest digits, a [json.Number] as it is spelled. Other
+// types never match. Build it with [NewMetadataKey].
+//
+// It implements the MetadataKeyScorer chapter of the specification.
+type MetadataKey struct {
+	key, value string
+	boost      float64 // positive once built
+}
+
+// NewMetadataKey returns a scorer that gives items whose metadata has value
+// under key the score boost. It fails with a [cupel.InvalidConfigError] unless
+// boost is positive and finite.
+func NewMetadataKey(key, value string, boost float64) (*MetadataKey, error) {
+	if boost <= 0 {
+		return nil, invalid("MetadataKeyScorer", "boost", number(boost), "boost must be greater than 0.0")
+	}
+	if !isFinite(boost) {
+		return nil, invalid("MetadataKeyScorer", "boost", number(boost), "boost must be finite")
+	}
+	return &MetadataKey{key, value, boost}, nil
+}
+
+// Validate reports a scorer that was not built with [NewMetadataKey].
+func (m *MetadataKey) Validate() error {
+	if m == nil || m.boost == 0 {
+		return notBuilt("MetadataKeyScorer", "NewMetadataKey")
+	}
+	return nil
+}
+
+// neutral is the multiplier of items that do not match.
+const neutral = 1.0
+
+// Score looks at the item alone; all is ignored.
+func (m *MetadataKey) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	if m == nil || m.boost == 0 {
+		return neutral
+	}
+	raw, ok := item.MetadataValue(m.key)
+	if !ok || !hasText(raw, m.value) {
+		return neutral
+	}
+	return m.boost
+}
+
+// ScoreAll scores each item in O(1). It fails only when ctx is done or
+// Validate does.
+func (m *MetadataKey) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return each(ctx, "MetadataKeyScorer", all, scores, func(item *cupel.ContextItem) float64 {
+		return m.Score(item, all)
+	})
+}
+
+// hasText reports whether text is the canonical text of raw.
+func hasText(raw any, text string) bool {
+	switch v := raw.(type) {
+	case string:
+		return v == text
+	case json.Number:
+		return string(v) == text
+	}
+	var room [32]byte // the longest number takes 24 bytes
+	canonical := room[:0]
+	switch v := reflect.ValueOf(raw); {
+	case v.Kind() == reflect.Bool:
+		canonical = strconv.AppendBool(canonical, v.Bool())
+	case v.CanInt():
+		canonical = strconv.AppendInt(canonical, v.Int(), 10)
+	case v.CanUint():
+		canonical = strconv.AppendUint(canonical, v.Uint(), 10)
+	case v.CanFloat():
+		canonical = strconv.AppendFloat(canonical, v.Float(), 'g', -1, v.Type().Bits())
+	default:
+		return false
+	}
+	return string(canonical) == text
+}

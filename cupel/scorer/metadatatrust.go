@@ -1,0 +1,104 @@
+package scorer
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// MetadataTrust scores an item by the trust that the caller wrote into its
+// metadata under [cupel.MetadataTrust], clamped to [0,1]. Without the key, and
+// with a value that is no finite number, the item gets the default score.
+//
+// The value may be a string or a [json.Number] in decimal syntax ("0.85",
+// "8.5e-1"; no hexadecimal, underscores or spaces), or of any integer or
+// floating-point type. Everything else counts as unreadable (R11). Build it
+// with [NewMetadataTrust].
+//
+// It implements the MetadataTrustScorer chapter of the specification.
+type MetadataTrust struct {
+	defaultScore float64
+	built        bool
+}
+
+// NewMetadataTrust returns a scorer with the given default score. It fails
+// with a [cupel.InvalidConfigError] unless that is in [0,1].
+func NewMetadataTrust(defaultScore float64) (*MetadataTrust, error) {
+	if !unit(defaultScore) {
+		return nil, invalid("MetadataTrustScorer", "defaultScore", number(defaultScore), "defaultScore must be in [0.0, 1.0]")
+	}
+	return &MetadataTrust{defaultScore, true}, nil
+}
+
+// Validate reports a scorer that was not built with [NewMetadataTrust].
+func (m *MetadataTrust) Validate() error {
+	if m == nil || !m.built {
+		return notBuilt("MetadataTrustScorer", "NewMetadataTrust")
+	}
+	return nil
+}
+
+// Score looks at the item alone; all is ignored.
+func (m *MetadataTrust) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	if m == nil {
+		return 0
+	}
+	raw, ok := item.MetadataValue(cupel.MetadataTrust)
+	if !ok {
+		return m.defaultScore
+	}
+	value, ok := toFloat(raw)
+	if !ok || !isFinite(value) {
+		return m.defaultScore
+	}
+	return clamp(value)
+}
+
+// ScoreAll scores each item in O(1). It fails only when ctx is done or
+// Validate does.
+func (m *MetadataTrust) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	return each(ctx, "MetadataTrustScorer", all, scores, func(item *cupel.ContextItem) float64 {
+		return m.Score(item, all)
+	})
+}
+
+func toFloat(raw any) (float64, bool) {
+	switch v := raw.(type) {
+	case string:
+		return parseDecimal(v)
+	case json.Number:
+		return parseDecimal(string(v))
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	}
+	switch v := reflect.ValueOf(raw); {
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	case v.CanFloat():
+		return v.Float(), true
+	default:
+		return 0, false
+	}
+}
+
+// parseDecimal reads digits, a point, signs and an exponent. strconv would also
+// read hexadecimal, infinities and NaN, none of which is spelled with these
+// characters alone. A number too large for a float64 is refused.
+func parseDecimal(s string) (float64, bool) {
+	if strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, false
+	}
+	value, err := strconv.ParseFloat(s, 64)
+	return value, err == nil
+}

@@ -1,0 +1,31 @@
+package scorer
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Reflexive scores an item by its own future relevance hint, clamped to [0,1].
+// Items without a hint score 0, and so do NaN and infinite hints.
+//
+// The zero Reflexive is ready for use.
+//
+// It implements the ReflexiveScorer chapter of the specification.
+type Reflexive struct{}
+
+// Score looks at the item alone; all is ignored.
+func (Reflexive) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	hint, ok := item.FutureRelevanceHint()
+	if !ok || !isFinite(hint) {
+		return 0
+	}
+	return clamp(hint)
+}
+
+// ScoreAll scores each item in O(1). It fails only when ctx is done.
+func (r Reflexive) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, "ReflexiveScorer", all, scores, func(item *cupel.ContextItem) float64 {
+		return r.Score(item, all)
+	})
+}
