@@ -1,0 +1,105 @@
+package scorer
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/internal/cooccur"
+)
+
+// Frequency scores an item by the share of its peers that have a tag in common
+// with it: their number divided by the number of all items minus one. Tags
+// compare under ASCII case folding. An item without tags scores 0, and so does
+// the only item of a list. Scores are in [0,1].
+//
+// An item is no peer of itself: every position that holds the same pointer is
+// skipped, and stays in the denominator (R1).
+//
+// The zero Frequency is ready for use.
+//
+// It implements the FrequencyScorer chapter of the specification.
+type Frequency struct{}
+
+// Score compares the item's tags with those of every item of all.
+func (Frequency) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	if item.NumTags() == 0 || len(all) <= 1 {
+		return 0
+	}
+	tags := item.Tags()
+	matching := 0
+	for _, other := range all {
+		if other != item && sharesAnyTag(tags, other) {
+			matching++
+		}
+	}
+	return float64(matching) / float64(len(all)-1)
+}
+
+func sharesAnyTag(tags []string, other *cupel.ContextItem) bool {
+	for _, b := range other.AllTags() {
+		if slices.ContainsFunc(tags, func(a string) bool { return ascii.EqualFold(a, b) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// frequencyPass is what one batch needs, pooled.
+type frequencyPass struct {
+	counter cooccur.Counter
+	repeats cooccur.Repeats[*cupel.ContextItem]
+	add     func(int, string) bool // gives the counter a tag; made once, not for each item
+}
+
+var frequencyPool = sync.Pool{New: func() any {
+	p := new(frequencyPass)
+	p.add = func(_ int, tag string) bool {
+		p.counter.Add(tag)
+		return true
+	}
+	return p
+}}
+
+// ScoreAll scores all items in one pass and allocates nothing once its pooled
+// memory has grown. It fails only when ctx is done.
+//
+// The time is linear in the number of items as long as they have at most four
+// different tags each. Items with more tags are compared 64 at a time, with
+// those alone that have one of their tags where these are few.
+func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, "FrequencyScorer", all, scores); err != nil {
+		return err
+	}
+	if len(all) <= 1 {
+		clear(scores)
+		return nil
+	}
+	p := frequencyPool.Get().(*frequencyPass)
+	p.counter.Reset()
+	defer func() {
+		p.counter.Reset() // the pool must not keep the items' tags alive
+		frequencyPool.Put(p)
+	}()
+	for i, item := range all {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		item.AllTags()(p.add)
+		p.counter.Next()
+	}
+	if err := p.counter.Count(ctx); err != nil {
+		return err
+	}
+	p.repeats.Find(all)
+	others := float64(len(all) - 1)
+	for i := range all {
+		scores[i] = 0
+		if sharing := p.counter.Sharing(i); sharing > 0 {
+			scores[i] = float64(sharing-p.repeats.Times(i)) / others
+		}
+	}
+	return ctx.Err()
+}
