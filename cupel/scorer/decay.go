@@ -1,0 +1,99 @@
+package scorer
+
+import (
+	"context"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Decay scores an item by its age, along a [Curve]. Items from the future have
+// age zero; items without a timestamp get a score of their own. Scores are in
+// [0,1]. Build it with [NewDecay].
+//
+// ScoreAll reads the clock once, so that all items of a pass are as old as
+// their timestamps say; Score reads it on each call (R10). Ages are exact over
+// the whole range of [time.Time].
+//
+// It implements the DecayScorer chapter of the specification.
+type Decay struct {
+	clock              func() time.Time
+	curve              Curve
+	nullTimestampScore float64
+}
+
+// DecayOption is an optional setting of a [Decay] scorer.
+type DecayOption func(*Decay) error
+
+// WithNullTimestampScore sets the score of items without a timestamp, in
+// [0,1]; it is 0.5 by default.
+func WithNullTimestampScore(score float64) DecayOption {
+	return func(d *Decay) error {
+		if !unit(score) {
+			return invalid("DecayScorer", "nullTimestampScore", number(score), "nullTimestampScore must be in [0.0, 1.0]")
+		}
+		d.nullTimestampScore = score
+		return nil
+	}
+}
+
+// NewDecay returns a scorer that measures ages against clock, which has no
+// default: [time.Now] in production, a fixed time in tests. It must be safe for
+// concurrent use.
+//
+// It fails with a [cupel.InvalidConfigError] when clock or curve is nil, or
+// when an option does.
+func NewDecay(clock func() time.Time, curve Curve, opts ...DecayOption) (*Decay, error) {
+	d := &Decay{clock: clock, curve: curve, nullTimestampScore: 0.5}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(d); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Validate reports a scorer that was not built with [NewDecay].
+func (d *Decay) Validate() error {
+	switch {
+	case d == nil || d.clock == nil:
+		return invalid("DecayScorer", "clock", "", "clock must not be nil; pass time.Now, or a fixed time in tests")
+	case d.curve == nil:
+		return invalid("DecayScorer", "curve", "", "curve must not be nil; pass an Exponential, Step or Window curve")
+	}
+	return nil
+}
+
+// Score looks at the item and the clock; all is ignored.
+func (d *Decay) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	if d.Validate() != nil {
+		return 0
+	}
+	return d.scoreAt(item, d.clock())
+}
+
+// ScoreAll scores each item in O(1), or in time linear in the windows of a
+// [Step] curve. It fails only when ctx is done or Validate does.
+func (d *Decay) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	now := d.clock()
+	return each(ctx, "DecayScorer", all, scores, func(item *cupel.ContextItem) float64 {
+		return d.scoreAt(item, now)
+	})
+}
+
+func (d *Decay) scoreAt(item *cupel.ContextItem, now time.Time) float64 {
+	timestamp, ok := item.Timestamp()
+	if !ok {
+		return d.nullTimestampScore
+	}
+	return d.curve.at(since(timestamp, now))
+}
