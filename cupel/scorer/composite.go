@@ -1,0 +1,149 @@
+package scorer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Weighted is a scorer and its weight among the parts of a [Composite].
+// Weights are positive and finite; only their ratios matter.
+type Weighted struct {
+	Scorer cupel.Scorer
+	Weight float64
+}
+
+// Composite scores an item by the weighted average of other scorers. Scores
+// are in [0,1] when those of its parts are. Products are rounded before they
+// are added, in the order of the parts, so that the bits are the same on every
+// processor (R9). Build it with [NewComposite].
+//
+// It implements the CompositeScorer chapter of the specification.
+type Composite struct {
+	scorers []cupel.Scorer
+	weights []float64 // normalised
+}
+
+// NewComposite returns the weighted average of the given parts. Weights are
+// divided by their sum: 3 and 1 are the same as 0.75 and 0.25.
+//
+// It fails with a [cupel.InvalidConfigError] when there are no parts, on a nil
+// scorer, on a weight that is not positive and finite, on weights whose sum is
+// infinite (R9), when a part or a scorer inside it is not valid, and when a
+// scorer appears in its own dependency graph.
+func NewComposite(parts ...Weighted) (*Composite, error) {
+	if len(parts) == 0 {
+		return nil, errNoParts()
+	}
+	c := &Composite{
+		scorers: make([]cupel.Scorer, len(parts)),
+		weights: make([]float64, len(parts)),
+	}
+	total := 0.0
+	for i, part := range parts {
+		weight := fmt.Sprintf("entries[%d].weight", i)
+		switch {
+		case isNil(part.Scorer):
+			return nil, invalid("CompositeScorer", fmt.Sprintf("entries[%d].scorer", i), "", "Scorer must not be null")
+		case part.Weight <= 0:
+			return nil, invalid("CompositeScorer", weight, number(part.Weight), "Weight must be positive")
+		case !isFinite(part.Weight):
+			return nil, invalid("CompositeScorer", weight, number(part.Weight), "Weight must be finite")
+		}
+		total += part.Weight
+	}
+	if math.IsInf(total, 0) {
+		return nil, invalid("CompositeScorer", "entries", "", "the sum of the weights must be finite; only ratios matter, so scale them down")
+	}
+	for i, part := range parts {
+		c.scorers[i] = part.Scorer
+		c.weights[i] = part.Weight / total
+	}
+	if err := cupel.ValidateScorer(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func errNoParts() error {
+	return invalid("CompositeScorer", "entries", "", "At least one scorer entry is required")
+}
+
+// Validate reports a scorer that was not built with [NewComposite]. Its parts
+// are not looked at; [cupel.ValidateScorer] does that.
+func (c *Composite) Validate() error {
+	if c == nil || len(c.scorers) == 0 {
+		return errNoParts()
+	}
+	return nil
+}
+
+// Scorers returns the scorers of the parts, in order.
+func (c *Composite) Scorers() []cupel.Scorer {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.scorers)
+}
+
+// Score asks each part for its score of the item, in order.
+func (c *Composite) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	result := 0.0
+	if c == nil {
+		return result
+	}
+	for i, s := range c.scorers {
+		result += float64(s.Score(item, all) * c.weights[i])
+	}
+	return result
+}
+
+// ScoreAll asks each part once for the scores of all items, in order. It
+// fails when a part does, when ctx is done, or when Validate does.
+func (c *Composite) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if err := begin(ctx, "CompositeScorer", all, scores); err != nil {
+		return err
+	}
+	part := borrowFloats(len(all))
+	defer part.giveBack()
+	clear(scores)
+	for i, s := range c.scorers {
+		if err := cupel.ScoreAll(ctx, s, all, part.of); err != nil {
+			return err
+		}
+		weight := c.weights[i]
+		for j, score := range part.of {
+			scores[j] += float64(score * weight)
+		}
+	}
+	return nil
+}
+
+// Part is what one part of a [Composite] has to say about a list of items.
+type Part struct {
+	Scorer cupel.Scorer
+	Weight float64   // normalised: the weights of all parts sum to 1
+	Scores []float64 // by item; the part contributes Scores[i] * Weight
+}
+
+// ScoreParts returns what each part contributes to the scores of all items, to
+// explain them. It fails as ScoreAll does.
+func (c *Composite) ScoreParts(ctx context.Context, all []*cupel.ContextItem) ([]Part, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	parts := make([]Part, len(c.scorers))
+	for i, s := range c.scorers {
+		parts[i] = Part{Scorer: s, Weight: c.weights[i], Scores: make([]float64, len(all))}
+		if err := cupel.ScoreAll(ctx, s, all, parts[i].Scores); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
