@@ -92,7 +92,11 @@ func engineScorer(s naive.Scorer) (cupel.Scorer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return scorer.NewDecay(func() time.Time { return s.Now }, curve, scorer.WithNullTimestampScore(s.NullTimestampScore))
+		var clock func() time.Time
+		if s.Now != nil {
+			clock = func() time.Time { return *s.Now }
+		}
+		return scorer.NewDecay(clock, curve, scorer.WithNullTimestampScore(s.NullTimestampScore))
 	case naive.Scaled:
 		inner, err := engineScorer(s.Inner)
 		if err != nil {

@@ -215,6 +215,7 @@ const (
 	FaultDecayStepInclusive
 	FaultDecayStepBeyondIsZero
 	FaultDecayWindowInclusive
+	FaultDecayClockOptional
 	FaultDecayNullScoreUnchecked
 	FaultDecayHalfLifeUnchecked
 	FaultDecayStepEmptyAllowed

@@ -266,8 +266,13 @@ func (g *generator) scorer(depth int) naive.Scorer {
 	case 8:
 		return naive.MetadataKey{Key: "tier", Value: pick(g.source, "gold", "1", "true", "0.25", "1e+21", "18446744073709551615", "0.1", "NaN"), Boost: g.weight(1.5, 0.5, 1e300, 5e-324)}
 	case 9:
+		now := pick(g.source, epoch, epoch, epoch, time.Date(2300, 6, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+		clock := &now
+		if g.flaw() {
+			clock = nil
+		}
 		return naive.Decay{
-			Now:                pick(g.source, epoch, epoch, epoch, time.Date(2300, 6, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)),
+			Now:                clock,
 			Curve:              g.curve(),
 			NullTimestampScore: g.weight(0.5, 0, 1, 0.2),
 		}

@@ -7,6 +7,8 @@ require (
 	github.com/wollax/cupel-go/cupel v0.1.0
 )
 
+require github.com/BurntSushi/toml v1.6.0 // indirect
+
 replace github.com/wollax/cupel-go/cupel => ../../cupel
 
 replace github.com/wollax/cupel-go/conformance => ../../conformance

@@ -184,9 +184,9 @@ func canonicalText(raw any, f Fault) (string, bool) {
 }
 
 // Decay is the DecayScorer chapter. Now is what the clock says during the pass
-// (R10).
+// (R10); nil stands for no clock.
 type Decay struct {
-	Now                time.Time
+	Now                *time.Time
 	Curve              Curve
 	NullTimestampScore float64
 }
@@ -212,6 +212,12 @@ func (a age) less(b age) bool {
 func (a age) toSeconds() float64 { return float64(a.seconds) + float64(a.nanos)/1e9 }
 
 func (s Decay) construct(f Fault) (scorer, error) {
+	if s.Now == nil {
+		if f != FaultDecayClockOptional {
+			return nil, invalid("a time provider is required")
+		}
+		s.Now = new(time.Time)
+	}
 	if s.Curve == nil {
 		return nil, invalid("curve is required")
 	}

@@ -170,6 +170,7 @@ var rules = [...]rule{
 	FaultDecayStepInclusive:      {"DecayStepInclusive", "DecayScorer", "an age at a boundary falls into the older window"},
 	FaultDecayStepBeyondIsZero:   {"DecayStepBeyondIsZero", "DecayScorer", "an age beyond all windows scores as the last one"},
 	FaultDecayWindowInclusive:    {"DecayWindowInclusive", "DecayScorer", "an age of exactly maxAge scores 0"},
+	FaultDecayClockOptional:      {"DecayClockOptional", "DecayScorer", "there is no default clock"},
 	FaultDecayNullScoreUnchecked: {"DecayNullScoreUnchecked", "DecayScorer", "a nullTimestampScore outside [0,1] is refused"},
 	FaultDecayHalfLifeUnchecked:  {"DecayHalfLifeUnchecked", "DecayScorer", "a half-life must be positive"},
 	FaultDecayStepEmptyAllowed:   {"DecayStepEmptyAllowed", "DecayScorer", "a step curve without windows is refused"},
