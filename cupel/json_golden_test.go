@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -201,6 +202,8 @@ var goldens = []struct {
 		`{"reservedSlots": {"b": 1, "DOCUMENT": 2, "A": 3}, "estimationSafetyMarginPercent": 0, "outputReserve": 0, "targetTokens": 1, "maxTokens": 2}`,
 		`{"maxTokens": 2, "targetTokens": 1, "reservedSlots": {"A": 3, "b": 1, "Document": 2}}`,
 		"slots come in the order of their kinds without case; zeros are absent"},
+	{"margin minus zero", func() any { return new(ContextBudget) },
+		`{"maxTokens": 2, "targetTokens": 1, "estimationSafetyMarginPercent": -0}`, "", "floats keep every bit"},
 	{"budget with nulls", func() any { return new(ContextBudget) },
 		`{"maxTokens": 2, "targetTokens": 1, "outputReserve": null, "reservedSlots": null, "estimationSafetyMarginPercent": null}`,
 		`{"maxTokens": 2, "targetTokens": 1}`, "null is absent (R38)"},
@@ -327,5 +330,70 @@ func TestChangedCodeShadowsUnknownFields(t *testing.T) {
 	text, err := json.Marshal(r)
 	if want := `{"reason":"NegativeTokens","tokens":-4,"more":1}`; err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v; want %s", text, err, want)
+	}
+}
+
+// Which field of the struct is which name of the wire: what reading and writing
+// agree upon can still be wrong.
+func TestNamesOnTheWire(t *testing.T) {
+	item, err := NewContextItem("i", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const itemText = `{"content": "i", "tokens": 1, "kind": "Message", "source": "Chat"}`
+	budget, err := NewContextBudget(20, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	excluded := func(r ExclusionReason) ExcludedItem { return ExcludedItem{Item: item, Score: 0.5, Reason: r} }
+	entry := func(reason string) string {
+		return `{"item": ` + itemText + `, "score": 0.5, "reason": ` + reason + `}`
+	}
+	report := SelectionReport{
+		Events:   []TraceEvent{{Stage: StageDeduplicate, DurationMS: 2.5, ItemCount: 3, Message: "m"}},
+		Included: []IncludedItem{{Item: item, Score: 0.25, Reason: ZeroToken}},
+		Excluded: []ExcludedItem{
+			excluded(ExclusionReason{Code: BudgetExceeded, ItemTokens: 1, AvailableTokens: 2}),
+			excluded(ExclusionReason{Code: ScoredTooLow, Score: 1.5, Threshold: 2.5}),
+			excluded(ExclusionReason{Code: Deduplicated, DeduplicatedAgainst: "d"}),
+			excluded(ExclusionReason{Code: QuotaCapExceeded, Kind: "k", Cap: 3, Actual: 4}),
+			excluded(ExclusionReason{Code: QuotaRequireDisplaced, DisplacedByKind: "dk"}),
+			excluded(ExclusionReason{Code: NegativeTokens, Tokens: -5}),
+			excluded(ExclusionReason{Code: PinnedOverride, DisplacedBy: "p"}),
+			excluded(ExclusionReason{Code: Filtered, FilterName: "f"}),
+			excluded(ExclusionReason{Code: CountCapExceeded, Kind: "k", Cap: 6, Count: 7}),
+			excluded(ExclusionReason{Code: CountRequireCandidatesExhausted, Kind: "k", Required: 8, Available: 9}),
+		},
+		TotalCandidates:            10,
+		TotalTokensConsidered:      11,
+		CountRequirementShortfalls: []CountRequirementShortfall{{Kind: "s", RequiredCount: 12, SatisfiedCount: 13}},
+		Overflow:                   &OverflowEvent{TokensOverBudget: 14, OverflowingItems: []*ContextItem{item}, Budget: budget},
+	}
+	text := `{
+		"events": [{"stage": "Deduplicate", "duration_ms": 2.5, "item_count": 3, "message": "m"}],
+		"included": [{"item": ` + itemText + `, "score": 0.25, "reason": {"reason": "ZeroToken"}}],
+		"excluded": [` +
+		entry(`{"reason": "BudgetExceeded", "item_tokens": 1, "available_tokens": 2}`) + "," +
+		entry(`{"reason": "ScoredTooLow", "score": 1.5, "threshold": 2.5}`) + "," +
+		entry(`{"reason": "Deduplicated", "deduplicated_against": "d"}`) + "," +
+		entry(`{"reason": "QuotaCapExceeded", "kind": "k", "cap": 3, "actual": 4}`) + "," +
+		entry(`{"reason": "QuotaRequireDisplaced", "displaced_by_kind": "dk"}`) + "," +
+		entry(`{"reason": "NegativeTokens", "tokens": -5}`) + "," +
+		entry(`{"reason": "PinnedOverride", "displaced_by": "p"}`) + "," +
+		entry(`{"reason": "Filtered", "filter_name": "f"}`) + "," +
+		entry(`{"reason": "CountCapExceeded", "kind": "k", "cap": 6, "count": 7}`) + "," +
+		entry(`{"reason": "CountRequireCandidatesExhausted", "kind": "k", "required": 8, "available": 9}`) + `],
+		"total_candidates": 10,
+		"total_tokens_considered": 11,
+		"count_requirement_shortfalls": [{"kind": "s", "required_count": 12, "satisfied_count": 13}],
+		"overflow_event": {"tokens_over_budget": 14, "overflowing_items": [` + itemText + `], "budget": {"maxTokens": 20, "targetTokens": 10}}
+	}`
+	got, err := json.Marshal(report)
+	if want := compact(t, text); err != nil || string(got) != want {
+		t.Errorf("wrote\n%s, %v\nwant\n%s", got, err, want)
+	}
+	var back SelectionReport
+	if err := json.Unmarshal([]byte(text), &back); err != nil || !reflect.DeepEqual(back, report) {
+		t.Errorf("read\n%+v, %v\nwant\n%+v", back, err, report)
 	}
 }

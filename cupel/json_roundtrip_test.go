@@ -3,6 +3,7 @@ package cupel
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -324,7 +325,8 @@ func checkRoundTrip[T any, P interface {
 }](t *testing.T, data []byte) {
 	var first, second T
 	if err := P(&first).UnmarshalJSON(data); err != nil {
-		if _, ok := err.(*DecodeError); !ok {
+		var e *DecodeError
+		if !errors.As(err, &e) {
 			t.Fatalf("%T is no DecodeError: %v", err, err)
 		}
 		if !reflect.ValueOf(first).IsZero() {

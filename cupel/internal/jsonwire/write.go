@@ -199,23 +199,28 @@ func (w *Writer) String(s string) {
 		return
 	}
 	b := append(w.buf, '"')
+	plain := 0 // where the text begins that needs no escape
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[plain:i]...)
+		plain = i + 1
+		switch c {
+		case '"', '\\':
 			b = append(b, '\\', c)
-		case c == '\n':
+		case '\n':
 			b = append(b, `\n`...)
-		case c == '\r':
+		case '\r':
 			b = append(b, `\r`...)
-		case c == '\t':
+		case '\t':
 			b = append(b, `\t`...)
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		default:
-			b = append(b, c)
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	w.buf = append(b, '"')
+	w.buf = append(append(b, s[plain:]...), '"')
 }
 
 // Raw writes text that is known to be JSON.
