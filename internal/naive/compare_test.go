@@ -22,6 +22,10 @@ type tally map[string]int
 func differ(data []byte, fault naive.Fault, seen tally) string {
 	c := generate(data)
 	c.config.Fault = fault
+	return differCase(c, seen)
+}
+
+func differCase(c testCase, seen tally) string {
 	want, wantErr := naive.Run(c.config, c.items, c.budget)
 	if class(wantErr) == naive.ClassTooLarge {
 		if seen != nil {
@@ -68,7 +72,7 @@ func differ(data []byte, fault naive.Fault, seen tally) string {
 	}
 
 	level := cupel.TraceDetailStage
-	if len(data) > 0 && data[0]%2 == 1 {
+	if len(c.items)%2 == 1 {
 		level = cupel.TraceDetailItem
 	}
 	collector := cupel.NewDiagnosticTraceCollector(level)

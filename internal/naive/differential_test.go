@@ -13,9 +13,12 @@ import (
 )
 
 // caseData is the random case of a seed.
-func caseData(seed uint64) []byte {
+func caseData(seed uint64) []byte { return randomBytes(seed, caseBytes) }
+
+// randomBytes returns n bytes; n is a multiple of 8.
+func randomBytes(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 0xC09E1))
-	data := make([]byte, caseBytes)
+	data := make([]byte, n)
 	for i := 0; i < len(data); i += 8 {
 		bits := r.Uint64()
 		for j := range 8 {
@@ -31,7 +34,7 @@ func caseData(seed uint64) []byte {
 func TestEngineAgreesWithTheModel(t *testing.T) {
 	const chunks = 8
 	cases := 120_000
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		cases = 8_000
 	}
 	var mu sync.Mutex
@@ -80,12 +83,27 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 	t.Logf("outcomes: %v", seen)
 }
 
+// TestEngineAgreesOnLongLists does the same with hundreds of items: sorting,
+// ranking and tag counting have other algorithms there.
+func TestEngineAgreesOnLongLists(t *testing.T) {
+	cases := uint64(600)
+	if testing.Short() || raceEnabled {
+		cases = 60
+	}
+	for seed := range cases {
+		data := randomBytes(seed, 16<<10)
+		if difference := differCase(generateSized(data, true), nil); difference != "" {
+			t.Fatalf("seed %d: %s", seed, difference)
+		}
+	}
+}
+
 // TestRandomCasesNoticeEveryFault plants each fault in the model and expects
 // that the random cases then differ from the engine: a comparison that no
 // fault can disturb would prove nothing.
 func TestRandomCasesNoticeEveryFault(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+	if testing.Short() || raceEnabled {
+		t.Skip("takes too long")
 	}
 	const most = 100_000
 	for _, fault := range naive.Faults() {

@@ -48,10 +48,11 @@ type testCase struct {
 }
 
 // generator makes a case. In a huge case token counts come near 2^63; in a
-// flawed one some settings of the strategies are not valid.
+// flawed one some settings of the strategies are not valid; a large one has
+// hundreds of items.
 type generator struct {
 	*source
-	huge, flawed bool
+	huge, flawed, large bool
 }
 
 // flaw is true for one setting in four of a flawed case.
@@ -60,9 +61,13 @@ func (g *generator) flaw() bool { return g.flawed && g.rarely(4) }
 // caseBytes is enough for nearly every case.
 const caseBytes = 1024
 
-func generate(data []byte) testCase {
-	g := generator{source: &source{data: data}}
-	g.huge = g.rarely(8)
+func generate(data []byte) testCase { return generateSized(data, false) }
+
+// generateSized makes a case of hundreds of items when large is set: enough to
+// reach the engine's algorithms for long lists.
+func generateSized(data []byte, large bool) testCase {
+	g := generator{source: &source{data: data}, large: large}
+	g.huge = g.rarely(8) && !large // the model's dynamic program would not fit
 	g.flawed = g.rarely(12)
 	c := testCase{config: naive.Config{
 		Placer:         pick[naive.Placer](g.source, naive.Chronological{}, naive.UShaped{}),
@@ -70,11 +75,17 @@ func generate(data []byte) testCase {
 		Overflow:       pick(g.source, cupel.OverflowTruncate, cupel.OverflowProceed, cupel.OverflowThrow),
 	}}
 	c.config.Scorer = g.scorer(3)
+	if large {
+		c.config.Scorer = g.scorer(1) // the model takes n^3 for one level of scaling
+	}
 	c.config.Slicer = g.slicer(3, false)
 	c.budget = g.budget()
 	n := g.below(11)
 	if !g.huge && g.rarely(16) {
 		n += 30
+	}
+	if large {
+		n = 60 + g.below(200)
 	}
 	for range n {
 		if len(c.items) > 0 && g.rarely(9) {
@@ -173,6 +184,11 @@ func (g *generator) item(position int) *cupel.ContextItem {
 		var tags []string
 		for range g.below(4) {
 			tags = append(tags, tagNames[g.below(len(tagNames))])
+		}
+		if g.large && g.rarely(4) {
+			for range g.below(30) {
+				tags = append(tags, fmt.Sprintf("t%d", g.below(200)))
+			}
 		}
 		opts = append(opts, cupel.WithTags(tags...))
 	}
@@ -429,6 +445,9 @@ func (g *generator) countEntries() []naive.CountEntry {
 
 func (g *generator) budget() cupel.ContextBudget {
 	maxTokens := pick(g.source, 1000, 500, 300, 120, 0, 2000)
+	if g.large {
+		maxTokens = pick(g.source, 5000, 2000, 20_000, 500)
+	}
 	if g.huge {
 		maxTokens = pick(g.source, math.MaxInt, 1<<62, 1<<62+1<<61, 1<<53+3, 1000)
 	}
@@ -441,6 +460,9 @@ func (g *generator) budget() cupel.ContextBudget {
 		target /= 2
 	default:
 		target = min(target, pick(g.source, 200, 100, 300, 400, 150, 50, 99, 700))
+		if g.large {
+			target = maxTokens / (1 + g.below(5))
+		}
 		if g.huge {
 			target = maxTokens - min(maxTokens, pick(g.source, 1, 1<<30, 1<<61))
 		}

@@ -37,18 +37,16 @@ type item struct {
 	hasHint      bool
 }
 
-func newItem(ref *cupel.ContextItem, position int) *item {
-	it := &item{ref: ref, position: position, tokens: ref.Tokens(), kind: string(ref.Kind()), tags: ref.Tags()}
-	it.timestamp, it.hasTimestamp = ref.Timestamp()
-	it.priority, it.hasPriority = ref.Priority()
-	it.hint, it.hasHint = ref.FutureRelevanceHint()
-	return it
-}
-
 func newItems(refs []*cupel.ContextItem) []*item {
+	backing := make([]item, len(refs))
 	items := make([]*item, len(refs))
 	for i, ref := range refs {
-		items[i] = newItem(ref, i)
+		it := &backing[i]
+		*it = item{ref: ref, position: i, tokens: ref.Tokens(), kind: string(ref.Kind()), tags: ref.Tags()}
+		it.timestamp, it.hasTimestamp = ref.Timestamp()
+		it.priority, it.hasPriority = ref.Priority()
+		it.hint, it.hasHint = ref.FutureRelevanceHint()
+		items[i] = it
 	}
 	return items
 }
@@ -96,7 +94,7 @@ func (Recency) score(it *item, all []*item, f Fault) float64 {
 			continue
 		}
 		countWithTimestamp++
-		if before(other.timestamp, it.timestamp, f) {
+		if f == FaultNone && other.timestamp.Before(it.timestamp) || f != FaultNone && before(other.timestamp, it.timestamp, f) {
 			rank++
 		}
 	}
@@ -117,7 +115,6 @@ func (Recency) score(it *item, all []*item, f Fault) float64 {
 
 func before(a, b time.Time, f Fault) bool {
 	switch f {
-	case FaultNone:
 	case FaultRecencyNonStrict:
 		return !a.After(b)
 	case FaultRecencyOldestFirst:

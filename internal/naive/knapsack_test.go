@@ -1,0 +1,37 @@
+package naive
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestTopDownIsTheTable: the recurrence followed from the top, which the model
+// uses where no table would fit, keeps the same items as the chapter's table.
+func TestTopDownIsTheTable(t *testing.T) {
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + r.IntN(9)
+		values, weights := make([]int, n), make([]int, n)
+		for i := range n {
+			values[i], weights[i] = r.IntN(5), 1+r.IntN(6) // rich in ties
+		}
+		capacity := 1 + r.IntN(20)
+		// A fault that solve does not know keeps it from taking the shortcut.
+		table, err := solve(values, weights, capacity, FaultDedupNever)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := solveTopDown(values, weights, capacity); !slices.Equal(got, table) {
+			t.Fatalf("seed %d: values %v, weights %v, capacity %d: kept %v, the table keeps %v", seed, values, weights, capacity, got, table)
+		}
+	}
+}
+
+// TestTableThatDoesNotFit: the model says so instead of allocating it.
+func TestTableThatDoesNotFit(t *testing.T) {
+	values, weights := make([]int, maxTopDown+1), make([]int, maxTopDown+1)
+	if _, err := solve(values, weights, 1<<60, FaultNone); err == nil {
+		t.Error("no error for a table of 2^60 columns")
+	}
+}
