@@ -90,8 +90,7 @@ func ExampleDecodeError() {
 	err = json.Unmarshal([]byte(`{"maxTokens": 8192, "targetTokens": 6000, "reservedSlots": {"Memory": "many"}}`), &budget)
 	fmt.Println(err)
 
-	var decodeErr *cupel.DecodeError
-	if errors.As(err, &decodeErr) {
+	if decodeErr, ok := errors.AsType[*cupel.DecodeError](err); ok {
 		fmt.Println(decodeErr.Path)
 	}
 	// Output:
@@ -108,8 +107,8 @@ func ExampleEncodeError() {
 		fmt.Println(err)
 		return
 	}
-	var encodeErr *cupel.EncodeError
-	if _, err := json.Marshal(item); errors.As(err, &encodeErr) {
+	_, err = json.Marshal(item)
+	if encodeErr, ok := errors.AsType[*cupel.EncodeError](err); ok {
 		fmt.Println(encodeErr)
 	}
 	// Output:

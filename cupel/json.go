@@ -136,8 +136,8 @@ func unmarshal[T any](data []byte, target *T, read func([]byte) (T, error)) erro
 
 // within returns err as a [DecodeError] whose path starts with outer.
 func within(outer string, err error) *DecodeError {
-	var e *DecodeError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*DecodeError](err)
+	if !ok {
 		return &DecodeError{Path: outer, Reason: err.Error()}
 	}
 	path := e.Path

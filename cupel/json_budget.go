@@ -62,8 +62,7 @@ func readBudget(raw []byte) (ContextBudget, error) {
 		WithOutputReserve(reserve),
 		func(b *ContextBudget) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
 		WithEstimationSafetyMargin(margin))
-	var invalid *InvalidBudgetError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*InvalidBudgetError](err); ok {
 		return ContextBudget{}, &DecodeError{invalid.Field, invalid.Reason, invalid}
 	}
 	b.extra = extra

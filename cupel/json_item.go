@@ -63,7 +63,8 @@ func (it *ContextItem) write(w *jsonwire.Writer) {
 
 // UnmarshalJSON reads an item that [ContextItem.MarshalJSON] or another
 // implementation wrote, and checks it as [NewContextItem] does. Numbers in
-// metadata are read as [json.Number]. It fails with a [DecodeError].
+// metadata are read as [json.Number]. Null leaves the item as it is. It fails
+// with a [DecodeError].
 //
 // An item never changes: reading into one that exists already, as encoding/json
 // does with the pointers of a list that is read a second time, is an error.
@@ -120,8 +121,7 @@ func readItem(raw []byte) (*ContextItem, error) {
 		return nil, &DecodeError{err.Path, err.Reason, &InvalidItemError{-1, err.Path, err.Reason}}
 	}
 	it, err := NewContextItem(content, tokens, opts...)
-	var invalid *InvalidItemError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*InvalidItemError](err); ok {
 		return nil, &DecodeError{invalid.Field, invalid.Reason, invalid}
 	}
 	it.extra = extra

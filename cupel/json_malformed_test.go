@@ -225,8 +225,7 @@ func TestMalformedJSON(t *testing.T) {
 
 func TestDecodeErrorCauses(t *testing.T) {
 	_, err := itemReader(`{"content": "a"`)
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
 		t.Errorf("%v does not wrap a json.SyntaxError", err)
 	}
 

@@ -37,8 +37,7 @@ func Check(data []byte) error {
 	}
 	var raw json.RawMessage
 	err := json.Unmarshal(data, &raw)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("%w at byte %d", err, syntax.Offset)
 	}
 	return err
