@@ -177,39 +177,35 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 	s.counts = resize(s.counts, len(c.entries))
 	clear(s.counts)
 
-	// First the number of candidates of each kind, then the candidates
-	// themselves, one kind after the other.
-	required := func(i int) bool {
-		n := s.numbers[i]
-		return n != noEntry && c.entries[n].RequireCount > 0 && items[i].Item.Tokens() >= 0
-	}
-	total := 0
-	for i := range items {
-		if required(i) {
-			s.counts[s.numbers[i]]++
-			total++
+	// First all candidates and how many there are of each kind, then one kind
+	// after the other.
+	all := order.Borrow(len(items))
+	defer all.Return()
+	candidates := all.Pairs[:0]
+	for i, n := range s.numbers {
+		if n != noEntry && c.entries[n].RequireCount > 0 && items[i].Item.Tokens() >= 0 {
+			candidates = append(candidates, order.Pair{Key: order.Key(items[i].Score), Index: i})
+			s.counts[n]++
 		}
 	}
-	buffer := order.Borrow(total)
-	defer buffer.Return()
+	byKind := order.Borrow(len(candidates))
+	defer byKind.Return()
 	start := 0
 	for n, count := range s.counts {
 		s.counts[n] = start
 		start += count
 	}
-	for i := range items {
-		if required(i) {
-			n := s.numbers[i]
-			buffer.Pairs[s.counts[n]] = order.Pair{Key: order.Key(items[i].Score), Index: i}
-			s.counts[n]++ // in the end, where the next kind begins
-		}
+	for _, p := range candidates {
+		n := s.numbers[p.Index]
+		byKind.Pairs[s.counts[n]] = p
+		s.counts[n]++ // in the end, where the next kind begins
 	}
 
 	start = 0
 	for n, e := range c.entries {
-		candidates := buffer.Pairs[start:s.counts[n]]
+		ofKind := byKind.Pairs[start:s.counts[n]]
 		start = s.counts[n]
-		s.counts[n] = min(len(candidates), e.RequireCount)
+		s.counts[n] = min(len(ofKind), e.RequireCount)
 		if s.counts[n] < e.RequireCount {
 			if c.scarcity == ScarcityThrow {
 				return spent, &cupel.ScarcityError{Slicer: c.component, Kind: e.Kind, RequireCount: e.RequireCount, Satisfied: s.counts[n]}
@@ -217,8 +213,8 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 			sel.Shortfalls = append(sel.Shortfalls, cupel.CountRequirementShortfall{
 				Kind: e.Kind, RequiredCount: e.RequireCount, SatisfiedCount: s.counts[n]})
 		}
-		order.SortDescending(candidates)
-		for _, p := range candidates[:s.counts[n]] {
+		order.SortDescending(ofKind)
+		for _, p := range ofKind[:s.counts[n]] {
 			spent.Add(items[p.Index].Item.Tokens())
 			s.marks[p.Index] = true
 			s.selected = append(s.selected, p.Index)

@@ -29,8 +29,14 @@ var scratchPool = sync.Pool{New: func() any {
 
 func newScratch() *scratch { return scratchPool.Get().(*scratch) }
 
-// free forgets the caller's items and kinds and gives the memory back.
+// free gives the memory back.
 func (s *scratch) free() {
+	s.reset()
+	scratchPool.Put(s)
+}
+
+// reset forgets the items and kinds of the call.
+func (s *scratch) reset() {
 	// A map keeps its size when it is cleared, and clearing takes as long as its
 	// size: one list with very many kinds must not slow down all that follow.
 	const keep = 128
@@ -42,24 +48,39 @@ func (s *scratch) free() {
 	clear(s.groups)
 	clear(s.items)
 	s.groups, s.items, s.selected = s.groups[:0], s.items[:0], s.selected[:0]
-	scratchPool.Put(s)
+}
+
+// spelling is a kind as some item spells it, and its number.
+type spelling struct {
+	kind   cupel.ContextKind
+	number int32
 }
 
 // numberKinds fills s.numbers with the number of each item's kind. It asks
-// first for the number of a spelling at its first appearance; after that, a
-// spelling costs one look-up where it differs from the one before it.
+// first for the number of a spelling when it meets that for the first time.
 func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.ContextKind) int32) {
 	s.numbers = resize(s.numbers, len(items))
-	var kind cupel.ContextKind
-	var number int32
+	// Most lists have a handful of spellings, and comparing a few strings, which
+	// mostly are the same constants, is several times faster than hashing one.
+	var few [8]spelling
+	n := 0
+next:
 	for i := range items {
-		if k := items[i].Item.Kind(); i == 0 || k != kind {
-			known := false
-			if number, known = s.spellings[k]; !known {
-				number = first(k)
-				s.spellings[k] = number
+		kind := items[i].Item.Kind()
+		for _, known := range few[:n] {
+			if known.kind == kind {
+				s.numbers[i] = known.number
+				continue next
 			}
-			kind = k
+		}
+		number, known := s.spellings[kind]
+		if !known {
+			number = first(kind)
+			s.spellings[kind] = number
+			if n < len(few) {
+				few[n] = spelling{kind, number}
+				n++
+			}
 		}
 		s.numbers[i] = number
 	}

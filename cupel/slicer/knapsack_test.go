@@ -54,6 +54,8 @@ func TestKnapsack(t *testing.T) {
 			why: "R8: both are clamped to 2^40"},
 		{name: "clamped scores tie", items: []cupel.ScoredItem{msg(100, 2e8), msg(100, inf)}, budget: target(100), want: []int{0},
 			why: "R8: 2e12 and +Inf are both clamped to 2^40, so they tie"},
+		{name: "just below the clamp", items: []cupel.ScoredItem{msg(100, 109951162.7775), msg(100, inf)}, budget: target(100), want: []int{1},
+			why: "R8: the first counts 2^40 - 1 and the clamped one 2^40"},
 		{name: "negative tokens", items: []cupel.ScoredItem{msg(-500, 0.9), msg(200, 0.8)}, budget: target(100), want: nil,
 			why: "conformance note: excluded from the candidates; they make no room either"},
 		{name: "one pointer twice", items: []cupel.ScoredItem{twice, twice}, budget: target(200), want: []int{1, 0},

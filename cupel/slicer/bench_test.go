@@ -1,0 +1,85 @@
+package slicer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+var benchKinds = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "custom"}
+
+// benchItems is a pipeline's list: n items of 50 to 1,000 tokens, by score.
+func benchItems(n int) []cupel.ScoredItem {
+	r := rand.New(rand.NewPCG(20, 25))
+	items := make([]cupel.ScoredItem, n)
+	for i := range items {
+		items[i] = it(benchKinds[r.IntN(len(benchKinds))], 50+r.IntN(950), 1-float64(i)/float64(n))
+	}
+	return items
+}
+
+// benchSlicers are the slicers of the package, wrappers around both leaves.
+func benchSlicers(n int) map[string]cupel.Slicer {
+	quotas := []slicer.QuotaEntry{slicer.Between(cupel.KindMessage, 20, 60), slicer.Cap(cupel.KindToolOutput, 30)}
+	counts := []slicer.CountQuotaEntry{entry(cupel.KindMemory, n/20, n), entry(cupel.KindToolOutput, 1, n/2)}
+	k := slicer.Must(slicer.NewKnapsack())
+	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...))
+	return map[string]cupel.Slicer{
+		"Greedy":                    slicer.Greedy{},
+		"Quota(Greedy)":             slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)),
+		"CountQuota(Greedy)":        counted,
+		"Quota(CountQuota(Greedy))": slicer.Must(slicer.NewQuota(counted, quotas...)),
+		"Knapsack":                  k,
+		"Quota(Knapsack)":           slicer.Must(slicer.NewQuota(k, quotas...)),
+		"CountConstrainedKnapsack":  slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade, counts...)),
+	}
+}
+
+var benchNames = []string{"Greedy", "Quota(Greedy)", "CountQuota(Greedy)", "Quota(CountQuota(Greedy))", "Knapsack", "Quota(Knapsack)", "CountConstrainedKnapsack"}
+
+// BenchmarkSlicers chooses about a quarter of the tokens.
+func BenchmarkSlicers(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		items, slicers := benchItems(n), benchSlicers(n)
+		for _, name := range benchNames {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := slicers[name].Slice(b.Context(), items, target(n*128)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAllocations holds what a warm slicer allocates: its result, and what each
+// wrapped call needs; nothing that grows with the number of items.
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	most := map[string]float64{
+		"Greedy":                    1,       // the result
+		"Quota(Greedy)":             1 + 5,   // a result for each of 5 kinds and the whole
+		"CountQuota(Greedy)":        1 + 1,   // the inner result and the whole
+		"Quota(CountQuota(Greedy))": 1 + 5*5, // of each kind: the narrowed slicer, its map, two results, a drop
+	}
+	for _, n := range []int{100, 2000} {
+		items, slicers := benchItems(n), benchSlicers(n)
+		for name, limit := range most {
+			got := testing.AllocsPerRun(50, func() {
+				if _, err := slicers[name].Slice(t.Context(), items, target(n*128)); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if got > limit {
+				t.Errorf("%s of %d items: %v allocations, want at most %v", name, n, got, limit)
+			}
+		}
+	}
+}
