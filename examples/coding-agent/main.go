@@ -1,0 +1,192 @@
+// Command coding-agent chooses the context window of a coding agent from the
+// source tree that it is run in, and shows what is in it, what is not, and why.
+//
+//	go run ./examples/coding-agent -question "Where is a budget validated?"
+//
+// See its README for the flags.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
+)
+
+const defaultQuestion = "How do the slicers share the budget between kinds, and what happens to pinned items?"
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the tree cannot be read, or the pinned items do not fit
+	exitUsage   = 2 // the flags make no sense
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// settings are what the command line says.
+type settings struct {
+	root       string
+	question   string
+	budget     cupel.ContextBudget
+	rows       int
+	width      int
+	json, full bool
+	vetTimeout time.Duration
+}
+
+// run is the program without its process: what main does, for tests.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	s, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "coding-agent: %v\n", err)
+		return exitUsage
+	}
+	out := bufio.NewWriter(stdout)
+	err = s.choose(ctx, out, func(note string) { fmt.Fprintf(stderr, "coding-agent: %s\n", visible(note)) })
+	if flushErr := out.Flush(); err == nil {
+		err = flushErr
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "coding-agent: %s\n", visible(err.Error()))
+		return exitFailure
+	}
+	return exitOK
+}
+
+// parse reads the flags, and explains itself on stderr when it is asked to.
+func parse(args []string, stderr io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("coding-agent", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are printed once, by run
+	maximum := flags.Int("budget", 16_000, "context window of the model, in `tokens`")
+	reserve := flags.Int("reserve", 0, "`tokens` of the budget that are kept for the answer (default a quarter of the budget)")
+	target := flags.Int("target", 0, "`tokens` that the window may use (default what the reserve leaves)")
+	flags.StringVar(&s.question, "question", defaultQuestion, "what the agent is `asked`")
+	flags.StringVar(&s.root, "root", "", "`folder` to read (default the repository around the current one)")
+	flags.IntVar(&s.rows, "n", 20, "`rows` of the table of what is left out; -1 for all")
+	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 100)")
+	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
+	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
+	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stderr, "Usage: coding-agent [flags]\n\nChooses the context window of a coding agent from a source tree.")
+			flags.SetOutput(stderr)
+			flags.PrintDefaults()
+		}
+		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q; the question goes after -question, in quotes", flags.Arg(0))
+	}
+	if s.json && s.full {
+		return s, errors.New("-json and -full exclude each other")
+	}
+	given := make(map[string]bool)
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["reserve"] {
+		*reserve = max(*maximum, 0) / 4
+	}
+	if !given["target"] {
+		*target = max(*maximum-*reserve, 0)
+	}
+	var err error
+	s.budget, err = cupel.NewContextBudget(*maximum, *target, cupel.WithOutputReserve(*reserve))
+	if err != nil {
+		return s, err
+	}
+	s.width = lineWidth(s.width, os.Getenv("COLUMNS"))
+	return s, nil
+}
+
+// lineWidth returns the columns to print in: what the flag says, else what the
+// environment does, else 100; never too few for a table.
+func lineWidth(width int, columns string) int {
+	if width <= 0 {
+		width, _ = strconv.Atoi(columns)
+	}
+	if width <= 0 {
+		width = 100
+	}
+	return min(max(width, 60), 1000)
+}
+
+// choose collects the candidates, asks for a window and prints it.
+func (s settings) choose(ctx context.Context, out io.Writer, tell func(note string)) error {
+	root := s.root
+	if root == "" {
+		root = repocontext.FindRoot(".")
+	}
+	candidates, err := repocontext.Collect(ctx, root, repocontext.Options{VetTimeout: s.vetTimeout, Progress: tell})
+	if err != nil {
+		return err
+	}
+	for _, note := range candidates.Notes {
+		tell(note)
+	}
+	items, err := repocontext.Conversation(s.question, nil)
+	if err != nil {
+		return err
+	}
+	items = append(items, candidates.Items...)
+
+	pipeline, err := repocontext.NewPipeline(s.question, items)
+	if err != nil {
+		return err
+	}
+	report, err := pipeline.DryRun(ctx, items, s.budget)
+	if err != nil {
+		return advise(err)
+	}
+	switch {
+	case s.json:
+		return printJSON(out, report)
+	case s.full:
+		return printPrompt(out, report)
+	default:
+		return s.printReport(out, report)
+	}
+}
+
+// advise says what to do about a run that failed.
+func advise(err error) error {
+	var pinned *cupel.PinnedExceedsBudgetError
+	if errors.As(err, &pinned) {
+		return fmt.Errorf("%w; the system prompt and the question are pinned: raise -budget, lower -reserve, or ask in fewer words", err)
+	}
+	return err
+}
+
+func printJSON(out io.Writer, report *cupel.SelectionReport) error {
+	data, err := report.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, data, "", "  "); err != nil {
+		return err
+	}
+	indented.WriteByte('\n')
+	_, err = indented.WriteTo(out)
+	return err
+}

@@ -1,0 +1,156 @@
+package repocontext
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// kindWeights say what a coding agent needs most: what a tool complains about,
+// then code, then what is written about it.
+var kindWeights = map[cupel.ContextKind]float64{
+	cupel.KindToolOutput: 1.0,
+	KindCode:             0.8,
+	cupel.KindDocument:   0.6,
+	cupel.KindMemory:     0.4,
+}
+
+// share is what one kind may have of the window.
+type share struct {
+	kind         cupel.ContextKind
+	percent, cap float64 // of the tokens
+	best         int     // items that are in whatever they cost
+}
+
+// shares keep any kind from starving, and from crowding out the others. With
+// kinds missing they still make sense: a share is asked for only where there
+// are candidates.
+var shares = []share{
+	{KindCode, 45, 80, 6},
+	{cupel.KindDocument, 12, 50, 3},
+	{cupel.KindMemory, 8, 25, 2},
+	{cupel.KindToolOutput, 4, 20, 1},
+}
+
+// NewPipeline returns a pipeline that chooses among items for a question.
+//
+// It scores by what the question speaks about, then by what is recent, of a
+// telling kind, marked as important, and connected with much else; very short
+// items count for less. It gives each kind a share of the tokens, takes the best
+// few of it first, and fills up by value for money. What is best stands at the
+// edges of the window.
+func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, error) {
+	// The best match counts as 1, however little of the question it covers.
+	tag, err := scorer.NewTag(TagWeights(question, items))
+	if err != nil {
+		return nil, err
+	}
+	relevance, err := scorer.NewScaled(tag)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := scorer.NewKind(kindWeights)
+	if err != nil {
+		return nil, err
+	}
+	score, err := scorer.NewComposite(
+		scorer.Weighted{Scorer: relevance, Weight: 5},
+		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1},
+		scorer.Weighted{Scorer: kind, Weight: 1},
+		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1},
+		scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 1},
+	)
+	if err != nil {
+		return nil, err
+	}
+
+	worth := bySize{score}
+
+	var quotas []slicer.QuotaEntry
+	var counts []slicer.CountQuotaEntry
+	for _, s := range shares {
+		number := 0
+		for _, it := range items {
+			if it.Kind() == s.kind && !it.Pinned() {
+				number++
+			}
+		}
+		if number == 0 {
+			continue
+		}
+		quotas = append(quotas, slicer.Between(s.kind, s.percent, s.cap))
+		counts = append(counts, slicer.CountQuotaEntry{Kind: s.kind, RequireCount: min(s.best, number), CapCount: number})
+	}
+	best, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)
+	if err != nil {
+		return nil, err
+	}
+	balanced, err := slicer.NewQuota(best, quotas...)
+	if err != nil {
+		return nil, err
+	}
+	return cupel.New(cupel.Config{
+		Scorer: worth,
+		Slicer: balanced,
+		Placer: placer.UShaped{},
+		// The best of each kind are taken without a look at the budget; when that
+		// is more than a small one allows, the worst of them go.
+		Overflow: cupel.OverflowTruncate,
+	})
+}
+
+// Kinds returns the kinds that occur in items, each once and in a fixed order:
+// those that the policy knows, then others in the order of their names.
+func Kinds(items []*cupel.ContextItem) []cupel.ContextKind {
+	kinds := []cupel.ContextKind{cupel.KindSystemPrompt, cupel.KindMessage}
+	for _, s := range shares {
+		kinds = append(kinds, s.kind)
+	}
+	var others []cupel.ContextKind
+	found := make(map[cupel.ContextKind]bool)
+	for _, it := range items {
+		kind := it.Kind()
+		found[kind] = true
+		if !slices.Contains(kinds, kind) && !slices.Contains(others, kind) {
+			others = append(others, kind)
+		}
+	}
+	slices.Sort(others)
+	return slices.DeleteFunc(append(kinds, others...), func(kind cupel.ContextKind) bool { return !found[kind] })
+}
+
+// enough is the size, in tokens, from which an item counts in full.
+const enough = 150
+
+// bySize lowers the scores of short items in proportion to their size. Greedy
+// looks at the score per token, and would fill a window with hundreds of
+// one-line declarations before it takes a function that the question is about;
+// this way all short items cost the same per point, and the better one wins.
+type bySize struct{ scorer cupel.Scorer }
+
+// Score implements [cupel.Scorer].
+func (s bySize) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return s.scorer.Score(item, all) * sizeFactor(item)
+}
+
+// ScoreAll implements [cupel.BatchScorer].
+func (s bySize) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := cupel.ScoreAll(ctx, s.scorer, all, scores); err != nil {
+		return err
+	}
+	for i, it := range all {
+		scores[i] *= sizeFactor(it)
+	}
+	return nil
+}
+
+// Scorers implements [cupel.ScorerWrapper].
+func (s bySize) Scorers() []cupel.Scorer { return []cupel.Scorer{s.scorer} }
+
+func sizeFactor(item *cupel.ContextItem) float64 {
+	return min(float64(max(item.Tokens(), 0))/enough, 1)
+}
