@@ -67,7 +67,7 @@ var benchmarkFamilies = []struct {
 	}},
 	{"weak", func(r *rand.Rand, i, n int, weight int64) (int64, int64) {
 		w := 1 + r.Int64N(weight)
-		return w, max(1, w+r.Int64N(weight/5)-weight/10)
+		return w, max(1, w+r.Int64N(weight/5+1)-weight/10)
 	}},
 }
 

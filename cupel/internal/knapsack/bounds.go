@@ -111,6 +111,8 @@ func (s *solver) bound(scratch *scratch) error {
 	s.lead = s.inV + max(filled, single)
 	s.gap = mul(s.price.v, room).minus(mul(s.price.w, s.lead-s.inV))
 
+	s.goal = saturatingAdd(s.lead, s.gap.over(s.price.w))
+
 	// Costs are kept in 64 bits. When the gap needs more than 61, all of them are
 	// shifted right: rounded down, their sums stay below the gap whenever the true
 	// ones do, so that nothing is fixed that must not be.
@@ -176,6 +178,7 @@ func (s *solver) settle(decided func(it *item, most uint64) bool) {
 			s.inW -= it.w
 			s.inV -= it.v
 			s.lead -= it.v
+			s.goal -= it.v
 		}
 	}
 	s.items = kept

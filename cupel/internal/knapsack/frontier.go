@@ -60,9 +60,7 @@ func (s *solver) solveFrontier(effort uint64) error {
 		// Running blocks a second time is for those who have no table.
 		f.effort = min(effort, uint64(limit/4/stateBytes))
 	}
-	t := newTracer(s, f, limit/4, limit/4)
-	_, err := t.run(checkpoint[[]state]{}, len(s.items), s.capacity)
-	return err
+	return newTracer(s, f, limit/4, limit/4).answer(s.goal)
 }
 
 func (f *frontier) load(at []state, from int) {
@@ -145,6 +143,8 @@ func (f *frontier) put(dst []state, x state, lo uint64) []state {
 	}
 	return append(dst, x)
 }
+
+func (f *frontier) worth(capacity int64) int64 { return best(f.cur, uint64(capacity)) }
 
 func (f *frontier) taken(i int, capacity int64) bool {
 	list := f.lists[i-f.first]

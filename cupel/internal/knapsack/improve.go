@@ -11,7 +11,7 @@ package knapsack
 // not sets, and is cut short when it grows: a best known value that is not the
 // best only leaves more to the core.
 func (s *solver) improve(scratch *scratch) error {
-	if s.tune.method == byCoreFrontier || len(s.items) == 0 || s.gap.less(mul(s.price.w, 1)) {
+	if s.tune.method == byCoreFrontier || s.goal == s.lead {
 		return nil
 	}
 	heap := scratch.heap[:0]
@@ -29,15 +29,17 @@ func (s *solver) improve(scratch *scratch) error {
 	cur, next := append(scratch.cur[:0], state{w: uint64(s.inW), v: s.inV}), scratch.next[:0]
 	effort := 1<<10 + s.cells()/256
 	longest := min(1<<15, uint64(s.tune.limit/8/stateBytes))
-	for len(heap) > 0 && len(cur) > 0 {
+	for {
 		// Only a value above the best known one is of interest.
 		least := mul(s.price.w, 1)
-		if s.gap.less(least) {
+		if len(heap) == 0 || len(cur) == 0 || s.gap.less(least) {
+			s.goal = s.lead
 			break
 		}
 		most := s.gap.minus(least).shifted(s.unit)
 		m := heap[0]
 		if m.cost > most {
+			s.goal = s.lead
 			break
 		}
 		heap = pop(heap)

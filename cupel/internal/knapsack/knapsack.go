@@ -159,6 +159,7 @@ type solver struct {
 	gap   wide   // bound minus best known value, at that price
 	unit  uint   // costs are shifted right by this many bits
 	lead  int64  // best known value of the items left
+	goal  int64  // no set of them is worth more
 	inW   int64  // weight of the items left that the bound takes
 	inV   int64  // their value
 	work  uint64 // steps since ctx was looked at last

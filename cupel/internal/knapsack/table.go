@@ -2,7 +2,6 @@ package knapsack
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 )
 
@@ -73,12 +72,7 @@ func (s *solver) mostValue(bounded bool) int64 {
 		n := min(uint64(len(s.items)), uint64(s.capacity))
 		return int64(min(saturatingMul(uint64(most), n), math.MaxInt64))
 	}
-	hi, lo := bits.Mul64(uint64(s.price.v), uint64(s.capacity-s.inW))
-	if hi >= uint64(s.price.w) {
-		return math.MaxInt64
-	}
-	rest, _ := bits.Div64(hi, lo, uint64(s.price.w))
-	return saturatingAdd(s.inV, int64(min(rest, math.MaxInt64)))
+	return saturatingAdd(s.inV, mul(s.price.v, s.capacity-s.inW).over(s.price.w))
 }
 
 // tableFits says whether the memory limit leaves room for a table.
@@ -109,8 +103,11 @@ func runTable[V value](s *solver, bounded bool, most int64) error {
 	row := int64(unsafe.Sizeof(element)) * (s.capacity + 1)
 	left := s.tune.limit - row
 	saves := min(max(left/8, 16*row), left/2)
-	_, err := newTracer(s, t, left-saves, saves).run(checkpoint[*window[V]]{}, len(s.items), s.capacity)
-	return err
+	goal := int64(math.MaxInt64)
+	if bounded {
+		goal = s.goal
+	}
+	return newTracer(s, t, left-saves, saves).answer(goal)
 }
 
 // setCredit prepares for cutting the window, if all numbers that it takes are
@@ -192,24 +189,71 @@ func (t *table[V]) cut(i int) {
 // relax improves dst[k] to src[k]+v where that is more, and records in which
 // cells it is. The two may overlap: dst comes after src in the same row, and cells
 // are visited from the last to the first, as in the chapter.
+//
+// Whether a cell improves is a coin toss in some stretches of a row and never
+// happens in others. So groups of 64 are looked through first where the group
+// before had nothing to improve, and improved without a branch elsewhere.
 func relax[V value](dst, src []V, v V, record []uint64) {
 	src = src[:len(dst)]
+	var word uint64
 	for k := len(record) - 1; k >= 0; k-- {
 		d := dst[k<<6:]
 		s := src[k<<6:][:len(d)]
 		dst = dst[:k<<6]
-		var word uint64
-		for i := len(d) - 1; i >= 0; i-- {
-			old, with := d[i], s[i]+v
-			var more uint64
-			if with > old {
-				more = 1
-			}
-			word = word<<1 | more
-			d[i] = max(old, with)
+		if word == 0 && !improves(d, s, v) {
+			record[k] = 0
+			continue
+		}
+		word = 0
+		for len(d)&7 != 0 {
+			i := len(d) - 1
+			d[i], word = improved(d[i], s[i]+v, word)
+			d = d[:i]
+		}
+		for i := len(d) - 8; i >= 0; i -= 8 {
+			d, s := (*[8]V)(d[i:]), (*[8]V)(s[i:])
+			var eight uint64
+			d[7], eight = improved(d[7], s[7]+v, eight)
+			d[6], eight = improved(d[6], s[6]+v, eight)
+			d[5], eight = improved(d[5], s[5]+v, eight)
+			d[4], eight = improved(d[4], s[4]+v, eight)
+			d[3], eight = improved(d[3], s[3]+v, eight)
+			d[2], eight = improved(d[2], s[2]+v, eight)
+			d[1], eight = improved(d[1], s[1]+v, eight)
+			d[0], eight = improved(d[0], s[0]+v, eight)
+			word = word<<8 | eight
 		}
 		record[k] = word
 	}
+}
+
+// improved is the better of two values, and bits with one more: 1 when it is the
+// second and not the first as well.
+func improved[V value](old, with V, bits uint64) (V, uint64) {
+	return max(old, with), bits<<1 | uint64(int64(old)-int64(with))>>63
+}
+
+// improves says whether relax would change anything.
+func improves[V value](d, s []V, v V) bool {
+	for len(d) >= 8 && len(s) >= 8 {
+		// The differences are small numbers: one is negative when their union is.
+		d8, s8 := (*[8]V)(d), (*[8]V)(s)
+		if (d8[0]-s8[0]-v)|(d8[1]-s8[1]-v)|(d8[2]-s8[2]-v)|(d8[3]-s8[3]-v)|
+			(d8[4]-s8[4]-v)|(d8[5]-s8[5]-v)|(d8[6]-s8[6]-v)|(d8[7]-s8[7]-v) < 0 {
+			return true
+		}
+		d, s = d[8:], s[8:]
+	}
+	for i := range d {
+		if s[i]+v > d[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *table[V]) worth(capacity int64) int64 {
+	return int64(t.row[min(int(capacity), t.hi)])
 }
 
 func (t *table[V]) taken(i int, capacity int64) bool {

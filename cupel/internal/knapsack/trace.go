@@ -15,6 +15,8 @@ type engine[S any] interface {
 	// push runs over item i, with a record of how to decide it. Capacities lo to hi can
 	// be asked for afterwards.
 	push(i int, lo, hi int64) error
+	// worth is the value of the items so far at a capacity that can be asked for.
+	worth(capacity int64) int64
 	// taken decides item i, which the record must cover, at the given capacity.
 	taken(i int, capacity int64) bool
 	// recorded is the size of the record in bytes, and forget empties it.
@@ -65,16 +67,29 @@ type checkpoint[S any] struct {
 	size  int64
 }
 
+// answer decides all items; no set of them may be worth more than goal.
+func (t *tracer[S]) answer(goal int64) error {
+	_, _, err := t.run(checkpoint[S]{}, len(t.solver.items), t.solver.capacity, goal)
+	return err
+}
+
 // run decides the items from start.at up to to, for the capacity that is left for
-// them and those before. It returns what is left for those before.
-func (t *tracer[S]) run(start checkpoint[S], to int, capacity int64) (int64, error) {
+// them and those before and a value that these cannot exceed. It returns what is
+// left for those before, and what they are worth.
+//
+// When the items up to one reach the goal, the answer contains no later ones, and
+// they need not be run over.
+func (t *tracer[S]) run(start checkpoint[S], to int, capacity, goal int64) (int64, int64, error) {
 	marks := []checkpoint[S]{start}
 	stride, forgotten := 1, 0
 	recordedFrom := start.at
 	t.engine.load(start.state, start.at)
 	for i := start.at; i < to; i++ {
 		if err := t.engine.push(i, t.lowest(i+1, to, capacity), capacity); err != nil {
-			return 0, err
+			return 0, 0, err
+		}
+		if t.engine.worth(capacity) >= goal {
+			to = i + 1
 		}
 		if t.engine.recorded() <= t.recordLimit || i+1 == to {
 			continue
@@ -95,16 +110,18 @@ func (t *tracer[S]) run(start checkpoint[S], to int, capacity int64) (int64, err
 			marks = t.thin(marks)
 		}
 	}
+	value := t.engine.worth(capacity)
 	for {
 		for i := to - 1; i >= recordedFrom; i-- {
 			if t.engine.taken(i, capacity) {
 				it := &t.solver.items[i]
 				t.solver.take(it.pos)
 				capacity -= it.w
+				value -= it.v
 			}
 		}
 		if to = recordedFrom; to == start.at {
-			return capacity, nil
+			return capacity, value, nil
 		}
 		last := marks[len(marks)-1]
 		if last.at == to { // the block that was just walked
@@ -112,11 +129,11 @@ func (t *tracer[S]) run(start checkpoint[S], to int, capacity int64) (int64, err
 			marks = marks[:len(marks)-1]
 			continue
 		}
-		left, err := t.run(last, to, capacity)
-		if err != nil {
-			return 0, err
+		var err error
+		if capacity, value, err = t.run(last, to, capacity, value); err != nil {
+			return 0, 0, err
 		}
-		capacity, recordedFrom, to = left, last.at, last.at
+		recordedFrom, to = last.at, last.at
 	}
 }
 

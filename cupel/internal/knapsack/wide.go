@@ -53,6 +53,15 @@ func (a wide) shifted(n uint) uint64 {
 	return a.hi<<(64-n) | a.lo>>n
 }
 
+// over is a/b rounded down, or the largest int64 if that is less; b is positive.
+func (a wide) over(b int64) int64 {
+	if a.hi >= uint64(b) {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(a.hi, a.lo, uint64(b))
+	return int64(min(quotient, math.MaxInt64))
+}
+
 // saturatingMul is a*b, or the largest uint64 if that is less.
 func saturatingMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
