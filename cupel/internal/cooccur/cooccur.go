@@ -44,6 +44,7 @@ type Counter struct {
 	member []uint32 // by member: the number of its set + 1, or 0 without tags
 
 	sharing []int // by set number: how many members share a tag with it
+	spread  []int // by tag number: how many sets have it
 
 	subsets subsets
 	bitSets bitSets
@@ -140,32 +141,39 @@ const lookupCost = 32
 // counted through their subsets: what makes the whole cheapest. 0 means that
 // bit sets count them all.
 func (c *Counter) subsetLimit() int {
-	var ofSize [MaxSubsetTags + 1]int // sets by number of tags
-	long, longTags := 0, 0            // sets that are too long, and their tags
-	for i := range c.sets.len() {
-		if n := len(c.set(uint32(i))); n <= MaxSubsetTags {
-			ofSize[n]++
-		} else {
-			long++
-			longTags += n
-		}
+	n := c.sets.len()
+	c.spread = sized(c.spread, c.tags.len())
+	clear(c.spread)
+	for _, id := range c.ids[:c.begin(n)] {
+		c.spread[id]++
 	}
-	words := c.sets.len()/64 + 1
-	best, least := 0, -1.0 // floats do not overflow
+	// By number of tags, all sizes beyond the limit as one: how many sets there
+	// are, and what it costs to compare them with all others.
+	var sets, comparing [MaxSubsetTags + 2]int
+	words := n/64 + 1
+	for i := range n {
+		ids, listed := c.set(uint32(i)), 0
+		for _, id := range ids {
+			listed += c.spread[id]
+		}
+		size := min(len(ids), MaxSubsetTags+1)
+		sets[size]++
+		comparing[size] += min(listed, (len(ids)+1)*words)
+	}
+	best, least := 0, -1
+	long, cost := sets[MaxSubsetTags+1], comparing[MaxSubsetTags+1]
 	for limit := MaxSubsetTags; limit >= 0; limit-- {
-		cost := float64(longTags+long) * float64(words)
+		total := cost
 		for size := 1; size <= limit; size++ {
-			each := float64(2 * lookupCost * (1<<size - size))
-			if long > 0 {
-				each += float64((size + 1) * (long/64 + 1))
-			}
-			cost += float64(float64(ofSize[size]) * each)
+			total += sets[size] * 2 * lookupCost * (1<<size - size)
+			// Short sets are compared with the long ones alone.
+			total += int(float64(comparing[size]) * float64(long) / float64(max(n, 1)))
 		}
-		if least < 0 || cost < least {
-			best, least = limit, cost
+		if least < 0 || total < least {
+			best, least = limit, total
 		}
-		long += ofSize[limit]
-		longTags += limit * ofSize[limit]
+		long += sets[limit]
+		cost += comparing[limit]
 	}
 	return best
 }
