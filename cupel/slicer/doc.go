@@ -21,14 +21,3 @@
 // Wrappers pass on the drops and shortfalls of the slicers inside them, in terms
 // of their own list.
 package slicer
-
-import "github.com/wollax/cupel-go/cupel"
-
-// Must returns s, and panics when err is not nil. It is for slicers that are
-// built from constants, in variable declarations and composite literals.
-func Must[S cupel.Slicer](s S, err error) S {
-	if err != nil {
-		panic(err)
-	}
-	return s
-}

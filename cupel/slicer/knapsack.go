@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/knapsack"
@@ -98,6 +100,14 @@ func (e *MemoryLimitError) Error() string {
 	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, the limit is %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
 }
 
+// tables is the problem as the solver wants it: one row a candidate.
+type tables struct {
+	weights, values []int64
+	positions       []int // in the caller's list
+}
+
+var knapsackTables = sync.Pool{New: func() any { return new(tables) }}
+
 // Slice implements [cupel.Slicer]. The positions of items without tokens come
 // first, then the others from the last to the first. It fails with a
 // [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
@@ -109,29 +119,26 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	if bucket == 0 {
 		bucket = DefaultBucketSize
 	}
+	t := knapsackTables.Get().(*tables)
+	defer knapsackTables.Put(t)
+	t.weights, t.values, t.positions = t.weights[:0], t.values[:0], t.positions[:0]
 	var indices []int // items without tokens
-	candidates := 0   // items with tokens
 	for i := range items {
 		switch tokens := items[i].Item.Tokens(); {
 		case tokens == 0:
 			indices = append(indices, i)
 		case tokens > 0:
-			candidates++
+			t.weights = append(t.weights, (int64(tokens)-1)/bucket+1) // rounds up, and never wraps
+			t.values = append(t.values, scaledValue(items[i].Score))
+			t.positions = append(t.positions, i)
 		}
 	}
-	problem := knapsack.Problem{Capacity: int64(budget.TargetTokens) / bucket}
-	if candidates == 0 || problem.Capacity == 0 {
+	problem := knapsack.Problem{Weights: t.weights, Values: t.values, Capacity: int64(budget.TargetTokens) / bucket}
+	if len(t.weights) == 0 || problem.Capacity == 0 {
 		return cupel.Selection{Indices: indices}, nil
 	}
-	numbers := make([]int64, 2*candidates)
-	problem.Weights, problem.Values = numbers[:0:candidates], numbers[candidates:candidates]
-	positions := make([]int, 0, candidates)
-	for i := range items {
-		if tokens := items[i].Item.Tokens(); tokens > 0 {
-			problem.Weights = append(problem.Weights, (int64(tokens)-1)/bucket+1) // rounds up, and never wraps
-			problem.Values = append(problem.Values, scaledValue(items[i].Score))
-			positions = append(positions, i)
-		}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	chosen, err := knapsack.Solve(ctx, problem, knapsack.Options{MemoryLimit: k.memoryLimit})
 	if err != nil {
@@ -140,8 +147,9 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		}
 		return cupel.Selection{}, err
 	}
+	indices = slices.Grow(indices, len(chosen))
 	for _, i := range chosen {
-		indices = append(indices, positions[i])
+		indices = append(indices, t.positions[i])
 	}
 	return cupel.Selection{Indices: indices}, nil
 }

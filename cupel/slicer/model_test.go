@@ -48,7 +48,8 @@ func byScore(positions []int, score func(i int) float64) []int {
 	return sorted
 }
 
-func iota(n int) (all []int) {
+// upTo returns 0 to n - 1.
+func upTo(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)
 	}
@@ -97,7 +98,7 @@ func (modelGreedy) slice(items []cupel.ScoredItem, budget cupel.SliceBudget) (ou
 		}
 	}
 	remaining := budget.TargetTokens
-	for _, i := range byScore(iota(len(items)), func(i int) float64 { return densities[i] }) {
+	for _, i := range byScore(upTo(len(items)), func(i int) float64 { return densities[i] }) {
 		switch tokens := items[i].Item.Tokens(); {
 		case tokens < 0: // not a candidate
 		case tokens == 0:

@@ -82,7 +82,7 @@ func newScenario(src source) *scenario {
 		sc.items = append(sc.items, next)
 	}
 	if src.IntN(2) == 0 { // as a pipeline's list
-		order := byScore(iota(len(sc.items)), func(i int) float64 { return sc.items[i].Score })
+		order := byScore(upTo(len(sc.items)), func(i int) float64 { return sc.items[i].Score })
 		sc.items = pick(sc.items, order)
 	}
 	sc.budget = target(src.IntN(120))
@@ -256,7 +256,7 @@ func TestLongListsAgainstTheChapters(t *testing.T) {
 			sc.items = append(sc.items, it(kind, r.IntN(40), float64(r.IntN(50))/50))
 		}
 		if round%2 == 0 {
-			sc.items = pick(sc.items, byScore(iota(len(sc.items)), func(i int) float64 { return sc.items[i].Score }))
+			sc.items = pick(sc.items, byScore(upTo(len(sc.items)), func(i int) float64 { return sc.items[i].Score }))
 		}
 		counts := []slicer.CountQuotaEntry{entry("tool", 30, 60), entry("message", 0, 40), entry("Document", 500, 500)}
 		quotas := []slicer.QuotaEntry{slicer.Require("document", 20), slicer.Cap("tool", 30)}

@@ -142,6 +142,9 @@ func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	s := newScratch()
 	defer s.free()
 	s.partition(items)

@@ -226,6 +226,25 @@ func TestQuotaStopsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestNoContext(t *testing.T) {
+	var none context.Context
+	items := []cupel.ScoredItem{it("a", 100, 0.9), it("b", 100, 0.8)}
+	k := slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), slicer.ScarcityDegrade))
+	for name, s := range wrappersAround(slicer.Greedy{}) {
+		if sel, err := s.Slice(none, items, target(200)); err != nil || len(sel.Indices) != 2 {
+			t.Errorf("%s: got %v and error %v, want both items", name, sel.Indices, err)
+		}
+	}
+	for name, s := range map[string]cupel.Slicer{"Greedy": slicer.Greedy{}, "Quota(CountConstrainedKnapsack)": slicer.Must(slicer.NewQuota(k))} {
+		if sel, err := s.Slice(none, items, target(200)); err != nil || len(sel.Indices) != 2 {
+			t.Errorf("%s: got %v and error %v, want both items", name, sel.Indices, err)
+		}
+	}
+	if sel, err := k.Slice(none, items, target(200)); err != nil || len(sel.Indices) != 2 {
+		t.Errorf("CountConstrainedKnapsack: got %v and error %v, want both items", sel.Indices, err)
+	}
+}
+
 // TestConcurrentUse shares slicers between goroutines that slice lists of
 // different sizes, so that pooled memory changes hands.
 func TestConcurrentUse(t *testing.T) {
