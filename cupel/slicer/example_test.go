@@ -96,24 +96,33 @@ func ExampleNewKnapsack() {
 	// cupel: bucketSize must be a positive integer (> 0) (KnapsackSlice, bucketSize = 0)
 }
 
-// Without quotas the tool's output would fill the window alone: it scores best.
-// With them, messages keep a half, and memories get no more than a tenth.
+// Greedy alone takes both tool outputs, which score best, and leaves a message
+// out. The quota keeps half of the target for messages; the rest is shared in
+// proportion to what there is of each kind, and one tool output fits its share.
 func ExampleNewQuota() {
 	items := []cupel.ScoredItem{
-		candidate("tool output 1", cupel.KindToolOutput, 500, 0.99),
-		candidate("tool output 2", cupel.KindToolOutput, 400, 0.79),
+		candidate("tool output 1", cupel.KindToolOutput, 250, 0.9),
+		candidate("tool output 2", cupel.KindToolOutput, 400, 0.8),
 		candidate("message 1", cupel.KindMessage, 300, 0.3),
-		candidate("message 2", cupel.KindMessage, 200, 0.2),
-		candidate("memory", cupel.KindMemory, 150, 0.1),
+		candidate("message 2", cupel.KindMessage, 200, 0.1),
 	}
 	quota, err := slicer.NewQuota(slicer.Greedy{},
 		slicer.Require(cupel.KindMessage, 50),
-		slicer.Cap(cupel.KindMemory, 10))
+		slicer.Cap(cupel.KindToolOutput, 40))
 	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println("greedy")
+	show(slicer.Greedy{}, items, 1000)
+	fmt.Println("quota")
 	show(quota, items, 1000)
 	// Output:
+	// greedy
+	// in:  tool output 1
+	// in:  tool output 2
+	// in:  message 1
+	// quota
+	// in:  tool output 1
 	// in:  message 1
 	// in:  message 2
 }

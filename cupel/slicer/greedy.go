@@ -16,8 +16,8 @@ import (
 // choice is not monotonic in the budget: a larger target can leave out an item
 // that a smaller one takes (R41).
 //
-// The zero Greedy is ready. It takes time linear in the number of items and two
-// allocations at most. It implements the GreedySlice chapter of the
+// The zero Greedy is ready. It takes time linear in the number of items and one
+// allocation. It implements the GreedySlice chapter of the
 // specification.
 type Greedy struct{}
 
