@@ -72,6 +72,7 @@ func BenchmarkScore(b *testing.B) {
 }
 
 func benchScoreAll(b *testing.B, s cupel.BatchScorer, all items) {
+	b.Helper()
 	b.ReportAllocs()
 	scores := make([]float64, len(all))
 	for b.Loop() {
@@ -84,6 +85,7 @@ func benchScoreAll(b *testing.B, s cupel.BatchScorer, all items) {
 // benchSort is what scores are measured against: one pattern-defeating sort of
 // as many pairs.
 func benchSort(b *testing.B, n int) {
+	b.Helper()
 	type pair struct {
 		score float64
 		index int32

@@ -49,28 +49,27 @@ func everyScorer() map[string]cupel.BatchScorer {
 	}
 }
 
-// settled are the types that need a constructor: their zero values and nil
-// pointers.
-func settled() map[string]func() (zero, null cupel.BatchScorer) {
-	return map[string]func() (zero, null cupel.BatchScorer){
-		"TagScorer":           func() (_, _ cupel.BatchScorer) { return &scorer.Tag{}, (*scorer.Tag)(nil) },
-		"CompositeScorer":     func() (_, _ cupel.BatchScorer) { return &scorer.Composite{}, (*scorer.Composite)(nil) },
-		"ScaledScorer":        func() (_, _ cupel.BatchScorer) { return &scorer.Scaled{}, (*scorer.Scaled)(nil) },
-		"MetadataTrustScorer": func() (_, _ cupel.BatchScorer) { return &scorer.MetadataTrust{}, (*scorer.MetadataTrust)(nil) },
-		"MetadataKeyScorer":   func() (_, _ cupel.BatchScorer) { return &scorer.MetadataKey{}, (*scorer.MetadataKey)(nil) },
-		"DecayScorer":         func() (_, _ cupel.BatchScorer) { return &scorer.Decay{}, (*scorer.Decay)(nil) },
+// unbuilt are the zero value and the nil pointer of each type that needs a
+// constructor, by the specification's name.
+func unbuilt() map[string][2]cupel.BatchScorer {
+	return map[string][2]cupel.BatchScorer{
+		"TagScorer":           {&scorer.Tag{}, (*scorer.Tag)(nil)},
+		"CompositeScorer":     {&scorer.Composite{}, (*scorer.Composite)(nil)},
+		"ScaledScorer":        {&scorer.Scaled{}, (*scorer.Scaled)(nil)},
+		"MetadataTrustScorer": {&scorer.MetadataTrust{}, (*scorer.MetadataTrust)(nil)},
+		"MetadataKeyScorer":   {&scorer.MetadataKey{}, (*scorer.MetadataKey)(nil)},
+		"DecayScorer":         {&scorer.Decay{}, (*scorer.Decay)(nil)},
 	}
 }
 
 func TestScorersThatWereNotBuilt(t *testing.T) {
 	all := items{tagged("a"), at(reference), nil}
-	for component, make := range settled() {
-		zero, null := make()
-		for name, s := range map[string]cupel.BatchScorer{"zero": zero, "nil": null} {
-			t.Run(component+"/"+name, func(t *testing.T) {
+	for component, pair := range unbuilt() {
+		for i, s := range pair {
+			t.Run(component+"/"+[]string{"zero", "nil"}[i], func(t *testing.T) {
 				for what, err := range map[string]error{
 					"Validate": s.(cupel.Validator).Validate(),
-					"ScoreAll": s.ScoreAll(t.Context(), all, make3()),
+					"ScoreAll": s.ScoreAll(t.Context(), all, make([]float64, len(all))),
 				} {
 					var invalid *cupel.InvalidConfigError
 					if !errors.As(err, &invalid) || invalid.Component != component {
@@ -94,8 +93,6 @@ func TestScorersThatWereNotBuilt(t *testing.T) {
 		t.Errorf("ScoreParts of nil: got %v, want an InvalidConfigError", err)
 	}
 }
-
-func make3() []float64 { return make([]float64, 3) }
 
 func TestEveryScorerIsValid(t *testing.T) {
 	for name, s := range everyScorer() {

@@ -22,5 +22,6 @@
 // validation, in [cupel.New] and in ScoreAll, and never panic.
 //
 // All scorers are immutable and safe for concurrent use, and keep no reference
-// to an item after they return. A nil item scores as one without any field.
+// to an item after they return. A nil item has none of the fields, not even a
+// kind, and scores accordingly.
 package scorer

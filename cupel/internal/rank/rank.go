@@ -1,7 +1,11 @@
 // Package rank turns keys into ranks with one sort.
 package rank
 
-import "github.com/wollax/cupel-go/cupel/internal/order"
+import (
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
 
 // Fractions writes to out[p.Index], for every pair p, how many of the pairs
 // have a smaller key than p, divided by the number of pairs minus one. Equal
@@ -22,11 +26,11 @@ func Fractions(pairs []order.Pair, base uint64, out []float64) {
 	order.SortDescending(pairs)
 	others := float64(len(pairs) - 1)
 	fraction := 0.0
-	for i := len(pairs) - 1; i >= 0; i-- {
-		if i+1 < len(pairs) && pairs[i].Key != pairs[i+1].Key {
+	for i, p := range slices.Backward(pairs) {
+		if i+1 < len(pairs) && p.Key != pairs[i+1].Key {
 			fraction = float64(len(pairs)-1-i) / others
 		}
-		out[pairs[i].Index] = fraction
+		out[p.Index] = fraction
 	}
 }
 
@@ -34,14 +38,12 @@ func Fractions(pairs []order.Pair, base uint64, out []float64) {
 // key becomes 0, the next one 1, and so on. It reorders the pairs.
 func Dense(pairs []order.Pair) {
 	order.SortDescending(pairs)
-	rank := uint64(0)
-	previous := uint64(0)
-	for i := len(pairs) - 1; i >= 0; i-- {
-		key := pairs[i].Key
-		if i+1 < len(pairs) && key != previous {
+	var rank, previous uint64
+	for i, p := range slices.Backward(pairs) {
+		if i+1 < len(pairs) && p.Key != previous {
 			rank++
 		}
-		previous = key
+		previous = p.Key
 		pairs[i].Key = rank
 	}
 }
