@@ -114,6 +114,16 @@ func TestScoreAllWithTheWrongRoom(t *testing.T) {
 	}
 }
 
+func TestScoreAllWithoutAContext(t *testing.T) {
+	var none context.Context
+	all := items{item(), item()}
+	for name, s := range everyScorer() {
+		if err := s.ScoreAll(none, all, make([]float64, 2)); !errors.Is(err, cupel.ErrStrategy) {
+			t.Errorf("%s: got %v, want a StrategyError", name, err)
+		}
+	}
+}
+
 func TestScoreAllStopsWhenTheContextIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -20,6 +20,9 @@ func begin(ctx context.Context, name string, all []*cupel.ContextItem, scores []
 	if len(scores) != len(all) {
 		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
 	}
+	if ctx == nil {
+		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: "was given no context"}
+	}
 	return ctx.Err()
 }
 
