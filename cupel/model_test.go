@@ -117,6 +117,18 @@ func TestItemFields(t *testing.T) {
 	}
 }
 
+func TestLookingAtTagsDoesNotAllocate(t *testing.T) {
+	it := item(t, "c", 1, cupel.WithTags("a", "b", "c"))
+	total := 0
+	if n := testing.AllocsPerRun(100, func() {
+		for _, tag := range it.AllTags() {
+			total += len(tag)
+		}
+	}); n != 0 {
+		t.Errorf("ranging over tags allocates %v times", n)
+	}
+}
+
 func TestZeroTimeIsATimestamp(t *testing.T) {
 	ts, ok := item(t, "c", 1, cupel.WithTimestamp(time.Time{})).Timestamp()
 	if !ok || !ts.IsZero() {
