@@ -51,17 +51,9 @@ func sharesAnyTag(tags []string, other *cupel.ContextItem) bool {
 type frequencyPass struct {
 	counter cooccur.Counter
 	repeats cooccur.Repeats[*cupel.ContextItem]
-	add     func(int, string) bool // gives the counter a tag; made once, not for each item
 }
 
-var frequencyPool = sync.Pool{New: func() any {
-	p := new(frequencyPass)
-	p.add = func(_ int, tag string) bool {
-		p.counter.Add(tag)
-		return true
-	}
-	return p
-}}
+var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 
 // ScoreAll scores all items in one pass and allocates nothing once its pooled
 // memory has grown. It fails only when ctx is done.
@@ -87,7 +79,9 @@ func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores 
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		item.AllTags()(p.add)
+		for _, tag := range item.AllTags() {
+			p.counter.Add(tag)
+		}
 		p.counter.Next()
 	}
 	if err := p.counter.Count(ctx); err != nil {

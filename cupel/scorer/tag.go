@@ -106,18 +106,5 @@ func (t *Tag) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []f
 	if err := t.Validate(); err != nil {
 		return err
 	}
-	if t.total == 0 {
-		return each(ctx, "TagScorer", all, scores, func(*cupel.ContextItem) float64 { return 0 })
-	}
-	// One function for all items: a loop's body would be made anew for each.
-	matched := 0.0
-	add := func(_ int, tag string) bool {
-		matched += t.weight(tag)
-		return true
-	}
-	return each(ctx, "TagScorer", all, scores, func(item *cupel.ContextItem) float64 {
-		matched = 0
-		item.AllTags()(add)
-		return min(matched/t.total, 1)
-	})
+	return each(ctx, "TagScorer", all, scores, func(item *cupel.ContextItem) float64 { return t.Score(item, all) })
 }
