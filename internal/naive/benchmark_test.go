@@ -1,7 +1,6 @@
 package naive_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -91,7 +90,7 @@ func BenchmarkScorer(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {
 				scorer := must(engineScorer(s.scorer))
 				scores := make([]float64, n)
-				ctx := context.Background()
+				ctx := b.Context()
 				b.ReportAllocs()
 				for b.Loop() {
 					if err := cupel.ScoreAll(ctx, scorer, items, scores); err != nil {
@@ -150,7 +149,7 @@ func BenchmarkSlicer(b *testing.B) {
 			budget := cupel.SliceBudget{MaxTokens: 100 * n, TargetTokens: 88 * n}
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {
 				slicer := must(engineSlicer(s.slicer))
-				ctx := context.Background()
+				ctx := b.Context()
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := cupel.Slice(ctx, slicer, scored, budget); err != nil {
@@ -183,7 +182,7 @@ func BenchmarkRun(b *testing.B) {
 	} {
 		config := naive.Config{Scorer: benchScorer, Slicer: s.slicer, Placer: naive.UShaped{}, Overflow: cupel.OverflowTruncate}
 		pipeline := must(cupel.New(must(engineConfig(config))))
-		ctx := context.Background()
+		ctx := b.Context()
 		for _, n := range sizes {
 			items, budget := benchItems(n), benchBudget(n)
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {

@@ -1,15 +1,18 @@
 package naive_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/wollax/cupel-go/conformance"
 	"github.com/wollax/cupel-go/cupel"
@@ -232,6 +235,9 @@ func TestVectorsNoticeEveryFault(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal(conformance.ErrNoVectors)
 	}
+	if raceEnabled {
+		t.Skip("takes too long, and shares nothing between goroutines")
+	}
 	faults := naive.Faults()
 	if len(faults) < 80 {
 		t.Fatalf("%d faults, want at least 80", len(faults))
@@ -240,7 +246,12 @@ func TestVectorsNoticeEveryFault(t *testing.T) {
 		t.Run(fault.String(), func(t *testing.T) {
 			t.Parallel()
 			noticed := ""
-			for _, f := range files {
+			// Those named after the fault's chapter first: one of them suffices
+			// nearly always.
+			likely := slices.SortedStableFunc(slices.Values(files), func(a, b file) int {
+				return cmp.Compare(namedAfter(b.path, fault), namedAfter(a.path, fault))
+			})
+			for _, f := range likely {
 				r := conformance.RunVector(t.Context(), f.path, f.data, conformance.Options{Implementation: model{fault}})
 				if strings.Contains(strings.Join(r.Failures, "\n"), "panicked") {
 					t.Fatalf("%s: %s", f.path, r.Failures)
@@ -258,6 +269,26 @@ func TestVectorsNoticeEveryFault(t *testing.T) {
 			}
 		})
 	}
+}
+
+// namedAfter returns 1 when a vector's file name has the words of the fault's
+// chapter: metadata-trust-… for MetadataTrustScorer.
+func namedAfter(file string, fault naive.Fault) int {
+	var words strings.Builder
+	for i, r := range strings.ReplaceAll(fault.Chapter(), " ", "") {
+		if unicode.IsUpper(r) && i > 0 {
+			words.WriteByte('-')
+		}
+		words.WriteRune(unicode.ToLower(r))
+	}
+	name := words.String()
+	for _, role := range []string{"-scorer", "-slice", "-placer"} {
+		name = strings.TrimSuffix(name, role)
+	}
+	if strings.HasPrefix(path.Base(file), name) {
+		return 1
+	}
+	return 0
 }
 
 // TestFaultsAreDescribed keeps the list of faults in order.

@@ -55,8 +55,8 @@ type generator struct {
 	huge, flawed, large bool
 }
 
-// flaw is true for one setting in four of a flawed case.
-func (g *generator) flaw() bool { return g.flawed && g.rarely(4) }
+// flaw is true for one setting in three of a flawed case.
+func (g *generator) flaw() bool { return g.flawed && g.rarely(3) }
 
 // caseBytes is enough for nearly every case.
 const caseBytes = 1024
@@ -68,7 +68,7 @@ func generate(data []byte) testCase { return generateSized(data, false) }
 func generateSized(data []byte, large bool) testCase {
 	g := generator{source: &source{data: data}, large: large}
 	g.huge = g.rarely(8) && !large // the model's dynamic program would not fit
-	g.flawed = g.rarely(12)
+	g.flawed = g.rarely(8)
 	c := testCase{config: naive.Config{
 		Placer:         pick[naive.Placer](g.source, naive.Chronological{}, naive.UShaped{}),
 		KeepDuplicates: g.rarely(3),
@@ -106,6 +106,9 @@ func generateSized(data []byte, large bool) testCase {
 func (g *generator) score() float64 {
 	if g.rarely(12) {
 		return pick(g.source, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e300, -0.3, 5e-324)
+	}
+	if g.rarely(6) {
+		return float64(g.below(200)) * 0.00037 // more decimals than KnapsackSlice counts with
 	}
 	return float64(g.below(17)) / 16
 }
@@ -363,6 +366,9 @@ func (g *generator) curve() naive.Curve {
 	for range 1 + g.below(3) {
 		maxAge += g.duration(time.Hour, 3*time.Hour, 1, math.MaxInt64/4)
 		windows = append(windows, naive.StepWindow{MaxAge: maxAge, Score: g.weight(0.9, 0.5, 0.1, 0, 1)})
+	}
+	if g.flaw() {
+		slices.Reverse(windows)
 	}
 	return naive.Step{Windows: windows}
 }

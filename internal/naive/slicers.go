@@ -146,10 +146,10 @@ func (s Knapsack) construct(f Fault) (slicer, error) { return s.constructed(f) }
 
 func (s Knapsack) constructed(f Fault) (knapsack, error) {
 	size := 100
-	switch {
-	case f == FaultKnapsackDefaultBucketIsOne:
+	if f == FaultKnapsackDefaultBucketIsOne {
 		size = 1
-	case f == FaultKnapsackBucketIgnored:
+	}
+	if f == FaultKnapsackBucketIgnored {
 		return knapsack{size}, nil
 	}
 	if s.BucketSize != nil {
@@ -325,9 +325,9 @@ func solveTopDown(values, weights []int, capacity int) []int {
 	}
 	var selected []int
 	remainingCapacity := capacity
-	for i := len(values) - 1; i >= 0; i-- {
+	for i, value := range slices.Backward(values) {
 		w := remainingCapacity
-		if w >= weights[i] && best(i-1, w-weights[i])+values[i] > best(i-1, w) {
+		if w >= weights[i] && best(i-1, w-weights[i])+value > best(i-1, w) {
 			selected = append(selected, i)
 			remainingCapacity -= weights[i]
 		}
