@@ -2,6 +2,7 @@ package naive
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -115,7 +116,8 @@ func (r *run) handleOverflow(merged []scored, mergedTokens sum, targetTokens int
 		}
 		return merged, nil
 	}
-	return nil, &Error{Class: ClassOverflow, Text: "selected items exceed the target"}
+	return nil, &Error{Class: ClassOverflow, Text: fmt.Sprintf("Selected items require %d tokens, exceeding target budget of %d",
+		mergedTokens.tokens(f), targetTokens)}
 }
 
 func (r *run) truncate(merged []scored, targetTokens int) []scored {

@@ -2,6 +2,7 @@ package naive
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -32,13 +33,14 @@ const (
 	ClassTooLarge Class = "too_large"
 )
 
-// Error is the only type of error that this package returns.
+// Error is the only type of error that this package returns. Its text is the
+// chapter's own for the errors of a run.
 type Error struct {
 	Class Class
 	Text  string
 }
 
-func (e *Error) Error() string { return "naive: " + e.Text }
+func (e *Error) Error() string { return e.Text }
 
 // Is matches the sentinel of package cupel for the class.
 func (e *Error) Is(target error) bool {
@@ -300,7 +302,8 @@ func (r *run) classify(items []*item) (scoreable []*item, err error) {
 		availableForPinned--
 	}
 	if r.pinnedTotal.exceeds(availableForPinned, f) {
-		return nil, &Error{Class: ClassPinned, Text: "pinned items exceed the budget"}
+		return nil, &Error{Class: ClassPinned, Text: fmt.Sprintf("Pinned items require %d tokens, but only %d are available",
+			r.pinnedTotal.tokens(f), availableForPinned)}
 	}
 	return scoreable, nil
 }
