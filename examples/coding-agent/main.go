@@ -84,7 +84,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.question, "question", defaultQuestion, "what the agent is `asked`")
 	flags.StringVar(&s.root, "root", "", "`folder` to read (default the repository around the current one)")
 	flags.IntVar(&s.rows, "n", 20, "`rows` of the table of what is left out; -1 for all")
-	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 100)")
+	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 120)")
 	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
@@ -120,13 +120,13 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 }
 
 // lineWidth returns the columns to print in: what the flag says, else what the
-// environment does, else 100; never too few for a table.
+// environment does, else 120; never too few for a table.
 func lineWidth(width int, columns string) int {
 	if width <= 0 {
 		width, _ = strconv.Atoi(columns)
 	}
 	if width <= 0 {
-		width = 100
+		width = 120
 	}
 	return min(max(width, 60), 1000)
 }

@@ -76,7 +76,7 @@ func (s settings) printWindow(b *strings.Builder, report *cupel.SelectionReport)
 	var total amount
 	t := table{columns: []column{
 		{title: "#", right: true}, {title: "kind"}, {title: "tokens", right: true}, {title: "score", right: true},
-		{title: "why"}, {title: "from", share: 1, end: true}, {title: "first line", share: 1},
+		{title: "why"}, {title: "from", share: 3, end: true}, {title: "first line", share: 2},
 	}}
 	for i, in := range report.Included {
 		total.add(in.Item)

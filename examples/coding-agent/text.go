@@ -114,10 +114,11 @@ func fitEnd(text string, columns int) string {
 		return text
 	}
 	for i, r := range text {
-		if n <= columns-1 {
+		w := runeWidth(r)
+		if n <= columns-1 && w > 0 { // a mark stays with its letter
 			return "…" + text[i:]
 		}
-		n -= runeWidth(r)
+		n -= w
 	}
 	return "…"
 }

@@ -44,6 +44,8 @@ func (c *collector) vet(ctx context.Context, timeout time.Duration) {
 		findings, rest := c.findings(module, stderr)
 		c.drafts = append(c.drafts, findings...)
 		switch {
+		case strings.Contains(rest, offline):
+			c.note("go vet: left out %s: not all it depends on is in the module cache; go mod download gets it", module)
 		case len(findings) > 0:
 		case err != nil:
 			c.note("go vet: left out %s: %s", module, firstLineOr(rest, err))
@@ -52,6 +54,9 @@ func (c *collector) vet(ctx context.Context, timeout time.Duration) {
 		}
 	}
 }
+
+// offline is how the go command says that it would have to download.
+const offline = "module lookup disabled by GOPROXY=off"
 
 func exists(name string) bool {
 	_, err := os.Stat(name)
@@ -100,7 +105,7 @@ func (c *collector) findings(module, output string) (drafts []draft, rest string
 		f, ok := parseFinding(module, line)
 		f.file = strings.TrimPrefix(f.file, filepath.ToSlash(c.root)+"/")
 		switch {
-		case ok && !path.IsAbs(f.file):
+		case ok && !path.IsAbs(f.file) && !strings.HasSuffix(f.text, offline):
 			dir := path.Dir(f.file)
 			byDir[dir] = append(byDir[dir], f)
 			last = &byDir[dir][len(byDir[dir])-1]
