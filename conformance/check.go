@@ -25,21 +25,27 @@ func sameScore(got, want, epsilon float64) bool {
 }
 
 // scoreRows looks up each expected content among the items; a content that is
-// expected several times stands for its occurrences in order.
+// expected several times stands for its occurrences in order, and after the
+// last one for the first again. No rows expect no items.
 func (f *findings) scoreRows(want []scoreRow, items []*cupel.ContextItem, scores []float64, epsilon float64) {
-	next := map[string]int{}
+	if want != nil && len(want) == 0 && len(items) > 0 {
+		f.addf("scores: got %d, want none", len(items))
+	}
+	places := map[string][]int{}
+	for i, item := range items {
+		places[item.Content()] = append(places[item.Content()], i)
+	}
+	used := map[string]int{}
 	for _, row := range want {
-		at := next[row.content]
-		for at < len(items) && items[at].Content() != row.content {
-			at++
-		}
-		if at == len(items) {
-			f.addf("invalid vector: expected a score for %q, which is not among the items", row.content)
+		all := places[row.content]
+		if len(all) == 0 {
+			f.addf("invalid vector: expected a score for %.60q, which is not among the items", row.content)
 			continue
 		}
-		next[row.content] = at + 1
+		at := all[used[row.content]%len(all)]
+		used[row.content]++
 		if !sameScore(scores[at], row.score, epsilon) {
-			f.addf("score of %q: got %v, want %v within %v", row.content, scores[at], row.score, epsilon)
+			f.addf("score of %.60q: got %v, want %v within %v", row.content, scores[at], row.score, epsilon)
 		}
 	}
 }
@@ -138,8 +144,8 @@ func (f *findings) included(got []cupel.IncludedItem, want []includedRow, epsilo
 			continue
 		}
 		f.score(fmt.Sprintf("included[%d] %.60q", i, w.content), g.Score, w.score, epsilon)
-		if w.reason != "" && g.Reason != w.reason {
-			f.addf("included[%d] %.60q: got reason %s, want %s", i, w.content, g.Reason, w.reason)
+		if w.reason != nil && string(g.Reason) != *w.reason {
+			f.addf("included[%d] %.60q: got reason %s, want %s", i, w.content, g.Reason, *w.reason)
 		}
 	}
 }
@@ -157,12 +163,17 @@ func (f *findings) excluded(got []cupel.ExcludedItem, want []excludedRow, epsilo
 		}
 		where := fmt.Sprintf("excluded[%d] %.60q", i, w.content)
 		f.score(where, g.Score, w.score, epsilon)
-		if w.code != "" && g.Reason.Code != w.code {
-			f.addf("%s: got reason %s, want %s", where, g.Reason.Code, w.code)
+		if w.code != nil && string(g.Reason.Code) != *w.code {
+			f.addf("%s: got reason %s, want %s", where, g.Reason.Code, *w.code)
 			continue
 		}
 		for _, field := range reasonFields {
-			if value, ok := w.fields[field.name]; ok && field.of(g.Reason) != value {
+			value, ok := w.fields[field.name]
+			switch {
+			case !ok:
+			case !slices.Contains(field.in, g.Reason.Code): // a zero would look like it
+				f.addf("%s: the reason %s has no %s, want %v", where, g.Reason.Code, field.name, value)
+			case field.of(g.Reason) != value:
 				f.addf("%s: got %s %v, want %v", where, field.name, field.of(g.Reason), value)
 			}
 		}

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"slices"
+
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -18,13 +20,13 @@ type diagnostics struct {
 type includedRow struct {
 	content string
 	score   *float64
-	reason  cupel.InclusionReason
+	reason  *string
 }
 
 type excludedRow struct {
 	content string
 	score   *float64
-	code    cupel.ExclusionCode
+	code    *string
 	fields  map[string]any // wire name to int, float64 or string, for the fields that the row gives
 }
 
@@ -37,22 +39,23 @@ type eventRow struct {
 var reasonFields = []struct {
 	name string
 	of   func(cupel.ExclusionReason) any
+	in   []cupel.ExclusionCode // the reasons that have the field
 }{
-	{"item_tokens", func(r cupel.ExclusionReason) any { return r.ItemTokens }},
-	{"available_tokens", func(r cupel.ExclusionReason) any { return r.AvailableTokens }},
-	{"deduplicated_against", func(r cupel.ExclusionReason) any { return r.DeduplicatedAgainst }},
-	{"tokens", func(r cupel.ExclusionReason) any { return r.Tokens }},
-	{"displaced_by", func(r cupel.ExclusionReason) any { return r.DisplacedBy }},
-	{"kind", func(r cupel.ExclusionReason) any { return string(r.Kind) }},
-	{"cap", func(r cupel.ExclusionReason) any { return r.Cap }},
-	{"count", func(r cupel.ExclusionReason) any { return r.Count }},
-	{"actual", func(r cupel.ExclusionReason) any { return r.Actual }},
-	{"required", func(r cupel.ExclusionReason) any { return r.Required }},
-	{"available", func(r cupel.ExclusionReason) any { return r.Available }},
-	{"displaced_by_kind", func(r cupel.ExclusionReason) any { return string(r.DisplacedByKind) }},
-	{"score", func(r cupel.ExclusionReason) any { return r.Score }},
-	{"threshold", func(r cupel.ExclusionReason) any { return r.Threshold }},
-	{"filter_name", func(r cupel.ExclusionReason) any { return r.FilterName }},
+	{"item_tokens", func(r cupel.ExclusionReason) any { return r.ItemTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
+	{"available_tokens", func(r cupel.ExclusionReason) any { return r.AvailableTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
+	{"deduplicated_against", func(r cupel.ExclusionReason) any { return r.DeduplicatedAgainst }, []cupel.ExclusionCode{cupel.Deduplicated}},
+	{"tokens", func(r cupel.ExclusionReason) any { return r.Tokens }, []cupel.ExclusionCode{cupel.NegativeTokens}},
+	{"displaced_by", func(r cupel.ExclusionReason) any { return r.DisplacedBy }, []cupel.ExclusionCode{cupel.PinnedOverride}},
+	{"kind", func(r cupel.ExclusionReason) any { return string(r.Kind) }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded, cupel.CountRequireCandidatesExhausted}},
+	{"cap", func(r cupel.ExclusionReason) any { return r.Cap }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded}},
+	{"count", func(r cupel.ExclusionReason) any { return r.Count }, []cupel.ExclusionCode{cupel.CountCapExceeded}},
+	{"actual", func(r cupel.ExclusionReason) any { return r.Actual }, []cupel.ExclusionCode{cupel.QuotaCapExceeded}},
+	{"required", func(r cupel.ExclusionReason) any { return r.Required }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
+	{"available", func(r cupel.ExclusionReason) any { return r.Available }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
+	{"displaced_by_kind", func(r cupel.ExclusionReason) any { return string(r.DisplacedByKind) }, []cupel.ExclusionCode{cupel.QuotaRequireDisplaced}},
+	{"score", func(r cupel.ExclusionReason) any { return r.Score }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
+	{"threshold", func(r cupel.ExclusionReason) any { return r.Threshold }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
+	{"filter_name", func(r cupel.ExclusionReason) any { return r.FilterName }, []cupel.ExclusionCode{cupel.Filtered}},
 }
 
 // readExpectation reads what must come out. expected is a table or, as in the
@@ -63,15 +66,24 @@ func (v *vector) readExpectation(root table) {
 	if t := root.table("tolerance").knows("score_epsilon"); t.has("score_epsilon") {
 		w.epsilon = t.number("score_epsilon")
 	}
-	if root.has("expected_output") {
-		w.ordered = contentsOf(root.tables("expected_output"))
+	if v.stage == "pipeline" || v.stage == "placing" {
+		if root.has("expected_output") {
+			w.ordered = contentsOf(root.tables("expected_output"))
+		}
+	} else if root.strict && root.has("expected_output") {
+		root.fail("expected_output", "unknown key: a %s vector has no output", v.stage)
 	}
 	switch root.values["expected"].(type) {
 	case nil:
 	case map[string]any:
-		v.readExpectedTable(root.table("expected"))
+		v.readExpected(root.table("expected"))
 	default:
-		v.readExpectedRows(root.tables("expected"))
+		rows := root.tables("expected")
+		if len(rows) == 1 && !rows[0].has("content") {
+			v.readExpected(rows[0]) // the table, as an array of one
+			break
+		}
+		v.readRows(root, rows)
 	}
 	// (R47) A pipeline may expect the empty output by saying nothing about it.
 	nothing := w.err == "" && !w.construction && w.scoreRows == nil && w.scores == nil && w.selected == nil && w.ordered == nil &&
@@ -81,27 +93,48 @@ func (v *vector) readExpectation(root table) {
 	}
 }
 
-func (v *vector) readExpectedRows(rows []table) {
-	if v.stage != "scoring" {
-		contents := contentsOf(rows)
-		if v.stage == "slicing" {
-			v.want.selected = contents
-		} else {
-			v.want.ordered = contents
+// readRows reads an array of tables, one for each item.
+func (v *vector) readRows(root table, rows []table) {
+	switch v.stage {
+	case "scoring":
+		v.want.scoreRows = []scoreRow{}
+		for _, r := range rows {
+			r.knows("content", "score_approx")
+			v.want.scoreRows = append(v.want.scoreRows, scoreRow{r.required("content").text("content"), r.required("score_approx").number("score_approx")})
 		}
-		return
-	}
-	v.want.scoreRows = []scoreRow{}
-	for _, r := range rows {
-		r.knows("content", "score_approx")
-		v.want.scoreRows = append(v.want.scoreRows, scoreRow{r.required("content").text("content"), r.required("score_approx").number("score_approx")})
+	case "slicing":
+		v.want.selected = contentsOf(rows)
+	default:
+		v.expectOutput(contentsOf(rows), root, "expected")
 	}
 }
 
-func (v *vector) readExpectedTable(t table) {
+// expectOutput sets the expected output, which t gives at key. A vector that
+// says it twice must not contradict itself.
+func (v *vector) expectOutput(contents []string, t table, key string) {
+	if before := v.want.ordered; before != nil && !slices.Equal(before, contents) {
+		t.fail(key, "is [%s], expected_output is [%s]", quoted(contents), quoted(before))
+	}
+	v.want.ordered = contents
+}
+
+// expectedKeys are what the table expected may say in a stage. What a stage
+// has no results for is an unknown key there, so that a vector which expects
+// nothing else is not taken for one that passed.
+var expectedKeys = map[string][]string{
+	"scoring":  {"error", "scores"},
+	"slicing":  {"error", "selected_contents", "selected_indices", "ordered_indices", "shortfall_count", "cap_excluded_count", "diagnostics"},
+	"placing":  {"error", "ordered_contents", "ordered_indices", "selected_indices"},
+	"pipeline": {"error", "scores", "ordered_contents", "ordered_indices", "selected_indices", "shortfall_count", "cap_excluded_count", "diagnostics"},
+}
+
+func (v *vector) readExpected(t table) {
 	w := &v.want
-	t.knows("error", "scores", "selected_contents", "ordered_contents", "ordered_indices", "selected_indices", "shortfall_count", "cap_excluded_count",
-		"diagnostics")
+	if v.stage == "scoring" && t.has("content") { // a single row
+		v.readRows(t, []table{t})
+		return
+	}
+	t = t.only(expectedKeys[v.stage]...)
 	if t.has("error") {
 		w.err = t.text("error")
 		if errorClasses[w.err] == nil {
@@ -111,17 +144,27 @@ func (v *vector) readExpectedTable(t table) {
 	w.scores = t.numbers("scores")
 	w.selected = t.texts("selected_contents")
 	if t.has("ordered_contents") {
-		w.ordered = t.texts("ordered_contents")
+		v.expectOutput(t.texts("ordered_contents"), t, "ordered_contents")
 	}
 	w.indices = t.integers("ordered_indices")
 	if t.has("selected_indices") {
+		if t.has("ordered_indices") {
+			t.fail("selected_indices", "must not stand beside ordered_indices")
+		}
 		w.indices = t.integers("selected_indices")
 	}
 	w.shortfallCount = optional(t, "shortfall_count", table.integer)
 	w.capExcludedCount = optional(t, "cap_excluded_count", table.integer)
-	if t.has("diagnostics") {
-		w.diagnostics = readDiagnostics(t.table("diagnostics"))
+	if !t.has("diagnostics") {
+		return
 	}
+	d := t.table("diagnostics")
+	if v.stage == "slicing" { // a slicer gives shortfalls, but no report
+		if d = d.only("shortfalls"); !d.has("shortfalls") {
+			return
+		}
+	}
+	w.diagnostics = readDiagnostics(d)
 }
 
 func readDiagnostics(t table) *diagnostics {
@@ -133,7 +176,7 @@ func readDiagnostics(t table) *diagnostics {
 	for _, r := range t.tables("included") {
 		r.knows("content", "score_approx", "inclusion_reason")
 		d.included = append(d.included, includedRow{
-			r.required("content").text("content"), optional(r, "score_approx", table.number), cupel.InclusionReason(r.text("inclusion_reason")),
+			r.required("content").text("content"), optional(r, "score_approx", table.number), optional(r, "inclusion_reason", table.text),
 		})
 	}
 	if t.has("excluded") {
@@ -170,7 +213,7 @@ func readExcluded(r table) excludedRow {
 	keys := []string{"content", "score_approx", "exclusion_reason"}
 	row := excludedRow{
 		content: r.required("content").text("content"), score: optional(r, "score_approx", table.number),
-		code: cupel.ExclusionCode(r.text("exclusion_reason")), fields: map[string]any{},
+		code: optional(r, "exclusion_reason", table.text), fields: map[string]any{},
 	}
 	for _, f := range reasonFields {
 		keys = append(keys, f.name)

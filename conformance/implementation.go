@@ -47,7 +47,7 @@ type ScorerSpec struct {
 	Type string // "recency", "priority", "kind", "tag", "frequency", "reflexive", "composite", "scaled", "metadata_trust", "decay", "metadata_key"
 
 	Children []ChildSpec // composite
-	Inner    *ScorerSpec // scaled
+	Inner    *ScorerSpec // scaled; nil is a configuration error
 
 	Weights    []KindWeight // kind; nil for the default weights
 	TagWeights []TagWeight  // tag

@@ -18,7 +18,8 @@ type Options struct {
 	// Implementation is what the vectors are run against; nil means [Engine].
 	Implementation Implementation
 	// Match is a pattern of [path.Match]. When it is not empty, only vectors
-	// run whose path, file name, file name without .toml, or name matches.
+	// run whose path, file name, file name without .toml, or name matches; in
+	// names a slash is a character like any other.
 	Match string
 	// Strict makes keys that the schema does not know a mistake. By default
 	// they are ignored (R48).
@@ -46,7 +47,7 @@ type Result struct {
 var ErrNoVectors = errors.New("conformance: no vector found")
 
 // Run runs every *.toml file of fsys as a vector, in the order of the paths. A
-// vector that cannot be read has failed. The error is [ErrNoVectors], one of
+// vector or a folder that cannot be read has failed. The error is [ErrNoVectors], one of
 // reading fsys, a malformed Options.Match, or the context's; a failed vector is
 // no error.
 func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
@@ -57,26 +58,19 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
 	if _, err := path.Match(opts.Match, ""); err != nil {
 		return results, fmt.Errorf("conformance: pattern %q: %w", opts.Match, err)
 	}
-	var files []string
-	err := fs.WalkDir(fsys, ".", func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && path.Ext(file) == ".toml" {
-			files = append(files, file)
-		}
-		return err
-	})
+	files, err := find(fsys)
 	if err != nil {
 		return results, fmt.Errorf("conformance: %w", err)
 	}
-	slices.Sort(files)
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return results, err
 		}
-		data, err := fs.ReadFile(fsys, file)
-		if err != nil {
-			return results, fmt.Errorf("conformance: %w", err)
+		data, err := file.read(fsys)
+		if errors.Is(err, errDirectory) {
+			continue
 		}
-		if result, ok := runOne(ctx, file, data, opts); ok {
+		if result, ok := runOne(ctx, file.path, data, err, opts); ok {
 			results.add(result)
 		}
 	}
@@ -93,18 +87,22 @@ func RunVector(ctx context.Context, name string, data []byte, opts Options) Resu
 		opts.Implementation = Engine{}
 	}
 	opts.Match = ""
-	result, _ := runOne(ctx, name, data, opts)
+	result, _ := runOne(ctx, name, data, nil, opts)
 	return result
 }
 
-// runOne returns false when the vector does not match the options.
-func runOne(ctx context.Context, file string, data []byte, opts Options) (Result, bool) {
-	v, err := readVector(data, opts.Strict)
+// runOne returns false when the vector does not match the options. unreadable
+// is the error of reading its file, if any.
+func runOne(ctx context.Context, file string, data []byte, unreadable error, opts Options) (Result, bool) {
 	result := Result{Path: file}
+	v, err := (*vector)(nil), unreadable
+	if err == nil {
+		v, err = readVector(data, opts.Strict)
+	}
 	if v != nil {
 		result.Name, result.Stage = v.name, v.stage
 	}
-	if !opts.matches(result) {
+	if !opts.Matches(result) {
 		return result, false
 	}
 	if err != nil {
@@ -125,17 +123,20 @@ func (r *Results) add(result Result) {
 	}
 }
 
-func (o Options) matches(r Result) bool {
+// Matches reports whether Match selects the vector of a result.
+func (o Options) Matches(r Result) bool {
 	if o.Match == "" {
 		return true
 	}
 	base := path.Base(r.Path)
-	for _, name := range []string{r.Path, base, strings.TrimSuffix(base, ".toml"), r.Name} {
+	for _, name := range []string{r.Path, base, strings.TrimSuffix(base, ".toml")} {
 		if ok, _ := path.Match(o.Match, name); ok {
 			return true
 		}
 	}
-	return false
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+	ok, _ := path.Match(flat(o.Match), flat(r.Name))
+	return ok
 }
 
 // run runs the vector and returns what is wrong.
@@ -301,7 +302,11 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	got, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
 	if v.want.err != "" {
 		f.errorClass(err, v.want.err)
-		if v.want.diagnostics != nil && got.Report != nil {
+		switch {
+		case v.want.diagnostics == nil:
+		case got.Report == nil:
+			f.addf("the run has no report")
+		default:
 			f.report(got.Report, v.want.diagnostics, v.want.epsilon)
 		}
 		return

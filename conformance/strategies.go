@@ -40,7 +40,11 @@ func (s settings) scorer(kind string, depth int) ScorerSpec {
 	switch kind {
 	case "recency", "priority", "frequency", "reflexive":
 	case "kind":
-		if t := s.in("weights"); t.has("weights") && !s.in("use_default_weights").boolean("use_default_weights") {
+		byDefault := s.in("use_default_weights")
+		if s.own.has("weights") { // its own weights are not for [config] to overrule
+			byDefault = s.own
+		}
+		if t := s.in("weights"); t.has("weights") && !byDefault.boolean("use_default_weights") {
 			spec.Weights = []KindWeight{}
 			for _, w := range t.tables("weights") {
 				w.knows("kind", "weight")
@@ -80,42 +84,38 @@ func (s settings) children(depth int) []ChildSpec {
 	list := s.own.tables("children")
 	if s.flat != nil && !s.own.has("children") {
 		list = s.flat.tables("scorers")
+		s = s.without("scorers")
 	}
 	var specs []ChildSpec
 	for _, t := range list {
-		child, weight := s.part(t, depth)
-		specs = append(specs, ChildSpec{child, weight})
+		t.knows(scorerKeys...)
+		weight := 1.0
+		if t.has("weight") {
+			weight = t.number("weight")
+		}
+		part := settings{own: t, flat: s.flat}
+		specs = append(specs, ChildSpec{part.scorer(t.required("type").text("type"), depth+1), weight})
 	}
 	return specs
 }
 
-// part reads one weighted scorer, whose settings may be in [config] as well.
-func (s settings) part(t table, depth int) (ScorerSpec, float64) {
-	t.knows(scorerKeys...)
-	weight := 1.0
-	if t.has("weight") {
-		weight = t.number("weight")
-	}
-	part := settings{own: t, flat: s.flat}
-	return part.nested(t.required("type").text("type"), depth+1), weight
+// without returns the settings as they are inside the strategy that has used
+// up a key of [config]: the flat form holds one list of scorers and one inner
+// strategy of a kind, and what is deeper must bring its own.
+func (s settings) without(key string) settings {
+	rest := *s.flat
+	rest.values = maps.Clone(rest.values)
+	delete(rest.values, key)
+	return settings{own: s.own, flat: &rest}
 }
 
-// nested reads a scorer inside another one. In the flat form [config] holds
-// one list of scorers: a nested composite must bring its own children.
-func (s settings) nested(kind string, depth int) ScorerSpec {
-	if kind == "composite" && !s.own.has("children") {
-		return settings{own: s.own}.scorer(kind, depth)
-	}
-	return s.scorer(kind, depth)
-}
-
+// innerScorer reads the scorer inside a scaled one, or returns nil.
 func (s settings) innerScorer(depth int) *ScorerSpec {
 	inner, ok := s.inner("inner_scorer", scorerKeys)
 	if !ok {
-		s.own.fail("inner", "a scaled scorer needs an inner scorer")
 		return nil
 	}
-	spec := inner.nested(inner.own.required("type").text("type"), depth+1)
+	spec := inner.scorer(inner.own.required("type").text("type"), depth+1)
 	return &spec
 }
 
@@ -130,11 +130,7 @@ func (s settings) inner(flatKey string, known []string) (settings, bool) {
 	if s.flat == nil || !s.flat.has(flatKey) {
 		return settings{}, false
 	}
-	// What is inside the inner one cannot be said in the flat form.
-	rest := *s.flat
-	rest.values = maps.Clone(rest.values)
-	delete(rest.values, flatKey)
-	return s.wrapped(*s.flat, flatKey, &rest, known), true
+	return s.wrapped(*s.flat, flatKey, s.without(flatKey).flat, known), true
 }
 
 func (s settings) wrapped(t table, key string, flat *table, known []string) settings {
@@ -207,12 +203,16 @@ func (s settings) counts(spec *SlicerSpec) {
 		}
 		spec.Entries = append(spec.Entries, entry)
 	}
-	switch b := s.in("scarcity_behavior").text("scarcity_behavior"); b {
-	case "", "degrade":
+	t := s.in("scarcity_behavior")
+	if !t.has("scarcity_behavior") {
+		return
+	}
+	switch b := t.text("scarcity_behavior"); b {
+	case "degrade":
 	case "throw":
 		spec.Throw = true
 	default:
-		s.own.fail("scarcity_behavior", "unknown scarcity behavior %q", b)
+		t.fail("scarcity_behavior", "unknown scarcity behavior %q", b)
 	}
 }
 

@@ -55,6 +55,20 @@ func (t table) knows(keys ...string) table {
 	return t
 }
 
+// only returns t without the keys that the schema does not have here: under
+// strict reading they are mistakes, otherwise they are as good as absent.
+func (t table) only(keys ...string) table {
+	t.knows(keys...)
+	known := make(map[string]any, len(keys))
+	for _, k := range keys {
+		if v, ok := t.values[k]; ok {
+			known[k] = v
+		}
+	}
+	t.values = known
+	return t
+}
+
 func (t table) has(key string) bool {
 	_, ok := t.values[key]
 	return ok
@@ -182,7 +196,9 @@ func (t table) instant(key string) time.Time {
 	// The TOML library marks date-times without an offset by a location of
 	// the machine's own; their wall clock is meant as UTC.
 	switch at.Location().String() {
-	case "datetime-local", "date-local", "time-local":
+	case "time-local":
+		t.fail(key, "must be a date-time, is a time without a date")
+	case "datetime-local", "date-local":
 		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
 	}
 	return at.UTC()

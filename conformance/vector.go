@@ -58,20 +58,18 @@ var errorClasses = map[string]error{
 	"scarcity":              cupel.ErrScarcity,
 }
 
-// limits of what is read as a vector. The TOML library calls itself for each
-// bracket, so that a file of brackets would exhaust the stack.
-const (
-	maxVectorBytes  = 16 << 20
-	maxVectorNested = 2000
-)
-
 // readVector reads one file. A mistake in it matches errVector.
-func readVector(data []byte, strict bool) (*vector, error) {
+func readVector(data []byte, strict bool) (v *vector, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the TOML library's
+			err = fmt.Errorf("%w: reading it panicked: %v", errVector, p)
+		}
+	}()
 	if len(data) > maxVectorBytes {
-		return nil, fmt.Errorf("%w: the file has %d bytes, the limit is %d", errVector, len(data), maxVectorBytes)
+		return nil, tooLarge(int64(len(data)))
 	}
 	if n := nesting(data); n > maxVectorNested {
-		return nil, fmt.Errorf("%w: brackets are nested %d deep, the limit is %d", errVector, n, maxVectorNested)
+		return nil, fmt.Errorf("%w: values are nested %d deep, the limit is %d", errVector, n, maxVectorNested)
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
@@ -80,36 +78,9 @@ func readVector(data []byte, strict bool) (*vector, error) {
 	var mistake error
 	root := table{values: values, err: &mistake, strict: strict, known: map[string]bool{}}
 	root.knows("test", "config", "budget", "items", "scored_items", "expected", "expected_output", "tolerance")
-	v := &vector{}
+	v = &vector{}
 	v.read(root)
 	return v, mistake
-}
-
-// nesting returns how deep brackets are nested outside strings and comments.
-func nesting(data []byte) int {
-	depth, deepest := 0, 0
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; c {
-		case '[', '{':
-			depth++
-			deepest = max(deepest, depth)
-		case ']', '}':
-			depth = max(0, depth-1)
-		case '#':
-			for i < len(data) && data[i] != '\n' {
-				i++
-			}
-		case '"', '\'':
-			i++
-			for i < len(data) && data[i] != c && data[i] != '\n' {
-				if c == '"' && data[i] == '\\' {
-					i++
-				}
-				i++
-			}
-		}
-	}
-	return deepest
 }
 
 func (v *vector) read(root table) {
@@ -176,16 +147,13 @@ func readPlacer(t table) string {
 // named stay nil, which the implementation refuses.
 func (v *vector) readPipeline(config table) {
 	p := &v.pipeline
-	parts := config.tables("scorers")
-	switch {
-	case config.has("scorer"):
+	if config.has("scorer") {
 		s, _ := chosen(config, config, "scorer", scorerKeys, settings.scorer)
 		p.Scorer = &s
-	case len(parts) == 1: // bare (R47)
-		s, _ := settings{own: config, flat: &config}.part(parts[0], 0)
-		p.Scorer = &s
-	case len(parts) > 1:
-		p.Scorer = &ScorerSpec{Type: "composite", Children: settings{own: config, flat: &config}.children(0)}
+	} else if parts := (settings{own: config, flat: &config}).children(0); len(parts) == 1 { // bare (R47)
+		p.Scorer = &parts[0].Scorer
+	} else if len(parts) > 1 {
+		p.Scorer = &ScorerSpec{Type: "composite", Children: parts}
 	}
 	if config.has("slicer") {
 		s, _ := chosen(config, config, "slicer", slicerKeys, settings.slicer)
@@ -195,14 +163,18 @@ func (v *vector) readPipeline(config table) {
 		p.Placer = readPlacer(config)
 	}
 	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
-	switch s := config.text("overflow_strategy"); s {
-	case "", "throw":
+	overflow := "throw"
+	if config.has("overflow_strategy") {
+		overflow = config.text("overflow_strategy")
+	}
+	switch overflow {
+	case "throw":
 	case "truncate":
 		p.Overflow = cupel.OverflowTruncate
 	case "proceed":
 		p.Overflow = cupel.OverflowProceed
 	default:
-		config.fail("overflow_strategy", "unknown overflow strategy %q", s)
+		config.fail("overflow_strategy", "unknown overflow strategy %q", overflow)
 	}
 }
 

@@ -1,0 +1,73 @@
+package conformance
+
+import "bytes"
+
+// limits of what is read as a vector. The TOML library calls itself for each
+// table inside another, so that a hostile file would exhaust the stack.
+const (
+	maxVectorBytes  = 16 << 20
+	maxVectorNested = 2000
+)
+
+// nesting returns how deep the values of a TOML file are nested, by brackets
+// and by the dots of keys, outside strings and comments.
+func nesting(data []byte) int {
+	at, deepest := 0, 0
+	open := []int{0} // how deep each open bracket stands
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '.':
+			at++
+		case '[', '{':
+			at++
+			open = append(open, at)
+		case ']', '}':
+			if len(open) > 1 {
+				open = open[:len(open)-1]
+			}
+			at = open[len(open)-1]
+		case ',', '\n': // the dots of a key end with its value
+			at = open[len(open)-1]
+		case '#':
+			i = lineEnd(data, i) - 1 // the line's end is looked at as well
+		case '"', '\'':
+			i = stringEnd(data, i) - 1
+		}
+		deepest = max(deepest, at)
+	}
+	return deepest
+}
+
+func lineEnd(data []byte, i int) int {
+	if n := bytes.IndexByte(data[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(data)
+}
+
+// stringEnd returns the position after the string that starts at i. One that
+// is not closed ends with its line or with the file, as does the parsing.
+func stringEnd(data []byte, i int) int {
+	quote := data[i]
+	mark := bytes.Repeat([]byte{quote}, 3)
+	multiline := bytes.HasPrefix(data[i:], mark)
+	if !multiline {
+		mark = mark[:1]
+	}
+	for i += len(mark); i < len(data); i++ {
+		switch {
+		case quote == '"' && data[i] == '\\':
+			i++
+		case !multiline && data[i] == '\n':
+			return i
+		case bytes.HasPrefix(data[i:], mark):
+			i += len(mark)
+			// Two more quotes may stand before the closing ones.
+			for n := 0; multiline && n < 2 && i < len(data) && data[i] == quote; n++ {
+				i++
+			}
+			return i
+		}
+	}
+	return len(data)
+}
