@@ -20,8 +20,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/wollax/cupel-go/conformance"
 )
@@ -102,8 +104,14 @@ func runPath(ctx context.Context, name string, opts conformance.Options) (confor
 	if err != nil {
 		return conformance.Results{}, err
 	}
-	// The argument is the path; there is nothing below it.
-	result := conformance.RunVector(ctx, "", data, opts)
+	if _, err := path.Match(opts.Match, ""); err != nil {
+		return conformance.Results{}, fmt.Errorf("pattern %q: %w", opts.Match, err)
+	}
+	result := conformance.RunVector(ctx, filepath.ToSlash(name), data, opts)
+	if !opts.Matches(result) {
+		return conformance.Results{}, conformance.ErrNoVectors
+	}
+	result.Path = "" // the argument is the path; there is nothing below it
 	results := conformance.Results{Vectors: []conformance.Result{result}, Failed: 1}
 	if result.Passed {
 		results.Passed, results.Failed = 1, 0
@@ -124,12 +132,24 @@ func report(w io.Writer, results conformance.Results, asJSON bool) error {
 	}
 	for _, r := range results.Vectors {
 		if !r.Passed {
-			line := fmt.Sprintf("FAIL %s (%s): %s", r.Path, r.Name, strings.Join(r.Failures, "; "))
-			if _, err := fmt.Fprintln(w, strings.ReplaceAll(line, "\n", " ")); err != nil {
+			name := r.Path
+			if r.Name != "" {
+				name += " (" + r.Name + ")"
+			}
+			line := fmt.Sprintf("FAIL %s: %s", name, strings.Join(r.Failures, "; "))
+			if _, err := fmt.Fprintln(w, strings.Map(printable, line)); err != nil {
 				return err
 			}
 		}
 	}
 	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", results.Passed, results.Failed)
 	return err
+}
+
+// printable keeps a hostile name from breaking the line or the terminal.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }

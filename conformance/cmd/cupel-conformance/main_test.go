@@ -46,6 +46,13 @@ func TestCommand(t *testing.T) {
 	unknown := files(t, map[string]string{"u.toml": strings.Replace(good, `"scoring"`, `"sorting"`, 1)})
 	loose := files(t, map[string]string{"l.toml": "mood = 1\n" + good})
 	empty := files(t, map[string]string{"readme.md": "no vector"})
+	slashed := files(t, map[string]string{"s.toml": strings.Replace(good, `"good"`, `"either/or, slashed"`, 1)})
+	unreadable := files(t, map[string]string{"a.toml": good, "folder.toml/z.toml": good})
+	for link, target := range map[string]string{"nowhere.toml": "gone", "linked.toml": "folder.toml", "self": "."} {
+		if err := os.Symlink(target, filepath.Join(unreadable, link)); err != nil {
+			t.Skip(err)
+		}
+	}
 	tests := []struct {
 		name string
 		args []string
@@ -67,6 +74,11 @@ func TestCommand(t *testing.T) {
 		{"pattern", []string{"-run", "good.*", failing}, 0, "1 passed, 0 failed", "", "only what matches runs"},
 		{"pattern by test name", []string{"-run", "go?d", passing}, 0, "1 passed, 0 failed", "", "names match as well"},
 		{"pattern that matches nothing", []string{"-run", "nothing", failing}, 1, "0 passed, 0 failed", "no vector found", "a typing error must not pass"},
+		{"pattern and a file", []string{"-run", "nothing", filepath.Join(failing, "bad.toml")}, 1, "0 passed, 0 failed", "no vector found", "a file is selected as those of a directory are"},
+		{"bad pattern and a file", []string{"-run", "[", filepath.Join(failing, "good.toml")}, 1, "0 passed, 0 failed", "syntax error", "patterns are checked"},
+		{"pattern by a name with a slash", []string{"-run", "either*slash?d", slashed}, 0, "1 passed, 0 failed", "", "names are no paths"},
+		{"pattern with a slash", []string{"-run", "either/or*", slashed}, 0, "1 passed, 0 failed", "", "names are no paths"},
+		{"links", []string{unreadable}, 1, "2 passed, 1 failed", "", "one that leads nowhere has failed and stops no other; folders are walked whatever their name, links to them are not"},
 		{"bad pattern", []string{"-run", "[", passing}, 1, "0 passed, 0 failed", "syntax error", "patterns are checked"},
 		{"not strict", []string{loose}, 0, "1 passed, 0 failed", "", "unknown keys are ignored by default (R48)"},
 		{"strict", []string{"-strict", loose}, 1, "0 passed, 1 failed", "", "and mistakes under -strict"},
@@ -107,6 +119,21 @@ func TestFailuresAreNamed(t *testing.T) {
 	}
 	if result.Path != filepath.Join(dir, "bad.toml") || result.Name != "good" || result.Stage != "scoring" || result.Passed || len(result.Failures) != 1 {
 		t.Errorf("got %+v", result)
+	}
+}
+
+// TestOutputIsLines gives a name that would print lines of its own.
+func TestOutputIsLines(t *testing.T) {
+	hostile := strings.NewReplacer(`"good"`, `"9 passed\r\n9 passed, 0 failed\u001b[1A"`, "score_approx = 0.5", "score_approx = 0.6").Replace(good)
+	dir := files(t, map[string]string{"a.toml": hostile, "b.toml": "not TOML"})
+	var out bytes.Buffer
+	run(t.Context(), []string{dir}, &out, &out)
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 4 || strings.ContainsAny(out.String(), "\r\x1b") {
+		t.Errorf("got %q, want two failures, the counts, and no control character", out.String())
+	}
+	if want := "FAIL " + filepath.Join(dir, "b.toml") + ": invalid vector"; !strings.HasPrefix(lines[1], want) {
+		t.Errorf("got %q, want %q: a vector that cannot be read has no name", lines[1], want)
 	}
 }
 
