@@ -30,8 +30,8 @@ func (r *run) deduplicate(context.Context) error {
 			continue
 		}
 		duplicates++
-		// A NaN score loses to any other and beats nothing, as the chapter's
-		// comparison reads.
+		// The chapter's comparison: NaN beats nothing, and nothing beats it when
+		// it came first.
 		if r.scores[i] > r.scores[*slot] {
 			*slot = int32(i)
 		}

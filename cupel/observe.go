@@ -57,7 +57,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 		if observed != nil {
 			ctx = observed
 		}
-		if state == nil {
+		if isNil(state) {
 			return ctx
 		}
 		t.state, detail = state, state.Detail()
@@ -112,9 +112,9 @@ func (r *run) endStage(ctx context.Context, stage PipelineStage, err error) {
 		return
 	}
 	if t.stageItems {
-		e.Excluded = t.excluded[t.stageFrom:len(t.excluded):len(t.excluded)]
+		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the report is made of the original
 		if stage == StagePlace {
-			e.Included = t.included
+			e.Included = slices.Clone(t.included)
 		}
 	}
 	t.state.EndStage(ctx, e)
@@ -128,8 +128,8 @@ func (r *run) end(ctx context.Context, err error) {
 	e := RunEnd{Start: t.runStart, End: r.pipeline.config.Clock(), Err: err}
 	if err == nil {
 		var tokens exact.Sum
-		for _, m := range r.merged {
-			tokens.Add(m.Item.tokens)
+		for _, item := range r.window {
+			tokens.Add(item.tokens)
 		}
 		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
 	}
@@ -153,15 +153,15 @@ func (r *run) explainIncluded() {
 	t := &r.trace
 	t.included = make([]IncludedItem, len(t.placed))
 	for i, at := range t.placed {
-		m := r.merged[at]
-		reason := Scored
+		m := r.mergedFrom[at]
+		item, reason := r.items[m.candidate], Scored
 		switch {
-		case m.Item.pinned: // before the look at the tokens (R26)
+		case item.pinned: // before the look at the tokens (R26)
 			reason = Pinned
-		case m.Item.tokens == 0:
+		case item.tokens == 0:
 			reason = ZeroToken
 		}
-		t.included[i] = IncludedItem{Item: m.Item, Score: m.Score, Reason: reason}
+		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason}
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *run) buildReport() *SelectionReport {
 		tokens.Add(item.Tokens())
 	}
 	return &SelectionReport{
-		Included:                   slices.Clone(r.trace.included),
+		Included:                   r.trace.included,
 		Excluded:                   r.trace.sortedExclusions(),
 		TotalCandidates:            len(r.items),
 		TotalTokensConsidered:      tokens.Int(),

@@ -26,7 +26,7 @@ func (r *run) place(ctx context.Context) error {
 	}
 	r.window = make([]*ContextItem, len(placed))
 	for i, at := range placed {
-		r.window[i] = r.items[r.mergedFrom[at]]
+		r.window[i] = r.items[r.mergedFrom[at].candidate]
 	}
 	r.trace.count = len(placed)
 	r.trace.placed = placed
@@ -42,7 +42,7 @@ func (r *run) merge() exact.Sum {
 	add := func(candidate int, score float64) {
 		item := r.items[candidate]
 		r.merged = append(r.merged, ScoredItem{Item: item, Score: score})
-		r.mergedFrom = append(r.mergedFrom, candidate)
+		r.mergedFrom = append(r.mergedFrom, mergedItem{candidate, score})
 		tokens.Add(item.tokens)
 	}
 	for _, candidate := range r.pinned {
@@ -80,7 +80,7 @@ func (r *run) truncate() {
 		total := running
 		total.Add(item.tokens)
 		if total.Greater(target) {
-			r.excludeTruncated(r.mergedFrom[i], r.merged[i].Score, running, total)
+			r.excludeTruncated(r.mergedFrom[i], running, total)
 			continue
 		}
 		running = total
@@ -91,14 +91,14 @@ func (r *run) truncate() {
 	r.merged, r.mergedFrom = r.merged[:kept], r.mergedFrom[:kept]
 }
 
-func (r *run) excludeTruncated(candidate int, score float64, running, total exact.Sum) {
+func (r *run) excludeTruncated(m mergedItem, running, total exact.Sum) {
 	target := r.budget.targetTokens
 	if r.pinnedTokens.Greater(0) && !total.Minus(r.pinnedTokens).Greater(target) {
-		r.exclude(candidate, StagePlace, score, r.pinnedOverride())
+		r.exclude(m.candidate, StagePlace, m.score, r.pinnedOverride())
 		return
 	}
-	r.exclude(candidate, StagePlace, score, ExclusionReason{
-		Code: BudgetExceeded, ItemTokens: r.items[candidate].tokens, AvailableTokens: exact.Of(target).Minus(running).Int(),
+	r.exclude(m.candidate, StagePlace, m.score, ExclusionReason{
+		Code: BudgetExceeded, ItemTokens: r.items[m.candidate].tokens, AvailableTokens: exact.Of(target).Minus(running).Int(),
 	})
 }
 
@@ -116,7 +116,9 @@ func (r *run) reportOverflow(over int) {
 	for i, m := range r.merged {
 		event.OverflowingItems[i] = m.Item
 	}
-	r.overflow = &event
+	if r.trace.report {
+		r.overflow = event.clone() // the observer may do with its own as it likes
+	}
 	if observer != nil {
 		observer(event)
 	}

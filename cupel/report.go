@@ -1,6 +1,9 @@
 package cupel
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // SelectionReport explains a run: what is in, what is out, and why.
 //
@@ -27,6 +30,19 @@ type SelectionReport struct {
 	Overflow *OverflowEvent
 
 	extra *extraFields
+}
+
+// clone returns a report that shares nothing that can change with r.
+func (r *SelectionReport) clone() *SelectionReport {
+	c := *r
+	c.Events = slices.Clone(r.Events)
+	c.Included = slices.Clone(r.Included)
+	c.Excluded = slices.Clone(r.Excluded)
+	c.CountRequirementShortfalls = slices.Clone(r.CountRequirementShortfalls)
+	if r.Overflow != nil {
+		c.Overflow = r.Overflow.clone()
+	}
+	return &c
 }
 
 // IncludedItem is an item of the window, with its score and why it is in.
@@ -58,6 +74,12 @@ type OverflowEvent struct {
 	OverflowingItems []*ContextItem // all items at that moment, pinned ones first
 	Budget           ContextBudget  // the budget that was exceeded
 	extra            *extraFields
+}
+
+// clone returns an event that shares nothing that can change with e.
+func (e OverflowEvent) clone() *OverflowEvent {
+	e.OverflowingItems = slices.Clone(e.OverflowingItems)
+	return &e
 }
 
 // String returns the reason and the score as one line without the content of

@@ -39,12 +39,19 @@ type run struct {
 
 	// Place
 	merged     []ScoredItem // what the placer sees
-	mergedFrom []int        // candidates, parallel to merged
+	mergedFrom []mergedItem // parallel to merged
 	window     []*ContextItem
 	overflow   *OverflowEvent
 
 	hashes contentTable
 	trace  tracing
+}
+
+// mergedItem is what the engine itself remembers of a merged item: what a
+// placer was given it may have changed.
+type mergedItem struct {
+	candidate int
+	score     float64
 }
 
 var runPool = sync.Pool{New: func() any { return new(run) }}
@@ -76,7 +83,8 @@ func (r *run) stage(ctx context.Context, stage PipelineStage, do func(ctx contex
 		return r.canceled(ctx, stage, r.attempt(ctx, do))
 	}
 	stageCtx := r.startStage(ctx, stage)
-	err := r.canceled(ctx, stage, r.attempt(stageCtx, do))
+	// The observer may have given the stage a deadline of its own.
+	err := r.canceled(stageCtx, stage, r.attempt(stageCtx, do))
 	r.endStage(stageCtx, stage, err)
 	return err
 }

@@ -43,7 +43,7 @@ func (r *run) sortAndSlice(ctx context.Context) error {
 func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 	var used exact.Sum
 	for _, s := range r.selected {
-		used.Add(r.all[s].tokens)
+		used.Add(r.items[r.scoreable[s]].tokens)
 	}
 	available := exact.Of(r.effective.TargetTokens).Minus(used).Int()
 	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
@@ -57,7 +57,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 		if chosen.has(at) {
 			continue
 		}
-		tokens := r.all[k.Index].tokens
+		tokens := r.items[r.scoreable[k.Index]].tokens
 		reason := ExclusionReason{Code: BudgetExceeded, ItemTokens: tokens, AvailableTokens: available}
 		if r.pinnedTokens.Greater(0) && tokens > r.effective.TargetTokens && tokens <= withoutPinned {
 			reason = r.pinnedOverride()
