@@ -30,22 +30,27 @@ type reservedSlot struct {
 }
 
 // BudgetOption is an optional setting of a [ContextBudget].
-type BudgetOption func(*ContextBudget) error
+type BudgetOption func(*budgetDraft) error
+
+// budgetDraft is a budget that is not checked yet. It is a type of its own so
+// that an option cannot be applied to a budget that exists already.
+type budgetDraft ContextBudget
 
 // NewContextBudget returns a budget with a hard ceiling of maxTokens (the
 // model's context window) and a soft goal of targetTokens, both at least 0 and
 // the goal at most the ceiling. It fails with an [InvalidBudgetError] that
 // names the field.
 func NewContextBudget(maxTokens, targetTokens int, opts ...BudgetOption) (ContextBudget, error) {
-	b := ContextBudget{maxTokens: maxTokens, targetTokens: targetTokens}
+	draft := budgetDraft{maxTokens: maxTokens, targetTokens: targetTokens}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(&b); err != nil {
+		if err := opt(&draft); err != nil {
 			return ContextBudget{}, err
 		}
 	}
+	b := ContextBudget(draft)
 	if err := b.validate(); err != nil {
 		return ContextBudget{}, err
 	}
@@ -55,7 +60,7 @@ func NewContextBudget(maxTokens, targetTokens int, opts ...BudgetOption) (Contex
 // WithOutputReserve keeps tokens free for the model's answer; 0 to maxTokens,
 // 0 by default.
 func WithOutputReserve(tokens int) BudgetOption {
-	return func(b *ContextBudget) error {
+	return func(b *budgetDraft) error {
 		b.outputReserve = tokens
 		return nil
 	}
@@ -65,7 +70,7 @@ func WithOutputReserve(tokens int) BudgetOption {
 // default. The sum is subtracted from what the slicer may spend. The map is
 // copied. A kind that occurs twice under ASCII case folding is an error.
 func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
-	return func(b *ContextBudget) error {
+	return func(b *budgetDraft) error {
 		slots := make([]reservedSlot, 0, len(tokensByKind))
 		for kind, tokens := range tokensByKind {
 			slots = append(slots, reservedSlot{kind.Canonical(), tokens})
@@ -77,16 +82,16 @@ func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
 // WithEstimationSafetyMargin shrinks what the slicer may spend by percent, to
 // make up for token counts that are estimates; 0 to 100, 0 by default.
 func WithEstimationSafetyMargin(percent float64) BudgetOption {
-	return func(b *ContextBudget) error {
+	return func(b *budgetDraft) error {
 		b.marginPercent = percent
 		return nil
 	}
 }
 
 // setSlots takes ownership of slots, which may be in any order.
-func (b *ContextBudget) setSlots(slots []reservedSlot) error {
+func (b *budgetDraft) setSlots(slots []reservedSlot) error {
 	slices.SortFunc(slots, func(x, y reservedSlot) int {
-		return cmp.Or(cmp.Compare(x.kind.Key(), y.kind.Key()), cmp.Compare(x.kind, y.kind))
+		return cmp.Or(cmp.Compare(x.kind.Key(), y.kind.Key()), cmp.Compare(x.kind, y.kind), cmp.Compare(x.tokens, y.tokens))
 	})
 	for i, s := range slots {
 		switch {

@@ -12,8 +12,8 @@ import (
 // shared between goroutines and runs. Its identity is its pointer, never its
 // content (R1).
 //
-// Accessors return copies of what is mutable. The methods of a nil item return
-// zero values.
+// Accessors return copies of what is mutable; those of a nil item return zero
+// values.
 //
 // It implements the ContextItem chapter of the specification.
 type ContextItem struct {
@@ -43,7 +43,11 @@ const (
 )
 
 // ItemOption is an optional setting of a [ContextItem].
-type ItemOption func(*ContextItem) error
+type ItemOption func(*itemDraft) error
+
+// itemDraft is an item that is not finished yet. It is a type of its own so
+// that an option cannot be applied to an item that exists already.
+type itemDraft ContextItem
 
 // NewContextItem returns an item with the given content, which must not be
 // empty, and its size in tokens as the caller counts them. A negative size is
@@ -53,7 +57,7 @@ func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextIte
 	if content == "" {
 		return nil, &InvalidItemError{-1, "content", "must not be empty"}
 	}
-	it := &ContextItem{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}
+	it := &itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -62,12 +66,12 @@ func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextIte
 			return nil, err
 		}
 	}
-	return it, nil
+	return (*ContextItem)(it), nil
 }
 
 // WithKind sets the kind, [KindMessage] by default. A blank kind is an error.
 func WithKind(kind ContextKind) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		if kind.IsBlank() {
 			return &InvalidItemError{-1, "kind", "must not be blank"}
 		}
@@ -79,7 +83,7 @@ func WithKind(kind ContextKind) ItemOption {
 // WithSource sets the source, [SourceChat] by default. A blank source is an
 // error.
 func WithSource(source ContextSource) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		if source.IsBlank() {
 			return &InvalidItemError{-1, "source", "must not be blank"}
 		}
@@ -90,7 +94,7 @@ func WithSource(source ContextSource) ItemOption {
 
 // WithPriority sets the priority; higher is more important. Absent by default.
 func WithPriority(priority int) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.priority = priority
 		it.has |= hasPriority
 		return nil
@@ -99,7 +103,7 @@ func WithPriority(priority int) ItemOption {
 
 // WithTags sets the tags, none by default. The list is copied.
 func WithTags(tags ...string) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.tags = slices.Clone(tags)
 		return nil
 	}
@@ -108,7 +112,7 @@ func WithTags(tags ...string) ItemOption {
 // WithMetadata sets the metadata, none by default. The map is copied one level
 // deep; its values are passed through untouched.
 func WithMetadata(metadata map[string]any) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.metadata = maps.Clone(metadata)
 		return nil
 	}
@@ -118,7 +122,7 @@ func WithMetadata(metadata map[string]any) ItemOption {
 // UTC with nanoseconds. Absent by default; the zero [time.Time] is an instant
 // like any other, in the year 1.
 func WithTimestamp(t time.Time) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.timestamp = t.UTC().Round(0) // Round strips the monotonic reading
 		it.has |= hasTimestamp
 		return nil
@@ -128,7 +132,7 @@ func WithTimestamp(t time.Time) ItemOption {
 // WithFutureRelevanceHint sets the caller's estimate of how relevant the item
 // will be, conventionally in [0,1]. Absent by default.
 func WithFutureRelevanceHint(hint float64) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.hint = hint
 		it.has |= hasHint
 		return nil
@@ -137,7 +141,7 @@ func WithFutureRelevanceHint(hint float64) ItemOption {
 
 // WithPinned pins the item: it is always selected, without being scored.
 func WithPinned() ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.pinned = true
 		return nil
 	}
@@ -146,7 +150,7 @@ func WithPinned() ItemOption {
 // WithOriginalTokens records the size in tokens before the content was
 // shortened by someone else. No stage reads it. Absent by default.
 func WithOriginalTokens(tokens int) ItemOption {
-	return func(it *ContextItem) error {
+	return func(it *itemDraft) error {
 		it.originalTokens = tokens
 		it.has |= hasOriginalTokens
 		return nil

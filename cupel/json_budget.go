@@ -60,7 +60,7 @@ func readBudget(raw []byte) (ContextBudget, error) {
 	}
 	b, err := NewContextBudget(maxTokens, targetTokens,
 		WithOutputReserve(reserve),
-		func(b *ContextBudget) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
+		func(b *budgetDraft) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
 		WithEstimationSafetyMargin(margin))
 	if invalid, ok := errors.AsType[*InvalidBudgetError](err); ok {
 		return ContextBudget{}, &DecodeError{invalid.Field, invalid.Reason, invalid}
