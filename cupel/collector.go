@@ -37,7 +37,7 @@ func (l TraceDetailLevel) String() string {
 // It implements the TraceCollector chapter of the specification.
 type DiagnosticTraceCollector struct {
 	level    TraceDetailLevel
-	callback func(TraceEvent)
+	settings diagnosticSettings
 
 	mu     sync.Mutex // misuse by two runs at once must not be a data race
 	events []TraceEvent
@@ -45,12 +45,16 @@ type DiagnosticTraceCollector struct {
 }
 
 // DiagnosticOption is an optional setting of a [DiagnosticTraceCollector].
-type DiagnosticOption func(*DiagnosticTraceCollector)
+type DiagnosticOption func(*diagnosticSettings)
+
+type diagnosticSettings struct {
+	callback func(TraceEvent)
+}
 
 // WithEventCallback has callback called with each event that is recorded, at
 // once and in the goroutine of the run.
 func WithEventCallback(callback func(TraceEvent)) DiagnosticOption {
-	return func(c *DiagnosticTraceCollector) { c.callback = callback }
+	return func(s *diagnosticSettings) { s.callback = callback }
 }
 
 // NewDiagnosticTraceCollector returns a collector that records at the given
@@ -59,7 +63,7 @@ func NewDiagnosticTraceCollector(level TraceDetailLevel, opts ...DiagnosticOptio
 	c := &DiagnosticTraceCollector{level: level}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(c)
+			opt(&c.settings)
 		}
 	}
 	return c
@@ -74,22 +78,28 @@ func (c *DiagnosticTraceCollector) RecordStageEvent(event TraceEvent) { c.record
 // RecordItemEvent records the event at level [TraceDetailItem] and discards it
 // at [TraceDetailStage].
 func (c *DiagnosticTraceCollector) RecordItemEvent(event TraceEvent) {
-	if c.level >= TraceDetailItem {
+	if c != nil && c.level >= TraceDetailItem {
 		c.record(event)
 	}
 }
 
 func (c *DiagnosticTraceCollector) record(event TraceEvent) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	c.events = append(c.events, event)
 	c.mu.Unlock()
-	if c.callback != nil {
-		c.callback(event)
+	if c.settings.callback != nil {
+		c.settings.callback(event)
 	}
 }
 
 // Events returns a copy of the events recorded since the run began, in order.
 func (c *DiagnosticTraceCollector) Events() []TraceEvent {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.events)
@@ -97,20 +107,38 @@ func (c *DiagnosticTraceCollector) Events() []TraceEvent {
 
 // BuildReport returns the report of the last run with the events recorded. The
 // report of a run that failed holds what the stages before had found (R35);
-// before any run it holds nothing but events.
+// before any run it holds nothing but events. Each call returns a report of its
+// own, in time proportional to its size.
 func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
+	if c == nil {
+		return &SelectionReport{}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var report SelectionReport
+	report := &SelectionReport{}
 	if c.report != nil {
-		report = *c.report
+		report = c.report.clone()
 	}
 	report.Events = slices.Clone(c.events)
-	return &report
+	return report
+}
+
+// takeReport is BuildReport for a collector that is not used afterwards: it
+// copies nothing.
+func (c *DiagnosticTraceCollector) takeReport() *SelectionReport {
+	report := c.report
+	if report == nil {
+		report = &SelectionReport{}
+	}
+	report.Events = c.events
+	return report
 }
 
 // StartRun implements [RunObserver].
 func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+	if c == nil {
+		return ctx, nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events, c.report = nil, nil
@@ -173,7 +201,7 @@ func (f funcsRun) Detail() TraceDetail { return TraceDetail{ItemEvents: f.items}
 // collectors, in order; nil ones are left out. Each gets what it asked for and
 // no more, and is asked anew for each run.
 func MultiTraceCollector(collectors ...TraceCollector) TraceCollector {
-	return &multiCollector{slices.DeleteFunc(slices.Clone(collectors), func(c TraceCollector) bool { return c == nil })}
+	return &multiCollector{slices.DeleteFunc(slices.Clone(collectors), func(c TraceCollector) bool { return isNil(c) })}
 }
 
 type multiCollector struct{ children []TraceCollector }
@@ -184,13 +212,17 @@ func (m *multiCollector) IsEnabled() bool {
 
 func (m *multiCollector) RecordStageEvent(event TraceEvent) {
 	for _, c := range m.children {
-		c.RecordStageEvent(event)
+		if c.IsEnabled() {
+			c.RecordStageEvent(event)
+		}
 	}
 }
 
 func (m *multiCollector) RecordItemEvent(event TraceEvent) {
 	for _, c := range m.children {
-		c.RecordItemEvent(event)
+		if c.IsEnabled() {
+			c.RecordItemEvent(event)
+		}
 	}
 }
 
@@ -206,7 +238,7 @@ func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Co
 			if observed != nil {
 				ctx = observed
 			}
-			if state == nil {
+			if isNil(state) {
 				continue
 			}
 			f.state, f.detail = state, state.Detail()
@@ -282,6 +314,7 @@ func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 		if !f.detail.Items {
 			e.Excluded, e.Included = nil, nil
 		}
+		e.Excluded, e.Included = slices.Clone(e.Excluded), slices.Clone(e.Included)
 		f.state.EndStage(ctx, e)
 	}
 }
@@ -292,8 +325,11 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 			continue
 		}
 		e := e
-		if !f.detail.Report {
+		switch {
+		case !f.detail.Report:
 			e.Report = nil
+		case e.Report != nil:
+			e.Report = e.Report.clone() // one each: it is theirs to change
 		}
 		f.state.EndRun(ctx, e)
 	}

@@ -22,11 +22,13 @@ type Config struct {
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy
 	// OnOverflow is told of each overflow under [OverflowProceed]. It is called
-	// by Run, in the goroutine of the run, and never by DryRun (R36). nil means
-	// that nobody wants to know.
+	// by Run, in the goroutine of the run, and never by DryRun (R36). It may
+	// keep and change the event; a panic of it is not caught. nil means that
+	// nobody wants to know.
 	OnOverflow func(OverflowEvent)
 	// Clock tells the time to stages that are observed; a run that nobody
-	// observes does not call it. nil means [time.Now].
+	// observes does not call it. It is called from several goroutines at once.
+	// nil means [time.Now].
 	Clock func() time.Time
 }
 
@@ -85,8 +87,8 @@ type RunOption struct {
 func WithTrace(collector TraceCollector) RunOption { return RunOption{trace: collector} }
 
 // Run selects from items what fits the budget and returns it in prompt order.
-// items is neither changed nor kept. The cost is that of the strategies plus
-// O(N log N) for sorting.
+// items is neither changed nor kept, and must not change meanwhile. The cost is
+// that of the strategies plus O(N log N) for sorting.
 //
 // It fails with an [InvalidItemError] for a nil item, a
 // [PinnedExceedsBudgetError], an [OverflowError] under [OverflowThrow], a
@@ -106,13 +108,13 @@ func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget Cont
 		collector = MultiTraceCollector(diagnostic, other)
 	}
 	_, err := p.run(ctx, items, budget, collector, true)
-	return diagnostic.BuildReport(), err
+	return diagnostic.takeReport(), err
 }
 
 // collectorOf returns the collector to tell, or nil. The last one given wins.
 func collectorOf(opts []RunOption) TraceCollector {
 	for i := len(opts) - 1; i >= 0; i-- {
-		if c := opts[i].trace; c != nil {
+		if c := opts[i].trace; !isNil(c) {
 			return c
 		}
 	}
@@ -121,6 +123,9 @@ func collectorOf(opts []RunOption) TraceCollector {
 
 // run is the order of the stages and nothing else.
 func (p *Pipeline) run(ctx context.Context, items []*ContextItem, budget ContextBudget, collector TraceCollector, dry bool) ([]*ContextItem, error) {
+	if p == nil || p.config.Clock == nil {
+		return nil, &InvalidConfigError{Component: "Pipeline", Reason: "the pipeline is empty: build it with New"}
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}

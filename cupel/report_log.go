@@ -25,7 +25,8 @@ var (
 // there are any, shortfalls and the tokens over the budget. It never holds the
 // content, a tag or metadata of an item.
 //
-// It takes time proportional to the size of the report.
+// It takes time proportional to the size of the report. Log the pointer: a
+// report by value is no [slog.LogValuer], and is written out in full.
 func (r *SelectionReport) LogValue() slog.Value {
 	if r == nil {
 		return slog.AnyValue(nil)

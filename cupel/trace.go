@@ -40,13 +40,13 @@ type TraceEvent struct {
 //
 // It implements the TraceCollector chapter of the specification.
 type TraceCollector interface {
-	// IsEnabled reports whether anybody listens. It is asked once at the start
-	// of a run; when it says no, no event is built and nothing else is called.
+	// IsEnabled reports whether anybody listens. It is asked at the start of a
+	// run; when it says no, no event is built and nothing else is called.
 	IsEnabled() bool
 	// RecordStageEvent is called once for each stage that was completed.
 	RecordStageEvent(event TraceEvent)
-	// RecordItemEvent is called for each item included or left out, before the
-	// event of the stage that decided.
+	// RecordItemEvent is called for each item included or left out, and for each
+	// shortfall, before the event of the stage that decided.
 	RecordItemEvent(event TraceEvent)
 }
 
@@ -137,11 +137,15 @@ type StageEnd struct {
 	End      time.Time // by the pipeline's clock
 	CountIn  int       // items entering the stage
 	CountOut int       // items leaving the stage; 0 when it failed
-	// Excluded are the items that this stage left out, in the order of the
-	// candidates; nil unless [TraceDetail.Items] asked for them.
+	// Excluded are the items that this stage left out, in the order in which it
+	// looked at them: that of the candidates, at [StageSlice] first those that
+	// the slicer itself dropped and then the others by score, and at
+	// [StagePlace] by score. It is the observer's own, and nil unless
+	// [TraceDetail.Items] asked for it.
 	Excluded []ExcludedItem
 	// Included are the items of the window, in placed order, at the end of
-	// [StagePlace]; nil unless [TraceDetail.Items] asked for them.
+	// [StagePlace]. It is the observer's own, and nil unless
+	// [TraceDetail.Items] asked for it.
 	Included []IncludedItem
 	Err      error // why the stage failed, or nil
 }
@@ -152,9 +156,9 @@ type RunEnd struct {
 	End            time.Time // by the pipeline's clock
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
-	// Report is nil unless [TraceDetail.Report] asked for it. That of a run
-	// that failed holds what the stages before had found (R35). Its Events are
-	// empty: they went to the collector.
+	// Report is the observer's own, and nil unless [TraceDetail.Report] asked
+	// for it. That of a run that failed holds what the stages before had found
+	// (R35). Its Events are empty: they went to the collector.
 	Report *SelectionReport
 	Err    error // why the run failed, or nil
 }
