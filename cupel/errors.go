@@ -138,7 +138,7 @@ type StrategyError struct {
 func (e *StrategyError) Error() string {
 	msg := "cupel: " + e.Role + " " + e.Strategy + " " + e.Reason
 	if e.Err != nil {
-		msg += ": " + e.Err.Error()
+		msg += fmt.Sprintf(": %v", e.Err) // fmt survives an Error method that panics
 	}
 	return msg
 }
@@ -173,9 +173,9 @@ type CanceledError struct {
 }
 
 func (e *CanceledError) Error() string {
-	msg := "cupel: stopped in stage " + string(e.Stage) + ": " + e.Err.Error()
+	msg := fmt.Sprintf("cupel: stopped in stage %s: %v", e.Stage, e.Err)
 	if e.Cause != nil && e.Cause != e.Err {
-		msg += ": " + e.Cause.Error()
+		msg += fmt.Sprintf(": %v", e.Cause)
 	}
 	return msg
 }
@@ -184,10 +184,11 @@ func (e *CanceledError) Error() string {
 func (e *CanceledError) Unwrap() []error { return []error{e.Err, e.Cause} }
 
 // typed is true for errors that already say who failed and why, so that no
-// wrapper on the way up dresses them again.
+// wrapper on the way up dresses them again. Errors that only a run makes are
+// not among them: they would pass for those of the run around it.
 func typed(err error) bool {
 	switch err.(type) {
-	case *InvalidItemError, *InvalidBudgetError, *InvalidConfigError, *ScarcityError, *StrategyError, *CanceledError:
+	case *InvalidConfigError, *ScarcityError, *StrategyError:
 		return true
 	}
 	return false

@@ -10,8 +10,9 @@ import (
 // items holds the pinned items, with score 1.0, and after them the sliced
 // items by score, highest first; it must be neither changed nor kept. The
 // result is a permutation of the positions in items: the position that comes
-// first in the prompt, the second, and so on. Place is deterministic and is
-// called from several goroutines at once.
+// first in the prompt, the second, and so on. Place is deterministic, is called
+// from several goroutines at once, and returns a list that it does not keep.
+// ctx is the run's; long work stops when it is done.
 //
 // It implements the Placers chapter of the specification.
 type Placer interface {
@@ -20,7 +21,7 @@ type Placer interface {
 
 // Place runs a placer and holds it to its contract: the result is a
 // permutation (R24). A panic, an error or a broken contract comes back as a
-// [StrategyError] that names p.
+// [StrategyError] that names p, with the same exceptions as from [ScoreAll].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
 	if isNil(p) {
 		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: "is nil"}

@@ -42,9 +42,10 @@ type ScorerWrapper interface {
 // one by one otherwise. Scorers that wrap others use it, so that a pass over
 // the whole stays a pass over each part.
 //
-// A panic or an error of s comes back as a [StrategyError] that names s; an
-// error that this package made already comes back as it is. len(scores) must
-// equal len(all).
+// A panic or an error of s comes back as a [StrategyError] that names s. The
+// end of ctx comes back as it is, and so do a [StrategyError], an
+// [InvalidConfigError] and a [ScarcityError]: they name the culprit already.
+// len(scores) must equal len(all). Beside s itself it takes O(N) at most.
 func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float64) (err error) {
 	if isNil(s) {
 		return &StrategyError{Role: "scorer", Strategy: typeName(s), Reason: "is nil"}

@@ -84,7 +84,8 @@ type KindNarrower interface {
 // that a mistake is reported as the mistake of the slicer that made it.
 //
 // A panic, an error or a broken contract comes back as a [StrategyError] that
-// names s; an error that this package made already comes back as it is.
+// names s; errors that name the culprit already, and the end of ctx, come back
+// as they are, as from [ScoreAll].
 func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
 	if isNil(s) {
 		return Selection{}, &StrategyError{Role: "slicer", Strategy: typeName(s), Reason: "is nil"}

@@ -72,7 +72,13 @@ func validateOne[S any](role string, s S) (err error) {
 	if !ok {
 		return nil
 	}
-	if err = v.Validate(); err == nil || errors.Is(err, ErrInvalidConfig) {
+	err = v.Validate()
+	switch {
+	case err == nil:
+		return nil
+	case isNil(err):
+		return &InvalidConfigError{Component: typeName(s), Reason: role + " is not valid: its Validate returned a nil " + typeName(err)}
+	case errors.Is(err, ErrInvalidConfig):
 		return err
 	}
 	return &InvalidConfigError{Component: typeName(s), Reason: role + " is not valid: " + err.Error()}
@@ -142,7 +148,12 @@ func typeName(v any) string {
 // strategyError dresses an error that a strategy returned, unless it says
 // already what happened or is the end of the run's own context.
 func strategyError(ctx context.Context, role string, s any, err error) error {
-	if err == nil || typed(err) || isContextError(ctx, err) {
+	switch {
+	case err == nil:
+		return nil
+	case isNil(err): // a nil pointer of some error type: there is nothing in it, and its methods may panic
+		return &StrategyError{Role: role, Strategy: typeName(s), Reason: "failed with a nil " + typeName(err)}
+	case typed(err) || isContextError(ctx, err):
 		return err
 	}
 	return &StrategyError{Role: role, Strategy: typeName(s), Reason: "failed", Err: err}
