@@ -55,7 +55,7 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 // UTF-8, metadata such as a channel or NaN, a timestamp outside the years 0 to
 // 9999, an item that is nil or empty.
 type EncodeError struct {
-	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole
+	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
 	Reason string // what is wrong
 	Err    error  // the cause, or nil
 }

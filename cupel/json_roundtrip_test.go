@@ -24,7 +24,7 @@ func pick[T any](r random, from ...T) T { return from[r.IntN(len(from))] }
 func (r random) chance(percent int) bool { return r.IntN(100) < percent }
 
 func (r random) int() int {
-	return pick(r, 0, 1, -1, math.MaxInt, math.MinInt, 1<<53+1, r.IntN(10_000), int(r.Uint64()))
+	return pick(r, 0, 1, -1, math.MaxInt, math.MinInt, math.MaxInt>>10+2 /* 1<<53 + 1 where int has 64 bits */, r.IntN(10_000), int(r.Uint64()))
 }
 
 func (r random) float() float64 {

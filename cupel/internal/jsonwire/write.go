@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -40,7 +41,7 @@ const (
 
 // Error says what cannot be written, and where.
 type Error struct {
-	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole
+	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole; cut short where it is long
 	Reason string
 	Err    error // the cause, if another package gave one
 }
@@ -65,9 +66,16 @@ func (w *Writer) Fail(reason string, cause error) {
 	}
 }
 
+// maxPath is how many bytes of a path are shown: a value that contains itself
+// would fill a screen with the same key.
+const maxPath = 200
+
 func (w *Writer) path() string {
 	var b []byte
 	for _, l := range w.open {
+		if len(b) > maxPath {
+			break
+		}
 		switch {
 		case l.count == 0: // nothing is begun in it
 		case l.style == styleArray:
@@ -80,6 +88,9 @@ func (w *Writer) path() string {
 			}
 			b = append(b, l.name...)
 		}
+	}
+	if len(b) > maxPath {
+		return strings.ToValidUTF8(string(b[:maxPath]), "") + "…" // the cut may split a character
 	}
 	return string(b)
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestWriteAny(t *testing.T) {
@@ -22,7 +24,7 @@ func TestWriteAny(t *testing.T) {
 		{"nil", nil, `null`, "null is a value of metadata"},
 		{"boolean", true, `true`, "as it is"},
 		{"string", "a\"\\\n\r\t\x00\x1f<>&\u2028é😀", `"a\"\\\n\r\t\u0000\u001f<>&` + "\u2028" + `é😀"`, "nothing but what the grammar asks for is escaped"},
-		{"integer", math.MinInt64, `-9223372036854775808`, "every digit"},
+		{"integer", math.MinInt, strconv.Itoa(math.MinInt), "every digit"},
 		{"unsigned", uint64(math.MaxUint64), `18446744073709551615`, "wider than an int"},
 		{"float", 0.1, `0.1`, "the shortest form that reads back"},
 		{"large float", 1e8, `1e+08`, "the form in which metadata is compared (R12)"},
@@ -167,5 +169,31 @@ func TestWriterNameThatIsNotUTF8(t *testing.T) {
 	w.Any(map[string]any{"ok": 1, "\xff": 2})
 	if _, err := w.Result(); err == nil || err.Path != `["\xff"]` || err.Reason != "is not valid UTF-8" {
 		t.Errorf("failed with %v", err)
+	}
+}
+
+func TestLongPathsAreCutShort(t *testing.T) {
+	cycle := map[string]any{}
+	cycle["again"] = cycle
+	tests := []struct {
+		name  string
+		value any
+		why   string
+	}{
+		{"cycle", cycle, "10,000 times the same key tell nothing"},
+		{"long key", map[string]any{strings.Repeat("é", 5000): math.NaN()}, "a key can be a document"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var w Writer
+			w.Any(tt.value)
+			_, err := w.Result()
+			if err == nil {
+				t.Fatal("want a failure")
+			}
+			if n := len(err.Path); n > maxPath+len("…") || !strings.HasSuffix(err.Path, "…") || !utf8.ValidString(err.Path) {
+				t.Errorf("a path of %d bytes: %q: %s", n, err.Path, tt.why)
+			}
+		})
 	}
 }
