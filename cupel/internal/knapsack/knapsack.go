@@ -132,7 +132,7 @@ type method int
 
 const (
 	automatic method = iota
-	byTable          // table on all items, nothing fixed
+	byPlainTable
 	byCoreTable
 	byCoreFrontier
 	byCoreFrontierAfterDominance
@@ -209,11 +209,15 @@ func (s *solver) admit(p Problem, scratch *scratch) error {
 	return nil
 }
 
-// directCells and directWidth are the sizes of tables that are filled sooner
-// than anything is found out about the items.
 const (
-	directCells = 1 << 13
-	directWidth = 40
+	// smallTable is the number of cells that are filled sooner than anything else is
+	// tried.
+	smallTable = 1 << 13
+	// fewStates is what is tried before memory is taken for every weight up to the
+	// capacity.
+	fewStates = 1 << 14
+	// spendStride is the number of steps after which the context is looked at.
+	spendStride = 1 << 21
 )
 
 // run decides every item.
@@ -221,9 +225,9 @@ func (s *solver) run(scratch *scratch) error {
 	if s.takeAllThatFit() {
 		return nil
 	}
-	small := s.capacity < directWidth || saturatingMul(uint64(len(s.items)), uint64(s.capacity)) <= directCells
-	if s.tune.method == byTable || s.tune.method == automatic && small {
-		return s.solveTable(false)
+	small := (s.capacity < plainWidth || s.cells() <= plainCells) && s.plainFits()
+	if s.tune.method == byPlainTable || s.tune.method == automatic && small {
+		return s.solvePlain(math.MaxInt64)
 	}
 	for {
 		s.divideOut()
@@ -286,7 +290,7 @@ func (s *solver) solveCore() error {
 	}
 	switch s.tune.method {
 	case byCoreTable:
-		return s.solveTable(true)
+		return s.solveTable()
 	case byCoreFrontier:
 		return s.solveFrontier(0)
 	case byCoreFrontierAfterDominance:
@@ -294,25 +298,35 @@ func (s *solver) solveCore() error {
 		return s.solveFrontier(0)
 	}
 	cells := s.cells()
-	if cells <= directCells {
-		return s.solveTable(true)
+	if cells <= smallTable {
+		return s.solveTable()
 	}
 	if s.equalDensities() && subsetSumBytes(s.capacity) <= s.tune.limit {
+		if s.capacity > fewStates {
+			if err := s.solveFrontier(fewStates); err != errTooMuchWork {
+				return err
+			}
+		}
 		return s.solveSubsetSum()
+	}
+	if s.capacity < plainRow && s.plainFits() {
+		return s.solvePlain(s.goal)
+	}
+	if err := s.spend(spendStride); err != nil {
+		return err
 	}
 	s.dominate()
 	if len(s.items) == 0 {
 		return nil
 	}
-	cells = s.cells()
 	if !s.tableFits() {
 		return s.solveFrontier(0)
 	}
 	// A state of a list costs several times as much as a cell of the table, and lists
 	// that grow must not cost much beside the table that follows them.
-	err := s.solveFrontier(frontierShare(cells))
+	err := s.solveFrontier(frontierShare(s.cells()))
 	if err == errTooMuchWork {
-		return s.solveTable(true)
+		return s.solveTable()
 	}
 	return err
 }
@@ -324,7 +338,7 @@ func (s *solver) cells() uint64 {
 
 // spend notes steps of work and looks at the context every few million steps.
 func (s *solver) spend(steps uint64) error {
-	if s.work += steps; s.work < 1<<21 {
+	if s.work += steps; s.work < spendStride {
 		return nil
 	}
 	s.work = 0

@@ -43,8 +43,8 @@ type table[V value] struct {
 // step is the record of one item: bit k is set when it is taken at capacity
 // from+k. Below from it is not taken, and above the last bit as it is there.
 type step struct {
-	from, to int
-	bits     []uint64
+	from, to      int
+	chunk, offset int // of its bits in the arena
 }
 
 // window is the saved state of a table.
@@ -61,53 +61,42 @@ func (s *solver) rowBytes(most int64) int64 {
 	return 8 * (s.capacity + 1)
 }
 
-// mostValue is at least the value of the best set of the items left, by the bound
-// when there is one.
-func (s *solver) mostValue(bounded bool) int64 {
-	if !bounded {
-		var most int64
-		for i := range s.items {
-			most = max(most, s.items[i].v)
-		}
-		n := min(uint64(len(s.items)), uint64(s.capacity))
-		return int64(min(saturatingMul(uint64(most), n), math.MaxInt64))
-	}
+// mostValue is at least the value of the best set of the items left: the bound.
+func (s *solver) mostValue() int64 {
 	return saturatingAdd(s.inV, mul(s.price.v, s.capacity-s.inW).over(s.price.w))
 }
 
 // tableFits says whether the memory limit leaves room for a table.
 func (s *solver) tableFits() bool {
-	return s.capacity < 1<<40 && s.rowBytes(s.mostValue(true)) <= s.tune.limit/2
+	return s.capacity < 1<<40 && s.rowBytes(s.mostValue()) <= s.tune.limit/2
 }
 
-// solveTable decides the items by a table; bounded says that the price and the
-// costs are known.
-func (s *solver) solveTable(bounded bool) error {
-	most := s.mostValue(bounded)
+// solveTable decides the items by a table.
+func (s *solver) solveTable() error {
+	most := s.mostValue()
 	bytes := s.rowBytes(most)
 	if s.capacity >= 1<<40 || bytes > s.tune.limit/2 {
 		return &LimitError{Limit: s.tune.limit, Need: saturatingAdd(bytes, bytes)}
 	}
 	if most <= math.MaxInt32/2 {
-		return runTable[int32](s, bounded, most)
+		return runTable[int32](s, most)
 	}
-	return runTable[int64](s, bounded, most)
+	return runTable[int64](s, most)
 }
 
-func runTable[V value](s *solver, bounded bool, most int64) error {
-	t := &table[V]{solver: s, row: make([]V, s.capacity+1)}
-	if bounded {
-		t.setCredit(most)
-	}
+// ampleRecord is the size of a record, in bytes, beyond which blocks are run a
+// second time even if there were memory for more: the second run covers few cells
+// as a rule, and fresh memory has its price as well.
+const ampleRecord = 16 << 20
+
+func runTable[V value](s *solver, most int64) error {
+	t := &table[V]{solver: s, row: make([]V, s.capacity+1), steps: make([]step, 0, len(s.items))}
+	t.setCredit(most)
 	var element V
 	row := int64(unsafe.Sizeof(element)) * (s.capacity + 1)
 	left := s.tune.limit - row
-	saves := min(max(left/8, 16*row), left/2)
-	goal := int64(math.MaxInt64)
-	if bounded {
-		goal = s.goal
-	}
-	return newTracer(s, t, left-saves, saves).answer(goal)
+	record := min(left/2, max(ampleRecord, 32*row))
+	return newTracer(s, t, record, left-record).answer(s.goal)
 }
 
 // setCredit prepares for cutting the window, if all numbers that it takes are
@@ -160,9 +149,9 @@ func (t *table[V]) push(i int, lo, hi int64) error {
 		t.steps = append(t.steps, step{from: from, to: top})
 	} else {
 		record := t.arena.reserve((top-from)>>6 + 1)
+		t.steps = append(t.steps, step{from, top, t.arena.at, t.arena.used})
 		t.arena.keep(len(record))
 		relax(t.row[from:top+1], t.row[from-w:top+1-w], V(it.v), record)
-		t.steps = append(t.steps, step{from, top, record})
 	}
 	t.lo = max(t.lo, lowest)
 	cells := uint64(t.hi - t.lo + 1)
@@ -172,15 +161,23 @@ func (t *table[V]) push(i int, lo, hi int64) error {
 	return t.solver.spend(cells)
 }
 
-// cut drops cells at both ends of the window that cannot lead to the answer.
+// cut drops cells at both ends of the window that cannot lead to the answer. Rows
+// rise, so that the worth of the last cell of a few tells about all of them.
 func (t *table[V]) cut(i int) {
+	const few = 16
 	price := t.solver.price
 	most := t.gap - t.credit[i]
 	row, lo, hi := t.row, t.lo, t.hi
-	for lo < hi && price.v*int64(lo)-price.w*int64(row[lo]) > most {
+	for lo+few < hi && price.v*int64(lo)-price.w*int64(row[lo+few-1]) > most {
+		lo += few
+	}
+	for end := min(lo+few, hi); lo < end && price.v*int64(lo)-price.w*int64(row[lo]) > most; {
 		lo++
 	}
-	for hi > lo && price.v*int64(hi)-price.w*int64(row[hi]) > most {
+	for hi-few > lo && price.v*int64(hi-few+1)-price.w*int64(row[hi]) > most {
+		hi -= few
+	}
+	for end := max(hi-few, lo); hi > end && price.v*int64(hi)-price.w*int64(row[hi]) > most; {
 		hi--
 	}
 	t.lo, t.hi = lo, hi
@@ -259,7 +256,7 @@ func (t *table[V]) worth(capacity int64) int64 {
 func (t *table[V]) taken(i int, capacity int64) bool {
 	s := &t.steps[i-t.first]
 	k := min(int(capacity), s.to) - s.from
-	return k >= 0 && s.bits[k>>6]>>(uint(k)&63)&1 != 0
+	return k >= 0 && t.arena.chunks[s.chunk][s.offset+k>>6]>>(uint(k)&63)&1 != 0
 }
 
 func (t *table[V]) recorded() int64 {

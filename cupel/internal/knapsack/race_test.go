@@ -1,0 +1,5 @@
+//go:build race
+
+package knapsack
+
+func init() { thinned = 20 }
