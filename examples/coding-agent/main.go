@@ -170,8 +170,7 @@ func (s settings) choose(ctx context.Context, out io.Writer, tell func(note stri
 
 // advise says what to do about a run that failed.
 func advise(err error) error {
-	var pinned *cupel.PinnedExceedsBudgetError
-	if errors.As(err, &pinned) {
+	if _, ok := errors.AsType[*cupel.PinnedExceedsBudgetError](err); ok {
 		return fmt.Errorf("%w; the system prompt and the question are pinned: raise -budget, lower -reserve, or ask in fewer words", err)
 	}
 	return err

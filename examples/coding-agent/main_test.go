@@ -227,7 +227,7 @@ func TestMistakes(t *testing.T) {
 			}
 		})
 	}
-	code, _, stderr := start(t, "-root", filepath.Join(root, "no\x1bwhere"), "-vet", "0")
+	code, _, stderr := start(t, "-root", root+"/no\x1bwhere", "-vet", "0")
 	if code != exitFailure || strings.Contains(stderr, "\x1b") || !strings.Contains(stderr, `no\x1bwhere`) {
 		t.Errorf("no folder: exit code %d, standard error %q", code, stderr)
 	}
@@ -278,7 +278,7 @@ func TestThisRepository(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
-	for _, want := range []string{"SystemPrompt", "Message", "Code", "Document", "BudgetExceeded", "Deduplicated"} {
+	for _, want := range []string{"SystemPrompt", "Message", "Code", "Document", "BudgetExceeded"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("output without %s", want)
 		}

@@ -3,7 +3,6 @@ package repocontext
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -142,9 +141,9 @@ func (c *collector) walk(ctx context.Context) error {
 			return ctx.Err()
 		}
 		rel, relErr := filepath.Rel(c.root, name)
-		if err = errors.Join(err, relErr); err != nil {
+		if err != nil || relErr != nil {
 			c.leftOut.add("cannot be read", rel)
-			return nil
+			return nil //nolint:nilerr // a folder that cannot be read is left out, and a note says so
 		}
 		rel = filepath.ToSlash(rel)
 		if entry.IsDir() {
@@ -246,7 +245,7 @@ func readFile(name string) (content []byte, modified time.Time, problem string) 
 	if err != nil {
 		return nil, time.Time{}, unreadable
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // nothing was written
 	info, err := f.Stat()
 	if err != nil {
 		return nil, time.Time{}, unreadable

@@ -2,6 +2,7 @@ package repocontext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -43,8 +44,8 @@ func (f sourceFile) sections() []draft {
 		for _, a := range above {
 			titles = append(titles, a.title)
 		}
-		for i := len(above) - 1; i >= 0; i-- { // the nearest heading tells most
-			words = append(words, topics(above[i].title)...)
+		for _, a := range slices.Backward(above) { // the nearest heading tells most
+			words = append(words, topics(a.title)...)
 		}
 		drafts = append(drafts, draft{
 			kind: cupel.KindDocument, source: cupel.SourceRag, file: "markdown",

@@ -142,8 +142,8 @@ func parseLog(log string) func(yield func(commit) bool) {
 				if !ok || !strings.HasPrefix(raw, ":") {
 					break
 				}
-				name, ok := next()
-				if !ok {
+				name, _ := next()
+				if name == "" {
 					break
 				}
 				c.changes = append(c.changes, change{raw[strings.LastIndexByte(raw, ' ')+1:], name})

@@ -162,25 +162,35 @@ func TestWithoutGit(t *testing.T) {
 	}{
 		{
 			name: "not installed", why: "a machine with Go alone",
-			prepare: func(t *testing.T, _ string) { without(t) },
-			note:    "git: git is not installed; there are no commits among the candidates, and times are those of the files",
-			items:   1,
+			prepare: func(t *testing.T, _ string) {
+				t.Helper()
+				without(t)
+			},
+			note:  "git: git is not installed; there are no commits among the candidates, and times are those of the files",
+			items: 1,
 		},
 		{
 			name: "no repository", why: "a plain source archive",
-			prepare: func(t *testing.T, root string) { gitIn(t, root) },
-			note:    "git: fatal: not a git repository (or any of the parent directories): .git; there are no commits among the candidates, and times are those of the files",
-			items:   1,
+			prepare: func(t *testing.T, root string) {
+				t.Helper()
+				gitIn(t, root)
+			},
+			note:  "git: fatal: not a git repository (or any of the parent directories): .git; there are no commits among the candidates, and times are those of the files",
+			items: 1,
 		},
 		{
 			name: "no commit", why: "a repository that has just been made",
-			prepare: func(t *testing.T, root string) { gitIn(t, root)(firstDay, "init", "-q") },
-			note:    "git: nothing is committed yet; there are no commits among the candidates, and times are those of the files",
-			items:   1,
+			prepare: func(t *testing.T, root string) {
+				t.Helper()
+				gitIn(t, root)(firstDay, "init", "-q")
+			},
+			note:  "git: nothing is committed yet; there are no commits among the candidates, and times are those of the files",
+			items: 1,
 		},
 		{
 			name: "no file", why: "an archive unpacked where the repository around it ignores it",
 			prepare: func(t *testing.T, root string) {
+				t.Helper()
 				gitIn(t, root)(firstDay, "init", "-q")
 				write(t, root, ".git/info/exclude", "*\n")
 			},
@@ -190,6 +200,7 @@ func TestWithoutGit(t *testing.T) {
 		{
 			name: "damaged", why: "a repository that git cannot read",
 			prepare: func(t *testing.T, root string) {
+				t.Helper()
 				git := gitIn(t, root)
 				git(firstDay, "init", "-q")
 				git(firstDay, "add", ".")
@@ -224,6 +235,10 @@ func TestParseLog(t *testing.T) {
 	const whole = "h1\x001768040000\x00One\n\x00\n:000000 100644 0 1 A\x00a\x00:000000 100644 0 1 D\x00A\x00\x00" +
 		"h2\x0060\x00Two\x00\n:100644 100644 0 1 M\x00b\x00\x00" +
 		"h3\x000\x00\x00"
+	upTo := func(end string) string {
+		head, _, _ := strings.Cut(whole, end)
+		return head
+	}
 	tests := []struct {
 		name, why, log string
 		want           []string
@@ -232,8 +247,9 @@ func TestParseLog(t *testing.T) {
 			[]string{"h1 One D:A A:a", "h2 Two M:b", "h3 "}},
 		{"empty", "no commit", "", nil},
 		{"cut in a hash", "what is not complete is left out", whole[:1], nil},
-		{"cut in a path", "the path may be half, the commit is there", whole[:strings.Index(whole, "a\x00:")], []string{"h1 One A:"}},
-		{"cut before a path", "a change without a path is none", whole[:strings.Index(whole, "\x00a\x00:")], []string{"h1 One"}},
+		{"cut behind a path", "what is there is taken", upTo("\x00:000000 100644 0 1 D"), []string{"h1 One A:a"}},
+		{"cut in front of a path", "a change without a path is none", upTo("a\x00:"), []string{"h1 One"}},
+		{"cut behind a change", "nor is one without anything", upTo("\x00a\x00:"), []string{"h1 One"}},
 		{"rubbish", "no time, no commit", "a\x00b\x00c\x00d", nil},
 	}
 	for _, tt := range tests {

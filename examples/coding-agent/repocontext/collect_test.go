@@ -78,7 +78,7 @@ func TestCollectOddNamesAndLinks(t *testing.T) {
 		"sub/a.md:1 A",
 	}
 	// Not every file system takes names that are not UTF-8.
-	if err := os.WriteFile(filepath.Join(root, "caf\xe9.md"), []byte("# C\n\none\n"), 0o644); err == nil {
+	if err := os.WriteFile(root+"/caf\xe9.md", []byte("# C\n\none\n"), 0o644); err == nil {
 		want = slices.Insert(want, 0, "caf\uFFFD.md:1 C")
 	}
 	// The link to the root is resolved, those inside are not.

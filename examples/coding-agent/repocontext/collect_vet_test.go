@@ -22,6 +22,7 @@ func needGo(t *testing.T) {
 // workspace has a module with findings in two folders, one without, and one that
 // is not part of it.
 func workspace(t *testing.T) string {
+	t.Helper()
 	return writeTree(t, map[string]string{
 		"go.work":     "go 1.24\n\nuse (\n\t./good\n\t./bad\n)\n",
 		"good/go.mod": "module example.org/good\n\ngo 1.24\n",
@@ -35,7 +36,7 @@ func workspace(t *testing.T) string {
 }
 
 func TestVet(t *testing.T) {
-	needGo(t)
+	without(t, "go") // git is not needed
 	root := workspace(t)
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", filepath.Join(root, "nowhere", "go.work")) // of whoever calls
@@ -89,6 +90,7 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		{
 			name: "not installed", why: "a binary that runs where Go is not",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				root := workspace(t)
 				without(t)
 				return root
@@ -99,6 +101,7 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		{
 			name: "not installed, one module", why: "without a workspace nothing is asked before go vet itself",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				root := writeTree(t, map[string]string{"go.mod": "module m\n"})
 				without(t)
 				return root
@@ -108,13 +111,17 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		},
 		{
 			name: "no module", why: "a folder of documents",
-			prepare: func(t *testing.T) string { return writeTree(t, map[string]string{"a.md": "# A\n\none\n"}) },
+			prepare: func(t *testing.T) string {
+				t.Helper()
+				return writeTree(t, map[string]string{"a.md": "# A\n\none\n"})
+			},
 			timeout: time.Minute,
 			note:    "go vet: there is neither a go.work nor a go.mod in the root; its output is not among the candidates",
 		},
 		{
 			name: "no time", why: "a large tree on a slow machine goes on without",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				needGo(t)
 				return writeTree(t, map[string]string{"go.mod": "module m\n\ngo 1.24\n", "m.go": "package m\n"})
 			},
@@ -124,6 +131,7 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		{
 			name: "not downloaded", why: "a fresh clone: nothing is downloaded for the sake of this output",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				needGo(t)
 				t.Setenv("GOMODCACHE", t.TempDir())
 				t.Setenv("GOFLAGS", "-mod=mod")
@@ -138,6 +146,7 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		{
 			name: "broken workspace", why: "the file that names the modules cannot be read",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				needGo(t)
 				return writeTree(t, map[string]string{"go.work": "use ) (\n"})
 			},
@@ -147,6 +156,7 @@ func TestVetThatDoesNotRun(t *testing.T) {
 		{
 			name: "broken module", why: "so can the file of a module",
 			prepare: func(t *testing.T) string {
+				t.Helper()
 				needGo(t)
 				return writeTree(t, map[string]string{"go.mod": "modul\n", "m.go": "package m\n"})
 			},

@@ -24,16 +24,40 @@ type share struct {
 	kind         cupel.ContextKind
 	percent, cap float64 // of the tokens
 	best         int     // items that are in whatever they cost
+	number       int     // candidates
 }
 
-// shares keep any kind from starving, and from crowding out the others. With
-// kinds missing they still make sense: a share is asked for only where there
-// are candidates.
+// shares keep any kind from starving, and from crowding out the others.
 var shares = []share{
-	{KindCode, 45, 80, 6},
-	{cupel.KindDocument, 12, 50, 3},
-	{cupel.KindMemory, 8, 25, 2},
-	{cupel.KindToolOutput, 4, 20, 1},
+	{kind: KindCode, percent: 45, cap: 80, best: 6},
+	{kind: cupel.KindDocument, percent: 12, cap: 50, best: 3},
+	{kind: cupel.KindMemory, percent: 8, cap: 25, best: 2},
+	{kind: cupel.KindToolOutput, percent: 4, cap: 20, best: 1},
+}
+
+// sharesOf returns the shares of the kinds that there are candidates of, with
+// caps that leave nothing of a window to kinds that are missing.
+func sharesOf(items []*cupel.ContextItem) []share {
+	var present []share
+	caps := 0.0
+	for _, s := range shares {
+		for _, it := range items {
+			if it.Kind() == s.kind && !it.Pinned() {
+				s.number++
+			}
+		}
+		if s.number > 0 {
+			s.best = min(s.best, s.number)
+			present = append(present, s)
+			caps += s.cap
+		}
+	}
+	for i := range present {
+		if s := &present[i]; caps < 100 {
+			s.cap = min(s.cap/caps*100, 100)
+		}
+	}
+	return present
 }
 
 // NewPipeline returns a pipeline that chooses among items for a question.
@@ -72,18 +96,9 @@ func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, 
 
 	var quotas []slicer.QuotaEntry
 	var counts []slicer.CountQuotaEntry
-	for _, s := range shares {
-		number := 0
-		for _, it := range items {
-			if it.Kind() == s.kind && !it.Pinned() {
-				number++
-			}
-		}
-		if number == 0 {
-			continue
-		}
+	for _, s := range sharesOf(items) {
 		quotas = append(quotas, slicer.Between(s.kind, s.percent, s.cap))
-		counts = append(counts, slicer.CountQuotaEntry{Kind: s.kind, RequireCount: min(s.best, number), CapCount: number})
+		counts = append(counts, slicer.CountQuotaEntry{Kind: s.kind, RequireCount: s.best, CapCount: s.number})
 	}
 	best, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)
 	if err != nil {

@@ -122,6 +122,22 @@ func TestWindowOfWhatThereIs(t *testing.T) {
 	}
 }
 
+func TestMissingKindsLeaveTheirShares(t *testing.T) {
+	for _, kind := range []cupel.ContextKind{KindCode, cupel.KindDocument, cupel.KindMemory, cupel.KindToolOutput} {
+		var items []*cupel.ContextItem
+		for i := range 200 {
+			it, err := cupel.NewContextItem(fmt.Sprint(i), 10, cupel.WithKind(kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			items = append(items, it)
+		}
+		if n := len(window(t, "", items, 1000, 1000, 0)); n != 100 {
+			t.Errorf("%d items of 10 tokens of kind %s fill a window of 1000, want 100", n, kind)
+		}
+	}
+}
+
 // constant is a scorer that gives every item the same score.
 type constant float64
 
