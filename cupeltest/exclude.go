@@ -1,0 +1,217 @@
+package cupeltest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// ExcludeItemWithReason holds when at least one excluded item has a reason of
+// this code, whatever its data. Reserved codes and those of custom strategies
+// are codes like any other.
+//
+// It implements pattern 4 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.ExclusionCode) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeItemWithReason", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if slices.ContainsFunc(r.Excluded, func(entry cupel.ExcludedItem) bool { return entry.Reason.Code == reason }) {
+			return nil
+		}
+		reasons := reasonNames(r.Excluded)
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("at least 1 excluded item with reason %s", reason),
+			Actual:   fmt.Sprintf("%d excluded items with reasons: [%s]", len(r.Excluded), reasons),
+			message: fmt.Sprintf("ExcludeItemWithReason(%s) failed: no excluded item had reason %s. Excluded had %d items with reasons: [%s].",
+				reason, reason, len(r.Excluded), reasons),
+		}
+	})
+}
+
+// excludedMatching returns the excluded entries whose item the predicate is
+// true for.
+func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel.ExcludedItem {
+	var matching []cupel.ExcludedItem
+	for _, entry := range r.Excluded {
+		if predicate.Excluded(entry) {
+			matching = append(matching, entry)
+		}
+	}
+	return matching
+}
+
+// ExcludeItemMatchingWithReason holds when the predicate is true for at least
+// one excluded item that has a reason of this code. The predicate says which
+// item, the code says why (R43). The message tells an item that is not
+// excluded from one that is excluded for another reason.
+//
+// It implements pattern 5 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate func(*cupel.ContextItem) bool, reason cupel.ExclusionCode) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeItemMatchingWithReason", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if predicate == nil {
+			return nilPredicate(fmt.Sprintf("ExcludeItemMatchingWithReason(reason=%s)", reason))
+		}
+		matching := excludedMatching(r, predicate)
+		if slices.ContainsFunc(matching, func(entry cupel.ExcludedItem) bool { return entry.Reason.Code == reason }) {
+			return nil
+		}
+		reasons := reasonNames(matching)
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("an excluded item that matches the predicate, with reason %s", reason),
+			Actual:   fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasons),
+			message: fmt.Sprintf("ExcludeItemMatchingWithReason(reason=%s) failed: predicate matched %d excluded item(s) but none had reason %s. Matched items had reasons: [%s].",
+				reason, len(matching), reason, reasons),
+		}
+	})
+}
+
+// ExcludeItemWithBudgetDetails holds when the predicate is true for an
+// excluded item with reason [cupel.BudgetExceeded] and exactly these data:
+// expectedItemTokens is the item's size, expectedAvailableTokens what was left
+// when it was excluded (R29), both in tokens. All items that match are looked
+// at; the message is about the first of them that did not fit (R43).
+//
+// It implements pattern 6 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate func(*cupel.ContextItem) bool, expectedItemTokens, expectedAvailableTokens int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeItemWithBudgetDetails", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if predicate == nil {
+			return nilPredicate("ExcludeItemWithBudgetDetails")
+		}
+		matching := excludedMatching(r, predicate)
+		var first *cupel.ExclusionReason
+		for i := range matching {
+			reason := &matching[i].Reason
+			if reason.Code != cupel.BudgetExceeded {
+				continue
+			}
+			if reason.ItemTokens == expectedItemTokens && reason.AvailableTokens == expectedAvailableTokens {
+				return nil
+			}
+			if first == nil {
+				first = reason
+			}
+		}
+		failure := &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("BudgetExceeded with item_tokens=%d, available_tokens=%d", expectedItemTokens, expectedAvailableTokens),
+		}
+		const head = "ExcludeItemWithBudgetDetails failed: expected "
+		if first != nil {
+			failure.Actual = fmt.Sprintf("item_tokens=%d, available_tokens=%d", first.ItemTokens, first.AvailableTokens)
+			failure.message = head + failure.Expected + ", but found " + failure.Actual + "."
+			return failure
+		}
+		failure.Actual = fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasonNames(matching))
+		failure.message = head + failure.Expected + ", but no matching item had reason BudgetExceeded."
+		failure.message += fmt.Sprintf(" Predicate matched %d excluded item(s) with reasons: [%s].", len(matching), reasonNames(matching))
+		return failure
+	})
+}
+
+// HaveNoExclusionsForKind holds when no excluded item has the kind, without
+// regard to ASCII case. It says nothing about the included items: the kind may
+// have had no candidates.
+//
+// It implements pattern 7 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveNoExclusionsForKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		found := excludedMatching(r, ByKind(kind))
+		if len(found) == 0 {
+			return nil
+		}
+		first := fmt.Sprintf("score=%s, reason=%s", score(found[0].Score), found[0].Reason.Code)
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("no excluded item with Kind=%s", kind),
+			Actual:   fmt.Sprintf("%d excluded items, the first with %s", len(found), first),
+			message: fmt.Sprintf("HaveNoExclusionsForKind(%s) failed: found %d excluded item(s) with Kind=%s. First: %s.",
+				kind, len(found), kind, first),
+		}
+	})
+}
+
+// HaveNoExclusions holds when every candidate is included.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) HaveNoExclusions() *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveNoExclusions", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if len(r.Excluded) == 0 {
+			return nil
+		}
+		first := r.Excluded[0]
+		found := fmt.Sprintf("%s (kind=%s, score=%s, %s)", quote(first.Item.Content()), first.Item.Kind(), score(first.Score), first.Reason)
+		return &SelectionReportAssertionError{
+			Expected: "no excluded items",
+			Actual:   fmt.Sprintf("%d excluded items, the first: %s", len(r.Excluded), found),
+			message:  fmt.Sprintf("HaveNoExclusions failed: found %d excluded item(s). First: %s.", len(r.Excluded), found),
+		}
+	})
+}
+
+// ExcludeItemWithReasonData holds when at least one excluded item has this
+// reason with exactly these data. Kinds compare without ASCII case, numbers as
+// they are, NaN with NaN; Survivor is compared only when it is given.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.ExclusionReason) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeItemWithReasonData", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		var found []cupel.ExcludedItem
+		for _, entry := range r.Excluded {
+			if sameReason(reason, entry.Reason) {
+				return nil
+			}
+			if entry.Reason.Code == reason.Code {
+				found = append(found, entry)
+			}
+		}
+		data, _ := distinct(found, func(entry cupel.ExcludedItem) (name, key string) {
+			text := describeReason(entry.Reason)
+			return text, text
+		})
+		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
+		if len(found) == 0 {
+			actual = fmt.Sprintf("no excluded item had reason %s. Excluded had %d items with reasons: [%s]", reason.Code, len(r.Excluded), reasonNames(r.Excluded))
+		}
+		return &SelectionReportAssertionError{
+			Expected: describeReason(reason),
+			Actual:   actual,
+			message:  fmt.Sprintf("ExcludeItemWithReasonData failed: expected [%s], but %s.", describeReason(reason), actual),
+		}
+	})
+}
+
+func sameReason(want, got cupel.ExclusionReason) bool {
+	sameFloat := func(a, b float64) bool { return a == b || a != a && b != b }
+	return want.Code == got.Code &&
+		want.ItemTokens == got.ItemTokens &&
+		want.AvailableTokens == got.AvailableTokens &&
+		want.DeduplicatedAgainst == got.DeduplicatedAgainst &&
+		(want.Survivor == nil || want.Survivor == got.Survivor) &&
+		want.Tokens == got.Tokens &&
+		want.DisplacedBy == got.DisplacedBy &&
+		want.Kind.Equal(got.Kind) &&
+		want.Cap == got.Cap &&
+		want.Count == got.Count &&
+		want.Actual == got.Actual &&
+		want.Required == got.Required &&
+		want.Available == got.Available &&
+		want.DisplacedByKind.Equal(got.DisplacedByKind) &&
+		sameFloat(want.Score, got.Score) &&
+		sameFloat(want.Threshold, got.Threshold) &&
+		want.FilterName == got.FilterName
+}
+
+// describeReason returns the reason with its data, contents included.
+func describeReason(r cupel.ExclusionReason) string {
+	switch r.Code {
+	case cupel.Deduplicated:
+		return fmt.Sprintf("%s: against %s", r.Code, quote(r.DeduplicatedAgainst))
+	case cupel.PinnedOverride:
+		return fmt.Sprintf("%s: displaced by %s", r.Code, quote(r.DisplacedBy))
+	default:
+		return r.String()
+	}
+}

@@ -1,0 +1,122 @@
+package cupeltest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// IncludeItemWithKind holds when at least one included item has the kind,
+// without regard to ASCII case.
+//
+// It implements pattern 1 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeItemWithKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if slices.ContainsFunc(r.Included, ByKind(kind).Included) {
+			return nil
+		}
+		kinds, _ := includedKinds(r.Included)
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("at least 1 included item with Kind=%s", kind),
+			Actual:   fmt.Sprintf("%d included items with kinds: [%s]", len(r.Included), kinds),
+			message: fmt.Sprintf("IncludeItemWithKind(%s) failed: Included contained 0 items with Kind=%s. Included had %d items with kinds: [%s].",
+				kind, kind, len(r.Included), kinds),
+		}
+	})
+}
+
+// mostShown is how many items the message of IncludeItemMatching shows.
+const mostShown = 5
+
+// IncludeItemMatching holds when the predicate is true for at least one
+// included entry: item, score and reason. The message shows up to 5 entries of
+// the others.
+//
+// It implements pattern 2 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeItemMatching", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if predicate == nil {
+			return nilPredicate("IncludeItemMatching")
+		}
+		if slices.ContainsFunc(r.Included, predicate) {
+			return nil
+		}
+		var shown []string
+		for _, entry := range r.Included[:min(mostShown, len(r.Included))] {
+			shown = append(shown, fmt.Sprintf("(kind=%s, score=%s, reason=%s)", entry.Item.Kind(), score(entry.Score), entry.Reason))
+		}
+		message := fmt.Sprintf("IncludeItemMatching failed: no item in Included matched the predicate. Included had %d items.", len(r.Included))
+		switch {
+		case len(shown) < len(r.Included):
+			message += fmt.Sprintf(" The first %d: [%s].", len(shown), strings.Join(shown, ", "))
+		case len(shown) > 0:
+			message += fmt.Sprintf(" They are: [%s].", strings.Join(shown, ", "))
+		}
+		return &SelectionReportAssertionError{
+			Expected: "at least 1 included item that matches the predicate",
+			Actual:   fmt.Sprintf("none among %d included items", len(r.Included)),
+			message:  message,
+		}
+	})
+}
+
+// IncludeExactlyNItemsWithKind holds when exactly n included items have the
+// kind, without regard to ASCII case. n = 0 asks that there is none, whether
+// excluded or never a candidate; a negative n never holds.
+//
+// It implements pattern 3 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.ContextKind, n int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeExactlyNItemsWithKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		actual := 0
+		for _, entry := range r.Included {
+			if entry.Item.Kind().Equal(kind) {
+				actual++
+			}
+		}
+		if actual == n {
+			return nil
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("%d included items with Kind=%s", n, kind),
+			Actual:   fmt.Sprintf("%d of %d included items", actual, len(r.Included)),
+			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.",
+				kind, n, n, kind, actual, len(r.Included)),
+		}
+	})
+}
+
+// IncludeInOrder holds when items with these contents are included in this
+// order, with others between them or not. A content given twice asks for two
+// items. Without contents it holds.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) IncludeInOrder(contents ...string) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeInOrder", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		rest := includedContents(r)
+		for i, content := range contents {
+			at := slices.Index(rest, content)
+			if at >= 0 {
+				rest = rest[at+1:]
+				continue
+			}
+			where := "is not included"
+			if i > 0 && slices.Contains(includedContents(r), content) {
+				where = "does not come after " + quote(contents[i-1])
+			}
+			included := quoteAll(includedContents(r))
+			return &SelectionReportAssertionError{
+				Expected: fmt.Sprintf("[%s] in this order", quoteAll(contents)),
+				Actual:   fmt.Sprintf("[%s]", included),
+				message: fmt.Sprintf("IncludeInOrder(%s) failed: %s %s. Included had %d items: [%s].",
+					quoteAll(contents), quote(content), where, len(r.Included), included),
+			}
+		}
+		return nil
+	})
+}

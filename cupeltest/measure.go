@@ -1,0 +1,143 @@
+package cupeltest
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// HaveAtLeastNExclusions holds when at least n items are excluded; for n of 0
+// or less, always.
+//
+// It implements pattern 8 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) HaveAtLeastNExclusions(n int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveAtLeastNExclusions", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if len(r.Excluded) >= n {
+			return nil
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("at least %d excluded items", n),
+			Actual:   fmt.Sprintf("%d", len(r.Excluded)),
+			message: fmt.Sprintf("HaveAtLeastNExclusions(%d) failed: expected at least %d excluded items, but Excluded had %d.",
+				n, n, len(r.Excluded)),
+		}
+	})
+}
+
+// ExcludedItemsAreSortedByScoreDescending holds when no excluded item has a
+// higher score than the one before it. Equal scores are in order, -0.0 equals
+// 0.0, and NaN counts as the lowest score of all, as it does in a report (R8).
+// Every report of a pipeline passes; the assertion is for other implementations
+// and for reports made by hand.
+//
+// It implements pattern 9 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending() *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludedItemsAreSortedByScoreDescending", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		for i := range max(0, len(r.Excluded)-1) {
+			this, next := r.Excluded[i].Score, r.Excluded[i+1].Score
+			if cmp.Compare(this, next) >= 0 {
+				continue
+			}
+			return &SelectionReportAssertionError{
+				Expected: "excluded items with non-increasing scores",
+				Actual:   fmt.Sprintf("score %s at index %d after score %s", score(next), i+1, score(this)),
+				message: fmt.Sprintf("ExcludedItemsAreSortedByScoreDescending failed: item at index %d (score=%s) is higher than item at index %d (score=%s). Expected non-increasing scores.",
+					i+1, score(next), i, score(this)),
+			}
+		}
+		return nil
+	})
+}
+
+// HaveBudgetUtilizationAbove holds when the tokens of the included items are at
+// least the share threshold of budget.MaxTokens, not of the target: >= without
+// tolerance. 0.7 is 70 %; a threshold above 1 asks for more than the ceiling.
+// A budget of 0 tokens has utilization 0 (R43).
+//
+// It implements pattern 10 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) HaveBudgetUtilizationAbove(threshold float64, budget cupel.ContextBudget) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveBudgetUtilizationAbove", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		tokens := includedTokens(r)
+		utilization := 0.0
+		if budget.MaxTokens() != 0 {
+			utilization = float64(tokens) / float64(budget.MaxTokens())
+		}
+		if utilization >= threshold {
+			return nil
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("a utilization of at least %s", score(threshold)),
+			Actual:   fmt.Sprintf("%.6f", utilization),
+			message: fmt.Sprintf("HaveBudgetUtilizationAbove(%s) failed: computed utilization was %.6f (includedTokens=%d, budget.MaxTokens=%d).",
+				score(threshold), utilization, tokens, budget.MaxTokens()),
+		}
+	})
+}
+
+// HaveKindCoverageCount holds when the included items have at least n distinct
+// kinds, without regard to ASCII case; for n of 0 or less, always.
+//
+// It implements pattern 11 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveKindCoverageCount", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		kinds, actual := includedKinds(r.Included)
+		if actual >= n {
+			return nil
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("at least %d distinct kinds in Included", n),
+			Actual:   fmt.Sprintf("%d: [%s]", actual, kinds),
+			message: fmt.Sprintf("HaveKindCoverageCount(%d) failed: expected at least %d distinct ContextKind values in Included, but found %d: [%s].",
+				n, n, actual, kinds),
+		}
+	})
+}
+
+// HaveTokensAtMost holds when the included items have at most n tokens
+// together.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) HaveTokensAtMost(n int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveTokensAtMost", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		tokens := includedTokens(r)
+		if tokens <= n {
+			return nil
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("at most %d included tokens", n),
+			Actual:   fmt.Sprintf("%d", tokens),
+			message: fmt.Sprintf("HaveTokensAtMost(%d) failed: expected at most %d tokens in Included, but found %d in %d items.",
+				n, n, tokens, len(r.Included)),
+		}
+	})
+}
+
+// HaveShortfallForKind holds when a count slicer found fewer candidates of the
+// kind than it requires, without regard to ASCII case.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) HaveShortfallForKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveShortfallForKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		for _, shortfall := range r.CountRequirementShortfalls {
+			if shortfall.Kind.Equal(kind) {
+				return nil
+			}
+		}
+		kinds, _ := distinct(r.CountRequirementShortfalls, func(s cupel.CountRequirementShortfall) (name, key string) {
+			return string(s.Kind), s.Kind.Key()
+		})
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("a shortfall of Kind=%s", kind),
+			Actual:   fmt.Sprintf("%d shortfalls of kinds: [%s]", len(r.CountRequirementShortfalls), kinds),
+			message: fmt.Sprintf("HaveShortfallForKind(%s) failed: no shortfall had Kind=%s. The report had %d shortfall(s) of kinds: [%s].",
+				kind, kind, len(r.CountRequirementShortfalls), kinds),
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package cupeltest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// PlaceItemAtEdge holds when the predicate is true for the first or the last
+// included entry. The position counts, not the score; the predicate is asked
+// about both positions, not about the first entry that matches it (R43). What
+// an edge means depends on the placer: with the UShapedPlacer the best item is
+// first and the second best last.
+//
+// It implements pattern 12 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("PlaceItemAtEdge", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if predicate == nil {
+			return nilPredicate("PlaceItemAtEdge")
+		}
+		last := len(r.Included) - 1
+		if last >= 0 && (predicate(r.Included[0]) || predicate(r.Included[last])) {
+			return nil
+		}
+		failure := &SelectionReportAssertionError{Expected: "an item that matches the predicate at index 0"}
+		if last > 0 {
+			failure.Expected += fmt.Sprintf(" or %d", last)
+		}
+		at := slices.IndexFunc(r.Included, predicate)
+		if at < 0 {
+			failure.Actual = fmt.Sprintf("none among %d included items", len(r.Included))
+			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
+			return failure
+		}
+		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(r.Included))
+		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.",
+			at, last, len(r.Included))
+		return failure
+	})
+}
+
+// PlaceTopNScoredAtEdges holds when the n included items with the highest
+// scores are at the n outermost positions: the first, the last, the second,
+// the last but one, and so on. Among items that tie for the last of the n
+// places any will do (R43). It always holds for n of 0 or less and never for n
+// greater than the number of included items. NaN counts as the lowest score of
+// all (R8). What an edge means depends on the placer.
+//
+// It implements pattern 13 of the Testing Vocabulary chapter.
+func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("PlaceTopNScoredAtEdges", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		count := len(r.Included)
+		edges := edgePositions(min(n, count), count)
+		isEdge := make([]bool, count)
+		for _, at := range edges {
+			isEdge[at] = true
+		}
+		top := topScored(r.Included, isEdge)[:len(edges)]
+		failed := max(0, n-count) // places that nothing is left for
+		var items, positions []string
+		for _, at := range top {
+			if !isEdge[at] {
+				failed++
+			}
+			entry := r.Included[at]
+			items = append(items, fmt.Sprintf("(kind=%s, score=%s, idx=%d)", entry.Item.Kind(), score(entry.Score), at))
+		}
+		if failed == 0 {
+			return nil
+		}
+		for _, at := range edges {
+			positions = append(positions, fmt.Sprint(at))
+		}
+		message := fmt.Sprintf("PlaceTopNScoredAtEdges(%d) failed: %d of the top-%d scored items were not at expected edge positions. Top-%d items (by score): [%s]. Expected edge positions: [%s].",
+			n, failed, n, n, strings.Join(items, ", "), strings.Join(positions, ", "))
+		if n > count {
+			message += fmt.Sprintf(" Included had only %d items.", count)
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, strings.Join(positions, ", ")),
+			Actual:   fmt.Sprintf("[%s]", strings.Join(items, ", ")),
+			message:  message,
+		}
+	})
+}
+
+// edgePositions returns the first n of 0, count-1, 1, count-2, …
+func edgePositions(n, count int) []int {
+	var edges []int
+	for i := range n {
+		at := i / 2
+		if i%2 == 1 {
+			at = count - 1 - i/2
+		}
+		edges = append(edges, at)
+	}
+	return edges
+}
+
+// topScored returns the positions of the entries, best first. Of equal ones
+// those at edges come before others, so that a tie for the last place is
+// decided in favour of the placer; then the earlier one.
+func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		if c := cmp.Compare(entries[b].Score, entries[a].Score); c != 0 {
+			return c
+		}
+		if isEdge[a] != isEdge[b] {
+			if isEdge[a] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	})
+	return order
+}

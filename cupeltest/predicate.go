@@ -1,0 +1,62 @@
+package cupeltest
+
+import (
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// ItemPredicate is a question about an item. It is a func(*cupel.ContextItem)
+// bool, as ExcludeItemMatchingWithReason and ExcludeItemWithBudgetDetails take
+// it; its methods are the question as the others take it:
+//
+//	IncludeItemMatching(cupeltest.ByTag("urgent").Included)
+//	ExcludeItemMatchingWithReason(cupeltest.ByTag("urgent"), cupel.BudgetExceeded)
+type ItemPredicate func(item *cupel.ContextItem) bool
+
+// Included asks about the item of an included entry.
+func (p ItemPredicate) Included(entry cupel.IncludedItem) bool { return p != nil && p(entry.Item) }
+
+// Excluded asks about the item of an excluded entry, for use with the report's
+// list: slices.ContainsFunc(report.Excluded, cupeltest.ByTag("old").Excluded).
+func (p ItemPredicate) Excluded(entry cupel.ExcludedItem) bool { return p != nil && p(entry.Item) }
+
+// ByContent asks for items with exactly this content.
+func ByContent(content string) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return item.Content() == content }
+}
+
+// ByContentPrefix asks for items whose content begins with prefix.
+func ByContentPrefix(prefix string) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return strings.HasPrefix(item.Content(), prefix) }
+}
+
+// ByTag asks for items that have exactly this tag, among others or alone.
+func ByTag(tag string) ItemPredicate {
+	return func(item *cupel.ContextItem) bool {
+		for _, has := range item.AllTags() {
+			if has == tag {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// ByKind asks for items of a kind, without regard to ASCII case.
+func ByKind(kind cupel.ContextKind) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }
+}
+
+// BySource asks for items from a source, without regard to ASCII case.
+func BySource(source cupel.ContextSource) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return item.Source().Equal(source) }
+}
+
+// ByKindAndSource asks for items of a kind from a source, without regard to
+// ASCII case.
+func ByKindAndSource(kind cupel.ContextKind, source cupel.ContextSource) ItemPredicate {
+	return func(item *cupel.ContextItem) bool {
+		return item.Kind().Equal(kind) && item.Source().Equal(source)
+	}
+}

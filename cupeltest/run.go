@@ -1,0 +1,83 @@
+package cupeltest
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// DryRun returns the report of [cupel.Pipeline.DryRun], and ends the test when
+// the run fails.
+func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *cupel.SelectionReport {
+	t.Helper()
+	report, err := dryRun(pipeline, items, budget)
+	if err != "" {
+		t.Errorf("DryRun failed: %s", err)
+		t.FailNow()
+	}
+	return report
+}
+
+// Deterministic runs the pipeline n times, at least twice, over the same
+// candidates and holds every report against the first: the same items, by
+// identity, in the same order, with the same scores and reasons. Durations do
+// not count. It reports the first difference, a run that fails, and an n too
+// small to compare anything, and lets the test go on. Runs are dry: the
+// pipeline's overflow observer is not called.
+//
+// It stands beside the vocabulary of the specification as an addition.
+func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int) {
+	t.Helper()
+	if n < 2 {
+		t.Errorf("Deterministic failed: it takes at least 2 runs to compare, got n = %d.", n)
+		return
+	}
+	first, err := dryRun(pipeline, items, budget)
+	if err != "" {
+		t.Errorf("Deterministic failed: run 1 of %d: %s", n, err)
+		return
+	}
+	want := describe(first)
+	for i := 2; i <= n; i++ {
+		report, err := dryRun(pipeline, items, budget)
+		if err != "" {
+			t.Errorf("Deterministic failed: run 1 of %d went well, run %d did not: %s", n, i, err)
+			return
+		}
+		if got := describe(report); got != want {
+			t.Errorf("Deterministic failed: run %d of %d is not like the first (- run 1, + run %d):\n%s", i, n, i, diff(want, got))
+			return
+		}
+		if where := otherItem(first, report); where != "" {
+			t.Errorf("Deterministic failed: run %d of %d has another item with the same content than run 1 has, %s.", i, n, where)
+			return
+		}
+	}
+}
+
+// dryRun returns what the run failed with as text, "" when it did not.
+func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, failure string) {
+	if pipeline == nil {
+		return new(cupel.SelectionReport), "the pipeline is nil"
+	}
+	report, err := pipeline.DryRun(context.Background(), items, budget)
+	if err != nil {
+		return report, err.Error()
+	}
+	return report, ""
+}
+
+// otherItem finds where two reports that read alike have different items.
+func otherItem(a, b *cupel.SelectionReport) string {
+	for i := range a.Included {
+		if a.Included[i].Item != b.Included[i].Item {
+			return "included: " + quote(a.Included[i].Item.Content())
+		}
+	}
+	for i := range a.Excluded {
+		if a.Excluded[i].Item != b.Excluded[i].Item {
+			return "excluded: " + quote(a.Excluded[i].Item.Content())
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package cupeltest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// score returns the shortest decimal form of a score or threshold (R43).
+func score(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// distinct joins the names of entries, each named once, in order of first
+// appearance. Names with one key are one name.
+func distinct[E any](entries []E, name func(E) (name, key string)) (text string, count int) {
+	var names []string
+	seen := make(map[string]bool)
+	for _, entry := range entries {
+		if name, key := name(entry); !seen[key] {
+			seen[key] = true
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", "), len(names)
+}
+
+func includedKinds(entries []cupel.IncludedItem) (text string, count int) {
+	return distinct(entries, func(entry cupel.IncludedItem) (name, key string) {
+		kind := entry.Item.Kind()
+		return string(kind), kind.Key()
+	})
+}
+
+func reasonNames(entries []cupel.ExcludedItem) string {
+	text, _ := distinct(entries, func(entry cupel.ExcludedItem) (name, key string) {
+		return string(entry.Reason.Code), string(entry.Reason.Code)
+	})
+	return text
+}
+
+// includedTokens returns the exact sum of the included tokens, clamped to the
+// range of int (R5).
+func includedTokens(r *cupel.SelectionReport) int {
+	sum := new(big.Int)
+	for _, entry := range r.Included {
+		sum.Add(sum, big.NewInt(int64(entry.Item.Tokens())))
+	}
+	switch {
+	case sum.Cmp(big.NewInt(math.MaxInt)) > 0:
+		return math.MaxInt
+	case sum.Cmp(big.NewInt(math.MinInt)) < 0:
+		return math.MinInt
+	}
+	return int(sum.Int64())
+}
+
+// longestQuote is how much of a content messages and golden files show, in
+// runes.
+const longestQuote = 60
+
+// quote returns a content in quotes. Long ones are cut, and told apart by
+// length and hash.
+func quote(content string) string {
+	runes := []rune(content)
+	if len(runes) <= longestQuote {
+		return strconv.Quote(content)
+	}
+	hash := sha256.Sum256([]byte(content))
+	return fmt.Sprintf("%s… (%d bytes, sha256 %x…)", strconv.Quote(string(runes[:longestQuote])), len(content), hash[:6])
+}
+
+func quoteAll(contents []string) string {
+	quoted := make([]string, len(contents))
+	for i, content := range contents {
+		quoted[i] = quote(content)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func includedContents(r *cupel.SelectionReport) []string {
+	contents := make([]string, len(r.Included))
+	for i, entry := range r.Included {
+		contents[i] = entry.Item.Content()
+	}
+	return contents
+}
