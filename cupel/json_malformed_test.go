@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,9 @@ var (
 	overflowReader  = readerOf[OverflowEvent](func() OverflowEvent { return OverflowEvent{TokensOverBudget: 4} })
 	shortfallReader = readerOf[CountRequirementShortfall](func() CountRequirementShortfall { return CountRequirementShortfall{Kind: "k"} })
 )
+
+// The limits of int, which has 32 bits on some machines.
+var least, largest = strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)
 
 const (
 	okItem   = `{"content": "a", "tokens": 1}`
@@ -97,7 +101,7 @@ var malformed = []struct {
 	{"tokens string", itemReader, `{"content": "a", "tokens": "1"}`, "tokens", "must be an integer, got a string", ErrInvalidItem, "wrong type"},
 	{"tokens with a fraction", itemReader, `{"content": "a", "tokens": 1.5}`, "tokens", "must be an integer without fraction and exponent, got 1.5", ErrInvalidItem, "no half tokens"},
 	{"tokens with an exponent", itemReader, `{"content": "a", "tokens": 1e3}`, "tokens", "must be an integer without fraction", ErrInvalidItem, "integers are written as such"},
-	{"tokens beyond int", itemReader, `{"content": "a", "tokens": 9223372036854775808}`, "tokens", "must be from -9223372036854775808 to 9223372036854775807, got 9223372036854775808", ErrInvalidItem, "2^63 would wrap"},
+	{"tokens beyond int", itemReader, `{"content": "a", "tokens": 9223372036854775808}`, "tokens", "must be from " + least + " to " + largest + ", got 9223372036854775808", ErrInvalidItem, "2^63 would wrap"},
 	{"tokens twice", itemReader, `{"content": "a", "tokens": 1, "tokens": 1}`, `["tokens"]`, "is given twice", ErrInvalidItem, "which one is meant?"},
 	{"tokens twice, escaped", itemReader, `{"content": "a", "tokens": 1, "\u0074okens": 2}`, `["tokens"]`, "is given twice", ErrInvalidItem, "escapes do not hide a name"},
 	{"unknown field twice", itemReader, `{"x": 1, "content": "a", "x": 2, "tokens": 1}`, `["x"]`, "is given twice", ErrInvalidItem, "one could be lost on the way"},
