@@ -1,0 +1,114 @@
+package cupelotel
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Attributes of the root span, cupel.pipeline, at every verbosity.
+const (
+	// BudgetMaxTokensKey is the pipeline's maximum token budget (int, tokens).
+	BudgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
+	// VerbosityKey is the name of the [Verbosity] (string).
+	VerbosityKey = attribute.Key("cupel.verbosity")
+)
+
+// Attributes of the stage spans, cupel.stage.*, at every verbosity. Metrics
+// have StageNameKey too.
+const (
+	// StageNameKey is the name of the stage in lowercase (string).
+	StageNameKey = attribute.Key("cupel.stage.name")
+	// StageItemCountInKey is the number of items entering the stage (int).
+	StageItemCountInKey = attribute.Key("cupel.stage.item_count_in")
+	// StageItemCountOutKey is the number of items leaving the stage (int); 0
+	// for a stage that failed.
+	StageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
+)
+
+// Attributes of the stage spans from [StageAndExclusions] on.
+const (
+	// ExclusionCountKey is the number of items that the stage left out (int),
+	// exact whatever the limit of events.
+	ExclusionCountKey = attribute.Key("cupel.exclusion.count")
+	// ExclusionDroppedCountKey is the number of those that have no event
+	// because of the limit (int). Only set when above 0.
+	ExclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
+	// ItemDroppedCountKey is the number of items of the window that have no
+	// event because of the limit (int). Only on the place stage at [Full], and
+	// only set when above 0.
+	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
+)
+
+// Attributes of the events cupel.exclusion, from [StageAndExclusions] on.
+// Metrics have ExclusionReasonKey too.
+const (
+	// ExclusionReasonKey is the name of the reason (string), open-ended.
+	ExclusionReasonKey = attribute.Key("cupel.exclusion.reason")
+	// ExclusionItemKindKey is the kind of the item (string).
+	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
+	// ExclusionItemTokensKey is the size of the item (int, tokens).
+	ExclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
+)
+
+// Attributes of the events cupel.item.included, at [Full].
+const (
+	// ItemKindKey is the kind of the item (string).
+	ItemKindKey = attribute.Key("cupel.item.kind")
+	// ItemTokensKey is the size of the item (int, tokens).
+	ItemTokensKey = attribute.Key("cupel.item.tokens")
+	// ItemScoreKey is the item's final score (float64); 1 for pinned items.
+	ItemScoreKey = attribute.Key("cupel.item.score")
+)
+
+// ErrorTypeKey is OpenTelemetry's error.type (string), on the spans and metrics
+// of what failed. Its values are Go types in the form that OpenTelemetry's
+// semantic conventions for Go give them, such as "*cupel.OverflowError", and
+// they are few: "*cupel.PanicError" stands for a strategy that panicked,
+// "context.Canceled" and "context.DeadlineExceeded" for the end of the context,
+// "*cupel.StrategyError" for all else that a strategy did wrong, "_OTHER" for
+// errors of unknown types.
+const ErrorTypeKey = attribute.Key("error.type")
+
+const (
+	rootSpanName       = "cupel.pipeline"
+	stageSpanPrefix    = "cupel.stage."
+	exclusionEventName = "cupel.exclusion"
+	includedEventName  = "cupel.item.included"
+)
+
+// other is OpenTelemetry's value for what has no name of its own.
+const other = "_OTHER"
+
+// stages are those of the specification, in their order.
+var stages = [...]cupel.PipelineStage{
+	cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace,
+}
+
+// stageSpanName returns the name of the stage's span; the part after
+// stageSpanPrefix is the name of the stage.
+func stageSpanName(stage cupel.PipelineStage) string {
+	switch stage { // without building a string
+	case cupel.StageClassify:
+		return stageSpanPrefix + "classify"
+	case cupel.StageScore:
+		return stageSpanPrefix + "score"
+	case cupel.StageDeduplicate:
+		return stageSpanPrefix + "deduplicate"
+	case cupel.StageSlice:
+		return stageSpanPrefix + "slice"
+	case cupel.StagePlace:
+		return stageSpanPrefix + "place"
+	default:
+		return stageSpanPrefix + strings.ToLower(string(stage))
+	}
+}
+
+// reasons are the codes that the core knows; their names carry no text of the
+// caller's.
+var reasons = [...]cupel.ExclusionCode{
+	cupel.BudgetExceeded, cupel.Deduplicated, cupel.NegativeTokens, cupel.PinnedOverride, cupel.CountCapExceeded,
+	cupel.ScoredTooLow, cupel.QuotaCapExceeded, cupel.QuotaRequireDisplaced, cupel.Filtered, cupel.CountRequireCandidatesExhausted,
+}

@@ -1,0 +1,151 @@
+package cupelotel
+
+import (
+	"cmp"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// selection is what gets an event on one span.
+type selection struct {
+	excluded []cupel.ExcludedItem // highest score first
+	included []cupel.IncludedItem // in placed order
+}
+
+// choose selects what gets an event under one limit over both kinds of events:
+// the highest scores; among equals exclusions first, then the earlier item. It
+// does not change its arguments. The cost is O(N log limit), or that of sorting
+// the exclusions when there is no limit.
+func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit int) selection {
+	if limit >= 0 && len(excluded)+len(included) > limit {
+		best := newTop(limit)
+		for i := range excluded {
+			best.offer(ranked{excluded[i].Score, i})
+		}
+		for i := range included {
+			best.offer(ranked{included[i].Score, len(excluded) + i})
+		}
+		excluded, included = best.split(excluded, included)
+	}
+	byScore := func(a, b cupel.ExcludedItem) int { return cmp.Compare(b.Score, a.Score) }
+	if !slices.IsSortedFunc(excluded, byScore) { // they mostly are: the slicer sees a sorted list
+		excluded = slices.Clone(excluded)
+		slices.SortStableFunc(excluded, byScore)
+	}
+	return selection{excluded, included}
+}
+
+// ranked is an item by its score and its position among all that could have an
+// event, exclusions first.
+type ranked struct {
+	score float64
+	at    int
+}
+
+// before reports whether a goes before b under the limit. NaN is the lowest.
+func (a ranked) before(b ranked) bool {
+	if order := cmp.Compare(b.score, a.score); order != 0 {
+		return order < 0
+	}
+	return a.at < b.at
+}
+
+// top keeps the first of what it is offered: a heap with the last of them at
+// its root, so that most offers are refused after one comparison.
+type top struct {
+	limit int
+	heap  []ranked
+}
+
+func newTop(limit int) *top { return &top{limit, make([]ranked, 0, limit)} }
+
+func (t *top) offer(r ranked) {
+	h := t.heap
+	switch {
+	case len(h) < t.limit:
+		h = append(h, r)
+		for i := len(h) - 1; i > 0; {
+			parent := (i - 1) / 2
+			if h[i].before(h[parent]) {
+				break
+			}
+			h[i], h[parent] = h[parent], h[i]
+			i = parent
+		}
+		t.heap = h
+	case len(h) > 0 && r.before(h[0]):
+		h[0] = r
+		for i := 0; ; {
+			last := i
+			for _, child := range [...]int{2*i + 1, 2*i + 2} {
+				if child < len(h) && h[last].before(h[child]) {
+					last = child
+				}
+			}
+			if last == i {
+				break
+			}
+			h[i], h[last] = h[last], h[i]
+			i = last
+		}
+	}
+}
+
+// split returns what was kept of both lists, in the order of the lists.
+func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem) ([]cupel.ExcludedItem, []cupel.IncludedItem) {
+	slices.SortFunc(t.heap, func(a, b ranked) int { return cmp.Compare(a.at, b.at) })
+	n, _ := slices.BinarySearchFunc(t.heap, len(excluded), func(r ranked, at int) int { return cmp.Compare(r.at, at) })
+	out, in := make([]cupel.ExcludedItem, n), make([]cupel.IncludedItem, len(t.heap)-n)
+	for i, r := range t.heap[:n] {
+		out[i] = excluded[r.at]
+	}
+	for i, r := range t.heap[n:] {
+		in[i] = included[r.at-len(excluded)]
+	}
+	return out, in
+}
+
+// addEvents records an event for each item of s, at the time at which the stage
+// ended.
+func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
+	// One array for all: events are given parts of it that do not overlap.
+	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
+	last := func() trace.EventOption {
+		return trace.WithAttributes(attrs[len(attrs)-3 : len(attrs) : len(attrs)]...)
+	}
+	for i := range s.excluded {
+		e := &s.excluded[i]
+		attrs = append(attrs,
+			ExclusionReasonKey.String(c.reason(e.Reason.Code)),
+			ExclusionItemKindKey.String(c.kind(e.Item)),
+			ExclusionItemTokensKey.Int(e.Item.Tokens()),
+		)
+		span.AddEvent(exclusionEventName, at, last())
+	}
+	for i := range s.included {
+		e := &s.included[i]
+		attrs = append(attrs,
+			ItemKindKey.String(c.kind(e.Item)),
+			ItemTokensKey.Int(e.Item.Tokens()),
+			ItemScoreKey.Float64(e.Score),
+		)
+		span.AddEvent(includedEventName, at, last())
+	}
+}
+
+// reason returns the name of a reason. Unknown ones keep theirs (R45), which is
+// a text that somebody else has written.
+func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
+	if slices.Contains(reasons[:], code) {
+		return string(code)
+	}
+	return c.text(ReasonText, func() string { return string(code) })
+}
+
+func (c *TraceCollector) kind(item *cupel.ContextItem) string {
+	return c.text(KindText, func() string { return string(item.Kind()) })
+}

@@ -1,0 +1,266 @@
+package cupelotel_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// failures are runs that fail, one for each class.
+var failures = []struct {
+	name        string
+	arrange     func(t *testing.T, f *failing)
+	stage       string // the stage that fails
+	errorType   string
+	description string
+	why         string
+}{
+	{
+		"pinned too large",
+		func(t *testing.T, f *failing) {
+			f.items = append(f.items, newItem(t, "secret large", 5000, cupel.WithPinned()))
+		},
+		"classify", "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5020 tokens, but only 1000 are available",
+		"the pinned check fails Classify (R35)",
+	},
+	{
+		"nil item",
+		func(_ *testing.T, f *failing) { f.items[3] = nil },
+		"classify", "*cupel.InvalidItemError", "cupel: invalid item at index 3",
+		"a candidate that is none",
+	},
+	{
+		"overflow under Throw",
+		func(_ *testing.T, f *failing) { f.config.Overflow = cupel.OverflowThrow },
+		"place", "*cupel.OverflowError", "cupel: Selected items require 110 tokens, exceeding target budget of 100",
+		"overflow fails Place (R35)",
+	},
+	{
+		"scarcity",
+		func(t *testing.T, f *failing) {
+			quota, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, slicer.CountQuotaEntry{Kind: "Journal", RequireCount: 3, CapCount: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.config.Slicer = quota
+		},
+		"slice", "*cupel.ScarcityError", "cupel: too few candidates of a required kind: Journal has 1 of 3 required items",
+		"scarcity fails Slice (R35)",
+	},
+	{
+		"scorer panics",
+		func(_ *testing.T, f *failing) {
+			f.config.Scorer = scoreFunc(func(item *cupel.ContextItem) float64 { panic("cannot score " + item.Content()) })
+		},
+		"score", "*cupel.PanicError", "cupel: scorer cupelotel_test.scoreFunc panicked",
+		"a panic may quote an item",
+	},
+	{
+		"slicer panics",
+		func(_ *testing.T, f *failing) {
+			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+				panic(errors.New("secret"))
+			})
+		},
+		"slice", "*cupel.PanicError", "cupel: slicer cupelotel_test.sliceFunc panicked",
+		"a panic with an error is a panic",
+	},
+	{
+		"placer panics",
+		func(_ *testing.T, f *failing) {
+			f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("secret") })
+		},
+		"place", "*cupel.PanicError", "cupel: placer cupelotel_test.placeFunc panicked",
+		"the third role",
+	},
+	{
+		"scorer fails",
+		func(_ *testing.T, f *failing) {
+			f.config.Scorer = batchFunc(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+				return errors.New("model refused: " + all[0].Content())
+			})
+		},
+		"score", "*cupel.StrategyError", "cupel: scorer cupelotel_test.batchFunc failed",
+		"an error of a strategy may quote an item",
+	},
+	{
+		"slicer breaks its contract",
+		func(_ *testing.T, f *failing) {
+			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+				return cupel.Selection{Indices: []int{99}}, nil
+			})
+		},
+		"slice", "*cupel.StrategyError", "cupel: slicer cupelotel_test.sliceFunc broke its contract",
+		"a position out of range",
+	},
+	{
+		"canceled before the run",
+		func(_ *testing.T, f *failing) { f.cancel(nil) },
+		"classify", "context.Canceled", "cupel: stopped in stage Classify: context canceled",
+		"the first stage notices",
+	},
+	{
+		"canceled during the run, for a reason",
+		func(_ *testing.T, f *failing) {
+			f.config.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { f.cancel(errors.New("secret reason")); return 0 })
+		},
+		"deduplicate", "context.Canceled", "cupel: stopped in stage Deduplicate: context canceled",
+		"the stage after notices, and the cause is somebody's text",
+	},
+	{
+		"deadline",
+		func(t *testing.T, f *failing) {
+			ctx, cancel := context.WithDeadline(f.ctx, time.Unix(0, 0))
+			t.Cleanup(cancel)
+			f.ctx = ctx
+		},
+		"classify", "context.DeadlineExceeded", "cupel: stopped in stage Classify: context deadline exceeded",
+		"too slow is another matter than not wanted any more",
+	},
+	{
+		"context with an error of its own",
+		func(_ *testing.T, f *failing) { f.ctx = oddContext{f.ctx} },
+		"classify", "*cupel.CanceledError", "cupel: stopped in stage Classify",
+		"its text is not the standard library's",
+	},
+	{
+		"context whose error is never the same",
+		func(_ *testing.T, f *failing) { f.ctx = moodyContext{f.ctx} },
+		"classify", "_OTHER", "cupel: the run failed",
+		"the pipeline cannot tell that it is the context's, and returns it as it is",
+	},
+	{
+		"configuration error of a strategy",
+		byHand(&cupel.InvalidConfigError{Component: "secret", Field: "secret", Value: "secret", Reason: "secret"}),
+		"score", "*cupel.InvalidConfigError", "cupel: invalid configuration",
+		"passed on as it is, with texts that a strategy wrote",
+	},
+	{
+		"strategy error of a strategy",
+		byHand(&cupel.StrategyError{Role: "scorer", Strategy: "inner", Reason: "secret"}),
+		"score", "*cupel.StrategyError", "cupel: scorer inner broke its contract",
+		"passed on as it is; only role and type are sure to be no text",
+	},
+	{
+		"nil pointer for an error",
+		byHand((*cupel.StrategyError)(nil)),
+		"score", "*cupel.StrategyError", "cupel: scorer cupelotel_test.batchFunc broke its contract",
+		"a mistake that must not bring the run down",
+	},
+}
+
+// failing is a run that is to fail. Without changes it succeeds.
+type failing struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	config cupel.Config
+	items  []*cupel.ContextItem
+}
+
+// run arranges the failure and runs it with the collector.
+func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collector cupel.TraceCollector) error {
+	t.Helper()
+	f.ctx, f.cancel = context.WithCancelCause(t.Context())
+	t.Cleanup(func() { f.cancel(nil) })
+	f.config, f.items = config(), candidates(t)
+	f.config.Clock = ticking(step)
+	arrange(t, f)
+	_, err := newPipeline(t, f.config).Run(f.ctx, f.items, newBudget(t, 1000, 100), cupel.WithTrace(collector))
+	if err == nil {
+		t.Fatal("the run did not fail")
+	}
+	return err
+}
+
+func byHand(err error) func(*testing.T, *failing) {
+	return func(_ *testing.T, f *failing) {
+		f.config.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return err })
+	}
+}
+
+// oddContext is done with an error that nobody knows.
+type oddContext struct{ context.Context }
+
+var errOdd = errors.New("secret")
+
+func (oddContext) Err() error { return errOdd }
+
+// moodyContext is done with another error each time it is asked.
+type moodyContext struct{ context.Context }
+
+func (moodyContext) Err() error { return errors.New("secret") }
+
+func TestFailedRuns(t *testing.T) {
+	order := []string{"classify", "score", "deduplicate", "slice", "place"}
+	names := make(map[string]bool)
+	for _, tt := range failures {
+		if tt.why == "" || names[tt.name] {
+			t.Errorf("%q: a row has a unique name and a reason", tt.name)
+		}
+		names[tt.name] = true
+		t.Run(tt.name, func(t *testing.T) {
+			provider, recorder := newRecorder(t)
+			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+			var f failing
+			_ = f.run(t, tt.arrange, collector)
+
+			check := func(name string, failed bool) {
+				t.Helper()
+				span := spanNamed(t, recorder, name)
+				got := []string{span.Status().Code.String(), span.Status().Description, attr(span.Attributes(), cupelotel.ErrorTypeKey)}
+				want := []string{codes.Unset.String(), "", ""}
+				if failed {
+					want = []string{codes.Error.String(), tt.description, tt.errorType}
+				}
+				if strings.Join(got, "|") != strings.Join(want, "|") {
+					t.Errorf("%s has the status and error.type %q, want %q: %s", name, got, want, tt.why)
+				}
+			}
+			check("cupel.pipeline", true)
+			spans := 1
+			for _, stage := range order {
+				check("cupel.stage."+stage, stage == tt.stage)
+				spans++
+				span := spanNamed(t, recorder, "cupel.stage."+stage)
+				out := attr(span.Attributes(), cupelotel.StageItemCountOutKey)
+				if out == "" || (stage == tt.stage) != (out == "0") || attr(span.Attributes(), cupelotel.ExclusionCountKey) == "" {
+					t.Errorf("%s is not complete:\n%s", stage, tree(recorder.Ended()))
+				}
+				if stage == tt.stage {
+					break
+				}
+			}
+			if len(recorder.Ended()) != spans {
+				t.Errorf("%d spans, want %d: stages that were not reached have none", len(recorder.Ended()), spans)
+			}
+			if all := tree(recorder.Ended()); strings.Contains(all, "secret") {
+				t.Errorf("content left the process:\n%s", all)
+			}
+		})
+	}
+}
+
+func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
+	provider, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	var f failing
+	_ = f.run(t, func(_ *testing.T, f *failing) {
+		f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("no") })
+	}, collector)
+	place, root := spanNamed(t, recorder, "cupel.stage.place"), spanNamed(t, recorder, "cupel.pipeline")
+	if !place.EndTime().Equal(base.Add(10*step)) || !root.EndTime().Equal(base.Add(11*step)) {
+		t.Errorf("place ended at %s, the run at %s; want readings 10 and 11 of the clock", place.EndTime(), root.EndTime())
+	}
+	// Truncation came before the placer; there is no window.
+	if events := place.Events(); len(events) != 1 || events[0].Name != "cupel.exclusion" {
+		t.Errorf("the place stage has the events %v, want the item that was truncated", events)
+	}
+}

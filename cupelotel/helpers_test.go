@@ -1,0 +1,220 @@
+package cupelotel_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// The strategies below are functions, so that a test can make them misbehave.
+type (
+	scoreFunc func(item *cupel.ContextItem) float64
+	batchFunc func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
+	sliceFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
+	placeFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
+)
+
+func (f scoreFunc) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return f(item) }
+
+func (f batchFunc) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return -1 }
+
+func (f batchFunc) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	return f(ctx, all, scores)
+}
+
+func (f sliceFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return f(ctx, items, budget)
+}
+
+func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return f(ctx, items)
+}
+
+// byHint scores an item by its hint.
+var byHint = scoreFunc(func(item *cupel.ContextItem) float64 {
+	hint, _ := item.FutureRelevanceHint()
+	return hint
+})
+
+// byTags takes what is tagged "take", whatever the budget, drops what is tagged
+// "drop" for a reason of its own, and leaves the rest to the budget.
+var byTags = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	var s cupel.Selection
+	for i, scored := range items {
+		switch tags := scored.Item.Tags(); {
+		case slices.Contains(tags, "take"):
+			s.Indices = append(s.Indices, i)
+		case slices.Contains(tags, "drop"):
+			s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
+		}
+	}
+	return s, nil
+})
+
+// asMerged leaves the merged order as it is: pinned items, then the highest
+// scores.
+var asMerged = placeFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	return order, nil
+})
+
+// config is a working configuration of the strategies above.
+func config() cupel.Config {
+	return cupel.Config{Scorer: byHint, Slicer: byTags, Placer: asMerged, Overflow: cupel.OverflowTruncate}
+}
+
+func newPipeline(tb testing.TB, c cupel.Config) *cupel.Pipeline {
+	tb.Helper()
+	p, err := cupel.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func newItem(tb testing.TB, content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
+	tb.Helper()
+	item, err := cupel.NewContextItem(content, tokens, opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return item
+}
+
+func newBudget(tb testing.TB, maxTokens, target int) cupel.ContextBudget {
+	tb.Helper()
+	budget, err := cupel.NewContextBudget(maxTokens, target)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return budget
+}
+
+func kind(k cupel.ContextKind) cupel.ItemOption { return cupel.WithKind(k) }
+func hint(h float64) cupel.ItemOption           { return cupel.WithFutureRelevanceHint(h) }
+
+// candidates make every stage leave something out, under a target of 100
+// tokens: the one with a negative size, the second copy of a, what is tagged
+// for another reason than the budget, what is too large, and one that is taken
+// but does not fit beside the others.
+func candidates(tb testing.TB) []*cupel.ContextItem {
+	tb.Helper()
+	take, drop := cupel.WithTags("take"), cupel.WithTags("drop")
+	return []*cupel.ContextItem{
+		newItem(tb, "secret pinned", 20, kind("SystemPrompt"), cupel.WithPinned()),
+		newItem(tb, "secret negative", -5),
+		newItem(tb, "secret a", 10, kind("ToolOutput"), hint(0.9), take),
+		newItem(tb, "secret a", 10, kind("ToolOutput"), hint(0.2), take),
+		newItem(tb, "secret b", 30, kind("Document"), hint(0.5), take),
+		newItem(tb, "secret huge", 5000, kind("Document"), hint(0.7)),
+		newItem(tb, "secret note", 60, kind("Journal"), hint(0.1), drop),
+		newItem(tb, "secret c", 50, kind("Document"), hint(0.4), take),
+	}
+}
+
+// step is what the clock of ticking goes on at each reading: a quarter of a
+// second, which is exact in binary, and one nanosecond.
+const step = 250*time.Millisecond + time.Nanosecond
+
+var base = time.Date(2025, 3, 4, 5, 6, 7, 8, time.UTC)
+
+// ticking returns a clock whose readings are base, base+step, base+2*step, …
+func ticking(step time.Duration) func() time.Time {
+	var n atomic.Int64
+	return func() time.Time { return base.Add(time.Duration(n.Add(1)-1) * step) }
+}
+
+// newRecorder returns a provider and what records its spans. At the end of the
+// test as many spans must have ended as started.
+func newRecorder(t *testing.T, opts ...sdktrace.TracerProviderOption) (*sdktrace.TracerProvider, *tracetest.SpanRecorder) {
+	t.Helper()
+	recorder := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(append(opts, sdktrace.WithSpanProcessor(recorder))...)
+	t.Cleanup(func() {
+		if started, ended := len(recorder.Started()), len(recorder.Ended()); started != ended {
+			t.Errorf("%d spans started, %d ended", started, ended)
+		}
+	})
+	return provider, recorder
+}
+
+// spanNamed returns the only ended span of that name.
+func spanNamed(t *testing.T, recorder *tracetest.SpanRecorder, name string) sdktrace.ReadOnlySpan {
+	t.Helper()
+	var found []sdktrace.ReadOnlySpan
+	for _, span := range recorder.Ended() {
+		if span.Name() == name {
+			found = append(found, span)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d spans are called %s, want one; all:\n%s", len(found), name, tree(recorder.Ended()))
+	}
+	return found[0]
+}
+
+// attr returns an attribute as text, or "" when there is none.
+func attr(attrs []attribute.KeyValue, key attribute.Key) string {
+	for _, kv := range attrs {
+		if kv.Key == key {
+			return kv.Value.String()
+		}
+	}
+	return ""
+}
+
+// tree writes spans down without times, children below their parents in the
+// order in which they started.
+func tree(spans []sdktrace.ReadOnlySpan) string {
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
+	known := make(map[trace.SpanID]bool)
+	for _, span := range spans {
+		known[span.SpanContext().SpanID()] = true
+	}
+	var b strings.Builder
+	var write func(span sdktrace.ReadOnlySpan, indent string)
+	attributes := func(indent string, attrs []attribute.KeyValue) {
+		for _, kv := range attrs {
+			fmt.Fprintf(&b, "%s%s = %s %s\n", indent, kv.Key, strings.ToLower(kv.Value.Type().String()), kv.Value.String())
+		}
+	}
+	write = func(span sdktrace.ReadOnlySpan, indent string) {
+		fmt.Fprintf(&b, "%s%s (%s, %s %s)\n", indent, span.Name(), span.SpanKind(), span.InstrumentationScope().Name, span.InstrumentationScope().Version)
+		indent += "    "
+		if status := span.Status(); status.Code != codes.Unset {
+			fmt.Fprintf(&b, "%sstatus %s: %s\n", indent, status.Code, status.Description)
+		}
+		attributes(indent, span.Attributes())
+		for _, event := range span.Events() {
+			fmt.Fprintf(&b, "%s* %s\n", indent, event.Name)
+			attributes(indent+"      ", event.Attributes)
+		}
+		for _, child := range spans {
+			if child.Parent().SpanID() == span.SpanContext().SpanID() {
+				write(child, indent)
+			}
+		}
+	}
+	for _, span := range spans {
+		if !known[span.Parent().SpanID()] {
+			write(span, "")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package cupelotel
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+)
+
+// Boundaries of the histograms, given as advice: a view of the SDK overrides
+// them.
+var (
+	// A run takes from a few microseconds to the seconds that a scorer may
+	// spend on a model.
+	durationBoundaries = []float64{
+		1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+	}
+	tokenBoundaries = []float64{
+		0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152,
+	}
+	// Above 1 only what commits or Proceed select beyond the budget.
+	utilizationBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
+)
+
+// instruments are those of one MeterProvider, with the attributes of all their
+// time series but those of failures.
+type instruments struct {
+	pipelineDuration, stageDuration metric.Float64Histogram
+	selectedTokens                  metric.Int64Histogram
+	utilization                     metric.Float64Histogram
+	items, exclusions, errors       metric.Int64Counter
+
+	sets [len(stages)]stageSets
+}
+
+type stageSets struct {
+	name    attribute.KeyValue
+	stage   metric.MeasurementOption
+	reasons [len(reasons) + 1]metric.MeasurementOption // the last one is of all other reasons
+}
+
+func newInstruments(provider metric.MeterProvider) *instruments {
+	meter := provider.Meter(ScopeName, metric.WithInstrumentationVersion(Version))
+	histogram := func(name, unit, description string, boundaries []float64) metric.Float64Histogram {
+		h, err := meter.Float64Histogram(name, metric.WithUnit(unit), metric.WithDescription(description),
+			metric.WithExplicitBucketBoundaries(boundaries...))
+		return usable[metric.Float64Histogram](h, err, noop.Float64Histogram{})
+	}
+	counter := func(name, unit, description string) metric.Int64Counter {
+		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+		return usable[metric.Int64Counter](c, err, noop.Int64Counter{})
+	}
+	tokens, err := meter.Int64Histogram("cupel.pipeline.selected_tokens", metric.WithUnit("{token}"),
+		metric.WithDescription("Tokens of the items in the window."), metric.WithExplicitBucketBoundaries(tokenBoundaries...))
+	in := &instruments{
+		pipelineDuration: histogram("cupel.pipeline.duration", "s", "Duration of runs of the pipeline.", durationBoundaries),
+		stageDuration:    histogram("cupel.stage.duration", "s", "Duration of the stages of the pipeline.", durationBoundaries),
+		selectedTokens:   usable[metric.Int64Histogram](tokens, err, noop.Int64Histogram{}),
+		utilization: histogram("cupel.budget.utilization", "1", "Tokens of the items in the window, as a fraction of the budget's maximum.",
+			utilizationBoundaries),
+		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),
+		exclusions: counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out."),
+		errors:     counter("cupel.pipeline.errors", "{error}", "Runs of the pipeline that failed."),
+	}
+	for i, stage := range stages {
+		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
+		in.sets[i].name, in.sets[i].stage = name, with(name)
+		for j := range in.sets[i].reasons {
+			reason := other
+			if j < len(reasons) {
+				reason = string(reasons[j])
+			}
+			in.sets[i].reasons[j] = with(name, ExclusionReasonKey.String(reason))
+		}
+	}
+	return in
+}
+
+func with(attrs ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(attrs...))
+}
+
+// usable returns the instrument, or one that does nothing when it could not be
+// made. The error goes where OpenTelemetry's own go: no run fails because of
+// its metrics.
+func usable[T any](instrument T, err error, fallback T) T {
+	if err != nil {
+		otel.Handle(err)
+		return fallback
+	}
+	return instrument
+}
+
+// enabled reports whether anybody reads any of the instruments.
+func (in *instruments) enabled(ctx context.Context) bool {
+	return in.pipelineDuration.Enabled(ctx) || in.stageDuration.Enabled(ctx) || in.selectedTokens.Enabled(ctx) ||
+		in.utilization.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) || in.errors.Enabled(ctx)
+}

@@ -1,0 +1,140 @@
+package cupelotel
+
+import (
+	"context"
+	"slices"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+var (
+	_ cupel.TraceCollector = (*MetricCollector)(nil)
+	_ cupel.RunObserver    = (*MetricCollector)(nil)
+	_ cupel.RunTrace       = (*metricRun)(nil)
+)
+
+// MetricCollector measures each run that it is given to. Build it with
+// [NewMetricCollector]. It stores nothing about a run, and one collector serves
+// any number of runs at once.
+//
+// Its instruments:
+//
+//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed
+//	cupel.stage.duration            histogram, s        of stages, by cupel.stage.name; error.type when failed
+//	cupel.pipeline.selected_tokens  histogram, {token}  of windows
+//	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
+//	cupel.items                     counter, {item}     entering a stage, by cupel.stage.name
+//	cupel.exclusions                counter, {item}     left out, by cupel.stage.name and cupel.exclusion.reason
+//	cupel.pipeline.errors           counter, {error}    failed runs, by error.type
+//
+// The number of time series is bounded: there are five stages, and the reasons
+// are those that Cupel knows, with "_OTHER" for all that custom slicers make
+// up. Nothing that an item or a caller says becomes an attribute.
+//
+// Measurements are made in the context of the run and its stages, so that
+// exemplars link to the spans of a [TraceCollector] that is listed before this
+// one, or else to the caller's. An instrument that nobody reads costs nothing.
+type MetricCollector struct {
+	provider metric.MeterProvider // nil: the global one
+
+	instruments memo[metric.MeterProvider, *instruments]
+}
+
+// NewMetricCollector returns a collector. Without options it records with the
+// global MeterProvider.
+func NewMetricCollector(opts ...MetricOption) *MetricCollector {
+	c := &MetricCollector{}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyMetric(c)
+		}
+	}
+	return c
+}
+
+// IsEnabled returns true, except for a nil collector.
+func (c *MetricCollector) IsEnabled() bool { return c != nil }
+
+// RecordStageEvent does nothing: measurements are made from what StartRun's
+// result is told.
+func (*MetricCollector) RecordStageEvent(cupel.TraceEvent) {}
+
+// RecordItemEvent does nothing.
+func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
+
+// StartRun implements [cupel.RunObserver].
+func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	provider := c.provider
+	if provider == nil {
+		provider = otel.GetMeterProvider()
+	}
+	in := c.instruments.get(provider, newInstruments)
+	if !in.enabled(ctx) {
+		return ctx, nil
+	}
+	return ctx, &metricRun{
+		instruments: in,
+		maxTokens:   info.Budget.MaxTokens(),
+		exclusions:  in.exclusions.Enabled(ctx),
+	}
+}
+
+// metricRun follows one run.
+type metricRun struct {
+	cupel.NoTrace
+	*instruments
+	maxTokens  int
+	exclusions bool // somebody counts them
+}
+
+// Detail asks for items only when somebody counts the reasons.
+func (r *metricRun) Detail() cupel.TraceDetail { return cupel.TraceDetail{Items: r.exclusions} }
+
+// EndStage measures a stage.
+func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
+	at := slices.Index(stages[:], e.Stage)
+	if at < 0 {
+		return // not one of the specification's: it would add time series
+	}
+	sets := &r.sets[at]
+	set := sets.stage
+	if e.Err != nil {
+		set = with(sets.name, ErrorTypeKey.String(errorType(e.Err)))
+	}
+	r.stageDuration.Record(ctx, e.End.Sub(e.Start).Seconds(), set)
+	r.items.Add(ctx, int64(e.CountIn), sets.stage)
+	var counts [len(reasons) + 1]int64 // the last one is of all other reasons
+	for i := range e.Excluded {
+		reason := slices.Index(reasons[:], e.Excluded[i].Reason.Code)
+		if reason < 0 {
+			reason = len(reasons)
+		}
+		counts[reason]++
+	}
+	for reason, n := range counts {
+		if n > 0 {
+			r.instruments.exclusions.Add(ctx, n, sets.reasons[reason])
+		}
+	}
+}
+
+// EndRun measures the run.
+func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
+	seconds := e.End.Sub(e.Start).Seconds()
+	if e.Err != nil {
+		set := with(ErrorTypeKey.String(errorType(e.Err)))
+		r.pipelineDuration.Record(ctx, seconds, set)
+		r.errors.Add(ctx, 1, set)
+		return
+	}
+	r.pipelineDuration.Record(ctx, seconds)
+	r.selectedTokens.Record(ctx, int64(e.SelectedTokens))
+	utilization := 0.0
+	if r.maxTokens > 0 {
+		utilization = float64(e.SelectedTokens) / float64(r.maxTokens)
+	}
+	r.utilization.Record(ctx, utilization)
+}

@@ -1,0 +1,32 @@
+package cupelotel
+
+import (
+	"reflect"
+	"sync/atomic"
+)
+
+// memo remembers what was made from a provider for as long as the provider
+// stays the same, so that asking for the global one at each run is cheap.
+type memo[P, V any] struct {
+	last atomic.Pointer[memoEntry[P, V]]
+}
+
+type memoEntry[P, V any] struct {
+	provider P
+	value    V
+}
+
+func (m *memo[P, V]) get(provider P, build func(P) V) V {
+	if e := m.last.Load(); e != nil && same(e.provider, provider) {
+		return e.value
+	}
+	e := &memoEntry[P, V]{provider, build(provider)}
+	m.last.Store(e)
+	return e.value
+}
+
+// same reports whether two providers are one. A provider of a type that cannot
+// be compared is never the same: comparing it would panic.
+func same(a, b any) bool {
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}

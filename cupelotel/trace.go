@@ -1,0 +1,148 @@
+package cupelotel
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+var (
+	_ cupel.TraceCollector = (*TraceCollector)(nil)
+	_ cupel.RunObserver    = (*TraceCollector)(nil)
+	_ cupel.RunTrace       = (*traceRun)(nil)
+)
+
+// TraceCollector makes a tree of spans of each run that it is given to. Build
+// it with [NewTraceCollector]. It stores nothing about a run, and one collector
+// serves any number of runs at once.
+//
+// A run whose root span does not record, because it was sampled out or nobody
+// has set up tracing, goes on as if it had no collector: nothing is built for
+// it, but spans that its strategies start find the sampling decision in their
+// context.
+//
+// It implements the OpenTelemetry Integration chapter of the specification.
+type TraceCollector struct {
+	provider  trace.TracerProvider // nil: the global one
+	verbosity Verbosity
+	limit     int // negative: none
+	redact    Redactor
+
+	tracers memo[trace.TracerProvider, trace.Tracer]
+}
+
+// NewTraceCollector returns a collector. Without options it makes spans with
+// the global TracerProvider at [StageOnly].
+func NewTraceCollector(opts ...TraceOption) *TraceCollector {
+	c := &TraceCollector{limit: DefaultEventLimit}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyTrace(c)
+		}
+	}
+	return c
+}
+
+// IsEnabled returns true, except for a nil collector. Whether a run is recorded
+// is known once its root span has started.
+func (c *TraceCollector) IsEnabled() bool { return c != nil }
+
+// RecordStageEvent does nothing: spans are made from what StartRun's result is
+// told.
+func (*TraceCollector) RecordStageEvent(cupel.TraceEvent) {}
+
+// RecordItemEvent does nothing.
+func (*TraceCollector) RecordItemEvent(cupel.TraceEvent) {}
+
+// StartRun implements [cupel.RunObserver].
+func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	provider := c.provider
+	if provider == nil {
+		provider = otel.GetTracerProvider()
+	}
+	tracer := c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
+		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
+	})
+	// Known attributes are given at the start, where samplers see them.
+	ctx, span := tracer.Start(ctx, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
+		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
+		VerbosityKey.String(c.verbosity.String()),
+	))
+	if !span.IsRecording() {
+		span.End()
+		return ctx, nil
+	}
+	return ctx, &traceRun{collector: c, tracer: tracer, root: span}
+}
+
+// traceRun follows one run.
+type traceRun struct {
+	cupel.NoTrace
+	collector *TraceCollector
+	tracer    trace.Tracer
+	root      trace.Span
+	stage     trace.Span // of the stage that runs
+}
+
+// Detail asks for items only where their events are shown.
+func (r *traceRun) Detail() cupel.TraceDetail {
+	return cupel.TraceDetail{Items: r.collector.verbosity >= StageAndExclusions}
+}
+
+// StartStage starts the span of a stage.
+func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
+	name := stageSpanName(s.Stage)
+	ctx, r.stage = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
+		StageNameKey.String(name[len(stageSpanPrefix):]),
+		StageItemCountInKey.Int(s.CountIn),
+	))
+	return ctx
+}
+
+// EndStage ends the span of a stage.
+func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
+	end := trace.WithTimestamp(e.End)
+	if r.stage.IsRecording() { // a sampler may leave out stages and keep the run
+		r.describe(r.stage, e, end)
+	}
+	r.stage.End(end)
+}
+
+// describe puts on the span of a stage what is known at its end.
+func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOption) {
+	attrs := append(make([]attribute.KeyValue, 0, 5), StageItemCountOutKey.Int(e.CountOut))
+	if r.collector.verbosity >= StageAndExclusions {
+		included := e.Included
+		if r.collector.verbosity < Full {
+			included = nil
+		}
+		kept := choose(e.Excluded, included, r.collector.limit)
+		r.collector.addEvents(span, kept, end)
+		attrs = append(attrs, ExclusionCountKey.Int(len(e.Excluded)))
+		if n := len(e.Excluded) - len(kept.excluded); n > 0 {
+			attrs = append(attrs, ExclusionDroppedCountKey.Int(n))
+		}
+		if n := len(included) - len(kept.included); n > 0 {
+			attrs = append(attrs, ItemDroppedCountKey.Int(n))
+		}
+	}
+	if e.Err != nil {
+		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
+		span.SetStatus(codes.Error, r.collector.description(e.Err))
+	}
+	span.SetAttributes(attrs...)
+}
+
+// EndRun ends the root span.
+func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
+	if e.Err != nil {
+		r.root.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
+		r.root.SetStatus(codes.Error, r.collector.description(e.Err))
+	}
+	r.root.End(trace.WithTimestamp(e.End))
+}
