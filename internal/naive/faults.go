@@ -148,6 +148,7 @@ const (
 	FaultTagNothingIsHalf
 	FaultTagNegativeWeightAllowed
 	FaultTagInfiniteWeightAllowed
+	FaultTagInfiniteSumAllowed
 	FaultTagTwiceAllowed
 
 	// FrequencyScorer.

@@ -335,6 +335,9 @@ var rawHint = naive.Custom{Score: func(item *cupel.ContextItem) float64 {
 
 func (g *generator) tagScorer() naive.Scorer {
 	s := naive.Tag{FoldCase: g.rarely(3)}
+	if g.flaw() {
+		return naive.Tag{Weights: []naive.TagWeight{{Tag: "a", Weight: 1e308}, {Tag: "b", Weight: 1e308}}}
+	}
 	for range g.below(5) {
 		tag := tagNames[g.below(len(tagNames))]
 		if slices.ContainsFunc(s.Weights, func(w naive.TagWeight) bool {

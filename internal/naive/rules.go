@@ -110,6 +110,7 @@ var rules = [...]rule{
 	FaultTagNothingIsHalf:         {"TagNothingIsHalf", "TagScorer", "no tags, or no weight, score 0"},
 	FaultTagNegativeWeightAllowed: {"TagNegativeWeightAllowed", "TagScorer", "a negative weight is refused"},
 	FaultTagInfiniteWeightAllowed: {"TagInfiniteWeightAllowed", "TagScorer", "a weight that is not finite is refused"},
+	FaultTagInfiniteSumAllowed:    {"TagInfiniteSumAllowed", "TagScorer", "weights with an infinite sum are refused (R9)"},
 	FaultTagTwiceAllowed:          {"TagTwiceAllowed", "TagScorer", "a tag given twice is refused (R2)"},
 
 	FaultFrequencyCountsSelf:        {"FrequencyCountsSelf", "FrequencyScorer", "the item itself is skipped"},

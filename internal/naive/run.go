@@ -103,12 +103,7 @@ const (
 	placeStage
 )
 
-// Validate constructs every strategy of a configuration.
-func Validate(config Config) error {
-	_, err := newRun(config)
-	return err
-}
-
+// newRun constructs every strategy of a configuration.
 func newRun(config Config) (*run, error) {
 	r := &run{Config: config}
 	var err error

@@ -277,6 +277,9 @@ func (s Tag) construct(f Fault) (scorer, error) {
 	for _, t := range slices.Sorted(maps.Keys(c.weights)) {
 		c.total += c.weights[t]
 	}
+	if math.IsInf(c.total, 0) && f != FaultTagInfiniteSumAllowed && f != FaultTagInfiniteWeightAllowed {
+		return nil, invalid("Tag weights must have a finite sum")
+	}
 	return c, nil
 }
 
