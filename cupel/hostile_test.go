@@ -396,3 +396,30 @@ func TestBudgetErrorsAreDeterministic(t *testing.T) {
 		equal(t, "text", err.Error(), `cupel: invalid budget: reservedSlots["Memory"] must be at least 0, got -2`)
 	}
 }
+
+func TestForgottenScoresAreZero(t *testing.T) {
+	lazy := batchFunc(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+		scores[1] = 0.5
+		return nil
+	})
+	scores := []float64{7, 7, 7} // as a wrapper's reused memory may be
+	if err := cupel.ScoreAll(t.Context(), lazy, observedItems(t)[:3], scores); err != nil {
+		t.Fatal(err)
+	}
+	equalSlices(t, "scores: what is left from another run must not decide", scores, []float64{0, 0.5, 0})
+}
+
+// TestTheCulpritOfAPanicWhileValidating: it is the strategy inside, not the
+// wrapper around it.
+func TestTheCulpritOfAPanicWhileValidating(t *testing.T) {
+	_, err := cupel.New(cupel.Config{Scorer: &wrapper{scorers: []cupel.Scorer{broken{}}}, Slicer: inOrder, Placer: asMerged})
+	errorIs(t, err, cupel.ErrInvalidConfig)
+	equal(t, "text", err.Error(), "cupel: scorer panicked while it was validated: do not look (cupel_test.broken)")
+}
+
+func TestAPanicInTheLoopIsTheLoops(t *testing.T) {
+	defer func() { equal(t, "the value that the loop panicked with", recover(), any("mine")) }()
+	for range cupel.AllSlicers(inOrder) {
+		panic("mine")
+	}
+}

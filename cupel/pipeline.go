@@ -52,7 +52,7 @@ func (c Config) validate() error {
 	if err := ValidateSlicer(c.Slicer); err != nil {
 		return err
 	}
-	return validatePlacer(c.Placer)
+	return validateOne("placer", c.Placer)
 }
 
 // Pipeline selects context. It always runs the same stages in the same order:
@@ -83,7 +83,8 @@ type RunOption struct {
 }
 
 // WithTrace has the run tell collector what it does. nil and a collector that
-// is not enabled cost nothing.
+// is not enabled cost nothing. Of several the last one counts:
+// [MultiTraceCollector] makes one of many.
 func WithTrace(collector TraceCollector) RunOption { return RunOption{trace: collector} }
 
 // Run selects from items what fits the budget and returns it in prompt order.

@@ -16,6 +16,5 @@ func (r *run) score(ctx context.Context) error {
 	if len(r.scoreable) == 0 {
 		return nil
 	}
-	clear(r.scores) // a batch form that forgets one leaves 0, not a score of an earlier run
 	return ScoreAll(ctx, r.pipeline.config.Scorer, r.all, r.scores)
 }

@@ -23,9 +23,9 @@ type Scorer interface {
 // BatchScorer is a [Scorer] that scores a whole list in one pass.
 //
 // ScoreAll writes scores[i] for every all[i], the same bits that Score gives
-// for that item; len(scores) equals len(all). It keeps neither slice. ctx is
-// the run's, with the values that an observer of the run has put into it; long
-// work stops when it is done.
+// for that item; len(scores) equals len(all), and a score not written is 0. It
+// keeps neither slice. ctx is the run's, with the values that an observer of
+// the run has put into it; long work stops when ctx is done.
 type BatchScorer interface {
 	Scorer
 	ScoreAll(ctx context.Context, all []*ContextItem, scores []float64) error
@@ -55,6 +55,7 @@ func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float6
 	}
 	defer recoverStrategy("scorer", s, &err)
 	if batch, ok := s.(BatchScorer); ok {
+		clear(scores) // what a batch form forgets is 0, and not what was there before
 		return strategyError(ctx, "scorer", s, batch.ScoreAll(ctx, all, scores))
 	}
 	for i, item := range all {

@@ -68,6 +68,7 @@ func slicersOf(s Slicer) []Slicer {
 }
 
 func validateOne[S any](role string, s S) (err error) {
+	defer recoverValidation(role, s, &err)
 	v, ok := any(s).(Validator)
 	if !ok {
 		return nil
@@ -85,12 +86,9 @@ func validateOne[S any](role string, s S) (err error) {
 }
 
 // walk visits root and everything inside it depth first, each strategy once.
-func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf("%s panicked while it was validated: %v", role, v)}
-		}
-	}()
+// A panic of visit is not caught: it may come from the loop around
+// [AllSlicers].
+func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) error {
 	visited := make(map[any]bool) // true while the strategy is on the path
 	var down func(s S, depth int) error
 	down = func(s S, depth int) error {
@@ -114,7 +112,11 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 		if err := visit(role, s); err != nil {
 			return err
 		}
-		for _, child := range children(s) {
+		inside, err := childrenOf(role, s, children)
+		if err != nil {
+			return err
+		}
+		for _, child := range inside {
 			if err := down(child, depth+1); err != nil {
 				return err
 			}
@@ -122,6 +124,19 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 		return nil
 	}
 	return down(root, 0)
+}
+
+func childrenOf[S any](role string, s S, children func(S) []S) (inside []S, err error) {
+	defer recoverValidation(role, s, &err)
+	return children(s), nil
+}
+
+// recoverValidation turns a panic of s into an error. It must be deferred
+// directly.
+func recoverValidation(role string, s any, err *error) {
+	if v := recover(); v != nil {
+		*err = &InvalidConfigError{Component: typeName(s), Reason: fmt.Sprintf("%s panicked while it was validated: %v", role, v)}
+	}
 }
 
 // isNil reports whether v is nil, or a nil pointer, map, slice or function in
@@ -169,13 +184,4 @@ func recoverStrategy(role string, s any, err *error) {
 	if v := recover(); v != nil {
 		*err = &StrategyError{Role: role, Strategy: typeName(s), Reason: "panicked", Err: &PanicError{Value: v, Stack: debug.Stack()}}
 	}
-}
-
-func validatePlacer(p Placer) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &InvalidConfigError{Component: typeName(p), Reason: fmt.Sprintf("placer panicked while it was validated: %v", v)}
-		}
-	}()
-	return validateOne("placer", p)
 }
