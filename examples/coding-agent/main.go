@@ -24,7 +24,7 @@ import (
 	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
 )
 
-const defaultQuestion = "How do the slicers share the budget between kinds, and what happens to pinned items?"
+const defaultQuestion = "How does a QuotaSlice share the budget between kinds?"
 
 // The exit codes.
 const (
@@ -85,7 +85,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&s.root, "root", "", "`folder` to read (default the repository around the current one)")
 	flags.IntVar(&s.rows, "n", 20, "`rows` of the table of what is left out; -1 for all")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 120)")
-	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
+	flags.DurationVar(&s.vetTimeout, "vet", 30*time.Second, "the most `time` that go vet may take; 0 to leave it out")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
 	if err := flags.Parse(args); err != nil {
