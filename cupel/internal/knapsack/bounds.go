@@ -104,7 +104,7 @@ func (s *solver) bound(scratch *scratch) error {
 		if p.w <= room {
 			single = max(single, p.v)
 		}
-		if filled > maxSum {
+		if filled > maxSum-s.inV {
 			return &InputError{Index: -1, Reason: "values add up to more than 2^61"}
 		}
 	}

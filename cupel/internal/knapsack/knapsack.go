@@ -285,7 +285,7 @@ func (s *solver) answer() []int {
 
 // solveCore solves what the bounds left open.
 func (s *solver) solveCore() error {
-	if len(s.items) == 0 {
+	if s.takeAllThatFit() {
 		return nil
 	}
 	switch s.tune.method {
@@ -297,11 +297,17 @@ func (s *solver) solveCore() error {
 		s.dominate()
 		return s.solveFrontier(0)
 	}
-	cells := s.cells()
-	if cells <= smallTable {
+	if s.cells() <= smallTable && s.tableFits() {
 		return s.solveTable()
 	}
-	if s.equalDensities() && subsetSumBytes(s.capacity) <= s.tune.limit {
+	equal := s.equalDensities()
+	if equal && s.equalWeights() {
+		for _, it := range s.items[:s.capacity/s.items[0].w] {
+			s.take(it.pos)
+		}
+		return nil
+	}
+	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
 		if s.capacity > fewStates {
 			if err := s.solveFrontier(fewStates); err != errTooMuchWork {
 				return err
@@ -316,7 +322,7 @@ func (s *solver) solveCore() error {
 		return err
 	}
 	s.dominate()
-	if len(s.items) == 0 {
+	if s.takeAllThatFit() {
 		return nil
 	}
 	if !s.tableFits() {
@@ -329,6 +335,17 @@ func (s *solver) solveCore() error {
 		return s.solveTable()
 	}
 	return err
+}
+
+// equalWeights says whether all items have the same weight. Together with equal
+// densities that makes them alike, and the answer has the first of them.
+func (s *solver) equalWeights() bool {
+	for i := range s.items {
+		if s.items[i].w != s.items[0].w {
+			return false
+		}
+	}
+	return true
 }
 
 // cells is the size of the table that solveTable would fill at most.

@@ -171,6 +171,7 @@ func TestGiantWeights(t *testing.T) {
 		n := 1 + r.IntN(10)
 		p := Problem{Capacity: math.MaxInt64 - r.Int64N(1<<r.IntN(63))}
 		shift := r.IntN(10)
+		equalDensities := r.IntN(4) == 0
 		for range n {
 			w := 1 + r.Int64N(math.MaxInt64>>shift)
 			v := r.Int64N(MaxValue + 1)
@@ -180,6 +181,10 @@ func TestGiantWeights(t *testing.T) {
 			case 1:
 				v = w >> 23
 			}
+			if equalDensities {
+				v = 1 + r.Int64N(MaxValue)
+				w = v << 20
+			}
 			p.Weights, p.Values = append(p.Weights, w), append(p.Values, v)
 		}
 		want := bruteForce(p)
@@ -188,6 +193,52 @@ func TestGiantWeights(t *testing.T) {
 				check(t, p, want, way.tune, way.name)
 			}
 		}
+	}
+}
+
+// TestMedium compares where the solver chooses among all of its ways by itself.
+func TestMedium(t *testing.T) {
+	for _, f := range families {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(12, uint64(len(f.name))))
+			for range 1 + 6/thinned {
+				p := f.make(r, 300, 300)
+				want := bitModel(p)
+				check(t, p, want, tuning{limit: DefaultMemoryLimit}, "automatic")
+				check(t, p, want, tuning{limit: 1 << 20}, "with a limit of 1 MiB")
+			}
+		})
+	}
+}
+
+// TestAlike has more alike items than any table would hold.
+func TestAlike(t *testing.T) {
+	const n, fit = 1 << 20, 1<<19 + 3
+	p := Problem{Weights: make([]int64, n), Values: make([]int64, n), Capacity: 1000*fit + 999}
+	for i := range n {
+		p.Weights[i], p.Values[i] = 1000, 17
+	}
+	got, err := Solve(t.Context(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != fit || got[0] != fit-1 || got[fit-1] != 0 {
+		t.Errorf("got %d items from %d down to %d, want the first %d", len(got), got[0], got[len(got)-1], fit)
+	}
+}
+
+// TestUncut has numbers too large for the arithmetic that cuts the table's window.
+func TestUncut(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 13))
+	p := Problem{Capacity: 1 << 20}
+	for range 24 {
+		w := 1<<15 + r.Int64N(1<<16)
+		p.Weights, p.Values = append(p.Weights, w), append(p.Values, w<<23+r.Int64N(1<<20))
+	}
+	want := bitModel(p)
+	for _, way := range ways {
+		check(t, p, want, way.tune, way.name)
 	}
 }
 
@@ -349,6 +400,43 @@ func TestInputErrors(t *testing.T) {
 			var bad *InputError
 			if !errors.As(err, &bad) || bad.Index != tt.index {
 				t.Errorf("got %v, want an *InputError about item %d: %s", err, tt.index, tt.why)
+			}
+		})
+	}
+}
+
+func TestValueSum(t *testing.T) {
+	// Together the values that fit pass 2^61, the most that sums are kept for.
+	n := 1<<21 + 2
+	p := Problem{Weights: make([]int64, n), Values: make([]int64, n), Capacity: int64(n - 1)}
+	for i := range n {
+		p.Weights[i], p.Values[i] = 1, MaxValue-int64(i&1)
+	}
+	_, err := Solve(t.Context(), p, Options{})
+	var bad *InputError
+	if !errors.As(err, &bad) || bad.Index != -1 {
+		t.Errorf("got %v, want an *InputError about the sum", err)
+	}
+}
+
+func TestErrorTexts(t *testing.T) {
+	tests := []struct {
+		name string
+		why  string
+		err  error
+		want string
+	}{
+		{"limit", "says what was needed and what to do", &LimitError{Limit: 10, Need: 20},
+			"knapsack: the exact answer needs more than 20 bytes of working memory and the limit is 10: raise the limit or coarsen the weights"},
+		{"item", "names the item", &InputError{Index: 3, Reason: "weight 0 is below 1"},
+			"knapsack: item 3: weight 0 is below 1"},
+		{"whole", "no item is at fault", &InputError{Index: -1, Reason: "2 weights but 1 values"},
+			"knapsack: 2 weights but 1 values"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.err.Error(); got != tt.want {
+				t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
 			}
 		})
 	}
