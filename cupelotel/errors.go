@@ -35,7 +35,8 @@ func errorType(err error) string {
 // description returns what the status says about the error of a run.
 func (c *TraceCollector) description(err error) string {
 	if c.redact != nil {
-		if text := c.text(ErrorText, err.Error); text != "" {
+		// Sprint, since it survives an Error method that panics.
+		if text := c.text(ErrorText, fmt.Sprint(err)); text != "" {
 			return text
 		}
 	}
@@ -52,7 +53,7 @@ func (c *TraceCollector) summary(err error) string {
 	case *cupel.OverflowError:
 		return err.Error() // numbers only
 	case *cupel.ScarcityError:
-		kind := c.text(KindText, func() string { return string(err.Kind) })
+		kind := c.text(KindText, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.StrategyError:
 		did := "broke its contract"

@@ -143,9 +143,9 @@ func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
 	if slices.Contains(reasons[:], code) {
 		return string(code)
 	}
-	return c.text(ReasonText, func() string { return string(code) })
+	return c.text(ReasonText, string(code))
 }
 
 func (c *TraceCollector) kind(item *cupel.ContextItem) string {
-	return c.text(KindText, func() string { return string(item.Kind()) })
+	return c.text(KindText, string(item.Kind()))
 }

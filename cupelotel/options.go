@@ -122,9 +122,15 @@ const (
 // exporters fail, is replaced after the Redactor has seen the text.
 type Redactor func(source TextSource, text string) string
 
-// text returns what is to be shown of a text from source. The text is made by a
-// function because Error methods of others may panic as well.
-func (c *TraceCollector) text(source TextSource, text func() string) (shown string) {
+// text returns what is to be shown of a text from source.
+func (c *TraceCollector) text(source TextSource, text string) string {
+	if c.redact != nil {
+		text = c.redacted(source, text)
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+func (c *TraceCollector) redacted(source TextSource, text string) (shown string) {
 	defer func() {
 		if v := recover(); v != nil {
 			// Not the value: it may quote the text.
@@ -132,11 +138,7 @@ func (c *TraceCollector) text(source TextSource, text func() string) (shown stri
 			shown = ""
 		}
 	}()
-	shown = text()
-	if c.redact != nil {
-		shown = c.redact(source, shown)
-	}
-	return strings.ToValidUTF8(shown, "\uFFFD")
+	return c.redact(source, text)
 }
 
 // MetricOption is an optional setting of a [MetricCollector].

@@ -1,0 +1,238 @@
+package cupelotel_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// The place stage of this run truncates two items and keeps three, so that
+// both kinds of events share its limit; the slice stage leaves out three:
+//
+//	slice: s1 0.95 (BudgetExceeded), s2 0.15, s3 0.45
+//	place, out: t1 0.3, t2 0.2
+//	place, in:  p 1 (pinned), i1 0.8, i2 0.6
+func crowded(tb testing.TB) []*cupel.ContextItem {
+	tb.Helper()
+	take := cupel.WithTags("take")
+	return []*cupel.ContextItem{
+		newItem(tb, "p", 10, kind("p"), cupel.WithPinned()),
+		newItem(tb, "i1", 40, kind("i1"), hint(0.8), take),
+		newItem(tb, "i2", 40, kind("i2"), hint(0.6), take),
+		newItem(tb, "t1", 40, kind("t1"), hint(0.3), take),
+		newItem(tb, "t2", 40, kind("t2"), hint(0.2), take),
+		newItem(tb, "s1", 40, kind("s1"), hint(0.95)),
+		newItem(tb, "s2", 40, kind("s2"), hint(0.15)),
+		newItem(tb, "s3", 40, kind("s3"), hint(0.45)),
+	}
+}
+
+// eventKinds lists the kinds of a span's events: exclusions with a minus before
+// them, inclusions with a plus.
+func eventKinds(span sdktrace.ReadOnlySpan) string {
+	var kinds []string
+	for _, event := range span.Events() {
+		switch event.Name {
+		case "cupel.exclusion":
+			kinds = append(kinds, "-"+attr(event.Attributes, cupelotel.ExclusionItemKindKey))
+		case "cupel.item.included":
+			kinds = append(kinds, "+"+attr(event.Attributes, cupelotel.ItemKindKey))
+		default:
+			kinds = append(kinds, "?"+event.Name)
+		}
+	}
+	return strings.Join(kinds, " ")
+}
+
+func counts(span sdktrace.ReadOnlySpan) string {
+	var counts []string
+	for _, kv := range span.Attributes() {
+		switch kv.Key {
+		case cupelotel.ExclusionCountKey, cupelotel.ExclusionDroppedCountKey, cupelotel.ItemDroppedCountKey:
+			counts = append(counts, strings.TrimPrefix(string(kv.Key), "cupel.")+"="+kv.Value.String())
+		}
+	}
+	return strings.Join(counts, " ")
+}
+
+func TestEventLimit(t *testing.T) {
+	const (
+		allSlice = "-s1 -s3 -s2"
+		allPlace = "-t1 -t2 +p +i1 +i2"
+	)
+	tests := []struct {
+		name               string
+		verbosity          cupelotel.Verbosity
+		limit              int
+		defaultLimit       bool
+		slice, sliceCounts string
+		place, placeCounts string
+		why                string
+	}{
+		{name: "negative", verbosity: cupelotel.Full, limit: -1, slice: allSlice, sliceCounts: "exclusion.count=3",
+			place: allPlace, placeCounts: "exclusion.count=2", why: "as with the SDK, no limit"},
+		{name: "default", verbosity: cupelotel.Full, defaultLimit: true, slice: allSlice, sliceCounts: "exclusion.count=3",
+			place: allPlace, placeCounts: "exclusion.count=2", why: "128 are enough for all of these"},
+		{name: "exactly enough", verbosity: cupelotel.Full, limit: 5, slice: allSlice, sliceCounts: "exclusion.count=3",
+			place: allPlace, placeCounts: "exclusion.count=2", why: "a count of 0 is not set"},
+		{name: "one too few", verbosity: cupelotel.Full, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
+			place: "-t1 +p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "t2 has the lowest score of both kinds"},
+		{name: "three", verbosity: cupelotel.Full, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
+			place: "+p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=2", why: "the limit is one over both kinds"},
+		{name: "two", verbosity: cupelotel.Full, limit: 2, slice: "-s1 -s3", sliceCounts: "exclusion.count=3 exclusion.dropped_count=1",
+			place: "+p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=1", why: "inclusions are dropped as well; totals stay exact"},
+		{name: "one", verbosity: cupelotel.Full, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
+			place: "+p", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=2", why: "the highest score"},
+		{name: "none", verbosity: cupelotel.Full, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
+			place: "", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=3", why: "as with the SDK, 0 means none; the counts stay"},
+		{name: "exclusions only", verbosity: cupelotel.StageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
+			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "below Full inclusions neither take room nor are counted as dropped"},
+		{name: "stages only", verbosity: cupelotel.StageOnly, limit: 1, why: "no events and no counts of them"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			provider, recorder := newRecorder(t)
+			opts := []cupelotel.TraceOption{cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(tt.verbosity)}
+			if !tt.defaultLimit {
+				opts = append(opts, cupelotel.WithEventLimit(tt.limit))
+			}
+			collector := cupelotel.NewTraceCollector(opts...)
+			if _, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []struct{ span, events, counts string }{
+				{"cupel.stage.slice", tt.slice, tt.sliceCounts},
+				{"cupel.stage.place", tt.place, tt.placeCounts},
+			} {
+				span := spanNamed(t, recorder, want.span)
+				if events, counts := eventKinds(span), counts(span); events != want.events || counts != want.counts {
+					t.Errorf("%s has the events %q and %q, want %q and %q: %s", want.span, events, counts, want.events, want.counts, tt.why)
+				}
+			}
+		})
+	}
+}
+
+func TestTiesUnderTheLimit(t *testing.T) {
+	// All scores are 1 but that of i1, which is NaN and so sorted last: the
+	// items in are p, i2 and t1, and those truncated t2 and i1.
+	c := config()
+	c.Scorer = scoreFunc(func(item *cupel.ContextItem) float64 {
+		if item.Kind() == "i1" {
+			return math.NaN()
+		}
+		return 1
+	})
+	for limit, want := range []string{"", "-t2", "-t2 +p", "-t2 +p +i2", "-t2 +p +i2 +t1", "-t2 -i1 +p +i2 +t1"} {
+		provider, recorder := newRecorder(t)
+		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(limit))
+		if _, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			t.Fatal(err)
+		}
+		if got := eventKinds(spanNamed(t, recorder, "cupel.stage.place")); got != want {
+			t.Errorf("limit %d: %q, want %q: exclusions first, then the earlier item, NaN last", limit, got, want)
+		}
+	}
+}
+
+// many returns n items that are all left out by the slicer, with the scores
+// 1/n, 2/n, … 1.
+func many(tb testing.TB, n int) []*cupel.ContextItem {
+	tb.Helper()
+	items := make([]*cupel.ContextItem, n)
+	for i := range items {
+		items[i] = newItem(tb, fmt.Sprint("item ", i), 1, kind(cupel.ContextKind(strconv.Itoa(i))), hint(float64(i+1)/float64(n)))
+	}
+	return items
+}
+
+func TestLimitsOfTheSDK(t *testing.T) {
+	raised := sdktrace.NewSpanLimits()
+	raised.EventCountLimit = 2000
+	const n = 1000
+	for _, tt := range []struct {
+		name     string
+		provider []sdktrace.TracerProviderOption
+		limit    []cupelotel.TraceOption
+		events   int
+		sdkDrops int
+		counts   string
+		why      string
+	}{
+		{"neither raised", nil, nil, 128, 0, "exclusion.count=1000 exclusion.dropped_count=872", "the collector says what it left out"},
+		{"only the collector's", nil, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, 128, 872, "exclusion.count=1000",
+			"what the package documentation warns of: the SDK drops and the span's attributes know nothing of it"},
+		{"only the SDK's", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, nil, 128, 0,
+			"exclusion.count=1000 exclusion.dropped_count=872", "the collector's holds"},
+		{"both", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, n, 0,
+			"exclusion.count=1000", "nothing is lost"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			provider, recorder := newRecorder(t, tt.provider...)
+			collector := cupelotel.NewTraceCollector(append(tt.limit, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))...)
+			if _, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+				t.Fatal(err)
+			}
+			span := spanNamed(t, recorder, "cupel.stage.slice")
+			if len(span.Events()) != tt.events || span.DroppedEvents() != tt.sdkDrops || counts(span) != tt.counts {
+				t.Errorf("%d events, %d dropped by the SDK, %q; want %d, %d, %q: %s", len(span.Events()), span.DroppedEvents(), counts(span),
+					tt.events, tt.sdkDrops, tt.counts, tt.why)
+			}
+			if tt.sdkDrops > 0 {
+				return
+			}
+			// Highest scores first: the last items.
+			for i, event := range span.Events() {
+				if want := strconv.Itoa(n - 1 - i); attr(event.Attributes, cupelotel.ExclusionItemKindKey) != want {
+					t.Fatalf("event %d is of the kind %s, want %s", i, attr(event.Attributes, cupelotel.ExclusionItemKindKey), want)
+				}
+			}
+		})
+	}
+}
+
+func TestReasonsKeepTheirNames(t *testing.T) {
+	// Every reason of the core, and two that nobody knows.
+	codes := []cupel.ExclusionCode{
+		"BudgetExceeded", "Deduplicated", "NegativeTokens", "PinnedOverride", "CountCapExceeded", "ScoredTooLow", "QuotaCapExceeded",
+		"QuotaRequireDisplaced", "Filtered", "CountRequireCandidatesExhausted", "Boring", "budget_exceeded",
+	}
+	provider, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.StageAndExclusions),
+		// Cupel's own names are no text of anybody's.
+		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
+			if source == cupelotel.ReasonText && text == "Boring" {
+				return "(custom)"
+			}
+			return text
+		}))
+	c := config()
+	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		var s cupel.Selection
+		for i := range items {
+			s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: codes[i]}})
+		}
+		return s, nil
+	})
+	c.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { return 0.5 })
+	if _, err := newPipeline(t, c).Run(t.Context(), many(t, len(codes)), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		t.Fatal(err)
+	}
+	for i, event := range spanNamed(t, recorder, "cupel.stage.slice").Events() {
+		want := string(codes[i])
+		if want == "Boring" {
+			want = "(custom)"
+		}
+		if got := attr(event.Attributes, cupelotel.ExclusionReasonKey); got != want {
+			t.Errorf("the reason %s is shown as %q, want %q", codes[i], got, want)
+		}
+	}
+}
