@@ -25,7 +25,7 @@ const (
 
 // Options are the settings of [Collect]. The zero value is ready.
 type Options struct {
-	// CountTokens counts the tokens of a text. nil means [EstimateTokens].
+	// CountTokens counts the tokens of a text. nil means bytes by four, rounded up.
 	CountTokens func(text string) int
 	// VetTimeout is how long go vet may take for all modules together. 0 or less
 	// means that it does not run.

@@ -266,7 +266,7 @@ func FuzzFile(f *testing.F) {
 			if len(content) == 0 {
 				continue
 			}
-			items, err := finish([]draft{d}, EstimateTokens)
+			items, err := finish([]draft{d}, estimateTokens)
 			if err != nil {
 				t.Fatal(err)
 			}

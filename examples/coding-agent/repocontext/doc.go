@@ -19,12 +19,12 @@
 //
 // Timestamps are commit times where git knows the file, and modification times
 // otherwise. Token counts are those of the text as [Frame] and the content put
-// it into a prompt, by [EstimateTokens] unless the caller counts better.
+// it into a prompt, bytes by four unless the caller counts better.
 //
 // Tags are folders, the names that an item declares, and the names of other
 // declarations that it mentions. They are meant to tell items apart: a
 // FrequencyScorer finds what is connected with much, and a TagScorer what the
-// question speaks about ([TagWeights]). So what most items would share, such as
+// question speaks about (tagWeights). So what most items would share, such as
 // the file's type, is metadata and not a tag, and so are names that are
 // mentioned nearly everywhere.
 package repocontext

@@ -53,11 +53,11 @@ type draft struct {
 	mentions map[string]int
 }
 
-// EstimateTokens estimates the tokens of a text: one for every four bytes,
+// estimateTokens estimates the tokens of a text: one for every four bytes,
 // rounded up. Tokenizers of current models need between three and four and a
 // half bytes a token for English and for Go, so a window may turn out larger by
 // a third in the worst case; the output reserve is there for that.
-func EstimateTokens(text string) int { return (len(text) + 3) / 4 }
+func estimateTokens(text string) int { return (len(text) + 3) / 4 }
 
 // Frame returns the line that goes before an item's content in a prompt. The
 // item's token count includes it.
@@ -78,7 +78,7 @@ func Origin(item *cupel.ContextItem) string {
 // the system prompt and, unless it is blank, the user's question. Place the
 // prompt first and the question last.
 //
-// count counts tokens; nil means [EstimateTokens].
+// count counts tokens; nil means bytes by four, rounded up.
 func Conversation(question string, count func(text string) int) ([]*cupel.ContextItem, error) {
 	pinned := []struct {
 		draft
@@ -110,7 +110,7 @@ Say so when the excerpts do not hold the answer, and name the files that you wou
 
 func counter(count func(string) int) func(string) int {
 	if count == nil {
-		return EstimateTokens
+		return estimateTokens
 	}
 	return count
 }

@@ -69,7 +69,7 @@ func sharesOf(items []*cupel.ContextItem) []share {
 // edges of the window.
 func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, error) {
 	// The best match counts as 1, however little of the question it covers.
-	tag, err := scorer.NewTag(TagWeights(question, items))
+	tag, err := scorer.NewTag(tagWeights(question, items))
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// TagWeights says which of the items' tags a question speaks about, for a
+// tagWeights says which of the items' tags a question speaks about, for a
 // TagScorer. A tag counts by the share of its words that occur in the question;
 // a word counts the less, the more items have it in a tag. Words are compared
 // without case and without the endings of English. The result is empty, not
 // nil, when no tag fits.
-func TagWeights(question string, items []*cupel.ContextItem) map[string]float64 {
+func tagWeights(question string, items []*cupel.ContextItem) map[string]float64 {
 	asked := make(map[string]int) // stem: the items that have it in a tag
 	eachWord(question, func(word string, _ bool) {
 		for _, part := range parts(word) { // of a name in the question, too

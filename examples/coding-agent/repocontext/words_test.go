@@ -86,7 +86,7 @@ func TestTagWeights(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := TagWeights(tt.question, items)
+			got := tagWeights(tt.question, items)
 			if got == nil || !maps.EqualFunc(got, tt.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
 				t.Errorf("%v, want %v: %s", got, tt.want, tt.why)
 			}
