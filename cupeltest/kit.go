@@ -1,0 +1,313 @@
+package cupeltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// A SlicerOption changes what [TestSlicer] does.
+type SlicerOption interface{ applySlicer(*kitOptions) }
+
+// A StrategyOption changes what [TestScorer], [TestPlacer] and [TestSlicer] do.
+type StrategyOption interface {
+	SlicerOption
+	applyStrategy(*kitOptions)
+}
+
+type kitOptions struct {
+	items     []*cupel.ContextItem
+	mayExceed bool
+}
+
+type itemsOption []*cupel.ContextItem
+
+func (o itemsOption) applySlicer(k *kitOptions) {
+	for _, item := range o {
+		if item == nil || item.Tokens() >= 0 {
+			k.items = append(k.items, item)
+		}
+	}
+}
+
+func (o itemsOption) applyStrategy(k *kitOptions) { o.applySlicer(k) }
+
+// WithItems adds a list of the caller's items to those that the kit makes. A
+// strategy that looks at metadata, say, needs items that have some. For slicers
+// and placers they are scored from 1 downwards in steps. Items with a negative
+// token count are left out: no strategy ever gets one.
+func WithItems(items ...*cupel.ContextItem) StrategyOption {
+	return itemsOption(items)
+}
+
+// A rule is one sentence of a contract, and what finds it broken.
+type rule struct {
+	sentence string
+	broken   func() string // what was found, or nothing
+}
+
+// hold reports each rule that is broken and lets the test go on.
+func hold(t T, role string, strategy any, rules []rule) {
+	t.Helper()
+	for _, r := range rules {
+		if found := protect(r.broken); found != "" {
+			t.Errorf("%s %T breaks its contract: %s\n\tfound: %s", role, strategy, r.sentence, found)
+		}
+	}
+}
+
+func protect(check func() string) (found string) {
+	defer func() {
+		if v := recover(); v != nil {
+			found = fmt.Sprintf("panic: %v", v)
+		}
+	}()
+	return check()
+}
+
+// accepted ends the test when there is nothing to hold to a contract: New
+// refuses the strategy, or the caller's items hold none.
+func accepted(t T, role string, strategy any, config cupel.Config, options *kitOptions) bool {
+	t.Helper()
+	if i := slices.Index(options.items, nil); i >= 0 {
+		t.Errorf("WithItems was given nil as item %d", i+1)
+		t.FailNow()
+		return false
+	}
+	if _, err := cupel.New(config); err != nil {
+		t.Errorf("%s %T breaks its contract: %s\n\tfound: %v", role, strategy,
+			"it is accepted by cupel.New: neither nil nor invalid, and not inside itself", err)
+		t.FailNow()
+		return false
+	}
+	return true
+}
+
+// A subject is a method of a strategy as a function of a list.
+type subject[E, R any] struct {
+	method string
+	run    func(ctx context.Context, in input[E]) (R, error)
+	differ func(a, b R) string // how b differs from a, or nothing
+	clone  func(R) R
+	same   func(a, b E) bool
+	junk   E // put in place of what a list held
+
+	inputs []input[E]           // those that can be run
+	base   []outcome[R]         // what the first call gave, for each input
+	may    func(err error) bool // errors that are answers; nil for none
+}
+
+// An input is a list, for slicers with a budget.
+type input[E any] struct {
+	name   string
+	list   []E
+	budget cupel.SliceBudget
+}
+
+// An outcome is a result or, in words, why there is none.
+type outcome[R any] struct {
+	result R
+	broke  string
+	err    error // what the method returned, if that is what broke
+}
+
+// runOn runs the method on the very list of in.
+func (s *subject[E, R]) runOn(ctx context.Context, in input[E]) (out outcome[R]) {
+	defer func() {
+		if v := recover(); v != nil {
+			out.broke = fmt.Sprintf("panic: %v", v)
+		}
+	}()
+	result, err := s.run(ctx, in)
+	if err != nil {
+		return outcome[R]{broke: fmt.Sprintf("the error %q", err.Error()), err: err}
+	}
+	return outcome[R]{result: result}
+}
+
+// call runs the method as the engine does: on a list whose memory holds
+// something else as soon as the call is over. The result is a copy.
+func (s *subject[E, R]) call(in input[E]) outcome[R] {
+	in.list = slices.Clone(in.list)
+	out := s.runOn(context.Background(), in)
+	out.result = s.clone(out.result)
+	for i := range in.list {
+		in.list[i] = s.junk
+	}
+	return out
+}
+
+// answers reports whether an error is one that the contract knows.
+func (s *subject[E, R]) answers(out outcome[R]) bool {
+	return out.err != nil && s.may != nil && s.may(out.err)
+}
+
+// compare says how two outcomes differ.
+func (s *subject[E, R]) compare(a, b outcome[R]) string {
+	switch {
+	case a.broke == "" && b.broke == "":
+		return s.differ(a.result, b.result)
+	case a.broke == b.broke:
+		return ""
+	case b.broke != "":
+		return "a result, then " + b.broke
+	}
+	return a.broke + ", then a result"
+}
+
+// takes runs every input for the first time. Those that fail are not used
+// again, so that one mistake is not reported under every rule.
+func (s *subject[E, R]) takes(inputs []input[E]) string {
+	found := ""
+	for _, in := range inputs {
+		out := s.call(in)
+		if out.broke != "" && !s.answers(out) {
+			if found == "" {
+				found = in.name + ": " + out.broke
+			}
+			continue
+		}
+		s.inputs = append(s.inputs, in)
+		s.base = append(s.base, out)
+	}
+	return found
+}
+
+func (s *subject[E, R]) repeats() string {
+	for _, in := range s.inputs {
+		if diff := s.compare(s.call(in), s.call(in)); diff != "" {
+			return in.name + ", run twice: " + diff
+		}
+	}
+	return ""
+}
+
+func (s *subject[E, R]) storesNothing() string {
+	for i, in := range slices.Backward(s.inputs) {
+		if diff := s.compare(s.base[i], s.call(in)); diff != "" {
+			return in.name + ", run first and after other lists: " + diff
+		}
+	}
+	return ""
+}
+
+// keepsNoList uses the memory of one list for another of the same length, as
+// the engine does from run to run.
+func (s *subject[E, R]) keepsNoList() string {
+	for _, a := range s.inputs {
+		for _, b := range s.inputs {
+			n := min(len(a.list), len(b.list))
+			b.list = b.list[:n]
+			want := s.call(b)
+			list := slices.Clone(a.list[:n])
+			a.list = list
+			s.runOn(context.Background(), a)
+			copy(list, b.list)
+			memory := b
+			memory.list = list
+			if diff := s.compare(want, s.runOn(context.Background(), memory)); diff != "" {
+				return fmt.Sprintf("%s, in memory of its own and in that of the list before (%s): %s", b.name, a.name, diff)
+			}
+			clear(list)
+		}
+	}
+	return ""
+}
+
+func (s *subject[E, R]) changesNoList() string {
+	for _, in := range s.inputs {
+		list := append(slices.Clone(in.list), s.junk) // room behind the end is not the strategy's either
+		given := in
+		given.list = list[:len(in.list)]
+		s.runOn(context.Background(), given)
+		for i := range in.list {
+			if !s.same(in.list[i], list[i]) {
+				return fmt.Sprintf("%s: position %d holds something else after the call", in.name, i)
+			}
+		}
+		if !s.same(list[len(in.list)], s.junk) {
+			return fmt.Sprintf("%s: the memory behind the end of the list was written to", in.name)
+		}
+	}
+	return ""
+}
+
+func (s *subject[E, R]) givesResultsAway() string {
+	for _, in := range s.inputs {
+		out := s.runOn(context.Background(), in)
+		before := s.clone(out.result)
+		for _, other := range s.inputs {
+			s.call(other)
+		}
+		if out.broke != "" {
+			continue
+		}
+		if diff := s.differ(before, out.result); diff != "" {
+			return in.name + ", its result before and after other calls: " + diff
+		}
+	}
+	return ""
+}
+
+// kitGoroutines is how many goroutines the kit calls a strategy from.
+const kitGoroutines = 4
+
+func (s *subject[E, R]) runsConcurrently() string {
+	var (
+		group sync.WaitGroup
+		mu    sync.Mutex
+		found string
+	)
+	for g := range kitGoroutines {
+		group.Go(func() {
+			for k := range s.inputs {
+				i := (k + g*len(s.inputs)/kitGoroutines) % len(s.inputs) // not all on one list
+				if diff := s.compare(s.base[i], s.call(s.inputs[i])); diff != "" {
+					mu.Lock()
+					found = s.inputs[i].name + ", run alone and in several goroutines: " + diff
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	return found
+}
+
+func (s *subject[E, R]) stops() string {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, in := range s.inputs {
+		in.list = slices.Clone(in.list)
+		out := s.runOn(ctx, in)
+		if out.broke != "" && !s.answers(out) && !errors.Is(out.err, context.Canceled) {
+			return in.name + ", under a context that is done: " + out.broke
+		}
+	}
+	return ""
+}
+
+// rules are those of every strategy. The first must run first: the others use
+// the inputs that it leaves.
+func (s *subject[E, R]) rules(inputs []input[E]) []rule {
+	m := s.method
+	return []rule{
+		{m + " takes every valid list, one of a single item too, without a panic or an error.", func() string { return s.takes(inputs) }},
+		{m + " is a pure function: the same input gives the same result each time.", s.repeats},
+		{m + " stores nothing about a call: what was called before does not change a result.", s.storesNothing},
+		{m + " does not keep the list, whose memory is used again after the call.", s.keepsNoList},
+		{m + " does not change the list that it is given.", s.changesNoList},
+		{m + " gives its result away: later calls do not change it.", s.givesResultsAway},
+		{m + " is safe for concurrent use.", s.runsConcurrently},
+	}
+}
+
+// stopRule is for methods that have a context.
+func (s *subject[E, R]) stopRule() rule {
+	return rule{s.method + " that stops because its context is done fails with the context's error.", s.stops}
+}

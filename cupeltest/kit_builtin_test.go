@@ -1,0 +1,83 @@
+package cupeltest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// The strategies of the specification keep their contracts, alone and inside
+// one another.
+func TestBuiltInScorers(t *testing.T) {
+	clock := func() time.Time { return time.Date(2025, 6, 2, 12, 0, 0, 0, time.UTC) }
+	for name, s := range map[string]cupel.Scorer{
+		"Recency":             scorer.Recency{},
+		"Priority":            scorer.Priority{},
+		"Kind":                scorer.Kind{},
+		"Kind with weights":   scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{"Sketch": 3})),
+		"Tag":                 scorer.Must(scorer.NewTag(map[string]float64{"a": 1, "b": 0.1, "reference": 2})),
+		"Tag without case":    scorer.Must(scorer.NewTag(map[string]float64{"A": 1, "chat": 0.1}, scorer.WithCaseInsensitiveTags())),
+		"Frequency":           scorer.Frequency{},
+		"Reflexive":           scorer.Reflexive{},
+		"MetadataTrust":       scorer.Must(scorer.NewMetadataTrust(0.5)),
+		"MetadataKey":         scorer.Must(scorer.NewMetadataKey(cupel.MetadataPriority, "high", 1.5)),
+		"Decay, exponential":  scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Exponential(time.Hour)))),
+		"Decay, window":       scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Window(2*time.Hour)), scorer.WithNullTimestampScore(0.2))),
+		"Decay, step":         scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Step(scorer.StepWindow{MaxAge: time.Hour, Score: 0.9}, scorer.StepWindow{MaxAge: 3 * time.Hour, Score: 0.4})))),
+		"Scaled":              scorer.Must(scorer.NewScaled(scorer.Reflexive{})),
+		"Composite":           composite(scorer.Recency{}, scorer.Frequency{}, scorer.Kind{}),
+		"Composite of Scaled": composite(scorer.Must(scorer.NewScaled(composite(scorer.Priority{}, scorer.Recency{}))), scorer.Frequency{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			cupeltest.TestScorer(t, s, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+		})
+	}
+}
+
+func composite(scorers ...cupel.Scorer) cupel.Scorer {
+	var parts []scorer.Weighted
+	for i, s := range scorers {
+		parts = append(parts, scorer.Weighted{Scorer: s, Weight: 0.1 + 0.7*float64(i)})
+	}
+	return scorer.Must(scorer.NewComposite(parts...))
+}
+
+func TestBuiltInSlicers(t *testing.T) {
+	small := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
+	entry := func(kind cupel.ContextKind, require, limit int) slicer.CountQuotaEntry {
+		return slicer.CountQuotaEntry{Kind: kind, RequireCount: require, CapCount: limit}
+	}
+	counts := []slicer.CountQuotaEntry{entry(cupel.KindMessage, 1, 2), entry(cupel.KindMemory, 2, 2), entry("nothing of this kind", 1, 1)}
+	may := []cupeltest.SlicerOption{cupeltest.MayExceedTarget()}
+	for name, tt := range map[string]struct {
+		slicer  cupel.Slicer
+		options []cupeltest.SlicerOption
+	}{
+		"Greedy":               {slicer.Greedy{}, nil},
+		"Knapsack":             {slicer.Knapsack{}, nil},
+		"Knapsack, bucket 1":   {small, nil},
+		"Quota":                {slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40))), nil},
+		"Quota of Knapsack":    {slicer.Must(slicer.NewQuota(small, slicer.Between(cupel.KindToolOutput, 10, 50))), nil},
+		"CountQuota":           {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)), may},
+		"CountQuota, throwing": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, counts[:2]...)), may},
+		"CountQuota without requirements": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry(cupel.KindMessage, 0, 1))),
+			nil},
+		"CountConstrainedKnapsack": {slicer.Must(slicer.NewCountConstrainedKnapsack(small, slicer.ScarcityDegrade, counts...)), may},
+		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)), slicer.Cap(cupel.KindMessage, 50))), may},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := append(tt.options, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+			cupeltest.TestSlicer(t, tt.slicer, options...)
+		})
+	}
+}
+
+func TestBuiltInPlacers(t *testing.T) {
+	cupeltest.TestPlacer(t, placer.Chronological{}, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+	cupeltest.TestPlacer(t, placer.UShaped{})
+}

@@ -1,0 +1,128 @@
+package cupeltest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// TestPlacer holds a placer to the contract of the Placers chapter and of
+// [cupel.Placer], and reports each rule that is broken.
+//
+// Whether a placer is safe for concurrent use shows under the race detector.
+func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
+	t.Helper()
+	var options kitOptions
+	for _, opt := range opts {
+		opt.applyStrategy(&options)
+	}
+	if !accepted(t, "placer", p, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}, &options) {
+		return
+	}
+	k := &placerKit{subject[cupel.ScoredItem, []int]{
+		method: "Place",
+		run: func(ctx context.Context, in input[cupel.ScoredItem]) ([]int, error) {
+			return p.Place(ctx, in.list)
+		},
+		differ: func(a, b []int) string {
+			if slices.Equal(a, b) {
+				return ""
+			}
+			return fmt.Sprintf("the order %v, then %v", a, b)
+		},
+		clone: slices.Clone[[]int],
+		same:  sameScored,
+		junk:  junkScored(),
+	}}
+	hold(t, "placer", p, k.allRules(options))
+}
+
+type placerKit struct {
+	subject[cupel.ScoredItem, []int]
+}
+
+func (k *placerKit) allRules(options kitOptions) []rule {
+	// Pinned items come first, with score 1, and then the others.
+	sample := sampleItems()
+	pinned := []cupel.ScoredItem{
+		{Item: Item("pinned", 10, cupel.WithPinned()), Score: 1},
+		{Item: Item("pinned and free", 0, cupel.WithPinned()), Score: 1},
+	}
+	inputs := append(scoredInputs(options.items), input[cupel.ScoredItem]{
+		name: "pinned items before others",
+		list: append(pinned, scored(sample, func(i int) float64 { return 3 - float64(i)/2 })...),
+	})
+	return append(k.rules(inputs), k.stopRule(),
+		rule{"Place only reorders: it adds and removes nothing.", k.everywhere(otherLength)},
+		rule{"Place only reorders: every position is one of the list.", k.everywhere(wrongPosition)},
+		rule{"Place only reorders: no position comes twice.", k.everywhere(repeatedPosition)},
+		rule{"an item that is given twice is placed twice, told apart by its positions.", func() string {
+			return k.each([]input[cupel.ScoredItem]{repeatedScored()}, noPermutation)
+		}},
+		rule{"any float64 is a score: infinities, NaN and -0 too.", func() string {
+			hostile := hostileScores()
+			return k.each([]input[cupel.ScoredItem]{hostile, {name: "that list in reverse, as pinned items may make it", list: reversed(hostile.list)}}, noPermutation)
+		}},
+		rule{"an empty list gives an empty order.", func() string {
+			return k.each([]input[cupel.ScoredItem]{{name: "an empty list"}}, noPermutation)
+		}},
+	)
+}
+
+func (k *placerKit) everywhere(check func(n int, order []int) string) func() string {
+	return func() string { return k.each(k.inputs, check) }
+}
+
+func (k *placerKit) each(inputs []input[cupel.ScoredItem], check func(n int, order []int) string) string {
+	for _, in := range inputs {
+		out := k.call(in)
+		found := out.broke
+		if found == "" {
+			found = check(len(in.list), out.result)
+		}
+		if found != "" {
+			return in.name + ": " + found
+		}
+	}
+	return ""
+}
+
+func otherLength(n int, order []int) string {
+	if len(order) != n {
+		return fmt.Sprintf("%d positions for %d items", len(order), n)
+	}
+	return ""
+}
+
+func wrongPosition(n int, order []int) string {
+	for _, i := range order {
+		if i < 0 || i >= n {
+			return fmt.Sprintf("position %d of %d items", i, n)
+		}
+	}
+	return ""
+}
+
+func repeatedPosition(_ int, order []int) string {
+	seen := make(map[int]bool)
+	for _, i := range order {
+		if seen[i] {
+			return fmt.Sprintf("position %d twice in %v", i, order)
+		}
+		seen[i] = true
+	}
+	return ""
+}
+
+func noPermutation(n int, order []int) string {
+	for _, check := range []func(int, []int) string{otherLength, wrongPosition, repeatedPosition} {
+		if found := check(n, order); found != "" {
+			return found
+		}
+	}
+	return ""
+}
