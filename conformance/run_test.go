@@ -259,6 +259,8 @@ func TestOutcomes(t *testing.T) {
 		{"deep keys", strings.Repeat("a.", 5000) + "a = 1", "values are nested 5000 deep", "the parser calls itself for each"},
 		{"deep headers", "[" + strings.Repeat("a.", 5000) + "a]", "values are nested 5001 deep", "the parser calls itself for each"},
 		{"deep keys in brackets", strings.Repeat("x = {"+strings.Repeat("a.", 499), 5), "values are nested 2500 deep", "they add up"},
+		{"deep keys below a deep header", "[" + strings.Repeat("a.", 400) + "a]\n" + strings.Repeat("a.", 400) + "a = 1", "values are nested 801 deep", "they add up"},
+		{"long paths", strings.Repeat("x = {"+strings.Repeat("a.", 400)+"a = 1}\n", 500), "steps together", "the parser keeps all of them"},
 		{"brackets in a long string", scoring + "[expected]\nscores = [0.5, 0.25]\n[x]\ny = \"\"\"\n" + strings.Repeat("[\n", 5000) + "\"\"\"\n", "", "strings are no brackets"},
 		{"many numbers", scoring + "[expected]\nscores = [0.5, 0.25]\n[x]\ny = [" + strings.Repeat("1.5, ", 5000) + "]\n", "", "a point is no depth"},
 		{"brackets in comments", scoring + "[[expected]]\ncontent = \"a\" # " + strings.Repeat("[", 5000) + "\nscore_approx = 0.5\n", "", "comments are no brackets"},

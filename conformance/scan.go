@@ -3,39 +3,61 @@ package conformance
 import "bytes"
 
 // limits of what is read as a vector. The TOML library calls itself for each
-// table inside another, so that a hostile file would exhaust the stack.
+// table inside another, so that a hostile file would exhaust the stack, and
+// keeps the path of every key, so that it would exhaust the memory as well.
 const (
-	maxVectorBytes  = 16 << 20
-	maxVectorNested = 2000
+	maxVectorBytes  = 8 << 20
+	maxVectorNested = 500      // composites of maxNesting levels take two each
+	maxVectorPaths  = 10 << 20 // steps of all paths together
 )
 
 // nesting returns how deep the values of a TOML file are nested, by brackets
-// and by the dots of keys, outside strings and comments.
-func nesting(data []byte) int {
-	at, deepest := 0, 0
-	open := []int{0} // how deep each open bracket stands
+// and by the dots of keys, outside strings and comments, and about how many
+// steps the paths of all its keys have together.
+func nesting(data []byte) (deepest, steps int) {
+	at := 0
+	open := []int{0}                       // how deep the header and each open bracket stand
+	header, value, peak := false, false, 0 // of a line outside brackets
 	for i := 0; i < len(data); i++ {
-		switch data[i] {
+		c := data[i]
+		if c == '[' && len(open) == 1 && !value && !header {
+			header, at, peak = true, 0, 0
+		}
+		switch c {
 		case '.':
 			at++
+			steps += at
+		case '=':
+			value = true
+			steps += at
 		case '[', '{':
 			at++
+			steps += at
 			open = append(open, at)
 		case ']', '}':
 			if len(open) > 1 {
 				open = open[:len(open)-1]
 			}
 			at = open[len(open)-1]
-		case ',', '\n': // the dots of a key end with its value
+		case ',': // the dots of a key end with its value
+			at = open[len(open)-1]
+		case '\n':
+			if len(open) == 1 {
+				if header { // what follows stands in its table
+					open[0] = peak
+				}
+				header, value = false, false
+			}
 			at = open[len(open)-1]
 		case '#':
 			i = lineEnd(data, i) - 1 // the line's end is looked at as well
 		case '"', '\'':
 			i = stringEnd(data, i) - 1
 		}
+		peak = max(peak, at)
 		deepest = max(deepest, at)
 	}
-	return deepest
+	return deepest, steps
 }
 
 func lineEnd(data []byte, i int) int {

@@ -68,8 +68,11 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 	if len(data) > maxVectorBytes {
 		return nil, tooLarge(int64(len(data)))
 	}
-	if n := nesting(data); n > maxVectorNested {
-		return nil, fmt.Errorf("%w: values are nested %d deep, the limit is %d", errVector, n, maxVectorNested)
+	switch deepest, steps := nesting(data); {
+	case deepest > maxVectorNested:
+		return nil, fmt.Errorf("%w: values are nested %d deep, the limit is %d", errVector, deepest, maxVectorNested)
+	case steps > maxVectorPaths:
+		return nil, fmt.Errorf("%w: the paths of the keys have %d steps together, the limit is %d", errVector, steps, maxVectorPaths)
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
