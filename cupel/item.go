@@ -139,7 +139,8 @@ func WithFutureRelevanceHint(hint float64) ItemOption {
 	}
 }
 
-// WithPinned pins the item: it is always selected, without being scored.
+// WithPinned pins the item: it is always selected, without being scored, unless
+// its token count is negative. Pinned items that cannot fit fail the run.
 func WithPinned() ItemOption {
 	return func(it *itemDraft) error {
 		it.pinned = true
@@ -261,7 +262,7 @@ func (it *ContextItem) FutureRelevanceHint() (float64, bool) {
 	return it.hint, it.has&hasHint != 0
 }
 
-// Pinned reports whether the item is selected without being scored.
+// Pinned reports whether the item is to be selected without being scored.
 func (it *ContextItem) Pinned() bool { return it != nil && it.pinned }
 
 // OriginalTokens returns the size in tokens before the content was shortened,

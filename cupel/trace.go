@@ -68,9 +68,10 @@ func (NullTraceCollector) RecordItemEvent(TraceEvent) {}
 // counts in and out, and failures.
 type RunObserver interface {
 	// StartRun is called before the first stage. It returns the context that
-	// the run goes on with, and the state that follows this run. When that is
-	// nil the run is not observed: nothing more is built, and not even the
-	// methods of TraceCollector are called.
+	// the run goes on with (nil: the same), and the state that follows this
+	// run. When that is nil the run is not observed: nothing more is built, and
+	// not even the methods of TraceCollector are called. A state that is a
+	// TraceCollector itself is told of the events in place of the collector.
 	StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace)
 }
 
@@ -88,7 +89,7 @@ type RunTrace interface {
 	// Detail says what to build for this run. It is asked once, after StartRun.
 	Detail() TraceDetail
 	// StartStage is called when a stage starts and returns the context that
-	// the stage's strategy is given.
+	// the stage's strategy is given (nil: the run's). EndStage gets it as well.
 	StartStage(ctx context.Context, s StageStart) context.Context
 	// EndStage is called when a stage has ended, or failed with e.Err.
 	EndStage(ctx context.Context, e StageEnd)
