@@ -308,7 +308,7 @@ func (s *solver) solveCore() error {
 		return nil
 	}
 	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
-		if s.capacity > fewStates {
+		if s.capacity > 64*fewStates {
 			if err := s.solveFrontier(fewStates); err != errTooMuchWork {
 				return err
 			}

@@ -228,6 +228,19 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestSparseSums has subset sums of a few items over a wide capacity.
+func TestSparseSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 14))
+	for range 20 {
+		p := Problem{Capacity: 1 << 21}
+		for range 12 {
+			w := 1<<17 + r.Int64N(1<<19)
+			p.Weights, p.Values = append(p.Weights, w), append(p.Values, 3*w)
+		}
+		check(t, p, bruteForce(p), tuning{limit: DefaultMemoryLimit}, "automatic")
+	}
+}
+
 // TestUncut has numbers too large for the arithmetic that cuts the table's window.
 func TestUncut(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))
