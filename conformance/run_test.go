@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -260,6 +261,8 @@ func TestOutcomes(t *testing.T) {
 		{"deep headers", "[" + strings.Repeat("a.", 5000) + "a]", "values are nested 5001 deep", "the parser calls itself for each"},
 		{"deep keys in brackets", strings.Repeat("x = {"+strings.Repeat("a.", 499), 5), "values are nested 2500 deep", "they add up"},
 		{"deep keys below a deep header", "[" + strings.Repeat("a.", 400) + "a]\n" + strings.Repeat("a.", 400) + "a = 1", "values are nested 801 deep", "they add up"},
+		{"a deep header and many keys elsewhere", "[" + strings.Repeat("a.", 400) + "a]\n" + scoring + "[expected]\nscores = [0.5, 0.25]\n[x]\n" + numbered(50_000), "", "a header ends the table of the one before"},
+		{"long paths below a header", "[" + strings.Repeat("a.", 400) + "a]\n" + numbered(50_000), "steps together", "every key's path is that long"},
 		{"long paths", strings.Repeat("x = {"+strings.Repeat("a.", 400)+"a = 1}\n", 500), "steps together", "the parser keeps all of them"},
 		{"brackets in a long string", scoring + "[expected]\nscores = [0.5, 0.25]\n[x]\ny = \"\"\"\n" + strings.Repeat("[\n", 5000) + "\"\"\"\n", "", "strings are no brackets"},
 		{"many numbers", scoring + "[expected]\nscores = [0.5, 0.25]\n[x]\ny = [" + strings.Repeat("1.5, ", 5000) + "]\n", "", "a point is no depth"},
@@ -279,6 +282,15 @@ func TestOutcomes(t *testing.T) {
 }
 
 const excludedB = "[[expected.diagnostics.excluded]]\ncontent = \"b\"\nscore_approx = 0.25\nexclusion_reason = \"BudgetExceeded\"\n"
+
+// numbered is n lines with a key each.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d = 1\n", i)
+	}
+	return b.String()
+}
 
 // nested is a scaled scorer n levels deep.
 func nested(n int) string {

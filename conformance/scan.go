@@ -21,7 +21,7 @@ func nesting(data []byte) (deepest, steps int) {
 	for i := 0; i < len(data); i++ {
 		c := data[i]
 		if c == '[' && len(open) == 1 && !value && !header {
-			header, at, peak = true, 0, 0
+			header, open[0], at, peak = true, 0, 0, 0
 		}
 		switch c {
 		case '.':

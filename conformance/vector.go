@@ -97,10 +97,10 @@ func (v *vector) read(root table) {
 
 	switch v.stage {
 	case "scoring":
-		v.scorer, _ = chosen(test, config, "scorer", scorerKeys, settings.scorer)
+		v.scorer = chosen(test, config, "scorer", scorerKeys, settings.scorer)
 		v.readItems(root, "items")
 	case "slicing":
-		v.slicer, _ = chosen(test, config, "slicer", slicerKeys, settings.slicer)
+		v.slicer = chosen(test, config, "slicer", slicerKeys, settings.slicer)
 		key := "scored_items"
 		if !root.has(key) {
 			key = "items"
@@ -121,21 +121,20 @@ func (v *vector) read(root table) {
 
 // chosen reads the strategy of a scoring or slicing vector: test names it and
 // config holds its settings, or config holds it as a nested table.
-func chosen[S any](test, config table, key string, known []string, read func(settings, string, int) S) (S, bool) {
+func chosen[S any](test, config table, key string, known []string, read func(settings, string, int) S) (strategy S) {
 	if m, ok := config.values[key].(map[string]any); ok {
 		t := config.child(key, m).knows(known...)
-		return read(settings{own: t}, t.required("type").text("type"), 0), true
+		return read(settings{own: t}, t.required("type").text("type"), 0)
 	}
 	name := test
 	if !test.has(key) && config.has(key) {
 		name = config
 	}
 	if !name.has(key) {
-		var none S
 		test.fail(key, "is required, here or as the table config.%s", key)
-		return none, false
+		return strategy
 	}
-	return read(settings{own: config, flat: &config}, name.text(key), 0), true
+	return read(settings{own: config, flat: &config}, name.text(key), 0)
 }
 
 func readPlacer(t table) string {
@@ -151,7 +150,7 @@ func readPlacer(t table) string {
 func (v *vector) readPipeline(config table) {
 	p := &v.pipeline
 	if config.has("scorer") {
-		s, _ := chosen(config, config, "scorer", scorerKeys, settings.scorer)
+		s := chosen(config, config, "scorer", scorerKeys, settings.scorer)
 		p.Scorer = &s
 	} else if parts := (settings{own: config, flat: &config}).children(0); len(parts) == 1 { // bare (R47)
 		p.Scorer = &parts[0].Scorer
@@ -159,7 +158,7 @@ func (v *vector) readPipeline(config table) {
 		p.Scorer = &ScorerSpec{Type: "composite", Children: parts}
 	}
 	if config.has("slicer") {
-		s, _ := chosen(config, config, "slicer", slicerKeys, settings.slicer)
+		s := chosen(config, config, "slicer", slicerKeys, settings.slicer)
 		p.Slicer = &s
 	}
 	if config.has("placer") {
