@@ -168,7 +168,7 @@ func TestNilItem(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	slots := func(m map[cupel.ContextKind]int) cupel.BudgetOption { return cupel.WithReservedSlots(m) }
+	slots := cupel.WithReservedSlots
 	tests := []struct {
 		name        string
 		max, target int

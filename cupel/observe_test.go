@@ -65,6 +65,7 @@ func (r *spyRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 }
 
 func observedItems(t *testing.T) []*cupel.ContextItem {
+	t.Helper()
 	return []*cupel.ContextItem{
 		item(t, "p", 1, cupel.WithPinned()), item(t, "a", 5, hint(0.9)), item(t, "a", 5, hint(0.1)), item(t, "big", 50, hint(0.5)), item(t, "n", -1),
 	}

@@ -2,6 +2,7 @@ package cupel
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -114,9 +115,9 @@ func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget Cont
 
 // collectorOf returns the collector to tell, or nil. The last one given wins.
 func collectorOf(opts []RunOption) TraceCollector {
-	for i := len(opts) - 1; i >= 0; i-- {
-		if c := opts[i].trace; !isNil(c) {
-			return c
+	for _, opt := range slices.Backward(opts) {
+		if !isNil(opt.trace) {
+			return opt.trace
 		}
 	}
 	return nil

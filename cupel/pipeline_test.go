@@ -1,7 +1,6 @@
 package cupel_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"strings"
@@ -343,7 +342,7 @@ func TestConcurrentRuns(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				got, err := p.Run(context.Background(), items, budget)
+				got, err := p.Run(t.Context(), items, budget)
 				if err != nil || contents(got) != contents(want) {
 					t.Errorf("got %q, error %v", contents(got), err)
 				}

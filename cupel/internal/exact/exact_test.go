@@ -77,7 +77,7 @@ func TestAgainstBig(t *testing.T) {
 
 func check(t *testing.T, s Sum, want *big.Int) {
 	t.Helper()
-	clamped := int(0)
+	var clamped int
 	switch {
 	case want.Cmp(big.NewInt(math.MaxInt)) > 0:
 		clamped = math.MaxInt

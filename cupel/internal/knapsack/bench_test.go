@@ -71,11 +71,11 @@ var benchmarkFamilies = []struct {
 	}},
 }
 
-func benchmarkProblem(make func(r *rand.Rand, i, n int, weight int64) (w, v int64), n int, capacity, weight int64) Problem {
+func benchmarkProblem(item func(r *rand.Rand, i, n int, weight int64) (w, v int64), n int, capacity, weight int64) Problem {
 	r := rand.New(rand.NewPCG(8, 8))
 	p := Problem{Capacity: capacity}
 	for i := range n {
-		w, v := make(r, i, n, weight)
+		w, v := item(r, i, n, weight)
 		p.Weights, p.Values = append(p.Weights, w), append(p.Values, v)
 	}
 	r.Shuffle(n, func(i, j int) {

@@ -45,9 +45,11 @@ package knapsack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // DefaultMemoryLimit is the memory limit in bytes of Options that name none:
@@ -273,8 +275,8 @@ func (s *solver) answer() []int {
 		n += bits.OnesCount64(word)
 	}
 	positions := make([]int, 0, n)
-	for i := len(s.taken) - 1; i >= 0; i-- {
-		for word := s.taken[i]; word != 0; {
+	for i, word := range slices.Backward(s.taken) {
+		for word != 0 {
 			high := bits.Len64(word) - 1
 			positions = append(positions, i<<6+high)
 			word &^= 1 << uint(high)
@@ -288,7 +290,7 @@ func (s *solver) solveCore() error {
 	if s.takeAllThatFit() {
 		return nil
 	}
-	switch s.tune.method {
+	switch s.tune.method { //nolint:exhaustive // the other methods go on below
 	case byCoreTable:
 		return s.solveTable()
 	case byCoreFrontier:
@@ -309,7 +311,7 @@ func (s *solver) solveCore() error {
 	}
 	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
 		if s.capacity > 64*fewStates {
-			if err := s.solveFrontier(fewStates); err != errTooMuchWork {
+			if err := s.solveFrontier(fewStates); !errors.Is(err, errTooMuchWork) {
 				return err
 			}
 		}
@@ -331,7 +333,7 @@ func (s *solver) solveCore() error {
 	// A state of a list costs several times as much as a cell of the table, and lists
 	// that grow must not cost much beside the table that follows them.
 	err := s.solveFrontier(frontierShare(s.cells()))
-	if err == errTooMuchWork {
+	if errors.Is(err, errTooMuchWork) {
 		return s.solveTable()
 	}
 	return err
