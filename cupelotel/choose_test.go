@@ -88,7 +88,7 @@ func TestChooseAgainstSorting(t *testing.T) {
 }
 
 func TestSameProvider(t *testing.T) {
-	type uncomparable struct{ list []int }
+	type uncomparable []int
 	a, b := new(int), new(int)
 	for _, tt := range []struct {
 		name string

@@ -3,23 +3,25 @@ package cupelotel
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// errorType returns the value of error.type for the error of a run. It looks at
-// types only: methods of foreign errors may panic, and their names would make
-// for any number of values.
+// The functions below look at the very error of a run, and at what is directly
+// inside it, never down its chain: a scarcity that a strategy has wrapped is an
+// error of that strategy, and methods of foreign errors may panic.
+
+// errorType returns the value of error.type for the error of a run. Foreign
+// types are not named: they would make for any number of values.
 func errorType(err error) string {
-	switch err := err.(type) {
+	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.StrategyError:
-		if _, panicked := err.Err.(*cupel.PanicError); panicked {
+		if panicked(err) {
 			return "*cupel.PanicError"
 		}
 	case *cupel.CanceledError:
 		switch err.Err {
-		case context.Canceled:
+		case context.Canceled: //nolint:errorlint // see above
 			return "context.Canceled"
 		case context.DeadlineExceeded:
 			return "context.DeadlineExceeded"
@@ -30,6 +32,11 @@ func errorType(err error) string {
 		return other
 	}
 	return fmt.Sprintf("%T", err)
+}
+
+func panicked(err *cupel.StrategyError) bool {
+	_, ok := err.Err.(*cupel.PanicError) //nolint:errorlint // see above
+	return ok
 }
 
 // description returns what the status says about the error of a run.
@@ -47,7 +54,7 @@ func (c *TraceCollector) description(err error) string {
 // Go type of a strategy: its text may quote an item, and so may the reason of an
 // error that a strategy has made by hand.
 func (c *TraceCollector) summary(err error) string {
-	switch err := err.(type) {
+	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.PinnedExceedsBudgetError:
 		return err.Error() // numbers only
 	case *cupel.OverflowError:
@@ -57,18 +64,17 @@ func (c *TraceCollector) summary(err error) string {
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.StrategyError:
 		did := "broke its contract"
-		if _, panicked := err.Err.(*cupel.PanicError); panicked {
+		switch {
+		case panicked(err):
 			did = "panicked"
-		} else if err.Err != nil {
+		case err.Err != nil:
 			did = "failed"
 		}
 		return fmt.Sprintf("cupel: %s %s %s", err.Role, err.Strategy, did)
 	case *cupel.CanceledError:
-		text := "cupel: stopped"
-		if slices.Contains(stages[:], err.Stage) {
-			text += " in stage " + string(err.Stage)
-		}
-		if err.Err == context.Canceled || err.Err == context.DeadlineExceeded {
+		text := "cupel: stopped in stage " + string(err.Stage)
+		switch err.Err {
+		case context.Canceled, context.DeadlineExceeded: //nolint:errorlint // see above
 			text += ": " + err.Err.Error()
 		}
 		return text

@@ -26,6 +26,7 @@ var failures = []struct {
 	{
 		"pinned too large",
 		func(t *testing.T, f *failing) {
+			t.Helper()
 			f.items = append(f.items, newItem(t, "secret large", 5000, cupel.WithPinned()))
 		},
 		"classify", "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5020 tokens, but only 1000 are available",
@@ -46,6 +47,7 @@ var failures = []struct {
 	{
 		"scarcity",
 		func(t *testing.T, f *failing) {
+			t.Helper()
 			quota, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, slicer.CountQuotaEntry{Kind: "Journal", RequireCount: 3, CapCount: 9})
 			if err != nil {
 				t.Fatal(err)
@@ -118,6 +120,7 @@ var failures = []struct {
 	{
 		"deadline",
 		func(t *testing.T, f *failing) {
+			t.Helper()
 			ctx, cancel := context.WithDeadline(f.ctx, time.Unix(0, 0))
 			t.Cleanup(cancel)
 			f.ctx = ctx

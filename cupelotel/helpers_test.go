@@ -133,7 +133,8 @@ const step = 250*time.Millisecond + time.Nanosecond
 
 var base = time.Date(2025, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// ticking returns a clock whose readings are base, base+step, base+2*step, …
+// ticking returns a clock whose readings are base, base+step, base+2*step
+// and so on.
 func ticking(step time.Duration) func() time.Time {
 	var n atomic.Int64
 	return func() time.Time { return base.Add(time.Duration(n.Add(1)-1) * step) }

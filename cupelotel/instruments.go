@@ -52,12 +52,15 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
 		return usable[metric.Int64Counter](c, err, noop.Int64Counter{})
 	}
-	tokens, err := meter.Int64Histogram("cupel.pipeline.selected_tokens", metric.WithUnit("{token}"),
-		metric.WithDescription("Tokens of the items in the window."), metric.WithExplicitBucketBoundaries(tokenBoundaries...))
+	histogramOfTokens := func(name, description string) metric.Int64Histogram {
+		h, err := meter.Int64Histogram(name, metric.WithUnit("{token}"), metric.WithDescription(description),
+			metric.WithExplicitBucketBoundaries(tokenBoundaries...))
+		return usable[metric.Int64Histogram](h, err, noop.Int64Histogram{})
+	}
 	in := &instruments{
 		pipelineDuration: histogram("cupel.pipeline.duration", "s", "Duration of runs of the pipeline.", durationBoundaries),
 		stageDuration:    histogram("cupel.stage.duration", "s", "Duration of the stages of the pipeline.", durationBoundaries),
-		selectedTokens:   usable[metric.Int64Histogram](tokens, err, noop.Int64Histogram{}),
+		selectedTokens:   histogramOfTokens("cupel.pipeline.selected_tokens", "Tokens of the items in the window."),
 		utilization: histogram("cupel.budget.utilization", "1", "Tokens of the items in the window, as a fraction of the budget's maximum.",
 			utilizationBoundaries),
 		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),

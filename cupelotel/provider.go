@@ -1,9 +1,6 @@
 package cupelotel
 
-import (
-	"reflect"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // memo remembers what was made from a provider for as long as the provider
 // stays the same, so that asking for the global one at each run is cheap.
@@ -25,8 +22,14 @@ func (m *memo[P, V]) get(provider P, build func(P) V) V {
 	return e.value
 }
 
-// same reports whether two providers are one. A provider of a type that cannot
-// be compared is never the same: comparing it would panic.
-func same(a, b any) bool {
-	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+// same reports whether two providers are one. Those whose type cannot be
+// compared never are: comparing them panics, which reflection could foresee but
+// only at the price of allocations.
+func same[P any](a, b P) (equal bool) {
+	defer func() {
+		if recover() != nil {
+			equal = false
+		}
+	}()
+	return any(a) == any(b)
 }

@@ -92,6 +92,7 @@ func TestRedactorOfKindsInErrors(t *testing.T) {
 		}
 		return ""
 	}, func(t *testing.T, f *failing) {
+		t.Helper()
 		for _, row := range failures {
 			if row.name == "scarcity" {
 				row.arrange(t, f)

@@ -97,6 +97,7 @@ func (r *traceRun) Detail() cupel.TraceDetail {
 // StartStage starts the span of a stage.
 func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
 	name := stageSpanName(s.Stage)
+	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
 	ctx, r.stage = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
 		StageNameKey.String(name[len(stageSpanPrefix):]),
 		StageItemCountInKey.Int(s.CountIn),

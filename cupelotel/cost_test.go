@@ -1,0 +1,152 @@
+package cupelotel_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// workload is a run of n items of which about half fit.
+func workload(tb testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
+	tb.Helper()
+	items := make([]*cupel.ContextItem, n)
+	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput}
+	tokens := 0
+	for i := range items {
+		size := 50 + i*37%200
+		tokens += size
+		items[i] = newItem(tb, "item "+strconv.Itoa(i), size, kind(kinds[i%3]), hint(float64(i*7919%n)/float64(n)))
+	}
+	pipeline := newPipeline(tb, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	return pipeline, items, newBudget(tb, tokens, tokens/2)
+}
+
+// discard is a span processor that does nothing, so that what is measured is
+// the collector and the SDK's spans, and no exporter.
+type discard struct{}
+
+func (discard) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (discard) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (discard) Shutdown(context.Context) error                  { return nil }
+func (discard) ForceFlush(context.Context) error                { return nil }
+
+func recording() trace.TracerProvider {
+	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
+}
+
+func sampledOut() trace.TracerProvider {
+	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}), sdktrace.WithSampler(sdktrace.NeverSample()))
+}
+
+func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
+	}
+	allocs := func(n int, collector cupel.TraceCollector) float64 {
+		pipeline, items, budget := workload(t, n)
+		return testing.AllocsPerRun(20, func() {
+			if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(collector)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		name      string
+		collector cupel.TraceCollector
+		most      float64 // allocations above those of an untraced run
+		why       string
+	}{
+		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.Full)), 5,
+			"the time and the attributes that the root span is started with"},
+		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.Full)), 7,
+			"and what the SDK builds to ask its sampler"},
+		{"no-op meter", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metricnoop.NewMeterProvider())), 0,
+			"nothing is enabled"},
+		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider())), 0,
+			"nothing is enabled"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var above [2]float64
+			for i, n := range []int{10, 1000} {
+				above[i] = allocs(n, tt.collector) - allocs(n, nil)
+				if above[i] > tt.most {
+					t.Errorf("%d items: %v allocations above those of an untraced run, want at most %v: %s", n, above[i], tt.most, tt.why)
+				}
+			}
+			if above[0] != above[1] {
+				t.Errorf("the allocations depend on the number of items: %v for 10, %v for 1000", above[0], above[1])
+			}
+		})
+	}
+}
+
+func TestStageOnlyDoesNotDependOnTheItems(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
+	}
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording()))
+	var above [2]float64
+	for i, n := range []int{10, 1000} {
+		pipeline, items, budget := workload(t, n)
+		for j, c := range []cupel.TraceCollector{collector, nil} {
+			allocs := testing.AllocsPerRun(20, func() {
+				if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(c)); err != nil {
+					t.Fatal(err)
+				}
+			})
+			above[i] += allocs * float64(1-2*j)
+		}
+	}
+	if above[0] != above[1] {
+		t.Errorf("%v allocations above those of an untraced run for 10 items, %v for 1000: something is built for each item", above[0], above[1])
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	collector := func(provider trace.TracerProvider, opts ...cupelotel.TraceOption) cupel.TraceCollector {
+		return cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(provider))...)
+	}
+	raised := sdktrace.NewSpanLimits()
+	raised.EventCountLimit = -1
+	unlimited := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}), sdktrace.WithRawSpanLimits(raised))
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
+	for _, mode := range []struct {
+		name      string
+		collector cupel.TraceCollector
+	}{
+		{"untraced", nil},
+		{"no-op", collector(noop.NewTracerProvider(), cupelotel.WithVerbosity(cupelotel.Full))},
+		{"sampled-out", collector(sampledOut(), cupelotel.WithVerbosity(cupelotel.Full))},
+		{"StageOnly", collector(recording())},
+		{"StageAndExclusions", collector(recording(), cupelotel.WithVerbosity(cupelotel.StageAndExclusions))},
+		{"Full", collector(recording(), cupelotel.WithVerbosity(cupelotel.Full))},
+		{"Full-unlimited", collector(unlimited, cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(-1))},
+		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters))},
+	} {
+		for _, n := range []int{10, 1000, 10000} {
+			b.Run(fmt.Sprintf("%s/items=%d", mode.name, n), func(b *testing.B) {
+				pipeline, items, budget := workload(b, n)
+				ctx := b.Context()
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := pipeline.Run(ctx, items, budget, cupel.WithTrace(mode.collector)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
