@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
+)
+
+// turn is one question to the agent, and the window of the model that is to
+// answer it.
+type turn struct {
+	title    string
+	question string
+	budget   int  // tokens; a quarter of them is kept for the answer
+	tooLong  bool // the question alone is more than the window
+}
+
+// conversation is what the agent is asked: what it has heard, said and opened
+// grows with every turn, the windows shrink, and one question does not fit.
+func conversation() []turn {
+	log := testLog()
+	return []turn{
+		{
+			title:    "a question about the tree",
+			question: "Where is a budget validated, and what does the error say?",
+			budget:   16_000,
+		}, {
+			title:    "a second one, with what the first has brought",
+			question: "What happens to pinned items when the budget is too small for them?",
+			budget:   12_000,
+		}, {
+			title:    "a third one, to a smaller model",
+			question: "How do the slicers share the budget between kinds?",
+			budget:   6_000,
+		}, {
+			title:    "a whole log in the question: it does not fit",
+			question: "Why does this test fail?\n\n" + log,
+			budget:   2_400,
+			tooLong:  true,
+		}, {
+			title:    "the same with the end of the log",
+			question: "Why does this test fail?\n\n" + log[len(log)-1000:],
+			budget:   2_400,
+		},
+	}
+}
+
+// testLog is what a user pastes who does not count tokens.
+func testLog() string {
+	var b strings.Builder
+	b.WriteString("--- FAIL: TestQuotaSharesAddUp (0.04s)\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "    quota_test.go:%d: kind %d: got a share of %d tokens, want %d\n", 120+i%3, i, 17*i, 17*i+1)
+	}
+	b.WriteString("FAIL\n")
+	return b.String()
+}
+
+// agent has a conversation about a source tree. It answers nothing: what
+// matters here is what it would show to the model.
+type agent struct {
+	tracer     trace.Tracer
+	collector  cupel.TraceCollector
+	candidates []*cupel.ContextItem
+	history    []*cupel.ContextItem // oldest first
+	clock      time.Time            // of the history; advances by a minute a turn
+}
+
+func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, candidates []*cupel.ContextItem) *agent {
+	a := &agent{tracer: tracer, collector: collector, candidates: candidates}
+	for _, it := range candidates {
+		if at, ok := it.Timestamp(); ok && at.After(a.clock) {
+			a.clock = at
+		}
+	}
+	return a
+}
+
+// answer is what came of a turn.
+type answer struct {
+	window     []*cupel.ContextItem
+	candidates int
+	target     int // tokens that the window may have
+	err        error
+}
+
+func (a answer) tokens() int {
+	n := 0
+	for _, it := range a.window {
+		n += it.Tokens()
+	}
+	return n
+}
+
+// take takes a turn inside a span of its own, so that the selection of the
+// context is seen as a part of what the agent does.
+func (a *agent) take(ctx context.Context, number int, t turn) answer {
+	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
+		attribute.Int("agent.turn.number", number),
+		attribute.String("agent.turn.title", t.title),
+	))
+	defer span.End()
+	result := a.choose(ctx, t)
+	if result.err != nil {
+		// The error's own text is not for a span: see cupelotel's Redactor.
+		span.SetStatus(codes.Error, "no context was selected")
+		return result
+	}
+	if err := a.remember(t, result.window); err != nil {
+		result.err = err
+		span.SetStatus(codes.Error, "the turn could not be remembered")
+	}
+	return result
+}
+
+// choose selects the context of a turn: the window that a model would see.
+func (a *agent) choose(ctx context.Context, t turn) answer {
+	reserve := t.budget / 4
+	result := answer{target: t.budget - reserve}
+	budget, err := cupel.NewContextBudget(t.budget, result.target, cupel.WithOutputReserve(reserve))
+	if err != nil {
+		result.err = err
+		return result
+	}
+	pipeline, items, err := a.prepare(ctx, t)
+	if err != nil {
+		result.err = err
+		return result
+	}
+	result.candidates = len(items)
+	result.window, result.err = pipeline.Run(ctx, items, budget, cupel.WithTrace(a.collector))
+	return result
+}
+
+// prepare gathers the candidates of a turn, and the policy for its question. It
+// takes about as long as the selection, so it has a span too.
+func (a *agent) prepare(ctx context.Context, t turn) (*cupel.Pipeline, []*cupel.ContextItem, error) {
+	_, span := a.tracer.Start(ctx, "agent.prepare")
+	defer span.End()
+	items, err := repocontext.Conversation(t.question, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	items = append(append(items, a.history...), a.candidates...)
+	pipeline, err := repocontext.NewPipeline(t.question, items)
+	return pipeline, items, err
+}
+
+// opened is the number of excerpts that the agent looks at again in each turn.
+const opened = 4
+
+// remember adds to the history what a turn leaves behind: the question, the
+// files that the agent opened to answer it, and the answer. What it opened is in
+// the tree as well, so later turns have duplicates.
+func (a *agent) remember(t turn, window []*cupel.ContextItem) error {
+	a.clock = a.clock.Add(time.Minute)
+	add := func(kind cupel.ContextKind, source cupel.ContextSource, content string) error {
+		tokens := (len(content) + 3) / 4 // four bytes each, as repocontext counts
+		it, err := cupel.NewContextItem(content, tokens,
+			cupel.WithKind(kind), cupel.WithSource(source), cupel.WithTimestamp(a.clock))
+		if err == nil {
+			a.history = append(a.history, it)
+		}
+		return err
+	}
+	if err := add(cupel.KindMessage, cupel.SourceChat, t.question); err != nil {
+		return err
+	}
+	var origins []string
+	for _, it := range window {
+		if it.Kind() != repocontext.KindCode || len(origins) == opened {
+			continue
+		}
+		origins = append(origins, repocontext.Origin(it))
+		if err := add(cupel.KindToolOutput, cupel.SourceTool, it.Content()); err != nil {
+			return err
+		}
+	}
+	return add(cupel.KindMessage, cupel.SourceChat, fmt.Sprintf("(the answer to %q, from %s)", t.title, strings.Join(origins, ", ")))
+}

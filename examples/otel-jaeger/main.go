@@ -1,0 +1,245 @@
+// Command otel-jaeger has a small conversation with a coding agent about the
+// source tree that it is run in, and shows each selection of context as a trace:
+// as a waterfall in the terminal, and in Jaeger when the usual variables of
+// OpenTelemetry name it.
+//
+//	go run ./examples/otel-jaeger
+//	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
+//
+// See its README for the flags, and for what to look at in Jaeger.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelotel"
+	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
+)
+
+// The exit codes.
+const (
+	exitOK        = 0
+	exitFailure   = 1 // the conversation did not go as it should
+	exitUsage     = 2 // the flags or the environment make no sense
+	exitDelivered = 3 // the conversation went well, but not all of its traces arrived
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// settings are what the command line says.
+type settings struct {
+	root       string
+	verbosity  cupelotel.Verbosity
+	eventLimit int
+	vetTimeout time.Duration
+	width      int
+	colors     palette
+	svg        string
+	json, step bool
+}
+
+// errDeliberate says that the example does not show what it is there to show.
+var errDeliberate = errors.New("the turn that was to fail did not")
+
+// run is the program without its process: what main does, for tests.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	complain := func(err error) { fmt.Fprintf(stderr, "otel-jaeger: %v\n", err) }
+	s, err := parse(args, stdout, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	var to target
+	if err == nil {
+		to, err = findTarget(os.Getenv)
+	}
+	if err != nil {
+		complain(err)
+		return exitUsage
+	}
+	t, err := newTelemetry(ctx, to, s.eventLimit)
+	if err != nil {
+		complain(err)
+		return exitUsage
+	}
+	if to.url != "" {
+		fmt.Fprintf(stderr, "otel-jaeger: sending the traces to %s (%s)\n", to.url, to.variable)
+	}
+	code := exitOK
+	if err := s.converse(ctx, t, stdin, stdout, stderr); err != nil {
+		complain(err)
+		code = exitFailure
+	}
+	// Also after a failure: what was recorded until then tells of it.
+	if err := t.shutdown(ctx); err != nil {
+		complain(err)
+		if code == exitOK {
+			code = exitDelivered
+		}
+	} else if to.url != "" {
+		fmt.Fprintf(stderr, "otel-jaeger: all %d spans arrived\n", t.recorder.total())
+	}
+	return code
+}
+
+// parse reads the flags, and explains itself on stderr when it is asked to.
+func parse(args []string, stdout, stderr io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("otel-jaeger", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are printed once, by run
+	flags.StringVar(&s.root, "root", "", "`folder` to talk about (default the repository around the current one)")
+	verbosity := flags.String("verbosity", cupelotel.Full.String(), "what the spans show: StageOnly, StageAndExclusions or Full")
+	flags.IntVar(&s.eventLimit, "event-limit", sdktrace.NewSpanLimits().EventCountLimit,
+		"most `events` of a span, of cupelotel and of the SDK; negative for no limit")
+	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
+	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 100)")
+	flags.StringVar(&s.svg, "svg", "", "write a picture of the waterfalls to this `file` as well")
+	flags.BoolVar(&s.json, "json", false, "print the spans as JSON, a line for each turn")
+	flags.BoolVar(&s.step, "step", false, "wait for the return key before each turn but the first")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(stderr, "Usage: otel-jaeger [flags]\n\nShows how a coding agent's context is selected, as traces.")
+			flags.SetOutput(stderr)
+			flags.PrintDefaults()
+		}
+		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	known := false
+	for _, v := range []cupelotel.Verbosity{cupelotel.StageOnly, cupelotel.StageAndExclusions, cupelotel.Full} {
+		if strings.EqualFold(*verbosity, v.String()) {
+			s.verbosity, known = v, true
+		}
+	}
+	if !known {
+		return s, fmt.Errorf("-verbosity %s: there are StageOnly, StageAndExclusions and Full", *verbosity)
+	}
+	if s.width <= 0 {
+		s.width, _ = strconv.Atoi(os.Getenv("COLUMNS"))
+	}
+	if s.width <= 0 {
+		s.width = 100
+	}
+	s.width = min(max(s.width, minWidth), 1000)
+	if isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		s.colors = colors
+	}
+	return s, nil
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// converse takes the turns and prints each as it ends.
+func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, stdout, stderr io.Writer) error {
+	root := s.root
+	if root == "" {
+		root = repocontext.FindRoot(".")
+	}
+	candidates, err := repocontext.Collect(ctx, root, repocontext.Options{VetTimeout: s.vetTimeout})
+	if err != nil {
+		return err
+	}
+	collector := cupel.MultiTraceCollector(
+		cupelotel.NewTraceCollector(
+			cupelotel.WithTracerProvider(t.tracing),
+			cupelotel.WithVerbosity(s.verbosity),
+			cupelotel.WithEventLimit(s.eventLimit)),
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(t.metrics)),
+	)
+	agent := newAgent(t.tracing.Tracer("otel-jaeger"), collector, candidates.Items)
+
+	turns := conversation()
+	lines := bufio.NewScanner(stdin)
+	var drawn []waterfall
+	for i, turn := range turns {
+		if i > 0 && s.step {
+			fmt.Fprintf(stderr, "otel-jaeger: return key for turn %d: ", i+1)
+			if !lines.Scan() {
+				return errors.Join(errors.New("the input ended before the conversation"), lines.Err())
+			}
+		}
+		result := agent.take(ctx, i+1, turn)
+		_, tooLarge := errors.AsType[*cupel.PinnedExceedsBudgetError](result.err)
+		switch {
+		case turn.tooLong && result.err == nil:
+			return errDeliberate
+		case result.err != nil && !(turn.tooLong && tooLarge):
+			return fmt.Errorf("turn %d: %w", i+1, result.err)
+		}
+		spans := t.recorder.take()
+		counts, err := t.takeExcluded(ctx)
+		if err != nil {
+			return err
+		}
+		if s.json {
+			err = json.NewEncoder(stdout).Encode(newRecord(i+1, turn, result, counts, spans))
+		} else {
+			w := newWaterfall(heading(i+1, len(turns), turn), facts(result, spans), spans, counts)
+			drawn = append(drawn, w)
+			_, err = io.WriteString(stdout, w.text(s.width, s.colors)+"\n")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.svg == "" {
+		return nil
+	}
+	return os.WriteFile(s.svg, []byte(svg("make trace", drawn)), 0o644)
+}
+
+func heading(number, of int, t turn) string {
+	return fmt.Sprintf("Turn %d of %d: %s", number, of, t.title)
+}
+
+// facts says in one line what came of a turn, and where to find it in Jaeger.
+func facts(a answer, spans []sdktrace.ReadOnlySpan) string {
+	what := fmt.Sprintf("%s candidates, %s selected, %s of %s tokens",
+		thousands(a.candidates), thousands(len(a.window)), thousands(a.tokens()), thousands(a.target))
+	if a.err != nil {
+		what = fmt.Sprintf("%s candidates, no window of %s tokens", thousands(a.candidates), thousands(a.target))
+	}
+	if len(spans) == 0 {
+		return what + "; not sampled"
+	}
+	return what + "; trace " + spans[0].SpanContext().TraceID().String()
+}
+
+func newRecord(number int, t turn, a answer, counts excluded, spans []sdktrace.ReadOnlySpan) record {
+	r := record{
+		Turn: number, Title: t.title, Candidates: a.candidates,
+		Selected: len(a.window), SelectedTokens: a.tokens(), TargetTokens: a.target,
+		Excluded: counts, Spans: newSpans(spans),
+	}
+	if a.err != nil {
+		r.Error = a.err.Error()
+	}
+	return r
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+const (
+	stageKey  = cupelotel.StageNameKey
+	reasonKey = cupelotel.ExclusionReasonKey
+)
+
+// waterfall is a trace, ready to be drawn.
+type waterfall struct {
+	title  string
+	facts  string // in one line
+	total  time.Duration
+	rows   []row // a span each, parents before their children
+	failed bool
+}
+
+// row is a span of a waterfall.
+type row struct {
+	name       string
+	depth      int
+	flow       string        // items in and out; empty for spans that have none
+	start, end time.Duration // since the start of the trace
+	failed     bool
+	notes      []string
+}
+
+// newWaterfall draws the spans of one trace. What a stage left out comes from
+// counts, and not from the events of its span, which have a limit.
+func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan, counts excluded) waterfall {
+	w := waterfall{title: title, facts: facts}
+	byParent := make(map[trace.SpanID][]sdktrace.ReadOnlySpan)
+	known := make(map[trace.SpanID]bool)
+	for _, span := range spans {
+		known[span.SpanContext().SpanID()] = true
+	}
+	var first, last time.Time
+	for _, span := range spans {
+		parent := span.Parent().SpanID()
+		if !known[parent] { // a root, or the child of a span elsewhere
+			parent = trace.SpanID{}
+		}
+		byParent[parent] = append(byParent[parent], span)
+		if first.IsZero() || span.StartTime().Before(first) {
+			first = span.StartTime()
+		}
+		if span.EndTime().After(last) {
+			last = span.EndTime()
+		}
+	}
+	w.total = last.Sub(first)
+	var add func(parent trace.SpanID, depth int)
+	add = func(parent trace.SpanID, depth int) {
+		children := byParent[parent]
+		slices.SortStableFunc(children, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
+		for _, span := range children {
+			r := newRow(span, depth, counts)
+			r.start, r.end = span.StartTime().Sub(first), span.EndTime().Sub(first)
+			w.failed = w.failed || r.failed
+			w.rows = append(w.rows, r)
+			add(span.SpanContext().SpanID(), depth+1)
+		}
+	}
+	add(trace.SpanID{}, 0)
+	return w
+}
+
+func newRow(span sdktrace.ReadOnlySpan, depth int, counts excluded) row {
+	r := row{name: span.Name(), depth: depth, failed: span.Status().Code == codes.Error}
+	attrs := attribute.NewSet(span.Attributes()...)
+	if stage, ok := attrs.Value(stageKey); ok {
+		r.name = stage.AsString()
+		in, _ := attrs.Value(cupelotel.StageItemCountInKey)
+		out, _ := attrs.Value(cupelotel.StageItemCountOutKey)
+		r.flow = thousands(int(in.AsInt64())) + " → " + thousands(int(out.AsInt64()))
+		r.notes = append(r.notes, leftOut(counts[r.name])...)
+	}
+	if r.failed {
+		text := "failed: " + span.Status().Description
+		if kind, ok := attrs.Value(cupelotel.ErrorTypeKey); ok {
+			text = "failed with " + kind.AsString() + ": " + span.Status().Description
+		}
+		r.notes = append(r.notes, text)
+	}
+	return r
+}
+
+// leftOut says how many items were left out for which reason, most first.
+func leftOut(reasons map[string]int) []string {
+	if len(reasons) == 0 {
+		return nil
+	}
+	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = name + " " + thousands(reasons[name])
+	}
+	return []string{"left out: " + strings.Join(names, ", ")}
+}
+
+// palette says how the parts of a waterfall look on a terminal.
+type palette struct{ title, fact, bar, failed, faint, reset string }
+
+var colors = palette{title: "\x1b[1m", fact: "\x1b[2m", bar: "\x1b[36m", failed: "\x1b[31m", faint: "\x1b[2m", reset: "\x1b[0m"}
+
+// The columns of a waterfall, in characters.
+const (
+	nameColumn     = 20
+	flowColumn     = 15
+	durationColumn = 9
+	minBar         = 10
+	minWidth       = nameColumn + flowColumn + durationColumn + minBar + 6
+)
+
+// text draws a waterfall in lines of width characters, with a palette of empty
+// strings for output that is not a terminal.
+func (w waterfall) text(width int, p palette) string {
+	paint := func(color, s string) string {
+		if color == "" || s == "" {
+			return s
+		}
+		return color + s + p.reset
+	}
+	bar := max(width, minWidth) - nameColumn - flowColumn - durationColumn - 6
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n", paint(p.title, w.title), paint(p.fact, w.facts))
+	for _, r := range w.rows {
+		color := p.bar
+		if r.failed {
+			color = p.failed
+		}
+		from, to := cells(r.start, r.end, w.total, bar)
+		shape := strings.Repeat("█", to-from)
+		if to == from { // less than half a cell
+			shape, to = "▏", from+1
+		}
+		mark := "  "
+		if r.failed {
+			mark = "✗ "
+		}
+		fmt.Fprintf(&b, "%s%s %s %s%s%s %s\n",
+			paint(p.failed, mark), left(strings.Repeat("  ", r.depth)+r.name, nameColumn), right(r.flow, flowColumn),
+			paint(p.faint, strings.Repeat("·", from)), paint(color, shape), paint(p.faint, strings.Repeat("·", bar-to)),
+			right(duration(r.end-r.start), durationColumn))
+		indent := strings.Repeat(" ", 2+2*r.depth+2)
+		for _, note := range r.notes {
+			noteColor := p.faint
+			if r.failed && strings.HasPrefix(note, "failed") {
+				noteColor = p.failed
+			}
+			for _, line := range wrap(note, max(width, minWidth)-len(indent)) {
+				fmt.Fprintf(&b, "%s%s\n", indent, paint(noteColor, line))
+			}
+		}
+	}
+	return b.String()
+}
+
+// cells returns which of width cells a span covers, each to the nearest edge of
+// a cell. from is always a cell.
+func cells(start, end, total time.Duration, width int) (from, to int) {
+	if total <= 0 {
+		return 0, width
+	}
+	edge := func(d time.Duration) int { return int(float64(d)/float64(total)*float64(width) + 0.5) }
+	from, to = edge(start), edge(end)
+	if from >= width {
+		from = width - 1
+	}
+	return from, max(to, from)
+}
+
+// duration shows three digits.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"s", time.Second}, {"ms", time.Millisecond}, {"µs", time.Microsecond}} {
+		if d < unit.size {
+			continue
+		}
+		value := float64(d) / float64(unit.size)
+		switch {
+		case value < 10:
+			return fmt.Sprintf("%.2f %s", value, unit.name)
+		case value < 100:
+			return fmt.Sprintf("%.1f %s", value, unit.name)
+		default:
+			return fmt.Sprintf("%.0f %s", value, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d ns", d)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// left fills or cuts a text to width characters.
+func left(s string, width int) string {
+	r := []rune(s)
+	if len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return s + strings.Repeat(" ", width-len(r))
+}
+
+// right aligns a text to the right of width characters, never cutting numbers.
+func right(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-len([]rune(s)))) + s
+}
+
+// wrap breaks a text at spaces into lines of at most width characters, as far
+// as its words allow.
+func wrap(s string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}
