@@ -25,12 +25,10 @@ var (
 // there are any, shortfalls and the tokens over the budget. It never holds the
 // content, a tag or metadata of an item.
 //
-// It takes time proportional to the size of the report. Log the pointer: a
-// report by value is no [slog.LogValuer], and is written out in full.
-func (r *SelectionReport) LogValue() slog.Value {
-	if r == nil {
-		return slog.AnyValue(nil)
-	}
+// It takes time proportional to the size of the report. The receiver is a
+// value, so that a report that is logged by value does not give its contents
+// away.
+func (r SelectionReport) LogValue() slog.Value {
 	var includedTokens exact.Sum
 	for _, i := range r.Included {
 		includedTokens.Add(i.Item.Tokens())

@@ -72,7 +72,6 @@ func TestLogValue(t *testing.T) {
 		{"empty", &SelectionReport{},
 			`{"level":"INFO","msg":"selected","report":{"total_candidates":0,"total_tokens_considered":0,"included":0,"included_tokens":0,"excluded":0}}`,
 			"handlers leave empty groups out"},
-		{"nil", nil, `{"level":"INFO","msg":"selected","report":null}`, "a report that is not there is no reason to panic"},
 		{"not finite", &SelectionReport{Events: []TraceEvent{{Stage: StageScore, DurationMS: math.NaN()}, {Stage: StageSlice, DurationMS: math.Inf(1)}}},
 			`{"level":"INFO","msg":"selected","report":{"total_candidates":0,"total_tokens_considered":0,"included":0,"included_tokens":0,"excluded":0,` +
 				`"duration_ms":{"Score":"NaN","Slice":"+Inf"}}}`,
@@ -84,6 +83,9 @@ func TestLogValue(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := logLine(t, tt.report)
+			if byValue := logLine(t, *tt.report); byValue != got {
+				t.Errorf("by value it logs\n%s\nby pointer\n%s", byValue, got)
+			}
 			if got != tt.want {
 				t.Errorf("logged\n%s\nwant\n%s\n%s", got, tt.want, tt.why)
 			}

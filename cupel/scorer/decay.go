@@ -23,12 +23,16 @@ type Decay struct {
 }
 
 // DecayOption is an optional setting of a [Decay] scorer.
-type DecayOption func(*Decay) error
+type DecayOption func(*decayDraft) error
+
+// decayDraft is a scorer that is not finished yet. It is a type of its own so
+// that nobody can apply an option to a finished one.
+type decayDraft Decay
 
 // WithNullTimestampScore sets the score of items without a timestamp, in
 // [0,1]; it is 0.5 by default.
 func WithNullTimestampScore(score float64) DecayOption {
-	return func(d *Decay) error {
+	return func(d *decayDraft) error {
 		if !unit(score) {
 			return invalid("DecayScorer", "nullTimestampScore", number(score), "nullTimestampScore must be in [0.0, 1.0]")
 		}
@@ -49,7 +53,7 @@ func NewDecay(clock func() time.Time, curve Curve, opts ...DecayOption) (*Decay,
 		if opt == nil {
 			continue
 		}
-		if err := opt(d); err != nil {
+		if err := opt((*decayDraft)(d)); err != nil {
 			return nil, err
 		}
 	}

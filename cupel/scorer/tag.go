@@ -27,12 +27,16 @@ type Tag struct {
 }
 
 // TagOption is an optional setting of a [Tag] scorer.
-type TagOption func(*Tag)
+type TagOption func(*tagDraft)
+
+// tagDraft is a scorer that is not finished yet. It is a type of its own so
+// that nobody can apply an option to a finished one.
+type tagDraft Tag
 
 // WithCaseInsensitiveTags compares tags under ASCII case folding. Letters
 // beyond ASCII keep their case.
 func WithCaseInsensitiveTags() TagOption {
-	return func(t *Tag) { t.fold = true }
+	return func(t *tagDraft) { t.fold = true }
 }
 
 // NewTag returns a scorer with the given weights, which are copied. Their sum
@@ -45,7 +49,7 @@ func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
 	t := &Tag{weights: make(map[string]float64, len(weights))}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(t)
+			opt((*tagDraft)(t))
 		}
 	}
 	for _, tag := range slices.Sorted(maps.Keys(weights)) {

@@ -44,7 +44,11 @@ type Knapsack struct {
 }
 
 // KnapsackOption is an optional setting of a [Knapsack].
-type KnapsackOption func(*Knapsack) error
+type KnapsackOption func(*knapsackDraft) error
+
+// knapsackDraft is a slicer that is not finished yet. It is a type of its own
+// so that nobody can apply an option to a finished one.
+type knapsackDraft Knapsack
 
 // NewKnapsack returns a Knapsack with the given settings. It fails with a
 // [cupel.InvalidConfigError] that names the setting.
@@ -54,7 +58,7 @@ func NewKnapsack(opts ...KnapsackOption) (*Knapsack, error) {
 		if opt == nil {
 			continue
 		}
-		if err := opt(k); err != nil {
+		if err := opt((*knapsackDraft)(k)); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +68,7 @@ func NewKnapsack(opts ...KnapsackOption) (*Knapsack, error) {
 // WithBucketSize sets the number of tokens in which sizes are counted, at least
 // 1. Smaller buckets fill the budget better, 1 exactly; larger ones are faster.
 func WithBucketSize(tokens int) KnapsackOption {
-	return func(k *Knapsack) error {
+	return func(k *knapsackDraft) error {
 		if tokens <= 0 {
 			return &cupel.InvalidConfigError{Component: knapsackSlice, Field: "bucketSize", Value: strconv.Itoa(tokens),
 				Reason: "bucketSize must be a positive integer (> 0)"}
@@ -79,7 +83,7 @@ func WithBucketSize(tokens int) KnapsackOption {
 // limit fails with a [MemoryLimitError] (R17); it may take longer to stay within
 // it. The lists of the items themselves, about 100 bytes an item, come on top.
 func WithMemoryLimit(bytes int64) KnapsackOption {
-	return func(k *Knapsack) error {
+	return func(k *knapsackDraft) error {
 		if bytes <= 0 {
 			return &cupel.InvalidConfigError{Component: knapsackSlice, Field: "memoryLimit", Value: strconv.FormatInt(bytes, 10),
 				Reason: "memoryLimit must be a positive number of bytes"}

@@ -43,7 +43,7 @@ func bitModel(p Problem) []int {
 	for i := range n {
 		dw, dv := p.Weights[i], p.Values[i]
 		row := keep[i*words:][:words]
-		for w := capacity; w >= int(dw); w-- {
+		for w := capacity; int64(w) >= dw; w-- {
 			if withItem := dp[w-int(dw)] + dv; withItem > dp[w] {
 				dp[w] = withItem
 				row[w/64] |= 1 << (w % 64)
