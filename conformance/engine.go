@@ -81,7 +81,7 @@ func (Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Context
 	report, err := p.DryRun(ctx, items, budget)
 	window, runErr := p.Run(ctx, items, budget)
 	if errorText(err) != errorText(runErr) {
-		return Outcome{}, fmt.Errorf("conformance: a dry run gives error %v, a run %v", err, runErr)
+		return Outcome{}, fmt.Errorf("conformance: a dry run gives error %q, a run %q", errorText(err), errorText(runErr))
 	}
 	if err != nil {
 		return Outcome{Report: report}, err

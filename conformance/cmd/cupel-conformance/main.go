@@ -28,10 +28,13 @@ import (
 	"github.com/wollax/cupel-go/conformance"
 )
 
-func main() {
+func main() { os.Exit(interruptible()) }
+
+// interruptible lets an interrupt end the run between two vectors.
+func interruptible() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
 const usage = `usage: cupel-conformance [-json] [-strict] [-run GLOB] DIR...
