@@ -30,6 +30,10 @@ help: ## Show this help
 run: ## Choose a context window for a coding agent from this repository
 	go run ./examples/coding-agent
 
+.PHONY: readme
+readme: ## Put the output of the coding-agent example into README.md
+	@scripts/readme.sh
+
 ##@ Test
 
 .PHONY: test
