@@ -32,7 +32,10 @@ func diff(want, got string) string {
 		case i > 0 && !shown[i-1]:
 			out = append(out, "  …")
 		}
-		out = append(out, line)
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	if len(shown) > 0 && !shown[len(shown)-1] {
+		out = append(out, "  …")
 	}
 	if rest := len(out) - diffLines; rest > 0 {
 		out = append(out[:diffLines], fmt.Sprintf("  … and %d lines more", rest))

@@ -1,0 +1,159 @@
+package cupeltest_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// four is a report with four exclusions for three reasons.
+func four() report {
+	return report{Excluded: []cupel.ExcludedItem{
+		out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
+		out(cupel.KindMessage, 80, 0.75, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "Message 80"}),
+		out(cupel.KindToolOutput, 300, 0.5, exceeded(300, 120)),
+		out("Sketch", 10, 0.5, cupel.ExclusionReason{Code: "Mislaid"}),
+	}}
+}
+
+func TestExcludeItemWithReason(t *testing.T) {
+	with := func(code cupel.ExclusionCode) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.ExcludeItemWithReason(code) }
+	}
+	rows := []assertion{
+		{"one of them", "one of four is enough", four(), with(cupel.Deduplicated), ""},
+		{"several", "its data do not count", four(), with(cupel.BudgetExceeded), ""},
+		{"custom", "a code of a custom strategy is a code", four(), with("Mislaid"), ""},
+		{"other case", "codes are compared as they are", four(), with("mislaid"),
+			"ExcludeItemWithReason(mislaid) failed: no excluded item had reason mislaid. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
+		{"another", "each reason is listed once, where it first appears", four(), with(cupel.NegativeTokens),
+			"ExcludeItemWithReason(NegativeTokens) failed: no excluded item had reason NegativeTokens. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
+		{"nothing excluded", "an empty list has count 0 and no reasons", two(), with(cupel.BudgetExceeded),
+			"ExcludeItemWithReason(BudgetExceeded) failed: no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},
+	}
+	for _, code := range []cupel.ExclusionCode{
+		cupel.ScoredTooLow, cupel.QuotaCapExceeded, cupel.QuotaRequireDisplaced, cupel.Filtered, cupel.PinnedOverride,
+		cupel.NegativeTokens, cupel.CountCapExceeded, cupel.CountRequireCandidatesExhausted,
+	} {
+		rows = append(rows, assertion{"code " + string(code), "every reason is a valid argument, reserved or not",
+			report{Excluded: []cupel.ExcludedItem{out("A", 1, 1, because(code))}}, with(code), ""})
+	}
+	check(t, rows)
+}
+
+func TestExcludeItemMatchingWithReason(t *testing.T) {
+	with := func(predicate func(*cupel.ContextItem) bool, code cupel.ExclusionCode) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.ExcludeItemMatchingWithReason(predicate, code) }
+	}
+	all := func(*cupel.ContextItem) bool { return true }
+	check(t, []assertion{
+		{"both", "item and reason are those of one entry", four(), with(cupeltest.ByKind(cupel.KindMessage), cupel.Deduplicated), ""},
+		{"second of several", "any item that matches may have the reason", four(), with(all, "Mislaid"), ""},
+		{"other reason", "the reasons of those that match are listed, and no others", four(), with(cupeltest.ByKind(cupel.KindToolOutput), cupel.Deduplicated),
+			"ExcludeItemMatchingWithReason(reason=Deduplicated) failed: predicate matched 2 excluded item(s) but none had reason Deduplicated. Matched items had reasons: [BudgetExceeded]."},
+		{"several reasons", "each is listed once", four(), with(all, cupel.NegativeTokens),
+			"ExcludeItemMatchingWithReason(reason=NegativeTokens) failed: predicate matched 4 excluded item(s) but none had reason NegativeTokens. Matched items had reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
+		{"no match", "no item matched, so there are no reasons", four(), with(cupeltest.ByContent("none"), cupel.BudgetExceeded),
+			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: predicate matched 0 excluded item(s) but none had reason BudgetExceeded. Matched items had reasons: []."},
+		{"nothing excluded", "included items do not count", two(), with(all, cupel.BudgetExceeded),
+			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: predicate matched 0 excluded item(s) but none had reason BudgetExceeded. Matched items had reasons: []."},
+		{"no predicate", "a mistake in the test is not an item that does not match", four(), with(nil, cupel.BudgetExceeded),
+			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
+		{"no item predicate", "nor with the type of this package", four(), with(cupeltest.ItemPredicate(nil), cupel.BudgetExceeded),
+			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
+	})
+}
+
+func TestExcludeItemWithBudgetDetails(t *testing.T) {
+	with := func(predicate func(*cupel.ContextItem) bool, item, available int) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.ExcludeItemWithBudgetDetails(predicate, item, available) }
+	}
+	tools := cupeltest.ByKind(cupel.KindToolOutput)
+	negative := report{Excluded: []cupel.ExcludedItem{out("A", 7, 1, exceeded(7, -3))}}
+	check(t, []assertion{
+		{"first", "both numbers are right", four(), with(tools, 500, 120), ""},
+		{"second", "all items that match are looked at (R43)", four(), with(tools, 300, 120), ""},
+		{"negative", "what is left may be negative (R29)", negative, with(cupeltest.ByKind("a"), 7, -3), ""},
+		{"other item tokens", "the message is about the first that did not fit", four(), with(tools, 501, 120),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=501, available_tokens=120, but found item_tokens=500, available_tokens=120."},
+		{"other available tokens", "no tolerance", four(), with(tools, 500, 119),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=500, available_tokens=119, but found item_tokens=500, available_tokens=120."},
+		{"numbers of two items", "both numbers are those of one entry",
+			report{Excluded: []cupel.ExcludedItem{out("A", 1, 1, exceeded(1, 2)), out("A", 3, 1, exceeded(3, 4))}}, with(cupeltest.ByKind("A"), 1, 4),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=1, available_tokens=4, but found item_tokens=1, available_tokens=2."},
+		{"other reason", "the actual reason is shown", four(), with(cupeltest.ByKind(cupel.KindMessage), 80, 120),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=80, available_tokens=120, but no matching item had reason BudgetExceeded. Predicate matched 1 excluded item(s) with reasons: [Deduplicated]."},
+		{"other reason with these numbers", "zeros are the data of BudgetExceeded only in that reason", four(), with(cupeltest.ByKind("Sketch"), 0, 0),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=0, available_tokens=0, but no matching item had reason BudgetExceeded. Predicate matched 1 excluded item(s) with reasons: [Mislaid]."},
+		{"no match", "no item matched", four(), with(cupeltest.ByContent("none"), 500, 120),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=500, available_tokens=120, but no matching item had reason BudgetExceeded. Predicate matched 0 excluded item(s) with reasons: []."},
+		{"nothing excluded", "an empty list has no item", report{}, with(tools, 500, 120),
+			"ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=500, available_tokens=120, but no matching item had reason BudgetExceeded. Predicate matched 0 excluded item(s) with reasons: []."},
+		{"no predicate", "a mistake in the test", four(), with(nil, 500, 120),
+			"ExcludeItemWithBudgetDetails failed: the predicate is nil."},
+	})
+}
+
+func TestHaveNoExclusionsForKind(t *testing.T) {
+	without := func(kind cupel.ContextKind) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.HaveNoExclusionsForKind(kind) }
+	}
+	check(t, []assertion{
+		{"absent", "none of the excluded items has the kind", four(), without(cupel.KindMemory), ""},
+		{"nothing excluded", "an empty list has none", two(), without(cupel.KindMessage), ""},
+		{"one", "score and reason of the one", four(), without(cupel.KindMessage),
+			"HaveNoExclusionsForKind(Message) failed: found 1 excluded item(s) with Kind=Message. First: score=0.75, reason=Deduplicated."},
+		{"several", "the count is of all, the rest of the first", four(), without(cupel.KindToolOutput),
+			"HaveNoExclusionsForKind(ToolOutput) failed: found 2 excluded item(s) with Kind=ToolOutput. First: score=0.9, reason=BudgetExceeded."},
+		{"other case", "kinds compare without ASCII case", four(), without("sKETCH"),
+			"HaveNoExclusionsForKind(sKETCH) failed: found 1 excluded item(s) with Kind=sKETCH. First: score=0.5, reason=Mislaid."},
+	})
+}
+
+func TestHaveNoExclusions(t *testing.T) {
+	without := func(c *chain) *chain { return c.HaveNoExclusions() }
+	check(t, []assertion{
+		{"none", "everything is included", two(), without, ""},
+		{"nothing at all", "there were no candidates", report{}, without, ""},
+		{"several", "the first is shown", four(), without,
+			`HaveNoExclusions failed: found 4 excluded item(s). First: "ToolOutput 500" (kind=ToolOutput, score=0.9, BudgetExceeded: 500 tokens requested, 120 available).`},
+	})
+}
+
+func TestExcludeItemWithReasonData(t *testing.T) {
+	survivor := cupeltest.Item("stays", 1)
+	data := report{Excluded: []cupel.ExcludedItem{
+		out("A", 1, 1, cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "Sketch", Cap: 2, Count: 2}),
+		out("B", 2, 1, cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: math.NaN(), Threshold: 0.5}),
+		out("C", 3, 1, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: survivor}),
+		out("D", 4, 1, cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: strings.Repeat("x", 61)}),
+	}}
+	with := func(reason cupel.ExclusionReason) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.ExcludeItemWithReasonData(reason) }
+	}
+	check(t, []assertion{
+		{"cap", "kinds compare without ASCII case", data, with(cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "sketch", Cap: 2, Count: 2}), ""},
+		{"NaN", "NaN is NaN", data, with(cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: math.NaN(), Threshold: 0.5}), ""},
+		{"survivor", "the same item", data, with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: survivor}), ""},
+		{"no survivor", "the content is enough", data, with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays"}), ""},
+		{"second of a code", "all items are looked at", four(), with(exceeded(300, 120)), ""},
+		{"other cap", "every number counts", data, with(cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "Sketch", Cap: 3, Count: 2}),
+			"ExcludeItemWithReasonData failed: expected [CountCapExceeded: Sketch has 2 items, cap 3], but excluded items with this code had: [CountCapExceeded: Sketch has 2 items, cap 2]."},
+		{"other survivor", "another item with this content", data,
+			with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)}),
+			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"].`},
+		{"long content", "long contents are cut", data, with(cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: "y"}),
+			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
+				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},
+		{"other code", "the codes that are there are listed", four(), with(cupel.ExclusionReason{Code: cupel.Filtered, FilterName: "spam"}),
+			"ExcludeItemWithReasonData failed: expected [Filtered: spam], but no excluded item had reason Filtered. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
+		{"nothing excluded", "an empty list has no reason", report{}, with(exceeded(1, 2)),
+			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 1 tokens requested, 2 available], but no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},
+	})
+}
+
+// hashOfX61 is what `printf 'x%.0s' $(seq 61) | sha256sum | cut -c1-12` prints.
+const hashOfX61 = "c508e75f24e2"

@@ -1,0 +1,115 @@
+package cupeltest_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// two is a report with two kinds, one of them in a spelling of its own.
+func two() report {
+	return report{Included: []cupel.IncludedItem{
+		in(cupel.KindMessage, 10, 0.5), in("Sketch", 20, 0.25), in(cupel.KindMessage, 30, 0.125), in("SKETCH", 40, 1),
+	}}
+}
+
+func TestIncludeItemWithKind(t *testing.T) {
+	check(t, []assertion{
+		{"included", "one of four is enough", two(),
+			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) }, ""},
+		{"other case", "kinds compare without ASCII case", two(),
+			func(c *chain) *chain { return c.IncludeItemWithKind("sketch") }, ""},
+		{"other kinds only", "none of the kinds that are there, each listed once where it first appears", two(),
+			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindToolOutput) },
+			"IncludeItemWithKind(ToolOutput) failed: Included contained 0 items with Kind=ToolOutput. Included had 4 items with kinds: [Message, Sketch]."},
+		{"nothing included", "an empty list has count 0 and no kinds",
+			report{Excluded: []cupel.ExcludedItem{out(cupel.KindMessage, 1, 1, because(cupel.Filtered))}},
+			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) },
+			"IncludeItemWithKind(Message) failed: Included contained 0 items with Kind=Message. Included had 0 items with kinds: []."},
+		{"kind with Unicode case", "the Kelvin sign is no K (R2)", report{Included: []cupel.IncludedItem{in("k", 1, 1)}},
+			func(c *chain) *chain { return c.IncludeItemWithKind("\u212a") },
+			"IncludeItemWithKind(\u212a) failed: Included contained 0 items with Kind=\u212a. Included had 1 items with kinds: [k]."},
+	})
+}
+
+func TestIncludeItemMatching(t *testing.T) {
+	never := func(cupel.IncludedItem) bool { return false }
+	many := report{Included: []cupel.IncludedItem{
+		in("A", 1, 0.1), in("B", 2, math.NaN()), in("C", 3, math.Inf(1)), in("D", 4, 1e21), in("E", 5, -0.5), in("F", 6, 0),
+	}}
+	many.Included[4].Reason = cupel.Pinned
+	check(t, []assertion{
+		{"by score", "the predicate sees the score", two(),
+			func(c *chain) *chain {
+				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Score == 0.25 })
+			}, ""},
+		{"by reason", "the predicate sees the reason", many,
+			func(c *chain) *chain {
+				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.Pinned })
+			}, ""},
+		{"several match", "one is enough", two(),
+			func(c *chain) *chain { return c.IncludeItemMatching(func(cupel.IncludedItem) bool { return true }) }, ""},
+		{"none of two", "all are shown when there are few",
+			report{Included: []cupel.IncludedItem{in("A", 1, 0.1), in("B", 2, 1)}},
+			func(c *chain) *chain { return c.IncludeItemMatching(never) },
+			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 2 items." +
+				" They are: [(kind=A, score=0.1, reason=Scored), (kind=B, score=1, reason=Scored)]."},
+		{"none of six", "at most five are shown, scores in shortest form", many,
+			func(c *chain) *chain { return c.IncludeItemMatching(never) },
+			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 6 items." +
+				" The first 5: [(kind=A, score=0.1, reason=Scored), (kind=B, score=NaN, reason=Scored), (kind=C, score=+Inf, reason=Scored), (kind=D, score=1e+21, reason=Scored), (kind=E, score=-0.5, reason=Pinned)]."},
+		{"nothing included", "there is nothing to show", report{},
+			func(c *chain) *chain { return c.IncludeItemMatching(never) },
+			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 0 items."},
+		{"no predicate", "a mistake in the test is not a missing item", two(),
+			func(c *chain) *chain { return c.IncludeItemMatching(nil) },
+			"IncludeItemMatching failed: the predicate is nil."},
+	})
+}
+
+func TestIncludeExactlyNItemsWithKind(t *testing.T) {
+	exactly := func(kind cupel.ContextKind, n int) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.IncludeExactlyNItemsWithKind(kind, n) }
+	}
+	check(t, []assertion{
+		{"two of two", "the count is right", two(), exactly(cupel.KindMessage, 2), ""},
+		{"both spellings", "kinds compare without ASCII case", two(), exactly("sketch", 2), ""},
+		{"0 of an absent kind", "n = 0 asks that there is none", two(), exactly(cupel.KindMemory, 0), ""},
+		{"0 of nothing", "n = 0 holds on an empty list", report{}, exactly(cupel.KindMemory, 0), ""},
+		{"one too few", "exactly is not at least", two(), exactly(cupel.KindMessage, 1),
+			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 2. Included had 4 items total."},
+		{"one too many", "exactly is not at most", two(), exactly(cupel.KindMessage, 3),
+			"IncludeExactlyNItemsWithKind(Message, 3) failed: expected 3 items with Kind=Message in Included, but found 2. Included had 4 items total."},
+		{"0 of a present kind", "n = 0 fails when there are some", two(), exactly("Sketch", 0),
+			"IncludeExactlyNItemsWithKind(Sketch, 0) failed: expected 0 items with Kind=Sketch in Included, but found 2. Included had 4 items total."},
+		{"1 of nothing", "an empty list has 0", report{}, exactly(cupel.KindMessage, 1),
+			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
+		{"negative", "no list has -1 items", report{}, exactly(cupel.KindMessage, -1),
+			"IncludeExactlyNItemsWithKind(Message, -1) failed: expected -1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
+	})
+}
+
+func TestIncludeInOrder(t *testing.T) {
+	r := report{Included: []cupel.IncludedItem{
+		named("a", cupel.KindMessage, 1, 1), named("b", cupel.KindMessage, 1, 1), named("a", cupel.KindMessage, 1, 1), named("c", cupel.KindMessage, 1, 1),
+	}}
+	order := func(contents ...string) func(c *chain) *chain {
+		return func(c *chain) *chain { return c.IncludeInOrder(contents...) }
+	}
+	check(t, []assertion{
+		{"all", "the whole list is in its order", r, order("a", "b", "a", "c"), ""},
+		{"some", "others may stand between", r, order("b", "c"), ""},
+		{"none", "nothing is asked", r, order(), ""},
+		{"none of nothing", "nothing is asked of an empty list", report{}, order(), ""},
+		{"twice", "there are two of it", r, order("a", "a"), ""},
+		{"thrice", "there are no three of it", r, order("a", "a", "a"),
+			`IncludeInOrder("a", "a", "a") failed: "a" does not come after "a". Included had 4 items: ["a", "b", "a", "c"].`},
+		{"wrong order", "c is last", r, order("c", "b"),
+			`IncludeInOrder("c", "b") failed: "b" does not come after "c". Included had 4 items: ["a", "b", "a", "c"].`},
+		{"missing", "an item that is not there is told from one in the wrong place", r, order("a", "d", "c"),
+			`IncludeInOrder("a", "d", "c") failed: "d" is not included. Included had 4 items: ["a", "b", "a", "c"].`},
+		{"of nothing", "an empty list has nothing", report{}, order("a"),
+			`IncludeInOrder("a") failed: "a" is not included. Included had 0 items: [].`},
+	})
+}

@@ -1,0 +1,316 @@
+package cupeltest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// A CollectorOption tells [TestTraceCollector] more about a collector.
+type CollectorOption func(*collectorKit)
+
+// WithDetailLevel says at which level the collector records. Without it the
+// collector may record item events or not, but all of them or none.
+func WithDetailLevel(level cupel.TraceDetailLevel) CollectorOption {
+	return func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem }
+}
+
+// WithEvents says how to read what the collector has recorded, oldest first. A
+// collector that has a method Events() []cupel.TraceEvent needs no saying.
+// Without either, the rules about what is recorded are not checked.
+func WithEvents(events func() []cupel.TraceEvent) CollectorOption {
+	return func(k *collectorKit) { k.events = events }
+}
+
+// WithConcurrentRuns says that several runs may use the collector at once,
+// which is not part of the contract, and has it tried.
+func WithConcurrentRuns() CollectorOption {
+	return func(k *collectorKit) { k.concurrent = true }
+}
+
+// TestTraceCollector holds a collector to the contract of the TraceCollector
+// chapter and of [cupel.TraceCollector], and of [cupel.RunObserver] when it is
+// one, and reports each rule that is broken. The collector is told of made-up
+// events and follows runs of a pipeline, some of which fail.
+func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
+	t.Helper()
+	if c == nil {
+		t.Errorf("TestTraceCollector was given nil; the collector that is not enabled is cupel.NullTraceCollector{}")
+		t.FailNow()
+		return
+	}
+	k := &collectorKit{collector: c}
+	if readable, ok := c.(interface{ Events() []cupel.TraceEvent }); ok {
+		k.events = readable.Events
+	}
+	for _, opt := range opts {
+		opt(k)
+	}
+	hold(t, "collector", c, k.rules())
+}
+
+type collectorKit struct {
+	collector  cupel.TraceCollector
+	events     func() []cupel.TraceEvent // nil: cannot be read
+	levelKnown bool
+	wantsItems bool
+	concurrent bool
+}
+
+func (k *collectorKit) rules() []rule {
+	rules := []rule{
+		{"IsEnabled gives the same answer until something is changed.", k.answersTheSame},
+		{"every event is taken, those of unknown stages too, without a panic.", k.takesEverything},
+	}
+	enabled := false
+	protect(func() string { enabled = k.collector.IsEnabled(); return "" })
+	if !enabled {
+		rules = append(rules, rule{"a collector that is not enabled allocates nothing, in IsEnabled and when it is told of an event.", k.allocatesNothing})
+		if k.events != nil {
+			rules = append(rules, rule{"a collector that is not enabled records nothing.", k.recordsNothing})
+		}
+	} else if k.events != nil {
+		rules = append(rules,
+			rule{"every stage event is recorded, whatever the level.", k.recordsStages},
+			rule{"item events are recorded at level Item and above, and discarded at level Stage.", k.recordsItems},
+			rule{"events stay in the order in which they came.", k.keepsOrder},
+			rule{"the events of a run are all there, a run that failed included.", k.recordsRuns},
+		)
+	}
+	rules = append(rules,
+		rule{"observing a run does not change its result.", k.changesNothing},
+		rule{"a context that an observer returns carries the values and the end of the one that it was given.", k.keepsContext},
+	)
+	if k.concurrent {
+		rules = append(rules, rule{"runs at once may share the collector (WithConcurrentRuns).", k.runsConcurrently})
+	}
+	return rules
+}
+
+func (k *collectorKit) answersTheSame() string {
+	first := k.collector.IsEnabled()
+	for range 10 {
+		if k.collector.IsEnabled() != first {
+			return fmt.Sprintf("%t, then %t", first, !first)
+		}
+	}
+	return ""
+}
+
+// oddEvents are events that no pipeline of this module emits, but that are
+// events.
+var oddEvents = []cupel.TraceEvent{
+	{},
+	{Stage: "Sort", DurationMS: 0.5, ItemCount: 3},
+	{Stage: cupel.StagePlace, DurationMS: math.NaN(), ItemCount: math.MinInt},
+	{Stage: cupel.StageSlice, DurationMS: -1, ItemCount: math.MaxInt, Message: "\x00\xff"},
+}
+
+func (k *collectorKit) takesEverything() string {
+	for _, event := range oddEvents {
+		if found := protect(func() string { k.collector.RecordStageEvent(event); return "" }); found != "" {
+			return fmt.Sprintf("RecordStageEvent of %+v: %s", event, found)
+		}
+		if found := protect(func() string { k.collector.RecordItemEvent(event); return "" }); found != "" {
+			return fmt.Sprintf("RecordItemEvent of %+v: %s", event, found)
+		}
+	}
+	return ""
+}
+
+// allocatesNothing looks for rounds without an allocation. The rounds grow, so
+// that a buffer that grows must allocate in each of them; what other
+// goroutines allocate meanwhile does not fall into every round.
+func (k *collectorKit) allocatesNothing() string {
+	event := cupel.TraceEvent{Stage: cupel.StageScore, DurationMS: 1, ItemCount: 1}
+	least := uint64(math.MaxUint64)
+	for calls := 64; calls <= 8192; calls *= 2 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			if k.collector.IsEnabled() {
+				return "IsEnabled returns true"
+			}
+			k.collector.RecordStageEvent(event)
+			k.collector.RecordItemEvent(event)
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, after.Mallocs-before.Mallocs)
+	}
+	if least > 0 {
+		return "every round of calls allocates"
+	}
+	return ""
+}
+
+// numbered makes an event that is told from others by its count.
+func numbered(stage cupel.PipelineStage, n int) cupel.TraceEvent {
+	return cupel.TraceEvent{Stage: stage, ItemCount: n}
+}
+
+// recorded returns what tell added to the events.
+func (k *collectorKit) recorded(tell func()) (added []cupel.TraceEvent, problem string) {
+	before := slices.Clone(k.events())
+	tell()
+	after := k.events()
+	if len(after) < len(before) || !sameEvents(before, after[:len(before)]) {
+		return nil, "events that had been recorded before are gone or changed"
+	}
+	return after[len(before):], ""
+}
+
+func (k *collectorKit) recordsNothing() string {
+	added, problem := k.recorded(func() {
+		k.collector.RecordStageEvent(numbered(cupel.StageScore, 1))
+		k.collector.RecordItemEvent(numbered(cupel.StageScore, 2))
+	})
+	if problem == "" && len(added) > 0 {
+		problem = fmt.Sprintf("%d events", len(added))
+	}
+	return problem
+}
+
+var stageOrder = []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
+
+func (k *collectorKit) recordsStages() string {
+	for i, stage := range stageOrder {
+		added, problem := k.recorded(func() { k.collector.RecordStageEvent(numbered(stage, i)) })
+		if problem == "" && !sameEvents(added, []cupel.TraceEvent{numbered(stage, i)}) {
+			problem = fmt.Sprintf("one event of stage %s was told and these were recorded: %v", stage, added)
+		}
+		if problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+func (k *collectorKit) recordsItems() string {
+	want := k.wantsItems
+	for i, stage := range stageOrder {
+		event := numbered(stage, 1)
+		event.Message = "BudgetExceeded: made up"
+		added, problem := k.recorded(func() { k.collector.RecordItemEvent(event) })
+		if problem != "" {
+			return problem
+		}
+		if i == 0 && !k.levelKnown {
+			want = len(added) > 0
+		}
+		switch {
+		case want && !sameEvents(added, []cupel.TraceEvent{event}):
+			return fmt.Sprintf("one item event of stage %s was told and these were recorded: %v", stage, added)
+		case !want && len(added) > 0:
+			return fmt.Sprintf("an item event of stage %s was recorded", stage)
+		}
+	}
+	return ""
+}
+
+func (k *collectorKit) keepsOrder() string {
+	added, problem := k.recorded(func() {
+		for i := range 20 {
+			event := numbered(stageOrder[i%len(stageOrder)], i)
+			if i%3 == 0 {
+				k.collector.RecordStageEvent(event)
+			} else {
+				k.collector.RecordItemEvent(event)
+			}
+		}
+	})
+	if problem != "" {
+		return problem
+	}
+	last := -1
+	for _, event := range added {
+		if event.ItemCount < last {
+			return fmt.Sprintf("event %d comes after event %d", event.ItemCount, last)
+		}
+		last = event.ItemCount
+	}
+	return ""
+}
+
+// recordsRuns compares what the collector has after a run with what another
+// collector saw of the same run. The collector may have forgotten what was
+// before.
+func (k *collectorKit) recordsRuns() string {
+	for _, run := range kitRuns() {
+		var stages, all []cupel.TraceEvent
+		_, _ = run.start(context.Background(), cupel.TraceFuncs{
+			StageEvent: func(e cupel.TraceEvent) { stages, all = append(stages, e), append(all, e) },
+			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, e) },
+		})
+		_, _ = run.start(context.Background(), k.collector)
+		got := k.events()
+		ends := func(want []cupel.TraceEvent) bool {
+			return len(got) >= len(want) && sameEvents(got[len(got)-len(want):], want)
+		}
+		want := all
+		if k.levelKnown && !k.wantsItems || !k.levelKnown && !ends(all) {
+			want = stages
+		}
+		if !ends(want) {
+			return fmt.Sprintf("%s: %d events end with %v, want %v", run.name, len(got), got[max(0, len(got)-len(want)):], want)
+		}
+	}
+	return ""
+}
+
+func (k *collectorKit) changesNothing() string {
+	for _, run := range kitRuns() {
+		want, wantErr := run.start(context.Background(), nil)
+		got, err := run.start(context.Background(), k.collector)
+		switch {
+		case fmt.Sprint(wantErr) != fmt.Sprint(err):
+			return fmt.Sprintf("%s: the error is %v, and %v under observation", run.name, wantErr, err)
+		case !slices.Equal(want, got):
+			return fmt.Sprintf("%s: %d items are selected, and others or in another order under observation", run.name, len(want))
+		}
+	}
+	return ""
+}
+
+type contextKey struct{}
+
+func (k *collectorKit) keepsContext() string {
+	for _, run := range kitRuns() {
+		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), contextKey{}, run.name))
+		seen := *run.seen
+		_, _ = run.start(ctx, k.collector)
+		cancel()
+		for _, inside := range (*run.seen)[len(seen):] {
+			switch {
+			case inside.Value(contextKey{}) != run.name:
+				return run.name + ": a value of the run's context does not reach the strategies"
+			case inside.Err() == nil:
+				return run.name + ": the run's context is canceled, and that of the strategies is not"
+			}
+		}
+	}
+	return ""
+}
+
+func (k *collectorKit) runsConcurrently() string {
+	found := make(chan string, kitGoroutines)
+	for range kitGoroutines {
+		go func() { found <- protect(k.changesNothing) }()
+	}
+	first := ""
+	for range kitGoroutines {
+		if problem := <-found; problem != "" {
+			first = problem
+		}
+	}
+	return first
+}
+
+func sameEvents(a, b []cupel.TraceEvent) bool {
+	return slices.EqualFunc(a, b, func(x, y cupel.TraceEvent) bool {
+		return x.Stage == y.Stage && x.ItemCount == y.ItemCount && x.Message == y.Message
+	})
+}

@@ -1,0 +1,76 @@
+package cupeltest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// A kitRun is a run for a collector to follow.
+type kitRun struct {
+	name  string
+	start func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error)
+	seen  *[]context.Context // those that the run's strategies were given
+}
+
+// kitRuns are runs with something to tell in every stage, without anything,
+// and such as fail in the first, a middle and the last stage.
+func kitRuns() []kitRun {
+	items := append(sampleItems(),
+		Item("pinned", 20, cupel.WithPinned()),
+		Item("negative", -5),
+		Item("large", 5000))
+	tooMuch := []*cupel.ContextItem{Item("pinned", 2000, cupel.WithPinned())}
+	return []kitRun{
+		newKitRun("a run with every kind of exclusion", items, cupel.OverflowTruncate, nil),
+		newKitRun("a run without candidates", nil, cupel.OverflowThrow, nil),
+		newKitRun("a run whose pinned items do not fit", tooMuch, cupel.OverflowThrow, nil),
+		newKitRun("a run whose slicer fails", items, cupel.OverflowThrow, errors.New("on purpose")),
+		newKitRun("a run that overflows", append(slices.Clone(items), Item("pinned too", 900, cupel.WithPinned())), cupel.OverflowThrow, nil),
+	}
+}
+
+func newKitRun(name string, items []*cupel.ContextItem, overflow cupel.OverflowStrategy, failure error) kitRun {
+	spy := &contextSpy{failure: failure}
+	pipeline, err := cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, Overflow: overflow})
+	return kitRun{name: name, seen: &spy.seen, start: func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
+		if err != nil {
+			return nil, err
+		}
+		return pipeline.Run(ctx, items, Budget(1000, 400), cupel.WithTrace(c))
+	}}
+}
+
+// contextSpy is plain strategies that remember the contexts that they are
+// given.
+type contextSpy struct {
+	failure error // of the slicer
+	seen    []context.Context
+}
+
+func (s *contextSpy) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return scorer.Reflexive{}.Score(item, all)
+}
+
+func (s *contextSpy) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	s.seen = append(s.seen, ctx)
+	return scorer.Reflexive{}.ScoreAll(ctx, all, scores)
+}
+
+func (s *contextSpy) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	s.seen = append(s.seen, ctx)
+	if s.failure != nil {
+		return cupel.Selection{}, s.failure
+	}
+	return slicer.Greedy{}.Slice(ctx, items, budget)
+}
+
+func (s *contextSpy) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	s.seen = append(s.seen, ctx)
+	return placer.UShaped{}.Place(ctx, items)
+}

@@ -1,0 +1,162 @@
+package cupeltest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+type scoreFunc func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
+
+func (f scoreFunc) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return f(item, all)
+}
+
+type sliceFunc func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
+
+func (f sliceFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return f(items, budget)
+}
+
+type placeFunc func(items []cupel.ScoredItem) ([]int, error)
+
+func (f placeFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) { return f(items) }
+
+func newPipeline(t *testing.T, config cupel.Config) *cupel.Pipeline {
+	t.Helper()
+	if config.Scorer == nil {
+		config.Scorer = scorer.Reflexive{}
+	}
+	if config.Slicer == nil {
+		config.Slicer = slicer.Greedy{}
+	}
+	if config.Placer == nil {
+		config.Placer = placer.UShaped{}
+	}
+	pipeline, err := cupel.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipeline
+}
+
+func deterministic(pipeline *cupel.Pipeline, items []*cupel.ContextItem, n int) string {
+	s := watch(func(t cupeltest.T) {
+		cupeltest.Deterministic(t, pipeline, items, cupeltest.Budget(100, 50), n)
+	})
+	if s.stopped {
+		return "stopped"
+	}
+	return strings.Join(s.messages, "\n")
+}
+
+func TestDeterministic(t *testing.T) {
+	items := cupeltest.Items(10, 20, 30)
+	runs := 0
+	counted := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		if item == items[0] {
+			runs++
+		}
+		return 0.5
+	})})
+	if got := deterministic(counted, items, 5); got != "" || runs != 5 {
+		t.Errorf("%d runs of 5: %s", runs, got)
+	}
+
+	alarm := newPipeline(t, cupel.Config{
+		Overflow:   cupel.OverflowProceed,
+		OnOverflow: func(cupel.OverflowEvent) { t.Error("the overflow observer was called") },
+	})
+	pinned := append(cupeltest.Items(1), cupeltest.Item("pinned", 60, cupel.WithPinned()))
+	if got := deterministic(alarm, pinned, 3); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestDeterministicFindsDifferences(t *testing.T) {
+	items := cupeltest.Items(10, 20, 30)
+	runs := 0
+	drifting := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		if item == items[0] {
+			runs++
+		}
+		if runs == 3 && item == items[1] {
+			return 0.75
+		}
+		return 0.5
+	})})
+	want := `Deterministic failed: run 3 of 4 is not like the first (- run 1, + run 3):
+  …
+
+  included: 2, 30 tokens
++   "item 2" (Message, Chat, 20 tokens): score 0.75, Scored
+    "item 1" (Message, Chat, 10 tokens): score 0.5, Scored
+-   "item 2" (Message, Chat, 20 tokens): score 0.5, Scored
+
+  excluded: 1
+  …`
+	got := deterministic(drifting, items, 4)
+	if got != want {
+		t.Errorf("another score is reported as\n%s\nwant\n%s", got, want)
+	}
+
+	twins := []*cupel.ContextItem{cupeltest.Item("twin", 40), cupeltest.Item("twin", 40)}
+	turn := 0
+	turning := newPipeline(t, cupel.Config{KeepDuplicates: true, Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		turn++
+		return cupel.Selection{Indices: []int{turn % 2}}, nil
+	})})
+	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, included: "twin".` {
+		t.Errorf("another item is reported as %q", got)
+	}
+
+	failing := 0
+	broken := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 {
+		if failing++; failing > 3 {
+			panic("enough")
+		}
+		return 1
+	})})
+	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3 went well, run 2 did not: cupel: scorer cupeltest_test.scoreFunc panicked") {
+		t.Errorf("a later failure is reported as %q", got)
+	}
+	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3: cupel: scorer") {
+		t.Errorf("a failure is reported as %q", got)
+	}
+	if got := deterministic(nil, items, 2); got != "Deterministic failed: run 1 of 2: the pipeline is nil" {
+		t.Errorf("no pipeline is reported as %q", got)
+	}
+	for _, n := range []int{1, 0, -1} {
+		if got := deterministic(drifting, items, n); !strings.HasPrefix(got, "Deterministic failed: it takes at least 2 runs to compare, got n = ") {
+			t.Errorf("n = %d is reported as %q", n, got)
+		}
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	items := cupeltest.Items(10, 20, 300)
+	pipeline := newPipeline(t, cupel.Config{})
+	var got *report
+	s := watch(func(t cupeltest.T) {
+		got = cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(100, 50))
+	})
+	if s.stopped || len(s.messages) > 0 || len(got.Included) != 2 || len(got.Excluded) != 1 {
+		t.Errorf("DryRun reports %q and returns %+v", s.messages, got)
+	}
+	pinned := []*cupel.ContextItem{cupeltest.Item("pinned", 101, cupel.WithPinned())}
+	s = watch(func(t cupeltest.T) {
+		cupeltest.DryRun(t, pipeline, pinned, cupeltest.Budget(100, 50))
+	})
+	equalMessages(t, "DryRun", s.messages, []string{"DryRun failed: cupel: Pinned items require 101 tokens, but only 100 are available"}, "there is no report")
+	if !s.stopped {
+		t.Error("DryRun went on without a report")
+	}
+	s = watch(func(t cupeltest.T) { cupeltest.DryRun(t, nil, items, cupeltest.Budget(100, 50)) })
+	equalMessages(t, "DryRun", s.messages, []string{"DryRun failed: the pipeline is nil"}, "there is no pipeline")
+}
