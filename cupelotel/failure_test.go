@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -160,6 +162,18 @@ var failures = []struct {
 	},
 }
 
+// failureNamed returns what arranges one of the failures.
+func failureNamed(t *testing.T, name string) func(*testing.T, *failing) {
+	t.Helper()
+	for _, row := range failures {
+		if row.name == name {
+			return row.arrange
+		}
+	}
+	t.Fatalf("no failure is called %q", name)
+	return nil
+}
+
 // failing is a run that is to fail. Without changes it succeeds.
 type failing struct {
 	ctx    context.Context
@@ -265,5 +279,62 @@ func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
 	// Truncation came before the placer; there is no window.
 	if events := place.Events(); len(events) != 1 || events[0].Name != "cupel.exclusion" {
 		t.Errorf("the place stage has the events %v, want the item that was truncated", events)
+	}
+}
+
+// The pipeline catches no panic but those of strategies. Others go up through
+// the run, and leave open what was open; the package documentation says so.
+func TestPanicsThatAreNotCaught(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		arrange func(c *cupel.Config) cupel.TraceCollector
+		started int
+		ended   []string
+		why     string
+	}{
+		{"overflow observer", func(c *cupel.Config) cupel.TraceCollector {
+			c.Overflow, c.OnOverflow = cupel.OverflowProceed, func(cupel.OverflowEvent) { panic("no") }
+			return nil
+		}, 6, []string{"classify", "score", "deduplicate", "slice"}, "it is called during place"},
+		{"another collector", func(*cupel.Config) cupel.TraceCollector {
+			return cupel.TraceFuncs{StageEvent: func(e cupel.TraceEvent) {
+				if e.Stage == cupel.StageScore {
+					panic("no")
+				}
+			}}
+		}, 3, []string{"classify"}, "events are recorded before stages end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			recorder := tracetest.NewSpanRecorder()
+			provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
+			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+			c := config()
+			other := tt.arrange(&c)
+			pipeline := newPipeline(t, c)
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("the run did not panic")
+					}
+				}()
+				_, _ = pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(collector, other)))
+			}()
+			var ended []string
+			for _, span := range recorder.Ended() {
+				ended = append(ended, strings.TrimPrefix(span.Name(), "cupel.stage."))
+			}
+			if len(recorder.Started()) != tt.started || strings.Join(ended, " ") != strings.Join(tt.ended, " ") {
+				t.Errorf("%d spans started and %v ended, want %d and %v: %s", len(recorder.Started()), ended, tt.started, tt.ended, tt.why)
+			}
+
+			// Nothing is left behind: the collector's next run is whole.
+			recorder.Reset()
+			if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(recorder.Ended()); n != 6 {
+				t.Errorf("the next run ended %d spans, want 6", n)
+			}
+		})
 	}
 }

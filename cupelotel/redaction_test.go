@@ -91,14 +91,7 @@ func TestRedactorOfKindsInErrors(t *testing.T) {
 			return "(kind)"
 		}
 		return ""
-	}, func(t *testing.T, f *failing) {
-		t.Helper()
-		for _, row := range failures {
-			if row.name == "scarcity" {
-				row.arrange(t, f)
-			}
-		}
-	})
+	}, failureNamed(t, "scarcity"))
 	if want := "cupel: too few candidates of a required kind: (kind) has 1 of 3 required items\n"; strings.Count(shown, want) != 2 {
 		t.Errorf("want twice %q:\n%s", want, shown)
 	}

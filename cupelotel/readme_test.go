@@ -1,0 +1,57 @@
+package cupelotel_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// TestReadmeNamesEverything looks for every name that a run puts on its spans
+// and metrics, so that code and documentation do not drift apart.
+func TestReadmeNamesEverything(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	meters, reader := newReader(t)
+	collector := cupel.MultiTraceCollector(
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(1)),
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
+	var f failing
+	_ = f.run(t, failureNamed(t, "overflow under Throw"), collector)
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		t.Fatal(err)
+	}
+
+	names := map[string]bool{cupelotel.ScopeName: true}
+	for _, span := range recorder.Ended() {
+		for _, kv := range span.Attributes() {
+			names[string(kv.Key)] = true
+		}
+		for _, event := range span.Events() {
+			names[event.Name] = true
+			for _, kv := range event.Attributes {
+				names[string(kv.Key)] = true
+			}
+		}
+		names[span.Name()] = true
+	}
+	for _, m := range collect(t, reader) {
+		names[m.Name] = true
+	}
+	// Root and stages, 10 attributes of spans, 2 events, 6 attributes of events,
+	// 7 metrics, the scope.
+	if len(names) < 30 {
+		t.Errorf("only %d names were seen: %v", len(names), names)
+	}
+
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range names {
+		if !strings.Contains(string(readme), name) {
+			t.Errorf("README.md does not name %s", name)
+		}
+	}
+}
