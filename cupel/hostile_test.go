@@ -24,31 +24,31 @@ func TestStrategiesThatChangeTheirArguments(t *testing.T) {
 		change func(*cupel.Config)
 		why    string
 	}{
-		{"batch scorer clears the list", scorer(batchFunc(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"batch scorer clears the list", withScorer(batchFunc(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			for i, it := range all {
 				scores[i] = byHint{}.Score(it, all)
 			}
 			clear(all)
 			return nil
 		})), "the reasons of Slice need the tokens of items that the scorer has seen"},
-		{"scorer reverses the list", scorer(batchFunc(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"scorer reverses the list", withScorer(batchFunc(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			for i, it := range all {
 				scores[i] = byHint{}.Score(it, all)
 			}
 			slices.Reverse(all)
 			return nil
 		})), "sorting in place is the likeliest slip of a relative scorer"},
-		{"slicer clears the list", slicer(sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		{"slicer clears the list", withSlicer(sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 			sel, err := inOrder(ctx, items, budget)
 			clear(items)
 			return sel, err
 		})), "what is merged is found by position"},
-		{"placer clears the list", placer(placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+		{"placer clears the list", withPlacer(placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
 			order, err := asMerged(ctx, items)
 			clear(items)
 			return order, err
 		})), "the inclusions are explained after the placer has run"},
-		{"placer reverses the list", placer(placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+		{"placer reverses the list", withPlacer(placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
 			order, err := asMerged(ctx, items)
 			slices.Reverse(items)
 			return order, err
@@ -101,7 +101,7 @@ func TestHostileErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := pipeline(t, slicer(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+			p := pipeline(t, withSlicer(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 				return cupel.Selection{}, tt.err
 			})))
 			_, err := p.Run(t.Context(), []*cupel.ContextItem{item(t, "a", 1)}, budgetOf(t, 9, 9))
@@ -142,7 +142,7 @@ func TestPipelineThatNewDidNotBuild(t *testing.T) {
 func TestAnotherRunsCancellation(t *testing.T) {
 	inner := pipeline(t)
 	items := []*cupel.ContextItem{item(t, "a", 1)}
-	p := pipeline(t, slicer(sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	p := pipeline(t, withSlicer(sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		_, err := inner.Run(ctx, items, budgetOf(t, 9, 9))
@@ -362,9 +362,9 @@ func TestRunsKeepNoItems(t *testing.T) {
 		change func(*cupel.Config)
 		why    string
 	}{
-		{"window", slicer(inOrder), "its lists go back to the pool"},
+		{"window", withSlicer(inOrder), "its lists go back to the pool"},
 		{"truncated", func(c *cupel.Config) { c.Slicer, c.Overflow = everything, cupel.OverflowTruncate }, "a list that was cut keeps its tail"},
-		{"failed", placer(placing(7)), "its lists do not go back"},
+		{"failed", withPlacer(placing(7)), "its lists do not go back"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

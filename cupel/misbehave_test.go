@@ -37,31 +37,31 @@ func TestMisbehavingStrategies(t *testing.T) {
 		stage  cupel.PipelineStage
 		why    string
 	}{
-		{"scorer panics", scorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("boom") })),
+		{"scorer panics", withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("boom") })),
 			"scorer cupel_test.scoreFunc panicked: panic: boom", cupel.StageScore, "a panic must not take the service down"},
-		{"scorer panics with an error", scorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic(errOwn) })),
+		{"scorer panics with an error", withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic(errOwn) })),
 			"panicked: panic: the strategy's own error", cupel.StageScore, "the error inside stays reachable"},
-		{"batch form fails", scorer(batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return errOwn })),
+		{"batch form fails", withScorer(batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return errOwn })),
 			"scorer cupel_test.batchFunc failed: the strategy's own error", cupel.StageScore, "the strategy is named"},
-		{"slicer fails", slicer(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		{"slicer fails", withSlicer(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 			return cupel.Selection{Indices: []int{0}}, errOwn
 		})), "slicer cupel_test.sliceFunc failed: the strategy's own error", cupel.StageSlice, "a selection beside an error does not count"},
-		{"slicer panics", slicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		{"slicer panics", withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 			_ = items[99]
 			return cupel.Selection{}, nil
 		})), "slicer cupel_test.sliceFunc panicked", cupel.StageSlice, "runtime panics count as well"},
-		{"slicer returns a foreign position", slicer(selecting(3)), "returned position 3 out of range of 3 items", cupel.StageSlice, "R24"},
-		{"slicer returns a negative position", slicer(selecting(-1)), "returned position -1 out of range of 3 items", cupel.StageSlice, "R24"},
-		{"slicer returns a position twice", slicer(selecting(1, 0, 1)), "returned position 1 twice of 3 items", cupel.StageSlice, "R24"},
-		{"slicer drops what it selected", slicer(dropping(cupel.Drop{Index: 0, Reason: filtered})), "returned position 0 twice", cupel.StageSlice, "an item is in or out"},
-		{"slicer drops a foreign position", slicer(dropping(cupel.Drop{Index: 9, Reason: filtered})), "returned position 9 out of range", cupel.StageSlice, "R24"},
-		{"slicer drops without a reason", slicer(dropping(cupel.Drop{Index: 1})), "position 1 as dropped without a reason", cupel.StageSlice, "every exclusion has a reason"},
-		{"placer forgets items", placer(placing(0)), "placer cupel_test.placeFunc returned 1 positions for 3 items", cupel.StagePlace, "R24"},
-		{"placer repeats an item", placer(placing(0, 1, 1)), "returned position 1 twice", cupel.StagePlace, "R24"},
-		{"placer invents an item", placer(placing(0, 1, 3)), "returned position 3 out of range", cupel.StagePlace, "R24"},
-		{"placer panics", placer(placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("boom") })),
+		{"slicer returns a foreign position", withSlicer(selecting(3)), "returned position 3 out of range of 3 items", cupel.StageSlice, "R24"},
+		{"slicer returns a negative position", withSlicer(selecting(-1)), "returned position -1 out of range of 3 items", cupel.StageSlice, "R24"},
+		{"slicer returns a position twice", withSlicer(selecting(1, 0, 1)), "returned position 1 twice of 3 items", cupel.StageSlice, "R24"},
+		{"slicer drops what it selected", withSlicer(dropping(cupel.Drop{Index: 0, Reason: filtered})), "returned position 0 twice", cupel.StageSlice, "an item is in or out"},
+		{"slicer drops a foreign position", withSlicer(dropping(cupel.Drop{Index: 9, Reason: filtered})), "returned position 9 out of range", cupel.StageSlice, "R24"},
+		{"slicer drops without a reason", withSlicer(dropping(cupel.Drop{Index: 1})), "position 1 as dropped without a reason", cupel.StageSlice, "every exclusion has a reason"},
+		{"placer forgets items", withPlacer(placing(0)), "placer cupel_test.placeFunc returned 1 positions for 3 items", cupel.StagePlace, "R24"},
+		{"placer repeats an item", withPlacer(placing(0, 1, 1)), "returned position 1 twice", cupel.StagePlace, "R24"},
+		{"placer invents an item", withPlacer(placing(0, 1, 3)), "returned position 3 out of range", cupel.StagePlace, "R24"},
+		{"placer panics", withPlacer(placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("boom") })),
 			"placer cupel_test.placeFunc panicked: panic: boom", cupel.StagePlace, "a panic must not take the service down"},
-		{"placer fails", placer(placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, errOwn })),
+		{"placer fails", withPlacer(placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, errOwn })),
 			"placer cupel_test.placeFunc failed: the strategy's own error", cupel.StagePlace, "the strategy is named"},
 	}
 	items := []*cupel.ContextItem{item(t, "a", 1), item(t, "b", 1), item(t, "c", 1)}
@@ -149,19 +149,19 @@ func TestValidation(t *testing.T) {
 		want   string // the error, or "" when the configuration is good
 		why    string
 	}{
-		{"scorer in itself", scorer(loop), "cupel: Cycle detected: scorer appears in its own dependency graph (*cupel_test.wrapper)", "custom wrappers can close a loop"},
-		{"slicer in itself", slicer(loop), "cupel: Cycle detected: slicer appears in its own dependency graph (*cupel_test.wrapper)", "custom wrappers can close a loop"},
-		{"scorer used twice", scorer(diamond), "", "a diamond is no cycle"},
-		{"slicer used twice", slicer(diamond), "", "a diamond is no cycle"},
-		{"nil child", scorer(&wrapper{scorers: []cupel.Scorer{nil}}), "cupel: scorer must not be nil (*cupel_test.wrapper)", "it would panic at the first run"},
-		{"nil pointer as child", slicer(&wrapper{slicers: []cupel.Slicer{(*wrapper)(nil)}}), "cupel: slicer must not be nil (*cupel_test.wrapper)", "it would panic at the first run"},
-		{"child not valid", scorer(&wrapper{scorers: []cupel.Scorer{&wrapper{invalid: errOwn}}}), "cupel: scorer is not valid: the strategy's own error (*cupel_test.wrapper)", "validation looks through wrappers"},
-		{"child not valid in our words", slicer(&wrapper{slicers: []cupel.Slicer{&wrapper{invalid: own}}}), own.Error(), "an InvalidConfigError needs no wrapping"},
-		{"endless wrapper", scorer(endless{make([]int, 1)}), "cupel: scorers are nested more than 1000 deep (cupel_test.endless)", "no identity to compare, so depth ends it"},
-		{"too deep", scorer(deep), "cupel: scorers are nested more than 1000 deep (*cupel_test.wrapper)", "the limit is one past this"},
-		{"panics when looked into", scorer(broken{}), "cupel: scorer panicked while it was validated: do not look (cupel_test.broken)", "not even construction panics"},
-		{"placer not valid", placer(invalidPlacer{asMerged}), "cupel: placer is not valid: the strategy's own error (cupel_test.invalidPlacer)", "placers are asked as well"},
-		{"placer panics when asked", placer(panickingPlacer{asMerged}), "cupel: placer panicked while it was validated: do not ask (cupel_test.panickingPlacer)", "not even construction panics"},
+		{"scorer in itself", withScorer(loop), "cupel: Cycle detected: scorer appears in its own dependency graph (*cupel_test.wrapper)", "custom wrappers can close a loop"},
+		{"slicer in itself", withSlicer(loop), "cupel: Cycle detected: slicer appears in its own dependency graph (*cupel_test.wrapper)", "custom wrappers can close a loop"},
+		{"scorer used twice", withScorer(diamond), "", "a diamond is no cycle"},
+		{"slicer used twice", withSlicer(diamond), "", "a diamond is no cycle"},
+		{"nil child", withScorer(&wrapper{scorers: []cupel.Scorer{nil}}), "cupel: scorer must not be nil (*cupel_test.wrapper)", "it would panic at the first run"},
+		{"nil pointer as child", withSlicer(&wrapper{slicers: []cupel.Slicer{(*wrapper)(nil)}}), "cupel: slicer must not be nil (*cupel_test.wrapper)", "it would panic at the first run"},
+		{"child not valid", withScorer(&wrapper{scorers: []cupel.Scorer{&wrapper{invalid: errOwn}}}), "cupel: scorer is not valid: the strategy's own error (*cupel_test.wrapper)", "validation looks through wrappers"},
+		{"child not valid in our words", withSlicer(&wrapper{slicers: []cupel.Slicer{&wrapper{invalid: own}}}), own.Error(), "an InvalidConfigError needs no wrapping"},
+		{"endless wrapper", withScorer(endless{make([]int, 1)}), "cupel: scorers are nested more than 1000 deep (cupel_test.endless)", "no identity to compare, so depth ends it"},
+		{"too deep", withScorer(deep), "cupel: scorers are nested more than 1000 deep (*cupel_test.wrapper)", "the limit is one past this"},
+		{"panics when looked into", withScorer(broken{}), "cupel: scorer panicked while it was validated: do not look (cupel_test.broken)", "not even construction panics"},
+		{"placer not valid", withPlacer(invalidPlacer{asMerged}), "cupel: placer is not valid: the strategy's own error (cupel_test.invalidPlacer)", "placers are asked as well"},
+		{"placer panics when asked", withPlacer(panickingPlacer{asMerged}), "cupel: placer panicked while it was validated: do not ask (cupel_test.panickingPlacer)", "not even construction panics"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -220,19 +220,19 @@ func TestCancellation(t *testing.T) {
 			return func(*cupel.Config) {}
 		}, "the first stage notices"},
 		{"by the scorer, one by one", cupel.StageDeduplicate, func(cancel func()) func(*cupel.Config) {
-			return scorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { cancel(); return 0 }))
+			return withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { cancel(); return 0 }))
 		}, "two items are fewer than the single form looks up after, so the next stage notices"},
 		{"by the scorer, in its batch form", cupel.StageScore, func(cancel func()) func(*cupel.Config) {
-			return scorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error { cancel(); return ctx.Err() }))
+			return withScorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error { cancel(); return ctx.Err() }))
 		}, "the scorer notices itself"},
 		{"by the slicer, which returns the cause", cupel.StageSlice, func(cancel func()) func(*cupel.Config) {
-			return slicer(sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+			return withSlicer(sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 				cancel()
 				return cupel.Selection{}, context.Cause(ctx)
 			}))
 		}, "a cause is as good as the context's error"},
 		{"by the placer", cupel.StagePlace, func(cancel func()) func(*cupel.Config) {
-			return placer(placeFunc(func(ctx context.Context, _ []cupel.ScoredItem) ([]int, error) {
+			return withPlacer(placeFunc(func(ctx context.Context, _ []cupel.ScoredItem) ([]int, error) {
 				cancel()
 				return nil, fmt.Errorf("wrapped: %w", ctx.Err())
 			}))

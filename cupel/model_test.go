@@ -263,7 +263,7 @@ func TestEffectiveBudget(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got cupel.SliceBudget
-			p := pipeline(t, overflow(cupel.OverflowProceed), slicer(sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+			p := pipeline(t, overflow(cupel.OverflowProceed), withSlicer(sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
 				got = b
 				return cupel.Selection{}, nil
 			})))

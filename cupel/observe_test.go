@@ -169,7 +169,7 @@ func TestFailedRunsAreReported(t *testing.T) {
 	}{
 		{"pinned too large", append(observedItems(t), pinned), nil, cupel.StageClassify, 0, "n: NegativeTokens: -1 tokens",
 			"what Classify found before it failed stays"},
-		{"overflow", observedItems(t), []func(*cupel.Config){slicer(everything)}, cupel.StagePlace, 4,
+		{"overflow", observedItems(t), []func(*cupel.Config){withSlicer(everything)}, cupel.StagePlace, 4,
 			"a: Deduplicated: the same content is in as another item; n: NegativeTokens: -1 tokens", "Place fails under Throw"},
 	}
 	for _, tt := range tests {
@@ -198,7 +198,7 @@ func TestFailedRunsAreReported(t *testing.T) {
 func TestObserverMayDecline(t *testing.T) {
 	s := &spy{declines: true}
 	var declined any
-	p := pipeline(t, scorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
+	p := pipeline(t, withScorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
 		declined = ctx.Value(ctxKey("declined"))
 		return nil
 	})))
@@ -333,7 +333,7 @@ func TestEventsByHandThroughMulti(t *testing.T) {
 }
 
 func TestCustomReasonsAndShortfallsReachTheReport(t *testing.T) {
-	p := pipeline(t, slicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	p := pipeline(t, withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		return cupel.Selection{
 			Indices:    []int{1},
 			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.ExclusionReason{Code: cupel.Filtered, FilterName: "max_age"}}},

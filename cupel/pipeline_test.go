@@ -17,9 +17,9 @@ func overflow(s cupel.OverflowStrategy) func(*cupel.Config) {
 	return func(c *cupel.Config) { c.Overflow = s }
 }
 
-func slicer(s cupel.Slicer) func(*cupel.Config) { return func(c *cupel.Config) { c.Slicer = s } }
-func placer(p cupel.Placer) func(*cupel.Config) { return func(c *cupel.Config) { c.Placer = p } }
-func scorer(s cupel.Scorer) func(*cupel.Config) { return func(c *cupel.Config) { c.Scorer = s } }
+func withSlicer(s cupel.Slicer) func(*cupel.Config) { return func(c *cupel.Config) { c.Slicer = s } }
+func withPlacer(p cupel.Placer) func(*cupel.Config) { return func(c *cupel.Config) { c.Placer = p } }
+func withScorer(s cupel.Scorer) func(*cupel.Config) { return func(c *cupel.Config) { c.Scorer = s } }
 
 const big62 = math.MaxInt/2 + 1 // 2^62 where int has 64 bits: four of them are one more than it can count
 
@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "NaN last, infinities at the ends, zeros tie",
-			config: []func(*cupel.Config){slicer(everything)},
+			config: []func(*cupel.Config){withSlicer(everything)},
 			items: []*cupel.ContextItem{
 				item(t, "nan", 1, hint(math.NaN())), item(t, "-0", 1, hint(math.Copysign(0, -1))), item(t, "0", 1, hint(0)),
 				item(t, "-inf", 1, hint(math.Inf(-1))), item(t, "inf", 1, hint(math.Inf(1))),
@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "merge order",
-			config: []func(*cupel.Config){slicer(everything)},
+			config: []func(*cupel.Config){withSlicer(everything)},
 			items:  []*cupel.ContextItem{item(t, "a", 1, hint(0.1)), item(t, "p", 1, pin), item(t, "b", 1, hint(0.2)), item(t, "q", 1, pin)},
 			budget: budgetOf(t, 9, 9), want: "p q b a",
 			why: "pinned in the order given, then by score, though this slicer returns the worst first (R23)",
@@ -135,14 +135,14 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "throw",
-			config: []func(*cupel.Config){slicer(everything)},
+			config: []func(*cupel.Config){withSlicer(everything)},
 			items:  []*cupel.ContextItem{item(t, "a", 60), item(t, "b", 60)},
 			budget: budgetOf(t, 200, 100), err: cupel.ErrOverflow,
 			why: "120 > 100 under the default strategy",
 		},
 		{
 			name:   "truncate",
-			config: []func(*cupel.Config){slicer(everything), truncate},
+			config: []func(*cupel.Config){withSlicer(everything), truncate},
 			items: []*cupel.ContextItem{
 				item(t, "a", 50, hint(0.9)), item(t, "b", 60, hint(0.8)), item(t, "c", 30, hint(0.7)), item(t, "z", 0, hint(0.1)), item(t, "p", 20, pin),
 			},
@@ -151,21 +151,21 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "truncate blames what is pinned",
-			config: []func(*cupel.Config){slicer(everything), truncate},
+			config: []func(*cupel.Config){withSlicer(everything), truncate},
 			items:  []*cupel.ContextItem{item(t, "a", 50, hint(0.9)), item(t, "b", 50, hint(0.8)), item(t, "p", 20, pin)},
 			budget: budgetOf(t, 200, 100), want: "p a", excluded: "b: PinnedOverride: pinned items took its place",
 			why: "without p both fit: 70 - 20 + 50 <= 100 (R30)",
 		},
 		{
 			name:   "truncate drops zero-token items once the target is passed",
-			config: []func(*cupel.Config){slicer(everything), truncate},
+			config: []func(*cupel.Config){withSlicer(everything), truncate},
 			items:  []*cupel.ContextItem{item(t, "p", 120, pin), item(t, "z", 0, hint(0.1))},
 			budget: budgetOf(t, 200, 100), want: "p", excluded: "z: PinnedOverride: pinned items took its place",
 			why: "120 + 0 > 100 (R25); without p it would fit (R30)",
 		},
 		{
 			name:   "proceed",
-			config: []func(*cupel.Config){slicer(everything), proceed},
+			config: []func(*cupel.Config){withSlicer(everything), proceed},
 			items:  []*cupel.ContextItem{item(t, "a", 60, hint(0.1)), item(t, "b", 60, hint(0.2))},
 			budget: budgetOf(t, 200, 100), want: "b a",
 			why: "everything stays",
@@ -257,7 +257,7 @@ func TestTotalTokensAreClamped(t *testing.T) {
 
 func TestOverflowObserver(t *testing.T) {
 	var events []cupel.OverflowEvent
-	p := pipeline(t, slicer(everything), overflow(cupel.OverflowProceed), func(c *cupel.Config) {
+	p := pipeline(t, withSlicer(everything), overflow(cupel.OverflowProceed), func(c *cupel.Config) {
 		c.OnOverflow = func(e cupel.OverflowEvent) { events = append(events, e) }
 	})
 	items := []*cupel.ContextItem{item(t, "a", 60), item(t, "b", 50), item(t, "p", 5, cupel.WithPinned())}
@@ -296,7 +296,7 @@ func TestFixedTexts(t *testing.T) {
 
 func TestScorerIsCalledOncePerItem(t *testing.T) {
 	calls := 0
-	p := pipeline(t, scorer(scoreFunc(func(it *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	p := pipeline(t, withScorer(scoreFunc(func(it *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 		calls++
 		equal(t, "list given to the scorer", contents(all), "b c")
 		return 1
@@ -319,7 +319,7 @@ func TestItemsOfTheCallerAreNotTouched(t *testing.T) {
 		all[0] = it // a scorer must not, but if it does it harms only itself
 		return 1
 	})
-	got, err := pipeline(t, scorer(vandal)).Run(t.Context(), items, budgetOf(t, 9, 9))
+	got, err := pipeline(t, withScorer(vandal)).Run(t.Context(), items, budgetOf(t, 9, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
