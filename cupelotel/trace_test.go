@@ -212,7 +212,11 @@ func (onlyRoots) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingRe
 
 func TestSamplersMayLeaveOutStages(t *testing.T) {
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(onlyRoots{}))
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full),
+		cupelotel.WithRedaction(func(_ cupelotel.TextSource, text string) string {
+			t.Errorf("an event was built from %q for a span that does not record", text)
+			return text
+		}))
 	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
