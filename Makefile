@@ -22,7 +22,7 @@ TESTFLAGS ?=
 help: ## Show this help
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s\n' \
 		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)'
 
@@ -34,12 +34,26 @@ run: ## Choose a context window for a coding agent from this repository
 readme: ## Put the output of the coding-agent example into README.md
 	@scripts/readme.sh
 
+# Both use the variables that OpenTelemetry gives every program, OTEL_….
+.PHONY: trace
+trace: ## Show a coding agent's selections as traces in the terminal
+	go run ./examples/otel-jaeger
+
+.PHONY: trace-jaeger
+trace-jaeger: ## The same, and send them to the Jaeger of docker compose up -d
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
+
+.PHONY: trace-picture
+trace-picture: ## Draw the picture of make trace in the example's README anew
+	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
+
 ##@ Test
 
 .PHONY: test
 test: ## Run the tests of every module, then the conformance vectors
 	@$(EACH) go test $(TESTFLAGS) ./...
 	@$(MAKE) --no-print-directory vectors
+	@echo 'The end-to-end tests with the real Jaeger are run by make e2e.'
 
 .PHONY: vectors
 vectors: ## Run the conformance vectors through the command
@@ -59,6 +73,10 @@ fuzz: ## Run every fuzz target for FUZZTIME
 .PHONY: cover
 cover: ## Measure the core's coverage; fail below COVER_MIN percent
 	@COVER_MIN=$(COVER_MIN) scripts/cover.sh
+
+.PHONY: e2e
+e2e: ## Run the end-to-end tests; build Jaeger first if it is not there
+	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -v ./e2e/...
 
 .PHONY: standalone
 standalone: ## Build, vet and test every module outside the workspace
@@ -94,6 +112,10 @@ lint: ## Run golangci-lint and the checks that it cannot make
 .PHONY: tidy-check
 tidy-check: ## Fail when module files are not tidy or do not agree
 	@scripts/tidy-check.sh
+
+.PHONY: compose-check
+compose-check: ## Fail when docker-compose.yaml is not valid, or not as documented
+	@$(TOOLS) test -count=1 -run '^TestCompose' ./repo
 
 .PHONY: fma-check
 fma-check: ## Fail when the core has a fused multiply-add
