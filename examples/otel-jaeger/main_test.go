@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// shop is a small tree to talk about.
+func shop(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range map[string]string{
+		"README.md":     "# Shop\n\nA shop.\n\n## Budget\n\nA budget is cents, and validated.\n",
+		"price.go":      "// Package shop sells.\npackage shop\n\n// Price is in cents.\ntype Price int\n",
+		"copy/price.go": "// Package shop sells.\npackage shop\n\n// Price is in cents.\ntype Price int\n",
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// start runs the program about the shop, without the caller's settings.
+func start(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	root := shop(t)
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(root))
+	t.Setenv("COLUMNS", "")
+	var out, problems bytes.Buffer
+	code = run(t.Context(), append([]string{"-vet", "0", "-root", root}, args...), strings.NewReader(stdin), &out, &problems)
+	return code, out.String(), problems.String()
+}
+
+// clearEnvironment removes the caller's settings of OpenTelemetry for the time of a test.
+func clearEnvironment(t *testing.T) {
+	t.Helper()
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "OTEL_") {
+			t.Setenv(name, "")
+		}
+	}
+}
+
+func TestConversation(t *testing.T) {
+	clearEnvironment(t)
+	picture := filepath.Join(t.TempDir(), "trace.svg")
+	code, stdout, stderr := start(t, "", "-svg", picture)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, text := range []string{
+		"Turn 1 of 5: a question about the tree\n", "Turn 5 of 5: ",
+		"left out: Deduplicated 2\n", // the copies of the comment and the type
+		"no window of 1,800 tokens; trace ",
+		"✗     classify ", "failed with *cupel.PinnedExceedsBudgetError: cupel: Pinned items require ",
+	} {
+		if !strings.Contains(stdout, text) {
+			t.Errorf("the output does not contain %q:\n%s", text, stdout)
+		}
+	}
+	if n := strings.Count(stdout, "cupel.pipeline "); n != 5 {
+		t.Errorf("%d pipelines, want 5", n)
+	}
+	if n := strings.Count(stdout, "    place "); n != 4 {
+		t.Errorf("%d runs came to the end, want 4", n)
+	}
+	if strings.Contains(stdout, "\x1b") {
+		t.Error("output that is not a terminal's has colors")
+	}
+	data, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := xml.NewDecoder(bytes.NewReader(data)); ; {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the picture: %v", err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	clearEnvironment(t)
+	t.Setenv("OTEL_SERVICE_NAME", "shop-agent")
+	code, stdout, stderr := start(t, "\n\n\n\n", "-json", "-step", "-verbosity", "stageandexclusions")
+	if code != exitOK || strings.Count(stderr, "return key") != 4 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if len(lines) != 5 {
+		t.Fatalf("%d lines, want 5:\n%s", len(lines), stdout)
+	}
+	candidates := 0
+	for i, line := range lines {
+		var r struct {
+			record
+			Excluded excluded `json:"excluded"`
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		failed := i == 3
+		if r.Turn != i+1 || (r.Error != "") != failed || (r.Selected == 0) != failed || r.SelectedTokens > r.TargetTokens {
+			t.Errorf("turn %d is %+v", i+1, r.record)
+		}
+		if !failed && r.Candidates < candidates {
+			t.Errorf("turn %d has %d candidates, fewer than the %d before", i+1, r.Candidates, candidates)
+		}
+		candidates = r.Candidates
+		for _, s := range r.Spans {
+			events := 0
+			for _, n := range r.Excluded[strings.TrimPrefix(s.Name, "cupel.stage.")] {
+				events += n
+			}
+			if s.Service != "shop-agent" || len(s.Events) != events {
+				t.Errorf("turn %d: %s of %s has %d events, want %d", i+1, s.Name, s.Service, len(s.Events), events)
+			}
+		}
+	}
+}
+
+func TestNotSampled(t *testing.T) {
+	clearEnvironment(t)
+	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
+	code, stdout, stderr := start(t, "")
+	if code != exitOK || strings.Count(stdout, "; not sampled\n") != 5 {
+		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
+	}
+}
+
+func TestDelivery(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer func(w http.ResponseWriter, spans int)
+		code   int
+		says   string
+		why    string
+	}{
+		{"taken", func(http.ResponseWriter, int) {}, exitOK, "all 36 spans arrived", "nothing is wrong"},
+		{"refused", func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadRequest) }, exitDelivered,
+			"36 of 36 spans did not arrive", "Shutdown returns nil all the same"},
+		{"partly", func(w http.ResponseWriter, _ int) {
+			data, err := proto.Marshal(&collectorpb.ExportTraceServiceResponse{
+				PartialSuccess: &collectorpb.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "no room"},
+			})
+			if err != nil {
+				panic(err)
+			}
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			_, _ = w.Write(data)
+		}, exitDelivered, "no room", "a receiver may take a request and refuse some of its spans"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			clearEnvironment(t)
+			var received atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				var request collectorpb.ExportTraceServiceRequest
+				if err = errors.Join(err, proto.Unmarshal(body, &request)); err != nil || r.URL.Path != "/v1/traces" {
+					t.Errorf("%s: %v", r.URL, err)
+				}
+				spans := 0
+				for _, resource := range request.ResourceSpans {
+					for _, scope := range resource.ScopeSpans {
+						spans += len(scope.Spans)
+					}
+				}
+				received.Add(int64(spans))
+				tt.answer(w, spans)
+			}))
+			defer server.Close()
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+			code, stdout, stderr := start(t, "")
+			if code != tt.code || !strings.Contains(stderr, tt.says) {
+				t.Errorf("exit code %d, want %d and %q; %s:\n%s", code, tt.code, tt.says, tt.why, stderr)
+			}
+			if code != exitOK && !strings.Contains(stderr, "What to check:") {
+				t.Errorf("no advice:\n%s", stderr)
+			}
+			if strings.Count(stdout, "cupel.pipeline ") != 5 {
+				t.Errorf("the conversation is not whole:\n%s", stdout)
+			}
+			// Four turns of eight spans and one of four.
+			if received.Load() != 36 {
+				t.Errorf("%d spans were received, want 36", received.Load())
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	tests := []struct {
+		name string
+		env  map[string]string
+		args []string
+		code int
+		says string
+		why  string
+	}{
+		{"help", nil, []string{"-h"}, exitOK, "-event-limit", "asked for, so no failure"},
+		{"argument", nil, []string{"now"}, exitUsage, `unexpected argument "now"`, "a flag without its dash"},
+		{"verbosity", nil, []string{"-verbosity", "loud"}, exitUsage, "there are StageOnly, StageAndExclusions and Full", "a word that means nothing must not show the default"},
+		{"flag", nil, []string{"-colour"}, exitUsage, "not defined", "an unknown flag"},
+		{"no folder", nil, []string{"-root", "/there/is/no/such/folder"}, exitFailure, "no such file", "nothing to talk about"},
+		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "nobody presses the key"},
+		{"bad endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, nil, exitUsage,
+			"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 is not a URL such as http://127.0.0.1:4318", "the exporter would send elsewhere"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			clearEnvironment(t)
+			for name, value := range tt.env {
+				t.Setenv(name, value)
+			}
+			code, _, stderr := start(t, "", tt.args...)
+			if code != tt.code || !strings.Contains(stderr, tt.says) {
+				t.Errorf("exit code %d, want %d and %q: %s\n%s", code, tt.code, tt.says, tt.why, stderr)
+			}
+		})
+	}
+}
+
+func TestFindTarget(t *testing.T) {
+	const general, traces, protocol = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"
+	tests := []struct {
+		name string
+		env  map[string]string
+		want target
+		err  string
+		why  string
+	}{
+		{"none", nil, target{}, "", "nowhere to send to"},
+		{"general", map[string]string{general: "http://h:4318"}, target{"http://h:4318/v1/traces", general}, "", "that of all signals gets the path of traces"},
+		{"general with a path", map[string]string{general: "https://h/otlp/"}, target{"https://h/otlp/v1/traces", general}, "", "below the path that it has"},
+		{"traces", map[string]string{general: "http://g", traces: "http://h/x"}, target{"http://h/x", traces}, "", "that of traces goes first and stays as it is"},
+		{"off", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "none"}, target{}, "", "switched off"},
+		{"on", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "otlp"}, target{"http://h/v1/traces", general}, "", "what it is anyway"},
+		{"other exporter", map[string]string{"OTEL_TRACES_EXPORTER": "zipkin"}, target{}, "this example knows otlp and none", "not linked in"},
+		{"right protocol", map[string]string{general: "http://h", protocol: "http/protobuf"}, target{"http://h/v1/traces", general}, "", "what it speaks"},
+		{"wrong protocol", map[string]string{general: "http://h", protocol: "grpc"}, target{}, "port 4318", "not linked in"},
+		{"protocol of traces", map[string]string{general: "http://h", protocol: "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"},
+			target{"http://h/v1/traces", general}, "", "that of traces goes first"},
+		{"no URL", map[string]string{traces: "h"}, target{}, traces + "=h is not a URL", "the exporter would fall back to its default"},
+		{"other scheme", map[string]string{general: "grpc://h:4317"}, target{}, "is not a URL such as", "the exporter would fall back to its default"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := findTarget(func(name string) string { return tt.env[name] })
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %q: %s", err, tt.err, tt.why)
+				}
+				return
+			}
+			if err != nil || got != tt.want {
+				t.Errorf("%+v, %v; want %+v: %s", got, err, tt.want, tt.why)
+			}
+		})
+	}
+}
