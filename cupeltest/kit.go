@@ -69,6 +69,9 @@ func protect(check func() string) (found string) {
 	return check()
 }
 
+// acceptedSentence is the rule before all others.
+const acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, and not inside itself."
+
 // accepted ends the test when there is nothing to hold to a contract: New
 // refuses the strategy, or the caller's items hold none.
 func accepted(t T, role string, strategy any, config cupel.Config, options *kitOptions) bool {
@@ -79,8 +82,7 @@ func accepted(t T, role string, strategy any, config cupel.Config, options *kitO
 		return false
 	}
 	if _, err := cupel.New(config); err != nil {
-		t.Errorf("%s %T breaks its contract: %s\n\tfound: %v", role, strategy,
-			"it is accepted by cupel.New: neither nil nor invalid, and not inside itself", err)
+		t.Errorf("%s %T breaks its contract: %s\n\tfound: %v", role, strategy, acceptedSentence, err)
 		t.FailNow()
 		return false
 	}
@@ -238,6 +240,7 @@ func (s *subject[E, R]) changesNoList() string {
 
 func (s *subject[E, R]) givesResultsAway() string {
 	for _, in := range s.inputs {
+		in.list = slices.Clone(in.list)
 		out := s.runOn(context.Background(), in)
 		before := s.clone(out.result)
 		for _, other := range s.inputs {
@@ -302,9 +305,13 @@ func (s *subject[E, R]) rules(inputs []input[E]) []rule {
 		{m + " stores nothing about a call: what was called before does not change a result.", s.storesNothing},
 		{m + " does not keep the list, whose memory is used again after the call.", s.keepsNoList},
 		{m + " does not change the list that it is given.", s.changesNoList},
-		{m + " gives its result away: later calls do not change it.", s.givesResultsAway},
 		{m + " is safe for concurrent use.", s.runsConcurrently},
 	}
+}
+
+// resultRule is for methods that return, or are given, memory for their result.
+func (s *subject[E, R]) resultRule() rule {
+	return rule{s.method + " gives its result away: later calls do not change it.", s.givesResultsAway}
 }
 
 // stopRule is for methods that have a context.

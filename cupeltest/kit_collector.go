@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -48,7 +49,9 @@ func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
 		k.events = readable.Events
 	}
 	for _, opt := range opts {
-		opt(k)
+		if opt != nil {
+			opt(k)
+		}
 	}
 	hold(t, "collector", c, k.rules())
 }
@@ -113,10 +116,10 @@ var oddEvents = []cupel.TraceEvent{
 func (k *collectorKit) takesEverything() string {
 	for _, event := range oddEvents {
 		if found := protect(func() string { k.collector.RecordStageEvent(event); return "" }); found != "" {
-			return fmt.Sprintf("RecordStageEvent of %+v: %s", event, found)
+			return fmt.Sprintf("RecordStageEvent of %s: %s", eventText(event), found)
 		}
 		if found := protect(func() string { k.collector.RecordItemEvent(event); return "" }); found != "" {
-			return fmt.Sprintf("RecordItemEvent of %+v: %s", event, found)
+			return fmt.Sprintf("RecordItemEvent of %s: %s", eventText(event), found)
 		}
 	}
 	return ""
@@ -180,7 +183,7 @@ func (k *collectorKit) recordsStages() string {
 	for i, stage := range stageOrder {
 		added, problem := k.recorded(func() { k.collector.RecordStageEvent(numbered(stage, i)) })
 		if problem == "" && !sameEvents(added, []cupel.TraceEvent{numbered(stage, i)}) {
-			problem = fmt.Sprintf("one event of stage %s was told and these were recorded: %v", stage, added)
+			problem = fmt.Sprintf("one event of stage %s was told and these were recorded: [%s]", stage, eventTexts(added))
 		}
 		if problem != "" {
 			return problem
@@ -203,7 +206,7 @@ func (k *collectorKit) recordsItems() string {
 		}
 		switch {
 		case want && !sameEvents(added, []cupel.TraceEvent{event}):
-			return fmt.Sprintf("one item event of stage %s was told and these were recorded: %v", stage, added)
+			return fmt.Sprintf("one item event of stage %s was told and these were recorded: [%s]", stage, eventTexts(added))
 		case !want && len(added) > 0:
 			return fmt.Sprintf("an item event of stage %s was recorded", stage)
 		}
@@ -255,7 +258,7 @@ func (k *collectorKit) recordsRuns() string {
 			want = stages
 		}
 		if !ends(want) {
-			return fmt.Sprintf("%s: %d events end with %v, want %v", run.name, len(got), got[max(0, len(got)-len(want)):], want)
+			return fmt.Sprintf("%s: the last of %d events are [%s], want [%s]", run.name, len(got), eventTexts(got[max(0, len(got)-len(want)):]), eventTexts(want))
 		}
 	}
 	return ""
@@ -313,4 +316,16 @@ func sameEvents(a, b []cupel.TraceEvent) bool {
 	return slices.EqualFunc(a, b, func(x, y cupel.TraceEvent) bool {
 		return x.Stage == y.Stage && x.ItemCount == y.ItemCount && x.Message == y.Message
 	})
+}
+
+func eventText(e cupel.TraceEvent) string {
+	return fmt.Sprintf("(stage=%s, count=%d, message=%q)", e.Stage, e.ItemCount, e.Message)
+}
+
+func eventTexts(events []cupel.TraceEvent) string {
+	var texts []string
+	for _, event := range events {
+		texts = append(texts, eventText(event))
+	}
+	return strings.Join(texts, ", ")
 }

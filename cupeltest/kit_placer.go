@@ -18,12 +18,22 @@ func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
-		opt.applyStrategy(&options)
+		if opt != nil {
+			opt.applyStrategy(&options)
+		}
 	}
 	if !accepted(t, "placer", p, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}, &options) {
 		return
 	}
-	k := &placerKit{subject[cupel.ScoredItem, []int]{
+	hold(t, "placer", p, newPlacerKit(p).rules(options))
+}
+
+type placerKit struct {
+	subject[cupel.ScoredItem, []int]
+}
+
+func newPlacerKit(p cupel.Placer) *placerKit {
+	return &placerKit{subject[cupel.ScoredItem, []int]{
 		method: "Place",
 		run: func(ctx context.Context, in input[cupel.ScoredItem]) ([]int, error) {
 			return p.Place(ctx, in.list)
@@ -38,14 +48,9 @@ func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
 		same:  sameScored,
 		junk:  junkScored(),
 	}}
-	hold(t, "placer", p, k.allRules(options))
 }
 
-type placerKit struct {
-	subject[cupel.ScoredItem, []int]
-}
-
-func (k *placerKit) allRules(options kitOptions) []rule {
+func (k *placerKit) rules(options kitOptions) []rule {
 	// Pinned items come first, with score 1, and then the others.
 	sample := sampleItems()
 	pinned := []cupel.ScoredItem{
@@ -56,7 +61,7 @@ func (k *placerKit) allRules(options kitOptions) []rule {
 		name: "pinned items before others",
 		list: append(pinned, scored(sample, func(i int) float64 { return 3 - float64(i)/2 })...),
 	})
-	return append(k.rules(inputs), k.stopRule(),
+	return append(k.subject.rules(inputs), k.resultRule(), k.stopRule(),
 		rule{"Place only reorders: it adds and removes nothing.", k.everywhere(otherLength)},
 		rule{"Place only reorders: every position is one of the list.", k.everywhere(wrongPosition)},
 		rule{"Place only reorders: no position comes twice.", k.everywhere(repeatedPosition)},

@@ -20,11 +20,17 @@ func TestScorer(t T, s cupel.Scorer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
-		opt.applyStrategy(&options)
+		if opt != nil {
+			opt.applyStrategy(&options)
+		}
 	}
 	if !accepted(t, "scorer", s, cupel.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}, &options) {
 		return
 	}
+	hold(t, "scorer", s, scorerRules(s, options))
+}
+
+func scorerRules(s cupel.Scorer, options kitOptions) []rule {
 	single := scorerSubject("Score", func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 		for i, item := range all {
 			scores[i] = s.Score(item, all)
@@ -39,7 +45,7 @@ func TestScorer(t T, s cupel.Scorer, opts ...StrategyOption) {
 	if batch, ok := s.(cupel.BatchScorer); ok {
 		rules = append(rules, batchRules(batch, single, inputs)...)
 	}
-	hold(t, "scorer", s, rules)
+	return rules
 }
 
 type scorerFunc = func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
@@ -69,8 +75,9 @@ func differentScores(a, b []float64) string {
 
 func anyOrder(s cupel.Scorer, single *subject[*cupel.ContextItem, []float64]) string {
 	for at, in := range single.inputs {
+		all := slices.Clone(in.list)
 		for i, item := range slices.Backward(in.list) {
-			if got, want := s.Score(item, in.list), single.base[at].result[i]; !sameScore(got, want) {
+			if got, want := s.Score(item, all), single.base[at].result[i]; !sameScore(got, want) {
 				return fmt.Sprintf("%s: item %d scores %s after the items before it, and %s after those behind it", in.name, i+1, score(want), score(got))
 			}
 		}
@@ -87,7 +94,7 @@ func batchRules(b cupel.BatchScorer, single *subject[*cupel.ContextItem, []float
 		return ""
 	}
 	return append(batch.rules(inputs),
-		batch.stopRule(),
+		batch.resultRule(), batch.stopRule(),
 		rule{"ScoreAll gives the same bits as Score.", func() string {
 			for _, in := range batch.inputs {
 				if found := same(in); found != "" {
@@ -114,7 +121,7 @@ func writesAll(b cupel.BatchScorer, inputs []input[*cupel.ContextItem]) string {
 		for i := range x {
 			x[i], y[i] = -1234.5, 5432.1
 		}
-		if b.ScoreAll(context.Background(), in.list, x) != nil || b.ScoreAll(context.Background(), in.list, y) != nil {
+		if b.ScoreAll(context.Background(), slices.Clone(in.list), x) != nil || b.ScoreAll(context.Background(), slices.Clone(in.list), y) != nil {
 			continue
 		}
 		for i := range x {

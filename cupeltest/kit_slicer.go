@@ -34,12 +34,22 @@ func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
-		opt.applySlicer(&options)
+		if opt != nil {
+			opt.applySlicer(&options)
+		}
 	}
 	if !accepted(t, "slicer", s, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}, &options) {
 		return
 	}
-	k := &slicerKit{subject: subject[cupel.ScoredItem, cupel.Selection]{
+	hold(t, "slicer", s, newSlicerKit(s).rules(options))
+}
+
+type slicerKit struct {
+	subject[cupel.ScoredItem, cupel.Selection]
+}
+
+func newSlicerKit(s cupel.Slicer) *slicerKit {
+	return &slicerKit{subject[cupel.ScoredItem, cupel.Selection]{
 		method: "Slice",
 		run: func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
 			return s.Slice(ctx, in.list, in.budget)
@@ -52,21 +62,16 @@ func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
 		junk: junkScored(),
 		may:  func(err error) bool { return errors.Is(err, cupel.ErrScarcity) },
 	}}
-	hold(t, "slicer", s, k.allRules(options))
 }
 
-type slicerKit struct {
-	subject[cupel.ScoredItem, cupel.Selection]
-}
-
-func (k *slicerKit) allRules(options kitOptions) []rule {
+func (k *slicerKit) rules(options kitOptions) []rule {
 	// Each of the lists of these three has a rule of its own, so that what is
 	// special about it is named.
 	hostile := withBudgets(hostileScores())
 	repeated := withBudgets(repeatedScored())
 	huge := withBudgets(hugeItems())
 
-	rules := append(k.rules(k.inputsFor(options.items)), k.stopRule(),
+	rules := append(k.subject.rules(k.inputsFor(options.items)), k.resultRule(), k.stopRule(),
 		rule{"a selection is a subset: every position, selected or dropped, is one of the list.", k.everywhere(outOfRange)},
 		rule{"a selection is a subset: no position is selected twice, or dropped twice.", k.everywhere(twice)},
 		rule{"no position is both selected and dropped.", k.everywhere(both)},

@@ -1,0 +1,31 @@
+package cupeltest
+
+import "github.com/wollax/cupel-go/cupel"
+
+// Sentences are the rules of the kits, so that a test can see that each of them
+// is found broken by something.
+func Sentences(role string) []string {
+	var rules []rule
+	switch role {
+	case "scorer":
+		rules = scorerRules(batchOfNothing{}, kitOptions{})
+	case "slicer":
+		rules = newSlicerKit(nil).rules(kitOptions{})
+	case "placer":
+		rules = newPlacerKit(nil).rules(kitOptions{})
+	case "collector":
+		disabled := &collectorKit{collector: cupel.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
+		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem), events: disabled.events, concurrent: true}
+		rules = append(disabled.rules(), enabled.rules()...)
+	}
+	var sentences []string
+	if role != "collector" {
+		sentences = append(sentences, acceptedSentence)
+	}
+	for _, r := range rules {
+		sentences = append(sentences, r.sentence)
+	}
+	return sentences
+}
+
+type batchOfNothing struct{ cupel.BatchScorer }

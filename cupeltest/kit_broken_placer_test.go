@@ -1,0 +1,166 @@
+package cupeltest_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// asGiven is a sound placer.
+func asGiven(items []cupel.ScoredItem) []int {
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+func brokenPlacer(change func(items []cupel.ScoredItem, order []int) ([]int, error)) func(t cupeltest.T) {
+	return func(t cupeltest.T) {
+		cupeltest.TestPlacer(t, placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return change(items, asGiven(items)) }))
+	}
+}
+
+// turned reverses the order when turn says so.
+func turned(turn func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
+	return brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+		if turn(items) {
+			slices.Reverse(order)
+		}
+		return order, nil
+	})
+}
+
+func TestBrokenPlacers(t *testing.T) {
+	var buffer perGoroutine[[]int]
+	checkFaults(t, "placer", []fault{
+		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) }, "Placer"},
+		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, invalid{}) }, "not ready"},
+
+		{"fails", "Place takes every valid list, one of a single item too, without a panic or an error.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				if len(items) == 1 {
+					return nil, errors.New("too few")
+				}
+				return order, nil
+			}), `a list of one item: the error "too few"`},
+		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run twice: the order ["},
+		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen()), "run first and after other lists: the order ["},
+		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress()), "in memory of its own"},
+		{"sorts the list", "Place does not change the list that it is given.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Content(), b.Item.Content()) })
+				return order, nil
+			}), "position 0 holds something else"},
+		{"is not safe", "Place is safe for concurrent use.", turned(busyNow()), "run alone and in several goroutines"},
+		{"uses its result again", "Place gives its result away: later calls do not change it.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				if len(items) > 0 && items[0].Item.Tokens() == 12 {
+					slices.Reverse(order)
+				}
+				buffer.use(func(b *[]int) {
+					*b = append((*b)[:0], order...)
+					order = *b
+				})
+				return order, nil
+			}), "its result before and after other calls: the order ["},
+		{"dresses the context's error", "Place that stops because its context is done fails with the context's error.",
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, stoppingPlacer{errors.New("stopped")}) }, `under a context that is done: the error "stopped"`},
+		{"leaves one out", "Place only reorders: it adds and removes nothing.",
+			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) { return order[:max(0, len(order)-1)], nil }), "8 positions for 9 items"},
+		{"places what is not there", "Place only reorders: every position is one of the list.",
+			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) {
+				for i := range order {
+					order[i]++ // counted from 1
+				}
+				return order, nil
+			}), "position 9 of 9 items"},
+		{"places one twice", "Place only reorders: no position comes twice.",
+			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) {
+				if len(order) > 1 {
+					order[len(order)-1] = 0
+				}
+				return order, nil
+			}), "position 0 twice in [0 1 2 3 4 5 6 7 0]"},
+		{"works by pointer", "an item that is given twice is placed twice, told apart by its positions.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				for n, i := range order {
+					order[n] = slices.IndexFunc(items, func(it cupel.ScoredItem) bool { return it.Item == items[i].Item })
+				}
+				return order, nil
+			}), "a list that holds two items twice: position 0 twice in [0 1 0 3 1]"},
+		{"loses NaN", "any float64 is a score: infinities, NaN and -0 too.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				return slices.DeleteFunc(order, func(i int) bool { return math.IsNaN(items[i].Score) }), nil
+			}), "a list with hostile scores: 8 positions for 10 items"},
+		{"looks at the first", "an empty list gives an empty order.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				_ = items[0]
+				return order, nil
+			}), "an empty list: panic: runtime error: index out of range"},
+	})
+}
+
+// stoppingPlacer has an error of its own for a context that is done.
+type stoppingPlacer struct{ err error }
+
+func (s stoppingPlacer) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	if ctx.Err() != nil {
+		return nil, s.err
+	}
+	return asGiven(items), nil
+}
+
+// The items of the caller take part: the fault shows in none but them.
+func TestWithItems(t *testing.T) {
+	odd := cupeltest.Item("odd", 5, cupel.WithTags("odd"))
+	isOdd := cupeltest.ByTag("odd")
+	s := watch(func(t cupeltest.T) {
+		cupeltest.TestScorer(t, scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			if isOdd(item) {
+				panic("odd")
+			}
+			return 0
+		}), cupeltest.WithItems(cupeltest.Item("never seen", -1), odd))
+	})
+	equalMessages(t, "TestScorer", s.messages, []string{
+		"scorer cupeltest_test.scoreFunc breaks its contract: Score takes every valid list, one of a single item too, without a panic or an error.\n\tfound: the items of WithItems: panic: odd",
+	}, "one mistake is reported once")
+
+	for name, run := range map[string]func(t cupeltest.T){
+		"slicer": func(t cupeltest.T) {
+			cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+				if len(items) > 0 && isOdd(items[0].Item) {
+					sel.Indices = []int{7}
+				}
+				return nil
+			}), cupeltest.WithItems(odd))
+		},
+		"placer": func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+				if len(items) > 0 && isOdd(items[0].Item) {
+					return nil, nil
+				}
+				return asGiven(items), nil
+			}), cupeltest.WithItems(odd))
+		},
+	} {
+		if s := watch(run); len(s.messages) == 0 {
+			t.Errorf("the %s passes in spite of its own items", name)
+		}
+	}
+
+	s = watch(func(t cupeltest.T) { cupeltest.TestPlacer(t, placeFunc(nil), cupeltest.WithItems(odd, nil)) })
+	equalMessages(t, "TestPlacer", s.messages, []string{"WithItems was given nil as item 2"}, "a mistake in the test is none of the placer")
+	if !s.stopped {
+		t.Error("the kit went on without its items")
+	}
+}

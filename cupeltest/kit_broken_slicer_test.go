@@ -1,0 +1,267 @@
+package cupeltest_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// firstFit is a sound slicer for tokens whose sum does not wrap, and any other.
+func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+	left := budget.TargetTokens
+	for i, it := range items {
+		if left > 0 && it.Item.Tokens() <= left {
+			sel.Indices = append(sel.Indices, i)
+			left -= it.Item.Tokens()
+		}
+	}
+	return sel
+}
+
+// slicerWith changes what firstFit selects.
+func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) sliceFunc {
+	return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		sel := firstFit(items, budget)
+		err := change(items, budget, &sel)
+		return sel, err
+	}
+}
+
+func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) func(t cupeltest.T) {
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, slicerWith(change)) }
+}
+
+// without leaves out the first of what is selected when leave says so.
+func without(leave func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
+	return brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+		if leave(items) && len(sel.Indices) > 0 {
+			sel.Indices = sel.Indices[1:]
+		}
+		return nil
+	})
+}
+
+// every says yes to every second call.
+func every() func([]cupel.ScoredItem) bool {
+	count := counter()
+	return func([]cupel.ScoredItem) bool { return math.Mod(count(nil), 2) == 0 }
+}
+
+// oftenSeen says yes as soon as it has seen a list of 40 items.
+func oftenSeen() func(items []cupel.ScoredItem) bool {
+	var (
+		lock locked
+		seen bool
+	)
+	return func(items []cupel.ScoredItem) (yes bool) {
+		lock.do(func() { seen = seen || len(items) == 40; yes = seen })
+		return yes
+	}
+}
+
+// lightByAddress remembers by where a list is whether its first item is light.
+func lightByAddress() func(items []cupel.ScoredItem) bool {
+	var (
+		lock  locked
+		where *cupel.ScoredItem
+		light bool
+	)
+	return func(items []cupel.ScoredItem) (yes bool) {
+		if len(items) == 0 {
+			return false
+		}
+		lock.do(func() {
+			if where != &items[0] {
+				where, light = &items[0], items[0].Item.Tokens() < 20
+			}
+			yes = light
+		})
+		return yes
+	}
+}
+
+func busyNow() func([]cupel.ScoredItem) bool {
+	b := new(busy)
+	return func([]cupel.ScoredItem) bool { return b.enter() }
+}
+
+func TestBrokenSlicers(t *testing.T) {
+	var buffer perGoroutine[[]int]
+	stopped := errors.New("stopped")
+	type selection = *cupel.Selection
+	checkFaults(t, "slicer", []fault{
+		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, nil) }, "Slicer"},
+		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, invalid{}) }, "not ready"},
+
+		{"fails", "Slice takes every valid list, one of a single item too, without a panic or an error.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
+				if len(items) == 1 {
+					return errors.New("too few")
+				}
+				return nil
+			}), `a list of one item, with a target of 1 and a ceiling of 1 tokens: the error "too few"`},
+		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(every()), "run twice: positions ["},
+		{"remembers a long list", "Slice stores nothing about a call: what was called before does not change a result.", without(oftenSeen()), "run first and after other lists: positions ["},
+		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress()), "in memory of its own"},
+		{"sorts the list", "Slice does not change the list that it is given.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
+				slices.Reverse(items)
+				return nil
+			}), "position 0 holds something else"},
+		{"changes a score", "Slice does not change the list that it is given.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
+				if len(items) > 2 {
+					items[2].Score = 0.125
+				}
+				return nil
+			}), "position 2 holds something else"},
+		{"is not safe", "Slice is safe for concurrent use.", without(busyNow()), "run alone and in several goroutines"},
+		{"uses its result again", "Slice gives its result away: later calls do not change it.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				buffer.use(func(b *[]int) {
+					*b = append((*b)[:0], sel.Indices...)
+					sel.Indices = *b
+				})
+				return nil
+			}), "its result before and after other calls: positions ["},
+		{"dresses the context's error", "Slice that stops because its context is done fails with the context's error.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, stopping{stopped}) }, `under a context that is done: the error "stopped"`},
+		{"selects what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				sel.Indices = append(sel.Indices, len(items))
+				return nil
+			}), "position 9 of 9 items"},
+		{"drops what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				sel.Drops = append(sel.Drops, cupel.Drop{Index: -1, Reason: because(cupel.Filtered)})
+				return nil
+			}), "position -1 of 9 items"},
+		{"selects twice", "a selection is a subset: no position is selected twice, or dropped twice.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				sel.Indices = append(sel.Indices, sel.Indices...)
+				return nil
+			}), "position 7 twice in [7 7]"},
+		{"drops twice", "a selection is a subset: no position is selected twice, or dropped twice.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				sel.Drops = slices.Repeat([]cupel.Drop{{Index: 0, Reason: because(cupel.Filtered)}}, 2)
+				return nil
+			}), "position 0 twice in [0 0]"},
+		{"selects and drops", "no position is both selected and dropped.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				for _, i := range sel.Indices {
+					sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: because(cupel.Filtered)})
+				}
+				return nil
+			}), "position 7"},
+		{"drops without a reason", "an item that is dropped has a reason.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
+					sel.Drops = append(sel.Drops, cupel.Drop{Index: 0})
+				}
+				return nil
+			}), "position 0 is dropped with an empty code"},
+		{"works by pointer", "an item that is given twice is two candidates, told apart by their positions.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				for n, i := range sel.Indices {
+					sel.Indices[n] = slices.IndexFunc(items, func(it cupel.ScoredItem) bool { return it.Item == items[i].Item })
+				}
+				return nil
+			}), "a list that holds two items twice, with a target of "},
+		{"refuses NaN", "any float64 is a score: infinities, NaN and -0 too.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
+				for _, it := range items {
+					if math.IsNaN(it.Score) {
+						return errors.New("not a number")
+					}
+				}
+				return nil
+			}), `the error "not a number"`},
+		{"sums wrap", "sums of tokens do not wrap.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				sel.Indices = nil
+				used := 0
+				for i, it := range items {
+					if budget.TargetTokens > 0 && used+it.Item.Tokens() <= budget.TargetTokens {
+						used += it.Item.Tokens()
+						sel.Indices = append(sel.Indices, i)
+					}
+				}
+				return nil
+			}), "huge items, with a target of "},
+		{"selects from nothing", "an empty list gives an empty selection.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				if len(items) == 0 {
+					sel.Indices = []int{0}
+				}
+				return nil
+			}), "an empty list: positions [0] are selected"},
+		{"free items always", "a target of 0 gives an empty selection, zero-token items included.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				for i, it := range items {
+					if budget.TargetTokens == 0 && it.Item.Tokens() == 0 {
+						sel.Indices = append(sel.Indices, i)
+					}
+				}
+				return nil
+			}), "positions [7] are selected"},
+		{"one too many", "the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
+					sel.Indices = append(sel.Indices, next)
+				}
+				return nil
+			}), "exceed the target of 1 tokens"},
+		{"fills the ceiling", "the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
+			func(t cupeltest.T) {
+				cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+					if budget.TargetTokens > 0 {
+						budget.TargetTokens = budget.MaxTokens
+					}
+					return firstFit(items, budget), nil
+				}))
+			}, "exceed the target of 418 tokens"},
+	})
+}
+
+// stopping is a slicer with an error of its own for a context that is done.
+type stopping struct{ err error }
+
+func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if ctx.Err() != nil {
+		return cupel.Selection{}, s.err
+	}
+	return firstFit(items, budget), nil
+}
+
+func TestSoundSlicersPass(t *testing.T) {
+	cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		return firstFit(items, budget), nil
+	}))
+	greedier := slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+		if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
+			sel.Indices = append(sel.Indices, next)
+		}
+		return nil
+	})
+	cupeltest.TestSlicer(t, greedier, cupeltest.MayExceedTarget(), nil)
+
+	// An answer that the contract knows, and the order of what is selected, which
+	// nobody sees.
+	turn := counter()
+	cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+		if budget.TargetTokens == 1 {
+			return &cupel.ScarcityError{Slicer: "HalfSlice", Kind: cupel.KindMemory, RequireCount: 1}
+		}
+		if math.Mod(turn(nil), 2) == 0 {
+			slices.Reverse(sel.Indices)
+		}
+		return nil
+	}))
+}

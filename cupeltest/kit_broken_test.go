@@ -1,0 +1,311 @@
+package cupeltest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// A fault is an implementation that breaks one rule of its contract, and the
+// sentence of that rule. It may break others on the way: what remembers calls
+// is rarely wrong in one way only.
+type fault struct {
+	name     string
+	sentence string
+	run      func(t cupeltest.T)
+	found    string // part of what is found
+}
+
+// checkFaults wants each fault caught by the rule meant for it, and each rule
+// to catch one.
+func checkFaults(t *testing.T, role string, faults []fault) {
+	t.Helper()
+	caught := make(map[string]bool)
+	ran := 0
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			ran++
+			s := watch(f.run)
+			for _, message := range s.messages {
+				if !strings.HasPrefix(message, role+" ") || !strings.Contains(message, " breaks its contract: ") || !strings.Contains(message, "\n\tfound: ") {
+					t.Errorf("a message of another form: %q", message)
+				}
+				if strings.Contains(message, " breaks its contract: "+f.sentence+"\n\tfound: ") && strings.Contains(message, f.found) {
+					caught[f.sentence] = true
+					return
+				}
+			}
+			t.Errorf("the rule\n\t%s\ndid not find %q; reported was\n\t%s", f.sentence, f.found, strings.Join(s.messages, "\n\t"))
+		})
+	}
+	if ran < len(faults) {
+		return // only some were asked for
+	}
+	for _, sentence := range cupeltest.Sentences(role) {
+		if !caught[sentence] {
+			t.Errorf("no fault shows that this rule finds anything: %s", sentence)
+		}
+	}
+}
+
+// invalid is strategies that say of themselves that they are not ready.
+type invalid struct{}
+
+func (invalid) Validate() error { return errors.New("not ready") }
+
+func (invalid) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+
+func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	return cupel.Selection{}, nil
+}
+
+func (invalid) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
+
+// busy tells whether several goroutines are inside. It waits for others to
+// come, without racing with them.
+type busy struct{ inside atomic.Int32 }
+
+func (b *busy) enter() bool {
+	b.inside.Add(1)
+	defer b.inside.Add(-1)
+	for range 50 {
+		if b.inside.Load() > 1 {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return false
+}
+
+// locked makes the memory of a broken strategy safe to use, so that it is
+// broken in its own way and not by a data race.
+type locked struct{ sync.Mutex }
+
+func (l *locked) do(f func()) {
+	l.Lock()
+	defer l.Unlock()
+	f()
+}
+
+// perGoroutine is memory that a broken strategy keeps for each goroutine that
+// calls it, for the same reason.
+type perGoroutine[V any] struct {
+	lock   locked
+	values map[string]*V
+}
+
+func (p *perGoroutine[V]) use(f func(v *V)) {
+	id := make([]byte, 64)
+	id, _, _ = bytes.Cut(id[:runtime.Stack(id, false)], []byte("["))
+	p.lock.do(func() {
+		if p.values == nil {
+			p.values = make(map[string]*V)
+		}
+		if p.values[string(id)] == nil {
+			p.values[string(id)] = new(V)
+		}
+		f(p.values[string(id)])
+	})
+}
+
+type batch struct {
+	scoreFunc
+	all func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
+}
+
+func (b batch) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	return b.all(ctx, all, scores)
+}
+
+// size is a sound score.
+func size(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return float64(item.Tokens()) }
+
+func brokenScorer(s cupel.Scorer) func(t cupeltest.T) {
+	return func(t cupeltest.T) { cupeltest.TestScorer(t, s) }
+}
+
+// brokenBatch is a batch form that does after when it has scored all items.
+func brokenBatch(after func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error) func(t cupeltest.T) {
+	return brokenScorer(batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		for i, item := range all {
+			scores[i] = size(item, all)
+		}
+		return after(ctx, all, scores)
+	}})
+}
+
+// plus changes the scores by something that is not theirs.
+func plus(offset func(all []*cupel.ContextItem) float64) func(context.Context, []*cupel.ContextItem, []float64) error {
+	return func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		extra := offset(all)
+		for i := range scores {
+			scores[i] += extra
+		}
+		return nil
+	}
+}
+
+// The memories below are each shared by the single and the batch form of a
+// fault.
+
+func counter() func([]*cupel.ContextItem) float64 {
+	var calls atomic.Int64
+	return func([]*cupel.ContextItem) float64 { return float64(calls.Add(1)) }
+}
+
+func longestSeen() func(all []*cupel.ContextItem) float64 {
+	var (
+		lock    locked
+		longest int
+	)
+	return func(all []*cupel.ContextItem) (n float64) {
+		lock.do(func() { longest = max(longest, len(all)); n = float64(longest) })
+		return n
+	}
+}
+
+// cachedByAddress remembers the first item of a list by where the list is.
+func cachedByAddress() func(all []*cupel.ContextItem) float64 {
+	var (
+		lock  locked
+		where **cupel.ContextItem
+		first *cupel.ContextItem
+	)
+	return func(all []*cupel.ContextItem) (n float64) {
+		if len(all) == 0 {
+			return 0
+		}
+		lock.do(func() {
+			if where != &all[0] {
+				where, first = &all[0], all[0]
+			}
+			n = float64(first.Tokens())
+		})
+		return n
+	}
+}
+
+func whenBusy() func([]*cupel.ContextItem) float64 {
+	b := new(busy)
+	return func([]*cupel.ContextItem) float64 {
+		if b.enter() {
+			return 1
+		}
+		return 0
+	}
+}
+
+func sorts(all []*cupel.ContextItem) float64 {
+	slices.SortFunc(all, func(a, b *cupel.ContextItem) int { return a.Tokens() - b.Tokens() })
+	return 0
+}
+
+func appends(all []*cupel.ContextItem) float64 {
+	return float64(len(append(all, nil)))
+}
+
+func panicsAtOne(all []*cupel.ContextItem) float64 {
+	if len(all) == 1 {
+		panic("nobody to compare with")
+	}
+	return 0
+}
+
+func TestBrokenScorers(t *testing.T) {
+	single := func(offset func(all []*cupel.ContextItem) float64) func(t cupeltest.T) {
+		return brokenScorer(scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			return size(item, nil) + offset(all)
+		}))
+	}
+	var (
+		lock     locked
+		previous *cupel.ContextItem
+		kept     perGoroutine[[]float64]
+	)
+	checkFaults(t, "scorer", []fault{
+		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(nil), "Scorer"},
+		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(scoreFunc(nil)), "Scorer"},
+		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(invalid{}), "not ready"},
+
+		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(panicsAtOne), "a list of one item: panic: nobody to compare with"},
+		{"counts its calls", "Score is a pure function: the same input gives the same result each time.", single(counter()), "item 1 scores "},
+		{"remembers the longest list", "Score stores nothing about a call: what was called before does not change a result.", single(longestSeen()), "run first and after other lists: item 1 scores "},
+		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress()), "in memory of its own and in that of the list before"},
+		{"sorts the list", "Score does not change the list that it is given.", single(sorts), "position 0 holds something else"},
+		{"appends to the list", "Score does not change the list that it is given.", single(appends), "behind the end of the list"},
+		{"is not safe", "Score is safe for concurrent use.", single(whenBusy()), "run alone and in several goroutines"},
+		{"remembers the item before", "Score depends on the item and the list, not on which item of the list was scored before.",
+			brokenScorer(scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) (s float64) {
+				lock.do(func() { s = size(item, nil) - size(previous, nil); previous = item })
+				return s
+			})), "after the items before it"},
+
+		{"batch fails", "ScoreAll takes every valid list, one of a single item too, without a panic or an error.",
+			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+				if len(all) == 1 {
+					return errors.New("too few")
+				}
+				return nil
+			}), `a list of one item: the error "too few"`},
+		{"batch counts its calls", "ScoreAll is a pure function: the same input gives the same result each time.", brokenBatch(plus(counter())), "item 1 scores "},
+		{"batch remembers the longest list", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatch(plus(longestSeen())), "run first and after other lists: item 1 scores "},
+		{"batch remembers by address", "ScoreAll does not keep the list, whose memory is used again after the call.", brokenBatch(plus(cachedByAddress())), "in that of the list before"},
+		{"batch sorts the list", "ScoreAll does not change the list that it is given.", brokenBatch(plus(sorts)), "position 0 holds something else"},
+		{"batch keeps the scores", "ScoreAll gives its result away: later calls do not change it.",
+			brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+				kept.use(func(before *[]float64) {
+					if len(*before) > 0 {
+						(*before)[0] = -1
+					}
+					*before = scores
+				})
+				return nil
+			}), "before and after other calls: item 1 scores 12, then -1"},
+		{"batch is not safe", "ScoreAll is safe for concurrent use.", brokenBatch(plus(whenBusy())), "run alone and in several goroutines"},
+		{"batch dresses the context's error", "ScoreAll that stops because its context is done fails with the context's error.",
+			brokenBatch(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
+				if ctx.Err() != nil {
+					return errors.New("stopped")
+				}
+				return nil
+			}), `the error "stopped"`},
+		{"batch rounds otherwise", "ScoreAll gives the same bits as Score.", brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+			for i := range scores {
+				scores[i] = math.Nextafter(scores[i], math.Inf(1))
+			}
+			return nil
+		}), "Score and ScoreAll: item "},
+		{"batch leaves one out", "ScoreAll writes every score.",
+			brokenScorer(batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+				for i, item := range all[:max(0, len(all)-1)] {
+					scores[i] = size(item, all)
+				}
+				return nil
+			}}), "the score of item 9 is what was there before"},
+		{"batch works by pointer", "ScoreAll scores an item that is given twice at each of its positions, as Score does.",
+			brokenScorer(batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+				at := make(map[*cupel.ContextItem]int)
+				for i, item := range all {
+					at[item] = i
+				}
+				for item, i := range at {
+					scores[i] = size(item, all)
+				}
+				return nil
+			}}), "a list that holds two items twice, Score and ScoreAll: item 1 scores 12, then 0"},
+		{"batch looks at the first", "ScoreAll takes an empty list.", brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+			_ = all[0]
+			return nil
+		}), "panic: runtime error: index out of range"},
+	})
+}

@@ -1,0 +1,208 @@
+package cupeltest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+func TestBuiltInCollectors(t *testing.T) {
+	ignore := func(cupel.TraceEvent) {}
+	diagnostic := func(level cupel.TraceDetailLevel) *cupel.DiagnosticTraceCollector {
+		return cupel.NewDiagnosticTraceCollector(level)
+	}
+	atLevel := cupeltest.WithDetailLevel
+	part := diagnostic(cupel.TraceDetailItem)
+	for name, tt := range map[string]struct {
+		collector cupel.TraceCollector
+		options   []cupeltest.CollectorOption
+	}{
+		"Null":                      {cupel.NullTraceCollector{}, []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Diagnostic, stages":        {diagnostic(cupel.TraceDetailStage), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailStage)}},
+		"Diagnostic, items":         {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), nil}},
+		"Diagnostic, level unknown": {diagnostic(cupel.TraceDetailStage), nil},
+		"Diagnostic, shared":        {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Funcs":                     {cupel.TraceFuncs{StageEvent: ignore, ItemEvent: ignore}, nil},
+		"Funcs of stages":           {cupel.TraceFuncs{StageEvent: ignore}, []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Funcs of nothing":          {cupel.TraceFuncs{}, nil},
+		"Multi": {cupel.MultiTraceCollector(part, cupel.TraceFuncs{StageEvent: ignore}),
+			[]cupeltest.CollectorOption{cupeltest.WithEvents(part.Events), atLevel(cupel.TraceDetailItem)}},
+		"Multi of nothing": {cupel.MultiTraceCollector(), nil},
+		"list":             {&listCollector{}, []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), cupeltest.WithConcurrentRuns()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cupeltest.TestTraceCollector(t, tt.collector, tt.options...)
+		})
+	}
+}
+
+// listCollector is a sound collector without any interface beyond its own. A
+// fault is one of the functions, called in place of what the list would do.
+type listCollector struct {
+	mu     sync.Mutex
+	events []cupel.TraceEvent
+
+	enabled func() bool
+	stage   func(l *listCollector, e cupel.TraceEvent)
+	item    func(l *listCollector, e cupel.TraceEvent)
+	read    func(events []cupel.TraceEvent) []cupel.TraceEvent
+}
+
+func (l *listCollector) IsEnabled() bool { return l.enabled == nil || l.enabled() }
+
+func (l *listCollector) add(e cupel.TraceEvent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+}
+
+func (l *listCollector) RecordStageEvent(e cupel.TraceEvent) {
+	if l.stage != nil {
+		l.stage(l, e)
+		return
+	}
+	l.add(e)
+}
+
+func (l *listCollector) RecordItemEvent(e cupel.TraceEvent) {
+	if l.item != nil {
+		l.item(l, e)
+		return
+	}
+	l.add(e)
+}
+
+func (l *listCollector) Events() []cupel.TraceEvent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	events := slices.Clone(l.events)
+	if l.read != nil {
+		events = l.read(events)
+	}
+	return events
+}
+
+// observer is a sound collector that observes runs, with faults as above.
+type observer struct {
+	listCollector
+	run   func(ctx context.Context) context.Context
+	first func(ctx context.Context) context.Context
+	less  bool // asks for no item events
+}
+
+func (o *observer) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	if o.run != nil {
+		ctx = o.run(ctx)
+	}
+	return ctx, observed{o: o}
+}
+
+type observed struct {
+	cupel.NoTrace
+	o *observer
+}
+
+func (o observed) Detail() cupel.TraceDetail {
+	return cupel.TraceDetail{Items: true, ItemEvents: !o.o.less, Report: true}
+}
+
+func (o observed) StartStage(ctx context.Context, _ cupel.StageStart) context.Context {
+	if o.o.first != nil {
+		return o.o.first(ctx)
+	}
+	return ctx
+}
+
+// other is a context that has forgotten where it comes from.
+func other(ctx context.Context) context.Context {
+	return context.WithoutCancel(ctx)
+}
+
+func TestBrokenCollectors(t *testing.T) {
+	broken := func(c cupel.TraceCollector, options ...cupeltest.CollectorOption) func(t cupeltest.T) {
+		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, c, options...) }
+	}
+	off := func() bool { return false }
+	count := counter()
+	discard := func(*listCollector, cupel.TraceEvent) {}
+	var kept perGoroutine[*cupel.TraceEvent]
+	checkFaults(t, "collector", []fault{
+		{"changes its mind", "IsEnabled gives the same answer until something is changed.",
+			broken(&listCollector{enabled: func() bool { return int(count(nil))%2 == 0 }}), "true, then false"},
+		{"panics at an unknown stage", "every event is taken, those of unknown stages too, without a panic.",
+			broken(&listCollector{stage: func(_ *listCollector, e cupel.TraceEvent) {
+				if e.Stage == "Sort" {
+					panic("no such stage")
+				}
+			}}), "RecordStageEvent of (stage=Sort, count=3, message=\"\"): panic: no such stage"},
+		{"allocates though not enabled", "a collector that is not enabled allocates nothing, in IsEnabled and when it is told of an event.",
+			broken(&listCollector{enabled: off, stage: discard, item: func(_ *listCollector, e cupel.TraceEvent) {
+				kept.use(func(v **cupel.TraceEvent) { *v = &e })
+			}}), "every round of calls allocates"},
+		{"records though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off}), "2 events"},
+		{"filters stages", "every stage event is recorded, whatever the level.",
+			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
+				if e.Stage != cupel.StageDeduplicate {
+					l.add(e)
+				}
+			}}), "one event of stage Deduplicate was told and these were recorded: []"},
+		{"forgets", "every stage event is recorded, whatever the level.",
+			broken(&listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-2):] }}), "events that had been recorded before are gone or changed"},
+		{"ignores its level", "item events are recorded at level Item and above, and discarded at level Stage.",
+			broken(&listCollector{}, cupeltest.WithDetailLevel(cupel.TraceDetailStage)), "an item event of stage Classify was recorded"},
+		{"discards items at level Item", "item events are recorded at level Item and above, and discarded at level Stage.",
+			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "one item event of stage Classify was told and these were recorded: []"},
+		{"records some items", "item events are recorded at level Item and above, and discarded at level Stage.",
+			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
+				if e.Stage != cupel.StagePlace {
+					l.add(e)
+				}
+			}}), "one item event of stage Place was told and these were recorded: []"},
+		{"stages first", "events stay in the order in which they came.",
+			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.events = append(l.events, e)
+				if n := len(l.events); n > 1 && e.ItemCount > 10 {
+					l.events[n-1], l.events[n-2] = l.events[n-2], l.events[n-1]
+				}
+			}}), "comes after event"},
+		{"wants less than its level", "the events of a run are all there, a run that failed included.",
+			broken(&observer{less: true}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "a run with every kind of exclusion: "},
+		{"ends the run", "observing a run does not change its result.",
+			broken(&observer{run: func(ctx context.Context) context.Context {
+				ctx, cancel := context.WithCancel(ctx)
+				cancel()
+				return ctx
+			}}), "a run with every kind of exclusion: the error is <nil>, and cupel: stopped in stage Classify: context canceled under observation"},
+		{"loses values", "a context that an observer returns carries the values and the end of the one that it was given.",
+			broken(&observer{run: func(context.Context) context.Context { return t.Context() }}), "a value of the run's context does not reach the strategies"},
+		{"loses the end", "a context that an observer returns carries the values and the end of the one that it was given.",
+			broken(&observer{first: other}), "the run's context is canceled, and that of the strategies is not"},
+		{"panics when shared", "runs at once may share the collector (WithConcurrentRuns).",
+			broken(&observer{run: busyRun(new(busy))}, cupeltest.WithConcurrentRuns()), "panic: two runs at once"},
+	})
+}
+
+// busyRun ends a run that is not alone.
+func busyRun(b *busy) func(ctx context.Context) context.Context {
+	return func(ctx context.Context) context.Context {
+		if b.enter() {
+			panic("two runs at once")
+		}
+		return ctx
+	}
+}
+
+func TestNoCollector(t *testing.T) {
+	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) })
+	equalMessages(t, "TestTraceCollector", s.messages,
+		[]string{"TestTraceCollector was given nil; the collector that is not enabled is cupel.NullTraceCollector{}"}, "there is nothing to test")
+	if !s.stopped {
+		t.Error("the kit went on without a collector")
+	}
+}
