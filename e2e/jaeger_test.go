@@ -272,14 +272,20 @@ func attributesOf(list []keyValue) map[string]string {
 func freePorts(t *testing.T, n int) []string {
 	t.Helper()
 	var ports []string
+	var listeners []net.Listener
 	for range n {
 		var config net.ListenConfig
 		l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = l.Close() }() // after all have been chosen, so that they differ
+		listeners = append(listeners, l)
 		ports = append(ports, l.Addr().String())
+	}
+	for _, l := range listeners { // after all have been chosen, so that they differ
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return ports
 }

@@ -114,7 +114,7 @@ func newKeyValues(attrs []attribute.KeyValue) []keyValue {
 			yes := a.Value.AsBool()
 			v.Bool = &yes
 		default:
-			text := a.Value.Emit()
+			text := a.Value.String()
 			v.String = &text
 		}
 		list = append(list, keyValue{string(a.Key), v})

@@ -95,7 +95,7 @@ func TestCompose(t *testing.T) {
 	}
 	// go.work says go 1.26.0, the image golang:1.26.
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(work)
-	if goVersion == nil || !strings.Contains(string(dockerfile), "\nFROM golang:"+string(goVersion[1])+"\n") {
+	if len(goVersion) < 2 || !strings.Contains(string(dockerfile), "\nFROM golang:"+string(goVersion[1])+"\n") {
 		t.Errorf("the example's Dockerfile does not build with the Go of go.work, %q", goVersion)
 	}
 }
