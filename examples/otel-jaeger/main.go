@@ -32,10 +32,10 @@ import (
 
 // The exit codes.
 const (
-	exitOK        = 0
-	exitFailure   = 1 // the conversation did not go as it should
-	exitUsage     = 2 // the flags or the environment make no sense
-	exitDelivered = 3 // the conversation went well, but not all of its traces arrived
+	exitOK          = 0
+	exitFailure     = 1 // the conversation did not go as it should
+	exitUsage       = 2 // the flags or the environment make no sense
+	exitUndelivered = 3 // the conversation went well, but not all of its traces arrived
 )
 
 func main() {
@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err := t.shutdown(ctx); err != nil {
 		complain(err)
 		if code == exitOK {
-			code = exitDelivered
+			code = exitUndelivered
 		}
 	} else if to.url != "" {
 		fmt.Fprintf(stderr, "otel-jaeger: all %d spans arrived\n", t.recorder.total())

@@ -153,7 +153,7 @@ func TestDelivery(t *testing.T) {
 		why    string
 	}{
 		{"taken", func(http.ResponseWriter, int) {}, exitOK, "all 36 spans arrived", "nothing is wrong"},
-		{"refused", func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadRequest) }, exitDelivered,
+		{"refused", func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadRequest) }, exitUndelivered,
 			"36 of 36 spans did not arrive", "Shutdown returns nil all the same"},
 		{"partly", func(w http.ResponseWriter, _ int) {
 			data, err := proto.Marshal(&collectorpb.ExportTraceServiceResponse{
@@ -164,7 +164,7 @@ func TestDelivery(t *testing.T) {
 			}
 			w.Header().Set("Content-Type", "application/x-protobuf")
 			_, _ = w.Write(data)
-		}, exitDelivered, "no room", "a receiver may take a request and refuse some of its spans"},
+		}, exitUndelivered, "no room", "a receiver may take a request and refuse some of its spans"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
