@@ -2,6 +2,7 @@ package cupeltest_test
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -9,6 +10,15 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
 )
+
+// The golden files of these tests are written by hand: the variable that has
+// MatchGolden write them is for the tests that set it.
+func TestMain(m *testing.M) {
+	if err := os.Unsetenv(cupeltest.UpdateVariable); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // spy is a T that remembers. Its FailNow ends the goroutine, as that of a
 // *testing.T does.

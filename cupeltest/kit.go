@@ -264,9 +264,11 @@ func (s *subject[E, R]) runsConcurrently() string {
 		group sync.WaitGroup
 		mu    sync.Mutex
 		found string
+		start = make(chan struct{})
 	)
 	for g := range kitGoroutines {
 		group.Go(func() {
+			<-start
 			for k := range s.inputs {
 				i := (k + g*len(s.inputs)/kitGoroutines) % len(s.inputs) // not all on one list
 				if diff := s.compare(s.base[i], s.call(s.inputs[i])); diff != "" {
@@ -278,6 +280,7 @@ func (s *subject[E, R]) runsConcurrently() string {
 			}
 		})
 	}
+	close(start)
 	group.Wait()
 	return found
 }

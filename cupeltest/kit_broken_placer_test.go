@@ -60,7 +60,7 @@ func TestBrokenPlacers(t *testing.T) {
 				slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Content(), b.Item.Content()) })
 				return order, nil
 			}), "position 0 holds something else"},
-		{"is not safe", "Place is safe for concurrent use.", turned(busyNow()), "run alone and in several goroutines"},
+		{"is not safe", "Place is safe for concurrent use.", turned(awayNow()), "run alone and in several goroutines"},
 		{"uses its result again", "Place gives its result away: later calls do not change it.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
 				if len(items) > 0 && items[0].Item.Tokens() == 12 {

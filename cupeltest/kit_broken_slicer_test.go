@@ -85,9 +85,9 @@ func lightByAddress() func(items []cupel.ScoredItem) bool {
 	}
 }
 
-func busyNow() func([]cupel.ScoredItem) bool {
-	b := new(busy)
-	return func([]cupel.ScoredItem) bool { return b.enter() }
+func awayNow() func([]cupel.ScoredItem) bool {
+	h := new(home)
+	return func([]cupel.ScoredItem) bool { return h.away() }
 }
 
 func TestBrokenSlicers(t *testing.T) {
@@ -122,7 +122,7 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), "position 2 holds something else"},
-		{"is not safe", "Slice is safe for concurrent use.", without(busyNow()), "run alone and in several goroutines"},
+		{"is not safe", "Slice is safe for concurrent use.", without(awayNow()), "run alone and in several goroutines"},
 		{"uses its result again", "Slice gives its result away: later calls do not change it.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				buffer.use(func(b *[]int) {

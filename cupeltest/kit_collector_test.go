@@ -184,14 +184,14 @@ func TestBrokenCollectors(t *testing.T) {
 		{"loses the end", "a context that an observer returns carries the values and the end of the one that it was given.",
 			broken(&observer{first: other}), "the run's context is canceled, and that of the strategies is not"},
 		{"panics when shared", "runs at once may share the collector (WithConcurrentRuns).",
-			broken(&observer{run: busyRun(new(busy))}, cupeltest.WithConcurrentRuns()), "panic: two runs at once"},
+			broken(&observer{run: onlyAt(new(home))}, cupeltest.WithConcurrentRuns()), "panic: two runs at once"},
 	})
 }
 
-// busyRun ends a run that is not alone.
-func busyRun(b *busy) func(ctx context.Context) context.Context {
+// onlyAt panics in any goroutine but the one that came first.
+func onlyAt(h *home) func(ctx context.Context) context.Context {
 	return func(ctx context.Context) context.Context {
-		if b.enter() {
+		if h.away() {
 			panic("two runs at once")
 		}
 		return ctx

@@ -1,0 +1,216 @@
+package cupeltest_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// printer is a T that prints. In a test t is the *testing.T.
+type printer struct{}
+
+func (printer) Helper()                           {}
+func (printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (printer) FailNow()                          { fmt.Println("The test stops here.") }
+
+var t printer
+
+// candidates are those of the examples, and budget what there is for them.
+var (
+	candidates = []*cupel.ContextItem{
+		cupeltest.Item("Answer briefly.", 10, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned()),
+		cupeltest.Item("Why is the build red?", 20, cupel.WithFutureRelevanceHint(0.9)),
+		cupeltest.Item("undefined: x", 30, cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool), cupel.WithFutureRelevanceHint(0.5)),
+		cupeltest.Item("the whole log", 5000, cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool), cupel.WithFutureRelevanceHint(0.7)),
+	}
+	budget = cupeltest.Budget(100, 80)
+)
+
+// policy is the pipeline that the examples test.
+func policy() *cupel.Pipeline {
+	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return pipeline
+}
+
+// A test of a policy runs it and says what is expected of the report.
+func Example() {
+	report := cupeltest.DryRun(t, policy(), candidates, budget)
+	cupeltest.Should(t, report).
+		IncludeItemWithKind(cupel.KindSystemPrompt).
+		IncludeItemMatching(cupeltest.ByContentPrefix("Why").Included).
+		ExcludeItemMatchingWithReason(cupeltest.ByContent("the whole log"), cupel.BudgetExceeded).
+		HaveBudgetUtilizationAbove(0.5, budget).
+		HaveKindCoverageCount(3)
+	fmt.Println("ok")
+	// Output: ok
+}
+
+// The first link that fails ends the test. Its message says what was expected
+// and what the report has.
+func ExampleShould() {
+	report := cupeltest.DryRun(t, policy(), candidates, budget)
+	cupeltest.Should(t, report).
+		IncludeItemWithKind(cupel.KindMemory).
+		HaveNoExclusions()
+	// Output:
+	// IncludeItemWithKind(Memory) failed: Included contained 0 items with Kind=Memory. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].
+	// The test stops here.
+}
+
+// Every link that fails is reported.
+func ExampleExpect() {
+	report := cupeltest.DryRun(t, policy(), candidates, budget)
+	cupeltest.Expect(t, report).
+		IncludeItemMatching(cupeltest.ByTag("urgent").Included).
+		IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 2).
+		ExcludeItemWithReason(cupel.Deduplicated).
+		ExcludeItemMatchingWithReason(cupeltest.ByKind(cupel.KindToolOutput), cupel.PinnedOverride).
+		ExcludeItemWithBudgetDetails(cupeltest.ByContent("the whole log"), 5000, 40).
+		HaveNoExclusionsForKind(cupel.KindToolOutput).
+		HaveAtLeastNExclusions(2).
+		HaveBudgetUtilizationAbove(0.75, budget).
+		HaveKindCoverageCount(4).
+		PlaceItemAtEdge(cupeltest.ByKindAndSource(cupel.KindToolOutput, cupel.SourceTool).Included).
+		PlaceTopNScoredAtEdges(3).
+		PlaceTopNScoredAtEdges(4)
+	// Output:
+	// IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.5, reason=Scored), (kind=Message, score=0.9, reason=Scored)].
+	// IncludeExactlyNItemsWithKind(ToolOutput, 2) failed: expected 2 items with Kind=ToolOutput in Included, but found 1. Included had 3 items total.
+	// ExcludeItemWithReason(Deduplicated) failed: no excluded item had reason Deduplicated. Excluded had 1 items with reasons: [BudgetExceeded].
+	// ExcludeItemMatchingWithReason(reason=PinnedOverride) failed: predicate matched 1 excluded item(s) but none had reason PinnedOverride. Matched items had reasons: [BudgetExceeded].
+	// ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=5000, available_tokens=40, but found item_tokens=5000, available_tokens=20.
+	// HaveNoExclusionsForKind(ToolOutput) failed: found 1 excluded item(s) with Kind=ToolOutput. First: score=0.7, reason=BudgetExceeded.
+	// HaveAtLeastNExclusions(2) failed: expected at least 2 excluded items, but Excluded had 1.
+	// HaveBudgetUtilizationAbove(0.75) failed: computed utilization was 0.600000 (includedTokens=60, budget.MaxTokens=100).
+	// HaveKindCoverageCount(4) failed: expected at least 4 distinct ContextKind values in Included, but found 3: [SystemPrompt, ToolOutput, Message].
+	// PlaceItemAtEdge failed: item matching predicate was at index 1 (not at edge). Edge positions: 0 and 2. Included had 3 items.
+	// PlaceTopNScoredAtEdges(4) failed: 1 of the top-4 scored items were not at expected edge positions. Top-4 items (by score): [(kind=SystemPrompt, score=1, idx=0), (kind=Message, score=0.9, idx=2), (kind=ToolOutput, score=0.5, idx=1)]. Expected edge positions: [0, 2, 1]. Included had only 3 items.
+}
+
+// Outside of tests the chain ends in an error.
+func ExampleThat() {
+	report, err := policy().DryRun(context.Background(), candidates, budget)
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = cupeltest.That(report).
+		HaveTokensAtMost(60).
+		ExcludeItemWithReasonData(cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: 5000, AvailableTokens: 20}).
+		IncludeInOrder("Why is the build red?", "undefined: x").
+		Err()
+	if failure, ok := err.(*cupeltest.SelectionReportAssertionError); ok {
+		fmt.Println("assertion:", failure.Assertion)
+		fmt.Println("expected: ", failure.Expected)
+		fmt.Println("actual:   ", failure.Actual)
+	}
+	fmt.Println(err)
+	// Output:
+	// assertion: IncludeInOrder
+	// expected:  ["Why is the build red?", "undefined: x"] in this order
+	// actual:    ["Answer briefly.", "undefined: x", "Why is the build red?"]
+	// IncludeInOrder("Why is the build red?", "undefined: x") failed: "undefined: x" does not come after "Why is the build red?". Included had 3 items: ["Answer briefly.", "undefined: x", "Why is the build red?"].
+}
+
+// A golden file holds the whole selection. Without one the test says how to
+// write it.
+func ExampleSelectionReportAssertionChain_MatchGolden() {
+	report := cupeltest.DryRun(t, policy(), candidates, budget)
+	cupeltest.Expect(t, report).MatchGolden("example")
+	cupeltest.Expect(t, report).MatchGolden("no such example")
+
+	other := cupeltest.DryRun(t, policy(), candidates, cupeltest.Budget(100, 50))
+	cupeltest.Expect(t, other).MatchGolden("example")
+	// Output:
+	// MatchGolden(no such example) failed: there is no golden file testdata/no such example.golden. To write it, run the test with CUPELTEST_UPDATE=1.
+	// MatchGolden(example) failed: the report is not that of testdata/example.golden (- golden file, + report):
+	//   candidates: 4, 5060 tokens
+	//
+	// - included: 3, 60 tokens
+	// + included: 2, 30 tokens
+	//     "Answer briefly." (SystemPrompt, Chat, 10 tokens): score 1, Pinned
+	// -   "undefined: x" (ToolOutput, Tool, 30 tokens): score 0.5, Scored
+	//     "Why is the build red?" (Message, Chat, 20 tokens): score 0.9, Scored
+	//
+	// - excluded: 1
+	// + excluded: 2
+	//     "the whole log" (ToolOutput, Tool, 5000 tokens): score 0.7, BudgetExceeded: 5000 tokens requested, 20 available
+	// +   "undefined: x" (ToolOutput, Tool, 30 tokens): score 0.5, BudgetExceeded: 30 tokens requested, 20 available
+	//
+	//   events: 5
+	//   …
+	//     Score: 3
+	//     Deduplicate: 3
+	// -   Slice: 2
+	// -   Place: 3
+	// +   Slice: 1
+	// +   Place: 2
+	// If the report is right, run the test with CUPELTEST_UPDATE=1.
+}
+
+// The predicates work on the report's lists too.
+func ExampleItemPredicate() {
+	report := cupeltest.DryRun(t, policy(), candidates, budget)
+	tools := cupeltest.BySource(cupel.SourceTool)
+	fmt.Println(slices.IndexFunc(report.Included, tools.Included), slices.IndexFunc(report.Excluded, tools.Excluded))
+	// Output: 1 0
+}
+
+func ExampleDeterministic() {
+	cupeltest.Deterministic(t, policy(), candidates, budget, 10)
+	cupeltest.Deterministic(t, policy(), candidates, budget, 1)
+	// Output: Deterministic failed: it takes at least 2 runs to compare, got n = 1.
+}
+
+// ByLength prefers items that are short beside the longest, and is wrong: it
+// sorts the list to find that one.
+type ByLength struct{}
+
+// Score implements [cupel.Scorer].
+func (ByLength) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	slices.SortFunc(all, func(a, b *cupel.ContextItem) int { return len(b.Content()) - len(a.Content()) })
+	return 1 - float64(len(item.Content()))/float64(len(all[0].Content()))
+}
+
+// Each rule that is broken is reported with what was found.
+func ExampleTestScorer() {
+	cupeltest.TestScorer(printFirst(1), ByLength{})
+	// Output:
+	// scorer cupeltest_test.ByLength breaks its contract: Score does not change the list that it is given.
+	// 	found: a list of 9 sample items: position 0 holds something else after the call
+}
+
+func ExampleTestSlicer() {
+	cupeltest.TestSlicer(t, slicer.Greedy{})
+	counting, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
+		slicer.CountQuotaEntry{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	cupeltest.TestSlicer(t, counting, cupeltest.MayExceedTarget())
+	fmt.Println("ok")
+	// Output: ok
+}
+
+// printFirst is a printer that prints only so many messages.
+func printFirst(n int) cupeltest.T { return &limited{left: n} }
+
+type limited struct {
+	printer
+	left int
+}
+
+func (l *limited) Errorf(format string, args ...any) {
+	if l.left--; l.left >= 0 {
+		l.printer.Errorf(format, args...)
+	}
+}

@@ -1,0 +1,111 @@
+package cupeltest_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// failOnPurpose has TestFailing fail.
+const failOnPurpose = "CUPELTEST_FAIL_ON_PURPOSE"
+
+// TestFailing fails in every way there is, each on a line that says so, when
+// TestFailuresNameTheLine runs it.
+func TestFailing(t *testing.T) {
+	if os.Getenv(failOnPurpose) == "" {
+		t.Skip("run by TestFailuresNameTheLine")
+	}
+	r := &report{
+		Included: []cupel.IncludedItem{in("A", 1, 1), in("B", 1, 5), in("A", 1, 1)},
+		Excluded: []cupel.ExcludedItem{out("C", 1, 0, because(cupel.Filtered)), out("C", 1, 1, because(cupel.Filtered))},
+	}
+	c := cupeltest.Expect(t, r)
+	c.IncludeItemWithKind("X")                                                   // fails: IncludeItemWithKind
+	c.IncludeItemMatching(nil)                                                   // fails: IncludeItemMatching
+	c.IncludeExactlyNItemsWithKind("X", 1)                                       // fails: IncludeExactlyNItemsWithKind
+	c.ExcludeItemWithReason(cupel.BudgetExceeded)                                // fails: ExcludeItemWithReason
+	c.ExcludeItemMatchingWithReason(cupeltest.ByKind("C"), cupel.BudgetExceeded) // fails: ExcludeItemMatchingWithReason
+	c.ExcludeItemWithBudgetDetails(cupeltest.ByKind("C"), 1, 1)                  // fails: ExcludeItemWithBudgetDetails
+	c.HaveNoExclusionsForKind("C")                                               // fails: HaveNoExclusionsForKind
+	c.HaveAtLeastNExclusions(9)                                                  // fails: HaveAtLeastNExclusions
+	c.ExcludedItemsAreSortedByScoreDescending()                                  // fails: ExcludedItemsAreSortedByScoreDescending
+	c.HaveBudgetUtilizationAbove(0.5, cupeltest.Budget(100, 100))                // fails: HaveBudgetUtilizationAbove
+	c.HaveKindCoverageCount(9)                                                   // fails: HaveKindCoverageCount
+	c.PlaceItemAtEdge(cupeltest.ByKind("B").Included)                            // fails: PlaceItemAtEdge
+	c.PlaceTopNScoredAtEdges(1)                                                  // fails: PlaceTopNScoredAtEdges
+	c.HaveNoExclusions()                                                         // fails: HaveNoExclusions
+	c.IncludeInOrder("X")                                                        // fails: IncludeInOrder
+	c.HaveTokensAtMost(2)                                                        // fails: HaveTokensAtMost
+	c.ExcludeItemWithReasonData(cupel.ExclusionReason{Code: cupel.ScoredTooLow}) // fails: ExcludeItemWithReasonData
+	c.HaveShortfallForKind("X")                                                  // fails: HaveShortfallForKind
+	c.MatchGolden("there is no such file")                                       // fails: MatchGolden
+	cupeltest.Expect(t, nil)                                                     // fails: Expect
+	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)              // fails: Deterministic
+	t.Run("chain", func(t *testing.T) {
+		cupeltest.Should(t, r).
+			IncludeItemWithKind("A").
+			IncludeItemWithKind("B").
+			HaveKindCoverageCount(9). // fails: HaveKindCoverageCount
+			IncludeItemWithKind("C")
+	})
+	t.Run("no report", func(t *testing.T) {
+		cupeltest.Should(t, nil) // fails: Should
+	})
+	t.Run("no pipeline", func(t *testing.T) {
+		cupeltest.DryRun(t, nil, nil, cupeltest.Budget(1, 1)) // fails: DryRun
+	})
+	t.Run("no scorer", func(t *testing.T) {
+		cupeltest.TestScorer(t, nil) // fails: scorer
+	})
+	t.Run("broken slicer", func(t *testing.T) {
+		cupeltest.TestSlicer(t, invalid{}, cupeltest.WithItems(nil)) // fails: WithItems
+	})
+	t.Run("broken placer", func(t *testing.T) {
+		leaveOut := func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items[min(1, len(items)):]), nil }
+		cupeltest.TestPlacer(t, placeFunc(leaveOut)) // fails: placer
+	})
+	t.Run("no collector", func(t *testing.T) {
+		cupeltest.TestTraceCollector(t, nil) // fails: TestTraceCollector
+	})
+}
+
+// A failure is on the line of the test that asked, not somewhere in this
+// package: every function on the way calls Helper.
+func TestFailuresNameTheLine(t *testing.T) {
+	source, err := os.ReadFile("line_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, line := range strings.Split(string(source), "\n") {
+		if _, name, ok := strings.Cut(line, "// fails"+": "); ok {
+			want = append(want, fmt.Sprintf("line_test.go:%d: %s", i+1, name))
+		}
+	}
+
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFailing$")
+	cmd.Env = append(os.Environ(), failOnPurpose+"=1")
+	output, err := cmd.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+		t.Fatalf("the failing test ended with %v:\n%s", err, output)
+	}
+	got := regexp.MustCompile(`\w+\.go:\d+: \w+`).FindAllString(string(output), -1)
+	if got = slices.Compact(got); !slices.Equal(got, want) { // a kit reports rule after rule
+		t.Errorf("the failures are at\n\t%s\nwant\n\t%s\nin\n%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), output)
+	}
+	links := reflect.TypeFor[*chain]()
+	for i := range links.NumMethod() {
+		if name := links.Method(i).Name; name != "Err" && !strings.Contains(strings.Join(want, "\n")+"\n", ": "+name+"\n") {
+			t.Errorf("TestFailing has no line for %s", name)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package cupeltest_test
+
+const raceEnabled = false
