@@ -5,6 +5,7 @@ package order
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -32,21 +33,28 @@ func Key(score float64) uint64 {
 // smallest first. It is linear in len(pairs) when they come in order of Index,
 // as a list's own positions do, and O(n log n) otherwise.
 func SortDescending(pairs []Pair) {
-	if len(pairs) < radixFrom {
-		slices.SortFunc(pairs, compare)
+	if len(pairs) < 2 {
 		return
 	}
 	byIndex, sorted := true, true
-	for i := 1; i < len(pairs) && (byIndex || sorted); i++ {
-		byIndex = byIndex && pairs[i-1].Index <= pairs[i].Index
-		sorted = sorted && compare(pairs[i-1], pairs[i]) <= 0
+	least, greatest := pairs[0].Key, pairs[0].Key
+	for i, p := range pairs[1:] {
+		before := pairs[i]
+		byIndex = byIndex && before.Index <= p.Index
+		sorted = sorted && (before.Key > p.Key || before.Key == p.Key && before.Index <= p.Index)
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
 	}
 	switch {
 	case sorted:
-	case byIndex:
-		radixSort(pairs)
-	default:
+	case !byIndex:
 		slices.SortFunc(pairs, compare)
+	case len(pairs) <= insertionUpTo:
+		insertionSort(pairs)
+	default:
+		scratch := Borrow(len(pairs))
+		scratch.counts = scratch.counts[:0]
+		scratch.spread(pairs, scratch.Pairs, least, greatest)
+		scratch.Return()
 	}
 }
 
@@ -57,49 +65,83 @@ func compare(a, b Pair) int {
 	return cmp.Compare(a.Index, b.Index)
 }
 
-// radixFrom is the length from which counting digits is faster than comparing.
-const radixFrom = 128
+// insertionUpTo is the length up to which moving pairs one by one is faster
+// than counting.
+const insertionUpTo = 16
 
-// radixSort is a stable sort by Key, one byte at a time from the least
-// significant. Bytes that all keys share cost nothing, and scores share most
-// of their exponent.
-func radixSort(pairs []Pair) {
-	var counts [8][256]int
-	for _, p := range pairs {
-		k := ^p.Key // ascending order of the complement is descending order
-		for d := range counts {
-			counts[d][byte(k>>(8*d))]++
+// insertionSort is stable.
+func insertionSort(pairs []Pair) {
+	for i := 1; i < len(pairs); i++ {
+		p := pairs[i]
+		j := i
+		for ; j > 0 && pairs[j-1].Key < p.Key; j-- {
+			pairs[j] = pairs[j-1]
 		}
-	}
-	scratch := Borrow(len(pairs))
-	defer scratch.Return()
-	from, to := pairs, scratch.Pairs
-	for d := range counts {
-		count := &counts[d]
-		shift := 8 * d
-		if count[byte(^from[0].Key>>shift)] == len(from) {
-			continue
-		}
-		next := 0
-		for b, n := range count {
-			count[b] = next
-			next += n
-		}
-		for _, p := range from {
-			b := byte(^p.Key >> shift)
-			to[count[b]] = p
-			count[b]++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &pairs[0] {
-		copy(pairs, from)
+		pairs[j] = p
 	}
 }
+
+// spread sorts pairs, whose keys lie between least and greatest, and is stable.
+// It divides that range into about as many buckets as there are pairs, and
+// sorts within the buckets; most of them hold so few pairs that hardly anything
+// is left to do. Each level takes some more bits off the range, so that there
+// are few levels whatever the keys are. room is as long as pairs, and its
+// contents are lost.
+func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
+	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
+	shift := max(bits.Len64(greatest-least)-width, 0)
+	start := len(b.counts)
+	b.counts = slices.Grow(b.counts, 1<<width)[:start+1<<width]
+	ends := b.counts[start:]
+	clear(ends)
+	for _, p := range pairs {
+		ends[(greatest-p.Key)>>shift]++
+	}
+	next := uint32(0)
+	for i, n := range ends {
+		ends[i] = next // where the bucket begins, until it is filled
+		next += n
+	}
+	copy(room, pairs)
+	for _, p := range room {
+		end := &ends[(greatest-p.Key)>>shift]
+		pairs[*end] = p
+		*end++
+	}
+	if shift > 0 { // otherwise all keys of a bucket are equal
+		begin := uint32(0)
+		for i := range 1 << width {
+			end := b.counts[start+i] // deeper levels may have moved the counts
+			b.finish(pairs[begin:end], room[begin:end])
+			begin = end
+		}
+	}
+	b.counts = b.counts[:start]
+}
+
+// finish sorts a bucket.
+func (b *Buffer) finish(pairs, room []Pair) {
+	if len(pairs) <= insertionUpTo {
+		insertionSort(pairs)
+		return
+	}
+	least, greatest := pairs[0].Key, pairs[0].Key
+	for _, p := range pairs[1:] {
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
+	}
+	if least < greatest {
+		b.spread(pairs, room, least, greatest)
+	}
+}
+
+// mostBucketBits keeps the ends of the buckets in the fastest cache.
+const mostBucketBits = 12
 
 // Buffer is a list of pairs in pooled memory.
 type Buffer struct {
 	Pairs []Pair
+
+	counts []uint32 // of buckets, for all levels of a sort
 }
 
 var pool = sync.Pool{New: func() any { return new(Buffer) }}

@@ -51,10 +51,11 @@ func TestSortDescending(t *testing.T) {
 			rung := ladder[r.IntN(len(ladder))]
 			return rung[r.IntN(len(rung))]
 		},
+		"crowded":  func() float64 { return 1 + math.Exp(-64*r.Float64()) }, // each level finds most pairs in one bucket
 		"any bits": func() float64 { return math.Float64frombits(r.Uint64()) },
 	}
 	for name, score := range pick {
-		for _, n := range []int{0, 1, 2, 17, radixFrom - 1, radixFrom, 3000} {
+		for _, n := range []int{0, 1, 2, 17, insertionUpTo, insertionUpTo + 1, 200, 3000} {
 			for _, shuffled := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%d/shuffled=%v", name, n, shuffled), func(t *testing.T) {
 					scores := make([]float64, n)

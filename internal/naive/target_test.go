@@ -1,0 +1,240 @@
+package naive_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/internal/naive"
+)
+
+// BenchmarkTarget measures every row of the table in docs/benchmarks.md: the
+// engine, and beside it in the same process what the row compares it with. The
+// names are row/side.
+
+// measure runs one side of a row.
+func measure(b *testing.B, name string, do func(ctx context.Context) error) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		ctx := b.Context()
+		runtime.GC() // what the side before has left is not this one's to clean up
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := do(ctx); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func measureSort(b *testing.B, n int) {
+	b.Helper()
+	unsorted, pairs := randomPairs(n), make([]pair, n)
+	measure(b, "sort", func(context.Context) error {
+		sortPairs(pairs, unsorted)
+		return nil
+	})
+}
+
+func measureScorer(b *testing.B, name string, s cupel.Scorer, items []*cupel.ContextItem) {
+	b.Helper()
+	scores := make([]float64, len(items))
+	measure(b, name, func(ctx context.Context) error { return cupel.ScoreAll(ctx, s, items, scores) })
+}
+
+func measureModel(b *testing.B, s naive.Scorer, items []*cupel.ContextItem) {
+	b.Helper()
+	measure(b, "naive", func(context.Context) error {
+		_, err := naive.Score(s, items, naive.FaultNone)
+		return err
+	})
+}
+
+func BenchmarkTarget(b *testing.B) {
+	b.Run("run-100", func(b *testing.B) { benchRun(b, workload{n: 100}, threeScorers(), true) })
+	b.Run("run-10000", func(b *testing.B) {
+		w := workload{10_000, 3, 50}
+		benchRun(b, w, fourScorers(), false)
+		items, budget := w.items(), w.budget()
+		config := naive.Config{Scorer: benchScorer, Slicer: naive.Greedy{}, Placer: naive.UShaped{}}
+		measure(b, "naive", func(context.Context) error {
+			_, err := naive.Run(config, items, budget)
+			return err
+		})
+	})
+	b.Run("run-1000000", func(b *testing.B) { benchRun(b, workload{1_000_000, 3, 50}, fourScorers(), false) })
+	b.Run("frequency-1000000", func(b *testing.B) {
+		items := workload{1_000_000, 3, 50}.items()
+		measureScorer(b, "engine", scorer.Frequency{}, items)
+		measureSort(b, len(items))
+	})
+	b.Run("frequency-20000", func(b *testing.B) {
+		items := workload{20_000, 20, 200}.items()
+		measureScorer(b, "engine", scorer.Frequency{}, items)
+		measureSort(b, len(items))
+		measureModel(b, naive.Frequency{}, items)
+	})
+	b.Run("scaled-10000", func(b *testing.B) {
+		items := workload{n: 10_000}.items()
+		measureScorer(b, "engine", scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewScaled(scorer.Recency{})))), items)
+		measureScorer(b, "recency", scorer.Recency{}, items)
+	})
+	for _, bucket := range []int{100, 1} {
+		for _, c := range knapsackCases {
+			b.Run(fmt.Sprintf("knapsack-%d-%s", bucket, c.name), func(b *testing.B) { benchKnapsack(b, c, bucket) })
+		}
+	}
+	b.Run("wrappers-10000", benchWrappers)
+	b.Run("goroutines", benchGoroutines)
+}
+
+// benchRun measures a whole run without observer and the sort beside it, and
+// with diagnostics what they cost.
+func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
+	b.Helper()
+	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(s)
+	run := func(ctx context.Context, opts ...cupel.RunOption) error {
+		_, err := pipeline.Run(ctx, items, budget, opts...)
+		return err
+	}
+	measure(b, "engine", func(ctx context.Context) error { return run(ctx) })
+	measureSort(b, len(items))
+	if !diagnostics {
+		return
+	}
+	null := cupel.WithTrace(cupel.NullTraceCollector{})
+	measure(b, "null", func(ctx context.Context) error { return run(ctx, null) })
+	measure(b, "dry-run", func(ctx context.Context) error {
+		_, err := pipeline.DryRun(ctx, items, budget)
+		return err
+	})
+	for _, level := range []cupel.TraceDetailLevel{cupel.TraceDetailStage, cupel.TraceDetailItem} {
+		measure(b, fmt.Sprintf("report-%v", level), func(ctx context.Context) error {
+			collector := cupel.NewDiagnosticTraceCollector(level)
+			err := run(ctx, cupel.WithTrace(collector))
+			collector.BuildReport()
+			return err
+		})
+	}
+}
+
+func benchKnapsack(b *testing.B, c knapsackCase, bucket int) {
+	b.Helper()
+	items, budget := c.items(), cupel.SliceBudget{MaxTokens: knapsackTarget, TargetTokens: knapsackTarget}
+	s := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(bucket)))
+	measure(b, "engine", func(ctx context.Context) error {
+		_, err := cupel.Slice(ctx, s, items, budget)
+		return err
+	})
+	measure(b, "table", func(context.Context) error {
+		bitTable(items, knapsackTarget, bucket)
+		return nil
+	})
+}
+
+// benchWrappers measures wrappers and the slicers inside them on one list.
+func benchWrappers(b *testing.B) {
+	w := workload{n: 10_000}
+	items := sorted(w.items(), func(r *rand.Rand, _ int) float64 { return r.Float64() })
+	budget := cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}
+	for _, side := range wrapperSides {
+		s := must(engineSlicer(side.slicer))
+		measure(b, side.name, func(ctx context.Context) error {
+			_, err := cupel.Slice(ctx, s, items, budget)
+			return err
+		})
+	}
+}
+
+var wrapperSides = []struct {
+	name, inner string
+	slicer      naive.Slicer
+}{
+	{"greedy", "", naive.Greedy{}},
+	{"quota-greedy", "greedy", naive.Quota{Entries: benchQuotas, Inner: naive.Greedy{}}},
+	{"count-quota-greedy", "greedy", naive.CountQuota{Entries: benchCounts, Inner: naive.Greedy{}}},
+	{"knapsack", "", naive.Knapsack{}},
+	{"quota-knapsack", "knapsack", naive.Quota{Entries: benchQuotas, Inner: naive.Knapsack{}}},
+	{"count-constrained-knapsack", "knapsack", naive.CountConstrainedKnapsack{Entries: benchCounts}},
+}
+
+// benchGoroutines measures what a second goroutine gains: a loop that touches
+// no memory says what the machine has to give at this moment.
+func benchGoroutines(b *testing.B) {
+	w := workload{n: 100}
+	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	ctx := b.Context()
+	engine := func(times int) {
+		for range times {
+			if _, err := pipeline.Run(ctx, items, budget); err != nil {
+				panic(err)
+			}
+		}
+	}
+	for b.Loop() {
+		cpu, run := speedUps(9, spin, engine)
+		b.ReportMetric(cpu, "cpu-speedup")
+		b.ReportMetric(run, "engine-speedup")
+		b.ReportMetric(run/cpu, "engine/cpu")
+	}
+}
+
+// speedUps returns what two goroutines reach beside one, of two kinds of work:
+// the median of several rounds, in each of which all four take their turn, so
+// that a disturbance from outside meets all of them alike.
+func speedUps(rounds int, works ...func(times int)) (first, second float64) {
+	const least = 20 * time.Millisecond
+	var all [2][]float64
+	var times [2]int
+	for i, work := range works {
+		times[i] = 1
+		for elapsed(1, times[i], work) < least {
+			times[i] *= 2
+		}
+	}
+	for range rounds {
+		for i, work := range works {
+			one := elapsed(1, times[i], work)
+			two := elapsed(2, times[i], work)
+			all[i] = append(all[i], 2*one.Seconds()/two.Seconds())
+		}
+	}
+	return median(all[0]), median(all[1])
+}
+
+// elapsed is how long so many goroutines take that do the same work each.
+func elapsed(goroutines, times int, work func(times int)) time.Duration {
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() { work(times) })
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+var spun sync.Map // keeps the loop from being optimised away
+
+// spin computes without touching memory.
+func spin(times int) {
+	x := uint64(times)
+	for range times * 10_000 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	spun.Store(x&1, true)
+}
