@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -57,38 +58,48 @@ func diffText(want, got []string) []string {
 		want, got = want[:len(want)-1], got[:len(got)-1]
 	}
 
-	// common[i][j] is the length for want[i:] and got[j:].
-	common := make([][]int, len(want)+1)
 	if len(want)*len(got) <= diffCells {
-		for i := range common {
-			common[i] = make([]int, len(got)+1)
-		}
-		for i := len(want) - 1; i >= 0; i-- {
-			for j := len(got) - 1; j >= 0; j-- {
-				if want[i] == got[j] {
-					common[i][j] = common[i+1][j+1] + 1
-				} else {
-					common[i][j] = max(common[i+1][j], common[i][j+1])
-				}
+		common := commonLines(want, got)
+		for len(want) > 0 && len(got) > 0 {
+			i, j := len(common)-len(want)-1, len(common[0])-len(got)-1
+			switch {
+			case want[0] == got[0]:
+				lines = append(lines, "  "+want[0])
+				want, got = want[1:], got[1:]
+			case common[i+1][j] >= common[i][j+1]:
+				lines = append(lines, "- "+want[0])
+				want = want[1:]
+			default:
+				lines = append(lines, "+ "+got[0])
+				got = got[1:]
 			}
 		}
 	}
-	i, j := 0, 0
-	for i < len(want) || j < len(got) {
-		switch {
-		case i < len(want) && j < len(got) && common[i] != nil && want[i] == got[j]:
-			lines = append(lines, "  "+want[i])
-			i, j = i+1, j+1
-		case j == len(got) || i < len(want) && (common[i] == nil || common[i+1][j] >= common[i][j+1]):
-			lines = append(lines, "- "+want[i])
-			i++
-		default:
-			lines = append(lines, "+ "+got[j])
-			j++
+	for _, line := range want {
+		lines = append(lines, "- "+line)
+	}
+	for _, line := range got {
+		lines = append(lines, "+ "+line)
+	}
+	slices.Reverse(tail)
+	return append(lines, tail...)
+}
+
+// commonLines returns for each i and j the most lines that want[i:] and got[j:]
+// have in common, in order.
+func commonLines(want, got []string) [][]int {
+	common := make([][]int, len(want)+1)
+	for i := range common {
+		common[i] = make([]int, len(got)+1)
+	}
+	for i, line := range slices.Backward(want) {
+		for j, other := range slices.Backward(got) {
+			if line == other {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
 		}
 	}
-	for k := len(tail) - 1; k >= 0; k-- {
-		lines = append(lines, tail[k])
-	}
-	return lines
+	return common
 }

@@ -245,7 +245,6 @@ func withBudgets(in input[cupel.ScoredItem]) []input[cupel.ScoredItem] {
 		budgetOf(1), budgetOf(sum / 3), budgetOf(max(1, sum-1)), budgetOf(max(1, sum)), budgetOf(math.MaxInt),
 		{MaxTokens: max(1, sum), TargetTokens: max(1, sum/2)},
 	} {
-		in.budget = budget
 		inputs = append(inputs, input[cupel.ScoredItem]{
 			name: fmt.Sprintf("%s, with a target of %d and a ceiling of %d tokens", in.name, budget.TargetTokens, budget.MaxTokens),
 			list: in.list, budget: budget,

@@ -102,10 +102,9 @@ func TestFailuresNameTheLine(t *testing.T) {
 	if got = slices.Compact(got); !slices.Equal(got, want) { // a kit reports rule after rule
 		t.Errorf("the failures are at\n\t%s\nwant\n\t%s\nin\n%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), output)
 	}
-	links := reflect.TypeFor[*chain]()
-	for i := range links.NumMethod() {
-		if name := links.Method(i).Name; name != "Err" && !strings.Contains(strings.Join(want, "\n")+"\n", ": "+name+"\n") {
-			t.Errorf("TestFailing has no line for %s", name)
+	for link := range reflect.TypeFor[*chain]().Methods() {
+		if link.Name != "Err" && !strings.Contains(strings.Join(want, "\n")+"\n", ": "+link.Name+"\n") {
+			t.Errorf("TestFailing has no line for %s", link.Name)
 		}
 	}
 }

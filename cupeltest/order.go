@@ -89,7 +89,7 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 	})
 }
 
-// edgePositions returns the first n of 0, count-1, 1, count-2, …
+// edgePositions returns the first n of 0, count-1, 1, count-2 and so on.
 func edgePositions(n, count int) []int {
 	var edges []int
 	for i := range n {

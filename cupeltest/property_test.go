@@ -1,0 +1,104 @@
+package cupeltest_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// The n best can be at the edges if and only if nothing inside is better than
+// anything at an edge; which of those that tie are "the" best does not matter.
+func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 13))
+	values := []float64{math.Inf(-1), -1, 0, math.Copysign(0, -1), 0.5, 0.5, 1, math.Inf(1)}
+	held := 0
+	for range 20_000 {
+		scores := make([]float64, random.IntN(7))
+		for i := range scores {
+			scores[i] = values[random.IntN(len(values))]
+		}
+		n := random.IntN(len(scores) + 1)
+
+		left, right := (n+1)/2, len(scores)-n/2 // [0,left) and [right,len) are the edges
+		atEdges := slices.Concat(scores[:left], scores[right:])
+		want := true
+		for _, inner := range scores[left:right] {
+			for _, outer := range atEdges {
+				want = want && inner <= outer
+			}
+		}
+
+		r := placed(scores...)
+		err := cupeltest.That(&r).PlaceTopNScoredAtEdges(n).Err()
+		if (err == nil) != want {
+			t.Fatalf("n = %d of %v: %v, want it to hold: %t", n, scores, err, want)
+		}
+		if want {
+			held++
+		}
+	}
+	if held < 1000 || held > 19_000 {
+		t.Errorf("%d of 20000 held", held)
+	}
+}
+
+// The count in the message is how many have to move, whichever of those that
+// tie are chosen.
+func TestPlaceTopNScoredAtEdgesCountsTheFewest(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 4))
+	for range 5000 {
+		scores := make([]float64, 1+random.IntN(6))
+		for i := range scores {
+			scores[i] = float64(random.IntN(3))
+		}
+		n := 1 + random.IntN(len(scores))
+		left, right := (n+1)/2, len(scores)-n/2
+
+		// The best n, as a multiset: each value may be taken from an edge as often
+		// as it occurs there.
+		best := slices.Sorted(slices.Values(scores))[len(scores)-n:]
+		atEdges := slices.Concat(scores[:left], scores[right:])
+		missing := 0
+		for _, value := range best {
+			if i := slices.Index(atEdges, value); i >= 0 {
+				atEdges = slices.Delete(atEdges, i, i+1)
+			} else {
+				missing++
+			}
+		}
+
+		r := placed(scores...)
+		err := cupeltest.That(&r).PlaceTopNScoredAtEdges(n).Err()
+		want := fmt.Sprintf("PlaceTopNScoredAtEdges(%d) failed: %d of the top-%d ", n, missing, n)
+		if missing == 0 && err != nil || missing > 0 && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Fatalf("n = %d of %v: %v, want %d to be missing", n, scores, err, missing)
+		}
+	}
+}
+
+// What the specification says of every report is so: excluded items are sorted,
+// NaN scores or not, and the UShapedPlacer puts the best at the edges.
+func TestReportsOfPipelinesPassTheConformanceAssertions(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
+	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 0.25, 0.5, 1}
+	pipeline := newPipeline(t, cupel.Config{Placer: placer.UShaped{}, KeepDuplicates: true})
+	for range 500 {
+		var items []*cupel.ContextItem
+		for i := range random.IntN(12) {
+			items = append(items, cupeltest.Item(fmt.Sprint(i), random.IntN(40)-2, cupel.WithFutureRelevanceHint(values[random.IntN(len(values))])))
+		}
+		report := cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(100, 60))
+		cupeltest.Should(t, report).
+			ExcludedItemsAreSortedByScoreDescending().
+			PlaceTopNScoredAtEdges(random.IntN(len(report.Included) + 1)).
+			PlaceTopNScoredAtEdges(len(report.Included)).
+			HaveTokensAtMost(60)
+	}
+}
