@@ -10,8 +10,16 @@ import (
 // pinned from scoreable items, and refuses pinned items that cannot fit.
 //
 // It implements the Classify chapter of the specification.
-func (r *run) classify(context.Context) error {
-	r.pinned, r.scoreable = r.pinned[:0], r.scoreable[:0]
+func (r *run) classify(ctx context.Context) error {
+	if err := r.partition(ctx); err != nil {
+		return err
+	}
+	return r.fitPinned()
+}
+
+// partition is what of classify does not depend on the budget.
+func (r *run) partition(context.Context) error {
+	r.pinned, r.scoreable = r.pinned[:0], resize(r.scoreable, len(r.items))[:0]
 	for i, item := range r.items {
 		if item == nil || item.content == "" {
 			return &InvalidItemError{i, "", "must come from NewContextItem, got nil or an empty item"}
@@ -28,6 +36,10 @@ func (r *run) classify(context.Context) error {
 		}
 	}
 	r.trace.count = len(r.pinned) + len(r.scoreable)
+	return nil
+}
+
+func (r *run) fitPinned() error {
 	available := exact.Of(r.budget.maxTokens, -r.budget.outputReserve).Int()
 	if r.pinnedTokens.Greater(available) {
 		return &PinnedExceedsBudgetError{PinnedTokens: r.pinnedTokens.Int(), AvailableTokens: available}

@@ -104,12 +104,20 @@ func (p *Pipeline) Run(ctx context.Context, items []*ContextItem, budget Context
 // items. The overflow observer is not called. When the run fails the report
 // holds what the stages before had found, beside the error (R35).
 func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
+	return dryRun(opts, func(collector TraceCollector) error {
+		_, err := p.run(ctx, items, budget, collector, true)
+		return err
+	})
+}
+
+// dryRun returns the report of run.
+func dryRun(opts []RunOption, run func(TraceCollector) error) (*SelectionReport, error) {
 	diagnostic := NewDiagnosticTraceCollector(TraceDetailStage)
 	var collector TraceCollector = diagnostic
 	if other := collectorOf(opts); other != nil {
 		collector = MultiTraceCollector(diagnostic, other)
 	}
-	_, err := p.run(ctx, items, budget, collector, true)
+	err := run(collector)
 	return diagnostic.takeReport(), err
 }
 
@@ -123,26 +131,50 @@ func collectorOf(opts []RunOption) TraceCollector {
 	return nil
 }
 
-// run is the order of the stages and nothing else.
-func (p *Pipeline) run(ctx context.Context, items []*ContextItem, budget ContextBudget, collector TraceCollector, dry bool) ([]*ContextItem, error) {
-	if p == nil || p.config.Clock == nil {
-		return nil, &InvalidConfigError{Component: "Pipeline", Reason: "the pipeline is empty: build it with New"}
+// Config returns the settings that the pipeline was made with.
+func (p *Pipeline) Config() Config {
+	if p == nil {
+		return Config{}
 	}
-	if ctx == nil {
-		ctx = context.Background()
+	return p.config
+}
+
+func (p *Pipeline) run(ctx context.Context, items []*ContextItem, budget ContextBudget, collector TraceCollector, dry bool) ([]*ContextItem, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
 	}
 	r := newRun(p, items, budget, dry)
+	return r.stages(contextOr(ctx), collector, r.classify, r.score, r.deduplicate, r.sortAndSlice)
+}
+
+func (p *Pipeline) ready() error {
+	if p == nil || p.config.Clock == nil {
+		return &InvalidConfigError{Component: "Pipeline", Reason: "the pipeline is empty: build it with New"}
+	}
+	return nil
+}
+
+func contextOr(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// stages is the order of the stages and nothing else. Those that a [Prepared]
+// has done before come as parameters.
+func (r *run) stages(ctx context.Context, collector TraceCollector, classify, score, deduplicate, slice func(context.Context) error) ([]*ContextItem, error) {
 	ctx = r.observe(ctx, collector)
 
-	err := r.stage(ctx, StageClassify, r.classify)
+	err := r.stage(ctx, StageClassify, classify)
 	if err == nil {
-		err = r.stage(ctx, StageScore, r.score)
+		err = r.stage(ctx, StageScore, score)
 	}
 	if err == nil {
-		err = r.stage(ctx, StageDeduplicate, r.deduplicate)
+		err = r.stage(ctx, StageDeduplicate, deduplicate)
 	}
 	if err == nil {
-		err = r.stage(ctx, StageSlice, r.sortAndSlice)
+		err = r.stage(ctx, StageSlice, slice)
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePlace, r.place)

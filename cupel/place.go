@@ -14,11 +14,8 @@ const pinnedScore = 1.0
 //
 // It implements the Place chapter of the specification.
 func (r *run) place(ctx context.Context) error {
-	tokens := r.merge()
-	if tokens.Greater(r.budget.targetTokens) {
-		if err := r.handleOverflow(tokens); err != nil {
-			return err
-		}
+	if err := r.mergeWithinTarget(ctx); err != nil {
+		return err
 	}
 	placed, err := Place(ctx, r.pipeline.config.Placer, r.merged)
 	if err != nil {
@@ -30,6 +27,14 @@ func (r *run) place(ctx context.Context) error {
 	}
 	r.trace.count = len(placed)
 	r.trace.placed = placed
+	return nil
+}
+
+// mergeWithinTarget decides what will be in the window.
+func (r *run) mergeWithinTarget(context.Context) error {
+	if tokens := r.merge(); tokens.Greater(r.budget.targetTokens) {
+		return r.handleOverflow(tokens)
+	}
 	return nil
 }
 

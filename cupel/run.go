@@ -20,6 +20,7 @@ type run struct {
 	items    []*ContextItem // the candidates, as given
 	budget   ContextBudget
 	dry      bool
+	prepared *Prepared // whose lists the first stages have lent, or nil
 
 	// Classify
 	pinned       []int          // candidates
@@ -54,7 +55,11 @@ type mergedItem struct {
 	score     float64
 }
 
-var runPool = sync.Pool{New: func() any { return new(run) }}
+// Prepared runs have a pool of their own: theirs lack the lists that are lent.
+var (
+	runPool         = sync.Pool{New: func() any { return new(run) }}
+	preparedRunPool = sync.Pool{New: func() any { return new(run) }}
+)
 
 func newRun(p *Pipeline, items []*ContextItem, budget ContextBudget, dry bool) *run {
 	r := runPool.Get().(*run)
@@ -65,6 +70,11 @@ func newRun(p *Pipeline, items []*ContextItem, budget ContextBudget, dry bool) *
 // free gives the memory back. A run that failed is left to the collector: a
 // strategy that panicked may still hold a list.
 func (r *run) free() {
+	pool := &runPool
+	if r.prepared != nil {
+		pool = &preparedRunPool
+		r.pinned, r.scoreable, r.scores, r.unique, r.keys = nil, nil, nil, nil, nil
+	}
 	// Pooled memory must not keep the caller's items alive.
 	clear(r.all)
 	clear(r.sorted)
@@ -74,7 +84,7 @@ func (r *run) free() {
 		keys: r.keys[:0], sorted: r.sorted[:0], selected: r.selected[:0], merged: r.merged[:0], mergedFrom: r.mergedFrom[:0],
 		hashes: r.hashes,
 	}
-	runPool.Put(r)
+	pool.Put(r)
 }
 
 // stage runs one stage, with its start and end told to whoever observes.

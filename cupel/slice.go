@@ -12,6 +12,10 @@ import (
 // It implements the Slice chapter of the specification.
 func (r *run) sortAndSlice(ctx context.Context) error {
 	r.sort()
+	return r.slice(ctx)
+}
+
+func (r *run) slice(ctx context.Context) error {
 	r.effective = r.budget.effective(r.pinnedTokens)
 	selection, err := Slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
 	if err != nil {
