@@ -52,7 +52,7 @@ func TestBrokenPlacers(t *testing.T) {
 				}
 				return order, nil
 			}), `a list of one item: the error "too few"`},
-		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run twice: the order ["},
+		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run again: the order ["},
 		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen()), "run first and after other lists: the order ["},
 		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress()), "in memory of its own"},
 		{"sorts the list", "Place does not change the list that it is given.",
@@ -162,5 +162,23 @@ func TestWithItems(t *testing.T) {
 	equalMessages(t, "TestPlacer", s.messages, []string{"WithItems was given nil as item 2"}, "a mistake in the test is none of the placer")
 	if !s.stopped {
 		t.Error("the kit went on without its items")
+	}
+}
+
+// A T that goes on after FailNow, as no T should, is not led into a strategy
+// that is not there.
+func TestKitsEndWithoutAStrategy(t *testing.T) {
+	for name, run := range map[string]func(t cupeltest.T){
+		"scorer":    func(t cupeltest.T) { cupeltest.TestScorer(t, nil) },
+		"slicer":    func(t cupeltest.T) { cupeltest.TestSlicer(t, nil) },
+		"placer":    func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) },
+		"items":     func(t cupeltest.T) { cupeltest.TestScorer(t, invalid{}, cupeltest.WithItems(nil)) },
+		"collector": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) },
+	} {
+		s := new(keepsOn)
+		run(s)
+		if len(s.messages) != 1 || !s.stopped {
+			t.Errorf("without a %s the kit reports %q", name, s.messages)
+		}
 	}
 }

@@ -92,7 +92,7 @@ func awayNow() func([]cupel.ScoredItem) bool {
 
 func TestBrokenSlicers(t *testing.T) {
 	var buffer perGoroutine[[]int]
-	stopped := errors.New("stopped")
+	turn, stopped := counter(), errors.New("stopped")
 	type selection = *cupel.Selection
 	checkFaults(t, "slicer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
@@ -107,7 +107,20 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), `a list of one item, with a target of 1 and a ceiling of 1 tokens: the error "too few"`},
-		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(every()), "run twice: positions ["},
+		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(every()), "run again: positions ["},
+		{"drops by turns", "Slice is a pure function: the same input gives the same result each time.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
+					code := []cupel.ExclusionCode{cupel.Filtered, cupel.ScoredTooLow}[int(turn(nil))%2]
+					sel.Drops = append(sel.Drops, cupel.Drop{Index: 0, Reason: because(code)})
+				}
+				return nil
+			}), "run again: drops [{0 "},
+		{"is short by turns", "Slice is a pure function: the same input gives the same result each time.",
+			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: int(turn(nil))}}
+				return nil
+			}), "run again: shortfalls [CountRequirementShortfall: A has 0 of "},
 		{"remembers a long list", "Slice stores nothing about a call: what was called before does not change a result.", without(oftenSeen()), "run first and after other lists: positions ["},
 		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress()), "in memory of its own"},
 		{"sorts the list", "Slice does not change the list that it is given.",

@@ -239,6 +239,7 @@ func TestBrokenScorers(t *testing.T) {
 		lock     locked
 		previous *cupel.ContextItem
 		kept     perGoroutine[[]float64]
+		turn     = counter()
 	)
 	checkFaults(t, "scorer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(nil), "Scorer"},
@@ -266,6 +267,13 @@ func TestBrokenScorers(t *testing.T) {
 				return nil
 			}), `a list of one item: the error "too few"`},
 		{"batch counts its calls", "ScoreAll is a pure function: the same input gives the same result each time.", brokenBatch(plus(counter())), "item 1 scores "},
+		{"batch fails by turns", "ScoreAll is a pure function: the same input gives the same result each time.",
+			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+				if int(turn(nil))%20 == 0 {
+					return errors.New("enough")
+				}
+				return nil
+			}), `run again: a result, then the error "enough"`},
 		{"batch remembers the longest list", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatch(plus(longestSeen())), "run first and after other lists: item 1 scores "},
 		{"batch remembers by address", "ScoreAll does not keep the list, whose memory is used again after the call.", brokenBatch(plus(cachedByAddress())), "in that of the list before"},
 		{"batch sorts the list", "ScoreAll does not change the list that it is given.", brokenBatch(plus(sorts)), "position 0 holds something else"},

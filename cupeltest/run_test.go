@@ -116,6 +116,21 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		t.Errorf("another item is reported as %q", got)
 	}
 
+	runs = 0
+	none := sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) { return cupel.Selection{}, nil })
+	changing := newPipeline(t, cupel.Config{KeepDuplicates: true, Slicer: none, Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		if item == twins[0] {
+			runs++
+		}
+		if item == twins[runs%2] {
+			return 0.75
+		}
+		return 0.25
+	})})
+	if got := deterministic(changing, twins, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, excluded: "twin".` {
+		t.Errorf("another excluded item is reported as %q", got)
+	}
+
 	failing := 0
 	broken := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 {
 		if failing++; failing > 3 {
