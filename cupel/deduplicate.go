@@ -21,19 +21,18 @@ func (r *run) deduplicate(context.Context) error {
 
 	best := &r.hashes
 	best.reset(len(r.unique))
-	content := func(i int) string { return r.items[r.scoreable[i]].content }
 	duplicates := 0
 	for i := range r.unique {
-		slot := best.find(i, content)
-		if *slot == none {
-			*slot = int32(i)
+		slot := best.find(i, r)
+		if slot.item == none {
+			slot.item = int32(i)
 			continue
 		}
 		duplicates++
 		// The chapter's comparison: NaN beats nothing, and nothing beats it when
 		// it came first.
-		if r.scores[i] > r.scores[*slot] {
-			*slot = int32(i)
+		if r.scores[i] > r.scores[slot.item] {
+			slot.item = int32(i)
 		}
 	}
 	if duplicates == 0 {
@@ -41,8 +40,8 @@ func (r *run) deduplicate(context.Context) error {
 	}
 
 	r.unique = r.unique[:0]
-	for i := range r.scoreable {
-		winner := int(*best.find(i, content))
+	for i, at := range best.slotOf {
+		winner := int(best.slots[at].item)
 		if winner == i {
 			r.unique = append(r.unique, i)
 			continue
@@ -56,12 +55,23 @@ func (r *run) deduplicate(context.Context) error {
 	return nil
 }
 
+// content looks at the candidates: a scorer may have changed its list.
+func (r *run) content(i int) string { return r.items[r.scoreable[i]].content }
+
 // contentTable maps contents to item numbers: a hash table with open
 // addressing whose memory is reused from run to run, where a map would
 // allocate anew.
 type contentTable struct {
-	slots []int32
-	seed  maphash.Seed
+	slots  []contentSlot
+	slotOf []uint32 // by item: its content's slot
+	seed   maphash.Seed
+}
+
+// contentSlot holds a part of the hash beside the item, since looking at the
+// content of another item than the one asked for is what costs in a long list.
+type contentSlot struct {
+	hash uint32
+	item int32 // or none
 }
 
 const none = -1
@@ -77,19 +87,26 @@ func (t *contentTable) reset(n int) {
 	}
 	t.slots = resize(t.slots, size)
 	for i := range t.slots {
-		t.slots[i] = none
+		t.slots[i] = contentSlot{item: none}
 	}
+	t.slotOf = resize(t.slotOf, n)
 }
 
-// find returns the slot of item i's content: empty, or holding an item with
-// the same content.
-func (t *contentTable) find(i int, content func(int) string) *int32 {
-	want := content(i)
+// find returns the slot of item i's content, which is empty or holds an item
+// with the same content, and remembers it in slotOf.
+func (t *contentTable) find(i int, r *run) *contentSlot {
+	content := r.content(i)
+	hash := maphash.String(t.seed, content)
+	short := uint32(hash >> 32)
 	mask := uint64(len(t.slots) - 1)
-	for at := maphash.String(t.seed, want) & mask; ; at = (at + 1) & mask {
+	for at := hash & mask; ; at = (at + 1) & mask {
 		slot := &t.slots[at]
-		if *slot == none || content(int(*slot)) == want {
-			return slot
+		if slot.item == none {
+			slot.hash = short
+		} else if slot.hash != short || r.content(int(slot.item)) != content {
+			continue
 		}
+		t.slotOf[i] = uint32(at)
+		return slot
 	}
 }
