@@ -107,6 +107,17 @@ func (b *budgetDraft) setSlots(slots []reservedSlot) error {
 	return nil
 }
 
+// Resize returns a budget with other totals, and with the output reserve,
+// reserved slots and safety margin of b. It fails as [NewContextBudget] does:
+// when the reserve is above maxTokens, for example.
+func (b ContextBudget) Resize(maxTokens, targetTokens int) (ContextBudget, error) {
+	b.maxTokens, b.targetTokens = maxTokens, targetTokens
+	if err := b.validate(); err != nil {
+		return ContextBudget{}, err
+	}
+	return b, nil
+}
+
 func (b *ContextBudget) validate() error {
 	switch {
 	case b.maxTokens < 0:
@@ -165,6 +176,19 @@ func (b ContextBudget) effective(pinned exact.Sum) SliceBudget {
 	}
 	return SliceBudget{MaxTokens: maxTokens, TargetTokens: target}
 }
+
+// holds reports whether pinned items fit.
+func (b ContextBudget) holds(pinned exact.Sum) bool { return !pinned.Greater(b.availableToPinned()) }
+
+func (b ContextBudget) checkPinned(pinned exact.Sum) error {
+	if b.holds(pinned) {
+		return nil
+	}
+	return &PinnedExceedsBudgetError{PinnedTokens: pinned.Int(), AvailableTokens: b.availableToPinned()}
+}
+
+// availableToPinned leaves out reserved slots (R4).
+func (b ContextBudget) availableToPinned() int { return b.maxTokens - b.outputReserve }
 
 // floorTokens rounds a product that is at least 0 down to whole tokens. The
 // largest int is not a float64: it rounds up to 2^63, which must not wrap.

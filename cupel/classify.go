@@ -1,10 +1,6 @@
 package cupel
 
-import (
-	"context"
-
-	"github.com/wollax/cupel-go/cupel/internal/exact"
-)
+import "context"
 
 // classify is stage 1: it leaves out items with a negative token count, parts
 // pinned from scoreable items, and refuses pinned items that cannot fit.
@@ -39,10 +35,4 @@ func (r *run) partition(context.Context) error {
 	return nil
 }
 
-func (r *run) fitPinned() error {
-	available := exact.Of(r.budget.maxTokens, -r.budget.outputReserve).Int()
-	if r.pinnedTokens.Greater(available) {
-		return &PinnedExceedsBudgetError{PinnedTokens: r.pinnedTokens.Int(), AvailableTokens: available}
-	}
-	return nil
-}
+func (r *run) fitPinned() error { return r.budget.checkPinned(r.pinnedTokens) }

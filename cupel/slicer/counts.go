@@ -118,12 +118,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	s := newScratch()
 	defer s.free()
 	var sel cupel.Selection
-	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
-		if i, ok := c.byKey[kind.Key()]; ok {
-			return i
-		}
-		return noEntry
-	})
+	c.numberEntries(s, items)
 
 	// Phase 1: commit what is required.
 	spent, err := c.commit(s, items, &sel)
@@ -148,6 +143,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	if byScore {
 		indices = s.sortByScore(rest, indices)
 	}
+	sel.Drops = slices.Grow(sel.Drops, c.countDrops(s, positions, indices))
 	for _, i := range indices {
 		i = at(positions, i)
 		if n := s.numbers[i]; n != noEntry {
@@ -162,6 +158,33 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	}
 	sel.Indices = slices.Clone(s.selected)
 	return sel, nil
+}
+
+// numberEntries fills s.numbers with the entry of each item.
+func (c counter) numberEntries(s *scratch, items []cupel.ScoredItem) {
+	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
+		if i, ok := c.byKey[kind.Key()]; ok {
+			return i
+		}
+		return noEntry
+	})
+}
+
+// countDrops returns how many of the items chosen are beyond the caps. A drop is
+// large, and a list of them that grows step by step costs more than all the rest.
+func (c counter) countDrops(s *scratch, positions, chosen []int) int {
+	s.chosen = resize(s.chosen, len(c.entries))
+	clear(s.chosen)
+	for _, i := range chosen {
+		if n := s.numbers[at(positions, i)]; n != noEntry {
+			s.chosen[n]++
+		}
+	}
+	drops := 0
+	for n, e := range c.entries {
+		drops += max(0, s.chosen[n]-max(0, e.CapCount-s.counts[n]))
+	}
+	return drops
 }
 
 // noEntry is the number of the kinds that the entries do not mention.

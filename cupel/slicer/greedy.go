@@ -30,16 +30,7 @@ func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sl
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	densities := buffer.Pairs
-	for i, it := range items {
-		// Every item without tokens has the same density, whatever its score, so
-		// that only the position orders them.
-		density := math.MaxFloat64
-		if tokens := it.Item.Tokens(); tokens != 0 {
-			density = it.Score / float64(tokens)
-		}
-		densities[i] = order.Pair{Key: order.Key(density), Index: i}
-	}
-	order.SortDescending(densities)
+	sortByDensity(items, densities)
 
 	remaining := budget.TargetTokens
 	chosen := 0 // the chosen are moved to the front of densities
@@ -57,4 +48,18 @@ func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sl
 		indices[i] = densities[i].Index
 	}
 	return cupel.Selection{Indices: indices}, nil
+}
+
+// sortByDensity fills densities, which are as many as items, densest first.
+func sortByDensity(items []cupel.ScoredItem, densities []order.Pair) {
+	for i, it := range items {
+		// Every item without tokens has the same density, whatever its score, so
+		// that only the position orders them.
+		density := math.MaxFloat64
+		if tokens := it.Item.Tokens(); tokens != 0 {
+			density = it.Score / float64(tokens)
+		}
+		densities[i] = order.Pair{Key: order.Key(density), Index: i}
+	}
+	order.SortDescending(densities)
 }

@@ -1,0 +1,130 @@
+package slicer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// Sweep implements [cupel.SweepSlicer] when the inner slicer does, and returns
+// nil otherwise. What the entries commit is the same for every target.
+func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	if c.Validate() != nil {
+		return nil
+	}
+	inner, ok := c.inner.(cupel.SweepSlicer)
+	if !ok {
+		return nil
+	}
+	s := newScratch()
+	defer s.free()
+	c.numberEntries(s, items)
+	spent, err := c.commit(s, items, new(cupel.Selection))
+	if err != nil {
+		return nil // Slice says it at every target
+	}
+	rest, positions := s.rest(items)
+	following := inner.Sweep(slices.Clone(rest))
+	if following == nil {
+		return nil
+	}
+	return &countSweep{
+		committed: slices.Clone(s.selected),
+		spent:     spent,
+		entries:   c.entries,
+		counts:    slices.Clone(s.counts[:len(c.entries)]),
+		numbers:   slices.Clone(s.numbers),
+		positions: slices.Clone(positions), // nil stays nil
+		inner:     following,
+	}
+}
+
+// countSweep follows CountQuota: the inner slicer's list with what is beyond a
+// cap left out, behind what is committed. Whether a position is beyond its cap
+// depends on those before it alone, so that what the inner slicer keeps is kept.
+type countSweep struct {
+	committed []int
+	spent     exact.Sum // tokens of what is committed
+	entries   []CountQuotaEntry
+	counts    []int   // selected by entry
+	numbers   []int32 // entry of each item
+	positions []int   // in the list of this slicer, of the positions of the inner one
+	inner     cupel.SliceSweep
+
+	target int
+	list   []innerChoice // the inner slicer's
+	kept   int           // how many of them are not beyond a cap
+	more   []int
+}
+
+type innerChoice struct {
+	entry int32
+	taken bool
+}
+
+// Advance implements [cupel.SliceSweep].
+func (s *countSweep) Advance(target int) (keep int, more []int) {
+	from := s.target
+	s.target, s.more = max(target, 0), s.more[:0]
+	if target <= 0 { // nothing is committed
+		s.follow(0)
+		return 0, nil
+	}
+	if from == 0 {
+		s.more = append(s.more, s.committed...)
+	} else {
+		keep = len(s.committed)
+	}
+	keep += s.follow(max(0, exact.Of(target).Minus(s.spent).Int()))
+	return keep, s.more
+}
+
+// follow lets the inner slicer choose for a target of its own, adds what comes
+// to s.more, and returns how much of its list before stays.
+func (s *countSweep) follow(target int) (kept int) {
+	keep, more := s.inner.Advance(target)
+	for _, c := range s.list[keep:] {
+		if c.taken {
+			s.kept--
+			if c.entry != noEntry {
+				s.counts[c.entry]--
+			}
+		}
+	}
+	s.list = s.list[:keep]
+	kept = s.kept
+	for _, i := range more {
+		i = at(s.positions, i)
+		c := innerChoice{s.numbers[i], true}
+		if c.entry != noEntry {
+			if c.taken = s.counts[c.entry] < s.entries[c.entry].CapCount; c.taken {
+				s.counts[c.entry]++
+			}
+		}
+		s.list = append(s.list, c)
+		if c.taken {
+			s.kept++
+			s.more = append(s.more, i)
+		}
+	}
+	return kept
+}
+
+// Next implements [cupel.SliceSweep].
+func (s *countSweep) Next() (int, bool) {
+	if s.target == 0 {
+		return 1, true
+	}
+	next, ok := s.inner.Next()
+	if !ok {
+		return 0, false
+	}
+	spent := s.spent
+	spent.Add(next)
+	if spent.Greater(math.MaxInt) {
+		return 0, false
+	}
+	return spent.Int(), true
+}

@@ -1,0 +1,318 @@
+package cupel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// NonMonotonic is implemented by slicers that know whether a larger budget can
+// make them leave out an item that a smaller one includes. Guards of functions
+// that search by budget ask for it, through wrappers.
+//
+// It implements the Conformance Notes of the Budget Simulation chapter.
+type NonMonotonic interface {
+	// NonMonotonic returns true when it can.
+	NonMonotonic() bool
+}
+
+// SweepSlicer is an optional interface of a [Slicer] whose choice depends on the
+// target alone, not on the ceiling, and which can follow it from one target to
+// the next for less than choosing anew. A [Cursor] uses it; any other slicer is
+// asked anew for each budget.
+type SweepSlicer interface {
+	Slicer
+	// Sweep returns the choices for items, or nil when this slicer cannot follow
+	// them after all: a wrapper, when the slicer inside it cannot. items come as
+	// they do for Slice, must not be changed, and may be kept as long as the
+	// result is used.
+	Sweep(items []ScoredItem) SliceSweep
+}
+
+// SliceSweep follows the choice of a slicer from target to target. It is used
+// by one goroutine.
+type SliceSweep interface {
+	// Advance goes to a target, at least 0; mostly to a higher one. The list of
+	// positions that Slice returns for it, in that order, is told as a change of
+	// the list before, which at first is empty: the first keep positions stay,
+	// all others leave, and more follow. more is valid until the next call.
+	Advance(target int) (keep int, more []int)
+	// Next returns the lowest target, above that of the last Advance, for which
+	// the choice may be another one, and false when there is none.
+	Next() (target int, ok bool)
+}
+
+// Cursor goes from budget to budget and tells which candidates come and go. It
+// costs a [Prepared.Select] for each budget, and much less with a
+// [SweepSlicer] and budgets that rise. Get it from [Prepared.Cursor]; it is used
+// by one goroutine at a time.
+type Cursor struct {
+	prepared *Prepared
+	sweep    SliceSweep
+	opened   bool
+	at       position
+
+	list   []int     // what the sweep has chosen, as positions in prepared.sorted
+	marks  []mark    // by position in prepared.sorted
+	sliced exact.Sum // tokens of list
+	target int       // of the last Advance
+	next   int       // the next target to look at
+	last   bool      // there is none
+
+	in         []mark // by candidate
+	tokens     exact.Sum
+	came, went []int
+}
+
+// position is what a cursor knows about the budget where it is.
+type position uint8
+
+const (
+	elsewhere position = iota // nothing about others
+	unfit                     // the pinned items do not fit
+	following                 // the selection is the pinned items and list
+)
+
+type mark uint8
+
+const (
+	out mark = iota
+	in
+	moved // from the one to the other, in the present move
+)
+
+// SelectionChange is what distinguishes the selection at one budget from that
+// at the budget before.
+type SelectionChange struct {
+	Came   []int // candidates that are in now, ascending; valid until the next Move
+	Went   []int // candidates that are out now, ascending; valid until the next Move
+	Tokens int   // tokens of all that is in, clamped to the range of int
+}
+
+// Cursor returns a cursor at no budget: nothing is selected. It takes two bytes
+// a candidate, and what a [SweepSlicer] needs.
+func (p *Prepared) Cursor() *Cursor {
+	c := &Cursor{prepared: p}
+	if p.ready() == nil {
+		c.in, c.marks = make([]mark, len(p.pass.items)), make([]mark, len(p.sorted))
+	}
+	return c
+}
+
+// Move goes to a budget. It selects as [Prepared.Select] does, with the same
+// errors; when it fails nothing is selected any more.
+func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChange, error) {
+	c.came, c.went = c.came[:0], c.went[:0]
+	err := c.move(contextOr(ctx), budget)
+	if err != nil {
+		c.undo()
+		c.become(nil)
+	}
+	slices.Sort(c.came)
+	slices.Sort(c.went)
+	return SelectionChange{c.came, c.went, c.tokens.Int()}, err
+}
+
+// Unchanged reports whether it is certain, without asking the slicer, that
+// moving to budget would change nothing, or fail just as the last move because
+// of the pinned items.
+func (c *Cursor) Unchanged(budget ContextBudget) bool {
+	switch c.at {
+	case unfit:
+		return !budget.holds(c.prepared.pass.pinnedTokens)
+	case following:
+		target := budget.effective(c.prepared.pass.pinnedTokens).TargetTokens
+		return budget.holds(c.prepared.pass.pinnedTokens) && target >= c.target && (target < c.next || c.last) &&
+			!c.tokens.Greater(budget.targetTokens)
+	default:
+		return false
+	}
+}
+
+func (c *Cursor) move(ctx context.Context, budget ContextBudget) error {
+	was := c.at
+	c.at = elsewhere
+	if err := c.prepared.ready(); err != nil {
+		return err
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.sweep == nil {
+		return c.probe(ctx, budget)
+	}
+	if err := ctx.Err(); err != nil {
+		return &CanceledError{Stage: StageClassify, Err: err, Cause: context.Cause(ctx)}
+	}
+	pinned := c.prepared.pass.pinnedTokens
+	if err := budget.checkPinned(pinned); err != nil {
+		c.at = unfit
+		return err
+	}
+	target := budget.effective(pinned).TargetTokens
+	if err := c.advance(target, was == following); err != nil {
+		c.close()
+		return err
+	}
+	if pinned.Plus(c.sliced).Greater(budget.targetTokens) {
+		return c.probe(ctx, budget) // what is done about an overflow is not the slicer's
+	}
+	if was != following {
+		c.become(c.listed())
+	}
+	c.at = following
+	return nil
+}
+
+// probe asks the slicer anew.
+func (c *Cursor) probe(ctx context.Context, budget ContextBudget) error {
+	c.undo()
+	positions, err := c.prepared.Select(ctx, budget)
+	if err == nil {
+		c.become(positions)
+	} else if budget.checkPinned(c.prepared.pass.pinnedTokens) != nil {
+		c.at = unfit
+	}
+	return err
+}
+
+// undo takes back what advance has told.
+func (c *Cursor) undo() {
+	for _, i := range c.came {
+		c.enter(i, out)
+	}
+	for _, i := range c.went {
+		c.enter(i, in)
+	}
+	c.came, c.went = c.came[:0], c.went[:0]
+}
+
+// enter marks a candidate as in or out.
+func (c *Cursor) enter(candidate int, m mark) {
+	c.in[candidate] = m
+	if tokens := c.prepared.pass.items[candidate].tokens; m == in {
+		c.tokens.Add(tokens)
+	} else {
+		c.tokens.Sub(tokens)
+	}
+}
+
+// become makes the candidates the selection, whatever it was before.
+func (c *Cursor) become(candidates []int) {
+	for _, i := range candidates {
+		if c.in[i] == out {
+			c.came = append(c.came, i)
+			c.enter(i, in)
+		}
+		c.in[i] = moved
+	}
+	for i, m := range c.in {
+		switch m {
+		case in:
+			c.went = append(c.went, i)
+			c.enter(i, out)
+		case moved:
+			c.in[i] = in
+		}
+	}
+}
+
+// listed returns the candidates that the sweep selects.
+func (c *Cursor) listed() []int {
+	candidates := slices.Clone(c.prepared.pass.pinned)
+	for _, at := range c.list {
+		candidates = append(candidates, c.candidate(at))
+	}
+	return candidates
+}
+
+func (c *Cursor) candidate(at int) int {
+	return c.prepared.pass.scoreable[c.prepared.keys[at].Index]
+}
+
+// open asks the slicer for its sweep, once.
+func (c *Cursor) open() error {
+	if c.opened {
+		return nil
+	}
+	slicer, ok := c.prepared.pipeline.config.Slicer.(SweepSlicer)
+	if ok {
+		var err error
+		if c.sweep, err = openSweep(slicer, slices.Clone(c.prepared.sorted)); err != nil {
+			return err
+		}
+	}
+	c.opened = true
+	return nil
+}
+
+func openSweep(s SweepSlicer, items []ScoredItem) (sweep SliceSweep, err error) {
+	defer recoverStrategy("slicer", s, &err)
+	sweep = s.Sweep(items)
+	if isNil(sweep) {
+		return nil, nil //nolint:nilnil // a slicer that cannot follow is no error
+	}
+	return sweep, nil
+}
+
+// close forgets the sweep.
+func (c *Cursor) close() {
+	clear(c.marks)
+	c.list = c.list[:0]
+	c.sliced, c.sweep, c.opened = exact.Sum{}, nil, false
+	c.target, c.next, c.last = 0, 0, false
+}
+
+// advance brings list to a target, and the selection with it when it follows.
+func (c *Cursor) advance(target int, follow bool) (err error) {
+	if target >= c.target && (target < c.next || c.last) {
+		c.target = target
+		return nil
+	}
+	slicer := c.prepared.pipeline.config.Slicer
+	defer recoverStrategy("slicer", slicer, &err)
+	keep, more := c.sweep.Advance(target)
+	c.target = target
+	next, ok := c.sweep.Next()
+	c.next, c.last = next, !ok
+	if keep < 0 || keep > len(c.list) || ok && next <= target {
+		return &StrategyError{Role: "slicer", Strategy: typeName(slicer), Reason: fmt.Sprintf(
+			"broke the contract of a sweep: at target %d it kept %d of %d positions and named %d as the next target", target, keep, len(c.list), next)}
+	}
+
+	left := c.list[keep:]
+	for _, at := range left {
+		c.marks[at] = moved
+	}
+	for _, at := range more {
+		if at < 0 || at >= len(c.marks) {
+			return brokenContract("slicer", slicer, "out of range", at, len(c.marks))
+		}
+		switch c.marks[at] {
+		case in:
+			return brokenContract("slicer", slicer, "twice", at, len(c.marks))
+		case out:
+			c.sliced.Add(c.prepared.sorted[at].Item.tokens)
+			if follow {
+				c.came = append(c.came, c.candidate(at))
+				c.enter(c.candidate(at), in)
+			}
+		}
+		c.marks[at] = in
+	}
+	for _, at := range left {
+		if c.marks[at] != moved {
+			continue // it left and came back
+		}
+		c.marks[at] = out
+		c.sliced.Sub(c.prepared.sorted[at].Item.tokens)
+		if follow {
+			c.went = append(c.went, c.candidate(at))
+			c.enter(c.candidate(at), out)
+		}
+	}
+	c.list = append(c.list[:keep], more...)
+	return nil
+}
