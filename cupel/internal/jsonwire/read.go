@@ -150,6 +150,15 @@ func Float(raw []byte) (float64, error) {
 	return f, nil
 }
 
+// Number returns the nearest float64 of a number, and takes no words as [Float]
+// does.
+func Number(raw []byte) (float64, error) {
+	if !isNumber(raw) {
+		return 0, wrongType("a number", raw)
+	}
+	return Float(raw)
+}
+
 func wrongType(want string, raw []byte) error {
 	got := "a number"
 	switch first(raw) {

@@ -67,6 +67,7 @@ func TestReadScalars(t *testing.T) {
 	boolean := func(raw []byte) string { return describe(Bool(raw)) }
 	integer := func(raw []byte) string { return describe(Int(raw)) }
 	float := func(raw []byte) string { return describe(Float(raw)) }
+	number := func(raw []byte) string { return describe(Number(raw)) }
 	tests := []struct {
 		name string
 		read func([]byte) string
@@ -113,6 +114,9 @@ func TestReadScalars(t *testing.T) {
 		{"minus infinity", float, `"-Infinity"`, `-Inf`, "the wire format's word"},
 		{"overflow", float, `1e999`, "error: must be within the range of a float64, got 1e999", "a number is not silently an infinity"},
 		{"other words", float, `"inf"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "three words are allowed"},
+		{"number", number, ` -2.5E-3 `, `-0.0025`, "as Float reads it"},
+		{"number: overflow", number, `1e999`, "error: must be within the range of a float64, got 1e999", "as Float refuses it"},
+		{"number: NaN", number, `"NaN"`, "error: must be a number, got a string", "no words"},
 		{"number in a string", float, `"1.5"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "wrong type"},
 	}
 	for _, tt := range tests {

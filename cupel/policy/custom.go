@@ -1,0 +1,232 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+)
+
+// Factory builds a custom strategy: S is [cupel.Scorer], [cupel.Slicer] or
+// [cupel.Placer].
+//
+// A factory is called whenever a policy that uses it is read, validated or
+// built, from several goroutines at once; it should do nothing but check and
+// build. Mistakes in the settings are best reported as [DecodeSettings] and
+// [Invalid] do, with their paths. A panic becomes a problem of the policy, and
+// so does a strategy that is nil or does not pass [cupel.ValidateScorer] or its
+// like.
+type Factory[S any] func(args Args[S]) (S, error)
+
+// Args is what a [Factory] builds a strategy from.
+type Args[S any] struct {
+	// Settings is the JSON object that stands in the policy, or nil when there
+	// is none. [DecodeSettings] reads it.
+	Settings json.RawMessage
+	// Children are the strategies that the new one wraps, in the order of the
+	// policy. They are built already; a factory that wants a certain number of
+	// them checks that. A strategy that wraps others shows them, as
+	// [cupel.ScorerWrapper] and [cupel.SlicerWrapper] say.
+	Children []S
+	// Clock is [Environment.Clock], nil when there is none. While a policy is
+	// read or validated it stands still.
+	Clock func() time.Time
+}
+
+// customParts is what a custom strategy is built from. D is the interface that
+// describes strategies of its role, S that of the strategies themselves.
+type customParts[D, S any] struct {
+	role     string
+	name     string
+	settings json.RawMessage
+	children []D
+	types    customTypes[S]
+	child    func(D, string) S
+	validate func(S) error
+}
+
+// custom builds a custom strategy.
+func custom[D, S any](b *builder, at string, c customParts[D, S]) S {
+	var none S
+	ok := true
+	children := make([]S, len(c.children))
+	for i, child := range c.children {
+		children[i] = c.child(child, index(field(at, "children"), i))
+		ok = ok && any(children[i]) != nil
+	}
+	build := c.types.find(c.name)
+	if slices.Contains(c.types.builtin, c.name) {
+		b.fail(field(at, "type"), fmt.Sprintf("%q is built in: use its own Go type instead of a custom one", c.name))
+		ok = false
+	} else if build == nil {
+		b.fail(field(at, "type"), unknownType(c.role, c.name, c.types.known()))
+		ok = false
+	}
+	if reason := checkSettings(c.settings); reason != "" {
+		b.fail(field(at, "settings"), reason)
+		ok = false
+	}
+	if !ok {
+		return none
+	}
+	strategy, err := call(build, Args[S]{bytes.Clone(c.settings), children, b.clock})
+	if several, ok := errors.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
+		for _, p := range several.Problems {
+			path := field(at, "settings")
+			if strings.HasPrefix(p.Path, "[") {
+				path += p.Path
+			} else if p.Path != "" {
+				path = field(path, p.Path)
+			}
+			b.problems.add(path, p.Reason, p.Err)
+		}
+		return none
+	}
+	if !b.check(at, err) {
+		return none
+	}
+	if isNil(strategy) {
+		b.fail(at, fmt.Sprintf("the factory of %q returned no %s", c.name, c.role))
+		return none
+	}
+	if !b.check(at, c.validate(strategy)) {
+		return none
+	}
+	return strategy
+}
+
+// call calls a factory, and turns its panic into an error.
+func call[S any](build Factory[S], args Args[S]) (strategy S, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			cause, _ := v.(error)
+			err = &factoryError{fmt.Sprintf("the factory panicked: %v", v), cause}
+		}
+	}()
+	strategy, err = build(args)
+	if err != nil && isNil(err) { // a nil pointer of some error type, whose methods may panic
+		return strategy, &factoryError{fmt.Sprintf("the factory failed with a nil %T", err), nil}
+	}
+	return strategy, err
+}
+
+// factoryError is what a factory did instead of building.
+type factoryError struct {
+	reason string
+	cause  error
+}
+
+func (e *factoryError) Error() string { return e.reason }
+
+// Unwrap returns what the factory panicked with, if that is an error.
+func (e *factoryError) Unwrap() error { return e.cause }
+
+// isNil reports whether v is nil, or a nil pointer, map, slice or function.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
+		return r.IsNil()
+	default:
+		return false
+	}
+}
+
+// checkSettings says what is wrong with the settings of a custom strategy.
+func checkSettings(settings json.RawMessage) string {
+	if settings == nil {
+		return ""
+	}
+	if err := jsonwire.Check(settings); err != nil {
+		return "is malformed: " + err.Error()
+	}
+	if _, err := jsonwire.Members(settings); err != nil {
+		return err.Error()
+	}
+	if _, err := jsonwire.Any(settings); err != nil { // a name that is given twice
+		return err.Error()
+	}
+	return ""
+}
+
+// DecodeSettings reads the settings of a custom strategy into a struct, as
+// strictly as a policy itself is read: a field that T does not have is an
+// error that lists those that it has, and names are compared exactly. Fields
+// are named as [encoding/json] names them. Settings that are absent, nil, leave
+// the zero T, and so does each field that is absent.
+//
+// It fails with a [ValidationError] with everything that is wrong. A [Factory]
+// returns that as it is, and the policy shows it with the whole path.
+func DecodeSettings[T any](settings json.RawMessage) (T, error) {
+	var found problems
+	value := decodeSettings[T](settings, &found)
+	if err := found.err(); err != nil {
+		var zero T
+		return zero, err
+	}
+	return value, nil
+}
+
+func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) {
+	if settings == nil {
+		return value
+	}
+	if reason := checkSettings(settings); reason != "" {
+		found.add("", reason, nil)
+		return value
+	}
+	members, err := jsonwire.Members(settings)
+	if err != nil { // checkSettings has looked
+		found.add("", err.Error(), err)
+		return value
+	}
+	known := fieldNames(reflect.TypeFor[T]())
+	for _, m := range members {
+		if !slices.Contains(known, m.Name) {
+			found.add(unknownField("", m.Name), isUnknown(known), nil)
+			continue
+		}
+		// One member at a time, so that one mistake does not hide another.
+		var w jsonwire.Writer
+		w.Map([]string{m.Name}, func(int) { w.Raw(m.Value) })
+		text, _ := w.Result()
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&value); err != nil {
+			path, reason := unknownField("", m.Name), strings.TrimPrefix(err.Error(), "json: ")
+			if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				path, reason = mistyped.Field, fmt.Sprintf("must be %s, got a JSON %s", mistyped.Type, mistyped.Value)
+			}
+			found.add(path, reason, err)
+		}
+	}
+	return value
+}
+
+// fieldNames returns the names that JSON has for the fields of a struct, in
+// their order; those of embedded structs are not among them.
+func fieldNames(t reflect.Type) []string {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,213 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Problem is one mistake in a policy.
+type Problem struct {
+	Path   string // the field, such as "scorers[1].curve.halfLife"; "" for the policy as a whole
+	Reason string // what is wrong, and what would be right
+	Err    error  // the cause, such as a [cupel.InvalidConfigError], or nil
+}
+
+// String returns the problem as one line: "scorers[1].weight: Weight must be
+// positive, got -1".
+func (p Problem) String() string {
+	if p.Path == "" {
+		return "policy: " + p.Reason
+	}
+	return p.Path + ": " + p.Reason
+}
+
+// ValidationError says everything that is wrong with a policy, up to 1,000
+// problems. [errors.Is] matches it with [cupel.ErrInvalidConfig], and with the causes of its
+// problems.
+type ValidationError struct {
+	// Problems has at least one entry and at most one for each path. They are
+	// ordered by path, with numbers by value: "scorers[2]" comes before
+	// "scorers[10]".
+	Problems []Problem
+}
+
+func (e *ValidationError) Error() string {
+	const what = "cupel: invalid policy: "
+	if len(e.Problems) == 1 {
+		return what + e.Problems[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%d problems", what, len(e.Problems))
+	for _, p := range e.Problems {
+		b.WriteString("\n\t" + p.String())
+	}
+	return b.String()
+}
+
+// Is reports whether target is [cupel.ErrInvalidConfig].
+func (e *ValidationError) Is(target error) bool { return target == cupel.ErrInvalidConfig }
+
+// Unwrap returns the causes of the problems that have one.
+func (e *ValidationError) Unwrap() []error {
+	var causes []error
+	for _, p := range e.Problems {
+		if p.Err != nil {
+			causes = append(causes, p.Err)
+		}
+	}
+	return causes
+}
+
+// Invalid returns a [ValidationError] with the given problems, or nil without
+// any. Of several problems with the same path the first one counts. A [Factory]
+// returns one to report mistakes in its settings: there, paths are relative to
+// the settings.
+func Invalid(given ...Problem) error {
+	var p problems
+	for _, problem := range given {
+		p.add(problem.Path, problem.Reason, problem.Err)
+	}
+	return p.err()
+}
+
+// problems collects what is wrong, one problem a path. What is read wrongly
+// is met again when the policy is validated; the first words about it are the
+// right ones.
+type problems struct {
+	list   []Problem
+	at     map[string]bool
+	hidden map[string]bool // paths at which, and below which, there is nothing to look at
+}
+
+// maxProblems keeps a hostile document from becoming an error a hundred times
+// its size.
+const maxProblems = 1000
+
+// add records a problem.
+func (p *problems) add(path, reason string, cause error) {
+	if len(p.list) == maxProblems || p.at[path] || p.isHidden(path) {
+		return
+	}
+	if p.at == nil {
+		p.at = make(map[string]bool)
+	}
+	p.at[path] = true
+	p.list = append(p.list, Problem{path, reason, cause})
+}
+
+// hide keeps later problems at path, and below it, out of the list: they would
+// be about something that was not there to be read.
+func (p *problems) hide(path string) {
+	if p.hidden == nil {
+		p.hidden = make(map[string]bool)
+	}
+	p.hidden[path] = true
+}
+
+func (p *problems) isHidden(path string) bool {
+	for len(p.hidden) > 0 {
+		if p.hidden[path] {
+			return true
+		}
+		end := strings.LastIndexAny(path, ".[")
+		if end < 0 {
+			return false
+		}
+		path = path[:end]
+	}
+	return false
+}
+
+// err returns a [ValidationError], or nil when there is no problem.
+func (p *problems) err() error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	slices.SortFunc(p.list, func(a, b Problem) int { return comparePaths(a.Path, b.Path) })
+	return &ValidationError{p.list}
+}
+
+// comparePaths compares text as text and runs of digits by their value.
+func comparePaths(a, b string) int {
+	for {
+		textA, digitsA, restA := cutDigits(a)
+		textB, digitsB, restB := cutDigits(b)
+		// Without leading zeros, the longer of two numbers is the larger one.
+		if c := cmp.Or(cmp.Compare(textA, textB), cmp.Compare(len(digitsA), len(digitsB)), cmp.Compare(digitsA, digitsB)); c != 0 {
+			return c
+		}
+		if restA == "" || restB == "" {
+			return cmp.Or(cmp.Compare(restA, restB), cmp.Compare(a, b))
+		}
+		a, b = restA, restB
+	}
+}
+
+// cutDigits cuts s behind its first run of digits. The digits come without
+// leading zeros.
+func cutDigits(s string) (text, digits, rest string) {
+	start := strings.IndexAny(s, "0123456789")
+	if start < 0 {
+		return s, "", ""
+	}
+	end := start
+	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
+		end++
+	}
+	return s[:start], strings.TrimLeft(s[start:end], "0"), s[end:]
+}
+
+// field returns the path of a field that the format names.
+func field(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+// index returns the path of an element.
+func index(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
+
+// key returns the path of a member whose name is data: it may be anything.
+func key(at, name string) string { return at + "[" + strconv.Quote(shorten(name)) + "]" }
+
+// unknownField returns the path of a member that the format does not name.
+func unknownField(at, name string) string {
+	plain := name != "" && len(name) <= maxShown
+	for _, r := range name {
+		plain = plain && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
+	}
+	if plain {
+		return field(at, name)
+	}
+	return key(at, name)
+}
+
+// maxShown is how many bytes of a name or a text an error shows.
+const maxShown = 60
+
+func shorten(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "…" // the cut may split a character
+}
+
+// isUnknown is the reason of a name that nobody knows. known is in the order in
+// which it is to be shown.
+func isUnknown(known []string) string {
+	if len(known) == 0 {
+		return "is unknown; no names are known here"
+	}
+	return "is unknown; known are " + strings.Join(known, ", ")
+}
+
+// unknownType is the reason of a type that nobody knows.
+func unknownType(what, name string, known []string) string {
+	return fmt.Sprintf("the %s type %q %s", what, shorten(name), isUnknown(known))
+}

@@ -1,0 +1,223 @@
+package policy
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+)
+
+// Registry finds policies by intent, and strategies by the name of their type.
+// Intents are compared under ASCII case folding, and so are the names of types
+// when they are registered; policies spell them exactly. A registry is safe for
+// concurrent use.
+//
+// [NewRegistry] returns one with the presets. The zero Registry is ready, and
+// knows the built-in strategies alone.
+type Registry struct {
+	mu       sync.RWMutex
+	policies map[string]registered // by folded intent
+	scorers  factories[cupel.Scorer]
+	slicers  factories[cupel.Slicer]
+	placers  factories[cupel.Placer]
+}
+
+// registered is a policy and the intent as it was spelled.
+type registered struct {
+	intent string
+	policy Policy
+}
+
+// NewRegistry returns a registry with the presets, under the intents "chat",
+// "code-review", "rag", "document-qa", "tool-use", "long-running" and
+// "debugging".
+func NewRegistry() *Registry {
+	r := &Registry{policies: make(map[string]registered)}
+	for _, preset := range []registered{
+		{"chat", Chat()},
+		{"code-review", CodeReview()},
+		{"rag", Rag()},
+		{"document-qa", DocumentQa()},
+		{"tool-use", ToolUse()},
+		{"long-running", LongRunning()},
+		{"debugging", Debugging()},
+	} {
+		r.policies[preset.intent] = preset
+	}
+	return r
+}
+
+// Register adds a copy of a policy under an intent. It fails with a
+// [ValidationError] when the policy is not valid in this registry, and with a
+// [cupel.InvalidConfigError] when the intent is blank or has a policy already,
+// in whatever casing: a policy is never replaced.
+func (r *Registry) Register(intent string, p Policy) error {
+	if strings.TrimSpace(intent) == "" {
+		return invalid("intent", intent, "intent must not be blank")
+	}
+	if err := p.Validate(r); err != nil {
+		return err
+	}
+	p = clone(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	folded := ascii.Lower(intent)
+	if earlier, twice := r.policies[folded]; twice {
+		return invalid("intent", intent, fmt.Sprintf("intent has a policy already, as %q; casing does not tell intents apart", shorten(earlier.intent)))
+	}
+	if r.policies == nil {
+		r.policies = make(map[string]registered)
+	}
+	r.policies[folded] = registered{intent, p}
+	return nil
+}
+
+// Lookup returns a copy of the policy of an intent, or a
+// [cupel.InvalidConfigError] that lists the intents that are known.
+func (r *Registry) Lookup(intent string) (Policy, error) {
+	r.mu.RLock()
+	found, ok := r.policies[ascii.Lower(intent)]
+	r.mu.RUnlock()
+	if !ok {
+		var known []string
+		for name := range r.All() {
+			known = append(known, name)
+		}
+		return Policy{}, invalid("intent", intent, "intent "+isUnknown(known))
+	}
+	return clone(found.policy), nil
+}
+
+// All returns an iterator over the intents, as they were registered, and
+// copies of their policies, in the order of the intents under ASCII case
+// folding. What is registered while it runs may be missing.
+func (r *Registry) All() iter.Seq2[string, Policy] {
+	return func(yield func(string, Policy) bool) {
+		r.mu.RLock()
+		snapshot := maps.Clone(r.policies)
+		r.mu.RUnlock()
+		for _, folded := range slices.Sorted(maps.Keys(snapshot)) {
+			if found := snapshot[folded]; !yield(found.intent, clone(found.policy)) {
+				return
+			}
+		}
+	}
+}
+
+// RegisterScorer makes a factory known under a name, which policies then use
+// as the type of a [CustomScorer]. It fails with a [cupel.InvalidConfigError]
+// when build is nil, when the name is empty or has characters other than
+// letters, digits and ".", "-", "_" and "/", and when it is taken, by a built-in scorer or another
+// factory, in whatever casing.
+func (r *Registry) RegisterScorer(name string, build Factory[cupel.Scorer]) error {
+	return register(r, &r.scorers, "scorer", builtinScorers, name, build)
+}
+
+// RegisterSlicer makes a factory known under a name, which policies then use
+// as the type of a [CustomSlicer]. It fails as [Registry.RegisterScorer] does.
+func (r *Registry) RegisterSlicer(name string, build Factory[cupel.Slicer]) error {
+	return register(r, &r.slicers, "slicer", builtinSlicers, name, build)
+}
+
+// RegisterPlacer makes a factory known under a name, which policies then use
+// as the type of a [CustomPlacer]. It fails as [Registry.RegisterScorer] does.
+func (r *Registry) RegisterPlacer(name string, build Factory[cupel.Placer]) error {
+	return register(r, &r.placers, "placer", builtinPlacers, name, build)
+}
+
+// The names of the built-in types, sorted.
+var (
+	builtinScorers = []string{
+		"composite", "decay", "frequency", "kind", "metadataKey", "metadataTrust", "priority", "recency", "reflexive", "scaled", "tag",
+	}
+	builtinSlicers = []string{"countConstrainedKnapsack", "countQuota", "greedy", "knapsack", "quota"}
+	builtinPlacers = []string{"chronological", "uShaped"}
+)
+
+// factories are the custom strategies of one role, by name.
+type factories[S any] map[string]Factory[S]
+
+func register[S any](r *Registry, to *factories[S], role string, builtin []string, name string, build Factory[S]) error {
+	if !isName(name) {
+		return invalid(role, name, `the name of a type has letters, digits, ".", "-", "_" and "/" alone, and at least one of them`)
+	}
+	if build == nil {
+		return invalid(role, name, "the factory must not be nil")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, taken := range append(slices.Sorted(maps.Keys(*to)), builtin...) {
+		if ascii.EqualFold(taken, name) {
+			return invalid(role, name, fmt.Sprintf("the name is taken by the %s %q; casing does not tell types apart when they are registered", role, taken))
+		}
+	}
+	if *to == nil {
+		*to = make(factories[S])
+	}
+	(*to)[name] = build
+	return nil
+}
+
+// isName reports whether s can be the name of a type.
+func isName(s string) bool {
+	for _, c := range s {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune(".-_/", c) {
+			return false
+		}
+	}
+	return s != "" && utf8.ValidString(s)
+}
+
+func invalid(setting, value, reason string) error {
+	return &cupel.InvalidConfigError{Component: "Registry", Field: setting, Value: fmt.Sprintf("%q", shorten(value)), Reason: reason}
+}
+
+// customTypes are the custom strategies of one role that a registry knows.
+type customTypes[S any] struct {
+	registry *Registry // nil: none
+	of       func(*Registry) factories[S]
+	builtin  []string
+}
+
+// find returns the factory of a name, or nil.
+func (c customTypes[S]) find(name string) Factory[S] {
+	if c.registry == nil {
+		return nil
+	}
+	c.registry.mu.RLock()
+	defer c.registry.mu.RUnlock()
+	return c.of(c.registry)[name]
+}
+
+// known returns the names of all types, sorted.
+func (c customTypes[S]) known() []string {
+	names := slices.Clone(c.builtin)
+	if c.registry != nil {
+		c.registry.mu.RLock()
+		defer c.registry.mu.RUnlock()
+		names = slices.AppendSeq(names, maps.Keys(c.of(c.registry)))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// The types of each role. A nil registry has the built-in ones alone.
+
+func (r *Registry) scorerTypes() customTypes[cupel.Scorer] {
+	return customTypes[cupel.Scorer]{r, func(r *Registry) factories[cupel.Scorer] { return r.scorers }, builtinScorers}
+}
+
+func (r *Registry) slicerTypes() customTypes[cupel.Slicer] {
+	return customTypes[cupel.Slicer]{r, func(r *Registry) factories[cupel.Slicer] { return r.slicers }, builtinSlicers}
+}
+
+func (r *Registry) placerTypes() customTypes[cupel.Placer] {
+	return customTypes[cupel.Placer]{r, func(r *Registry) factories[cupel.Placer] { return r.placers }, builtinPlacers}
+}
