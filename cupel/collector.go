@@ -228,6 +228,13 @@ func (m *multiCollector) RecordItemEvent(event TraceEvent) {
 
 func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
 	var followers multiRun
+	complete := false
+	defer func() {
+		if !complete { // a child panicked: those before it have started a run
+			abandoned := RunEnd{Start: info.Start, End: info.Start, Err: &AbandonedError{}}
+			quietly(func() { followers.EndRun(ctx, abandoned) })
+		}
+	}()
 	for _, c := range m.children {
 		if !c.IsEnabled() {
 			continue
@@ -248,6 +255,7 @@ func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Co
 		}
 		followers.all = append(followers.all, f)
 	}
+	complete = true
 	if len(followers.all) == 0 {
 		return ctx, nil
 	}
@@ -294,7 +302,16 @@ func (m *multiRun) Detail() TraceDetail {
 }
 
 func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context {
-	for _, f := range m.all {
+	started := 0
+	defer func() {
+		if started < len(m.all) { // a follower panicked: those before it have started the stage
+			before := multiRun{all: m.all[:started]}
+			abandoned := StageEnd{Stage: s.Stage, Start: s.Start, End: s.Start, CountIn: s.CountIn, Err: &AbandonedError{s.Stage}}
+			quietly(func() { before.EndStage(ctx, abandoned) })
+		}
+	}()
+	for ; started < len(m.all); started++ {
+		f := &m.all[started]
 		if f.state == nil {
 			continue
 		}
@@ -306,24 +323,18 @@ func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context
 }
 
 func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
-	for _, f := range m.all {
-		if f.state == nil {
-			continue
-		}
+	m.each(func(f *follower) {
 		e := e
 		if !f.detail.Items {
 			e.Excluded, e.Included = nil, nil
 		}
 		e.Excluded, e.Included = slices.Clone(e.Excluded), slices.Clone(e.Included)
 		f.state.EndStage(ctx, e)
-	}
+	})
 }
 
 func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
-	for _, f := range m.all {
-		if f.state == nil {
-			continue
-		}
+	m.each(func(f *follower) {
 		e := e
 		switch {
 		case !f.detail.Report:
@@ -332,5 +343,27 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 			e.Report = e.Report.clone() // one each: it is theirs to change
 		}
 		f.state.EndRun(ctx, e)
+	})
+}
+
+// each tells every follower of an end. When one panics, the others are told
+// nevertheless: what they have started is theirs to end.
+func (m *multiRun) each(tell func(f *follower)) {
+	next := 0
+	defer func() {
+		for next < len(m.all) {
+			quietly(func() { m.tellNext(&next, tell) })
+		}
+	}()
+	for next < len(m.all) {
+		m.tellNext(&next, tell)
+	}
+}
+
+func (m *multiRun) tellNext(next *int, tell func(f *follower)) {
+	f := &m.all[*next]
+	*next++
+	if f.state != nil {
+		tell(f)
 	}
 }

@@ -25,7 +25,9 @@ type tracing struct {
 
 	runStart, stageStart time.Time
 	countIn              int
-	count                int // items leaving the stage that runs
+	open                 bool          // the stage's start was told, and its end was not
+	left                 PipelineStage // in which the run was abandoned
+	count                int           // items leaving the stage that runs
 	placed               []int
 
 	excluded  []ExcludedItem
@@ -89,8 +91,9 @@ func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Conte
 		return ctx
 	}
 	if c := t.state.StartStage(ctx, StageStart{Stage: stage, Start: t.stageStart, CountIn: t.countIn}); c != nil {
-		return c
+		ctx = c
 	}
+	t.open = true
 	return ctx
 }
 
@@ -108,12 +111,18 @@ func (r *run) endStage(ctx context.Context, stage PipelineStage, err error) {
 		e.CountOut = t.count
 		t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(end.Sub(t.stageStart)), ItemCount: t.count})
 	}
+	r.tellStageEnd(ctx, e)
+}
+
+func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
+	t := &r.trace
 	if t.state == nil {
 		return
 	}
+	t.open = false
 	if t.stageItems {
 		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the report is made of the original
-		if stage == StagePlace {
+		if e.Stage == StagePlace {
 			e.Included = slices.Clone(t.included)
 		}
 	}
@@ -133,10 +142,20 @@ func (r *run) end(ctx context.Context, err error) {
 		}
 		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
 	}
+	r.tellRunEnd(ctx, e)
+}
+
+func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
+	t := &r.trace
+	state := t.state
+	if state == nil {
+		return
+	}
 	if t.report {
 		e.Report = r.buildReport()
 	}
-	t.state.EndRun(ctx, e)
+	t.state = nil // whatever EndRun does, it is not called again
+	state.EndRun(ctx, e)
 }
 
 // exclude remembers that a candidate was left out, when somebody asked.

@@ -165,6 +165,12 @@ func contextOr(ctx context.Context) context.Context {
 // has done before come as parameters.
 func (r *run) stages(ctx context.Context, collector TraceCollector, classify, score, deduplicate, slice func(context.Context) error) ([]*ContextItem, error) {
 	ctx = r.observe(ctx, collector)
+	returning := false
+	defer func() {
+		if !returning { // r may be in use by another run otherwise
+			r.abandon(ctx)
+		}
+	}()
 
 	err := r.stage(ctx, StageClassify, classify)
 	if err == nil {
@@ -181,6 +187,7 @@ func (r *run) stages(ctx context.Context, collector TraceCollector, classify, sc
 	}
 
 	r.end(ctx, err)
+	returning = true
 	if err != nil {
 		return nil, err
 	}

@@ -93,6 +93,7 @@ func (r *run) stage(ctx context.Context, stage PipelineStage, do func(ctx contex
 		return r.canceled(ctx, stage, r.attempt(ctx, do))
 	}
 	stageCtx := r.startStage(ctx, stage)
+	defer r.abandonStage(stageCtx, stage)
 	// The observer may have given the stage a deadline of its own.
 	err := r.canceled(stageCtx, stage, r.attempt(stageCtx, do))
 	r.endStage(stageCtx, stage, err)

@@ -91,9 +91,12 @@ type RunTrace interface {
 	// StartStage is called when a stage starts and returns the context that
 	// the stage's strategy is given (nil: the run's). EndStage gets it as well.
 	StartStage(ctx context.Context, s StageStart) context.Context
-	// EndStage is called when a stage has ended, or failed with e.Err.
+	// EndStage is called for each stage that was started, when it has ended or
+	// failed with e.Err. An [AbandonedError] there means that a panic which is
+	// not caught, or runtime.Goexit, is unwinding the run: a panic of EndStage
+	// is dropped then.
 	EndStage(ctx context.Context, e StageEnd)
-	// EndRun is called last, also for a run that failed.
+	// EndRun is called last, also for a run that failed or is unwound.
 	EndRun(ctx context.Context, e RunEnd)
 
 	embedNoTrace()

@@ -57,10 +57,10 @@
 //
 // A run that fails ends its spans with the error: the stage that failed and the
 // root have status Error, a description and error.type. Stages before it are
-// complete, later ones have no span. That covers panics of strategies and the
-// end of the context. A panic that the pipeline does not catch, of another
-// collector or of the overflow observer, goes up through the run: the spans
-// that are open then are never ended, and so never exported.
+// complete, later ones have no span. That covers panics of strategies, the end
+// of the context, and runs that never return: a panic that the pipeline does not
+// catch, of another collector or of the overflow observer, ends the open spans
+// with a [cupel.AbandonedError] on its way up, and so does runtime.Goexit.
 //
 // It implements the OpenTelemetry Integration chapter of the specification.
 package cupelotel

@@ -27,7 +27,7 @@ func errorType(err error) string {
 			return "context.DeadlineExceeded"
 		}
 	case *cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
-		*cupel.InvalidItemError, *cupel.InvalidConfigError:
+		*cupel.InvalidItemError, *cupel.InvalidConfigError, *cupel.AbandonedError:
 	default:
 		return other
 	}
@@ -78,6 +78,8 @@ func (c *TraceCollector) summary(err error) string {
 			text += ": " + err.Err.Error()
 		}
 		return text
+	case *cupel.AbandonedError:
+		return err.Error() // a stage only
 	case *cupel.InvalidItemError:
 		return fmt.Sprintf("%v at index %d", cupel.ErrInvalidItem, err.Index)
 	case *cupel.InvalidConfigError:

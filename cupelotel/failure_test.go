@@ -3,13 +3,14 @@ package cupelotel_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -283,57 +284,84 @@ func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
 }
 
 // The pipeline catches no panic but those of strategies. Others go up through
-// the run, and leave open what was open; the package documentation says so.
-func TestPanicsThatAreNotCaught(t *testing.T) {
+// the run, and nobody sees an error; the spans must not be lost with it.
+func TestRunsThatNeverReturn(t *testing.T) {
+	none := func(*cupel.Config) {}
+	event := func(leave func()) cupel.TraceCollector {
+		return cupel.TraceFuncs{StageEvent: func(e cupel.TraceEvent) {
+			if e.Stage == cupel.StageScore {
+				leave()
+			}
+		}}
+	}
+	boom := func() { panic("secret") }
 	for _, tt := range []struct {
 		name    string
-		arrange func(c *cupel.Config) cupel.TraceCollector
-		started int
-		ended   []string
+		change  func(c *cupel.Config)
+		other   cupel.TraceCollector
+		stages  []string // that were started, in order; the last one is abandoned
+		unwound any      // what the caller recovers; nil for Goexit
 		why     string
 	}{
-		{"overflow observer", func(c *cupel.Config) cupel.TraceCollector {
-			c.Overflow, c.OnOverflow = cupel.OverflowProceed, func(cupel.OverflowEvent) { panic("no") }
-			return nil
-		}, 6, []string{"classify", "score", "deduplicate", "slice"}, "it is called during place"},
-		{"another collector", func(*cupel.Config) cupel.TraceCollector {
-			return cupel.TraceFuncs{StageEvent: func(e cupel.TraceEvent) {
-				if e.Stage == cupel.StageScore {
-					panic("no")
-				}
-			}}
-		}, 3, []string{"classify"}, "events are recorded before stages end"},
+		{"overflow observer panics", func(c *cupel.Config) {
+			c.Overflow, c.OnOverflow = cupel.OverflowProceed, func(cupel.OverflowEvent) { boom() }
+		}, nil, []string{"classify", "score", "deduplicate", "slice", "place"}, "secret", "it is called during place"},
+		{"another collector panics", none, event(boom), []string{"classify", "score"}, "secret", "events are recorded before stages end"},
+		{"another collector exits", none, event(runtime.Goexit), []string{"classify", "score"}, nil, "recover sees no Goexit"},
+		{"slicer exits", func(c *cupel.Config) {
+			c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+				runtime.Goexit()
+				return cupel.Selection{}, nil
+			})
+		}, nil, []string{"classify", "score", "deduplicate", "slice"}, nil, "t.FailNow in a strategy does that"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			recorder := tracetest.NewSpanRecorder()
-			provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
-			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+			provider, recorder := newRecorder(t) // as many spans must end as start
+			meters, reader := newReader(t)
+			collector := cupel.MultiTraceCollector(
+				cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full)),
+				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)), tt.other)
 			c := config()
-			other := tt.arrange(&c)
+			c.Clock = ticking(step)
+			tt.change(&c)
 			pipeline := newPipeline(t, c)
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("the run did not panic")
-					}
-				}()
-				_, _ = pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(collector, other)))
-			}()
-			var ended []string
-			for _, span := range recorder.Ended() {
-				ended = append(ended, strings.TrimPrefix(span.Name(), "cupel.stage."))
-			}
-			if len(recorder.Started()) != tt.started || strings.Join(ended, " ") != strings.Join(tt.ended, " ") {
-				t.Errorf("%d spans started and %v ended, want %d and %v: %s", len(recorder.Started()), ended, tt.started, tt.ended, tt.why)
+			var unwound any
+			var wait sync.WaitGroup
+			wait.Go(func() {
+				defer func() { unwound = recover() }()
+				_, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
+				t.Errorf("Run returned %v", err)
+			})
+			wait.Wait()
+			if unwound != tt.unwound {
+				t.Errorf("the caller recovered %v, want %v", unwound, tt.unwound)
 			}
 
-			// Nothing is left behind: the collector's next run is whole.
-			recorder.Reset()
-			if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
-				t.Fatal(err)
+			if n := len(recorder.Ended()); n != 1+len(tt.stages) {
+				t.Errorf("%d spans, want the root and %v: %s", n, tt.stages, tt.why)
 			}
-			if n := len(recorder.Ended()); n != 6 {
-				t.Errorf("the next run ended %d spans, want 6", n)
+			abandoned := tt.stages[len(tt.stages)-1]
+			description := "cupel: the run was abandoned in stage " + strings.ToUpper(abandoned[:1]) + abandoned[1:]
+			for _, span := range recorder.Ended() {
+				want := sdktrace.Status{Code: codes.Error, Description: description}
+				errorType := "*cupel.AbandonedError"
+				if span.Name() != "cupel.pipeline" && span.Name() != "cupel.stage."+abandoned {
+					want, errorType = sdktrace.Status{}, ""
+				}
+				if got := attr(span.Attributes(), cupelotel.ErrorTypeKey); span.Status() != want || got != errorType {
+					t.Errorf("%s has the status %v and error.type %q, want %v and %q: %s", span.Name(), span.Status(), got, want, errorType, tt.why)
+				}
+				if span.EndTime().Before(span.StartTime()) || span.EndTime().After(base.Add(20*step)) {
+					t.Errorf("%s ended at %s, which is no reading of the clock", span.Name(), span.EndTime())
+				}
+			}
+			if all := tree(recorder.Ended()); strings.Contains(all, "secret") {
+				t.Errorf("content left the process:\n%s", all)
+			}
+			for _, m := range collect(t, reader) {
+				if want := "1"; m.Name == "cupel.pipeline.errors" && points(m)["error.type=*cupel.AbandonedError"] != want {
+					t.Errorf("%s counted %v, want one abandoned run", m.Name, points(m))
+				}
 			}
 		})
 	}
