@@ -135,14 +135,25 @@ func (c *DiagnosticTraceCollector) takeReport() *SelectionReport {
 }
 
 // StartRun implements [RunObserver].
-func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
 	if c == nil {
 		return ctx, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.events, c.report = nil, nil
+	c.report = nil
+	clear(c.events)
+	c.events = slices.Grow(c.events[:0], c.eventsOf(info.Candidates))
 	return ctx, diagnosticRun{collector: c}
+}
+
+// eventsOf is how many events a run has, unless there are shortfalls.
+func (c *DiagnosticTraceCollector) eventsOf(candidates int) int {
+	const stages = 5
+	if c.level >= TraceDetailItem {
+		return stages + candidates
+	}
+	return stages
 }
 
 type diagnosticRun struct {

@@ -30,16 +30,25 @@ type tracing struct {
 	count                int           // items leaving the stage that runs
 	placed               []int
 
-	excluded  []ExcludedItem
-	origin    []exclusion // parallel to excluded
-	stageFrom int         // where the exclusions of the stage that runs begin
+	excluded  []ExcludedItem // pooled
+	origin    []exclusion    // parallel to excluded; pooled
+	stageFrom int            // where the exclusions of the stage that runs begin
 	included  []IncludedItem
+
+	messages []byte // of item events; pooled
+	ends     []int  // where each of the messages ends; pooled
 }
 
 // exclusion remembers what orders equal scores in a report (R34).
 type exclusion struct {
+	stage     int // where its exclusions begin, which is ascending
 	candidate int
-	stage     PipelineStage
+}
+
+// forget leaves nothing but the memory for the next run.
+func (t *tracing) forget() {
+	clear(t.excluded)
+	*t = tracing{excluded: t.excluded[:0], origin: t.origin[:0], messages: t.messages[:0], ends: t.ends[:0]}
 }
 
 // observe asks the collector whether it wants to follow this run, and how
@@ -165,7 +174,13 @@ func (r *run) exclude(candidate int, stage PipelineStage, score float64, reason 
 		return
 	}
 	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason})
-	t.origin = append(t.origin, exclusion{candidate, stage})
+	t.origin = append(t.origin, exclusion{t.stageFrom, candidate})
+}
+
+// expect makes room for n exclusions.
+func (t *tracing) expect(n int) {
+	t.excluded = slices.Grow(t.excluded, n)
+	t.origin = slices.Grow(t.origin, n)
 }
 
 func (r *run) explainIncluded() {
@@ -188,21 +203,37 @@ func (r *run) explainIncluded() {
 // shortfalls, and at Place those that are in (R33).
 func (r *run) recordItems(stage PipelineStage) {
 	t := &r.trace
-	tell := func(message string) {
-		t.recorder.RecordItemEvent(TraceEvent{Stage: stage, ItemCount: 1, Message: message})
-	}
+	t.messages, t.ends = t.messages[:0], t.ends[:0]
+	end := func() { t.ends = append(t.ends, len(t.messages)) }
 	for i := t.stageFrom; i < len(t.excluded); i++ {
-		tell(t.excluded[i].Reason.String())
+		t.messages = t.excluded[i].Reason.append(t.messages)
+		end()
 	}
 	if stage == StageSlice {
 		for _, s := range r.shortfalls {
-			tell(s.String())
+			t.messages = append(t.messages, s.String()...)
+			end()
 		}
 	}
 	if stage == StagePlace {
 		for i := range t.included {
-			tell(t.included[i].String())
+			t.messages = t.included[i].append(t.messages)
+			end()
 		}
+	}
+
+	tell := t.recorder.RecordItemEvent
+	if c, ok := t.recorder.(*DiagnosticTraceCollector); ok && c.settings.callback == nil {
+		// The collector of most runs: one lock for all its events.
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		tell = func(event TraceEvent) { c.events = append(c.events, event) }
+	}
+	all := string(t.messages) // one allocation for all of them
+	begin := 0
+	for _, end := range t.ends {
+		tell(TraceEvent{Stage: stage, ItemCount: 1, Message: all[begin:end]})
+		begin = end
 	}
 }
 
@@ -225,23 +256,28 @@ func (r *run) buildReport() *SelectionReport {
 // sortedExclusions orders by score, then stage, then candidate (R34). It sorts
 // small keys and moves each exclusion once.
 func (t *tracing) sortedExclusions() []ExcludedItem {
-	type key struct {
-		score     uint64
-		stage     int
-		candidate int
-		at        int
+	keys := order.Borrow(len(t.excluded))
+	defer keys.Return()
+	for i := range t.excluded {
+		keys.Pairs[i] = order.Pair{Key: order.Key(t.excluded[i].Score), Index: i}
 	}
-	stages := [...]PipelineStage{StageClassify, StageDeduplicate, StageSlice, StagePlace}
-	keys := make([]key, len(t.excluded))
-	for i, o := range t.origin {
-		keys[i] = key{order.Key(t.excluded[i].Score), slices.Index(stages[:], o.stage), o.candidate, i}
+	order.SortDescending(keys.Pairs)
+	// Equal scores are in the order in which they were left out, which differs
+	// from that of the candidates where a slicer dropped items of its own accord.
+	for rest := keys.Pairs; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Key == rest[0].Key {
+			n++
+		}
+		slices.SortFunc(rest[:n], func(a, b order.Pair) int {
+			x, y := t.origin[a.Index], t.origin[b.Index]
+			return cmp.Or(cmp.Compare(x.stage, y.stage), cmp.Compare(x.candidate, y.candidate))
+		})
+		rest = rest[n:]
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.stage, b.stage), cmp.Compare(a.candidate, b.candidate))
-	})
-	sorted := make([]ExcludedItem, len(keys))
-	for i, k := range keys {
-		sorted[i] = t.excluded[k.at]
+	sorted := make([]ExcludedItem, len(keys.Pairs))
+	for i, k := range keys.Pairs {
+		sorted[i] = t.excluded[k.Index]
 	}
 	return sorted
 }

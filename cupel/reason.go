@@ -88,7 +88,7 @@ type ExclusionReason struct {
 // item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
 func (r ExclusionReason) String() string { return string(r.append(nil)) }
 
-func (r ExclusionReason) append(b []byte) []byte {
+func (r *ExclusionReason) append(b []byte) []byte {
 	num := func(n int, text string) {
 		b = strconv.AppendInt(b, int64(n), 10)
 		b = append(b, text...)

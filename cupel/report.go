@@ -84,9 +84,11 @@ func (e OverflowEvent) clone() *OverflowEvent {
 
 // String returns the reason and the score as one line without the content of
 // the item, such as "Scored: score 0.5, 120 tokens".
-func (i IncludedItem) String() string {
-	b := append([]byte(i.Reason), ": score "...)
+func (i IncludedItem) String() string { return string(i.append(nil)) }
+
+func (i *IncludedItem) append(b []byte) []byte {
+	b = append(append(b, i.Reason...), ": score "...)
 	b = strconv.AppendFloat(b, i.Score, 'g', -1, 64)
 	b = strconv.AppendInt(append(b, ", "...), int64(i.Item.Tokens()), 10)
-	return string(append(b, " tokens"...))
+	return append(b, " tokens"...)
 }

@@ -79,10 +79,11 @@ func (r *run) free() {
 	clear(r.all)
 	clear(r.sorted)
 	clear(r.merged)
+	r.trace.forget()
 	*r = run{
 		pinned: r.pinned[:0], scoreable: r.scoreable[:0], all: r.all[:0], scores: r.scores[:0], unique: r.unique[:0],
 		keys: r.keys[:0], sorted: r.sorted[:0], selected: r.selected[:0], merged: r.merged[:0], mergedFrom: r.mergedFrom[:0],
-		hashes: r.hashes,
+		hashes: r.hashes, trace: r.trace,
 	}
 	pool.Put(r)
 }

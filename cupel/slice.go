@@ -29,7 +29,7 @@ func (r *run) slice(ctx context.Context) error {
 	for _, at := range selection.Indices {
 		chosen.take(at)
 	}
-	r.selected = r.selected[:0]
+	r.selected = resize(r.selected, len(selection.Indices))[:0]
 	for at, k := range r.keys {
 		if chosen.has(at) {
 			r.selected = append(r.selected, k.Index)
@@ -45,6 +45,7 @@ func (r *run) slice(ctx context.Context) error {
 // excludeUnselected finds the reason for every sorted item that was not
 // chosen: the slicer's own, or the budget, or what is pinned.
 func (r *run) excludeUnselected(selection Selection, chosen *positions) {
+	r.trace.expect(len(r.sorted) - len(r.selected))
 	var used exact.Sum
 	for _, s := range r.selected {
 		used.Add(r.items[r.scoreable[s]].tokens)
