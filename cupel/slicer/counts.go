@@ -133,9 +133,6 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	if err != nil {
 		return cupel.Selection{}, err
 	}
-	for _, d := range chosen.Drops {
-		sel.Drops = append(sel.Drops, cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason})
-	}
 	sel.Shortfalls = append(sel.Shortfalls, chosen.Shortfalls...)
 
 	// Phase 3: keep the numbers below the caps.
@@ -143,13 +140,21 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	if byScore {
 		indices = s.sortByScore(rest, indices)
 	}
-	sel.Drops = slices.Grow(sel.Drops, c.countDrops(s, positions, indices))
+	dropped := len(chosen.Drops)
+	if n := dropped + c.countDrops(s, positions, indices); n > 0 {
+		sel.Drops = make([]cupel.Drop, n)
+	}
+	for i, d := range chosen.Drops {
+		sel.Drops[i] = cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason}
+	}
 	for _, i := range indices {
 		i = at(positions, i)
 		if n := s.numbers[i]; n != noEntry {
-			if e := c.entries[n]; s.counts[n] >= e.CapCount {
-				sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{
-					Code: cupel.CountCapExceeded, Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]}})
+			if e := &c.entries[n]; s.counts[n] >= e.CapCount {
+				drop := &sel.Drops[dropped]
+				dropped++
+				drop.Index = i // field by field: most of a reason is zero already
+				drop.Reason.Code, drop.Reason.Kind, drop.Reason.Cap, drop.Reason.Count = cupel.CountCapExceeded, e.Kind, e.CapCount, s.counts[n]
 				continue
 			}
 			s.counts[n]++
@@ -171,7 +176,7 @@ func (c counter) numberEntries(s *scratch, items []cupel.ScoredItem) {
 }
 
 // countDrops returns how many of the items chosen are beyond the caps. A drop is
-// large, and a list of them that grows step by step costs more than all the rest.
+// large, and a list of them that grows step by step costs more than the rest.
 func (c counter) countDrops(s *scratch, positions, chosen []int) int {
 	s.chosen = resize(s.chosen, len(c.entries))
 	clear(s.chosen)
@@ -205,10 +210,24 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 	all := order.Borrow(len(items))
 	defer all.Return()
 	candidates := all.Pairs[:0]
+	open := 0 // entries that want more
+	for _, e := range c.entries {
+		if e.RequireCount > 0 {
+			open++
+		}
+	}
+	byScore := sortedByScore(items)
 	for i, n := range s.numbers {
-		if n != noEntry && c.entries[n].RequireCount > 0 && items[i].Item.Tokens() >= 0 {
-			candidates = append(candidates, order.Pair{Key: order.Key(items[i].Score), Index: i})
-			s.counts[n]++
+		if open == 0 {
+			break
+		}
+		if n == noEntry || c.entries[n].RequireCount == 0 || items[i].Item.Tokens() < 0 {
+			continue
+		}
+		candidates = append(candidates, order.Pair{Key: order.Key(items[i].Score), Index: i})
+		s.counts[n]++
+		if byScore && s.counts[n] == c.entries[n].RequireCount {
+			open-- // what comes later is no better, and is not looked at when no entry is open
 		}
 	}
 	byKind := order.Borrow(len(candidates))
@@ -244,6 +263,18 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 		}
 	}
 	return spent, nil
+}
+
+// sortedByScore reports whether the items come highest score first, as a
+// pipeline's do.
+func sortedByScore(items []cupel.ScoredItem) bool {
+	for i := 1; i < len(items); i++ {
+		// >= settles all but NaN, and costs less than keys.
+		if a, b := items[i-1].Score, items[i].Score; !(a >= b) && order.Key(a) < order.Key(b) {
+			return false
+		}
+	}
+	return true
 }
 
 // rest returns the items that are not marked and their positions, which are nil

@@ -15,7 +15,8 @@ type scratch struct {
 	keys      map[string]int32            // number of every kind met, by its folded spelling
 	numbers   []int32                     // number of each item's kind
 	groups    []group                     // Quota: the kinds by number
-	counts    []int                       // count slicers: by entry
+	counts    []int                       // count slicers: number selected, by entry
+	chosen    []int                       // count slicers: number that the inner slicer chose, by entry
 	marks     []bool                      // count slicers: by item
 	sorted    []int                       // count slicers: the inner selection by score
 	items     []cupel.ScoredItem          // what an inner slicer is given
@@ -60,30 +61,31 @@ type spelling struct {
 // first for the number of a spelling when it meets that for the first time.
 func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.ContextKind) int32) {
 	s.numbers = resize(s.numbers, len(items))
-	// Most lists have a handful of spellings, and comparing a few strings, which
-	// mostly are the same constants, is several times faster than hashing one.
-	var few [8]spelling
-	n := 0
-next:
+	// Most lists have a handful of spellings. Comparing with the one that came
+	// last in the same place, which mostly is the same constant, is several times
+	// faster than looking it up.
+	var recent [32]spelling
 	for i := range items {
 		kind := items[i].Item.Kind()
-		for _, known := range few[:n] {
-			if known.kind == kind {
-				s.numbers[i] = known.number
-				continue next
+		last := &recent[placeOf(kind)%uint(len(recent))]
+		if last.kind != kind || kind == "" {
+			number, known := s.spellings[kind]
+			if !known {
+				number = first(kind)
+				s.spellings[kind] = number
 			}
+			*last = spelling{kind, number}
 		}
-		number, known := s.spellings[kind]
-		if !known {
-			number = first(kind)
-			s.spellings[kind] = number
-			if n < len(few) {
-				few[n] = spelling{kind, number}
-				n++
-			}
-		}
-		s.numbers[i] = number
+		s.numbers[i] = last.number
 	}
+}
+
+// placeOf gives kinds numbers that differ for all well-known ones, modulo 32.
+func placeOf(kind cupel.ContextKind) uint {
+	if kind == "" {
+		return 0
+	}
+	return uint(len(kind)) + uint(kind[0]) + uint(kind[len(kind)-1])
 }
 
 // resize returns a slice of length n with unspecified contents.
