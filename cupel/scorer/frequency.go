@@ -71,6 +71,7 @@ func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores 
 	}
 	p := frequencyPool.Get().(*frequencyPass)
 	p.counter.Reset()
+	p.counter.Expect(len(all))
 	defer func() {
 		p.counter.Reset() // the pool must not keep the items' tags alive
 		frequencyPool.Put(p)

@@ -62,6 +62,9 @@ func (c *Counter) Reset() {
 	c.member = c.member[:0]
 }
 
+// Expect makes room for n members, so that their list need not grow.
+func (c *Counter) Expect(n int) { c.member = sized(c.member, n)[:0] }
+
 // Add gives the current member a tag.
 func (c *Counter) Add(tag string) {
 	c.folded = ascii.AppendLower(c.folded[:0], tag)

@@ -8,13 +8,14 @@ type Repeats[E comparable] struct {
 	distinct table
 	number   []uint32 // by position: the element's number
 	first    []uint32 // by number: the position where the element comes first
-	times    []int    // by number
+	times    []uint32 // by number
 }
 
 // Find looks at a list of up to 2^32-2 elements.
 func (r *Repeats[E]) Find(list []E) {
-	r.distinct.reset()
-	r.number, r.first, r.times = r.number[:0], r.first[:0], r.times[:0]
+	// Mostly all are different.
+	r.distinct.resetFor(len(list))
+	r.number, r.first, r.times = sized(r.number, len(list))[:0], sized(r.first, len(list))[:0], sized(r.times, len(list))[:0]
 	for i, e := range list {
 		number, isNew := r.distinct.number(maphash.Comparable(seed, e), func(number uint32) bool {
 			return list[r.first[number]] == e
@@ -29,4 +30,4 @@ func (r *Repeats[E]) Find(list []E) {
 }
 
 // Times returns how often the element at position i occurs.
-func (r *Repeats[E]) Times(i int) int { return r.times[r.number[i]] }
+func (r *Repeats[E]) Times(i int) int { return int(r.times[r.number[i]]) }

@@ -40,6 +40,12 @@ func (t *table) reset() {
 	t.size(leastSlots)
 }
 
+// resetFor empties the table and makes room for n things.
+func (t *table) resetFor(n int) {
+	t.hashes = sized(t.hashes, n)[:0]
+	t.size(max(leastSlots, 1<<bits.Len(uint(2*n))))
+}
+
 func (t *table) len() int { return len(t.hashes) }
 
 // number returns the number of the thing with this hash for which same holds,
