@@ -2,6 +2,7 @@ package slicer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -52,6 +53,14 @@ func (c *CountConstrainedKnapsack) Validate() error {
 		return notBuilt(countConstrainedKnapsackSlice, "NewCountConstrainedKnapsack")
 	}
 	return nil
+}
+
+// Entries returns a copy of the entries, in the order given.
+func (c *CountConstrainedKnapsack) Entries() []CountQuotaEntry {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.entries)
 }
 
 // Slicers implements [cupel.SlicerWrapper].

@@ -3,6 +3,7 @@ package slicer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -59,6 +60,14 @@ func (c *CountQuota) Validate() error {
 		return notBuilt(countQuotaSlice, "NewCountQuota")
 	}
 	return nil
+}
+
+// Entries returns a copy of the entries, in the order given.
+func (c *CountQuota) Entries() []CountQuotaEntry {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.entries)
 }
 
 // Slicers implements [cupel.SlicerWrapper].

@@ -86,6 +86,18 @@ func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	return q, nil
 }
 
+// Kind returns the kind that the entry is about, as it was given.
+func (e QuotaEntry) Kind() cupel.ContextKind { return e.kind }
+
+// Percentages returns what is required and the cap, in percent of the target.
+func (e QuotaEntry) Percentages() (require, cap float64) { return e.require, e.cap }
+
+// Tokens returns what is required and the cap for a target, in tokens, rounded
+// down as the slicer does.
+func (e QuotaEntry) Tokens(target int) (require, cap int) {
+	return percentOf(e.require, target), percentOf(e.cap, target)
+}
+
 func (e QuotaEntry) validate(i int) error {
 	invalid := func(field string, value float64, reason string) error {
 		return &cupel.InvalidConfigError{Component: quotaSlice, Field: fmt.Sprintf("entries[%d].%s", i, field),
@@ -112,6 +124,18 @@ func (q *Quota) Validate() error {
 	}
 	return nil
 }
+
+// Entries returns a copy of the entries, in the order given.
+func (q *Quota) Entries() []QuotaEntry {
+	if q == nil {
+		return nil
+	}
+	return slices.Clone(q.entries)
+}
+
+// NonMonotonic implements [cupel.NonMonotonic]: it returns true, since shares
+// move with the target.
+func (*Quota) NonMonotonic() bool { return true }
 
 // Slicers implements [cupel.SlicerWrapper].
 func (q *Quota) Slicers() []cupel.Slicer {
