@@ -160,6 +160,12 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 	return m
 }
 
+// Effective returns what a slicer may spend when the pinned items have so many
+// tokens. It implements COMPUTE-EFFECTIVE-BUDGET of the Slice chapter (R6).
+func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
+	return b.effective(exact.Of(pinnedTokens))
+}
+
 // effective is COMPUTE-EFFECTIVE-BUDGET of the Slice chapter: what the slicer
 // may spend once pinned items, reserves, slots and the margin are taken off.
 func (b ContextBudget) effective(pinned exact.Sum) SliceBudget {
