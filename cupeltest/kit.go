@@ -98,6 +98,7 @@ type subject[E, R any] struct {
 	same   func(a, b E) bool
 	junk   E // put in place of what a list held
 
+	fresh  func() []input[E]    // the kit's inputs once more, of items of their own
 	inputs []input[E]           // those that can be run
 	base   []outcome[R]         // what the first call gave, for each input
 	may    func(err error) bool // errors that are answers; nil for none
@@ -196,9 +197,22 @@ func (s *subject[E, R]) repeats() string {
 }
 
 func (s *subject[E, R]) storesNothing() string {
+	base := make(map[string]outcome[R]) // inputs of one name are alike
 	for i, in := range slices.Backward(s.inputs) {
+		base[in.name] = s.base[i]
 		if diff := s.compare(s.base[i], s.call(in)); diff != "" {
 			return in.name + ", run first and after other lists: " + diff
+		}
+	}
+	// What is remembered by item is always the same again. New items that are
+	// alike show it: they come in other lists first.
+	for _, in := range slices.Backward(s.fresh()) {
+		want, ok := base[in.name]
+		if !ok {
+			continue // it cannot be run
+		}
+		if diff := s.compare(want, s.call(in)); diff != "" {
+			return in.name + ", run in two orders of the lists, with equal items: " + diff
 		}
 	}
 	return ""
@@ -295,11 +309,18 @@ func (s *subject[E, R]) runsConcurrently() string {
 func (s *subject[E, R]) stops() string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, in := range s.inputs {
+	for i, in := range s.inputs {
 		in.list = slices.Clone(in.list)
 		out := s.runOn(ctx, in)
-		if out.broke != "" && !s.answers(out) && !errors.Is(out.err, context.Canceled) {
-			return in.name + ", under a context that is done: " + out.broke
+		switch {
+		case out.broke != "":
+			if !s.answers(out) && !errors.Is(out.err, context.Canceled) {
+				return in.name + ", under a context that is done: " + out.broke
+			}
+		case s.base[i].broke == "":
+			if diff := s.differ(s.base[i].result, out.result); diff != "" {
+				return in.name + ", without an error and under a context that is done: " + diff
+			}
 		}
 	}
 	return ""
@@ -326,5 +347,5 @@ func (s *subject[E, R]) resultRule() rule {
 
 // stopRule is for methods that have a context.
 func (s *subject[E, R]) stopRule() rule {
-	return rule{s.method + " that stops because its context is done fails with the context's error.", s.stops}
+	return rule{s.method + " that stops because its context is done fails with the context's error, and returns no part of a result.", s.stops}
 }

@@ -72,7 +72,7 @@ func TestBrokenPlacers(t *testing.T) {
 				})
 				return order, nil
 			}), "its result before and after other calls: the order ["},
-		{"dresses the context's error", "Place that stops because its context is done fails with the context's error.",
+		{"dresses the context's error", "Place that stops because its context is done fails with the context's error, and returns no part of a result.",
 			func(t cupeltest.T) { cupeltest.TestPlacer(t, stoppingPlacer{errors.New("stopped")}) }, `under a context that is done: the error "stopped"`},
 		{"leaves one out", "Place only reorders: it adds and removes nothing.",
 			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) { return order[:max(0, len(order)-1)], nil }), "8 positions for 9 items"},

@@ -85,6 +85,24 @@ func lightByAddress() func(items []cupel.ScoredItem) bool {
 	}
 }
 
+// rememberedByItem says yes to lists whose first item was first in the list in
+// which it came first.
+func rememberedByItem() func(items []cupel.ScoredItem) bool {
+	var lock locked
+	first := make(map[*cupel.ContextItem]bool)
+	return func(items []cupel.ScoredItem) (yes bool) {
+		lock.do(func() {
+			for i, it := range items {
+				if _, known := first[it.Item]; !known {
+					first[it.Item] = i == 0
+				}
+			}
+			yes = len(items) > 0 && first[items[0].Item]
+		})
+		return yes
+	}
+}
+
 func awayNow() func([]cupel.ScoredItem) bool {
 	h := new(home)
 	return func([]cupel.ScoredItem) bool { return h.away() }
@@ -144,8 +162,11 @@ func TestBrokenSlicers(t *testing.T) {
 				})
 				return nil
 			}), "its result before and after other calls: positions ["},
-		{"dresses the context's error", "Slice that stops because its context is done fails with the context's error.",
+		{"dresses the context's error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, stopping{stopped}) }, `under a context that is done: the error "stopped"`},
+		{"stops without an error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, stopping{}) }, "without an error and under a context that is done: positions [7], then []"},
+		{"remembers items", "Slice stores nothing about a call: what was called before does not change a result.", without(rememberedByItem()), "run in two orders of the lists, with equal items: positions ["},
 		{"selects what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				sel.Indices = append(sel.Indices, len(items))
@@ -208,14 +229,28 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), "huge items, with a target of "},
-		{"selects from nothing", "an empty list gives an empty selection.",
+		{"selects from nothing", "an empty list gives an empty selection, without a shortfall or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				if len(items) == 0 {
 					sel.Indices = []int{0}
 				}
 				return nil
 			}), "an empty list: positions [0] are selected"},
-		{"free items always", "a target of 0 gives an empty selection, zero-token items included.",
+		{"misses items in an empty list", "an empty list gives an empty selection, without a shortfall or an error.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
+				if len(items) == 0 {
+					return &cupel.ScarcityError{Slicer: "HalfSlice", Kind: cupel.KindMemory, RequireCount: 1}
+				}
+				return nil
+			}), "an empty list: the error "},
+		{"misses items at a target of 0", "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.",
+			brokenSlicer(func(_ []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if budget.TargetTokens == 0 {
+					sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: 2}}
+				}
+				return nil
+			}), "shortfalls [CountRequirementShortfall: A has 0 of 2 required items]"},
+		{"free items always", "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				for i, it := range items {
 					if budget.TargetTokens == 0 && it.Item.Tokens() == 0 {
@@ -243,7 +278,8 @@ func TestBrokenSlicers(t *testing.T) {
 	})
 }
 
-// stopping is a slicer with an error of its own for a context that is done.
+// stopping is a slicer with an error of its own, or none, for a context that is
+// done.
 type stopping struct{ err error }
 
 func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {

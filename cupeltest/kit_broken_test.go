@@ -203,6 +203,22 @@ func cachedByAddress() func(all []*cupel.ContextItem) float64 {
 	}
 }
 
+// rankedOnce remembers the rank that an item had in the list in which it came
+// first, as a cache by item does.
+func rankedOnce() func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	var lock locked
+	ranks := make(map[*cupel.ContextItem]float64)
+	return func(item *cupel.ContextItem, all []*cupel.ContextItem) (rank float64) {
+		lock.do(func() {
+			if _, known := ranks[item]; !known {
+				ranks[item] = float64(slices.Index(all, item))
+			}
+			rank = ranks[item]
+		})
+		return rank
+	}
+}
+
 func whenAway() func([]*cupel.ContextItem) float64 {
 	h := new(home)
 	return func([]*cupel.ContextItem) float64 {
@@ -252,12 +268,22 @@ func TestBrokenScorers(t *testing.T) {
 		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress()), "in memory of its own and in that of the list before"},
 		{"sorts the list", "Score does not change the list that it is given.", single(sorts), "position 0 holds something else"},
 		{"appends to the list", "Score does not change the list that it is given.", single(appends), "behind the end of the list"},
+		{"remembers items", "Score stores nothing about a call: what was called before does not change a result.", brokenScorer(scoreFunc(rankedOnce())), "run in two orders of the lists, with equal items: item 1 scores "},
 		{"is not safe", "Score is safe for concurrent use.", single(whenAway()), "run alone and in several goroutines"},
 		{"remembers the item before", "Score depends on the item and the list, not on which item of the list was scored before.",
 			brokenScorer(scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) (s float64) {
 				lock.do(func() { s = size(item, nil) - size(previous, nil); previous = item })
 				return s
 			})), "after the items before it"},
+
+		{"wants every item once", "Score takes a list that holds an item twice: two candidates, alike.",
+			brokenScorer(scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+				at := slices.Index(all, item)
+				if slices.Contains(all[at+1:], item) {
+					panic("given twice")
+				}
+				return 0
+			})), "panic: given twice"},
 
 		{"batch fails", "ScoreAll takes every valid list, one of a single item too, without a panic or an error.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
@@ -288,13 +314,23 @@ func TestBrokenScorers(t *testing.T) {
 				return nil
 			}), "before and after other calls: item 1 scores 12, then -1"},
 		{"batch is not safe", "ScoreAll is safe for concurrent use.", brokenBatch(plus(whenAway())), "run alone and in several goroutines"},
-		{"batch dresses the context's error", "ScoreAll that stops because its context is done fails with the context's error.",
+		{"batch dresses the context's error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
 			brokenBatch(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
 				if ctx.Err() != nil {
 					return errors.New("stopped")
 				}
 				return nil
 			}), `the error "stopped"`},
+		{"batch stops without an error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
+			brokenScorer(batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+				for i, item := range all {
+					if ctx.Err() != nil {
+						break
+					}
+					scores[i] = size(item, all)
+				}
+				return nil
+			}}), "without an error and under a context that is done: item 1 scores 12, then 0"},
 		{"batch rounds otherwise", "ScoreAll gives the same bits as Score.", brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 			for i := range scores {
 				scores[i] = math.Nextafter(scores[i], math.Inf(1))

@@ -155,6 +155,11 @@ func numbered(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 	return cupel.TraceEvent{Stage: stage, ItemCount: n}
 }
 
+// timed makes one with a duration and a message, which are recorded as well.
+func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
+	return cupel.TraceEvent{Stage: stage, ItemCount: n, DurationMS: 1.5 + float64(n), Message: "made up"}
+}
+
 // recorded returns what tell added to the events.
 func (k *collectorKit) recorded(tell func()) (added []cupel.TraceEvent, problem string) {
 	before := slices.Clone(k.events())
@@ -181,12 +186,14 @@ var stageOrder = []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cu
 
 func (k *collectorKit) recordsStages() string {
 	for i, stage := range stageOrder {
-		added, problem := k.recorded(func() { k.collector.RecordStageEvent(numbered(stage, i)) })
-		if problem == "" && !sameEvents(added, []cupel.TraceEvent{numbered(stage, i)}) {
-			problem = fmt.Sprintf("one event of stage %s was told and these were recorded: [%s]", stage, eventTexts(added))
-		}
-		if problem != "" {
-			return problem
+		for _, event := range []cupel.TraceEvent{numbered(stage, i), timed(stage, i)} {
+			added, problem := k.recorded(func() { k.collector.RecordStageEvent(event) })
+			if problem == "" && !sameEvents(added, []cupel.TraceEvent{event}) {
+				problem = fmt.Sprintf("of stage %s the event %s was told and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
+			}
+			if problem != "" {
+				return problem
+			}
 		}
 	}
 	return ""
@@ -206,7 +213,7 @@ func (k *collectorKit) recordsItems() string {
 		}
 		switch {
 		case want && !sameEvents(added, []cupel.TraceEvent{event}):
-			return fmt.Sprintf("one item event of stage %s was told and these were recorded: [%s]", stage, eventTexts(added))
+			return fmt.Sprintf("of stage %s the item event %s was told and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
 		case !want && len(added) > 0:
 			return fmt.Sprintf("an item event of stage %s was recorded", stage)
 		}
@@ -249,7 +256,7 @@ func (k *collectorKit) recordsRuns() string {
 			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, e) },
 		})
 		_, _ = run.start(context.Background(), k.collector)
-		got := k.events()
+		got, stages, all := untimed(k.events()), untimed(stages), untimed(all)
 		ends := func(want []cupel.TraceEvent) bool {
 			return len(got) >= len(want) && sameEvents(got[len(got)-len(want):], want)
 		}
@@ -314,12 +321,25 @@ func (k *collectorKit) runsConcurrently() string {
 
 func sameEvents(a, b []cupel.TraceEvent) bool {
 	return slices.EqualFunc(a, b, func(x, y cupel.TraceEvent) bool {
-		return x.Stage == y.Stage && x.ItemCount == y.ItemCount && x.Message == y.Message
+		return x.Stage == y.Stage && x.ItemCount == y.ItemCount && x.Message == y.Message && sameScore(x.DurationMS, y.DurationMS)
 	})
 }
 
+// untimed returns the events without durations, which differ from run to run.
+func untimed(events []cupel.TraceEvent) []cupel.TraceEvent {
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].DurationMS = 0
+	}
+	return events
+}
+
 func eventText(e cupel.TraceEvent) string {
-	return fmt.Sprintf("(stage=%s, count=%d, message=%q)", e.Stage, e.ItemCount, e.Message)
+	duration := ""
+	if e.DurationMS != 0 {
+		duration = ", duration=" + score(e.DurationMS)
+	}
+	return fmt.Sprintf("(stage=%s, count=%d%s, message=%q)", e.Stage, e.ItemCount, duration, e.Message)
 }
 
 func eventTexts(events []cupel.TraceEvent) string {

@@ -2,6 +2,7 @@ package cupeltest_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -138,7 +139,7 @@ func TestBrokenCollectors(t *testing.T) {
 				if e.Stage == "Sort" {
 					panic("no such stage")
 				}
-			}}), "RecordStageEvent of (stage=Sort, count=3, message=\"\"): panic: no such stage"},
+			}}), "RecordStageEvent of (stage=Sort, count=3, duration=0.5, message=\"\"): panic: no such stage"},
 		{"allocates though not enabled", "a collector that is not enabled allocates nothing, in IsEnabled and when it is told of an event.",
 			broken(&listCollector{enabled: off, stage: discard, item: func(_ *listCollector, e cupel.TraceEvent) {
 				kept.use(func(v **cupel.TraceEvent) { *v = &e })
@@ -149,19 +150,34 @@ func TestBrokenCollectors(t *testing.T) {
 				if e.Stage != cupel.StageDeduplicate {
 					l.add(e)
 				}
-			}}), "one event of stage Deduplicate was told and these were recorded: []"},
+			}}), "of stage Deduplicate the event (stage=Deduplicate, count=2, message=\"\") was told and these were recorded: []"},
+		{"loses messages", "every stage event is recorded, whatever the level.",
+			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
+				e.Message = ""
+				l.add(e)
+			}}), "the event (stage=Classify, count=0, duration=1.5, message=\"made up\") was told and these were recorded: [(stage=Classify, count=0, duration=1.5, message=\"\")]"},
+		{"rounds durations", "every stage event is recorded, whatever the level.",
+			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
+				e.DurationMS = math.Floor(e.DurationMS)
+				l.add(e)
+			}}), "these were recorded: [(stage=Classify, count=0, duration=1, message=\"made up\")]"},
+		{"times items", "item events are recorded at level Item and above, and discarded at level Stage.",
+			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
+				e.DurationMS = 3
+				l.add(e)
+			}}), "these were recorded: [(stage=Classify, count=1, duration=3, message=\"BudgetExceeded: made up\")]"},
 		{"forgets", "every stage event is recorded, whatever the level.",
 			broken(&listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-2):] }}), "events that had been recorded before are gone or changed"},
 		{"ignores its level", "item events are recorded at level Item and above, and discarded at level Stage.",
 			broken(&listCollector{}, cupeltest.WithDetailLevel(cupel.TraceDetailStage)), "an item event of stage Classify was recorded"},
 		{"discards items at level Item", "item events are recorded at level Item and above, and discarded at level Stage.",
-			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "one item event of stage Classify was told and these were recorded: []"},
+			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "of stage Classify the item event (stage=Classify, count=1, message=\"BudgetExceeded: made up\") was told and these were recorded: []"},
 		{"records some items", "item events are recorded at level Item and above, and discarded at level Stage.",
 			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage != cupel.StagePlace {
 					l.add(e)
 				}
-			}}), "one item event of stage Place was told and these were recorded: []"},
+			}}), "of stage Place the item event (stage=Place, count=1, message=\"BudgetExceeded: made up\") was told and these were recorded: []"},
 		{"stages first", "events stay in the order in which they came.",
 			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
 				l.mu.Lock()

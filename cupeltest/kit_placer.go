@@ -47,21 +47,25 @@ func newPlacerKit(p cupel.Placer) *placerKit {
 		clone: slices.Clone[[]int],
 		same:  sameScored,
 		junk:  junkScored(),
+		fresh: func() []input[cupel.ScoredItem] { return placerInputs(nil) },
 	}}
 }
 
-func (k *placerKit) rules(options kitOptions) []rule {
-	// Pinned items come first, with score 1, and then the others.
-	sample := sampleItems()
+// placerInputs are the lists that placers get. Pinned items come first, with
+// score 1, and then the others.
+func placerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 	pinned := []cupel.ScoredItem{
 		{Item: Item("pinned", 10, cupel.WithPinned()), Score: 1},
 		{Item: Item("pinned and free", 0, cupel.WithPinned()), Score: 1},
 	}
-	inputs := append(scoredInputs(options.items), input[cupel.ScoredItem]{
+	return append(scoredInputs(own), input[cupel.ScoredItem]{
 		name: "pinned items before others",
-		list: append(pinned, scored(sample, func(i int) float64 { return 3 - float64(i)/2 })...),
+		list: append(pinned, scored(sampleItems(), func(i int) float64 { return 3 - float64(i)/2 })...),
 	})
-	return append(k.subject.rules(inputs), k.resultRule(), k.stopRule(),
+}
+
+func (k *placerKit) rules(options kitOptions) []rule {
+	return append(k.subject.rules(placerInputs(options.items)), k.resultRule(), k.stopRule(),
 		rule{"Place only reorders: it adds and removes nothing.", k.everywhere(otherLength)},
 		rule{"Place only reorders: every position is one of the list.", k.everywhere(wrongPosition)},
 		rule{"Place only reorders: no position comes twice.", k.everywhere(repeatedPosition)},

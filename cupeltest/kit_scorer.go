@@ -38,10 +38,13 @@ func scorerRules(s cupel.Scorer, options kitOptions) []rule {
 		return nil
 	})
 	inputs := itemInputs(options.items)
-	rules := append(single.rules(inputs), rule{
-		"Score depends on the item and the list, not on which item of the list was scored before.",
-		func() string { return anyOrder(s, single) },
-	})
+	rules := append(single.rules(inputs),
+		rule{"Score depends on the item and the list, not on which item of the list was scored before.",
+			func() string { return anyOrder(s, single) }},
+		rule{"Score takes a list that holds an item twice: two candidates, alike.", func() string {
+			return single.call(input[*cupel.ContextItem]{list: repeatedItems()}).broke
+		}},
+	)
 	if batch, ok := s.(cupel.BatchScorer); ok {
 		rules = append(rules, batchRules(batch, single, inputs)...)
 	}
@@ -60,6 +63,7 @@ func scorerSubject(method string, score scorerFunc) *subject[*cupel.ContextItem,
 		differ: differentScores,
 		clone:  slices.Clone[[]float64],
 		same:   func(a, b *cupel.ContextItem) bool { return a == b },
+		fresh:  func() []input[*cupel.ContextItem] { return itemInputs(nil) },
 		junk:   Item("junk", 1),
 	}
 }

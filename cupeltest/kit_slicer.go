@@ -58,9 +58,10 @@ func newSlicerKit(s cupel.Slicer) *slicerKit {
 		clone: func(sel cupel.Selection) cupel.Selection {
 			return cupel.Selection{Indices: slices.Clone(sel.Indices), Drops: slices.Clone(sel.Drops), Shortfalls: slices.Clone(sel.Shortfalls)}
 		},
-		same: sameScored,
-		junk: junkScored(),
-		may:  func(err error) bool { return errors.Is(err, cupel.ErrScarcity) },
+		same:  sameScored,
+		junk:  junkScored(),
+		fresh: func() []input[cupel.ScoredItem] { return slicerInputs(nil) },
+		may:   func(err error) bool { return errors.Is(err, cupel.ErrScarcity) },
 	}}
 }
 
@@ -71,7 +72,7 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 	repeated := withBudgets(repeatedScored())
 	huge := withBudgets(hugeItems())
 
-	rules := append(k.subject.rules(k.inputsFor(options.items)), k.resultRule(), k.stopRule(),
+	rules := append(k.subject.rules(slicerInputs(options.items)), k.resultRule(), k.stopRule(),
 		rule{"a selection is a subset: every position, selected or dropped, is one of the list.", k.everywhere(outOfRange)},
 		rule{"a selection is a subset: no position is selected twice, or dropped twice.", k.everywhere(twice)},
 		rule{"no position is both selected and dropped.", k.everywhere(both)},
@@ -86,16 +87,16 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 				return overTarget(in, sel)
 			})
 		}},
-		rule{"an empty list gives an empty selection.", func() string {
-			return k.each([]input[cupel.ScoredItem]{{name: "an empty list", budget: budgetOf(100)}}, selected)
+		rule{"an empty list gives an empty selection, without a shortfall or an error.", func() string {
+			return k.nothing([]input[cupel.ScoredItem]{{name: "an empty list", budget: budgetOf(100)}})
 		}},
-		rule{"a target of 0 gives an empty selection, zero-token items included.", func() string {
+		rule{"a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.", func() string {
 			var none []input[cupel.ScoredItem]
 			for _, in := range k.inputs {
 				in.budget.TargetTokens = 0
 				none = append(none, in)
 			}
-			return k.each(none, selected)
+			return k.nothing(none)
 		}},
 	)
 	if !options.mayExceed {
@@ -105,7 +106,7 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 	return rules
 }
 
-func (k *slicerKit) inputsFor(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
+func slicerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 	var inputs []input[cupel.ScoredItem]
 	for _, in := range scoredInputs(own) {
 		inputs = append(inputs, withBudgets(in)...)
@@ -127,6 +128,26 @@ func (k *slicerKit) each(inputs []input[cupel.ScoredItem], check func(input[cupe
 			continue
 		case found == "":
 			found = check(in, out.result)
+		}
+		if found != "" {
+			return in.name + ": " + found
+		}
+	}
+	return ""
+}
+
+// nothing runs the slicer where it has nothing to choose: no requirement is
+// looked at then, so that a [cupel.ScarcityError] is no answer (R19).
+func (k *slicerKit) nothing(inputs []input[cupel.ScoredItem]) string {
+	for _, in := range inputs {
+		out := k.call(in)
+		found := out.broke
+		switch sel := out.result; {
+		case found != "":
+		case len(sel.Indices) > 0:
+			found = fmt.Sprintf("positions %v are selected", sel.Indices)
+		case len(sel.Shortfalls) > 0:
+			found = fmt.Sprintf("shortfalls %v", sel.Shortfalls)
 		}
 		if found != "" {
 			return in.name + ": " + found
@@ -178,13 +199,6 @@ func withoutReason(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 // broken is all that the pipeline itself checks.
 func broken(in input[cupel.ScoredItem], sel cupel.Selection) string {
 	return cmp.Or(outOfRange(in, sel), twice(in, sel), both(in, sel), withoutReason(in, sel))
-}
-
-func selected(_ input[cupel.ScoredItem], sel cupel.Selection) string {
-	if len(sel.Indices) > 0 {
-		return fmt.Sprintf("positions %v are selected", sel.Indices)
-	}
-	return ""
 }
 
 func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
