@@ -71,8 +71,8 @@ func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
 	}{
 		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.Full)), 5,
 			"the time and the attributes that the root span is started with"},
-		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.Full)), 7,
-			"and what the SDK builds to ask its sampler"},
+		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.Full)), 8,
+			"and what the SDK builds to ask its sampler, and what a collector beside this one finds its parent by"},
 		{"no-op meter", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metricnoop.NewMeterProvider())), 0,
 			"nothing is enabled"},
 		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider())), 0,

@@ -3,6 +3,8 @@ package cupelotel
 import (
 	"context"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -70,7 +72,7 @@ func (c *TraceCollector) summary(err error) string {
 		case err.Err != nil:
 			did = "failed"
 		}
-		return fmt.Sprintf("cupel: %s %s %s", err.Role, err.Strategy, did)
+		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " " + did
 	case *cupel.CanceledError:
 		text := "cupel: stopped in stage " + string(err.Stage)
 		switch err.Err {
@@ -87,4 +89,26 @@ func (c *TraceCollector) summary(err error) string {
 	default:
 		return "cupel: the run failed"
 	}
+}
+
+// role returns the role of a strategy, and typeName its Go type with a space
+// before it, unless they do not look like that: a strategy can make a
+// StrategyError by hand and write anything there.
+func role(role string) string {
+	switch role {
+	case "scorer", "slicer", "placer":
+		return role
+	}
+	return "strategy"
+}
+
+func typeName(name string) string {
+	const longest = 200 // bytes
+	text := func(r rune) bool {
+		return r == unicode.ReplacementChar || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.*/[]-", r)
+	}
+	if len(name) > longest || !strings.Contains(name, ".") || strings.ContainsFunc(name, text) {
+		return ""
+	}
+	return " " + name
 }

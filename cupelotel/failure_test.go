@@ -151,9 +151,33 @@ var failures = []struct {
 	},
 	{
 		"strategy error of a strategy",
-		byHand(&cupel.StrategyError{Role: "scorer", Strategy: "inner", Reason: "secret"}),
-		"score", "*cupel.StrategyError", "cupel: scorer inner broke its contract",
-		"passed on as it is; only role and type are sure to be no text",
+		byHand(&cupel.StrategyError{Role: "slicer", Strategy: "*own.Inner[int]", Reason: "secret"}),
+		"score", "*cupel.StrategyError", "cupel: slicer *own.Inner[int] broke its contract",
+		"passed on as it is; role and type are what a reader needs",
+	},
+	{
+		"strategy error with texts",
+		byHand(&cupel.StrategyError{Role: "secret", Strategy: "a secret item. It quotes", Reason: "secret"}),
+		"score", "*cupel.StrategyError", "cupel: strategy broke its contract",
+		"made by hand, with a text where the role and the type belong",
+	},
+	{
+		"strategy error with a word",
+		byHand(&cupel.StrategyError{Role: "scorer", Strategy: "secret", Err: errors.New("secret")}),
+		"score", "*cupel.StrategyError", "cupel: scorer failed",
+		"a type has its package before it",
+	},
+	{
+		"strategy error with a long text",
+		byHand(&cupel.StrategyError{Role: "scorer", Strategy: strings.Repeat("secret.", 100)}),
+		"score", "*cupel.StrategyError", "cupel: scorer broke its contract",
+		"no type is that long",
+	},
+	{
+		"strategy error in invalid UTF-8",
+		byHand(&cupel.StrategyError{Role: "\xff", Strategy: "a.\xff"}),
+		"score", "*cupel.StrategyError", "cupel: strategy broke its contract",
+		"one such description makes the exporter of OTLP refuse the whole batch",
 	},
 	{
 		"nil pointer for an error",

@@ -58,6 +58,9 @@ func (o traceOption) applyTrace(c *TraceCollector) { o(c) }
 // WithTracerProvider has the collector make its spans with provider. By
 // default, and for nil, it is the global one at the time of each run.
 func WithTracerProvider(provider trace.TracerProvider) TraceOption {
+	if isNil(provider) {
+		provider = nil
+	}
 	return traceOption(func(c *TraceCollector) { c.provider = provider })
 }
 
@@ -151,5 +154,8 @@ func (o metricOption) applyMetric(c *MetricCollector) { o(c) }
 // WithMeterProvider has the collector record with provider. By default, and for
 // nil, it is the global one at the time of each run.
 func WithMeterProvider(provider metric.MeterProvider) MetricOption {
+	if isNil(provider) {
+		provider = nil
+	}
 	return metricOption(func(c *MetricCollector) { c.provider = provider })
 }

@@ -1,6 +1,9 @@
 package cupelotel
 
-import "sync/atomic"
+import (
+	"reflect"
+	"sync/atomic"
+)
 
 // memo remembers what was made from a provider for as long as the provider
 // stays the same, so that asking for the global one at each run is cheap.
@@ -32,4 +35,11 @@ func same[P any](a, b P) (equal bool) {
 		}
 	}()
 	return any(a) == any(b)
+}
+
+// isNil reports whether a provider is nil, or a nil pointer, which is what a
+// variable of the SDK's type holds that nobody has set.
+func isNil(provider any) bool {
+	v := reflect.ValueOf(provider)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

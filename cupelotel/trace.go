@@ -2,6 +2,7 @@ package cupelotel
 
 import (
 	"context"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -68,16 +69,52 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	tracer := c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
 		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
 	})
+	parent, caller := beside(ctx, c, info)
 	// Known attributes are given at the start, where samplers see them.
-	ctx, span := tracer.Start(ctx, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
+	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 		VerbosityKey.String(c.verbosity.String()),
 	))
+	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op, in nobody's way
+		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
+	}
 	if !span.IsRecording() {
 		span.End()
 		return ctx, nil
 	}
 	return ctx, &traceRun{collector: c, tracer: tracer, root: span}
+}
+
+// runContext is the context of a run, in which a collector beside this one
+// finds the span that was there before.
+type runContext struct {
+	context.Context //nolint:containedctx // it is one
+	collector       *TraceCollector
+	start           time.Time
+	root            trace.SpanContext
+	caller          trace.Span
+}
+
+type runContextKey struct{}
+
+func (c *runContext) Value(key any) any {
+	if key == (runContextKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// beside returns the context to start the root span from, and the caller's span.
+// A collector that follows the same run may have put its own root span into ctx:
+// two trees side by side are both the caller's children. A run inside of a
+// strategy is not beside the run around it: it starts later, below a stage.
+func beside(ctx context.Context, c *TraceCollector, info cupel.RunInfo) (context.Context, trace.Span) {
+	span := trace.SpanFromContext(ctx)
+	other, ok := ctx.Value(runContextKey{}).(*runContext)
+	if !ok || other.collector == c || !other.start.Equal(info.Start) || !other.root.Equal(span.SpanContext()) {
+		return ctx, span
+	}
+	return trace.ContextWithSpan(ctx, other.caller), other.caller
 }
 
 // traceRun follows one run.
@@ -97,6 +134,9 @@ func (r *traceRun) Detail() cupel.TraceDetail {
 // StartStage starts the span of a stage.
 func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
 	name := stageSpanName(s.Stage)
+	if root := r.root.SpanContext(); !root.Equal(trace.SpanContextFromContext(ctx)) {
+		ctx = trace.ContextWithSpan(ctx, r.root) // another collector's span is there
+	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
 	ctx, r.stage = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
 		StageNameKey.String(name[len(stageSpanPrefix):]),

@@ -13,7 +13,9 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -345,6 +347,122 @@ func TestOneOfSeveralCollectors(t *testing.T) {
 	golden(t, "Full.txt", tree(recorder.Ended()))
 	if report := diagnostic.BuildReport(); len(report.Included) != 3 || len(report.Excluded) != 5 || len(report.Events) != 13 {
 		t.Errorf("the report has %d included, %d excluded and %d events, want 3, 5 and 13", len(report.Included), len(report.Excluded), len(report.Events))
+	}
+}
+
+// Two trees side by side, of which each may go to a backend of its own.
+func TestTracesSideBySide(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		samplers [2]sdktrace.Sampler
+		spans    [2]int
+		below    string // the collector under whose stage a strategy's span is; "" for under the caller
+		why      string
+	}{
+		{"both", [2]sdktrace.Sampler{sdktrace.AlwaysSample(), sdktrace.AlwaysSample()}, [2]int{6, 6}, "second", "strategies find the last collector's stage"},
+		{"second sampled out", [2]sdktrace.Sampler{sdktrace.AlwaysSample(), sdktrace.NeverSample()}, [2]int{6, 0}, "first", "the first one's stages are its own"},
+		{"first sampled out", [2]sdktrace.Sampler{sdktrace.NeverSample(), sdktrace.ParentBased(sdktrace.AlwaysSample())}, [2]int{0, 6}, "second",
+			"the second one's sampler goes by the caller's decision, not by the first one's"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			callers, _ := newRecorder(t)
+			ctx, caller := callers.Tracer("test").Start(t.Context(), "caller")
+			defer caller.End()
+			var collectors []cupel.TraceCollector
+			var recorders []*tracetest.SpanRecorder
+			for _, sampler := range tt.samplers {
+				provider, recorder := newRecorder(t, sdktrace.WithSampler(sampler))
+				collectors = append(collectors, cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)))
+				recorders = append(recorders, recorder)
+			}
+			var inside trace.SpanContext
+			c := config()
+			c.Scorer = batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
+				inside = trace.SpanContextFromContext(ctx)
+				return nil
+			})
+			if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(collectors...))); err != nil {
+				t.Fatal(err)
+			}
+			for i, recorder := range recorders {
+				if n := len(recorder.Ended()); n != tt.spans[i] {
+					t.Errorf("collector %d made %d spans, want %d: %s", i, n, tt.spans[i], tt.why)
+				}
+				if tt.spans[i] == 0 {
+					continue
+				}
+				root := spanNamed(t, recorder, "cupel.pipeline")
+				for _, span := range recorder.Ended() {
+					want := root.SpanContext().SpanID()
+					if span.Name() == root.Name() {
+						want = caller.SpanContext().SpanID()
+					}
+					if span.Parent().SpanID() != want {
+						t.Errorf("collector %d: %s is the child of %s, want %s: %s", i, span.Name(), span.Parent().SpanID(), want, tt.why)
+					}
+				}
+				if name := [...]string{"first", "second"}[i]; name == tt.below && inside.SpanID() != spanNamed(t, recorder, "cupel.stage.score").SpanContext().SpanID() {
+					t.Errorf("the scorer is below %s, want the stage of the %s collector: %s", inside.SpanID(), name, tt.why)
+				}
+			}
+		})
+	}
+}
+
+// A strategy may run a pipeline of its own, with the same collector or another.
+func TestRunsInsideOfRuns(t *testing.T) {
+	provider, recorder := newRecorder(t)
+	inner, outer := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))
+	for _, tt := range []struct {
+		name      string
+		collector *cupelotel.TraceCollector
+		why       string
+	}{
+		{"the same collector", outer, "it stores nothing about a run"},
+		{"another collector", inner, "it is not beside the other one, though no time passes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			recorder.Reset()
+			c := config()
+			c.Clock = func() time.Time { return base }
+			pipeline := newPipeline(t, c)
+			c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+				if _, err := pipeline.Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(tt.collector)); err != nil {
+					return cupel.Selection{}, err
+				}
+				return byTags(ctx, items, budget)
+			})
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(outer)); err != nil {
+				t.Fatal(err)
+			}
+			names := make(map[trace.SpanID]string)
+			for _, span := range recorder.Ended() {
+				names[span.SpanContext().SpanID()] = span.Name()
+			}
+			pairs := make(map[string]int)
+			for _, span := range recorder.Ended() {
+				parent := names[span.Parent().SpanID()]
+				if span.Name() != "cupel.pipeline" {
+					pairs["stage below "+parent]++
+				} else {
+					pairs["root below "+parent]++
+				}
+			}
+			if pairs["stage below cupel.pipeline"] != 10 || pairs["root below "] != 1 || pairs["root below cupel.stage.slice"] != 1 {
+				t.Errorf("%v, want 10 stages below their roots, and one root below a slice stage: %s", pairs, tt.why)
+			}
+		})
+	}
+}
+
+func TestNilProviderOfTheSDK(t *testing.T) {
+	var tracers *sdktrace.TracerProvider
+	var meters *sdkmetric.MeterProvider
+	_, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), // a variable that nobody has set
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))))
+	if err != nil {
+		t.Error(err)
 	}
 }
 
