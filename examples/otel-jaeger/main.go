@@ -110,7 +110,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	flags.IntVar(&s.eventLimit, "event-limit", sdktrace.NewSpanLimits().EventCountLimit,
 		"most `events` of a span, of cupelotel and of the SDK; negative for no limit")
 	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
-	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 100)")
+	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 80 in a terminal and 100 elsewhere)")
 	flags.StringVar(&s.svg, "svg", "", "write a picture of the waterfalls to this `file` as well")
 	flags.BoolVar(&s.json, "json", false, "print the spans as JSON, a line for each turn")
 	flags.BoolVar(&s.step, "step", false, "wait for the return key before each turn but the first")
@@ -139,6 +139,9 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	}
 	if s.width <= 0 {
 		s.width = 100
+		if isTerminal(stdout) {
+			s.width = 80 // what every terminal has; longer lines would be broken anywhere
+		}
 	}
 	s.width = min(max(s.width, minWidth), 1000)
 	if isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {

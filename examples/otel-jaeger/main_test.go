@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -237,6 +239,21 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+func TestNoLineIsLongerThanTheWidth(t *testing.T) {
+	clearEnvironment(t)
+	for _, width := range []int{60, 80, 100, 200} {
+		code, stdout, stderr := start(t, "", "-width", strconv.Itoa(width))
+		if code != exitOK {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		for line := range strings.Lines(stdout) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d characters in a width of %d: a terminal would break %q anywhere", n, width, line)
+			}
+		}
+	}
+}
+
 func TestFindTarget(t *testing.T) {
 	const general, traces, protocol = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"
 	tests := []struct {
@@ -250,6 +267,7 @@ func TestFindTarget(t *testing.T) {
 		{"general", map[string]string{general: "http://h:4318"}, target{"http://h:4318/v1/traces", general}, "", "that of all signals gets the path of traces"},
 		{"general with a path", map[string]string{general: "https://h/otlp/"}, target{"https://h/otlp/v1/traces", general}, "", "below the path that it has"},
 		{"traces", map[string]string{general: "http://g", traces: "http://h/x"}, target{"http://h/x", traces}, "", "that of traces goes first and stays as it is"},
+		{"password", map[string]string{general: "http://me:secret@h"}, target{"http://me:xxxxx@h/v1/traces", general}, "", "it is printed, and ends up in logs"},
 		{"off", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "none"}, target{}, "", "switched off"},
 		{"on", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "otlp"}, target{"http://h/v1/traces", general}, "", "what it is anyway"},
 		{"other exporter", map[string]string{"OTEL_TRACES_EXPORTER": "zipkin"}, target{}, "this example knows otlp and none", "not linked in"},

@@ -27,7 +27,7 @@ const flushTimeout = 10 * time.Second
 
 // target is where the environment says to send traces.
 type target struct {
-	url      string // of OTLP over HTTP; empty: nowhere
+	url      string // of OTLP over HTTP, without a password; empty: nowhere
 	variable string // that names it
 }
 
@@ -56,7 +56,7 @@ func findTarget(getenv func(string) string) (target, error) {
 		if name == endpoint { // that of all signals
 			u = u.JoinPath("v1", "traces")
 		}
-		to = target{u.String(), name}
+		to = target{u.Redacted(), name}
 		break
 	}
 	if to.url == "" {

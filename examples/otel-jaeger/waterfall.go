@@ -140,7 +140,12 @@ func (w waterfall) text(width int, p palette) string {
 	}
 	bar := max(width, minWidth) - nameColumn - flowColumn - durationColumn - 6
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", paint(p.title, w.title), paint(p.fact, w.facts))
+	for _, line := range wrap(w.title, max(width, minWidth)) {
+		fmt.Fprintf(&b, "%s\n", paint(p.title, line))
+	}
+	for _, line := range wrap(w.facts, max(width, minWidth)) {
+		fmt.Fprintf(&b, "%s\n", paint(p.fact, line))
+	}
 	for _, r := range w.rows {
 		color := p.bar
 		if r.failed {
