@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -70,7 +71,7 @@ func (p *Pipeline) Prepare(ctx context.Context, items []*ContextItem) (*Prepared
 // not asked again. Scorers are the same when they are equal as Go values:
 // pointers by identity.
 func (p *Prepared) For(ctx context.Context, pipeline *Pipeline) (*Prepared, error) {
-	if err := pipeline.ready(); err != nil {
+	if err := cmp.Or(p.ready(), pipeline.ready()); err != nil {
 		return nil, err
 	}
 	passes := p.passes

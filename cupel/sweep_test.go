@@ -1,0 +1,261 @@
+package cupel_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// follow moves a cursor and holds what it tells against a selection made anew.
+type follow struct {
+	prepared *cupel.Prepared
+	cursor   *cupel.Cursor
+	items    []*cupel.ContextItem
+	in       []int
+	err      error
+}
+
+func (f *follow) to(t *testing.T, label string, budget cupel.ContextBudget) {
+	t.Helper()
+	want, wantErr := f.prepared.Select(t.Context(), budget)
+	slices.Sort(want)
+	if f.cursor.Unchanged(budget) && (!slices.Equal(want, f.in) || fmt.Sprintf("%T", wantErr) != fmt.Sprintf("%T", f.err)) {
+		t.Fatalf("%s: unchanged, said the cursor, but %v, %v became %v, %v", label, f.in, f.err, want, wantErr)
+	}
+	change, err := f.cursor.Move(t.Context(), budget)
+	if !sameError(err, wantErr) {
+		t.Fatalf("%s: got error %v, want %v", label, err, wantErr)
+	}
+	if !slices.IsSorted(change.Came) || !slices.IsSorted(change.Went) {
+		t.Fatalf("%s: came %v and went %v are not in order", label, change.Came, change.Went)
+	}
+	for _, i := range change.Went {
+		at, ok := slices.BinarySearch(f.in, i)
+		if !ok {
+			t.Fatalf("%s: %d went and was not in", label, i)
+		}
+		f.in = slices.Delete(f.in, at, at+1)
+	}
+	for _, i := range change.Came {
+		at, ok := slices.BinarySearch(f.in, i)
+		if ok || slices.Contains(change.Went, i) {
+			t.Fatalf("%s: %d came and was in", label, i)
+		}
+		f.in = slices.Insert(f.in, at, i)
+	}
+	tokens := 0
+	for _, i := range f.in {
+		tokens += f.items[i].Tokens()
+	}
+	if !slices.Equal(f.in, want) || change.Tokens != tokens {
+		t.Fatalf("%s: the cursor has %v with %d tokens, want %v with %d", label, f.in, change.Tokens, want, tokens)
+	}
+	f.err = err
+}
+
+// TestCursorIsSelect moves cursors of random pipelines up budget by budget, then
+// anywhere, and compares each move with a selection made anew.
+func TestCursorIsSelect(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	rounds := 400
+	if testing.Short() || raceEnabled {
+		rounds = 60
+	}
+	for round := range rounds {
+		p := randomPipeline(t, r)
+		items := randomItems(t, r, r.IntN(20))
+		prepared, err := p.Prepare(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := follow{prepared: prepared, cursor: prepared.Cursor(), items: items}
+		base := randomBudget(t, r)
+		for tokens := range 120 {
+			label := fmt.Sprintf("round %d, %T, %v, %d tokens", round, p.Config().Slicer, p.Config().Overflow, tokens)
+			if budget, err := base.Resize(tokens, tokens); err == nil {
+				f.to(t, label, budget)
+			}
+		}
+		for step := range 30 {
+			f.to(t, fmt.Sprintf("round %d, %T, %v, jump %d", round, p.Config().Slicer, p.Config().Overflow, step), randomBudget(t, r))
+		}
+	}
+}
+
+// sweepFunc is a slicer that takes items in order, with a sweep made of
+// functions.
+type sweepFunc struct {
+	cupel.Slicer
+	sweep func(items []cupel.ScoredItem) cupel.SliceSweep
+}
+
+func (s sweepFunc) Sweep(items []cupel.ScoredItem) cupel.SliceSweep { return s.sweep(items) }
+
+type steps struct {
+	advance func(target int) (int, []int)
+	next    func() (int, bool)
+}
+
+func (s *steps) Advance(target int) (int, []int) { return s.advance(target) }
+func (s *steps) Next() (int, bool)               { return s.next() }
+
+func TestBrokenSweeps(t *testing.T) {
+	never := func() (int, bool) { return 0, false }
+	tells := func(keep int, more ...int) *steps {
+		return &steps{func(int) (int, []int) { return keep, more }, never}
+	}
+	tests := []struct {
+		name  string
+		sweep func([]cupel.ScoredItem) cupel.SliceSweep
+		want  string
+		why   string
+	}{
+		{
+			"panics at once", func([]cupel.ScoredItem) cupel.SliceSweep { panic("no") },
+			"cupel: slicer cupel_test.sweepFunc panicked: panic: no", "the slicer is the culprit",
+		},
+		{
+			"panics later", func([]cupel.ScoredItem) cupel.SliceSweep {
+				return &steps{func(int) (int, []int) { panic("no") }, never}
+			},
+			"cupel: slicer cupel_test.sweepFunc panicked: panic: no", "the slicer is the culprit",
+		},
+		{
+			"keeps what is not there", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(1) },
+			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept 1 of 0 positions and named 0 as the next target", "the list is empty at first",
+		},
+		{
+			"keeps less than nothing", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(-1) },
+			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept -1 of 0 positions and named 0 as the next target", "no list is that short",
+		},
+		{
+			"goes back", func([]cupel.ScoredItem) cupel.SliceSweep {
+				return &steps{func(int) (int, []int) { return 0, nil }, func() (int, bool) { return 9, true }}
+			},
+			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept 0 of 0 positions and named 9 as the next target", "the next target is above the last",
+		},
+		{
+			"out of range", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, 2) },
+			"cupel: slicer cupel_test.sweepFunc returned position 2 out of range of 2 items", "as for Slice",
+		},
+		{
+			"below the range", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, -1) },
+			"cupel: slicer cupel_test.sweepFunc returned position -1 out of range of 2 items", "as for Slice",
+		},
+		{
+			"twice", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, 1, 0, 1) },
+			"cupel: slicer cupel_test.sweepFunc returned position 1 twice of 2 items", "as for Slice",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := pipeline(t, withSlicer(sweepFunc{inOrder, tt.sweep}))
+			prepared, err := p.Prepare(t.Context(), []*cupel.ContextItem{item(t, "a", 1), item(t, "b", 1), item(t, "p", 1, cupel.WithPinned())})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursor := prepared.Cursor()
+			for range 2 { // the second time is no better than the first
+				change, err := cursor.Move(t.Context(), budgetOf(t, 10, 10))
+				if err == nil || err.Error() != tt.want {
+					t.Errorf("got error %v, want %s: %s", err, tt.want, tt.why)
+				}
+				if len(change.Came)+len(change.Went) > 0 || change.Tokens != 0 {
+					t.Errorf("got %+v, want nothing to be selected", change)
+				}
+			}
+		})
+	}
+}
+
+// TestSweepGivenUp has sweeps that cannot be, and compares with slicing anew.
+func TestSweepGivenUp(t *testing.T) {
+	for name, sweep := range map[string]func([]cupel.ScoredItem) cupel.SliceSweep{
+		"nil":           func([]cupel.ScoredItem) cupel.SliceSweep { return nil },
+		"a nil pointer": func([]cupel.ScoredItem) cupel.SliceSweep { return (*steps)(nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			items := []*cupel.ContextItem{item(t, "a", 4, hint(0.9)), item(t, "b", 3, hint(0.5))}
+			prepared, err := pipeline(t, withSlicer(sweepFunc{inOrder, sweep})).Prepare(t.Context(), items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := follow{prepared: prepared, cursor: prepared.Cursor(), items: items}
+			for tokens := range 9 {
+				f.to(t, fmt.Sprint(tokens, " tokens"), budgetOf(t, tokens, tokens))
+			}
+		})
+	}
+}
+
+// TestCursorAfterAFailure goes on after a sweep that broke once, and after the
+// end of a context.
+func TestCursorAfterAFailure(t *testing.T) {
+	broken := true
+	s := sweepFunc{slicer.Greedy{}, func(items []cupel.ScoredItem) cupel.SliceSweep {
+		sweep := slicer.Greedy{}.Sweep(items)
+		return &steps{func(target int) (int, []int) {
+			if target > 5 && broken {
+				broken = false
+				panic("once")
+			}
+			return sweep.Advance(target)
+		}, sweep.Next}
+	}}
+	items := []*cupel.ContextItem{item(t, "a", 4, hint(0.9)), item(t, "b", 3, hint(0.5)), item(t, "p", 1, cupel.WithPinned())}
+	prepared, err := pipeline(t, withSlicer(s)).Prepare(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor := prepared.Cursor()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	steps := []struct {
+		ctx    context.Context
+		tokens int
+		want   string
+		why    string
+	}{
+		{t.Context(), 5, "came [0 2] went [], 5 tokens, <nil>", "the pinned item and the best one"},
+		{canceled, 6, "came [] went [0 2], 0 tokens, cupel: stopped in stage Classify: context canceled", "nothing is selected by a move that fails"},
+		{t.Context(), 5, "came [0 2] went [], 5 tokens, <nil>", "all of it is back"},
+		{t.Context(), 8, "came [] went [0 2], 0 tokens, cupel: slicer cupel_test.sweepFunc panicked: panic: once", "the sweep breaks"},
+		{t.Context(), 8, "came [0 1 2] went [], 8 tokens, <nil>", "a new sweep does not"},
+		{t.Context(), 0, "came [] went [0 1 2], 0 tokens, cupel: Pinned items require 1 tokens, but only 0 are available", "a lower budget may come at any time"},
+		{t.Context(), 4, "came [1 2] went [], 4 tokens, <nil>", "and a higher one again"},
+	}
+	for _, s := range steps {
+		change, err := cursor.Move(s.ctx, budgetOf(t, s.tokens, s.tokens))
+		got := fmt.Sprintf("came %v went %v, %d tokens, %v", change.Came, change.Went, change.Tokens, err)
+		if got != s.want {
+			t.Errorf("at %d tokens: %s\nwant %s: %s", s.tokens, got, s.want, s.why)
+		}
+	}
+}
+
+// TestCursorAtTheEndOfInt has token counts whose sums pass the range of int.
+func TestCursorAtTheEndOfInt(t *testing.T) {
+	items := []*cupel.ContextItem{
+		item(t, "a", math.MaxInt, hint(0.9)), item(t, "b", big62, hint(0.8)), item(t, "c", big62, hint(0.7)), item(t, "d", big62-1, hint(0.6)), item(t, "e", 0),
+	}
+	for _, s := range []cupel.Slicer{
+		slicer.Greedy{},
+		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 2, CapCount: 4})),
+	} {
+		p := pipeline(t, withSlicer(s), overflow(cupel.OverflowTruncate))
+		prepared, err := p.Prepare(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := follow{prepared: prepared, cursor: prepared.Cursor(), items: items}
+		for _, tokens := range []int{0, 1, big62 - 2, big62 - 1, big62, big62 + 1, math.MaxInt - 1, math.MaxInt} {
+			f.to(t, fmt.Sprintf("%T at %d tokens", s, tokens), budgetOf(t, tokens, tokens))
+		}
+	}
+}
