@@ -59,6 +59,9 @@ func That(report *cupel.SelectionReport) *SelectionReportAssertionChain {
 // [*SelectionReportAssertionError]. A chain of [Expect] with several failures
 // returns them joined.
 func (c *SelectionReportAssertionChain) Err() error {
+	if c.report == nil && len(c.failures) == 0 {
+		c.begin("That") // a chain that nothing made asserts nothing, and must not pass
+	}
 	if len(c.failures) == 1 {
 		return c.failures[0]
 	}

@@ -92,6 +92,11 @@ func TestNilReport(t *testing.T) {
 	if err := three(cupeltest.That(nil)).Err(); err == nil || err.Error() != "That failed: expected a report, but found nil." {
 		t.Errorf("That ends in %v after %d links", err, links)
 	}
+	for _, c := range []*chain{new(chain), three(new(chain))} { // made by neither of the three
+		if err := c.Err(); err == nil || err.Error() != "That failed: expected a report, but found nil." {
+			t.Errorf("a chain without a report ends in %v", err)
+		}
+	}
 }
 
 func TestErrorMadeByHand(t *testing.T) {

@@ -3,6 +3,8 @@ package cupeltest
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -172,6 +174,11 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 			return text, text
 		})
 		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
+		alike := reason
+		alike.Survivor = nil
+		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameReason(alike, entry.Reason) }) {
+			actual += " with another survivor"
+		}
 		if len(found) == 0 {
 			actual = fmt.Sprintf("no excluded item had reason %s. Excluded had %d items with reasons: [%s]", reason.Code, len(r.Excluded), reasonNames(r.Excluded))
 		}
@@ -204,14 +211,63 @@ func sameReason(want, got cupel.ExclusionReason) bool {
 		want.FilterName == got.FilterName
 }
 
-// describeReason returns the reason with its data, contents included.
+// describeReason returns the reason with its data, contents included, and
+// whatever else it carries: the reasons of custom strategies may.
 func describeReason(r cupel.ExclusionReason) string {
+	// What is told is taken out of rest.
+	text, rest := r.String(), r
 	switch r.Code {
+	case cupel.BudgetExceeded:
+		rest.ItemTokens, rest.AvailableTokens = 0, 0
 	case cupel.Deduplicated:
-		return fmt.Sprintf("%s: against %s", r.Code, quote(r.DeduplicatedAgainst))
+		text = fmt.Sprintf("%s: against %s", r.Code, quote(r.DeduplicatedAgainst))
+		rest.DeduplicatedAgainst = ""
+	case cupel.NegativeTokens:
+		rest.Tokens = 0
 	case cupel.PinnedOverride:
-		return fmt.Sprintf("%s: displaced by %s", r.Code, quote(r.DisplacedBy))
-	default:
-		return r.String()
+		text = fmt.Sprintf("%s: displaced by %s", r.Code, quote(r.DisplacedBy))
+		rest.DisplacedBy = ""
+	case cupel.CountCapExceeded:
+		rest.Kind, rest.Cap, rest.Count = "", 0, 0
+	case cupel.ScoredTooLow:
+		rest.Score, rest.Threshold = 0, 0
+	case cupel.QuotaCapExceeded:
+		rest.Kind, rest.Cap, rest.Actual = "", 0, 0
+	case cupel.QuotaRequireDisplaced:
+		rest.DisplacedByKind = ""
+	case cupel.Filtered:
+		rest.FilterName = ""
+	case cupel.CountRequireCandidatesExhausted:
+		rest.Kind, rest.Required, rest.Available = "", 0, 0
 	}
+	if more := describeData(rest); more != "" {
+		text += " (" + more + ")"
+	}
+	return text
+}
+
+// describeData returns the data that are not zero.
+func describeData(r cupel.ExclusionReason) string {
+	var data []string
+	add := func(name, value, none string) {
+		if value != none {
+			data = append(data, name+"="+value)
+		}
+	}
+	add("ItemTokens", strconv.Itoa(r.ItemTokens), "0")
+	add("AvailableTokens", strconv.Itoa(r.AvailableTokens), "0")
+	add("DeduplicatedAgainst", quote(r.DeduplicatedAgainst), `""`)
+	add("Tokens", strconv.Itoa(r.Tokens), "0")
+	add("DisplacedBy", quote(r.DisplacedBy), `""`)
+	add("Kind", string(r.Kind), "")
+	add("Cap", strconv.Itoa(r.Cap), "0")
+	add("Count", strconv.Itoa(r.Count), "0")
+	add("Actual", strconv.Itoa(r.Actual), "0")
+	add("Required", strconv.Itoa(r.Required), "0")
+	add("Available", strconv.Itoa(r.Available), "0")
+	add("DisplacedByKind", string(r.DisplacedByKind), "")
+	add("Score", score(r.Score), "0")
+	add("Threshold", score(r.Threshold), "0")
+	add("FilterName", r.FilterName, "")
+	return strings.Join(data, ", ")
 }

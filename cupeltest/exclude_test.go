@@ -130,6 +130,7 @@ func TestExcludeItemWithReasonData(t *testing.T) {
 		out("B", 2, 1, cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: math.NaN(), Threshold: 0.5}),
 		out("C", 3, 1, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: survivor}),
 		out("D", 4, 1, cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: strings.Repeat("x", 61)}),
+		out("E", 5, 1, cupel.ExclusionReason{Code: "TooSimilar", Score: 0.9, Threshold: 0.8}),
 	}}
 	with := func(reason cupel.ExclusionReason) func(c *chain) *chain {
 		return func(c *chain) *chain { return c.ExcludeItemWithReasonData(reason) }
@@ -144,7 +145,13 @@ func TestExcludeItemWithReasonData(t *testing.T) {
 			"ExcludeItemWithReasonData failed: expected [CountCapExceeded: Sketch has 2 items, cap 3], but excluded items with this code had: [CountCapExceeded: Sketch has 2 items, cap 2]."},
 		{"other survivor", "another item with this content", data,
 			with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)}),
-			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"].`},
+			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
+		{"data of a custom code", "the data of codes that are not the module's own are told too", data,
+			with(cupel.ExclusionReason{Code: "TooSimilar", Score: 0.75, Kind: "Sketch"}),
+			"ExcludeItemWithReasonData failed: expected [TooSimilar (Kind=Sketch, Score=0.75)], but excluded items with this code had: [TooSimilar (Score=0.9, Threshold=0.8)]."},
+		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
+			with(cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"}),
+			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (FilterName=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
 		{"long content", "long contents are cut", data, with(cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: "y"}),
 			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
 				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},

@@ -111,35 +111,42 @@ func writeGolden(name, text string) error {
 	return errors.Join(err, root.Close())
 }
 
-// describe returns the report as text, without durations and times.
+// describe returns the report as text, without durations and times, one line a
+// decision: what a name holds does not make another line.
 func describe(r *cupel.SelectionReport) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "candidates: %d, %d tokens\n", r.TotalCandidates, r.TotalTokensConsidered)
-	fmt.Fprintf(&b, "\nincluded: %d, %d tokens\n", len(r.Included), includedTokens(r))
+	line := func(format string, args ...any) { b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n") }
+	line("candidates: %d, %d tokens", r.TotalCandidates, r.TotalTokensConsidered)
+	line("")
+	line("included: %d, %d tokens", len(r.Included), includedTokens(r))
 	for _, entry := range r.Included {
-		fmt.Fprintf(&b, "  %s: score %s, %s\n", describeItem(entry.Item), score(entry.Score), entry.Reason)
+		line("  %s: score %s, %s", describeItem(entry.Item), score(entry.Score), entry.Reason)
 	}
-	fmt.Fprintf(&b, "\nexcluded: %d\n", len(r.Excluded))
+	line("")
+	line("excluded: %d", len(r.Excluded))
 	for _, entry := range r.Excluded {
-		fmt.Fprintf(&b, "  %s: score %s, %s\n", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason))
+		line("  %s: score %s, %s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
-		fmt.Fprintf(&b, "\nshortfalls: %d\n", len(r.CountRequirementShortfalls))
+		line("")
+		line("shortfalls: %d", len(r.CountRequirementShortfalls))
 		for _, shortfall := range r.CountRequirementShortfalls {
-			fmt.Fprintf(&b, "  %s has %d of %d required items\n", shortfall.Kind, shortfall.SatisfiedCount, shortfall.RequiredCount)
+			line("  %s has %d of %d required items", shortfall.Kind, shortfall.SatisfiedCount, shortfall.RequiredCount)
 		}
 	}
 	if over := r.Overflow; over != nil {
-		fmt.Fprintf(&b, "\noverflow: %d items, %d tokens above the target of %d\n", len(over.OverflowingItems), over.TokensOverBudget, over.Budget.TargetTokens())
+		line("")
+		line("overflow: %d items, %d tokens above the target of %d", len(over.OverflowingItems), over.TokensOverBudget, over.Budget.TargetTokens())
 	}
 	if len(r.Events) > 0 {
-		fmt.Fprintf(&b, "\nevents: %d\n", len(r.Events))
+		line("")
+		line("events: %d", len(r.Events))
 		for _, event := range r.Events {
-			fmt.Fprintf(&b, "  %s: %d", event.Stage, event.ItemCount)
+			message := ""
 			if event.Message != "" {
-				fmt.Fprintf(&b, ", %s", strconv.Quote(event.Message))
+				message = ", " + strconv.Quote(event.Message)
 			}
-			b.WriteByte('\n')
+			line("  %s: %d%s", event.Stage, event.ItemCount, message)
 		}
 	}
 	return b.String()

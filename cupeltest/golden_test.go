@@ -163,6 +163,7 @@ func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 		"last bit":          func(r *report) { r.Included[1].Score = 0.3 },
 		"inclusion reason":  func(r *report) { r.Included[1].Reason = cupel.ZeroToken },
 		"exclusion reason":  func(r *report) { r.Excluded[0].Reason.Code = cupel.Filtered },
+		"data of another":   func(r *report) { r.Excluded[0].Reason.Threshold = 0.5 },
 		"reason's data":     func(r *report) { r.Excluded[0].Reason.AvailableTokens++ },
 		"reason's content":  func(r *report) { r.Excluded[2].Reason.DisplacedBy = "Ask" },
 		"candidates":        func(r *report) { r.TotalCandidates++ },
@@ -269,6 +270,39 @@ func TestMatchGoldenStaysInsideTestdata(t *testing.T) {
 	t.Setenv(cupeltest.UpdateVariable, "")
 	if got := match(full(), "out/window"); !strings.HasPrefix(got, "MatchGolden(out/window) failed: the golden file cannot be read: ") {
 		t.Errorf("a link out of the folder: %q", got)
+	}
+}
+
+// Names may hold what ends a line: the file is the same when it is read again,
+// with the ends of lines that Git may give it, and no name looks like a line of
+// its own.
+func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const name = "a\r\nb\r\n\nexcluded: 0\x00\xff"
+	r := &report{
+		Included:                   []cupel.IncludedItem{{Item: cupeltest.Item("\r\n", 1, cupel.WithKind(name), cupel.WithSource(name)), Reason: name}},
+		Excluded:                   []cupel.ExcludedItem{{Item: cupeltest.Item("x", 1), Reason: cupel.ExclusionReason{Code: name, FilterName: name}}},
+		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: name, RequiredCount: 1}},
+		Events:                     []cupel.TraceEvent{{Stage: name}},
+	}
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	if got := match(r, "window"); got != "" {
+		t.Fatal(got)
+	}
+	t.Setenv(cupeltest.UpdateVariable, "")
+	if got := match(r, "window"); got != "" {
+		t.Errorf("the file that was just written: %s", got)
+	}
+	data, err := os.ReadFile("testdata/window.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(data), "\n"); lines != 13 || strings.Contains(string(data), "\r") {
+		t.Errorf("%d lines, want 1 and 4 times 3:\n%s", lines, data)
+	}
+	const line = `  "\r\n" (a\r\nb\r\n\nexcluded: 0\x00\xff, a\r\nb\r\n\nexcluded: 0\x00\xff, 1 tokens): score 0, a\r\nb\r\n\nexcluded: 0\x00\xff`
+	if !strings.Contains(string(data), "\n"+line+"\n") {
+		t.Errorf("the line\n%s\nis not in\n%s", line, data)
 	}
 }
 

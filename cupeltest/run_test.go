@@ -131,6 +131,15 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		t.Errorf("another excluded item is reported as %q", got)
 	}
 
+	runs = 0
+	reasoning := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		runs++
+		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.ExclusionReason{Code: "TooSimilar", Score: float64(runs)}}}}, nil
+	})})
+	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar (Score=1)") || !strings.Contains(got, "TooSimilar (Score=2)") {
+		t.Errorf("other data of a custom reason are reported as %q", got)
+	}
+
 	failing := 0
 	broken := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 {
 		if failing++; failing > 3 {

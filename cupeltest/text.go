@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -65,12 +67,32 @@ const longestQuote = 60
 // quote returns a content in quotes. Long ones are cut, and told apart by
 // length and hash.
 func quote(content string) string {
-	runes := []rune(content)
-	if len(runes) <= longestQuote {
-		return strconv.Quote(content)
+	runes := 0
+	for at := range content {
+		if runes++; runes > longestQuote {
+			hash := sha256.Sum256([]byte(content))
+			return fmt.Sprintf("%s… (%d bytes, sha256 %x…)", strconv.Quote(content[:at]), len(content), hash[:6])
+		}
 	}
-	hash := sha256.Sum256([]byte(content))
-	return fmt.Sprintf("%s… (%d bytes, sha256 %x…)", strconv.Quote(string(runes[:longestQuote])), len(content), hash[:6])
+	return strconv.Quote(content)
+}
+
+// oneLine returns text with escapes in place of what would not stay in one line
+// of a text file. Contents are quoted already; kinds and other names are not.
+func oneLine(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if char := text[i : i+size]; unicode.IsControl(r) || r == utf8.RuneError {
+			b.WriteString(strings.Trim(strconv.Quote(char), `"`))
+		} else {
+			b.WriteString(char)
+		}
+	}
+	return b.String()
 }
 
 func quoteAll(contents []string) string {
