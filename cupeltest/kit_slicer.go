@@ -25,7 +25,8 @@ func MayExceedTarget() SlicerOption { return mayExceed{} }
 
 // TestSlicer holds a slicer to the contract of the Slicers chapter and of
 // [cupel.Slicer], and reports each rule that is broken. A [cupel.ScarcityError]
-// is an answer like a selection; any other error on a valid list is not.
+// is an answer like a selection, except to an empty list and to a target of 0
+// (R19); any other error on a valid list is not.
 // Whether zero-token items are always selected is the slicer's choice, and is
 // not checked.
 //
