@@ -253,33 +253,47 @@ func (r *run) buildReport() *SelectionReport {
 	}
 }
 
-// sortedExclusions orders by score, then stage, then candidate (R34). It sorts
-// small keys and moves each exclusion once.
+// sortedExclusions orders by score, then stage, then candidate (R34). Mostly
+// that is the order in which they were made, and the list itself becomes the
+// report's. Otherwise small keys are sorted and each exclusion moves once.
 func (t *tracing) sortedExclusions() []ExcludedItem {
 	keys := order.Borrow(len(t.excluded))
 	defer keys.Return()
 	for i := range t.excluded {
 		keys.Pairs[i] = order.Pair{Key: order.Key(t.excluded[i].Score), Index: i}
 	}
+	// Stages with exclusions and candidates only grow, except where a slicer
+	// dropped items in an order of its own.
+	byOrigin := func(a, b order.Pair) int {
+		x, y := t.origin[a.Index], t.origin[b.Index]
+		return cmp.Or(cmp.Compare(x.stage, y.stage), cmp.Compare(x.candidate, y.candidate))
+	}
+	sorted := slices.IsSortedFunc(keys.Pairs, func(a, b order.Pair) int {
+		if a.Key != b.Key {
+			return cmp.Compare(b.Key, a.Key)
+		}
+		return byOrigin(a, b)
+	})
+	if n := len(t.excluded); sorted && n > 0 && cap(t.excluded) <= 2*n { // not what a longer run left
+		list := t.excluded
+		t.excluded = nil // it is the report's now
+		return list
+	}
+
 	order.SortDescending(keys.Pairs)
-	// Equal scores are in the order in which they were left out, which differs
-	// from that of the candidates where a slicer dropped items of its own accord.
 	for rest := keys.Pairs; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Key == rest[0].Key {
 			n++
 		}
-		slices.SortFunc(rest[:n], func(a, b order.Pair) int {
-			x, y := t.origin[a.Index], t.origin[b.Index]
-			return cmp.Or(cmp.Compare(x.stage, y.stage), cmp.Compare(x.candidate, y.candidate))
-		})
+		slices.SortFunc(rest[:n], byOrigin)
 		rest = rest[n:]
 	}
-	sorted := make([]ExcludedItem, len(keys.Pairs))
+	list := make([]ExcludedItem, len(keys.Pairs))
 	for i, k := range keys.Pairs {
-		sorted[i] = t.excluded[k.Index]
+		list[i] = t.excluded[k.Index]
 	}
-	return sorted
+	return list
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
