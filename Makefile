@@ -135,6 +135,19 @@ bench: ## Run the benchmarks COUNT times, for benchstat
 bench-once: ## Run one iteration of every benchmark, to see that it works
 	@$(EACH) go test -run '^$$' -bench . -benchmem -benchtime 1x ./...
 
+.PHONY: bench-guard
+bench-guard: ## Fail when something is much slower than it was, by ratios in one process
+	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .
+
+.PHONY: bench-docs
+bench-docs: ## Measure the targets COUNT times and write docs/benchmarks.md anew
+	go -C internal/naive test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -timeout 1h -count $(COUNT) . >docs/benchmarks/benchmarks.txt
+	@$(MAKE) --no-print-directory bench-tables
+
+.PHONY: bench-tables
+bench-tables: ## Write the tables and plots of docs/benchmarks.md from the last measurement
+	go run ./internal/naive/cmd/benchdoc -in docs/benchmarks/benchmarks.txt -doc docs/benchmarks.md -plots docs/benchmarks
+
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b
 	@test -n '$(OLD)' && test -n '$(NEW)' || { echo "usage: make benchstat OLD=file NEW=file" >&2; exit 2; }

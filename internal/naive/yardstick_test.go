@@ -138,6 +138,7 @@ type knapsackCase struct {
 const (
 	knapsackItems  = 10_000
 	knapsackTarget = 128_000 // tokens
+	knapsackBeyond = 512_000 // tokens, for which the table would take 640 MB with a bit a cell
 )
 
 var knapsackCases = []knapsackCase{

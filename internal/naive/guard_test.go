@@ -1,0 +1,153 @@
+package naive_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/internal/naive"
+)
+
+// side is something that takes time.
+type side struct {
+	name string
+	do   func()
+}
+
+// fastest returns the least time that each side takes. The sides take turns,
+// so that a disturbance from outside meets all of them, and the least of many
+// turns is what is left when nothing disturbs.
+func fastest(total time.Duration, sides ...side) []time.Duration {
+	const turn = 2 * time.Millisecond // or one call, if that takes longer
+	times := make([]int, len(sides))
+	least := make([]time.Duration, len(sides))
+	run := func(i int) time.Duration {
+		start := time.Now()
+		for range times[i] {
+			sides[i].do()
+		}
+		return time.Since(start)
+	}
+	for i := range sides {
+		for times[i] = 1; ; times[i] *= 2 {
+			if least[i] = run(i); least[i] >= turn {
+				break
+			}
+		}
+	}
+	for start := time.Now(); time.Since(start) < total; {
+		for i := range sides {
+			least[i] = min(least[i], run(i))
+		}
+	}
+	for i := range least {
+		least[i] /= time.Duration(times[i])
+	}
+	return least
+}
+
+// guardRow says how many times the second side the first one may take.
+type guardRow struct {
+	name  string
+	most  float64 // what docs/benchmarks.md promises, with room for a noisy machine
+	why   string
+	sides [2]side
+}
+
+// TestBenchGuard fails when something has become much slower compared with
+// something else in the same process. It looks at no absolute time, and its
+// limits leave room: it is there to notice a lost algorithm, not a lost
+// percent. make bench-guard runs it; a plain test run is no place for clocks.
+func TestBenchGuard(t *testing.T) {
+	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
+		t.Skip("make bench-guard runs this: it takes half a minute and measures time")
+	}
+	for _, row := range guardRows(t.Context()) {
+		t.Run(row.name, func(t *testing.T) {
+			ratio := 0.0
+			for range 3 { // a machine may be busy for a second
+				times := fastest(500*time.Millisecond, row.sides[:]...)
+				ratio = float64(times[0]) / float64(times[1])
+				t.Logf("%s %v, %s %v: %.3g times, at most %.3g", row.sides[0].name, times[0], row.sides[1].name, times[1], ratio, row.most)
+				if ratio <= row.most {
+					return
+				}
+			}
+			t.Errorf("%s takes %.3g times as long as %s, want at most %.3g: %s", row.sides[0].name, ratio, row.sides[1].name, row.most, row.why)
+		})
+	}
+}
+
+func guardRows(ctx context.Context) []guardRow {
+	check := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	run := func(w workload, s cupel.Scorer, opts ...cupel.RunOption) side {
+		items, budget, pipeline := w.items(), w.budget(), greedyPipeline(s)
+		return side{"the engine", func() {
+			_, err := pipeline.Run(ctx, items, budget, opts...)
+			check(err)
+		}}
+	}
+	report := func(w workload, level cupel.TraceDetailLevel) side {
+		items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+		return side{fmt.Sprintf("a report of level %v", level), func() {
+			collector := cupel.NewDiagnosticTraceCollector(level)
+			_, err := pipeline.Run(ctx, items, budget, cupel.WithTrace(collector))
+			check(err)
+			collector.BuildReport()
+		}}
+	}
+	sort := func(n int) side {
+		unsorted, pairs := randomPairs(n), make([]pair, n)
+		return side{"one sort", func() { sortPairs(pairs, unsorted) }}
+	}
+	score := func(name string, s cupel.Scorer, items []*cupel.ContextItem) side {
+		scores := make([]float64, len(items))
+		return side{name, func() { check(cupel.ScoreAll(ctx, s, items, scores)) }}
+	}
+	few, some := workload{n: 100}, workload{10_000, 3, 50}
+	scaled := scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewScaled(scorer.Recency{}))))
+	long := workload{500, 20, 200}.items()
+	rows := []guardRow{
+		{"run-100", 6, "a run of 100 items is a handful of sorts", [2]side{run(few, threeScorers()), sort(few.n)}},
+		{"null-collector", 1.2, "nobody listens, so nothing is to be built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
+		{"report-stage", 3.5, "a report costs a copy of what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
+		{"report-item", 5, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
+		{"run-10000", 8, "a run is linear but for sorts", [2]side{run(some, fourScorers()), sort(some.n)}},
+		{"frequency-500", 0.1, "long tag lists are compared 64 at a time", [2]side{score("the engine", scorer.Frequency{}, long),
+			{"the model", func() { must(naive.Score(naive.Frequency{}, long, naive.FaultNone)) }}}},
+		{"scaled", 3, "nested scaling is a pass each, not a pass squared", [2]side{score("twice scaled recency", scaled, some.items()), score("recency", scorer.Recency{}, some.items())}},
+	}
+	for _, c := range knapsackCases {
+		items, budget := c.items(), cupel.SliceBudget{MaxTokens: knapsackTarget, TargetTokens: knapsackTarget}
+		most := 1.5 // a worst case is a table
+		if i := len(rows) - 7; i < 3 {
+			most = 0.25
+		}
+		rows = append(rows, guardRow{"knapsack-" + c.name, most, "bounds decide most items before any table", [2]side{
+			{"the engine", func() { must(cupel.Slice(ctx, slicer.Knapsack{}, items, budget)) }},
+			{"the table", func() { bitTable(items, knapsackTarget, slicer.DefaultBucketSize) }}}})
+	}
+	w := workload{n: 10_000}
+	items := sorted(w.items(), func(r *rand.Rand, _ int) float64 { return r.Float64() })
+	sliced := map[string]side{}
+	for _, s := range wrapperSides {
+		slicer := must(engineSlicer(s.slicer))
+		sliced[s.name] = side{s.name, func() {
+			must(cupel.Slice(ctx, slicer, items, cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}))
+		}}
+		if s.inner != "" {
+			rows = append(rows, guardRow{s.name, 3, "a wrapper is linear beside the slicer inside", [2]side{sliced[s.name], sliced[s.inner]}})
+		}
+	}
+	return rows
+}
