@@ -1,0 +1,78 @@
+package analysis
+
+import (
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// QuotaUnit says what a quota counts.
+type QuotaUnit string
+
+// The units.
+const (
+	QuotaTokens QuotaUnit = "tokens" // a QuotaSlice's percentages, as tokens of the target
+	QuotaItems  QuotaUnit = "items"  // the numbers of a count slicer
+)
+
+// KindQuotaUtilization compares what a kind got with what one entry of a slicer
+// demands for it.
+type KindQuotaUtilization struct {
+	Kind     cupel.ContextKind `json:"kind"` // as the entry spells it
+	Unit     QuotaUnit         `json:"unit"`
+	Used     int               `json:"used"`     // by included items that are not pinned, in Unit
+	Required int               `json:"required"` // at least so many, in Unit; less is used when too little was there
+	Cap      int               `json:"cap"`      // at most so many, in Unit
+}
+
+// QuotaUtilization returns a row for each entry of each QuotaSlice,
+// CountQuotaSlice and CountConstrainedKnapsackSlice in slicer, outer ones first,
+// and within one in the order of its entries; nil when there is none.
+//
+// report and budget are those of one run. Pinned items do not count: slicers
+// never see them, and what they take is off the target. Percentages are of the
+// target that the whole slicer had; a QuotaSlice inside a count slicer had what
+// was left after its commitments, which a report does not tell.
+func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget, slicer cupel.Slicer) []KindQuotaUtilization {
+	if report == nil {
+		return nil
+	}
+	used := make(map[string]*struct{ items, tokens exact.Sum })
+	var pinned exact.Sum
+	for _, i := range report.Included {
+		if i.Reason == cupel.Pinned {
+			pinned.Add(i.Item.Tokens())
+			continue
+		}
+		key := i.Item.Kind().Key()
+		if used[key] == nil {
+			used[key] = new(struct{ items, tokens exact.Sum })
+		}
+		used[key].items.Add(1)
+		used[key].tokens.Add(i.Item.Tokens())
+	}
+	target := budget.Effective(pinned.Int()).TargetTokens
+
+	var rows []KindQuotaUtilization
+	for s := range cupel.AllSlicers(slicer) {
+		switch s := s.(type) {
+		case quotaSlicer:
+			for _, e := range s.Entries() {
+				row := KindQuotaUtilization{Kind: e.Kind(), Unit: QuotaTokens}
+				row.Required, row.Cap = e.Tokens(target)
+				if u := used[e.Kind().Key()]; u != nil {
+					row.Used = u.tokens.Int()
+				}
+				rows = append(rows, row)
+			}
+		case countSlicer:
+			for _, e := range s.Entries() {
+				row := KindQuotaUtilization{Kind: e.Kind, Unit: QuotaItems, Required: e.RequireCount, Cap: e.CapCount}
+				if u := used[e.Kind.Key()]; u != nil {
+					row.Used = u.items.Int()
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
