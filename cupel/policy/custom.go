@@ -68,7 +68,7 @@ func custom[D, S any](b *builder, at string, c customParts[D, S]) S {
 		b.fail(field(at, "type"), unknownType(c.role, c.name, c.types.known()))
 		ok = false
 	}
-	if reason := checkSettings(c.settings); reason != "" {
+	if _, reason := readSettings(c.settings); reason != "" {
 		b.fail(field(at, "settings"), reason)
 		ok = false
 	}
@@ -140,27 +140,30 @@ func isNil(v any) bool {
 	}
 }
 
-// checkSettings says what is wrong with the settings of a custom strategy.
-func checkSettings(settings json.RawMessage) string {
+// readSettings returns the members of the settings of a custom strategy, or
+// what is wrong with them.
+func readSettings(settings json.RawMessage) ([]jsonwire.Member, string) {
 	if settings == nil {
-		return ""
+		return nil, ""
 	}
 	if err := jsonwire.Check(settings); err != nil {
-		return "is malformed: " + err.Error()
+		return nil, "is malformed: " + err.Error()
 	}
-	if _, err := jsonwire.Members(settings); err != nil {
-		return err.Error()
+	members, err := jsonwire.Members(settings)
+	if err == nil {
+		_, err = jsonwire.Any(settings) // for names that are given twice
 	}
-	if _, err := jsonwire.Any(settings); err != nil { // a name that is given twice
-		return err.Error()
+	if err != nil {
+		return nil, err.Error()
 	}
-	return ""
+	return members, ""
 }
 
 // DecodeSettings reads the settings of a custom strategy into a struct, as
 // strictly as a policy itself is read: a field that T does not have is an
 // error that lists those that it has, and names are compared exactly. Fields
-// are named as [encoding/json] names them. Settings that are absent, nil, leave
+// are named as [encoding/json] names them. A T that is no struct, such as a map,
+// takes any name. Settings that are absent, nil, leave
 // the zero T, and so does each field that is absent.
 //
 // It fails with a [ValidationError] with everything that is wrong. A [Factory]
@@ -176,21 +179,15 @@ func DecodeSettings[T any](settings json.RawMessage) (T, error) {
 }
 
 func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) {
-	if settings == nil {
-		return value
-	}
-	if reason := checkSettings(settings); reason != "" {
+	members, reason := readSettings(settings)
+	if reason != "" {
 		found.add("", reason, nil)
 		return value
 	}
-	members, err := jsonwire.Members(settings)
-	if err != nil { // checkSettings has looked
-		found.add("", err.Error(), err)
-		return value
-	}
 	known := fieldNames(reflect.TypeFor[T]())
+	isStruct := reflect.TypeFor[T]().Kind() == reflect.Struct
 	for _, m := range members {
-		if !slices.Contains(known, m.Name) {
+		if isStruct && !slices.Contains(known, m.Name) {
 			found.add(unknownField("", m.Name), isUnknown(known), nil)
 			continue
 		}

@@ -128,24 +128,22 @@ func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.list, func(a, b Problem) int { return comparePaths(a.Path, b.Path) })
+	slices.SortStableFunc(p.list, func(a, b Problem) int { return comparePaths(a.Path, b.Path) })
 	return &ValidationError{p.list}
 }
 
 // comparePaths compares text as text and runs of digits by their value.
 func comparePaths(a, b string) int {
-	for {
+	for a != "" || b != "" {
 		textA, digitsA, restA := cutDigits(a)
 		textB, digitsB, restB := cutDigits(b)
 		// Without leading zeros, the longer of two numbers is the larger one.
 		if c := cmp.Or(cmp.Compare(textA, textB), cmp.Compare(len(digitsA), len(digitsB)), cmp.Compare(digitsA, digitsB)); c != 0 {
 			return c
 		}
-		if restA == "" || restB == "" {
-			return cmp.Or(cmp.Compare(restA, restB), cmp.Compare(a, b))
-		}
 		a, b = restA, restB
 	}
+	return 0
 }
 
 // cutDigits cuts s behind its first run of digits. The digits come without

@@ -46,6 +46,9 @@ func checkSize(p Policy) *Problem {
 
 func sizeOf[S any](n *strategies, at string, depth int, list []S, children func(S) []S) *Problem {
 	for _, s := range list {
+		if _, read := any(s).(unreadable); read {
+			continue // the reader has counted it
+		}
 		if reason := n.exceeds(depth); reason != "" {
 			return &Problem{Path: at, Reason: reason}
 		}

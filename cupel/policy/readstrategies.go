@@ -25,16 +25,19 @@ func child[S any](o *object, name string, depth int, read func(raw []byte, at st
 // typed opens an object that says its type, and returns the name of that. The
 // object is nil when there is none, and the name is empty when it is not one
 // of known.
-func (r *reader) typed(raw []byte, at string, depth int, what string, known []string) (o *object, name string) {
-	switch reason := r.strategies.exceeds(depth); reason {
-	case "":
-	case tooMany:
-		r.problems.add("", reason, nil) // once
-		return nil, ""
-	default:
+func (r *reader) typed(raw []byte, at string, depth int, what string, known func() []string) (o *object, name string) {
+	if reason := r.strategies.exceeds(depth); reason != "" {
+		if reason == tooMany {
+			at = "" // to be said once
+		}
 		r.problems.add(at, reason, nil)
 		return nil, ""
 	}
+	return r.named(raw, at, what, known())
+}
+
+// named does for a curve what typed does for a strategy: it counts for nothing.
+func (r *reader) named(raw []byte, at, what string, known []string) (o *object, name string) {
 	o, ok := r.object(raw, at)
 	if !ok {
 		return nil, ""
@@ -67,7 +70,7 @@ func (r *reader) scorer(raw []byte, at string, depth int) Scorer {
 
 // weighted reads a scorer; weight reads what its place adds to it.
 func (r *reader) weighted(raw []byte, at string, depth int, weight func(*object)) Scorer {
-	o, name := r.typed(raw, at, depth, "scorer", r.registry.scorerTypes().known())
+	o, name := r.typed(raw, at, depth, "scorer", r.registry.scorerTypes().known)
 	if o == nil {
 		r.problems.hide(at)
 		return unreadable{}
@@ -151,7 +154,7 @@ var knownCurves = []string{"exponential", "step", "window"}
 
 func (r *reader) curve(o *object) Curve {
 	return child(o, "curve", 0, func(raw []byte, at string, _ int) Curve {
-		o, name := r.typed(raw, at, 0, "curve", knownCurves)
+		o, name := r.named(raw, at, "curve", knownCurves)
 		if o == nil {
 			r.problems.hide(at)
 			return unreadable{}
@@ -177,7 +180,7 @@ func (r *reader) curve(o *object) Curve {
 }
 
 func (r *reader) slicer(raw []byte, at string, depth int) Slicer {
-	o, name := r.typed(raw, at, depth, "slicer", r.registry.slicerTypes().known())
+	o, name := r.typed(raw, at, depth, "slicer", r.registry.slicerTypes().known)
 	if o == nil {
 		r.problems.hide(at)
 		return unreadable{}
@@ -235,7 +238,7 @@ func (r *reader) countEntry(raw []byte, at string) (e CountEntry) {
 }
 
 func (r *reader) placer(raw []byte, at string, depth int) Placer {
-	o, name := r.typed(raw, at, depth, "placer", r.registry.placerTypes().known())
+	o, name := r.typed(raw, at, depth, "placer", r.registry.placerTypes().known)
 	if o == nil {
 		r.problems.hide(at)
 		return unreadable{}

@@ -442,6 +442,10 @@ func TestErrorText(t *testing.T) {
 	if got, want := two.Error(), "cupel: invalid policy: 2 problems\n\tpolicy: is bad\n\tb: is wrong"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	same := policy.Invalid(policy.Problem{Path: "a[10]"}, policy.Problem{Path: "a[02]"}, policy.Problem{Path: "a[2]"}, policy.Problem{Path: "a"}, policy.Problem{Path: "a[2].b"}, policy.Problem{Path: "a[99999999999999999999999]"})
+	if got, want := same.Error(), "cupel: invalid policy: 6 problems\n\ta: \n\ta[02]: \n\ta[2]: \n\ta[2].b: \n\ta[10]: \n\ta[99999999999999999999999]: "; got != want {
+		t.Errorf("got %q, want %q: numbers by value, whatever their size", got, want)
+	}
 	if err := policy.Invalid(); err != nil {
 		t.Errorf("no problems are %v", err)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -21,7 +22,8 @@ import (
 //
 // It writes policies that are not valid too, so that they can be kept. It fails
 // with a [cupel.EncodeError] on what JSON cannot express: a strategy that is
-// missing, a number that is not finite, text that is not UTF-8.
+// missing, a number that is not finite, text that is not UTF-8; and on more than
+// [MaxBytes].
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if problem := checkSize(p); problem != nil {
 		return nil, &cupel.EncodeError{Path: problem.Path, Reason: "cannot be written: " + problem.Reason}
@@ -50,6 +52,9 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	text, err := w.Result()
 	if err != nil {
 		return nil, &cupel.EncodeError{Path: err.Path, Reason: err.Reason, Err: err.Err}
+	}
+	if len(text) > MaxBytes {
+		return nil, &cupel.EncodeError{Reason: fmt.Sprintf("is longer than %d bytes", MaxBytes)}
 	}
 	return text, nil
 }

@@ -1,0 +1,414 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
+)
+
+// document returns a policy as JSON with the given parts, which are Chat's
+// where they are empty.
+func document(scorer, slicer, placer, rest string) string {
+	part := func(given, otherwise string) string {
+		if given == "" {
+			return otherwise
+		}
+		return given
+	}
+	return `{"scorers":[` + part(scorer, `{"type":"recency","weight":1}`) + `],"slicer":` + part(slicer, `{"type":"greedy"}`) +
+		`,"placer":` + part(placer, `{"type":"chronological"}`) + rest + `}`
+}
+
+// wrongDocument is a document that Decode refuses.
+type wrongDocument struct {
+	name, text, want string
+	beyondSchema     bool // a JSON Schema cannot say what is wrong
+	why              string
+}
+
+const (
+	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
+	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, quota"
+	knownFields  = "name, description, scorers, slicer, placer, deduplicate, overflow"
+)
+
+var wrongDocuments = []wrongDocument{
+	{"empty object", `{}`, `
+		placer: is required
+		scorers: At least one scorer entry is required
+		slicer: is required`, false, "every strategy is required"},
+	{"array", `[]`, `policy: must be an object, got an array`, false, "a policy is an object"},
+	{"string", `"chat"`, `policy: must be an object, got a string`, false, "an intent is not a policy"},
+	{"null", `null`, `policy: must be an object, got null`, false, "null is nothing"},
+	{"everything at once", `{"name":1,"descripton":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"NaN","weigths":{}},7],
+		"slicer":{"type":"knapsack","bucketSize":0},"placer":null,"deduplicate":"yes","overflow":"throw"}`, `
+		deduplicate: must be true or false, got a string
+		descripton: is unknown; known are ` + knownFields + `
+		name: must be a string, got a number
+		overflow: "throw" is unknown; known are Throw, Truncate, Proceed
+		placer: must be an object, got null
+		scorers[0].type: the scorer type "recncy" is unknown; known are ` + knownScorers + `
+		scorers[0].weight: Weight must be positive, got -1
+		scorers[1].type: is required; known are ` + knownScorers + `
+		scorers[2].weight: must be a number, got a string
+		scorers[2].weigths: is unknown; known are type, weight, weights
+		scorers[3]: must be an object, got a number
+		slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0`, false, "mistakes of form and of sense, in one go, each once"},
+	{"names are exact", `{"Scorers":[],"scorers":[{"type":"recency","Weight":1}],"slicer":{"Type":"greedy"},"placer":{"type":"ushaped"}}`, `
+		Scorers: is unknown; known are ` + knownFields + `
+		placer.type: the placer type "ushaped" is unknown; known are chronological, uShaped
+		scorers[0].Weight: is unknown; known are type, weight
+		scorers[0].weight: is required
+		slicer.type: is required; known are ` + knownSlicers, false, "encoding/json would take other casings"},
+	{"given twice", `{"name":"a","name":"b","scorers":[{"type":"recency","weight":1,"weight":2},{"type":"kind","weight":1,"weights":{"a":1,"\u0061":2}}],
+		"slicer":{"type":"greedy"},"slicer":{"type":"knapsack"},"placer":{"type":"uShaped"}}`, `
+		name: is given twice
+		scorers[0].weight: is given twice
+		scorers[1].weights["a"]: is given twice
+		slicer: is given twice`, true, "a reader could keep only one"},
+	{"strange names", document("", "", "", `,"":1,"a b":2,"a.b":3,"`+strings.Repeat("x", 100)+`":4,"ü":5`), `
+		[""]: is unknown; known are ` + knownFields + `
+		["a b"]: is unknown; known are ` + knownFields + `
+		["a.b"]: is unknown; known are ` + knownFields + `
+		["` + strings.Repeat("x", 60) + `…"]: is unknown; known are ` + knownFields + `
+		["ü"]: is unknown; known are ` + knownFields, false, "paths stay readable"},
+	{"null everywhere", `{"name":null,"description":null,"scorers":null,"slicer":null,"placer":null,"deduplicate":null,"overflow":null}`, `
+		deduplicate: must be true or false, got null
+		description: must be a string, got null
+		name: must be a string, got null
+		overflow: must be a string, got null
+		placer: must be an object, got null
+		scorers: must be an array, got null
+		slicer: must be an object, got null`, false, "null is neither absent nor zero"},
+	{"no scorers", `{"scorers":[],"slicer":{"type":"greedy"},"placer":{"type":"uShaped"}}`, `scorers: At least one scorer entry is required`, false, "an empty list"},
+	{"scorers as an object", `{"scorers":{"type":"recency"},"slicer":{"type":"greedy"},"placer":{"type":"uShaped"}}`, `scorers: must be an array, got an object`, false, "one scorer is a list of one"},
+	{"type is a number", document(`{"type":1,"weight":1}`, "", "", ""), `scorers[0].type: must be a string, got a number`, false, "wrong type"},
+	{"weight of an inner scorer", document(`{"type":"scaled","weight":1,"inner":{"type":"recency","weight":1}}`, "", "", ""),
+		`scorers[0].inner.weight: is unknown; known are type`, false, "there is nobody beside it"},
+	{"no inner", document(`{"type":"scaled","weight":1}`, `{"type":"quota"}`, "", ""), `
+		scorers[0].inner: is required
+		slicer.inner: is required`, false, "there is no default"},
+	{"scaled inner", document(`{"type":"scaled","weight":1,"inner":[]}`, "", "", ""), `scorers[0].inner: must be an object, got an array`, false, "one scorer"},
+	{"weights", document(`{"type":"kind","weight":1,"weights":{"a":-1,"b":"1","c":1e999,"d":null," ":1}},{"type":"tag","weight":1,"weights":[1]},{"type":"tag","weight":1}`, "", "", ""), `
+		scorers[0].weights[" "]: kind must not be blank
+		scorers[0].weights["a"]: Weight for kind must be non-negative, got -1
+		scorers[0].weights["b"]: must be a number, got a string
+		scorers[0].weights["c"]: must be within the range of a float64, got 1e999
+		scorers[0].weights["d"]: must be a number, got null
+		scorers[1].weights: must be an object, got an array
+		scorers[2].weights: is required`, false, "each weight is looked at"},
+	{"kinds in two casings", document(`{"type":"kind","weight":1,"weights":{"Note":1,"note":1}}`, "", "", ""),
+		`scorers[0].weights["note"]: kind "note" is given already at scorers[0].weights["Note"]; casing does not tell kinds apart here`, true, "kinds have no casing"},
+	{"case-insensitive tags", document(`{"type":"tag","weight":1,"weights":{"A":1,"a":1},"caseInsensitive":true},{"type":"tag","weight":1,"weights":{},"caseInsensitive":1}`, "", "", ""), `
+		scorers[0].weights["a"]: tag "a" is given already at scorers[0].weights["A"]; casing does not tell tags apart here
+		scorers[1].caseInsensitive: must be true or false, got a number`, false, "casing does not tell tags apart when it is said so"},
+	{"weight 0", document(`{"type":"recency","weight":0}`, "", "", ""), `scorers[0].weight: Weight must be positive, got 0`, false, "0 is not absent, and not allowed"},
+	{"underflow", document(`{"type":"recency","weight":1e-999}`, "", "", ""), `scorers[0].weight: Weight must be positive, got 0`, true, "the nearest float64 is 0"},
+	{"infinite sum", document(`{"type":"recency","weight":1e308},{"type":"recency","weight":1e308}`, "", "", ""),
+		`scorers: the sum of the weights must be finite; only ratios matter, so scale them down`, true, "each weight is right (R9)"},
+	{"metadata", document(`{"type":"metadataTrust","weight":1},{"type":"metadataTrust","weight":1,"defaultScore":1.1},{"type":"metadataKey","weight":1,"key":1}`, "", "", ""), `
+		scorers[0].defaultScore: is required
+		scorers[1].defaultScore: defaultScore must be in [0.0, 1.0], got 1.1
+		scorers[2].boost: is required
+		scorers[2].key: must be a string, got a number
+		scorers[2].value: is required`, false, "nothing of it has a default"},
+	{"decay", document(`{"type":"decay","weight":1},
+		{"type":"decay","weight":1,"curve":"exponential"},
+		{"type":"decay","weight":1,"curve":{"type":"linear","maxAge":"1h"}},
+		{"type":"decay","weight":1,"curve":{"type":"exponential","maxAge":"1h"}},
+		{"type":"decay","weight":1,"curve":{"type":"window","maxAge":3600},"nullTimestampScore":-0.1},
+		{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"1 day"}},
+		{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"-1h"}},
+		{"type":"decay","weight":1,"curve":{"type":"step"}},
+		{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1h"},{"score":2,"x":1},3]}}`, "", "", ""), `
+		scorers[0].curve: is required
+		scorers[1].curve: must be an object, got a string
+		scorers[2].curve.type: the curve type "linear" is unknown; known are exponential, step, window
+		scorers[3].curve.halfLife: is required
+		scorers[3].curve.maxAge: is unknown; known are type, halfLife
+		scorers[4].curve.maxAge: must be a string, got a number
+		scorers[4].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got -0.1
+		scorers[5].curve.maxAge: must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got "1 day"
+		scorers[6].curve.maxAge: maxAge must be greater than zero, got -1h0m0s
+		scorers[7].curve.windows: windows must contain at least one entry
+		scorers[8].curve.windows[0].score: is required
+		scorers[8].curve.windows[1].maxAge: is required
+		scorers[8].curve.windows[1].score: score must be in [0.0, 1.0], got 2
+		scorers[8].curve.windows[1].x: is unknown; known are maxAge, score
+		scorers[8].curve.windows[2]: must be an object, got a number`, false, "curves are as strict as the rest"},
+	{"no age", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"0s"}}`, "", "", ""), `scorers[0].curve.maxAge: maxAge must be greater than zero, got 0s`, true, "0 is a duration"},
+	{"300 years", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"2629800h"}}`, "", "", ""),
+		`scorers[0].curve.maxAge: must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got "2629800h"`, true, "no duration holds it (R10)"},
+	{"old windows first", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"2h","score":0},{"maxAge":"1h","score":1}]}}`, "", "", ""),
+		`scorers[0].curve.windows[1].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s`, true, "youngest first (R15)"},
+	{"knapsack", document("", `{"type":"knapsack","bucketSize":1.5,"memoryLimit":-1,"buckets":1}`, "", ""), `
+		slicer.bucketSize: must be an integer without fraction and exponent, got 1.5
+		slicer.buckets: is unknown; known are type, bucketSize, memoryLimit
+		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, false, "integers are integers"},
+	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
+		`slicer.bucketSize: must be from -9223372036854775808 to 9223372036854775807, got 99999999999999999999`, true, "nothing wraps"},
+	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; known are type`, false, "fields belong to types"},
+	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
+		slicer.entries[0].kind: is required
+		slicer.entries[0].require: require must be from 0 to 100 percent, got 101
+		slicer.entries[1].cap: cap must be from 0 to 100 percent, got -1
+		slicer.entries[1].kind: kind must not be blank, got ""
+		slicer.entries[2].requireCount: is unknown; known are kind, require, cap
+		slicer.entries[3]: must be an object, got null
+		slicer.entries[4].require: must be a number, got a string`, false, "each entry is looked at"},
+	{"quota conflicts", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"kind":"a","require":60,"cap":50},{"kind":"A"}]}`, "", ""), `
+		slicer.entries[0].require: require must be at most the cap of its kind (50), got 60
+		slicer.entries[1].kind: kind "A" is given already at slicer.entries[0].kind; casing does not tell kinds apart here`, true, "entries that are right one by one"},
+	{"quota sum", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"kind":"a","require":60},{"kind":"b","require":41}]}`, "", ""),
+		`slicer.entries: the sum of all require percentages must not exceed 100%, got 101`, true, "more than there is (R18)"},
+	{"count quota", document("", `{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a","requireCount":-1},{"kind":"b","capCount":1.0},{"kind":1},[]],"scarcity":"throw","bucketSize":1}`, "", ""), `
+		slicer.bucketSize: is unknown; known are type, inner, entries, scarcity
+		slicer.entries[0].requireCount: requireCount must be at least 0, got -1
+		slicer.entries[1].capCount: must be an integer without fraction and exponent, got 1.0
+		slicer.entries[2].kind: must be a string, got a number
+		slicer.entries[3]: must be an object, got an array
+		slicer.scarcity: "throw" is unknown; known are Degrade, Throw`, false, "counts are integers"},
+	{"knapsack inside", document("", `{"type":"countQuota","inner":{"type":"quota","inner":{"type":"countConstrainedKnapsack"}}}`, "", ""),
+		`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
+		true, "the guard looks through wrappers (R21)"},
+	{"count-constrained knapsack", document("", `{"type":"countConstrainedKnapsack","inner":{"type":"greedy"},"bucketSize":"1"}`, "", ""), `
+		slicer.bucketSize: must be an integer, got a string
+		slicer.inner: is unknown; known are type, bucketSize, memoryLimit, entries, scarcity`, false, "its knapsack is given by settings"},
+	{"slicer as a string", document("", `"greedy"`, `"uShaped"`, ""), `
+		placer: must be an object, got a string
+		slicer: must be an object, got a string`, false, "strategies are objects"},
+	{"placer with settings", document("", "", `{"type":"uShaped","settings":{}}`, ""), `placer.settings: is unknown; known are type`, false, "built-in strategies have their own fields"},
+	{"custom types without registry", document(`{"type":"longest","weight":1,"settings":{}}`, `{"type":"firstOf"}`, `{"type":"backwards"}`, ""), `
+		placer.type: the placer type "backwards" is unknown; known are chronological, uShaped
+		scorers[0].type: the scorer type "longest" is unknown; known are ` + knownScorers + `
+		slicer.type: the slicer type "firstOf" is unknown; known are ` + knownSlicers, false, "only a registry knows them"},
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, tt := range wrongDocuments {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := policy.Decode(nil, []byte(tt.text))
+			if !reflect.DeepEqual(got, policy.Policy{}) {
+				t.Errorf("Decode returns %+v beside its error", got)
+			}
+			if got, want := problemsOf(t, err), lines(tt.want); got != want {
+				t.Errorf("problems:\n%s\nwant:\n%s\n%s", got, want, tt.why)
+			}
+		})
+	}
+}
+
+// rightDocument is a document that Decode takes.
+type rightDocument struct {
+	name, text string
+	want       policy.Policy
+	why        string
+}
+
+var rightDocuments = []rightDocument{
+	{"least", document("", "", "", ""), plain(policy.Recency{}), "everything else has a default"},
+	{"defaults spelled out", document("", "", "", `,"name":"","description":"","deduplicate":true,"overflow":"Throw"`), plain(policy.Recency{}), "a default is the same as nothing"},
+	{"other order and white space", "\n{ \"placer\" : {\"type\":\"chronological\"} ,\t\"slicer\":{\"type\":\"greedy\"},\r\n\"scorers\":[ { \"weight\" : 1.0e0, \"type\":\"recency\" } ] } ", plain(policy.Recency{}), "order does not count"},
+	{"escapes", document(`{"type":"recen\u0063y","weight":1}`, "", "", `,"\u006eame":"\ud83d\ude00"`),
+		func() policy.Policy { p := plain(policy.Recency{}); p.Name = "😀"; return p }(), "names are what they say, not how they are spelled"},
+	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate"`),
+		policy.Policy{Name: "n", Description: "d", Scorers: plain(policy.Recency{}).Scorers, Slicer: policy.Greedy{}, Placer: policy.Chronological{}, KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
+	{"absent and empty weights", document(`{"type":"kind","weight":1},{"type":"kind","weight":1,"weights":{}},{"type":"tag","weight":1,"weights":{}}`, "", "", ""),
+		policy.Policy{Scorers: []policy.Weighted{{policy.Kind{}, 1}, {policy.Kind{Weights: map[cupel.ContextKind]float64{}}, 1}, {policy.Tag{Weights: map[string]float64{}}, 1}},
+			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "no weights are the default ones, empty ones are none (R13)"},
+	{"absent and zero scores", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"1h"}},{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"+60m"},"nullTimestampScore":0}`, "", "", ""),
+		policy.Policy{Scorers: []policy.Weighted{{policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}, 1}, {policy.Decay{Curve: policy.Window{MaxAge: time.Hour}, NullTimestampScore: new(0.0)}, 1}},
+			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "0 is not the default"},
+	{"durations", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1ns","score":1},{"maxAge":"1.5us","score":1},{"maxAge":"2µs","score":1},{"maxAge":"3μs","score":1},{"maxAge":".5ms","score":1},{"maxAge":"1.h2m","score":0}]}}`, "", "", ""),
+		plain(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{{MaxAge: 1, Score: 1}, {MaxAge: 1500, Score: 1}, {MaxAge: 2000, Score: 1}, {MaxAge: 3000, Score: 1}, {MaxAge: 500000, Score: 1}, {MaxAge: 62 * time.Minute}}}}), "everything that time.ParseDuration reads"},
+	{"absent and zero caps", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a"},{"kind":"b","capCount":0}]},"entries":[{"kind":"a"},{"kind":"b","cap":0}]}`, "", ""),
+		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "a"}, {Kind: "b", CapCount: new(0)}}},
+			Entries: []policy.QuotaEntry{{Kind: "a"}, {Kind: "b", Cap: new(0.0)}}}), "a cap of 0 leaves a kind out, no cap does not limit it"},
+	{"no entries", document("", `{"type":"countConstrainedKnapsack","entries":[]}`, "", ""), plainSlicer(policy.CountConstrainedKnapsack{}), "no entries at all are allowed"},
+	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: new(100)}), "what is said is kept, even where it is the default"},
+}
+
+// plain returns the policy of the document with one scorer.
+func plain(s policy.Scorer) policy.Policy {
+	p := with(s)
+	p.Name, p.Description = "", ""
+	return p
+}
+
+// plainSlicer returns the policy of the document with one slicer.
+func plainSlicer(s policy.Slicer) policy.Policy {
+	p := plain(policy.Recency{})
+	p.Slicer = s
+	return p
+}
+
+func TestDecode(t *testing.T) {
+	for _, tt := range rightDocuments {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := policy.Decode(nil, []byte(tt.text))
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Fatalf("got %+v, %v\nwant %+v\n%s", got, err, tt.want, tt.why)
+			}
+			roundTrip(t, nil, got)
+		})
+	}
+}
+
+// roundTrip writes a policy and reads it back.
+func roundTrip(t *testing.T, registry *policy.Registry, p policy.Policy) {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := policy.Decode(registry, text)
+	if err != nil {
+		t.Fatalf("%s cannot be read back: %v", text, err)
+	}
+	if !reflect.DeepEqual(back, p) {
+		t.Errorf("wrote %s of\n%+v\nread\n%+v", text, p, back)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	roundTrip(t, nil, complete())
+	knapsack := complete()
+	knapsack.Slicer = policy.CountConstrainedKnapsack{
+		Knapsack: policy.Knapsack{BucketSize: new(1), MemoryLimit: new(1)},
+		Entries:  []policy.CountEntry{{Kind: "a", RequireCount: 1, CapCount: new(1)}},
+	}
+	knapsack.Placer, knapsack.Overflow = policy.Chronological{}, cupel.OverflowTruncate
+	roundTrip(t, nil, knapsack)
+	for _, p := range policy.NewRegistry().All() {
+		roundTrip(t, nil, p)
+	}
+	roundTrip(t, customRegistry(t), customPolicy())
+}
+
+// customPolicy uses custom strategies in every role, as wrappers too.
+func customPolicy() policy.Policy {
+	return policy.Policy{
+		Scorers: []policy.Weighted{
+			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max":6}`)}, 2},
+			{policy.CustomScorer{Type: "halved", Children: []policy.Scorer{policy.Scaled{Inner: policy.CustomScorer{Type: "halved", Settings: json.RawMessage(`{}`), Children: []policy.Scorer{policy.Reflexive{}}}}}}, 1},
+		},
+		Slicer: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.CustomSlicer{Type: "firstOf"}, policy.Knapsack{}}},
+		Placer: policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.UShaped{}}}}},
+	}
+}
+
+func TestWrite(t *testing.T) {
+	p := policy.DocumentQa()
+	p.Description = `<"ä">`
+	text, err := p.MarshalJSON()
+	want := `{"name":"DocumentQa","description":"<\"ä\">","scorers":[{"type":"kind","weight":2},{"type":"reflexive","weight":2},{"type":"priority","weight":1}],` +
+		`"slicer":{"type":"knapsack","bucketSize":100},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}`
+	if err != nil || string(text) != want {
+		t.Errorf("wrote %s, %v\nwant %s", text, err, want)
+	}
+	for d, want := range map[time.Duration]string{
+		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,
+	} {
+		text, err := with(policy.Decay{Curve: policy.Window{MaxAge: d}}).MarshalJSON()
+		if err != nil || !strings.Contains(string(text), `"maxAge":`+want) {
+			t.Errorf("wrote %s, %v; want %s", text, err, want)
+		}
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	nan := func() float64 { var zero float64; return zero / zero }()
+	tests := []struct {
+		name   string
+		policy policy.Policy
+		want   string
+		why    string
+	}{
+		{"zero", policy.Policy{}, "slicer must be a slicer of this package", "nothing stands for a slicer that is missing"},
+		{"no placer", withPlacer(nil), "placer must be a placer of this package", "the same for placers"},
+		{"nil scorer", with(policy.Scaled{}), "scorers[0].inner must be a scorer of this package", "the same for scorers"},
+		{"nil curve", with(policy.Decay{}), "scorers[0].curve must be a curve of this package", "the same for curves"},
+		{"NaN", policy.Policy{Scorers: []policy.Weighted{{policy.Recency{}, nan}}}, "scorers[0].weight must be a finite number", "JSON has no NaN, and no policy could have one"},
+		{"NaN in a map", with(policy.Kind{Weights: map[cupel.ContextKind]float64{"a": nan}}), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
+		{"not UTF-8", with(policy.MetadataKey{Key: "\xff"}), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
+		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), "overflow must be Throw, Truncate or Proceed, got OverflowStrategy(3)", "no name for it"},
+		{"scarcity", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Scarcity: 2}), "slicer.scarcity must be Degrade or Throw, got ScarcityBehavior(2)", "no name for it"},
+		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "nobody could read it back"},
+		{"settings", with(policy.CustomScorer{Settings: json.RawMessage("{")}), "scorers[0].settings is not JSON that can be read back: unexpected end of JSON input at byte 1", "nothing is written that cannot be read"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := tt.policy.MarshalJSON()
+			var encode *cupel.EncodeError
+			if !errors.As(err, &encode) || err.Error() != "cupel: cannot write JSON: "+tt.want {
+				t.Errorf("wrote %s, %v; want %s: %s", text, err, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+func TestUnmarshal(t *testing.T) {
+	var p policy.Policy
+	if err := json.Unmarshal([]byte(document("", "", "", "")), &p); err != nil || p.Slicer != (policy.Greedy{}) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	before := p
+	if err := json.Unmarshal([]byte(`{"scorers":[]}`), &p); !errors.Is(err, cupel.ErrInvalidConfig) || !reflect.DeepEqual(p, before) {
+		t.Errorf("a wrong document leaves %+v, %v", p, err)
+	}
+	if err := json.Unmarshal([]byte(`null`), &p); err != nil || !reflect.DeepEqual(p, before) {
+		t.Errorf("null leaves %+v, %v", p, err)
+	}
+	var none *policy.Policy
+	if err := none.UnmarshalJSON([]byte(`{}`)); !errors.Is(err, cupel.ErrInvalidJSON) {
+		t.Errorf("a nil pointer gives %v", err)
+	}
+	// Inside a document of somebody else's.
+	var file struct{ Policies map[string]policy.Policy }
+	if err := json.Unmarshal([]byte(`{"Policies":{"a":`+document("", "", "", "")+`}}`), &file); err != nil || len(file.Policies["a"].Scorers) != 1 {
+		t.Errorf("got %+v, %v", file, err)
+	}
+}
+
+func TestDecodeWithRegistry(t *testing.T) {
+	registry := customRegistry(t)
+	text := document(`{"type":"longest","weight":1,"settings":{ "max" : 6 }},{"type":"halved","weight":2,"children":[{"type":"decay","curve":{"type":"window","maxAge":"1h"}}]}`,
+		`{"type":"quota","inner":{"type":"firstOf","children":[{"type":"greedy"}]}}`, `{"type":"backwards","children":[{"type":"uShaped"}]}`, "")
+	p, err := policy.Decode(registry, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if custom := p.Scorers[0].Scorer.(policy.CustomScorer); string(custom.Settings) != `{"max":6}` {
+		t.Errorf("settings are %s", custom.Settings)
+	}
+	roundTrip(t, registry, p)
+
+	_, err = p.Pipeline(policy.Environment{Registry: registry})
+	if got, want := problemsOf(t, err), "scorers[1].children[0]: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+
+	wrong := document(`{"type":"longest","weight":1,"settings":null,"max":6},{"type":"longest","weight":1,"children":{}},{"type":"halved","weight":2,"children":[{"type":"recency","weight":1},{}]}`,
+		`{"type":"firstOf","children":[1],"settings":{"a":1,"a":2}}`, `{"type":"backwards"}`, "")
+	_, err = policy.Decode(registry, []byte(wrong))
+	want := lines(`
+		placer: needs one child, got 0
+		scorers[0].max: is unknown; known are type, weight, settings, children
+		scorers[0].settings: must be an object, got null
+		scorers[1].children: must be an array, got an object
+		scorers[1].settings.max: must be positive, got 0
+		scorers[2].children[0].weight: is unknown; known are type
+		scorers[2].children[1].type: is required; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+		slicer.children[0]: must be an object, got a number
+		slicer.settings: has the name "a" twice`)
+	if got := problemsOf(t, err); got != want {
+		t.Errorf("problems:\n%s\nwant:\n%s", got, want)
+	}
+}

@@ -1,0 +1,364 @@
+package policy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// A policy in a file, as Decode reads it.
+const release = `{
+	"name": "Release notes",
+	"scorers": [
+		{"type": "decay", "weight": 2, "curve": {"type": "exponential", "halfLife": "72h"}},
+		{"type": "tag", "weight": 1, "weights": {"breaking": 1, "fix": 0.5}}
+	],
+	"slicer": {
+		"type": "quota",
+		"inner": {"type": "greedy"},
+		"entries": [{"kind": "ToolOutput", "cap": 25}]
+	},
+	"placer": {"type": "chronological"},
+	"overflow": "Truncate"
+}`
+
+func Example() {
+	p, err := policy.Decode(nil, []byte(release))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC) // time.Now in production
+	pipeline, err := p.Pipeline(policy.Environment{Clock: func() time.Time { return now }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var items []*cupel.ContextItem
+	for i, text := range []string{"old and breaking", "new", "new and a fix"} {
+		item, err := cupel.NewContextItem(text, 40,
+			cupel.WithTimestamp(now.AddDate(0, 0, 3*i-9)),
+			cupel.WithTags(strings.Fields(text)...))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		items = append(items, item)
+	}
+	budget, err := cupel.NewContextBudget(100, 100)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	window, err := pipeline.Run(context.Background(), items, budget)
+	for _, item := range window {
+		fmt.Println(item.Content())
+	}
+	fmt.Println(err)
+	// Output:
+	// old and breaking
+	// new and a fix
+	// <nil>
+}
+
+func ExampleDecode() {
+	_, err := policy.Decode(nil, []byte(`{
+		"scorers": [
+			{"type": "recncy", "weight": 3},
+			{"type": "kind", "weight": -1, "wheights": {}}
+		],
+		"slicer": {"type": "knapsack", "bucketSize": 0}
+	}`))
+	fmt.Println(err)
+	// Output:
+	// cupel: invalid policy: 5 problems
+	// 	placer: is required
+	// 	scorers[0].type: the scorer type "recncy" is unknown; known are composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+	// 	scorers[1].weight: Weight must be positive, got -1
+	// 	scorers[1].wheights: is unknown; known are type, weight, weights
+	// 	slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
+}
+
+func ExamplePolicy_Validate() {
+	p := policy.Policy{
+		Scorers: []policy.Weighted{
+			{Scorer: policy.Recency{}, Weight: 2},
+			{Scorer: policy.Scaled{Inner: policy.MetadataTrust{DefaultScore: 50}}, Weight: 1},
+		},
+		Slicer: policy.CountQuota{
+			Inner:   policy.Greedy{},
+			Entries: []policy.CountEntry{{Kind: cupel.KindMemory, RequireCount: 3, CapCount: new(2)}},
+		},
+		Placer: policy.UShaped{},
+	}
+	fmt.Println(p.Validate(nil))
+	// Output:
+	// cupel: invalid policy: 2 problems
+	// 	scorers[1].inner.defaultScore: defaultScore must be in [0.0, 1.0], got 50
+	// 	slicer.entries[0].requireCount: requireCount must be at most capCount (2), got 3
+}
+
+func ExamplePolicy_Config() {
+	p := policy.Rag()
+	p.Overflow = cupel.OverflowProceed
+	config, err := p.Config(policy.Environment{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config.OnOverflow = func(e cupel.OverflowEvent) { fmt.Println("over by", e.TokensOverBudget) }
+	_, err = cupel.New(config)
+	fmt.Printf("%T %T %T %v\n", config.Scorer, config.Slicer, config.Placer, err)
+	// Output: *scorer.Composite slicer.Greedy placer.UShaped <nil>
+}
+
+func ExamplePolicy_Pipeline() {
+	p := policy.Policy{
+		Scorers: []policy.Weighted{{Scorer: policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
+			{MaxAge: time.Hour, Score: 1},
+			{MaxAge: 24 * time.Hour, Score: 0.5},
+		}}}, Weight: 1}},
+		Slicer: policy.CountConstrainedKnapsack{
+			Knapsack: policy.Knapsack{BucketSize: new(50)},
+			Entries:  []policy.CountEntry{{Kind: cupel.KindDocument, RequireCount: 1}},
+			Scarcity: slicer.ScarcityThrow,
+		},
+		Placer: policy.Chronological{},
+	}
+	_, err := p.Pipeline(policy.Environment{})
+	fmt.Println(err)
+	_, err = p.Pipeline(policy.Environment{Clock: time.Now})
+	fmt.Println(err)
+	// Output:
+	// cupel: invalid policy: scorers[0]: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests
+	// <nil>
+}
+
+func ExamplePolicy_MarshalJSON() {
+	text, err := json.MarshalIndent(policy.DocumentQa(), "", "  ")
+	fmt.Println(string(text), err)
+	// Output:
+	// {
+	//   "name": "DocumentQa",
+	//   "description": "Questions about documents: the best total within the budget, the best at the edges of the prompt.",
+	//   "scorers": [
+	//     {
+	//       "type": "kind",
+	//       "weight": 2
+	//     },
+	//     {
+	//       "type": "reflexive",
+	//       "weight": 2
+	//     },
+	//     {
+	//       "type": "priority",
+	//       "weight": 1
+	//     }
+	//   ],
+	//   "slicer": {
+	//     "type": "knapsack",
+	//     "bucketSize": 100
+	//   },
+	//   "placer": {
+	//     "type": "uShaped"
+	//   },
+	//   "deduplicate": true,
+	//   "overflow": "Throw"
+	// } <nil>
+}
+
+func ExamplePolicy_UnmarshalJSON() {
+	var file struct {
+		Agent  string
+		Policy policy.Policy
+	}
+	err := json.Unmarshal([]byte(`{"Agent": "reviewer", "Policy": {
+		"scorers": [{"type": "priority", "weight": 1}],
+		"slicer": {"type": "greedy"},
+		"placer": {"type": "uShaped"}
+	}}`), &file)
+	fmt.Printf("%s: %+v %v\n", file.Agent, file.Policy.Scorers, err)
+	// Output: reviewer: [{Scorer:{} Weight:1}] <nil>
+}
+
+func ExampleProblem_String() {
+	fmt.Println(policy.Problem{Path: "slicer.bucketSize", Reason: "must be positive"})
+	// Output: slicer.bucketSize: must be positive
+}
+
+func ExampleSchema() {
+	var schema struct {
+		Title    string
+		Required []string
+	}
+	err := json.Unmarshal(policy.Schema(), &schema)
+	fmt.Println(schema.Title, schema.Required, err)
+	// Output: Cupel policy [scorers slicer placer] <nil>
+}
+
+func ExampleNewRegistry() {
+	registry := policy.NewRegistry()
+	p, err := registry.Lookup("Code-Review")
+	fmt.Println(p.Name, err)
+	// Output: CodeReview <nil>
+}
+
+func ExampleRegistry_Lookup() {
+	_, err := policy.NewRegistry().Lookup("code_review")
+	fmt.Println(err)
+	// Output:
+	// cupel: intent is unknown; known are chat, code-review, debugging, document-qa, long-running, rag, tool-use (Registry, intent = "code_review")
+}
+
+func ExampleRegistry_All() {
+	for intent, p := range policy.NewRegistry().All() {
+		fmt.Printf("%s: %d scorers, %T\n", intent, len(p.Scorers), p.Placer)
+	}
+	// Output:
+	// chat: 2 scorers, policy.Chronological
+	// code-review: 3 scorers, policy.Chronological
+	// debugging: 3 scorers, policy.Chronological
+	// document-qa: 3 scorers, policy.UShaped
+	// long-running: 3 scorers, policy.Chronological
+	// rag: 2 scorers, policy.UShaped
+	// tool-use: 3 scorers, policy.Chronological
+}
+
+func ExampleRegistry_Register() {
+	registry := policy.NewRegistry()
+	p := policy.Chat()
+	p.Name, p.Slicer = "Standup", policy.Knapsack{}
+	fmt.Println(registry.Register("standup", p))
+	fmt.Println(registry.Register("Standup", p))
+	// Output:
+	// <nil>
+	// cupel: intent has a policy already, as "standup"; casing does not tell intents apart (Registry, intent = "Standup")
+}
+
+// brevity prefers short items.
+type brevity struct {
+	Half int `json:"half"` // the length that scores 0.5, in bytes
+}
+
+func (b brevity) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	return float64(b.Half) / float64(b.Half+len(item.Content()))
+}
+
+// A scorer of one's own, with settings, in a policy that is read from JSON.
+func ExampleRegistry_RegisterScorer() {
+	registry := policy.NewRegistry()
+	err := registry.RegisterScorer("brevity", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
+		b, err := policy.DecodeSettings[brevity](args.Settings)
+		if err != nil {
+			return nil, err
+		}
+		if b.Half <= 0 {
+			return nil, policy.Invalid(policy.Problem{Path: "half", Reason: "must be positive"})
+		}
+		return b, nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	read := func(settings string) {
+		p, err := policy.Decode(registry, []byte(`{
+			"scorers": [{"type": "brevity", "weight": 1, "settings": `+settings+`}],
+			"slicer": {"type": "greedy"},
+			"placer": {"type": "chronological"}
+		}`))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		config, err := p.Config(policy.Environment{Registry: registry})
+		fmt.Printf("%+v %v\n", config.Scorer, err)
+	}
+	read(`{"half": 200}`)
+	read(`{"half": 0}`)
+	read(`{"hafl": 200}`)
+	// Output:
+	// {Half:200} <nil>
+	// cupel: invalid policy: scorers[0].settings.half: must be positive
+	// cupel: invalid policy: scorers[0].settings.hafl: is unknown; known are half
+}
+
+// A slicer of one's own that wraps others: its children stand in the policy.
+func ExampleRegistry_RegisterSlicer() {
+	registry := policy.NewRegistry()
+	err := registry.RegisterSlicer("firstOf", func(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
+		if len(args.Children) == 0 {
+			return nil, fmt.Errorf("needs at least one child")
+		}
+		return firstOf{args.Children}, nil
+	})
+	fmt.Println(err)
+	p := policy.Chat()
+	p.Slicer = policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Knapsack{}, policy.Greedy{}}}
+	fmt.Println(p.Validate(registry))
+	fmt.Println(p.Validate(nil))
+	// Output:
+	// <nil>
+	// <nil>
+	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; known are countConstrainedKnapsack, countQuota, greedy, knapsack, quota
+}
+
+func ExampleRegistry_RegisterPlacer() {
+	registry := policy.NewRegistry()
+	fmt.Println(registry.RegisterPlacer("backwards", newBackwards))
+	fmt.Println(registry.RegisterPlacer("UShaped", newBackwards))
+	// Output:
+	// <nil>
+	// cupel: the name is taken by the placer "uShaped"; casing does not tell types apart when they are registered (Registry, placer = "UShaped")
+}
+
+func ExampleInvalid() {
+	fmt.Println(policy.Invalid())
+	fmt.Println(policy.Invalid(policy.Problem{Path: "min", Reason: "must be at most max"}))
+	// Output:
+	// <nil>
+	// cupel: invalid policy: min: must be at most max
+}
+
+func ExampleDecodeSettings() {
+	type settings struct {
+		Min int `json:"min"`
+		Max int `json:"max"`
+	}
+	fmt.Println(policy.DecodeSettings[settings](json.RawMessage(`{"min": 1, "max": 5}`)))
+	_, err := policy.DecodeSettings[settings](json.RawMessage(`{"Min": 1, "max": "five"}`))
+	fmt.Println(err)
+	// Output:
+	// {1 5} <nil>
+	// cupel: invalid policy: 2 problems
+	// 	Min: is unknown; known are min, max
+	// 	max: must be int, got a JSON string
+}
+
+// The presets, as documents.
+func ExampleChat() {
+	encoder := json.NewEncoder(os.Stdout)
+	for _, preset := range []func() policy.Policy{policy.Chat, policy.CodeReview, policy.Rag, policy.ToolUse, policy.LongRunning, policy.Debugging} {
+		p := preset()
+		p.Description = ""
+		if err := encoder.Encode(p); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// {"name":"Chat","scorers":[{"type":"recency","weight":3},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+	// {"name":"CodeReview","scorers":[{"type":"kind","weight":2},{"type":"priority","weight":2},{"type":"recency","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+	// {"name":"Rag","scorers":[{"type":"reflexive","weight":3},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}
+	// {"name":"ToolUse","scorers":[{"type":"kind","weight":2},{"type":"recency","weight":2},{"type":"priority","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+	// {"name":"LongRunning","scorers":[{"type":"recency","weight":3},{"type":"frequency","weight":1},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+	// {"name":"Debugging","scorers":[{"type":"priority","weight":3},{"type":"kind","weight":2},{"type":"recency","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+}

@@ -1,0 +1,132 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+)
+
+func TestHostileDocuments(t *testing.T) {
+	nested := func(n int) string {
+		return document(strings.Repeat(`{"type":"scaled","weight":1,"inner":`, 1)+strings.Repeat(`{"type":"scaled","inner":`, n-1)+`{"type":"recency"}`+strings.Repeat("}", n), "", "", "")
+	}
+	slicers := func(n int) string {
+		return document("", strings.Repeat(`{"type":"quota","inner":`, n)+`{"type":"greedy"}`+strings.Repeat("}", n), "", "")
+	}
+	many := func(n int) string {
+		return document(`{"type":"recency","weight":1}`+strings.Repeat(`,{"type":"recency","weight":1}`, n-1), "", "", "")
+	}
+	deepest := "scorers[0]" + strings.Repeat(".inner", 101)
+	tests := []struct {
+		name, text, want string // want is the beginning of the problems
+		why              string
+	}{
+		{"deep", nested(100), "", "as deep as is allowed"},
+		{"too deep", nested(101), deepest + ": strategies are nested more than 100 deep", "one more"},
+		{"far too deep", nested(4000), deepest + ": strategies are nested more than 100 deep", "the rest is not looked at"},
+		{"deep slicers", slicers(100), "", "as deep as is allowed"},
+		{"slicers too deep", slicers(2000), "slicer" + strings.Repeat(".inner", 101) + ": strategies are nested more than 100 deep", "slicers are not endless either"},
+		{"deeper than JSON", strings.Repeat(`{"slicer":`, 20_000), "policy: is malformed: invalid character '{' exceeded max depth", "no stack is exhausted"},
+		{"many", many(9_998), "", "with slicer and placer, as many as are allowed"},
+		{"too many", many(10_001), "policy: a policy has at most 10000 strategies", "said once, not for each"},
+		{"too long", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes)+`"`), "policy: is longer than 1048576 bytes", "nobody writes that"},
+		{"long name", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes-200)+`"`), "", "but a long text is a text"},
+		{"empty", "", "policy: is malformed: unexpected end of JSON input at byte 0", "no text"},
+		{"not UTF-8", document("", "", "", ",\"name\":\"\xff\""), "policy: is malformed: is not valid UTF-8", "JSON is UTF-8"},
+		{"half a surrogate pair", document("", "", "", `,"name":"\ud800"`), "name: has an escape that is one half of a surrogate pair", "no text could hold it"},
+		{"two documents", document("", "", "", "") + document("", "", "", ""), "policy: is malformed: invalid character '{' after top-level value", "one policy a text"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			start := time.Now()
+			p, err := policy.Decode(nil, []byte(tt.text))
+			if got := problemsOf(t, err); !strings.HasPrefix(got, tt.want) || tt.want == "" && err != nil || strings.Contains(got, "\n") {
+				t.Errorf("problems:\n%.500s\nwant\n%.500s\n%s", got, tt.want, tt.why)
+			}
+			if strings.Contains(tt.want, "malformed") && !errors.Is(err, cupel.ErrInvalidJSON) {
+				t.Errorf("%v does not match ErrInvalidJSON", err)
+			}
+			if err == nil {
+				roundTrip(t, nil, p)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+func TestErrorsStayBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("{")
+	for b.Len() < policy.MaxBytes-100 {
+		b.WriteString(`"a":1,"` + strings.Repeat("x", b.Len()%7) + `":2,`)
+	}
+	b.WriteString(`"scorers":[` + strings.Repeat("1,", 10) + `1]}`)
+	for name, text := range map[string]string{
+		"names":    b.String(),
+		"elements": `{"scorers":[` + strings.Repeat("1,", 500_000) + `1]}`,
+	} {
+		_, err := policy.Decode(nil, []byte(text))
+		var invalid *policy.ValidationError
+		if !errors.As(err, &invalid) || len(invalid.Problems) > 1000 || len(err.Error()) > 1<<20 {
+			t.Errorf("%s: %d problems", name, len(invalid.Problems))
+		}
+	}
+}
+
+// TestCycles builds policies that contain themselves: Go's slices allow it,
+// JSON does not.
+func TestCycles(t *testing.T) {
+	one := make([]policy.Weighted, 1)
+	one[0] = policy.Weighted{Scorer: policy.Composite{Scorers: one}, Weight: 1}
+	two := make([]policy.Weighted, 2)
+	two[0] = policy.Weighted{Scorer: policy.Scaled{Inner: policy.Composite{Scorers: two}}, Weight: 1}
+	two[1] = two[0]
+	children := make([]policy.Scorer, 3)
+	for i := range children {
+		children[i] = policy.CustomScorer{Type: "halved", Children: children}
+	}
+	slicers := make([]policy.Slicer, 2)
+	slicers[0] = policy.Quota{Inner: policy.CountQuota{Inner: policy.CustomSlicer{Type: "firstOf", Children: slicers}}}
+	slicers[1] = slicers[0]
+	placers := make([]policy.Placer, 1)
+	placers[0] = policy.CustomPlacer{Type: "backwards", Children: placers}
+	const deep, many = "strategies are nested more than 100 deep", "a policy has at most 10000 strategies"
+	tests := []struct {
+		name   string
+		policy policy.Policy
+		path   string
+		reason string
+		why    string
+	}{
+		{"one", with(policy.Composite{Scorers: one}), "scorers", deep, "a chain without end"},
+		{"two", with(policy.Composite{Scorers: two}), "scorers", deep, "a tree of 2^50 leaves"},
+		{"children", with(children[0]), "scorers", deep, "a tree of 3^100 leaves"},
+		{"slicers", withSlicer(slicers[0]), "slicer", deep, "slicers have slices, too"},
+		{"placers", withPlacer(placers[0]), "placer", deep, "placers have slices, too"},
+		{"wide", policy.Policy{Scorers: make([]policy.Weighted, 1_000_000)}, "scorers", many, "more than anybody would write"},
+		{"wide below", with(policy.Composite{Scorers: make([]policy.Weighted, 1_000_000)}), "scorers", many, "the same further down"},
+	}
+	registry := customRegistry(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, want := problemsOf(t, tt.policy.Validate(registry)), tt.path+": "+tt.reason; got != want {
+				t.Errorf("got %.300s, want %s: %s", got, want, tt.why)
+			}
+			_, err := json.Marshal(tt.policy)
+			var encode *cupel.EncodeError
+			if !errors.As(err, &encode) || encode.Path != tt.path || encode.Reason != "cannot be written: "+tt.reason {
+				t.Errorf("writing fails with %.300v", err)
+			}
+			if err := registry.Register(tt.name, tt.policy); err == nil {
+				t.Error("a registry takes it")
+			}
+		})
+	}
+}
