@@ -105,7 +105,7 @@ func role(role string) string {
 func typeName(name string) string {
 	const longest = 200 // bytes
 	text := func(r rune) bool {
-		return r == unicode.ReplacementChar || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.*/[]-", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.*/[]-", r)
 	}
 	if len(name) > longest || !strings.Contains(name, ".") || strings.ContainsFunc(name, text) {
 		return ""

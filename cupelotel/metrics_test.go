@@ -251,6 +251,15 @@ func TestReasonsOfMetricsAreBounded(t *testing.T) {
 	}
 }
 
+func TestStagesOfMetricsAreBounded(t *testing.T) {
+	provider, reader := newReader(t)
+	ctx, state := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider)).StartRun(t.Context(), cupel.RunInfo{})
+	state.EndStage(ctx, cupel.StageEnd{Stage: "Sort", CountIn: 3})
+	for _, m := range collect(t, reader) {
+		t.Errorf("a stage that the specification does not have is measured: %s %v", m.Name, points(m))
+	}
+}
+
 func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 	drop := func(name string) sdkmetric.Option {
 		return sdkmetric.WithView(sdkmetric.NewView(sdkmetric.Instrument{Name: name}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}))

@@ -352,17 +352,18 @@ func TestOneOfSeveralCollectors(t *testing.T) {
 
 // Two trees side by side, of which each may go to a backend of its own.
 func TestTracesSideBySide(t *testing.T) {
+	always, never := sdktrace.AlwaysSample(), sdktrace.NeverSample()
+	asCaller := sdktrace.ParentBased(never) // the caller is sampled
 	for _, tt := range []struct {
 		name     string
-		samplers [2]sdktrace.Sampler
-		spans    [2]int
-		below    string // the collector under whose stage a strategy's span is; "" for under the caller
+		samplers [3]sdktrace.Sampler
+		spans    [3]int
+		below    int // the collector below whose stage the strategies are
 		why      string
 	}{
-		{"both", [2]sdktrace.Sampler{sdktrace.AlwaysSample(), sdktrace.AlwaysSample()}, [2]int{6, 6}, "second", "strategies find the last collector's stage"},
-		{"second sampled out", [2]sdktrace.Sampler{sdktrace.AlwaysSample(), sdktrace.NeverSample()}, [2]int{6, 0}, "first", "the first one's stages are its own"},
-		{"first sampled out", [2]sdktrace.Sampler{sdktrace.NeverSample(), sdktrace.ParentBased(sdktrace.AlwaysSample())}, [2]int{0, 6}, "second",
-			"the second one's sampler goes by the caller's decision, not by the first one's"},
+		{"all", [...]sdktrace.Sampler{always, always, always}, [...]int{6, 6, 6}, 2, "strategies find the last collector's stage"},
+		{"last sampled out", [...]sdktrace.Sampler{always, always, never}, [...]int{6, 6, 0}, 1, "stages are below their own root, not below the last one's"},
+		{"first sampled out", [...]sdktrace.Sampler{never, asCaller, asCaller}, [...]int{0, 6, 6}, 2, "samplers go by the caller's decision, not by the first one's"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			callers, _ := newRecorder(t)
@@ -401,8 +402,8 @@ func TestTracesSideBySide(t *testing.T) {
 						t.Errorf("collector %d: %s is the child of %s, want %s: %s", i, span.Name(), span.Parent().SpanID(), want, tt.why)
 					}
 				}
-				if name := [...]string{"first", "second"}[i]; name == tt.below && inside.SpanID() != spanNamed(t, recorder, "cupel.stage.score").SpanContext().SpanID() {
-					t.Errorf("the scorer is below %s, want the stage of the %s collector: %s", inside.SpanID(), name, tt.why)
+				if i == tt.below && inside.SpanID() != spanNamed(t, recorder, "cupel.stage.score").SpanContext().SpanID() {
+					t.Errorf("the scorer is below %s, want the stage of collector %d: %s", inside.SpanID(), i, tt.why)
 				}
 			}
 		})
@@ -450,6 +451,46 @@ func TestRunsInsideOfRuns(t *testing.T) {
 			}
 			if pairs["stage below cupel.pipeline"] != 10 || pairs["root below "] != 1 || pairs["root below cupel.stage.slice"] != 1 {
 				t.Errorf("%v, want 10 stages below their roots, and one root below a slice stage: %s", pairs, tt.why)
+			}
+		})
+	}
+}
+
+func TestRunsInsideOfRunsThatAreSampledOut(t *testing.T) {
+	// The root span is the context's own then, as it is for a collector beside.
+	var parents []trace.SpanContext
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(byAttributes(func(p sdktrace.SamplingParameters) bool {
+		parents = append(parents, trace.SpanContextFromContext(p.ParentContext))
+		return false
+	})))
+	one, two := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))
+	for _, tt := range []struct {
+		name  string
+		inner *cupelotel.TraceCollector
+		clock func() time.Time
+		why   string
+	}{
+		{"the same collector", one, func() time.Time { return base }, "no collector is beside itself, though no time passes"},
+		{"another collector", two, ticking(step), "it starts later"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			parents = nil
+			var around trace.SpanContext
+			c := config()
+			c.Clock = tt.clock
+			inner := newPipeline(t, c)
+			c.Placer = placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+				around = trace.SpanContextFromContext(ctx)
+				if _, err := inner.Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(tt.inner)); err != nil {
+					return nil, err
+				}
+				return asMerged(ctx, items)
+			})
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(one)); err != nil {
+				t.Fatal(err)
+			}
+			if len(parents) != 2 || !around.IsValid() || !parents[1].Equal(around) {
+				t.Errorf("the sampler saw the parents %v, want %v for the second run: %s", parents, around, tt.why)
 			}
 		})
 	}
