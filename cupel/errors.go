@@ -22,6 +22,8 @@ var (
 	ErrScarcity = errors.New("cupel: too few candidates of a required kind")
 	// ErrStrategy is matched by [StrategyError].
 	ErrStrategy = errors.New("cupel: a strategy broke its contract")
+	// ErrSource is matched by [SourceError].
+	ErrSource = errors.New("cupel: the source of a stream failed")
 )
 
 // InvalidItemError reports an item that cannot be built, read or run.
@@ -149,7 +151,24 @@ func (e *StrategyError) Is(target error) bool { return target == ErrStrategy }
 // Unwrap returns what the strategy itself returned.
 func (e *StrategyError) Unwrap() error { return e.Err }
 
-// PanicError is a panic of a strategy, turned into an error.
+// SourceError reports a source of [Pipeline.RunStream] that yielded an error or
+// panicked. The Classify stage fails with it.
+type SourceError struct {
+	Index int   // number of items that it had yielded before
+	Err   error // what it yielded, or a [PanicError]
+}
+
+func (e *SourceError) Error() string {
+	return fmt.Sprintf("cupel: the source failed at item %d: %v", e.Index, e.Err)
+}
+
+// Is reports whether target is [ErrSource].
+func (e *SourceError) Is(target error) bool { return target == ErrSource }
+
+// Unwrap returns what the source yielded.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// PanicError is a panic of a strategy or a source, turned into an error.
 type PanicError struct {
 	Value any    // the value that the strategy panicked with
 	Stack []byte // the stack of the goroutine at the panic, as text

@@ -64,7 +64,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 	detail := TraceDetail{ItemEvents: true}
 	t.recorder = collector
 	if observer, ok := collector.(RunObserver); ok {
-		observed, state := observer.StartRun(ctx, RunInfo{Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry})
+		observed, state := observer.StartRun(ctx, RunInfo{Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil})
 		if observed != nil {
 			ctx = observed
 		}
@@ -129,6 +129,7 @@ func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
 		return
 	}
 	t.open = false
+	e.Duration = e.End.Sub(e.Start)
 	if t.stageItems {
 		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the report is made of the original
 		if e.Stage == StagePlace {
@@ -170,6 +171,9 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 // exclude remembers that a candidate was left out, when somebody asked.
 func (r *run) exclude(candidate int, stage PipelineStage, score float64, reason ExclusionReason) {
 	t := &r.trace
+	if r.stream != nil {
+		r.stream.counts[reason.Code]++
+	}
 	if !t.items {
 		return
 	}
@@ -243,10 +247,14 @@ func (r *run) buildReport() *SelectionReport {
 	for _, item := range r.items {
 		tokens.Add(item.Tokens())
 	}
+	candidates := len(r.items)
+	if r.stream != nil { // items are those of one batch
+		candidates, tokens = r.stream.total, r.stream.tokens
+	}
 	return &SelectionReport{
 		Included:                   r.trace.included,
 		Excluded:                   r.trace.sortedExclusions(),
-		TotalCandidates:            len(r.items),
+		TotalCandidates:            candidates,
 		TotalTokensConsidered:      tokens.Int(),
 		CountRequirementShortfalls: slices.Clone(r.shortfalls),
 		Overflow:                   r.overflow,

@@ -21,6 +21,7 @@ type run struct {
 	budget   ContextBudget
 	dry      bool
 	prepared *Prepared // whose lists the first stages have lent, or nil
+	stream   *stream   // that this run deals with the batches of, or nil
 
 	// Classify
 	pinned       []int          // candidates

@@ -78,9 +78,10 @@ type RunObserver interface {
 // RunInfo describes a run that starts.
 type RunInfo struct {
 	Start      time.Time // by the pipeline's clock
-	Candidates int       // number of candidates
+	Candidates int       // number of candidates; 0 for a streaming run, which cannot know
 	Budget     ContextBudget
 	DryRun     bool // true for [Pipeline.DryRun]
+	Streaming  bool // true for [Pipeline.RunStream]
 }
 
 // RunTrace follows one run. Implementations embed [NoTrace], so that methods
@@ -90,6 +91,8 @@ type RunTrace interface {
 	Detail() TraceDetail
 	// StartStage is called when a stage starts and returns the context that
 	// the stage's strategy is given (nil: the run's). EndStage gets it as well.
+	// Stages follow each other, but in a streaming run the first four overlap:
+	// all of them start before the first one ends.
 	StartStage(ctx context.Context, s StageStart) context.Context
 	// EndStage is called for each stage that was started, when it has ended or
 	// failed with e.Err. An [AbandonedError] there means that a panic which is
@@ -131,16 +134,20 @@ type TraceDetail struct {
 type StageStart struct {
 	Stage   PipelineStage
 	Start   time.Time // by the pipeline's clock
-	CountIn int       // items entering the stage
+	CountIn int       // items entering the stage; 0 where a streaming run does not know yet
 }
 
 // StageEnd describes a stage that has ended or failed.
 type StageEnd struct {
-	Stage    PipelineStage
-	Start    time.Time // the same reading as in [StageStart]
-	End      time.Time // by the pipeline's clock
-	CountIn  int       // items entering the stage
-	CountOut int       // items leaving the stage; 0 when it failed
+	Stage PipelineStage
+	Start time.Time // the same reading as in [StageStart]
+	End   time.Time // by the pipeline's clock
+	// Duration is the time spent in the stage. It is End - Start, but for a
+	// streaming run: that goes through the stages with one batch after the other
+	// (see [Pipeline.RunStream]).
+	Duration time.Duration
+	CountIn  int // items entering the stage
+	CountOut int // items leaving the stage; 0 when it failed
 	// Excluded are the items that this stage left out, in the order in which it
 	// looked at them: that of the candidates, at [StageSlice] first those that
 	// the slicer itself dropped and then the others by score, and at

@@ -1,0 +1,189 @@
+package cupel
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// stageOrder lists the stages as they run.
+var stageOrder = [...]PipelineStage{StageClassify, StageScore, StageDeduplicate, StageSlice, StagePlace}
+
+func ordinal(stage PipelineStage) int { return slices.Index(stageOrder[:], stage) }
+
+// streamStage is what a streaming run remembers of a stage from batch to batch.
+type streamStage struct {
+	ctx     context.Context // the stage's; nil before its start
+	open    bool            // the start was told to a state, and the end was not
+	start   time.Time
+	entered time.Time // when the current batch came
+	end     time.Time // when the last batch had left
+	busy    time.Duration
+	in, out int
+	err     error
+}
+
+func (s *stream) stageOf(stage PipelineStage) *streamStage { return &s.stages[ordinal(stage)] }
+
+// fail remembers which stage has failed, if it has.
+func (s *stream) fail(stage PipelineStage, err error) error {
+	if err != nil {
+		s.stageOf(stage).err = err
+	}
+	return err
+}
+
+// enter starts a stage, or takes it up again for another batch.
+func (s *stream) enter(stage PipelineStage) {
+	st := s.stageOf(stage)
+	s.current = stage
+	if !s.trace.on {
+		st.ctx = s.ctx
+		return
+	}
+	st.entered = s.pipeline.config.Clock()
+	if st.ctx != nil {
+		return
+	}
+	st.ctx, st.start = s.ctx, st.entered
+	if s.trace.state == nil {
+		return
+	}
+	// How many items will enter the stage is known for Place alone.
+	start := StageStart{Stage: stage, Start: st.start}
+	if stage == StagePlace {
+		start.CountIn = len(s.always) + len(s.kept)
+	}
+	if ctx := s.trace.state.StartStage(s.ctx, start); ctx != nil {
+		st.ctx = ctx
+	}
+	st.open = true
+}
+
+// leave notes that the current stage has done with a batch.
+func (s *stream) leave() {
+	if s.current == "" {
+		return
+	}
+	if s.trace.on {
+		st := s.stageOf(s.current)
+		st.end = s.pipeline.config.Clock()
+		st.busy += st.end.Sub(st.entered)
+	}
+	s.current = ""
+}
+
+// step runs one stage for one batch.
+func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) error) error {
+	s.enter(stage)
+	st, t := s.stageOf(stage), &s.trace
+	t.stageFrom, t.count = len(t.excluded), 0
+	err := s.fail(stage, s.canceled(st.ctx, stage, s.attempt(st.ctx, do)))
+	s.leave() // before anything is built, so that observing is not measured
+	st.in += in
+	if err == nil {
+		st.out += t.count
+	}
+	for i := t.stageFrom; i < len(t.origin); i++ { // until here these are places in the batch
+		t.origin[i] = exclusion{ordinal(stage), s.arrivals[t.origin[i].candidate]}
+	}
+	s.tell(stage)
+	return err
+}
+
+// excludeNegative is exclude for an item that never comes into a batch.
+func (s *stream) excludeNegative(item *ContextItem, arrival int) {
+	t := &s.trace
+	s.counts[NegativeTokens]++
+	if !t.items {
+		return
+	}
+	t.stageFrom = len(t.excluded)
+	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: ExclusionReason{Code: NegativeTokens, Tokens: item.tokens}})
+	t.origin = append(t.origin, exclusion{ordinal(StageClassify), arrival})
+	s.tell(StageClassify)
+}
+
+// tell makes the item events of what a stage has just decided, and forgets
+// what nobody will ask for any more.
+func (s *stream) tell(stage PipelineStage) {
+	t := &s.trace
+	if t.itemEvents {
+		s.telling = stage
+		s.recordItems(stage)
+		s.telling = ""
+	}
+	if !t.stageItems && !t.report {
+		clear(t.excluded)
+		t.excluded, t.origin = t.excluded[:0], t.origin[:0]
+	}
+}
+
+// endStages ends those of the stages that have started. After an error none of
+// them has come to its end, so that there are no stage events.
+func (s *stream) endStages(err error, stages ...PipelineStage) {
+	t := &s.trace
+	if !t.on {
+		return
+	}
+	for _, stage := range stages {
+		st := s.stageOf(stage)
+		if stage == StageClassify {
+			st.in, st.out = s.total, s.total-s.counts[NegativeTokens]
+		}
+		if err == nil {
+			t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(st.busy), ItemCount: st.out})
+		}
+		s.endStage(stage)
+	}
+}
+
+// endStage tells of the end of a stage, if its start was told.
+func (s *stream) endStage(stage PipelineStage) {
+	t, st := &s.trace, s.stageOf(stage)
+	if !st.open {
+		return
+	}
+	st.open = false
+	e := StageEnd{Stage: stage, Start: st.start, End: st.end, Duration: st.busy, CountIn: st.in, CountOut: st.out, Err: st.err}
+	if st.err != nil {
+		e.CountOut = 0
+	}
+	if t.stageItems {
+		for i, o := range t.origin {
+			if o.stage == ordinal(stage) {
+				e.Excluded = append(e.Excluded, t.excluded[i])
+			}
+		}
+		if stage == StagePlace {
+			e.Included = slices.Clone(t.included)
+		}
+	}
+	t.state.EndStage(st.ctx, e)
+}
+
+// abandonAll tells of the ends of the stages and of the run, when a panic that
+// the pipeline does not catch unwinds it. The stage in which that happened has
+// the error.
+func (s *stream) abandonAll(ctx context.Context) {
+	t := &s.trace
+	if t.state == nil {
+		return
+	}
+	t.left = s.current
+	if t.left == "" {
+		t.left = s.telling
+	}
+	for i, stage := range stageOrder {
+		st := &s.stages[i]
+		if stage == s.current {
+			st.end = s.endOfAbandoned(st.entered)
+			st.busy += st.end.Sub(st.entered)
+		}
+		if stage == t.left {
+			st.err = &AbandonedError{stage}
+		}
+		quietly(func() { s.endStage(stage) })
+	}
+	s.abandon(ctx)
+}

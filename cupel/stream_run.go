@@ -1,0 +1,304 @@
+package cupel
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// stream is the state of a streaming run. It deals with one batch at a time by
+// the stages of a run, whose candidates are the items of the batch. Its run
+// does not come from the pool: its lists are filled many times, and leave items
+// of larger batches behind.
+type stream struct {
+	*run
+	ctx       context.Context // the run's
+	batchSize int
+
+	total     int       // items pulled
+	tokens    exact.Sum // of all of them
+	ended     bool      // the source came to its end
+	full      bool      // nothing is left of the budget
+	batches   int
+	batch     []*ContextItem // scoreable items
+	arrivals  []int          // their places among all items pulled
+	always    []kept         // pinned items, in order of arrival
+	kept      []kept         // selected items
+	spent     exact.Sum      // tokens of kept
+	contents  map[string]*ContextItem
+	counts    map[ExclusionCode]int // of what was left out
+	densities []order.Pair
+	chosen    []bool
+
+	stages  [len(stageOrder)]streamStage
+	current PipelineStage // the one that runs
+	telling PipelineStage // the one whose items are told of
+}
+
+// kept is an item that is in the window unless an overflow drops it.
+type kept struct {
+	item    *ContextItem
+	score   float64
+	arrival int // its place among all items pulled
+}
+
+func newStream(p *Pipeline, budget ContextBudget, settings streamSettings) *stream {
+	s := &stream{
+		run:       &run{pipeline: p, budget: budget},
+		batchSize: settings.batchSize,
+		contents:  make(map[string]*ContextItem),
+		counts:    make(map[ExclusionCode]int),
+	}
+	s.stream = s
+	s.full = s.left() <= 0
+	return s
+}
+
+// flow is the order of the stages and nothing else.
+func (s *stream) flow(ctx context.Context, source iter.Seq2[*ContextItem, error]) error {
+	s.ctx = ctx
+	s.enter(StageClassify)
+	var err error
+	if !s.full {
+		err = s.pull(source)
+	}
+	s.leave()
+	if err == nil && (len(s.batch) > 0 || s.batches == 0) { // each stage runs, even for nothing
+		err = s.process()
+	}
+	s.endStages(err, StageClassify, StageScore, StageDeduplicate, StageSlice)
+	if err == nil {
+		err = s.step(StagePlace, len(s.always)+len(s.kept), s.placeKept)
+		s.endStages(err, StagePlace)
+	}
+	return err
+}
+
+// pull takes items from the source until it ends, fails, or nothing is left of
+// the budget.
+func (s *stream) pull(source iter.Seq2[*ContextItem, error]) (err error) {
+	// A panic while the source runs is the source's. Others, such as those of
+	// an observer, pass through it and are not caught.
+	inSource := true
+	defer func() {
+		if !inSource {
+			return
+		}
+		if v := recover(); v != nil && err == nil {
+			err = s.fail(StageClassify, &SourceError{Index: s.total, Err: &PanicError{Value: v, Stack: debug.Stack()}})
+		}
+	}()
+	for item, problem := range source {
+		if problem != nil {
+			err = s.fail(StageClassify, s.sourceError(problem))
+			break
+		}
+		inSource = false
+		err = s.take(item)
+		inSource = true
+		if err != nil || s.full {
+			break
+		}
+	}
+	if err == nil && !s.full {
+		// A source that knows the context may have ended for its sake.
+		err = s.fail(StageClassify, s.canceled(s.ctx, StageClassify, s.ctx.Err()))
+		s.ended = err == nil
+	}
+	return err
+}
+
+func (s *stream) sourceError(err error) error {
+	if isContextError(s.ctx, err) {
+		return s.canceled(s.ctx, StageClassify, err)
+	}
+	return &SourceError{Index: s.total, Err: err}
+}
+
+// take classifies one item, and processes the batch when that is complete.
+func (s *stream) take(item *ContextItem) error {
+	ctx := s.stageOf(StageClassify).ctx
+	if ctx.Err() != nil {
+		return s.fail(StageClassify, s.canceled(ctx, StageClassify, ctx.Err()))
+	}
+	arrival := s.total
+	if item == nil || item.content == "" {
+		return s.fail(StageClassify, &InvalidItemError{arrival, "", "must come from NewContextItem, got nil or an empty item"})
+	}
+	s.total++
+	s.tokens.Add(item.tokens)
+	switch {
+	case item.tokens < 0:
+		s.excludeNegative(item, arrival)
+	case item.pinned:
+		s.always = append(s.always, kept{item, pinnedScore, arrival})
+		s.pinnedTokens.Add(item.tokens)
+		if err := s.budget.checkPinned(s.pinnedTokens); err != nil {
+			return s.fail(StageClassify, err)
+		}
+		s.full = s.left() <= 0
+	default:
+		s.batch = append(s.batch, item)
+		s.arrivals = append(s.arrivals, arrival)
+	}
+	if len(s.batch) < s.batchSize {
+		return nil
+	}
+	s.leave()
+	err := s.process()
+	if err == nil && !s.full {
+		s.enter(StageClassify)
+	}
+	return err
+}
+
+// process takes the batch through the stages between Classify and Place.
+func (s *stream) process() error {
+	s.batches++
+	s.items = s.batch
+	s.scoreable = resize(s.scoreable, len(s.batch))
+	for i := range s.scoreable {
+		s.scoreable[i] = i
+	}
+	err := s.step(StageScore, len(s.batch), s.score)
+	if err == nil {
+		err = s.step(StageDeduplicate, len(s.batch), s.deduplicateBatch)
+	}
+	if err == nil {
+		err = s.step(StageSlice, len(s.unique), s.sliceBatch)
+	}
+	s.batch, s.arrivals = s.batch[:0], s.arrivals[:0]
+	s.full = s.left() <= 0
+	return err
+}
+
+// deduplicateBatch leaves out what is selected already, and then does with the
+// rest what a run does.
+func (s *stream) deduplicateBatch(ctx context.Context) error {
+	if !s.pipeline.config.KeepDuplicates && len(s.kept) > 0 {
+		n := 0
+		for i, candidate := range s.scoreable {
+			if survivor, ok := s.contents[s.items[candidate].content]; ok {
+				s.exclude(candidate, StageDeduplicate, s.scores[i], ExclusionReason{
+					Code: Deduplicated, DeduplicatedAgainst: survivor.content, Survivor: survivor,
+				})
+				continue
+			}
+			s.scoreable[n], s.all[n], s.scores[n] = candidate, s.all[i], s.scores[i]
+			n++
+		}
+		s.scoreable, s.all, s.scores = s.scoreable[:n], s.all[:n], s.scores[:n]
+	}
+	return s.deduplicate(ctx)
+}
+
+// left returns what the pinned items so far and the selected items leave of
+// the budget; late pinned items may make it negative.
+func (s *stream) left() int {
+	return exact.Of(s.budget.effective(s.pinnedTokens).TargetTokens).Minus(s.spent).Int()
+}
+
+// sliceBatch selects from the batch by density what fits.
+func (s *stream) sliceBatch(context.Context) error {
+	s.sort()
+	s.chosen = resize(s.chosen, len(s.sorted))
+	clear(s.chosen)
+	s.trace.count = 0
+	if left := s.left(); left > 0 {
+		for _, d := range s.byDensity() {
+			at := s.sorted[d.Index]
+			if at.Item.tokens > left {
+				continue
+			}
+			left -= at.Item.tokens
+			s.chosen[d.Index] = true
+			s.keep(at, s.arrivals[s.scoreable[s.keys[d.Index].Index]])
+		}
+	}
+	s.excludeUnchosen()
+	return nil
+}
+
+// byDensity orders the sorted items by score per token, as GreedySlice does.
+func (s *stream) byDensity() []order.Pair {
+	s.densities = resize(s.densities, len(s.sorted))
+	for i, it := range s.sorted {
+		density := math.MaxFloat64
+		if it.Item.tokens != 0 {
+			density = it.Score / float64(it.Item.tokens)
+		}
+		s.densities[i] = order.Pair{Key: order.Key(density), Index: i}
+	}
+	order.SortDescending(s.densities)
+	return s.densities
+}
+
+func (s *stream) keep(it ScoredItem, arrival int) {
+	s.kept = append(s.kept, kept{it.Item, it.Score, arrival})
+	s.spent.Add(it.Item.tokens)
+	s.contents[it.Item.content] = it.Item
+	s.trace.count++
+}
+
+func (s *stream) excludeUnchosen() {
+	available := s.left()
+	target := s.budget.effective(s.pinnedTokens).TargetTokens
+	withoutPinned := s.budget.effective(exact.Sum{}).TargetTokens
+	for at, it := range s.sorted {
+		if s.chosen[at] {
+			continue
+		}
+		tokens := it.Item.tokens
+		reason := ExclusionReason{Code: BudgetExceeded, ItemTokens: tokens, AvailableTokens: available}
+		if s.pinnedTokens.Greater(0) && tokens > target && tokens <= withoutPinned {
+			reason = ExclusionReason{Code: PinnedOverride, DisplacedBy: s.always[0].item.content}
+		}
+		s.exclude(s.scoreable[s.keys[at].Index], StageSlice, it.Score, reason)
+	}
+}
+
+// placeKept is stage 6 for all that was kept, pinned items first.
+func (s *stream) placeKept(ctx context.Context) error {
+	slices.SortFunc(s.kept, func(a, b kept) int {
+		return cmp.Or(cmp.Compare(order.Key(b.score), order.Key(a.score)), cmp.Compare(a.arrival, b.arrival))
+	})
+	n := len(s.always) + len(s.kept)
+	s.items, s.arrivals = make([]*ContextItem, 0, n), make([]int, 0, n)
+	add := func(k kept) int {
+		s.items, s.arrivals = append(s.items, k.item), append(s.arrivals, k.arrival)
+		return len(s.items) - 1
+	}
+	s.pinned, s.scoreable, s.scores, s.selected = nil, nil, nil, nil
+	for _, k := range s.always {
+		s.pinned = append(s.pinned, add(k))
+	}
+	for i, k := range s.kept {
+		s.scoreable = append(s.scoreable, add(k))
+		s.scores = append(s.scores, k.score)
+		s.selected = append(s.selected, i)
+	}
+	if err := s.place(ctx); err != nil {
+		return err
+	}
+	s.explainIncluded()
+	return nil
+}
+
+func (s *stream) result(err error) *StreamResult {
+	r := &StreamResult{
+		Excluded:              s.counts,
+		TotalCandidates:       s.total,
+		TotalTokensConsidered: s.tokens.Int(),
+		SourceEnded:           s.ended,
+	}
+	if err == nil {
+		r.Window, r.Included = s.window, slices.Clone(s.trace.included)
+	}
+	return r
+}
