@@ -135,9 +135,8 @@ func TestAbandonedRuns(t *testing.T) {
 
 				var ends []string
 				for _, e := range s.ends {
-					var abandoned *cupel.AbandonedError
 					end := string(e.Stage)
-					if errors.As(e.Err, &abandoned) {
+					if abandoned, ok := errors.AsType[*cupel.AbandonedError](e.Err); ok {
 						equal(t, "stage of the stage's error", abandoned.Stage, e.Stage)
 						end += "!"
 					} else if e.Err != nil {
@@ -151,8 +150,8 @@ func TestAbandonedRuns(t *testing.T) {
 				if got := strings.Join(ends, " "); got != tt.ends {
 					t.Errorf("ends of stages: %q, want %q: %s", got, tt.ends, tt.why)
 				}
-				var abandoned *cupel.AbandonedError
-				if !errors.As(s.run.Err, &abandoned) || abandoned.Stage != tt.stage {
+				abandoned, ok := errors.AsType[*cupel.AbandonedError](s.run.Err)
+				if !ok || abandoned.Stage != tt.stage {
 					t.Errorf("the run ended with %v, want it abandoned in stage %q: %s", s.run.Err, tt.stage, tt.why)
 				}
 				runs := 0
