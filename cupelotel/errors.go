@@ -18,7 +18,11 @@ import (
 func errorType(err error) string {
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.StrategyError:
-		if panicked(err) {
+		if panicked(err.Err) {
+			return "*cupel.PanicError"
+		}
+	case *cupel.SourceError:
+		if panicked(err.Err) {
 			return "*cupel.PanicError"
 		}
 	case *cupel.CanceledError:
@@ -36,8 +40,8 @@ func errorType(err error) string {
 	return fmt.Sprintf("%T", err)
 }
 
-func panicked(err *cupel.StrategyError) bool {
-	_, ok := err.Err.(*cupel.PanicError) //nolint:errorlint // see above
+func panicked(err error) bool {
+	_, ok := err.(*cupel.PanicError) //nolint:errorlint // see above
 	return ok
 }
 
@@ -67,12 +71,18 @@ func (c *TraceCollector) summary(err error) string {
 	case *cupel.StrategyError:
 		did := "broke its contract"
 		switch {
-		case panicked(err):
+		case panicked(err.Err):
 			did = "panicked"
 		case err.Err != nil:
 			did = "failed"
 		}
 		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " " + did
+	case *cupel.SourceError:
+		did := "failed"
+		if panicked(err.Err) {
+			did = "panicked"
+		}
+		return fmt.Sprintf("cupel: the source %s at item %d", did, err.Index)
 	case *cupel.CanceledError:
 		text := "cupel: stopped in stage " + string(err.Stage)
 		switch err.Err {

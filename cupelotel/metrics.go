@@ -104,7 +104,7 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if e.Err != nil {
 		set = with(sets.name, ErrorTypeKey.String(errorType(e.Err)))
 	}
-	r.stageDuration.Record(ctx, e.End.Sub(e.Start).Seconds(), set)
+	r.stageDuration.Record(ctx, e.Duration.Seconds(), set)
 	r.items.Add(ctx, int64(e.CountIn), sets.stage)
 	var counts [len(reasons) + 1]int64 // the last one is of all other reasons
 	for i := range e.Excluded {

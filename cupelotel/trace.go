@@ -2,6 +2,7 @@ package cupelotel
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -123,7 +124,22 @@ type traceRun struct {
 	collector *TraceCollector
 	tracer    trace.Tracer
 	root      trace.Span
-	stage     trace.Span // of the stage that runs
+	stages    [len(stages) + 1]stageSpan // the last one is for a stage that is not known
+}
+
+// stageSpan is the span of a stage that has started. Several may be open at
+// once: the stages of a streaming run overlap.
+type stageSpan struct {
+	trace.Span
+	countIn int // as its start says
+}
+
+func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
+	at := slices.Index(stages[:], stage)
+	if at < 0 {
+		at = len(stages)
+	}
+	return &r.stages[at]
 }
 
 // Detail asks for items only where their events are shown.
@@ -134,11 +150,13 @@ func (r *traceRun) Detail() cupel.TraceDetail {
 // StartStage starts the span of a stage.
 func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
 	name := stageSpanName(s.Stage)
+	stage := r.spanOf(s.Stage)
+	stage.countIn = s.CountIn
 	if root := r.root.SpanContext(); !root.Equal(trace.SpanContextFromContext(ctx)) {
 		ctx = trace.ContextWithSpan(ctx, r.root) // another collector's span is there
 	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, r.stage = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
+	ctx, stage.Span = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
 		StageNameKey.String(name[len(stageSpanPrefix):]),
 		StageItemCountInKey.Int(s.CountIn),
 	))
@@ -148,10 +166,14 @@ func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.C
 // EndStage ends the span of a stage.
 func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
 	end := trace.WithTimestamp(e.End)
-	if r.stage.IsRecording() { // a sampler may leave out stages and keep the run
-		r.describe(r.stage, e, end)
+	stage := r.spanOf(e.Stage)
+	if stage.IsRecording() { // a sampler may leave out stages and keep the run
+		if e.CountIn != stage.countIn { // a streaming run could not know
+			stage.SetAttributes(StageItemCountInKey.Int(e.CountIn))
+		}
+		r.describe(stage.Span, e, end)
 	}
-	r.stage.End(end)
+	stage.End(end)
 }
 
 // describe puts on the span of a stage what is known at its end.
