@@ -57,6 +57,9 @@ func TestWall(t *testing.T) {
 		{"cupelotel/toml_test.go", imports("github.com/BurntSushi/toml"), "depguard", "BurntSushi", "nothing but the SDK and testify in its tests"},
 		{"cupeltest/deep/otel_test.go", imports("go.opentelemetry.io/otel/trace"), "depguard", "opentelemetry", "the wall holds below the root too"},
 		{"cupeltest/otel.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupeltoml/toml.go", imports("github.com/BurntSushi/toml"), "", "", "the companion owns the TOML library"},
+		{"cupeltoml/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupeltoml/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but TOML in its tests"},
 		{"examples/print/main.go", "import \"fmt\"\n\nfunc main() { fmt.Println() }", "", "", "examples print"},
 	}
 
@@ -75,6 +78,7 @@ func TestWall(t *testing.T) {
 		"conformance":   "github.com/wollax/cupel-go/conformance",
 		"cupelotel":     "github.com/wollax/cupel-go/cupelotel",
 		"cupeltest":     "github.com/wollax/cupel-go/cupeltest",
+		"cupeltoml":     "github.com/wollax/cupel-go/cupeltoml",
 		"examples":      "github.com/wollax/cupel-go/examples",
 		"other/toml":    "github.com/BurntSushi/toml",
 		"other/testify": "github.com/stretchr/testify",
@@ -89,7 +93,7 @@ func TestWall(t *testing.T) {
 	for _, dir := range []string{
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
-		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf",
+		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltoml",
 		"other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
@@ -104,7 +108,7 @@ func TestWall(t *testing.T) {
 	}
 
 	reports := make(map[string][]issue)
-	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "examples"} {
+	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltoml", "examples"} {
 		for _, found := range lint(t, root, dir) {
 			name := filepath.ToSlash(found.Pos.Filename)
 			reports[name] = append(reports[name], found)

@@ -1,0 +1,182 @@
+package cupeltoml
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel/policy"
+)
+
+// converter writes values of TOML as JSON. What JSON cannot express becomes
+// null, which a policy takes nowhere.
+type converter struct {
+	json     []byte
+	problems []policy.Problem // in settings, which policies do not look into
+}
+
+// value writes v, which stands at a path. In settings, null would be taken.
+func (c *converter) value(v any, at string, settings bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		c.json = append(c.json, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				c.json = append(c.json, ',')
+			}
+			c.text(name)
+			c.json = append(c.json, ':')
+			_, isTable := v[name].(map[string]any)
+			c.value(v[name], member(at, name), settings || name == "settings" && isTable)
+		}
+		c.json = append(c.json, '}')
+	case []map[string]any:
+		array(c, v, at, settings)
+	case []any:
+		array(c, v, at, settings)
+	case string:
+		c.text(v)
+	case bool:
+		c.json = strconv.AppendBool(c.json, v)
+	case int64:
+		c.json = strconv.AppendInt(c.json, v, 10)
+	case float64:
+		c.float(v, at, settings)
+	case time.Time:
+		if settings {
+			c.text(timeText(v))
+			return
+		}
+		c.null()
+	}
+}
+
+func array[T any](c *converter, list []T, at string, settings bool) {
+	c.json = append(c.json, '[')
+	for i, v := range list {
+		if i > 0 {
+			c.json = append(c.json, ',')
+		}
+		c.value(v, at+"["+strconv.Itoa(i)+"]", settings)
+	}
+	c.json = append(c.json, ']')
+}
+
+func (c *converter) null() { c.json = append(c.json, "null"...) }
+
+func (c *converter) text(s string) {
+	text, _ := json.Marshal(s) // no string fails
+	c.json = append(c.json, text...)
+}
+
+// float writes a number with a fraction or an exponent, so that it is not
+// taken for an integer.
+func (c *converter) float(f float64, at string, settings bool) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		if settings {
+			c.problems = append(c.problems, policy.Problem{Path: at, Reason: "must be a finite number, got " + describe(f)})
+		}
+		c.null()
+		return
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	c.json = append(c.json, text...)
+}
+
+// timeText is the time as TOML writes it. The TOML library marks those without
+// an offset by their locations.
+func timeText(t time.Time) string {
+	layout := time.RFC3339Nano
+	switch t.Location().String() {
+	case "datetime-local":
+		layout = "2006-01-02T15:04:05.999999999"
+	case "date-local":
+		layout = time.DateOnly
+	case "time-local":
+		layout = "15:04:05.999999999"
+	}
+	return t.Format(layout)
+}
+
+// member returns the path of a member, as package policy writes it.
+func member(at, name string) string {
+	plain := name != ""
+	for _, r := range name {
+		plain = plain && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
+	}
+	switch {
+	case !plain:
+		return at + "[" + strconv.Quote(name) + "]"
+	case at == "":
+		return name
+	}
+	return at + "." + name
+}
+
+// withoutNull returns the reason of a problem. There is no null in TOML: it
+// stands for a value that has no JSON, and the reason names that.
+func withoutNull(values any, problem policy.Problem) string {
+	reason, ok := strings.CutSuffix(problem.Reason, "got null")
+	if !ok {
+		return problem.Reason
+	}
+	return reason + "got " + describe(find(values, problem.Path))
+}
+
+// describe says what a value without JSON is.
+func describe(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))
+	case time.Time:
+		return "the date or time " + timeText(v)
+	}
+	return "nan, inf, or a date or time"
+}
+
+// find returns the value at a path as package policy writes it, or nil.
+func find(v any, path string) any {
+	for path != "" {
+		var name string
+		switch {
+		case strings.HasPrefix(path, `["`):
+			quoted, err := strconv.QuotedPrefix(path[1:])
+			if err != nil {
+				return nil
+			}
+			name, _ = strconv.Unquote(quoted) // QuotedPrefix has seen it
+			path = strings.TrimPrefix(path[1+len(quoted):], "]")
+		case path[0] == '[':
+			digits, rest, _ := strings.Cut(path[1:], "]")
+			v, path = element(v, digits), rest
+			continue
+		default:
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			name, path = path[:end], path[end:]
+		}
+		table, _ := v.(map[string]any)
+		v = table[name]
+	}
+	return v
+}
+
+func element(v any, digits string) any {
+	i, err := strconv.Atoi(digits)
+	list := reflect.ValueOf(v)
+	if err != nil || list.Kind() != reflect.Slice || i >= list.Len() {
+		return nil
+	}
+	return list.Index(i).Interface()
+}

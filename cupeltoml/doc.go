@@ -1,0 +1,26 @@
+// Package cupeltoml reads Cupel policies from TOML.
+//
+// A file has the fields of the JSON document that package policy describes,
+// under the same names: see [policy.Decode] and [policy.Schema].
+//
+//	name = "Release notes"
+//	overflow = "Truncate"
+//	placer = { type = "chronological" }
+//
+//	[[scorers]]
+//	type = "decay"
+//	weight = 2
+//	curve = { type = "exponential", halfLife = "72h" }
+//
+//	[[scorers]]
+//	type = "tag"
+//	weight = 1
+//	weights = { breaking = 1, fix = 0.5 }
+//
+//	[slicer]
+//	type = "quota"
+//	inner = { type = "greedy" }
+//	entries = [{ kind = "ToolOutput", cap = 25 }]
+//
+// It is a module of its own, so that the core needs no TOML library.
+package cupeltoml

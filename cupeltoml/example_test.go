@@ -1,0 +1,62 @@
+package cupeltoml_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupeltoml"
+)
+
+func ExampleDecodePolicy() {
+	p, err := cupeltoml.DecodePolicy(nil, []byte(`
+name = "Release notes"
+overflow = "Truncate"
+placer = { type = "chronological" }
+
+[[scorers]]
+type = "decay"
+weight = 2
+curve = { type = "exponential", halfLife = "72h" }
+
+[[scorers]]
+type = "tag"
+weight = 1
+weights = { breaking = 1, fix = 0.5 }
+
+[slicer]
+type = "quota"
+inner = { type = "greedy" }
+entries = [{ kind = "ToolOutput", cap = 25 }]
+`))
+	fmt.Println(p.Name, err)
+	fmt.Printf("%+v\n", p.Scorers)
+
+	_, err = cupeltoml.DecodePolicy(nil, []byte(`
+placer = { type = "u-shaped" }
+slicer = { type = "knapsack", bucket_size = 50 }
+
+[[scorers]]
+type = "recency"
+weight = nan
+`))
+	fmt.Println(err)
+	// Output:
+	// Release notes <nil>
+	// [{Scorer:{Curve:{HalfLife:72h0m0s} NullTimestampScore:<nil>} Weight:2} {Scorer:{Weights:map[breaking:1 fix:0.5] CaseInsensitive:false} Weight:1}]
+	// cupel: invalid policy: 3 problems
+	// 	placer.type: the placer type "u-shaped" is unknown; known are chronological, uShaped
+	// 	scorers[0].weight: must be a number, got nan
+	// 	slicer.bucket_size: is unknown; known are type, bucketSize, memoryLimit
+}
+
+func ExampleReadPolicy() {
+	file := strings.NewReader(`
+scorers = [{ type = "priority", weight = 1 }]
+slicer = { type = "greedy" }
+placer = { type = "uShaped" }
+`)
+	p, err := cupeltoml.ReadPolicy(policy.NewRegistry(), file)
+	fmt.Printf("%T %T %v\n", p.Slicer, p.Placer, err)
+	// Output: policy.Greedy policy.UShaped <nil>
+}

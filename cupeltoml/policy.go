@@ -1,0 +1,85 @@
+package cupeltoml
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/BurntSushi/toml"
+	"github.com/wollax/cupel-go/cupel/policy"
+)
+
+// DecodePolicy reads a policy from TOML, with the custom strategies of
+// registry, or with the built-in ones alone when that is nil. It is as strict
+// as [policy.Decode], and names the same paths.
+//
+// Integers may stand where numbers are meant, and not the other way round. In
+// the settings of custom strategies, which reach them as JSON, date-times are
+// strings in RFC 3339; elsewhere a policy has none.
+//
+// It fails with a [policy.ValidationError] that has everything that is wrong,
+// or says where the text is not TOML; with text that is longer than
+// [policy.MaxBytes], or nested more than 500 deep, too.
+func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error) {
+	values, err := parse(data)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	c := &converter{}
+	c.value(values, "", false)
+	p, err := policy.Decode(registry, c.json)
+	if err == nil && len(c.problems) == 0 {
+		return p, nil
+	}
+	problems := c.problems
+	if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
+		for _, problem := range invalid.Problems {
+			problem.Reason = withoutNull(values, problem)
+			problems = append(problems, problem)
+		}
+	}
+	return policy.Policy{}, policy.Invalid(problems...)
+}
+
+// ReadPolicy reads a policy from r, up to its end, as [DecodePolicy] does. It
+// fails as that does, and with an error that wraps the one of r.
+func ReadPolicy(registry *policy.Registry, r io.Reader) (policy.Policy, error) {
+	data, err := io.ReadAll(io.LimitReader(r, policy.MaxBytes+1))
+	if err != nil {
+		return policy.Policy{}, fmt.Errorf("cupeltoml: cannot read the policy: %w", err)
+	}
+	return DecodePolicy(registry, data)
+}
+
+const (
+	// maxNested is how deep values may be nested. The TOML library calls itself
+	// for each level.
+	maxNested = 500
+	// maxSteps is how many steps the paths of all keys may have together. The
+	// library keeps every path.
+	maxSteps = 1 << 20
+)
+
+func parse(data []byte) (values map[string]any, err error) {
+	fail := func(reason string, cause error) (map[string]any, error) {
+		return nil, policy.Invalid(policy.Problem{Reason: reason, Err: cause})
+	}
+	defer func() {
+		if p := recover(); p != nil { // the TOML library's
+			values, err = fail(fmt.Sprintf("is not TOML: reading it panicked: %v", p), nil)
+		}
+	}()
+	if len(data) > policy.MaxBytes {
+		return fail(fmt.Sprintf("is longer than %d bytes", policy.MaxBytes), nil)
+	}
+	switch deepest, steps := nesting(data); {
+	case deepest > maxNested:
+		return fail(fmt.Sprintf("is nested more than %d deep", maxNested), nil)
+	case steps > maxSteps:
+		return fail(fmt.Sprintf("has keys whose paths have more than %d steps together", maxSteps), nil)
+	}
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return fail("is not TOML: "+err.Error(), err)
+	}
+	return values, nil
+}

@@ -1,0 +1,392 @@
+package cupeltoml_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltoml"
+)
+
+// complete has every built-in strategy and every setting.
+const complete = `
+name = "Complete" # a comment
+description = """
+Two
+lines"""
+deduplicate = false
+overflow = "Proceed"
+placer.type = "uShaped"
+
+[[scorers]]
+type = "recency"
+weight = 1
+[[scorers]]
+type = "kind"
+weight = 0.5
+[[scorers]]
+type = "kind"
+weight = 1e2
+weights = {}
+[[scorers]]
+type = "kind"
+weight = 1
+[scorers.weights]
+Message = 0
+"a.b[c]" = 2.5
+[[scorers]]
+type = "tag"
+weight = 1
+weights = { a = 1, "" = 0x10 }
+caseInsensitive = true
+[[scorers]]
+type = "composite"
+weight = 1
+[[scorers.scorers]]
+type = "scaled"
+weight = 2
+inner = { type = "frequency" }
+[[scorers.scorers]]
+type = "reflexive"
+weight = 1
+[[scorers]]
+type = "metadataTrust"
+weight = 1
+defaultScore = 0
+[[scorers]]
+type = "metadataKey"
+weight = 1
+key = 'cupel:priority'
+value = "high"
+boost = 1_0
+[[scorers]]
+type = "decay"
+weight = 1
+nullTimestampScore = 0.0
+curve = { type = "step", windows = [{ maxAge = "1h", score = 1 }, { maxAge = "24h", score = 0.25 }] }
+
+[slicer]
+type = "quota"
+entries = [{ kind = "Note", require = 5, cap = 50.5 }, { kind = "Memory", cap = 0 }]
+[slicer.inner]
+type = "countQuota"
+scarcity = "Throw"
+inner = { type = "greedy" }
+entries = [{ kind = "Note", requireCount = 1 }, { kind = "Memory", capCount = 0 }]
+`
+
+func completePolicy() policy.Policy {
+	return policy.Policy{
+		Name: "Complete", Description: "Two\nlines", KeepDuplicates: true, Overflow: cupel.OverflowProceed, Placer: policy.UShaped{},
+		Scorers: []policy.Weighted{
+			{Scorer: policy.Recency{}, Weight: 1},
+			{Scorer: policy.Kind{}, Weight: 0.5},
+			{Scorer: policy.Kind{Weights: map[cupel.ContextKind]float64{}}, Weight: 100},
+			{Scorer: policy.Kind{Weights: map[cupel.ContextKind]float64{"Message": 0, "a.b[c]": 2.5}}, Weight: 1},
+			{Scorer: policy.Tag{Weights: map[string]float64{"a": 1, "": 16}, CaseInsensitive: true}, Weight: 1},
+			{Scorer: policy.Composite{Scorers: []policy.Weighted{
+				{Scorer: policy.Scaled{Inner: policy.Frequency{}}, Weight: 2}, {Scorer: policy.Reflexive{}, Weight: 1},
+			}}, Weight: 1},
+			{Scorer: policy.MetadataTrust{}, Weight: 1},
+			{Scorer: policy.MetadataKey{Key: "cupel:priority", Value: "high", Boost: 10}, Weight: 1},
+			{Scorer: policy.Decay{NullTimestampScore: new(0.0), Curve: policy.Step{Windows: []scorer.StepWindow{
+				{MaxAge: time.Hour, Score: 1}, {MaxAge: 24 * time.Hour, Score: 0.25},
+			}}}, Weight: 1},
+		},
+		Slicer: policy.Quota{
+			Inner: policy.CountQuota{Inner: policy.Greedy{}, Scarcity: slicer.ScarcityThrow,
+				Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 1}, {Kind: "Memory", CapCount: new(0)}}},
+			Entries: []policy.QuotaEntry{{Kind: "Note", Require: 5, Cap: new(50.5)}, {Kind: "Memory", Cap: new(0.0)}},
+		},
+	}
+}
+
+func TestDecodePolicy(t *testing.T) {
+	got, err := cupeltoml.DecodePolicy(nil, []byte(complete))
+	if err != nil || !reflect.DeepEqual(got, completePolicy()) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, completePolicy())
+	}
+	read, err := cupeltoml.ReadPolicy(policy.NewRegistry(), iotest.OneByteReader(strings.NewReader(complete)))
+	if err != nil || !reflect.DeepEqual(read, got) {
+		t.Errorf("reading gives %+v, %v", read, err)
+	}
+}
+
+// TestSameAsJSON turns documents from JSON into TOML: both are read as the same
+// policy, or as the same mistakes.
+func TestSameAsJSON(t *testing.T) {
+	var texts []string
+	policies := []policy.Policy{completePolicy()}
+	for _, p := range policy.NewRegistry().All() {
+		policies = append(policies, p)
+	}
+	for _, p := range policies {
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	right := len(texts)
+	texts = append(texts,
+		`{}`,
+		`{"name":1,"descripton":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"x","wheights":{}}],"slicer":{"type":"knapsack","bucketSize":0},"placer":[],"deduplicate":"yes","overflow":"throw"}`,
+		`{"scorers":[{"type":"kind","weight":1,"weights":{"a b":-1,"c":"1","Note":1,"NOTE":2}}],"slicer":{"type":"quota","inner":{"type":"nope"},"entries":[{"require":101},{"kind":"a","x y":1}]},"placer":{"type":"uShaped"}}`,
+		`{"scorers":[{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":5,"score":2},{}]}}],"slicer":{"type":"knapsack","bucketSize":1.5},"placer":"uShaped"}`,
+	)
+	for i, text := range texts {
+		var values map[string]any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&values); err != nil {
+			t.Fatal(err)
+		}
+		inTOML, err := toml.Marshal(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, wantErr := policy.Decode(nil, []byte(text))
+		got, err := cupeltoml.DecodePolicy(nil, inTOML)
+		if !reflect.DeepEqual(got, want) || problems(t, err) != problems(t, wantErr) || (err == nil) != (i < right) {
+			t.Errorf("%s\nis in TOML\n%s\nwhich gives %+v and\n%s\nwant %+v and\n%s", text, inTOML, got, problems(t, err), want, problems(t, wantErr))
+		}
+	}
+}
+
+// problems returns the problems of an error as lines, "" for none.
+func problems(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	var invalid *policy.ValidationError
+	if !errors.As(err, &invalid) || !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Fatalf("the error is a %T: %v", err, err)
+	}
+	var lines []string
+	for _, p := range invalid.Problems {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lines removes the indentation of a raw string.
+func lines(s string) string {
+	var out []string
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+const rest = "\n[slicer]\ntype = \"greedy\"\n[placer]\ntype = \"chronological\"\n"
+
+func TestDecodePolicyRefuses(t *testing.T) {
+	const knownFields = "name, description, scorers, slicer, placer, deduplicate, overflow"
+	tests := []struct {
+		name, text, want string // want is the problems; with … at its end their beginning
+		why              string
+	}{
+		{"empty", "", `
+			placer: is required
+			scorers: At least one scorer entry is required
+			slicer: is required`, "TOML takes it, a policy does not"},
+		{"not TOML", "name = ", "policy: is not TOML: toml: line 1 (last key \"name\"): unexpected EOF; expected value", "where it is, in the library's words"},
+		{"JSON", "{}", "policy: is not TOML: toml: line 1: …", "another format"},
+		{"not UTF-8", "name = \"\xff\"", "policy: is not TOML: …", "TOML is UTF-8"},
+		{"key twice", "name = \"a\"\nname = \"b\"", "policy: is not TOML: toml: line 2 (last key \"name\"): Key 'name' has already been defined.", "only one could be kept"},
+		{"unknown keys", "Name = \"a\"\nbucket_size = 1\n\"a b\" = 1\nscorers = [{ type = \"recency\", weight = 1 }]" + rest, `
+			Name: is unknown; known are ` + knownFields + `
+			["a b"]: is unknown; known are ` + knownFields + `
+			bucket_size: is unknown; known are ` + knownFields, "names are those of the JSON document, exactly"},
+		{"not finite", `scorers = [{ type = "recency", weight = nan }, { type = "recency", weight = -inf },
+			{ type = "kind", weight = 1, weights = { "a b" = inf, c = nan, d = 1.0 } }, { type = nan, weight = 1 }]` + rest, `
+			scorers[0].weight: must be a number, got nan
+			scorers[1].weight: must be a number, got -inf
+			scorers[2].weights["a b"]: must be a number, got inf
+			scorers[2].weights["c"]: must be a number, got nan
+			scorers[3].type: must be a string, got nan`, "TOML has them, policies do not"},
+		{"dates", `name = 2025-01-31
+			description = 2025-01-31T12:00:00Z
+			deduplicate = 12:00:00
+			overflow = 2025-01-31T12:00:00.5
+			scorers = [{ type = "decay", weight = 1, curve = { type = "window", maxAge = 01:00:00 } }]` + rest, `
+			deduplicate: must be true or false, got the date or time 12:00:00
+			description: must be a string, got the date or time 2025-01-31T12:00:00Z
+			name: must be a string, got the date or time 2025-01-31
+			overflow: must be a string, got the date or time 2025-01-31T12:00:00.5
+			scorers[0].curve.maxAge: must be a string, got the date or time 01:00:00`, "a date is not a string"},
+		{"a long key", `scorers = [{ type = "kind", weight = 1, weights = { ` + strings.Repeat("x", 100) + ` = nan } }]` + rest,
+			`scorers[0].weights["` + strings.Repeat("x", 60) + `…"]: must be a number, got nan, inf, or a date or time`, "paths are cut short"},
+		{"floats for integers", `scorers = [{ type = "recency", weight = 1 }]
+			slicer = { type = "knapsack", bucketSize = 100.0, memoryLimit = 1e9 }
+			placer = { type = "chronological" }`, `
+			slicer.bucketSize: must be an integer without fraction and exponent, got 100.0
+			slicer.memoryLimit: must be an integer without fraction and exponent, got 1e+09`, "as strict as JSON"},
+		{"arrays", "scorers = [1, [2], [nan]]\nslicer = []\n[[placer]]\ntype = \"uShaped\"", `
+			placer: must be an object, got an array
+			scorers[0]: must be an object, got a number
+			scorers[1]: must be an object, got an array
+			scorers[2]: must be an object, got an array
+			slicer: must be an object, got an array`, "arrays of whatever"},
+		{"tables below an array", "scorers = [1]\n[slicer]\ntype = \"quota\"\n[[slicer.inner]]\ntype = nan" + "\n[placer]\ntype = \"uShaped\"", `
+			scorers[0]: must be an object, got a number
+			slicer.inner: must be an object, got an array`, "what is below is not looked at"},
+		{"tables in an array", "scorers = []\n[slicer]\ntype = \"quota\"\ninner = { type = \"greedy\" }\n[[slicer.entries]]\nkind = nan\n[[slicer.entries]]\nkind = \"a\"\ncap = inf\n[placer]\ntype = \"uShaped\"", `
+			scorers: At least one scorer entry is required
+			slicer.entries[0].kind: must be a string, got nan
+			slicer.entries[1].cap: must be a number, got inf`, "paths lead into arrays of tables"},
+		{"deep arrays", "name = " + strings.Repeat("[", 600_000), "policy: is nested more than 500 deep", "no stack is exhausted"},
+		{"deep inline tables", "a = " + strings.Repeat("{a=", 300_000), "policy: is nested more than 500 deep", "nor by tables"},
+		{"deep header", "[" + strings.Repeat("a.", 400_000) + "a]", "policy: is nested more than 500 deep", "nor by dots"},
+		{"long paths", strings.Repeat("["+strings.Repeat("a.", 400)+"a]\n", 1000), "policy: has keys whose paths have more than 1048576 steps together", "memory is not exhausted either"},
+		{"too long", "# " + strings.Repeat("x", policy.MaxBytes), "policy: is longer than 1048576 bytes", "nobody writes that"},
+		{"too long as JSON", `name = """` + strings.Repeat("\n", policy.MaxBytes-100) + `"""`, "policy: is longer than 1048576 bytes", "line breaks have two bytes there"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := cupeltoml.DecodePolicy(nil, []byte(tt.text))
+			found, want := problems(t, err), lines(tt.want)
+			if start, ok := strings.CutSuffix(want, "…"); found != want && (!ok || !strings.HasPrefix(found, start)) || !reflect.DeepEqual(got, policy.Policy{}) {
+				t.Errorf("got %+v and\n%s\nwant\n%s\n%s", got, found, want, tt.why)
+			}
+		})
+	}
+	var syntax toml.ParseError
+	if _, err := cupeltoml.DecodePolicy(nil, []byte("\n\nname")); !errors.As(err, &syntax) || syntax.Position.Line != 3 {
+		t.Errorf("%v does not lead to the library's error", err)
+	}
+}
+
+func TestReadPolicyFails(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := cupeltoml.ReadPolicy(nil, iotest.ErrReader(broken)); !errors.Is(err, broken) || err.Error() != "cupeltoml: cannot read the policy: broken" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := cupeltoml.ReadPolicy(nil, endless{}); problems(t, err) != "policy: is longer than 1048576 bytes" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// endless never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '\n'
+	}
+	return len(p), nil
+}
+
+// noting is a scorer whose settings can be anything.
+type noting struct {
+	scorer.Recency
+	settings string
+}
+
+func notingRegistry(t testing.TB) *policy.Registry {
+	t.Helper()
+	r := policy.NewRegistry()
+	if err := r.RegisterScorer("noting", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
+		return noting{settings: string(args.Settings)}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RegisterScorer("strict", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
+		_, err := policy.DecodeSettings[struct {
+			Max int `json:"max"`
+		}](args.Settings)
+		return scorer.Recency{}, err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSettings(t *testing.T) {
+	registry := notingRegistry(t)
+	p, err := cupeltoml.DecodePolicy(registry, []byte(`
+		[[scorers]]
+		type = "noting"
+		weight = 1
+		[scorers.settings]
+		at = 2025-01-31T12:00:00.25+01:00
+		day = 2025-01-31
+		local = 2025-01-31T12:00:00
+		time = 12:30:00.5
+		one = 1.0
+		n = 1
+		text = "<ä\u0000>"
+		list = [true, [], { "a b" = 1e300 }]
+	`+rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := p.Config(policy.Environment{Registry: registry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"at":"2025-01-31T12:00:00.25+01:00","day":"2025-01-31","list":[true,[],{"a b":1e+300}],"local":"2025-01-31T12:00:00","n":1,"one":1.0,"text":"\u003cä\u0000\u003e","time":"12:30:00.5"}`
+	if got := config.Scorer.(noting).settings; got != want {
+		t.Errorf("the factory was given %s\nwant %s", got, want)
+	}
+
+	_, err = cupeltoml.DecodePolicy(registry, []byte(`
+		[[scorers]]
+		type = "noting"
+		weight = 0
+		settings = { a = nan, "b c" = [inf, { d = -inf }] }
+		[[scorers]]
+		type = "strict"
+		weight = 1
+		settings = { max = nan, mix = 1 }
+	`+rest))
+	if got, want := problems(t, err), lines(`
+		scorers[0].settings.a: must be a finite number, got nan
+		scorers[0].settings["b c"][0]: must be a finite number, got inf
+		scorers[0].settings["b c"][1].d: must be a finite number, got -inf
+		scorers[0].weight: Weight must be positive, got 0
+		scorers[1].settings.max: must be a finite number, got nan
+		scorers[1].settings.mix: is unknown; known are max`); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// FuzzDecodePolicy checks that every text is refused with a ValidationError or
+// is a policy that survives JSON.
+func FuzzDecodePolicy(f *testing.F) {
+	for _, seed := range []string{
+		complete, "", rest, "scorers = [{ type = \"recency\", weight = 1 }]" + rest, "scorers = [{ type = \"noting\", weight = 1, settings = { a = nan, b = 2025-01-31 } }]" + rest,
+		"name = nan", "[a.b]\nc = [[1,2],[{}]]", "\"a.[\" = inf", "weights = { 'x' = 07:00:00 }", "name = '''\n''", "\xff", "[[[",
+	} {
+		f.Add([]byte(seed))
+	}
+	registry := notingRegistry(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := cupeltoml.DecodePolicy(registry, data)
+		if err != nil {
+			if strings.Contains(problems(t, err), "got null") {
+				t.Fatalf("TOML has no null: %v", err)
+			}
+			return
+		}
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := policy.Decode(registry, text); err != nil || !reflect.DeepEqual(back, p) {
+			t.Fatalf("%+v was written as %s and read as %+v, %v", p, text, back, err)
+		}
+	})
+}

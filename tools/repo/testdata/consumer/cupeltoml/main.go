@@ -1,0 +1,78 @@
+// Command consumer reads a policy with a scorer of its own from a file, and
+// runs it.
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"log"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupeltoml"
+)
+
+//go:embed policy.toml
+var file []byte
+
+// newest prefers what comes last.
+type newest struct {
+	Boost float64 `json:"boost"`
+}
+
+func (n newest) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	for i, other := range all {
+		if other == item {
+			return n.Boost * float64(i)
+		}
+	}
+	return 0
+}
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	registry := policy.NewRegistry()
+	if err := registry.RegisterScorer("newest", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
+		return policy.DecodeSettings[newest](args.Settings)
+	}); err != nil {
+		return err
+	}
+	p, err := cupeltoml.ReadPolicy(registry, bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	pipeline, err := p.Pipeline(policy.Environment{Registry: registry})
+	if err != nil {
+		return err
+	}
+	var items []*cupel.ContextItem
+	for _, text := range []string{"first", "second", "third", "fourth"} {
+		item, err := cupel.NewContextItem(text, 10)
+		if err != nil {
+			return err
+		}
+		items = append(items, item)
+	}
+	budget, err := cupel.NewContextBudget(30, 30)
+	if err != nil {
+		return err
+	}
+	window, err := pipeline.Run(ctx, items, budget)
+	if err != nil {
+		return err
+	}
+	fmt.Println(p.Name)
+	for _, item := range window {
+		fmt.Println(item.Content(), item.Tokens())
+	}
+	_, err = cupeltoml.DecodePolicy(nil, file)
+	fmt.Println(err)
+	return nil
+}
