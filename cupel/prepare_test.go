@@ -20,6 +20,7 @@ import (
 // randomItems has duplicates, negative counts, pinned items, items without
 // tokens and pointers that occur twice.
 func randomItems(t testing.TB, r *rand.Rand, n int) []*cupel.ContextItem {
+	t.Helper()
 	kinds := []cupel.ContextKind{"a", "A", "b", "c"}
 	var items []*cupel.ContextItem
 	for i := range n {
@@ -72,6 +73,7 @@ func randomSlicer(r *rand.Rand) cupel.Slicer {
 }
 
 func randomPipeline(t testing.TB, r *rand.Rand, change ...func(*cupel.Config)) *cupel.Pipeline {
+	t.Helper()
 	config := cupel.Config{
 		Scorer: byHint{}, Slicer: randomSlicer(r), Placer: placer.UShaped{}, KeepDuplicates: r.IntN(2) == 0,
 		Overflow: cupel.OverflowStrategy(r.IntN(3)), Clock: func() time.Time { return time.Time{} },
@@ -88,6 +90,7 @@ func randomPipeline(t testing.TB, r *rand.Rand, change ...func(*cupel.Config)) *
 
 // randomBudget is often too small for something.
 func randomBudget(t testing.TB, r *rand.Rand) cupel.ContextBudget {
+	t.Helper()
 	maxTokens := r.IntN(150)
 	opts := []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(float64(r.IntN(3) * 7))}
 	if r.IntN(3) == 0 {

@@ -215,6 +215,7 @@ func (c *Cursor) become(candidates []int) {
 			c.enter(i, out)
 		case moved:
 			c.in[i] = in
+		case out:
 		}
 	}
 }
@@ -299,6 +300,7 @@ func (c *Cursor) advance(target int, follow bool) (err error) {
 				c.came = append(c.came, c.candidate(at))
 				c.enter(c.candidate(at), in)
 			}
+		case moved: // it has not left after all
 		}
 		c.marks[at] = in
 	}

@@ -88,7 +88,7 @@ func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, 
 	return f(ctx, items)
 }
 
-// fails is the error of strategies that fail.
+// errBroken is the error of strategies that fail.
 var errBroken = errors.New("broken")
 
 // counting counts its passes.
@@ -195,7 +195,7 @@ func newSlicer(src source, depth int, knapsack bool) cupel.Slicer {
 func (w world) included(ctx context.Context, tokens int) ([]*cupel.ContextItem, error) {
 	b, err := w.base.Resize(tokens, tokens)
 	if err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // it includes nothing
 	}
 	report, err := w.pipeline.DryRun(ctx, w.items, b)
 	if errors.Is(err, cupel.ErrPinnedExceedsBudget) || errors.Is(err, cupel.ErrOverflow) {
