@@ -61,25 +61,25 @@ const (
 )
 
 func parse(data []byte) (values map[string]any, err error) {
-	fail := func(reason string, cause error) (map[string]any, error) {
-		return nil, policy.Invalid(policy.Problem{Reason: reason, Err: cause})
+	fail := func(reason string, cause error) error {
+		return policy.Invalid(policy.Problem{Reason: reason, Err: cause})
 	}
 	defer func() {
 		if p := recover(); p != nil { // the TOML library's
-			values, err = fail(fmt.Sprintf("is not TOML: reading it panicked: %v", p), nil)
+			values, err = nil, fail(fmt.Sprintf("is not TOML: reading it panicked: %v", p), nil)
 		}
 	}()
 	if len(data) > policy.MaxBytes {
-		return fail(fmt.Sprintf("is longer than %d bytes", policy.MaxBytes), nil)
+		return nil, fail(fmt.Sprintf("is longer than %d bytes", policy.MaxBytes), nil)
 	}
 	switch deepest, steps := nesting(data); {
 	case deepest > maxNested:
-		return fail(fmt.Sprintf("is nested more than %d deep", maxNested), nil)
+		return nil, fail(fmt.Sprintf("is nested more than %d deep", maxNested), nil)
 	case steps > maxSteps:
-		return fail(fmt.Sprintf("has keys whose paths have more than %d steps together", maxSteps), nil)
+		return nil, fail(fmt.Sprintf("has keys whose paths have more than %d steps together", maxSteps), nil)
 	}
 	if err := toml.Unmarshal(data, &values); err != nil {
-		return fail("is not TOML: "+err.Error(), err)
+		return nil, fail("is not TOML: "+err.Error(), err)
 	}
 	return values, nil
 }

@@ -139,7 +139,7 @@ func TestSameAsJSON(t *testing.T) {
 	right := len(texts)
 	texts = append(texts,
 		`{}`,
-		`{"name":1,"descripton":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"x","wheights":{}}],"slicer":{"type":"knapsack","bucketSize":0},"placer":[],"deduplicate":"yes","overflow":"throw"}`,
+		`{"name":1,"describe":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"x","wheights":{}}],"slicer":{"type":"knapsack","bucketSize":0},"placer":[],"deduplicate":"yes","overflow":"throw"}`,
 		`{"scorers":[{"type":"kind","weight":1,"weights":{"a b":-1,"c":"1","Note":1,"NOTE":2}}],"slicer":{"type":"quota","inner":{"type":"nope"},"entries":[{"require":101},{"kind":"a","x y":1}]},"placer":{"type":"uShaped"}}`,
 		`{"scorers":[{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":5,"score":2},{}]}}],"slicer":{"type":"knapsack","bucketSize":1.5},"placer":"uShaped"}`,
 	)

@@ -47,10 +47,10 @@ var wrongDocuments = []wrongDocument{
 	{"array", `[]`, `policy: must be an object, got an array`, false, "a policy is an object"},
 	{"string", `"chat"`, `policy: must be an object, got a string`, false, "an intent is not a policy"},
 	{"null", `null`, `policy: must be an object, got null`, false, "null is nothing"},
-	{"everything at once", `{"name":1,"descripton":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"NaN","weigths":{}},7],
+	{"everything at once", `{"name":1,"describe":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"NaN","wheights":{}},7],
 		"slicer":{"type":"knapsack","bucketSize":0},"placer":null,"deduplicate":"yes","overflow":"throw"}`, `
 		deduplicate: must be true or false, got a string
-		descripton: is unknown; known are ` + knownFields + `
+		describe: is unknown; known are ` + knownFields + `
 		name: must be a string, got a number
 		overflow: "throw" is unknown; known are Throw, Truncate, Proceed
 		placer: must be an object, got null
@@ -58,7 +58,7 @@ var wrongDocuments = []wrongDocument{
 		scorers[0].weight: Weight must be positive, got -1
 		scorers[1].type: is required; known are ` + knownScorers + `
 		scorers[2].weight: must be a number, got a string
-		scorers[2].weigths: is unknown; known are type, weight, weights
+		scorers[2].wheights: is unknown; known are type, weight, weights
 		scorers[3]: must be an object, got a number
 		slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0`, false, "mistakes of form and of sense, in one go, each once"},
 	{"names are exact", `{"Scorers":[],"scorers":[{"type":"recency","Weight":1}],"slicer":{"Type":"greedy"},"placer":{"type":"ushaped"}}`, `

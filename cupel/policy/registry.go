@@ -114,8 +114,8 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 // RegisterScorer makes a factory known under a name, which policies then use
 // as the type of a [CustomScorer]. It fails with a [cupel.InvalidConfigError]
 // when build is nil, when the name is empty or has characters other than
-// letters, digits and ".", "-", "_" and "/", and when it is taken, by a built-in scorer or another
-// factory, in whatever casing.
+// letters, digits and ".", "-", "_" and "/", and when it is taken, by a
+// built-in scorer or another factory, in whatever casing.
 func (r *Registry) RegisterScorer(name string, build Factory[cupel.Scorer]) error {
 	return register(r, &r.scorers, "scorer", builtinScorers, name, build)
 }
