@@ -40,8 +40,40 @@ type DiagnosticTraceCollector struct {
 	settings diagnosticSettings
 
 	mu     sync.Mutex // misuse by two runs at once must not be a data race
-	events []TraceEvent
+	events []recordedEvent
 	report *SelectionReport
+}
+
+// recordedEvent is an event, or all item events of a stage: a list of them is
+// made when somebody asks for it.
+type recordedEvent struct {
+	TraceEvent
+	ends []int // where each message ends in Message; nil for a single event
+}
+
+// all makes the list of the events recorded.
+func (c *DiagnosticTraceCollector) all() []TraceEvent {
+	n := 0
+	for i := range c.events {
+		n += max(1, len(c.events[i].ends))
+	}
+	if n == 0 {
+		return nil
+	}
+	list := make([]TraceEvent, 0, n)
+	for i := range c.events {
+		e := &c.events[i]
+		if e.ends == nil {
+			list = append(list, e.TraceEvent)
+			continue
+		}
+		begin := 0
+		for _, end := range e.ends {
+			list = append(list, TraceEvent{Stage: e.Stage, ItemCount: 1, Message: e.Message[begin:end]})
+			begin = end
+		}
+	}
+	return list
 }
 
 // DiagnosticOption is an optional setting of a [DiagnosticTraceCollector].
@@ -88,11 +120,19 @@ func (c *DiagnosticTraceCollector) record(event TraceEvent) {
 		return
 	}
 	c.mu.Lock()
-	c.events = append(c.events, event)
+	c.events = append(c.events, recordedEvent{TraceEvent: event})
 	c.mu.Unlock()
 	if c.settings.callback != nil {
 		c.settings.callback(event)
 	}
+}
+
+// recordItems records all item events of a stage, whose messages are written
+// one after the other.
+func (c *DiagnosticTraceCollector) recordItems(stage PipelineStage, messages string, ends []int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events = append(c.events, recordedEvent{TraceEvent{Stage: stage, Message: messages}, slices.Clone(ends)})
 }
 
 // Events returns a copy of the events recorded since the run began, in order.
@@ -102,7 +142,7 @@ func (c *DiagnosticTraceCollector) Events() []TraceEvent {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.events)
+	return c.all()
 }
 
 // BuildReport returns the report of the last run with the events recorded. The
@@ -119,7 +159,7 @@ func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
 	if c.report != nil {
 		report = c.report.clone()
 	}
-	report.Events = slices.Clone(c.events)
+	report.Events = c.all()
 	return report
 }
 
@@ -130,12 +170,12 @@ func (c *DiagnosticTraceCollector) takeReport() *SelectionReport {
 	if report == nil {
 		report = &SelectionReport{}
 	}
-	report.Events = c.events
+	report.Events = c.all()
 	return report
 }
 
 // StartRun implements [RunObserver].
-func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
 	if c == nil {
 		return ctx, nil
 	}
@@ -143,18 +183,13 @@ func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (
 	defer c.mu.Unlock()
 	c.report = nil
 	clear(c.events)
-	c.events = slices.Grow(c.events[:0], c.eventsOf(info.Candidates))
+	c.events = slices.Grow(c.events[:0], eventsOfRun)
 	return ctx, diagnosticRun{collector: c}
 }
 
-// eventsOf is how many events a run has, unless there are shortfalls.
-func (c *DiagnosticTraceCollector) eventsOf(candidates int) int {
-	const stages = 5
-	if c.level >= TraceDetailItem {
-		return stages + candidates
-	}
-	return stages
-}
+// eventsOfRun is how many entries a run mostly has: five stages, and items of
+// three.
+const eventsOfRun = 8
 
 type diagnosticRun struct {
 	NoTrace

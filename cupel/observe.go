@@ -226,17 +226,17 @@ func (r *run) recordItems(stage PipelineStage) {
 		}
 	}
 
-	tell := t.recorder.RecordItemEvent
-	if c, ok := t.recorder.(*DiagnosticTraceCollector); ok && c.settings.callback == nil {
-		// The collector of most runs: one lock for all its events.
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		tell = func(event TraceEvent) { c.events = append(c.events, event) }
+	if len(t.ends) == 0 {
+		return
 	}
 	all := string(t.messages) // one allocation for all of them
+	if c, ok := t.recorder.(*DiagnosticTraceCollector); ok && c.settings.callback == nil {
+		c.recordItems(stage, all, t.ends)
+		return
+	}
 	begin := 0
 	for _, end := range t.ends {
-		tell(TraceEvent{Stage: stage, ItemCount: 1, Message: all[begin:end]})
+		t.recorder.RecordItemEvent(TraceEvent{Stage: stage, ItemCount: 1, Message: all[begin:end]})
 		begin = end
 	}
 }
