@@ -37,9 +37,8 @@ var sweeps = []struct {
 }
 
 // BenchmarkSweep compares a sweep over 1,000 budgets of 1,000 items with one
-// plain run, and with Knapsack and Quota, which are asked at each budget. The
-// scorer is the cheapest there is, which makes the comparison hard for the
-// sweep.
+// plain run, and with a slicer that is asked at each budget. The scorer is the
+// cheapest there is, which makes the comparison hard for the sweep.
 func BenchmarkSweep(b *testing.B) {
 	items := benchItems(1000)
 	ctx := b.Context()

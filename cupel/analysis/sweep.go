@@ -93,8 +93,9 @@ func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 // would include; only the placer is not asked, since it does not decide that.
 //
 // It costs one selection for each budget after one scoring. With a
-// [cupel.SweepSlicer], as Greedy is, a budget costs what changes at it, and a
-// thousand budgets together less than a few runs.
+// [cupel.SweepSlicer], as Greedy is, and Quota and CountQuota around it, a budget
+// costs little more than what changes at it: a thousand budgets of a thousand
+// items together as much as a few runs.
 //
 // It fails with an [ArgumentError] when the range makes no sense, and as
 // [cupel.Pipeline.Run] does for reasons that are not the budget's.

@@ -1,6 +1,7 @@
 package slicer_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -64,7 +65,7 @@ func TestSweepIsSlice(t *testing.T) {
 			continue
 		}
 		swept++
-		if _, ok := s.(*slicer.CountQuota); ok {
+		if _, ok := s.(slicer.Greedy); !ok {
 			wrapped++
 		}
 		targets := upTo(200)
@@ -91,6 +92,8 @@ func TestSweepOfALongList(t *testing.T) {
 		items = append(items, it(oneOf[cupel.ContextKind](r, "a", "b", "c"), r.IntN(300), float64(r.IntN(1000))/1000))
 	}
 	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry("a", 20, 50), entry("b", 0, 30)))
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("a", 20), slicer.Require("c", 30)))
+	nested := slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(counts, slicer.Cap("b", 40))), slicer.ScarcityDegrade, entry("c", 1, 9)))
 	for _, stride := range []int{1, 7, 300, 5000, 200_000} {
 		var targets []int
 		for i := range 300 {
@@ -98,12 +101,23 @@ func TestSweepOfALongList(t *testing.T) {
 		}
 		checkSweep(t, slicer.Greedy{}, items, targets)
 		checkSweep(t, counts, items, targets)
+		checkSweep(t, quota, items, targets)
+		checkSweep(t, nested, items, targets)
 	}
+}
+
+// plain hides everything about a slicer but Slice.
+type plain struct{ inner cupel.Slicer }
+
+func (p plain) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return p.inner.Slice(ctx, items, budget)
 }
 
 func TestSweepsThatCannotBe(t *testing.T) {
 	knapsack := slicer.Must(slicer.NewKnapsack())
-	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("a", 50)))
+	quota := slicer.Must(slicer.NewQuota(knapsack, slicer.Cap("a", 50)))
+	throws := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, entry("a", 2, 2)))
+	counts := slicer.Must(slicer.NewCountQuota(plain{slicer.Greedy{}}, slicer.ScarcityDegrade))
 	items := []cupel.ScoredItem{it("a", 5, 1)}
 	tests := []struct {
 		name   string
@@ -111,12 +125,11 @@ func TestSweepsThatCannotBe(t *testing.T) {
 		why    string
 	}{
 		{"not built", new(slicer.CountQuota), "a zero CountQuota has no inner slicer"},
-		{"the inner slicer has no sweep", slicer.Must(slicer.NewCountQuota(quota, slicer.ScarcityDegrade)), "shares of a QuotaSlice move with the target"},
-		{
-			"an inner sweep that cannot be",
-			slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewCountQuota(quota, slicer.ScarcityDegrade)), slicer.ScarcityDegrade)),
-			"the inner CountQuota is a SweepSlicer and says no itself",
-		},
+		{"a quota that is not built", new(slicer.Quota), "a zero Quota has no inner slicer"},
+		{"the inner slicer has no sweep", counts, "a custom slicer need not have one"},
+		{"an inner sweep that cannot be", slicer.Must(slicer.NewCountQuota(counts, slicer.ScarcityDegrade)), "the inner CountQuota is a SweepSlicer and says no itself"},
+		{"a quota around a knapsack", quota, "what the knapsack finds for one target says nothing about the next"},
+		{"a quota around a sweep that cannot be", slicer.Must(slicer.NewQuota(throws)), "the share of the kind decides whether it is an error, which Slice makes"},
 		{"scarcity", slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, entry("b", 1, 1))), "every target above 0 is an error, which Slice makes"},
 		{"knapsack", slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade)), "what the knapsack finds for one target says nothing about the next"},
 	}
