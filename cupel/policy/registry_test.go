@@ -25,13 +25,18 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	const known = "chat, code-review, debugging, document-qa, long-running, rag, tool-use"
-	// The Kelvin sign is a K to Unicode, and none to ASCII.
-	for _, intent := range []string{"", "codereview", " chat", "long-running\u212a", strings.Repeat("x", 1000)} {
+	for _, intent := range []string{"", "codereview", " chat", strings.Repeat("x", 1000)} {
 		_, err := r.Lookup(intent)
 		var invalid *cupel.InvalidConfigError
 		if !errors.As(err, &invalid) || !errors.Is(err, cupel.ErrInvalidConfig) || invalid.Reason != "intent is unknown; known are "+known || len(err.Error()) > 300 {
 			t.Errorf("%q gives %v", intent, err)
 		}
+	}
+	if err := r.Register("kelvin", policy.Chat()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lookup("\u212aelvin"); err == nil {
+		t.Error("the Kelvin sign is a K to Unicode, and none to ASCII")
 	}
 	var empty policy.Registry
 	if _, err := empty.Lookup("chat"); err == nil || err.Error() != `cupel: intent is unknown; no names are known here (Registry, intent = "chat")` {

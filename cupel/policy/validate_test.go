@@ -152,6 +152,8 @@ func TestValidate(t *testing.T) {
 			slicer.entries[2].kind: kind "NOTE" is given already at slicer.entries[1].kind; casing does not tell kinds apart here
 			slicer.entries[2].require: require must be from 0 to 100 percent, got NaN
 			slicer.inner: a slicer is required here, for example policy.Greedy{}`, "everything that NewQuota refuses, at once"},
+		{"no cap", withSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "A", RequireCount: math.MaxInt}}},
+			Entries: []policy.QuotaEntry{{Kind: "A", Require: 100}}}), "", "without a cap a kind may have everything"},
 		{"quota sum", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: new(-1)}, Entries: []policy.QuotaEntry{{Kind: "A", Require: 60}, {Kind: "B", Require: 60}}}), `
 			slicer.entries: the sum of all require percentages must not exceed 100%, got 120
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got -1`, "each entry is right, their sum is not (R18)"},
