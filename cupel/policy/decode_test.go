@@ -3,6 +3,8 @@ package policy_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -153,7 +155,7 @@ var wrongDocuments = []wrongDocument{
 		slicer.buckets: is unknown; known are type, bucketSize, memoryLimit
 		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, false, "integers are integers"},
 	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
-		`slicer.bucketSize: must be from -9223372036854775808 to 9223372036854775807, got 99999999999999999999`, true, "nothing wraps"},
+		fmt.Sprintf(`slicer.bucketSize: must be from %d to %d, got 99999999999999999999`, math.MinInt, math.MaxInt), true, "nothing wraps"},
 	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; known are type`, false, "fields belong to types"},
 	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
 		slicer.entries[0].kind: is required

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -190,6 +191,23 @@ func ExamplePolicy_UnmarshalJSON() {
 	// Output: reviewer: [{Scorer:{} Weight:1}] <nil>
 }
 
+// Each problem has its path, for an editor or a form.
+func ExampleValidationError() {
+	p := policy.Chat()
+	p.Slicer, p.Scorers[1].Weight = nil, 0
+	err := p.Validate(nil)
+	if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
+		for _, problem := range invalid.Problems {
+			fmt.Printf("%s => %s\n", problem.Path, problem.Reason)
+		}
+	}
+	fmt.Println(errors.Is(err, cupel.ErrInvalidConfig))
+	// Output:
+	// scorers[1].weight => Weight must be positive, got 0
+	// slicer => a slicer is required here, for example policy.Greedy{}
+	// true
+}
+
 func ExampleProblem_String() {
 	fmt.Println(policy.Problem{Path: "slicer.bucketSize", Reason: "must be positive"})
 	// Output: slicer.bucketSize: must be positive
@@ -344,21 +362,52 @@ func ExampleDecodeSettings() {
 	// 	max: must be int, got a JSON string
 }
 
-// The presets, as documents.
-func ExampleChat() {
-	encoder := json.NewEncoder(os.Stdout)
-	for _, preset := range []func() policy.Policy{policy.Chat, policy.CodeReview, policy.Rag, policy.ToolUse, policy.LongRunning, policy.Debugging} {
-		p := preset()
-		p.Description = ""
-		if err := encoder.Encode(p); err != nil {
-			fmt.Println(err)
-		}
+// show prints a policy as a document, without its description.
+func show(p policy.Policy) {
+	p.Description = ""
+	if err := json.NewEncoder(os.Stdout).Encode(p); err != nil {
+		fmt.Println(err)
 	}
+}
+
+func ExampleChat() {
+	show(policy.Chat())
 	// Output:
 	// {"name":"Chat","scorers":[{"type":"recency","weight":3},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleCodeReview() {
+	show(policy.CodeReview())
+	// Output:
 	// {"name":"CodeReview","scorers":[{"type":"kind","weight":2},{"type":"priority","weight":2},{"type":"recency","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleRag() {
+	show(policy.Rag())
+	// Output:
 	// {"name":"Rag","scorers":[{"type":"reflexive","weight":3},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleDocumentQa() {
+	show(policy.DocumentQa())
+	// Output:
+	// {"name":"DocumentQa","scorers":[{"type":"kind","weight":2},{"type":"reflexive","weight":2},{"type":"priority","weight":1}],"slicer":{"type":"knapsack","bucketSize":100},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleToolUse() {
+	show(policy.ToolUse())
+	// Output:
 	// {"name":"ToolUse","scorers":[{"type":"kind","weight":2},{"type":"recency","weight":2},{"type":"priority","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleLongRunning() {
+	show(policy.LongRunning())
+	// Output:
 	// {"name":"LongRunning","scorers":[{"type":"recency","weight":3},{"type":"frequency","weight":1},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
+}
+
+func ExampleDebugging() {
+	show(policy.Debugging())
+	// Output:
 	// {"name":"Debugging","scorers":[{"type":"priority","weight":3},{"type":"kind","weight":2},{"type":"recency","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
 }
