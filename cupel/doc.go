@@ -34,6 +34,12 @@
 // [DiagnosticTraceCollector] with [WithTrace]. Reports read and write JSON and
 // are [log/slog] values.
 //
+// # Many budgets
+//
+// Scores do not depend on the budget. [Pipeline.Prepare] does everything up to
+// the slicer once, for runs with many budgets; package analysis answers what
+// such runs are made for.
+//
 // # Errors
 //
 // Every failure is a typed error with the data to act on, such as

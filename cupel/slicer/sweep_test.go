@@ -94,9 +94,13 @@ func TestSweepOfALongList(t *testing.T) {
 	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry("a", 20, 50), entry("b", 0, 30)))
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("a", 20), slicer.Require("c", 30)))
 	nested := slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(counts, slicer.Cap("b", 40))), slicer.ScarcityDegrade, entry("c", 1, 9)))
+	n := 300
+	if testing.Short() || raceEnabled {
+		n = 50
+	}
 	for _, stride := range []int{1, 7, 300, 5000, 200_000} {
 		var targets []int
-		for i := range 300 {
+		for i := range n {
 			targets = append(targets, i*stride)
 		}
 		checkSweep(t, slicer.Greedy{}, items, targets)
