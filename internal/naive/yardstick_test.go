@@ -194,7 +194,7 @@ func bitTable(items []cupel.ScoredItem, target, bucket int) []int {
 		}
 	}
 	var selected []int
-	for i := len(items) - 1; i >= 0; i-- {
+	for i := range slices.Backward(items) {
 		if keep[i*words+capacity/64]>>(capacity%64)&1 != 0 {
 			selected = append(selected, i)
 			capacity -= weight(i)

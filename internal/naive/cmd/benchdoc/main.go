@@ -9,6 +9,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -29,12 +30,11 @@ func main() {
 }
 
 func run(in, doc, plots string) error {
-	file, err := os.Open(in)
+	output, err := os.ReadFile(in)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	m, err := parse(file)
+	m, err := parse(bytes.NewReader(output))
 	if err != nil {
 		return err
 	}
@@ -91,5 +91,5 @@ func replace(text string, blocks map[string]string) (string, error) {
 }
 
 func machine(m *measurements) string {
-	return fmt.Sprintf("Measured with %s, median of %d runs.", strings.Join(m.header, ", "), m.runs)
+	return fmt.Sprintf("Measured with %s: the least time of %d runs, and the median of everything else.", strings.Join(m.header, ", "), m.runs)
 }

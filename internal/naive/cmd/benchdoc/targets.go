@@ -160,7 +160,7 @@ func spaced(name string) string { return strings.ReplaceAll(name, "-", " ") }
 func round(x float64) string {
 	switch {
 	case x < 0.1:
-		return fmt.Sprintf("%.3f", x)
+		return fmt.Sprintf("%.2g", x)
 	case x < 10:
 		return fmt.Sprintf("%.2f", x)
 	case x < 1000:
@@ -183,9 +183,15 @@ func duration(ns float64) string {
 		name string
 		ns   float64
 	}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
+		if ns >= 1000*u.ns {
+			return grouped(int(ns/u.ns)) + " " + u.name
+		}
 		if ns >= u.ns {
 			return fmt.Sprintf("%.3g %s", ns/u.ns, u.name)
 		}
+	}
+	if ns == 0 {
+		return "0"
 	}
 	return fmt.Sprintf("%.0f ns", ns)
 }
