@@ -3,6 +3,7 @@ package cupel
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
@@ -22,6 +23,11 @@ type NonMonotonic interface {
 // target alone, not on the ceiling, and which can follow it from one target to
 // the next for less than choosing anew. A [Cursor] uses it; any other slicer is
 // asked anew for each budget.
+//
+// Sweep must be the type's own. A type that embeds a SweepSlicer has its Sweep,
+// which knows nothing of a Slice that the type has instead of the embedded one.
+// Such a type is asked anew; with the inner slicer in a field that has a name
+// it can have a Sweep of its own.
 type SweepSlicer interface {
 	Slicer
 	// Sweep returns the choices for items, or nil when this slicer cannot follow
@@ -42,6 +48,41 @@ type SliceSweep interface {
 	// Next returns the lowest target, above that of the last Advance, for which
 	// the choice may be another one, and false when there is none.
 	Next() (target int, ok bool)
+}
+
+// Sweep returns the sweep of s over items, or nil when s is not a [SweepSlicer],
+// only embeds one, or cannot follow. Slicers that wrap others use it. A panic of
+// s is not caught.
+func Sweep(s Slicer, items []ScoredItem) SliceSweep {
+	sweeper, ok := s.(SweepSlicer)
+	if !ok || embedsSweep(reflect.TypeOf(s)) {
+		return nil
+	}
+	sweep := sweeper.Sweep(items)
+	if isNil(sweep) {
+		return nil
+	}
+	return sweep
+}
+
+var sweepSlicerType = reflect.TypeFor[SweepSlicer]()
+
+// embedsSweep reports whether the Sweep of a type may be that of an embedded
+// field. reflect cannot tell the two apart.
+func embedsSweep(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous && (f.Type.Implements(sweepSlicerType) || reflect.PointerTo(f.Type).Implements(sweepSlicerType)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Cursor goes from budget to budget and tells which candidates come and go. It
@@ -234,28 +275,15 @@ func (c *Cursor) candidate(at int) int {
 }
 
 // open asks the slicer for its sweep, once.
-func (c *Cursor) open() error {
+func (c *Cursor) open() (err error) {
 	if c.opened {
 		return nil
 	}
-	slicer, ok := c.prepared.pipeline.config.Slicer.(SweepSlicer)
-	if ok {
-		var err error
-		if c.sweep, err = openSweep(slicer, slices.Clone(c.prepared.sorted)); err != nil {
-			return err
-		}
-	}
+	slicer := c.prepared.pipeline.config.Slicer
+	defer recoverStrategy("slicer", slicer, &err)
+	c.sweep = Sweep(slicer, slices.Clone(c.prepared.sorted))
 	c.opened = true
 	return nil
-}
-
-func openSweep(s SweepSlicer, items []ScoredItem) (sweep SliceSweep, err error) {
-	defer recoverStrategy("slicer", s, &err)
-	sweep = s.Sweep(items)
-	if isNil(sweep) {
-		return nil, nil //nolint:nilnil // a slicer that cannot follow is no error
-	}
-	return sweep, nil
 }
 
 // close forgets the sweep.

@@ -194,6 +194,45 @@ func TestSweepGivenUp(t *testing.T) {
 	}
 }
 
+// half spends half of the target. Its Sweep is Greedy's, and does not know.
+type half struct{ slicer.Greedy }
+
+func (h half) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	budget.TargetTokens /= 2
+	return h.Greedy.Slice(ctx, items, budget)
+}
+
+type halfOfPointer struct{ *half }
+
+// TestEmbeddedSweep compares the cursor with slicing anew for types that have
+// somebody else's Sweep.
+func TestEmbeddedSweep(t *testing.T) {
+	tests := []struct {
+		name   string
+		slicer cupel.Slicer
+		why    string
+	}{
+		{"a value", half{}, "Greedy's Sweep is promoted, and Greedy's Slice is not"},
+		{"a pointer", &half{}, "its methods are those of the value"},
+		{"embedded twice", halfOfPointer{&half{}}, "the Sweep is that of the innermost, the Slice that of the one in the middle"},
+		{"inside a count quota", slicer.Must(slicer.NewCountQuota(half{}, slicer.ScarcityDegrade)), "wrappers follow no such slicer either"},
+		{"inside a quota", slicer.Must(slicer.NewQuota(half{})), "wrappers follow no such slicer either"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			items := []*cupel.ContextItem{item(t, "a", 4, hint(0.9)), item(t, "b", 3, hint(0.5))}
+			prepared, err := pipeline(t, withSlicer(tt.slicer)).Prepare(t.Context(), items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := follow{prepared: prepared, cursor: prepared.Cursor(), items: items}
+			for tokens := range 16 {
+				f.to(t, fmt.Sprintf("%d tokens (%s)", tokens, tt.why), budgetOf(t, tokens, tokens))
+			}
+		})
+	}
+}
+
 // TestCursorAfterAFailure goes on after a sweep that broke once, and after the
 // end of a context.
 func TestCursorAfterAFailure(t *testing.T) {

@@ -14,10 +14,6 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	if c.Validate() != nil {
 		return nil
 	}
-	inner, ok := c.inner.(cupel.SweepSlicer)
-	if !ok {
-		return nil
-	}
 	s := newScratch()
 	defer s.free()
 	c.numberEntries(s, items)
@@ -26,7 +22,7 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 		return nil // Slice says it at every target
 	}
 	rest, positions := s.rest(items)
-	following := inner.Sweep(slices.Clone(rest))
+	following := cupel.Sweep(c.inner, slices.Clone(rest))
 	if following == nil {
 		return nil
 	}

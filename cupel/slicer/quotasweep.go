@@ -18,11 +18,7 @@ func (q *Quota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	s.partition(items)
 	sweep := &quotaSweep{quota: q, groups: slices.Clone(s.groups), swept: make([]sweptGroup, len(s.groups))}
 	for i, g := range sweep.groups {
-		inner, ok := narrow(q.inner, g.kind).(cupel.SweepSlicer)
-		if !ok {
-			return nil
-		}
-		following := inner.Sweep(slices.Clone(s.items[g.start : g.start+g.size]))
+		following := cupel.Sweep(narrow(q.inner, g.kind), slices.Clone(s.items[g.start:g.start+g.size]))
 		if following == nil {
 			return nil
 		}
