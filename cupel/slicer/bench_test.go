@@ -1,8 +1,10 @@
 package slicer_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -29,6 +31,7 @@ func benchSlicers(n int) map[string]cupel.Slicer {
 	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...))
 	return map[string]cupel.Slicer{
 		"Greedy":                    slicer.Greedy{},
+		"ScoreGreedy":               slicer.ScoreGreedy{},
 		"Quota(Greedy)":             slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)),
 		"CountQuota(Greedy)":        counted,
 		"Quota(CountQuota(Greedy))": slicer.Must(slicer.NewQuota(counted, quotas...)),
@@ -38,7 +41,7 @@ func benchSlicers(n int) map[string]cupel.Slicer {
 	}
 }
 
-var benchNames = []string{"Greedy", "Quota(Greedy)", "CountQuota(Greedy)", "Quota(CountQuota(Greedy))", "Knapsack", "Quota(Knapsack)", "CountConstrainedKnapsack"}
+var benchNames = []string{"Greedy", "ScoreGreedy", "Quota(Greedy)", "CountQuota(Greedy)", "Quota(CountQuota(Greedy))", "Knapsack", "Quota(Knapsack)", "CountConstrainedKnapsack"}
 
 // BenchmarkSlicers chooses about a quarter of the tokens.
 func BenchmarkSlicers(b *testing.B) {
@@ -65,6 +68,7 @@ func TestAllocations(t *testing.T) {
 	}
 	most := map[string]float64{
 		"Greedy":                    1,       // the result
+		"ScoreGreedy":               1,       // the result
 		"Quota(Greedy)":             1 + 5,   // a result for each of 5 kinds and the whole
 		"CountQuota(Greedy)":        1 + 1,   // the inner result and the whole
 		"Quota(CountQuota(Greedy))": 1 + 5*5, // of each kind: the narrowed slicer, its map, two results, a drop
@@ -80,6 +84,54 @@ func TestAllocations(t *testing.T) {
 			if got > limit {
 				t.Errorf("%s of %d items: %v allocations, want at most %v", name, n, got, limit)
 			}
+		}
+	}
+}
+
+// BenchmarkKnapsackUse measures how much of the budget each way of counting
+// uses, and of the score that is there to be had, with items of about so many
+// tokens.
+func BenchmarkKnapsackUse(b *testing.B) {
+	exact := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
+	for _, size := range []int{30, 150, 1000} {
+		r := rand.New(rand.NewPCG(30, uint64(size)))
+		items := make([]cupel.ScoredItem, 2000)
+		for i := range items {
+			items[i] = msg(size/2+1+r.IntN(size), r.Float64())
+		}
+		slices.SortFunc(items, func(x, y cupel.ScoredItem) int { return cmp.Compare(y.Score, x.Score) })
+		budget := target(200 * size)
+		sums := func(s cupel.Slicer) (tokens int, score float64) {
+			selection, err := s.Slice(b.Context(), items, budget)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, i := range selection.Indices {
+				tokens += items[i].Item.Tokens()
+				score += items[i].Score
+			}
+			return tokens, score
+		}
+		_, best := sums(exact)
+		for _, c := range []struct {
+			name string
+			s    cupel.Slicer
+		}{
+			{"bucket=100", slicer.Must(slicer.NewKnapsack())},
+			{"bucket=100+topup", slicer.Must(slicer.NewKnapsack(slicer.WithTopUp()))},
+			{"auto", slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))},
+			{"Greedy", slicer.Greedy{}},
+			{"ScoreGreedy", slicer.ScoreGreedy{}},
+		} {
+			b.Run(fmt.Sprintf("tokens=%d/%s", size, c.name), func(b *testing.B) {
+				var tokens int
+				var score float64
+				for b.Loop() {
+					tokens, score = sums(c.s)
+				}
+				b.ReportMetric(100*float64(tokens)/float64(budget.TargetTokens), "%budget")
+				b.ReportMetric(100*score/best, "%score")
+			})
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package slicer has the specification's strategies for choosing which items
-// fit a budget:
+// fit a budget, and ScoreGreedy:
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
+//   - [ScoreGreedy] takes the best score first, whatever it costs;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
 //   - [Quota] shares the budget out between kinds, by percentages, and has
 //     another slicer choose within each share (QuotaSlice);

@@ -229,3 +229,57 @@ func ExampleMust() {
 	// in:  question
 	// out: memory 2 - CountCapExceeded: Memory has 1 items, cap 1
 }
+
+// The longest item is the most relevant one. By density it would come last, and
+// no longer fit.
+func ExampleScoreGreedy() {
+	items := []cupel.ScoredItem{
+		candidate("the function in question", cupel.KindDocument, 700, 0.9),
+		candidate("a test", cupel.KindDocument, 400, 0.8),
+		candidate("a comment", cupel.KindDocument, 40, 0.3),
+	}
+	fmt.Println("by density")
+	show(slicer.Greedy{}, items, 800)
+	fmt.Println("by score")
+	show(slicer.ScoreGreedy{}, items, 800)
+	// Output:
+	// by density
+	// in:  a comment
+	// in:  a test
+	// by score
+	// in:  the function in question
+	// in:  a comment
+}
+
+// turns are three of a chat.
+func turns() []cupel.ScoredItem {
+	return []cupel.ScoredItem{
+		candidate("question", cupel.KindMessage, 30, 0.9),
+		candidate("answer", cupel.KindMessage, 40, 0.8),
+		candidate("thanks", cupel.KindMessage, 20, 0.1),
+	}
+}
+
+// Turns of a chat are short, and each takes a whole bucket of 100 tokens unless
+// the bucket suits them.
+func ExampleWithAutoBucket() {
+	fmt.Println("buckets of 100")
+	show(slicer.Knapsack{}, turns(), 100)
+	fmt.Println("auto")
+	show(slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket())), turns(), 100)
+	// Output:
+	// buckets of 100
+	// in:  question
+	// auto
+	// in:  thanks
+	// in:  answer
+	// in:  question
+}
+
+// What the bucket of 100 leaves goes to the best of what still fits.
+func ExampleWithTopUp() {
+	show(slicer.Must(slicer.NewKnapsack(slicer.WithTopUp())), turns(), 80)
+	// Output:
+	// in:  question
+	// in:  answer
+}

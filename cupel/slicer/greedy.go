@@ -24,30 +24,35 @@ type Greedy struct{}
 // Slice implements [cupel.Slicer]. The positions come densest first; it never
 // fails.
 func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return takeInOrder(items, budget, sortByDensity), nil
+}
+
+// takeInOrder takes each item that still fits, in the order that sort makes.
+func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, sort func([]cupel.ScoredItem, []order.Pair)) cupel.Selection {
 	if len(items) == 0 || budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
+		return cupel.Selection{}
 	}
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
-	densities := buffer.Pairs
-	sortByDensity(items, densities)
+	pairs := buffer.Pairs
+	sort(items, pairs)
 
 	remaining := budget.TargetTokens
-	chosen := 0 // the chosen are moved to the front of densities
-	for _, d := range densities {
-		tokens := items[d.Index].Item.Tokens()
+	chosen := 0 // the chosen are moved to the front of pairs
+	for _, p := range pairs {
+		tokens := items[p.Index].Item.Tokens()
 		if tokens < 0 || tokens > remaining {
 			continue
 		}
 		remaining -= tokens
-		densities[chosen] = d
+		pairs[chosen] = p
 		chosen++
 	}
 	indices := make([]int, chosen)
 	for i := range indices {
-		indices[i] = densities[i].Index
+		indices[i] = pairs[i].Index
 	}
-	return cupel.Selection{Indices: indices}, nil
+	return cupel.Selection{Indices: indices}
 }
 
 // sortByDensity fills densities, which are as many as items, densest first.

@@ -13,9 +13,14 @@ import (
 // that leaves or comes behind the first one that changes, and next to nothing
 // when none does.
 func (Greedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	return newGreedySweep(items, sortByDensity)
+}
+
+// newGreedySweep follows the walk in the order that sort makes.
+func newGreedySweep(items []cupel.ScoredItem, sort func([]cupel.ScoredItem, []order.Pair)) *greedySweep {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
-	sortByDensity(items, buffer.Pairs)
+	sort(items, buffer.Pairs)
 	s := &greedySweep{positions: make([]int, 0, len(items))}
 	for _, d := range buffer.Pairs {
 		if items[d.Index].Item.Tokens() >= 0 {
@@ -26,12 +31,12 @@ func (Greedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	return s
 }
 
-// greedySweep follows Greedy's walk from the densest item to the last. What is
-// taken is a stack: another target changes nothing before the first item that
+// greedySweep follows Greedy's walk from the densest item to the last, or
+// ScoreGreedy's from the best. What is taken is a stack: another target changes nothing before the first item that
 // was skipped and now fits, or was taken and no longer does, and everything
 // behind it is walked anew.
 type greedySweep struct {
-	positions []int // densest first
+	positions []int // in the order of the walk
 	tokens    minTree
 	taken     []takenItem
 	target    int

@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/knapsack"
+	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
 const knapsackSlice = "KnapsackSlice"
@@ -29,7 +31,8 @@ const DefaultMemoryLimit = knapsack.DefaultMemoryLimit
 //
 // Sizes are counted in buckets of 100 tokens by default: those of items are
 // rounded up and the target down, so that the choice always fits and may leave
-// a little unused. Scores count in steps of 1/10000, rounded down; a score below
+// some unused: with items of 30 tokens 70 %. [WithAutoBucket] and [WithTopUp]
+// use it. Scores count in steps of 1/10000, rounded down; a score below
 // 1/10000 or NaN counts as 0, and an item worth 0 is never chosen. Items
 // without tokens are always chosen. Its choice is not monotonic in the budget
 // (R41).
@@ -40,6 +43,8 @@ const DefaultMemoryLimit = knapsack.DefaultMemoryLimit
 // of the specification.
 type Knapsack struct {
 	bucketSize  int   // 0: DefaultBucketSize
+	autoBucket  bool  // chosen for each call instead
+	topUp       bool  // fill up what the buckets leave
 	memoryLimit int64 // 0: DefaultMemoryLimit
 }
 
@@ -73,7 +78,38 @@ func WithBucketSize(tokens int) KnapsackOption {
 			return &cupel.InvalidConfigError{Component: knapsackSlice, Field: "bucketSize", Value: strconv.Itoa(tokens),
 				Reason: "bucketSize must be a positive integer (> 0)"}
 		}
-		k.bucketSize = tokens
+		k.bucketSize, k.autoBucket = tokens, false
+		return nil
+	}
+}
+
+// WithAutoBucket has each call choose the bucket size from its items and its
+// target: 1 token, which is exact, up to targets of 65,536 tokens, and beyond
+// that the target's 65,536th part, but no more than a 32nd of the mean size of
+// the items that fit, so that rounding up costs them at most about 3 % of the
+// budget.
+//
+// The default of 100 tokens suits items of many hundreds of tokens. With short
+// ones it leaves much of the budget unused, since each is counted as 100: of a
+// budget for 200 items, those of about 30 tokens fill 30 %, of 150 tokens 82 %,
+// of 1,000 tokens 93 %, and have 25, 79 and 94 % of the score of the best choice.
+// With WithAutoBucket all of them fill more than 99 % and have more than 99 % of
+// the score (go test -bench KnapsackUse). Choosing takes linear time; a smaller
+// bucket can take the solver several times as long.
+func WithAutoBucket() KnapsackOption {
+	return func(k *knapsackDraft) error {
+		k.bucketSize, k.autoBucket = 0, true
+		return nil
+	}
+}
+
+// WithTopUp has each call spend what the buckets leave: highest score first,
+// every item that was not chosen, still fits, and is worth at least 1/10000, is
+// added. Rounding then costs nothing but the best use of the last few tokens. It
+// is not part of the specification's algorithm, and off by default.
+func WithTopUp() KnapsackOption {
+	return func(k *knapsackDraft) error {
+		k.topUp = true
 		return nil
 	}
 }
@@ -113,16 +149,14 @@ type tables struct {
 var knapsackTables = sync.Pool{New: func() any { return new(tables) }}
 
 // Slice implements [cupel.Slicer]. The positions of items without tokens come
-// first, then the others from the last to the first. It fails with a
+// first, then the others from the last to the first, then those of
+// [WithTopUp] by score. It fails with a
 // [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
 func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
 	}
-	bucket := int64(k.bucketSize)
-	if bucket == 0 {
-		bucket = DefaultBucketSize
-	}
+	bucket := k.bucket(items, budget.TargetTokens)
 	t := knapsackTables.Get().(*tables)
 	defer knapsackTables.Put(t)
 	t.weights, t.values, t.positions = t.weights[:0], t.values[:0], t.positions[:0]
@@ -138,8 +172,11 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		}
 	}
 	problem := knapsack.Problem{Weights: t.weights, Values: t.values, Capacity: int64(budget.TargetTokens) / bucket}
-	if len(t.weights) == 0 || problem.Capacity == 0 {
+	if len(t.weights) == 0 {
 		return cupel.Selection{Indices: indices}, nil
+	}
+	if problem.Capacity == 0 {
+		return k.finish(items, budget.TargetTokens, indices), nil
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -155,7 +192,59 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	for _, i := range chosen {
 		indices = append(indices, t.positions[i])
 	}
-	return cupel.Selection{Indices: indices}, nil
+	return k.finish(items, budget.TargetTokens, indices), nil
+}
+
+// mostBuckets is how many buckets a budget is cut into at most when the items
+// are large enough to allow it.
+const mostBuckets = 1 << 16
+
+// bucket returns the bucket size of one call.
+func (k Knapsack) bucket(items []cupel.ScoredItem, target int) int64 {
+	switch {
+	case !k.autoBucket && k.bucketSize == 0:
+		return DefaultBucketSize
+	case !k.autoBucket:
+		return int64(k.bucketSize)
+	}
+	var sum exact.Sum
+	fitting := 0
+	for i := range items {
+		if tokens := items[i].Item.Tokens(); tokens > 0 && tokens <= target {
+			sum.Add(tokens)
+			fitting++
+		}
+	}
+	if fitting == 0 {
+		return 1
+	}
+	const shareOfMean = 32
+	return int64(max(1, min(target/mostBuckets, sum.Int()/fitting/shareOfMean)))
+}
+
+// finish tops a choice up, if it is to be.
+func (k Knapsack) finish(items []cupel.ScoredItem, target int, indices []int) cupel.Selection {
+	if !k.topUp {
+		return cupel.Selection{Indices: indices}
+	}
+	chosen := make([]bool, len(items))
+	left := target
+	for _, i := range indices {
+		chosen[i] = true
+		left -= items[i].Item.Tokens()
+	}
+	buffer := order.Borrow(len(items))
+	defer buffer.Return()
+	sortByScore(items, buffer.Pairs)
+	for _, p := range buffer.Pairs {
+		tokens := items[p.Index].Item.Tokens()
+		if tokens <= 0 || tokens > left || chosen[p.Index] || scaledValue(items[p.Index].Score) == 0 {
+			continue
+		}
+		left -= tokens
+		indices = append(indices, p.Index)
+	}
+	return cupel.Selection{Indices: indices}
 }
 
 // scaledValue returns floor(score * 10000), clamped to [0, 2^40]; NaN is 0 (R8).

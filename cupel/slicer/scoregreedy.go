@@ -1,0 +1,44 @@
+package slicer
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// ScoreGreedy chooses by score: highest first, each item that still fits, and
+// of equal scores the one that stands first. What does not fit is skipped for
+// good, and smaller items after it are still looked at.
+//
+// Where [Greedy] looks at the score per token, and so fills a budget with many
+// short items before it takes a long one, ScoreGreedy takes what is best
+// whatever it costs. It is the better choice where scores say how relevant an
+// item is rather than what it is worth, and items differ much in size: with the
+// preset of cupelrelevance on the meetings that its README measures, it finds
+// about twice as much of the evidence as Greedy in small budgets. Greedy is the
+// better one where the sum of the scores is what counts.
+//
+// Its choice is not monotonic in the budget, as that of Greedy is not (R41). It
+// is not one of the specification's slicers. The zero ScoreGreedy is ready. It
+// takes time linear in the number of items and one allocation.
+type ScoreGreedy struct{}
+
+// Slice implements [cupel.Slicer]. The positions come by score, highest first;
+// it never fails.
+func (ScoreGreedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return takeInOrder(items, budget, sortByScore), nil
+}
+
+// Sweep implements [cupel.SweepSlicer], at the cost of [Greedy.Sweep].
+func (ScoreGreedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	return newGreedySweep(items, sortByScore)
+}
+
+// sortByScore fills pairs, which are as many as items, highest score first.
+func sortByScore(items []cupel.ScoredItem, pairs []order.Pair) {
+	for i, it := range items {
+		pairs[i] = order.Pair{Key: order.Key(it.Score), Index: i}
+	}
+	order.SortDescending(pairs)
+}
