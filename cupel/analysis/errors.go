@@ -17,6 +17,8 @@ var (
 	ErrNonMonotonic = errors.New("cupel: inclusion is not monotonic")
 	// ErrInvalidArgument is matched by [ArgumentError].
 	ErrInvalidArgument = errors.New("cupel: invalid argument")
+	// ErrTooManyBudgets is matched by [TooManyBudgetsError].
+	ErrTooManyBudgets = errors.New("cupel: too many budgets")
 )
 
 // NonMonotonicError reports that a function which assumes monotonic inclusion
@@ -50,6 +52,22 @@ func (e *ArgumentError) Error() string { return "cupel: " + e.Reason }
 
 // Is reports whether target is [ErrInvalidArgument].
 func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgument }
+
+// TooManyBudgetsError reports that a [Sweep] or a [FindMinBudgetForExhaustive]
+// has looked at as many budgets as it may without coming to an end: a range of
+// 2^62 budgets is easily written, and a slicer that is asked anew at each of
+// them would never be done.
+type TooManyBudgetsError struct {
+	MaxBudgets int // how many it looked at, from [WithMaxBudgets]
+	NextBudget int // the budget that would have been next, in tokens
+}
+
+func (e *TooManyBudgetsError) Error() string {
+	return fmt.Sprintf("cupel: gave up before a budget of %d tokens after looking at %d budgets: use a shorter range, a longer stride or WithMaxBudgets", e.NextBudget, e.MaxBudgets)
+}
+
+// Is reports whether target is [ErrTooManyBudgets].
+func (e *TooManyBudgetsError) Is(target error) bool { return target == ErrTooManyBudgets }
 
 // VariantError reports which variant of a comparison could not be run, and why.
 type VariantError struct {

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"time"
@@ -187,6 +188,19 @@ func ExampleWithBaseBudget() {
 	}
 	fmt.Println(tokens, "tokens: 1000 for the answer, and nine tenths of the rest hold 100")
 	// Output: 1112 tokens: 1000 for the answer, and nine tenths of the rest hold 100
+}
+
+func ExampleWithMaxBudgets() {
+	knapsack, err := slicer.NewKnapsack()
+	if err != nil {
+		log.Fatal(err)
+	}
+	// A Knapsack is asked anew at each budget, and a million of them take a while.
+	_, err = analysis.Sweep(context.Background(), byRelevance(knapsack), found(), analysis.BudgetRange{To: 1_000_000}, analysis.WithMaxBudgets(1000))
+	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
+		fmt.Println("looked at", tooMany.MaxBudgets, "budgets, the next one is", tooMany.NextBudget)
+	}
+	// Output: looked at 1000 budgets, the next one is 1000
 }
 
 func ExampleSweep() {

@@ -19,19 +19,36 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
+// DefaultMaxBudgets is the number of budgets that [Sweep] and
+// [FindMinBudgetForExhaustive] look at, unless [WithMaxBudgets] says otherwise.
+const DefaultMaxBudgets = 1 << 22
+
+// WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
+// look at before they fail with a [TooManyBudgetsError]; at least 1,
+// [DefaultMaxBudgets] by default. Budgets of which a [cupel.SweepSlicer] says
+// that nothing changes at them are not looked at and do not count.
+func WithMaxBudgets(budgets int) ProbeOption {
+	return func(p *prober) { p.maxBudgets = budgets }
+}
+
 // prober asks about the budgets whose ceiling and target are both one number
 // of tokens (R40).
 type prober struct {
-	prepared *cupel.Prepared
-	base     cupel.ContextBudget
+	prepared   *cupel.Prepared
+	base       cupel.ContextBudget
+	maxBudgets int
+	moves      int
 }
 
 func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (prober, error) {
-	var p prober
+	p := prober{maxBudgets: DefaultMaxBudgets}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&p)
 		}
+	}
+	if p.maxBudgets < 1 {
+		return p, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to look at must be at least 1, got %d", p.maxBudgets)}
 	}
 	var err error
 	p.prepared, err = pipeline.Prepare(ctx, items)
@@ -211,7 +228,8 @@ func (p prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens i
 // It looks at each budget in turn until target comes: a selection for each, so
 // that an answer in the hundreds of thousands takes as many. With a
 // [cupel.SweepSlicer], as Greedy is, it looks only where the selection changes,
-// and at what changes.
+// and at what changes. It fails with a [TooManyBudgetsError] when it has looked
+// at as many as [WithMaxBudgets] allows.
 func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
 	if err := checkTarget(items, target, searchCeiling); err != nil {
 		return 0, false, err
@@ -235,7 +253,11 @@ func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, i
 	return 0, false, nil
 }
 
-func (p prober) move(ctx context.Context, cursor *cupel.Cursor, tokens int) (cupel.SelectionChange, error) {
+func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens int) (cupel.SelectionChange, error) {
+	if p.moves == p.maxBudgets {
+		return cupel.SelectionChange{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens}
+	}
+	p.moves++
 	budget, err := p.budget(tokens)
 	if err != nil {
 		return cupel.SelectionChange{}, err

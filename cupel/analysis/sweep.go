@@ -97,8 +97,10 @@ func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 // costs little more than what changes at it: a thousand budgets of a thousand
 // items together as much as a few runs.
 //
-// It fails with an [ArgumentError] when the range makes no sense, and as
-// [cupel.Pipeline.Run] does for reasons that are not the budget's.
+// It fails with an [ArgumentError] when the range makes no sense, with a
+// [TooManyBudgetsError] when it has looked at as many budgets as
+// [WithMaxBudgets] allows, and as [cupel.Pipeline.Run] does for reasons that are
+// not the budget's.
 func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budgets BudgetRange, opts ...ProbeOption) (*BudgetSweep, error) {
 	if budgets.Stride == 0 {
 		budgets.Stride = 1
@@ -115,7 +117,7 @@ func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Context
 	if err != nil {
 		return nil, err
 	}
-	sweep := &BudgetSweep{From: budgets.From, To: budgets.To, Stride: budgets.Stride, Items: append([]*cupel.ContextItem(nil), items...)}
+	sweep := &BudgetSweep{From: budgets.From, To: budgets.To, Stride: budgets.Stride, Items: append([]*cupel.ContextItem{}, items...)}
 	cursor := p.prepared.Cursor()
 	var all arena
 	included := 0

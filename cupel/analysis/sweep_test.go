@@ -166,6 +166,58 @@ func TestSweepFails(t *testing.T) {
 	}
 }
 
+// TestMaxBudgets has slicers for which something may change at every budget.
+func TestMaxBudgets(t *testing.T) {
+	nothing := sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		return cupel.Selection{}, nil
+	})
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("Message", 0)))
+	huge := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 1, CapCount: 1}))
+	a := scored("a", 1<<61, 0.9)
+	items := []*cupel.ContextItem{a}
+	tests := []struct {
+		name     string
+		slicer   cupel.Slicer
+		from, to int
+		max      int
+		next     int // of the error; 0 for none
+		why      string
+	}{
+		{"asked anew", nothing, 0, 1 << 62, 100, 100, "a custom slicer may change its mind at any budget"},
+		{"knapsack", slicer.Must(slicer.NewKnapsack()), 1, 1 << 60, 100, 101, "it has no sweep"},
+		{"a quota", quota, 0, 1 << 60, 100, 100, "a share may move with every token"},
+		{"an overflow", huge, 0, 1 << 60, 100, 100, "the run fails at each budget below what is committed, which is not the slicer's to know"},
+		{"just enough", nothing, 0, 99, 100, 0, "a hundred budgets are allowed"},
+		{"one too many", nothing, 0, 100, 100, 100, "and no more"},
+		{"greedy", slicer.Greedy{}, 0, 1 << 62, 2, 0, "only the first budget and that of a are looked at"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := analysis.Sweep(t.Context(), pipeline(tt.slicer), items, analysis.BudgetRange{From: tt.from, To: tt.to}, analysis.WithMaxBudgets(tt.max))
+			tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err)
+			if tt.next == 0 {
+				if err != nil {
+					t.Errorf("got %v: %s", err, tt.why)
+				}
+				return
+			}
+			if !ok || !errors.Is(err, analysis.ErrTooManyBudgets) || *tooMany != (analysis.TooManyBudgetsError{MaxBudgets: tt.max, NextBudget: tt.next}) {
+				t.Errorf("got %v, want it to give up before %d: %s", err, tt.next, tt.why)
+			}
+		})
+	}
+	b := scored("b", 7, 0.5)
+	_, _, err := analysis.FindMinBudgetForExhaustive(t.Context(), pipeline(nothing), []*cupel.ContextItem{b}, b, math.MaxInt, analysis.WithMaxBudgets(3))
+	const want = "cupel: gave up before a budget of 10 tokens after looking at 3 budgets: use a shorter range, a longer stride or WithMaxBudgets"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = analysis.Sweep(t.Context(), pipeline(nothing), items, analysis.BudgetRange{}, analysis.WithMaxBudgets(0))
+	if !errors.Is(err, analysis.ErrInvalidArgument) {
+		t.Errorf("got %v, want a limit of 0 to be refused", err)
+	}
+}
+
 func TestSweepSelection(t *testing.T) {
 	items := []*cupel.ContextItem{scored("d", 10, 0.9), scored("a", 3, 0.3), scored("b", 2, 0.16)}
 	sweep := must(analysis.Sweep(t.Context(), pipeline(slicer.Greedy{}), items, analysis.BudgetRange{From: 1, To: 14}))
@@ -194,6 +246,11 @@ func TestSweepJSON(t *testing.T) {
 		t.Error("the sweep keeps the caller's list")
 	}
 	sweep = must(analysis.Sweep(t.Context(), pipeline(slicer.Greedy{}), nil, analysis.BudgetRange{}))
+	text, err = json.Marshal(sweep)
+	const empty = `{"from":0,"to":0,"stride":1,"items":[],"steps":[{"budget":0,"tokens":0,"included":0,"came":[],"went":[]}]}`
+	if err != nil || string(text) != empty {
+		t.Errorf("got %s, %v\nwant %s: lists are never null (R38)", text, err, empty)
+	}
 	sweep.Items = []*cupel.ContextItem{item("\xff", 1)}
 	if _, err := json.Marshal(sweep); !errors.Is(err, cupel.ErrUnencodable) {
 		t.Errorf("got error %v, want text that is not UTF-8 to be refused", err)
