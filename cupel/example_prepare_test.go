@@ -114,6 +114,58 @@ func ExampleCursor_Move() {
 	// 20 tokens: came [3], went []
 }
 
+// thrifty never spends more than 12 tokens, and follows the slicer inside it.
+type thrifty struct{ inner cupel.Slicer }
+
+func (s thrifty) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	budget.TargetTokens = min(budget.TargetTokens, 12)
+	return cupel.Slice(ctx, s.inner, items, budget)
+}
+
+func (s thrifty) Slicers() []cupel.Slicer { return []cupel.Slicer{s.inner} }
+
+func (s thrifty) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	sweep := cupel.Sweep(s.inner, items)
+	if sweep == nil {
+		return nil
+	}
+	return thriftySweep{sweep}
+}
+
+type thriftySweep struct{ cupel.SliceSweep }
+
+func (s thriftySweep) Advance(target int) (keep int, more []int) {
+	return s.SliceSweep.Advance(min(target, 12))
+}
+
+func (s thriftySweep) Next() (target int, ok bool) {
+	target, ok = s.SliceSweep.Next()
+	return target, ok && target <= 12
+}
+
+func ExampleSweep() {
+	long, err := cupel.NewContextItem("long", 11)
+	if err != nil {
+		log.Fatal(err)
+	}
+	short, err := cupel.NewContextItem("short", 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	items := []cupel.ScoredItem{{Item: long, Score: 0.99}, {Item: short, Score: 0.1}}
+	sweep := cupel.Sweep(thrifty{slicer.Greedy{}}, items)
+	target, ok := 0, true
+	for ok {
+		if target, ok = sweep.Next(); ok {
+			keep, more := sweep.Advance(target)
+			fmt.Println("target", target, "keeps", keep, "and takes", more)
+		}
+	}
+	// Output:
+	// target 5 keeps 0 and takes [1]
+	// target 11 keeps 0 and takes [0]
+}
+
 func ExampleContextBudget_Resize() {
 	budget, err := cupel.NewContextBudget(8000, 6000, cupel.WithOutputReserve(1000))
 	if err != nil {

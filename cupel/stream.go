@@ -77,9 +77,9 @@ type StreamResult struct {
 //	the budget is full when left <= 0
 //
 // That is GreedySlice on every batch, with what the batches before have left
-// over. Nothing that was selected is given up for a later item. When one batch
-// holds all items the result is that of [Pipeline.Run] with a GreedySlice. In
-// general it differs in these ways:
+// over. Nothing that was selected is given up for a later item. When the source
+// ends before the first batch is complete the result is that of [Pipeline.Run]
+// with a GreedySlice. In general it differs in these ways:
 //
 //   - Scorers see the items of one batch. Those that compare items with each
 //     other, such as RecencyScorer, rank within the batch; scores of different
@@ -88,8 +88,9 @@ type StreamResult struct {
 //     selected from an earlier batch is left out, whatever its score. A copy of
 //     an item that was not selected is a new candidate.
 //   - What comes after the budget is full is not seen: no zero-token items, no
-//     duplicates, and no pinned items either. Yield pinned items first. A budget
-//     with nothing to spend pulls nothing.
+//     duplicates, and no pinned items either, even when it was pinned items that
+//     filled it. Yield pinned items first. A budget with nothing to spend pulls
+//     nothing.
 //   - A pinned item that comes late finds others in its place. Both are merged,
 //     and the overflow strategy decides.
 //   - The reasons of exclusions are those of their moment: AvailableTokens is
