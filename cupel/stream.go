@@ -61,7 +61,8 @@ type StreamResult struct {
 // RunStream selects from items that arrive one after the other, without ever
 // holding more of them than one batch and what is selected. It pulls from
 // source until that ends or the budget is full. source yields an item, or an
-// error that ends the run; it is called in the goroutine of the run.
+// error that ends the run. It is called in the goroutine of the run, which
+// cannot interrupt it: a source that waits must stop waiting when ctx is done.
 //
 // Items are dealt with in batches, in order of arrival. Each goes through
 // Classify, Score, Deduplicate and Slice before the next one is pulled; at the

@@ -44,7 +44,7 @@ type SweepStep struct {
 }
 
 // MarshalJSON returns the step as an object with budget, tokens, included, came
-// and went, and the text of the error, if any.
+// and went, and the text of the error, if any, which reading does not bring back.
 func (s SweepStep) MarshalJSON() ([]byte, error) {
 	wire := struct {
 		Budget   int    `json:"budget"`
@@ -95,7 +95,8 @@ func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 // It costs one selection for each budget after one scoring. With a
 // [cupel.SweepSlicer], as Greedy is, and Quota and CountQuota around it, a budget
 // costs little more than what changes at it: a thousand budgets of a thousand
-// items together as much as a few runs.
+// items together usually as much as a few runs, and more when small steps of the
+// budget change much of the selection.
 //
 // It fails with an [ArgumentError] when the range makes no sense, with a
 // [TooManyBudgetsError] when it has looked at as many budgets as
