@@ -26,6 +26,9 @@ type Scorer interface {
 // for that item; len(scores) equals len(all), and a score not written is 0. It
 // keeps neither slice. ctx is the run's, with the values that an observer of
 // the run has put into it; long work stops when ctx is done.
+//
+// A type that embeds a BatchScorer has its ScoreAll, and is asked that: one with
+// a Score of its own needs a ScoreAll of its own too.
 type BatchScorer interface {
 	Scorer
 	ScoreAll(ctx context.Context, all []*ContextItem, scores []float64) error

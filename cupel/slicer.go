@@ -73,6 +73,9 @@ type SlicerWrapper interface {
 // KindNarrower is implemented by slicers whose settings speak about several
 // kinds at once. A QuotaSlice hands its inner slicer one kind at a time and
 // asks for the slicer of that kind alone first (R19).
+//
+// A type that embeds a KindNarrower has its ForKind: one with a Slice of its
+// own needs a ForKind of its own too.
 type KindNarrower interface {
 	// ForKind returns the slicer to use for a list that holds items of one
 	// kind only.
