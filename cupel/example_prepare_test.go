@@ -154,12 +154,9 @@ func ExampleSweep() {
 	}
 	items := []cupel.ScoredItem{{Item: long, Score: 0.99}, {Item: short, Score: 0.1}}
 	sweep := cupel.Sweep(thrifty{slicer.Greedy{}}, items)
-	target, ok := 0, true
-	for ok {
-		if target, ok = sweep.Next(); ok {
-			keep, more := sweep.Advance(target)
-			fmt.Println("target", target, "keeps", keep, "and takes", more)
-		}
+	for target, ok := sweep.Next(); ok; target, ok = sweep.Next() {
+		keep, more := sweep.Advance(target)
+		fmt.Println("target", target, "keeps", keep, "and takes", more)
 	}
 	// Output:
 	// target 5 keeps 0 and takes [1]

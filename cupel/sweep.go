@@ -76,8 +76,7 @@ func embedsSweep(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous && (f.Type.Implements(sweepSlicerType) || reflect.PointerTo(f.Type).Implements(sweepSlicerType)) {
 			return true
 		}
