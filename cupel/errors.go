@@ -131,7 +131,7 @@ func (e *ScarcityError) Is(target error) bool { return target == ErrScarcity }
 // StrategyError reports a scorer, slicer or placer that failed, panicked or
 // returned what its contract forbids.
 type StrategyError struct {
-	Role     string // "scorer", "slicer" or "placer"
+	Role     string // "scorer", "slicer", "placer" or "token counter"
 	Strategy string // the strategy's Go type
 	Reason   string // what it did
 	Err      error  // what it returned, or a [PanicError]; nil when it returned rubbish

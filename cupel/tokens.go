@@ -1,0 +1,82 @@
+package cupel
+
+import "fmt"
+
+// TokenCounter counts the tokens of a text as a model would see it.
+//
+// CountTokens returns a number that is at least 0, or an error, for instance
+// of a service that counts over the network. It is called from several
+// goroutines at once. [HeuristicCounter] estimates; exact counters are
+// companions, such as the module cupeltiktoken.
+type TokenCounter interface {
+	CountTokens(text string) (int, error)
+}
+
+// NewItemFrom is [NewContextItem] for a content whose size counter counts. It
+// fails with an [InvalidItemError] for what NewContextItem refuses, before
+// anything is counted when that is the content; with an [InvalidConfigError]
+// when counter is nil; and with a [StrategyError] that names counter when that
+// fails, panics or returns a negative number.
+func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*ContextItem, error) {
+	item, err := NewContextItem(content, 0, opts...)
+	if err != nil {
+		return nil, err
+	}
+	if item.tokens, err = countTokens(counter, content); err != nil {
+		return nil, err
+	}
+	return item, nil
+}
+
+const counterRole = "token counter"
+
+func countTokens(counter TokenCounter, text string) (n int, err error) {
+	if isNil(counter) {
+		return 0, &InvalidConfigError{Component: "NewItemFrom", Field: "counter", Reason: "a token counter is required here, for example cupel.HeuristicCounter{}"}
+	}
+	defer recoverStrategy(counterRole, counter, &err)
+	n, err = counter.CountTokens(text)
+	switch {
+	case err != nil && isNil(err):
+		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: "failed with a nil " + typeName(err)}
+	case err != nil:
+		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: "failed", Err: err}
+	case n < 0:
+		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: fmt.Sprintf("returned %d tokens", n)}
+	}
+	return n, nil
+}
+
+// HeuristicCounter estimates the tokens of a text without a vocabulary: it
+// cuts the text as the tokenizers of current models do, at words, numbers,
+// punctuation and white space, and knows how many tokens such a piece usually
+// is. It takes time linear in the text and does not allocate.
+//
+// Compared with cl100k_base on the samples of this package's tests, in
+// testdata/tokens, an estimate divided by the count is
+//
+//	            median   lowest   highest
+//	English      1.03     1.01      1.06
+//	code         1.04     0.97      1.12
+//	CJK          0.98     0.75      1.16
+//	JSON         1.03     1.00      1.12
+//
+// Give a budget of estimates a margin, with [WithEstimationSafetyMargin]. Rare
+// characters and text that is not language, such as Base64 and hashes, may be
+// off by more.
+//
+// The zero HeuristicCounter is ready.
+type HeuristicCounter struct{}
+
+// CountTokens implements [TokenCounter]; it never fails. Every text that is not
+// empty has at least one token.
+func (HeuristicCounter) CountTokens(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	e := estimate{rest: text}
+	for e.rest != "" {
+		e.piece()
+	}
+	return max(1, (e.milli+500)/1000), nil
+}

@@ -1,0 +1,217 @@
+package cupel
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// letterClass is what the tokens of a piece depend on. Runs of one class are
+// looked at as a whole.
+type letterClass uint8
+
+const (
+	classEnd letterClass = iota
+	classLower
+	classUpper
+	classDigit
+	classPunct
+	classBlank // spaces and tabs
+	classLine  // line ends
+	classLatin // Latin letters beyond ASCII
+	classAlphabet
+	classHan
+	classKana
+	classHangul
+	classScript // letters and marks of all other scripts
+	classSymbol // and all other white space
+	classEmoji
+)
+
+func classOf(r rune) letterClass {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return classLower
+	case 'A' <= r && r <= 'Z':
+		return classUpper
+	case '0' <= r && r <= '9':
+		return classDigit
+	case r == '\n' || r == '\r':
+		return classLine
+	case r == ' ' || r == '\t':
+		return classBlank
+	case r < utf8.RuneSelf:
+		return classPunct
+	case r < 0x250 && unicode.IsLetter(r):
+		return classLatin
+	case 0x370 <= r && r < 0x530: // Greek and Cyrillic
+		return classAlphabet
+	case unicode.Is(unicode.Han, r):
+		return classHan
+	case 0x3040 <= r && r < 0x3100:
+		return classKana
+	case unicode.Is(unicode.Hangul, r):
+		return classHangul
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		return classScript
+	case r >= 0x1F000:
+		return classEmoji
+	}
+	return classSymbol
+}
+
+func (c letterClass) isLetter() bool {
+	switch c {
+	case classLower, classUpper, classLatin, classAlphabet, classHan, classKana, classHangul, classScript:
+		return true
+	}
+	return false
+}
+
+// What a piece is worth on average, in thousandths of a token, measured with
+// cl100k_base on English prose, source code, JSON, and documentation in Chinese,
+// Japanese, Korean and Spanish, none of which are among the samples of the
+// tests. Han is raised above that: literature has rarer characters than
+// documentation.
+var (
+	// By length in letters; see byLength for longer ones.
+	wordMilli     = [...]int{0, 1000, 1000, 1020, 1040, 1100, 1120, 1150, 1220, 1330, 1500, 1550, 1700, 1850, 2100}
+	capitalsMilli = [...]int{0, 1020, 1200, 1230, 1330, 1450, 1550, 1800, 2100, 2350, 2550, 2900}
+	// By length in characters: operators and brackets.
+	punctMilli = [...]int{0, 1000, 1000, 1150, 1600, 2000, 2700}
+)
+
+const (
+	wordMore     = 420 // each letter beyond the table
+	capitalsMore = 400
+	punctMore    = 500
+	gluedMilli   = 200 // punctuation that goes with the word after it: .name, (x, _id
+
+	latinMilli    = 450 // each accented letter, beside the letters around it
+	alphabetMilli = 420 // each letter, as all below
+	hanMilli      = 1250
+	kanaMilli     = 930
+	hangulMilli   = 1130
+	scriptMilli   = 1100
+	symbolMilli   = 950
+	emojiMilli    = 2400
+)
+
+func byLength(table []int, more, n int) int {
+	last := len(table) - 1
+	return table[min(n, last)] + max(0, n-last)*more
+}
+
+// estimate adds up tokens, in thousandths, piece by piece, where a tokenizer
+// cuts.
+type estimate struct {
+	rest  string
+	milli int
+}
+
+// next returns the first run of characters of one class: its class, its length
+// in characters and in bytes, and whether they are all the same.
+func next(text string) (c letterClass, chars, size int, same bool) {
+	same = true
+	first := rune(0)
+	for at, r := range text {
+		is := classOf(r)
+		if chars == 0 {
+			c, first = is, r
+		} else if is != c {
+			return c, chars, at, same
+		}
+		chars++
+		same = same && r == first
+	}
+	return c, chars, len(text), same
+}
+
+// piece takes the next piece off the text.
+func (e *estimate) piece() {
+	c, n, size, same := next(e.rest)
+	before := e.rest
+	e.rest = e.rest[size:]
+	switch c {
+	case classBlank:
+		e.blank(n, before[size-1])
+	case classLine:
+		e.milli += 1000
+	case classPunct:
+		e.punct(n, same, false)
+	case classDigit:
+		e.milli += (n + 2) / 3 * 1000 // three digits are a token
+	case classUpper:
+		e.upper(n)
+	case classLower:
+		e.milli += byLength(wordMilli[:], wordMore, n)
+	case classLatin:
+		e.milli += n * latinMilli
+	case classAlphabet:
+		e.milli += max(1000, n*alphabetMilli)
+	case classHan:
+		e.milli += n * hanMilli
+	case classKana:
+		e.milli += n * kanaMilli
+	case classHangul:
+		e.milli += n * hangulMilli
+	case classScript:
+		e.milli += n * scriptMilli
+	case classEmoji:
+		e.milli += n * emojiMilli
+	default:
+		e.milli += n * symbolMilli
+	}
+}
+
+// blank deals with n spaces and tabs. The last one goes with what follows,
+// where the tokenizer allows it, and the others are one token.
+func (e *estimate) blank(n int, last byte) {
+	c, chars, size, same := next(e.rest)
+	switch {
+	case c == classLine: // they go with the line end, which is counted next
+		return
+	case c == classEnd:
+		n = 1
+	case c.isLetter():
+		n--
+	case c == classPunct && last == ' ':
+		n--
+		e.rest = e.rest[size:]
+		e.punct(chars, same, true)
+	case n > 1:
+		e.milli += 1000 // the last one stands alone
+	}
+	if n > 0 {
+		e.milli += 1000
+	}
+}
+
+// punct deals with n characters of punctuation, and with what goes with them:
+// a single one with the word after it, all others with the line ends.
+func (e *estimate) punct(n int, same, afterSpace bool) {
+	c, _, size, _ := next(e.rest)
+	if n == 1 && !afterSpace && c.isLetter() {
+		e.milli += gluedMilli
+		return
+	}
+	if same {
+		e.milli += 1000 + n/32*1000
+	} else {
+		e.milli += byLength(punctMilli[:], punctMore, n)
+	}
+	if c == classLine {
+		e.rest = e.rest[size:]
+	}
+}
+
+// upper deals with n capitals: the last one belongs to the lower case letters
+// after it.
+func (e *estimate) upper(n int) {
+	c, lower, size, _ := next(e.rest)
+	if c != classLower {
+		e.milli += byLength(capitalsMilli[:], capitalsMore, n)
+		return
+	}
+	e.rest = e.rest[size:]
+	e.milli += byLength(capitalsMilli[:], capitalsMore, n-1) + byLength(wordMilli[:], wordMore, lower+1)
+}
