@@ -45,8 +45,9 @@ type SliceSweep interface {
 	// the list before, which at first is empty: the first keep positions stay,
 	// all others leave, and more follow. more is valid until the next call.
 	Advance(target int) (keep int, more []int)
-	// Next returns the lowest target, above that of the last Advance, for which
-	// the choice may be another one, and false when there is none.
+	// Next returns the lowest target, above that of the last Advance or above 0
+	// before the first, for which the choice may be another one, and false when
+	// there is none.
 	Next() (target int, ok bool)
 }
 
