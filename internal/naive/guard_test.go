@@ -22,9 +22,9 @@ type side struct {
 
 // fastest returns the least time that each side takes. The sides take turns,
 // so that a disturbance from outside meets all of them, and the least of many
-// turns is what is left when nothing disturbs.
-func fastest(total time.Duration, sides ...side) []time.Duration {
-	const turn = 2 * time.Millisecond // or one call, if that takes longer
+// turns is what is left when nothing disturbs. A turn is one call, if that
+// takes longer.
+func fastest(total, turn time.Duration, sides ...side) []time.Duration {
 	times := make([]int, len(sides))
 	least := make([]time.Duration, len(sides))
 	run := func(i int) time.Duration {
@@ -72,7 +72,7 @@ func TestBenchGuard(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			ratio := 0.0
 			for range 3 { // a machine may be busy for a second
-				times := fastest(500*time.Millisecond, row.sides[:]...)
+				times := fastest(500*time.Millisecond, 2*time.Millisecond, row.sides[:]...)
 				ratio = float64(times[0]) / float64(times[1])
 				t.Logf("%s %v, %s %v: %.3g times, at most %.3g", row.sides[0].name, times[0], row.sides[1].name, times[1], ratio, row.most)
 				if ratio <= row.most {

@@ -1,6 +1,7 @@
 package naive_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -125,19 +126,41 @@ func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 		return
 	}
 	null := cupel.WithTrace(cupel.NullTraceCollector{})
-	measure(b, "null", func(ctx context.Context) error { return run(ctx, null) })
-	measure(b, "dry-run", func(ctx context.Context) error {
+	ctx := b.Context()
+	ratios := []side{{"engine", func() { must(pipeline.Run(ctx, items, budget)) }}}
+	both := func(name string, do func(ctx context.Context) error) {
+		measure(b, name, do)
+		ratios = append(ratios, side{name, func() { must(0, do(ctx)) }})
+	}
+	both("null", func(ctx context.Context) error { return run(ctx, null) })
+	both("dry-run", func(ctx context.Context) error {
 		_, err := pipeline.DryRun(ctx, items, budget)
 		return err
 	})
 	for _, level := range []cupel.TraceDetailLevel{cupel.TraceDetailStage, cupel.TraceDetailItem} {
-		measure(b, fmt.Sprintf("report-%v", level), func(ctx context.Context) error {
+		both(fmt.Sprintf("report-%v", level), func(ctx context.Context) error {
 			collector := cupel.NewDiagnosticTraceCollector(level)
 			err := run(ctx, cupel.WithTrace(collector))
 			collector.BuildReport()
 			return err
 		})
 	}
+	measureRatios(b, ratios...)
+}
+
+// measureRatios measures how many times the first side the others take. They
+// take turns that are long enough for the garbage collector to run several
+// times in each.
+func measureRatios(b *testing.B, sides ...side) {
+	b.Helper()
+	b.Run("ratios-to-"+sides[0].name, func(b *testing.B) {
+		for b.Loop() {
+			times := fastest(2*time.Second, 20*time.Millisecond, sides...)
+			for i, s := range sides[1:] {
+				b.ReportMetric(float64(times[i+1])/float64(times[0]), s.name)
+			}
+		}
+	})
 }
 
 func benchKnapsack(b *testing.B, items []cupel.ScoredItem, bucket, target int) {
@@ -155,13 +178,19 @@ func benchWrappers(b *testing.B) {
 	w := workload{n: 10_000}
 	items := sorted(w.items(), func(r *rand.Rand, _ int) float64 { return r.Float64() })
 	budget := cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}
-	for _, side := range wrapperSides {
-		s := must(engineSlicer(side.slicer))
-		measure(b, side.name, func(ctx context.Context) error {
+	ctx := b.Context()
+	around := make(map[string][]side) // by the slicer inside, which comes first
+	for _, w := range wrapperSides {
+		s := must(engineSlicer(w.slicer))
+		measure(b, w.name, func(ctx context.Context) error {
 			_, err := cupel.Slice(ctx, s, items, budget)
 			return err
 		})
+		inner := cmp.Or(w.inner, w.name)
+		around[inner] = append(around[inner], side{w.name, func() { must(cupel.Slice(ctx, s, items, budget)) }})
 	}
+	measureRatios(b, around["greedy"]...)
+	measureRatios(b, around["knapsack"]...)
 }
 
 var wrapperSides = []struct {
@@ -170,11 +199,17 @@ var wrapperSides = []struct {
 }{
 	{"greedy", "", naive.Greedy{}},
 	{"quota-greedy", "greedy", naive.Quota{Entries: benchQuotas, Inner: naive.Greedy{}}},
-	{"count-quota-greedy", "greedy", naive.CountQuota{Entries: benchCounts, Inner: naive.Greedy{}}},
+	{"count-quota-greedy", "greedy", naive.CountQuota{Entries: wideCounts, Inner: naive.Greedy{}}},
+	{"count-quota-greedy-dropping", "greedy", naive.CountQuota{Entries: benchCounts, Inner: naive.Greedy{}}},
 	{"knapsack", "", naive.Knapsack{}},
 	{"quota-knapsack", "knapsack", naive.Quota{Entries: benchQuotas, Inner: naive.Knapsack{}}},
-	{"count-constrained-knapsack", "knapsack", naive.CountConstrainedKnapsack{Entries: benchCounts}},
+	{"count-constrained-knapsack", "knapsack", naive.CountConstrainedKnapsack{Entries: wideCounts}},
+	{"count-constrained-knapsack-dropping", "knapsack", naive.CountConstrainedKnapsack{Entries: benchCounts}},
 }
+
+// wideCounts has caps that drop a few items in a hundred; those of benchCounts
+// drop a third of what was chosen, each with a reason.
+var wideCounts = []naive.CountEntry{{Kind: "Memory", RequireCount: 100, CapCount: 1_000}, {Kind: "ticket", RequireCount: 1, CapCount: 900}}
 
 // benchGoroutines measures what a second goroutine gains: a loop that touches
 // no memory says what the machine has to give at this moment.

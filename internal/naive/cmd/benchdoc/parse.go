@@ -25,7 +25,7 @@ func parse(r io.Reader) (*measurements, error) {
 	for lines.Scan() {
 		line := lines.Text()
 		for _, key := range []string{"goos: ", "goarch: ", "cpu: "} {
-			if value, ok := strings.CutPrefix(line, key); ok {
+			if value, ok := strings.CutPrefix(line, key); ok && !slices.Contains(m.header, strings.TrimSpace(value)) {
 				m.header = append(m.header, strings.TrimSpace(value))
 			}
 		}
