@@ -96,6 +96,14 @@ const (
 	emojiMilli    = 2400
 )
 
+// The longest runs that are one token, in characters. Without them, padding of
+// a megabyte would count as nothing.
+const (
+	longestSpaces   = 128
+	longestTabs     = 16
+	longestLineEnds = 32
+)
+
 func byLength(table []int, more, n int) int {
 	last := len(table) - 1
 	return table[min(n, last)] + max(0, n-last)*more
@@ -135,7 +143,7 @@ func (e *estimate) piece() {
 	case classBlank:
 		e.blank(n, before[size-1])
 	case classLine:
-		e.milli += 1000
+		e.milli += 1000 + (n-1)/longestLineEnds*1000
 	case classPunct:
 		e.punct(n, same, false)
 	case classDigit:
@@ -166,6 +174,11 @@ func (e *estimate) piece() {
 // blank deals with n spaces and tabs. The last one goes with what follows,
 // where the tokenizer allows it, and the others are one token.
 func (e *estimate) blank(n int, last byte) {
+	longest := longestSpaces
+	if last == '\t' {
+		longest = longestTabs
+	}
+	e.milli += (n - 1) / longest * 1000
 	c, chars, size, same := next(e.rest)
 	switch {
 	case c == classLine: // they go with the line end, which is counted next
