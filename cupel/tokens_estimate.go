@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -23,7 +24,7 @@ const (
 	classKana
 	classHangul
 	classScript // letters and marks of all other scripts
-	classSymbol // and all other white space
+	classSymbol // and all other white space, and control characters
 	classEmoji
 )
 
@@ -39,6 +40,8 @@ func classOf(r rune) letterClass {
 		return classLine
 	case r == ' ' || r == '\t':
 		return classBlank
+	case r < ' ' || r == 0x7F: // control characters, one token each
+		return classSymbol
 	case r < utf8.RuneSelf:
 		return classPunct
 	case r < 0x250 && unicode.IsLetter(r):
@@ -63,8 +66,9 @@ func (c letterClass) isLetter() bool {
 	switch c {
 	case classLower, classUpper, classLatin, classAlphabet, classHan, classKana, classHangul, classScript:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // What a piece is worth on average, in thousandths of a token, measured with
@@ -99,9 +103,10 @@ const (
 // The longest runs that are one token, in characters. Without them, padding of
 // a megabyte would count as nothing.
 const (
-	longestSpaces   = 128
-	longestTabs     = 16
-	longestLineEnds = 32
+	longestSpaces        = 128
+	longestTabs          = 16
+	longestLineEnds      = 32
+	longestMixedLineEnds = 8 // "\r\n" four times
 )
 
 func byLength(table []int, more, n int) int {
@@ -143,9 +148,16 @@ func (e *estimate) piece() {
 	case classBlank:
 		e.blank(n, before[size-1])
 	case classLine:
-		e.milli += 1000 + (n-1)/longestLineEnds*1000
+		longest := longestLineEnds
+		switch {
+		case !same:
+			longest = longestMixedLineEnds
+		case before[0] == '\r':
+			longest = 1
+		}
+		e.milli += 1000 + (n-1)/longest*1000
 	case classPunct:
-		e.punct(n, same, false)
+		e.punct(n, same && isRule(before[0]), false)
 	case classDigit:
 		e.milli += (n + 2) / 3 * 1000 // three digits are a token
 	case classUpper:
@@ -189,8 +201,9 @@ func (e *estimate) blank(n int, last byte) {
 		n--
 	case c == classPunct && last == ' ':
 		n--
+		rule := same && isRule(e.rest[0])
 		e.rest = e.rest[size:]
-		e.punct(chars, same, true)
+		e.punct(chars, rule, true)
 	case n > 1:
 		e.milli += 1000 // the last one stands alone
 	}
@@ -199,15 +212,19 @@ func (e *estimate) blank(n int, last byte) {
 	}
 }
 
+// isRule reports whether lines are drawn with a character, so that long runs of
+// it are one token.
+func isRule(c byte) bool { return strings.IndexByte("-=_*#./~+%", c) >= 0 }
+
 // punct deals with n characters of punctuation, and with what goes with them:
 // a single one with the word after it, all others with the line ends.
-func (e *estimate) punct(n int, same, afterSpace bool) {
+func (e *estimate) punct(n int, rule, afterSpace bool) {
 	c, _, size, _ := next(e.rest)
 	if n == 1 && !afterSpace && c.isLetter() {
 		e.milli += gluedMilli
 		return
 	}
-	if same {
+	if rule {
 		e.milli += 1000 + n/32*1000
 	} else {
 		e.milli += byLength(punctMilli[:], punctMore, n)
