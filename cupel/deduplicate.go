@@ -47,7 +47,7 @@ func (r *run) deduplicate(context.Context) error {
 			continue
 		}
 		survivor := r.items[r.scoreable[winner]]
-		r.exclude(r.scoreable[i], StageDeduplicate, r.scores[i], ExclusionReason{
+		r.exclude(r.scoreable[i], r.scores[i], ExclusionReason{
 			Code: Deduplicated, DeduplicatedAgainst: survivor.content, Survivor: survivor,
 		})
 	}

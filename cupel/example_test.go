@@ -154,8 +154,7 @@ func ExampleMultiTraceCollector() {
 // Errors carry what a caller can act on.
 func ExamplePinnedExceedsBudgetError() {
 	_, err := chat().Run(context.Background(), conversation(), budgetFor(5, 5))
-	var pinned *cupel.PinnedExceedsBudgetError
-	if errors.As(err, &pinned) {
+	if pinned, ok := errors.AsType[*cupel.PinnedExceedsBudgetError](err); ok {
 		fmt.Println("over by", pinned.PinnedTokens-pinned.AvailableTokens)
 	}
 	fmt.Println(err)

@@ -30,6 +30,7 @@ func (r *reader) upTo(n int) int {
 func pick[T any](r *reader, of ...T) T { return of[r.upTo(len(of))] }
 
 func (r *reader) item(t *testing.T) *cupel.ContextItem {
+	t.Helper()
 	opts := []cupel.ItemOption{
 		cupel.WithKind(pick[cupel.ContextKind](r, "Message", "memory", "Tool", "\u212aind", "kind")),
 		hint(pick(r, 0, 0.25, 0.5, 0.5, 1, math.NaN(), math.Inf(1), math.Inf(-1), -3)),
@@ -62,6 +63,7 @@ func (r *reader) slicer() cupel.Slicer {
 }
 
 func (r *reader) budget(t *testing.T) cupel.ContextBudget {
+	t.Helper()
 	maxTokens := pick(r, 100, 0, 10, 1000, math.MaxInt)
 	return budgetOf(t, maxTokens, pick(r, maxTokens, maxTokens/2, 0), cupel.WithOutputReserve(pick(r, 0, maxTokens/4, maxTokens)),
 		cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": pick(r, 0, 5, math.MaxInt)}),
@@ -132,11 +134,12 @@ func checkWindow(t *testing.T, window, items []*cupel.ContextItem, config cupel.
 		if left[it]--; left[it] < 0 {
 			t.Fatalf("item %q is in more often than it was given", it.Content())
 		}
-		if it.Pinned() {
+		switch {
+		case it.Pinned():
 			pinned++
-		} else if contents[it.Content()] && !config.KeepDuplicates {
+		case contents[it.Content()] && !config.KeepDuplicates:
 			t.Fatalf("content %q is in twice", it.Content())
-		} else {
+		default:
 			contents[it.Content()] = true
 		}
 		if it.Tokens() < 0 {

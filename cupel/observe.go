@@ -169,7 +169,7 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 }
 
 // exclude remembers that a candidate was left out, when somebody asked.
-func (r *run) exclude(candidate int, stage PipelineStage, score float64, reason ExclusionReason) {
+func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	t := &r.trace
 	if r.stream != nil {
 		r.stream.counts[reason.Code]++

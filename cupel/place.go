@@ -99,10 +99,10 @@ func (r *run) truncate() {
 func (r *run) excludeTruncated(m mergedItem, running, total exact.Sum) {
 	target := r.budget.targetTokens
 	if r.pinnedTokens.Greater(0) && !total.Minus(r.pinnedTokens).Greater(target) {
-		r.exclude(m.candidate, StagePlace, m.score, r.pinnedOverride())
+		r.exclude(m.candidate, m.score, r.pinnedOverride())
 		return
 	}
-	r.exclude(m.candidate, StagePlace, m.score, ExclusionReason{
+	r.exclude(m.candidate, m.score, ExclusionReason{
 		Code: BudgetExceeded, ItemTokens: r.items[m.candidate].tokens, AvailableTokens: exact.Of(target).Minus(running).Int(),
 	})
 }

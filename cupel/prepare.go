@@ -216,7 +216,7 @@ func (p *Prepared) newRun(budget ContextBudget, dry bool) *run {
 }
 
 func (r *run) recallClassified(context.Context) error {
-	r.recall(StageClassify, r.prepared.pass.negative)
+	r.recall(r.prepared.pass.negative)
 	r.trace.count = len(r.pinned) + len(r.scoreable)
 	return r.fitPinned()
 }
@@ -227,15 +227,15 @@ func (r *run) recallScored(context.Context) error {
 }
 
 func (r *run) recallUnique(context.Context) error {
-	r.recall(StageDeduplicate, r.prepared.duplicates)
+	r.recall(r.prepared.duplicates)
 	r.trace.count = len(r.unique)
 	return nil
 }
 
-func (r *run) recall(stage PipelineStage, excluded []exclusionOf) {
+func (r *run) recall(excluded []exclusionOf) {
 	if r.trace.items {
 		for _, e := range excluded {
-			r.exclude(e.candidate, stage, e.score, e.reason)
+			r.exclude(e.candidate, e.score, e.reason)
 		}
 	}
 }

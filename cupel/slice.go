@@ -56,7 +56,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 	for _, d := range selection.Drops {
 		chosen.take(d.Index)
 		s := r.keys[d.Index].Index
-		r.exclude(r.scoreable[s], StageSlice, r.scores[s], d.Reason)
+		r.exclude(r.scoreable[s], r.scores[s], d.Reason)
 	}
 	for at, k := range r.keys {
 		if chosen.has(at) {
@@ -67,7 +67,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 		if r.pinnedTokens.Greater(0) && tokens > r.effective.TargetTokens && tokens <= withoutPinned {
 			reason = r.pinnedOverride()
 		}
-		r.exclude(r.scoreable[k.Index], StageSlice, r.scores[k.Index], reason)
+		r.exclude(r.scoreable[k.Index], r.scores[k.Index], reason)
 	}
 }
 

@@ -185,7 +185,7 @@ func (s *stream) deduplicateBatch(ctx context.Context) error {
 		n := 0
 		for i, candidate := range s.scoreable {
 			if survivor, ok := s.contents[s.items[candidate].content]; ok {
-				s.exclude(candidate, StageDeduplicate, s.scores[i], ExclusionReason{
+				s.exclude(candidate, s.scores[i], ExclusionReason{
 					Code: Deduplicated, DeduplicatedAgainst: survivor.content, Survivor: survivor,
 				})
 				continue
@@ -259,7 +259,7 @@ func (s *stream) excludeUnchosen() {
 		if s.pinnedTokens.Greater(0) && tokens > target && tokens <= withoutPinned {
 			reason = ExclusionReason{Code: PinnedOverride, DisplacedBy: s.always[0].item.content}
 		}
-		s.exclude(s.scoreable[s.keys[at].Index], StageSlice, it.Score, reason)
+		s.exclude(s.scoreable[s.keys[at].Index], it.Score, reason)
 	}
 }
 

@@ -67,14 +67,15 @@ func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.Context
 	var recent [32]spelling
 	for i := range items {
 		kind := items[i].Item.Kind()
-		last := &recent[placeOf(kind)%uint(len(recent))]
+		last := recent[placeOf(kind)%uint(len(recent))]
 		if last.kind != kind || kind == "" {
 			number, known := s.spellings[kind]
 			if !known {
 				number = first(kind)
 				s.spellings[kind] = number
 			}
-			*last = spelling{kind, number}
+			last = spelling{kind, number}
+			recent[placeOf(kind)%uint(len(recent))] = last
 		}
 		s.numbers[i] = last.number
 	}
