@@ -1,0 +1,362 @@
+package cupeltiktoken_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltiktoken"
+)
+
+var encodings = []cupeltiktoken.Encoding{cupeltiktoken.O200kBase, cupeltiktoken.Cl100kBase, cupeltiktoken.P50kBase, cupeltiktoken.R50kBase}
+
+func counterOf(t testing.TB, encoding cupeltiktoken.Encoding) *cupeltiktoken.Counter {
+	t.Helper()
+	c, err := cupeltiktoken.ForEncoding(encoding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func count(t testing.TB, c *cupeltiktoken.Counter, text string) int {
+	t.Helper()
+	n, err := c.CountTokens(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// published are tokens that OpenAI has published: in the notebook "How to count
+// tokens with tiktoken" of its cookbook, and in the tests of its own tokenizer,
+// tests/test_encoding.py of github.com/openai/tiktoken.
+var published = []struct {
+	encoding cupeltiktoken.Encoding
+	text     string
+	tokens   []uint
+	source   string
+}{
+	{cupeltiktoken.Cl100kBase, "tiktoken is great!", []uint{83, 1609, 5963, 374, 2294, 0}, "cookbook"},
+	{cupeltiktoken.R50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
+	{cupeltiktoken.P50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
+	{cupeltiktoken.Cl100kBase, "antidisestablishmentarianism", []uint{519, 85342, 34500, 479, 8997, 2191}, "cookbook"},
+	{cupeltiktoken.O200kBase, "antidisestablishmentarianism", []uint{493, 129901, 376, 160388, 21203, 2367}, "cookbook"},
+	{cupeltiktoken.R50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
+	{cupeltiktoken.P50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
+	{cupeltiktoken.Cl100kBase, "2 + 2 = 4", []uint{17, 489, 220, 17, 284, 220, 19}, "cookbook"},
+	{cupeltiktoken.O200kBase, "2 + 2 = 4", []uint{17, 659, 220, 17, 314, 220, 19}, "cookbook"},
+	{cupeltiktoken.Cl100kBase, "お誕生日おめでとう", []uint{33334, 45918, 243, 21990, 9080, 33334, 62004, 16556, 78699}, "cookbook"},
+	{cupeltiktoken.O200kBase, "お誕生日おめでとう", []uint{8930, 9697, 243, 128225, 8930, 17693, 4344, 48669}, "cookbook"},
+	{cupeltiktoken.R50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
+	{cupeltiktoken.P50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
+	{cupeltiktoken.Cl100kBase, "hello world", []uint{15339, 1917}, "test_basic_encode"},
+	{cupeltiktoken.Cl100kBase, " \u00850", []uint{220, 126, 227, 15}, "test_basic_encode"},
+	{cupeltiktoken.Cl100kBase, "", nil, "test_encode_empty"},
+	{cupeltiktoken.Cl100kBase, "\U0001F44D", []uint{9468, 239, 235}, "test_encode_surrogate_pairs"},
+	{cupeltiktoken.Cl100kBase, "rer", []uint{38149}, "test_simple_regex"},
+	{cupeltiktoken.Cl100kBase, "'rer", []uint{2351, 81}, "test_simple_regex"},
+	{cupeltiktoken.Cl100kBase, "today\n ", []uint{31213, 198, 220}, "test_simple_regex"},
+	{cupeltiktoken.Cl100kBase, "today\n \n", []uint{31213, 27907}, "test_simple_regex"},
+	{cupeltiktoken.Cl100kBase, "today\n  \n", []uint{31213, 14211}, "test_simple_regex"},
+	{cupeltiktoken.R50kBase, "0", []uint{15}, "test_simple_repeated"},
+	{cupeltiktoken.R50kBase, "00000", []uint{20483}, "test_simple_repeated"},
+	{cupeltiktoken.R50kBase, "000000000", []uint{10535, 830}, "test_simple_repeated"},
+	{cupeltiktoken.R50kBase, "00000000000", []uint{8269, 830}, "test_simple_repeated"},
+}
+
+func TestPublishedCounts(t *testing.T) {
+	for _, tt := range published {
+		if n := count(t, counterOf(t, tt.encoding), tt.text); n != len(tt.tokens) {
+			t.Errorf("%s: %q has %d tokens, want %d: %s", tt.encoding, tt.text, n, len(tt.tokens), tt.source)
+		}
+		// The vocabulary that is part of the program is the real one: the
+		// published numbers stand for the text.
+		codec, err := tokenizer.Get(tokenizer.Encoding(tt.encoding))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := codec.Decode(tt.tokens); err != nil || text != tt.text {
+			t.Errorf("%s: %v stands for %q, %v; want %q", tt.encoding, tt.tokens, text, err, tt.text)
+		}
+	}
+}
+
+// The counts of testdata/reference.json were made with version 1.0.22 of the
+// npm package tiktoken, which is OpenAI's tokenizer compiled to WebAssembly and
+// shares no code with the one that is used here. The texts are prose, code, JSON
+// and East Asian languages, and random strings of everything that tokenizers
+// cut at, white space above all.
+func TestReferenceCounts(t *testing.T) {
+	data, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Text   string
+		Counts []int // in the order of encodings
+	}
+	if err := json.Unmarshal(data, &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 800 {
+		t.Fatalf("%d texts", len(rows))
+	}
+	for i, encoding := range encodings {
+		c := counterOf(t, encoding)
+		for _, row := range rows {
+			if n := count(t, c, row.Text); n != row.Counts[i] {
+				t.Errorf("%s: %q has %d tokens, want %d", encoding, row.Text, n, row.Counts[i])
+			}
+		}
+	}
+}
+
+// Runs of blank lines are where the tokenizer below is wrong; these are the
+// shapes of what may stand around them.
+func TestBlankLines(t *testing.T) {
+	for _, tt := range []struct {
+		encoding cupeltiktoken.Encoding
+		text     string
+		want     int
+		why      string
+	}{
+		{cupeltiktoken.Cl100kBase, "today\n \n", 2, "one piece up to the last line end"},
+		{cupeltiktoken.Cl100kBase, "today!\n \n", 3, "punctuation takes its line end: !\\n, and then the blank line"},
+		{cupeltiktoken.Cl100kBase, "\n \n \nx", 3, "the first line end with the blank line after it, the second blank line, x"},
+		{cupeltiktoken.R50kBase, "today\n \n", 4, "r50k_base has no tokens for blank lines: today, \\n, the space, \\n"},
+	} {
+		if n := count(t, counterOf(t, tt.encoding), tt.text); n != tt.want {
+			t.Errorf("%s: %q has %d tokens, want %d: %s", tt.encoding, tt.text, n, tt.want, tt.why)
+		}
+	}
+}
+
+func TestInvalidUTF8(t *testing.T) {
+	for _, encoding := range encodings {
+		c := counterOf(t, encoding)
+		for _, tt := range []struct{ invalid, valid, why string }{
+			{"a\xffb", "a\uFFFDb", "a byte that is never valid"},
+			{"\xe3\x80", "\uFFFD", "the beginning of a character is one mistake"},
+			{"x\xc3\n \ny", "x\uFFFD\n \ny", "before a blank line"},
+			{"\n \xe3\x80\n", "\n \uFFFD\n", "what would be white space if it went on"},
+		} {
+			if got, want := count(t, c, tt.invalid), count(t, c, tt.valid); got != want {
+				t.Errorf("%s: %q has %d tokens, want the %d of %q: %s", encoding, tt.invalid, got, want, tt.valid, tt.why)
+			}
+		}
+	}
+}
+
+func TestSpecialTokensAreText(t *testing.T) {
+	// A special token would be one; as text it has parts.
+	for _, encoding := range encodings {
+		if n := count(t, counterOf(t, encoding), "<|endoftext|>"); n < 5 {
+			t.Errorf("%s: <|endoftext|> has %d tokens", encoding, n)
+		}
+	}
+}
+
+func TestForModel(t *testing.T) {
+	for _, tt := range []struct {
+		model string
+		want  cupeltiktoken.Encoding
+		why   string
+	}{
+		{"gpt-4o", cupeltiktoken.O200kBase, "a name of its own, although it begins like gpt-4"},
+		{"gpt-4o-2024-05-13", cupeltiktoken.O200kBase, "a dated model"},
+		{"gpt-4", cupeltiktoken.Cl100kBase, "a name of its own"},
+		{"gpt-4-0613", cupeltiktoken.Cl100kBase, "a dated model"},
+		{"gpt-4.1-mini", cupeltiktoken.O200kBase, "gpt-4.1- is not gpt-4-"},
+		{"gpt-5-nano", cupeltiktoken.O200kBase, "a prefix"},
+		{"o1", cupeltiktoken.O200kBase, "a name of its own"},
+		{"o3-mini", cupeltiktoken.O200kBase, "a prefix"},
+		{"gpt-oss-120b", cupeltiktoken.O200kBase, "o200k_harmony differs in its special tokens alone"},
+		{"ft:gpt-4o:acme::7p4lURel", cupeltiktoken.O200kBase, "the longest prefix counts: ft:gpt-4 is one too"},
+		{"ft:gpt-4-0613:acme", cupeltiktoken.Cl100kBase, "fine-tuned"},
+		{"gpt-35-turbo-16k", cupeltiktoken.Cl100kBase, "as Azure spells it"},
+		{"text-embedding-3-small", cupeltiktoken.Cl100kBase, "an embedding model"},
+		{"text-davinci-003", cupeltiktoken.P50kBase, "a completion model"},
+		{"text-davinci-edit-001", cupeltiktoken.P50kBase, "p50k_edit differs in its special tokens alone"},
+		{"davinci", cupeltiktoken.R50kBase, "GPT-3"},
+		{"gpt2", cupeltiktoken.R50kBase, "r50k_base is the encoding of GPT-2"},
+	} {
+		c, err := cupeltiktoken.ForModel(tt.model)
+		if err != nil || c.Encoding() != tt.want {
+			t.Errorf("%s: %v, %v; want %s: %s", tt.model, c.Encoding(), err, tt.want, tt.why)
+		}
+	}
+}
+
+func TestOtherNames(t *testing.T) {
+	for name, want := range map[cupeltiktoken.Encoding]cupeltiktoken.Encoding{
+		"gpt2": cupeltiktoken.R50kBase, "p50k_edit": cupeltiktoken.P50kBase, "o200k_harmony": cupeltiktoken.O200kBase,
+	} {
+		if c := counterOf(t, name); c != counterOf(t, want) {
+			t.Errorf("%s is %s, want the counter of %s", name, c.Encoding(), want)
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	_, err := cupeltiktoken.ForEncoding("cl100k")
+	const want = `cupeltiktoken: unknown encoding "cl100k"; known are cl100k_base, gpt2, o200k_base, o200k_harmony, p50k_base, p50k_edit, r50k_base`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	for _, name := range []string{"", "claude", "GPT-4", "gpt-", "ft:"} {
+		c, err := cupeltiktoken.ForModel(name)
+		unknown, ok := errors.AsType[*cupeltiktoken.UnknownError](err)
+		if c != nil || !ok || unknown.What != "model" || unknown.Name != name {
+			t.Errorf("%q: %v, %v", name, c, err)
+			continue
+		}
+		if !slices.IsSorted(unknown.Known) || !slices.Contains(unknown.Known, "gpt-4o") || !slices.Contains(unknown.Known, "ft:gpt-4*") {
+			t.Errorf("known are %v", unknown.Known)
+		}
+	}
+}
+
+func TestEmptyCounter(t *testing.T) {
+	for _, c := range []*cupeltiktoken.Counter{nil, {}} {
+		if n, err := c.CountTokens("x"); n != 0 || err == nil {
+			t.Errorf("%d, %v", n, err)
+		}
+		if c.Encoding() != "" {
+			t.Error(c.Encoding())
+		}
+	}
+	var c *cupeltiktoken.Counter
+	if _, err := cupel.NewItemFrom(c, "x"); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// hostile are texts that make naive tokenizers take forever.
+func hostile() map[string]string {
+	random := make([]byte, 1<<20)
+	for i, x := 0, uint32(1); i < len(random); i++ {
+		x = x*1664525 + 1013904223
+		random[i] = 'a' + byte(x>>16%26)
+	}
+	const mb = 1 << 20
+	return map[string]string{
+		"32,000 emoji":        strings.Repeat("\U0001F600", 32_000),
+		"32,000 families":     strings.Repeat("\U0001F468\u200D\U0001F469\u200D\U0001F467", 32_000),
+		"one letter":          strings.Repeat("a", mb),
+		"random letters":      string(random),
+		"capitals":            strings.Repeat("A", mb),
+		"digits":              strings.Repeat("7", mb),
+		"punctuation":         strings.Repeat("!", mb),
+		"spaces":              strings.Repeat(" ", mb),
+		"spaces and a letter": strings.Repeat(" ", mb) + "x",
+		"line ends":           strings.Repeat("\n", mb),
+		"blank lines":         strings.Repeat("\n ", mb/2),
+		"wide blank lines":    strings.Repeat("\u3000\n", mb/4),
+		"lines":               strings.Repeat("x \n \n", mb/5),
+		"marked lines":        strings.Repeat("!\u0301\n \n", mb/6),
+		"marks":               strings.Repeat("\u0301", mb/2),
+		"Han":                 strings.Repeat("漢字", mb/6),
+		"no UTF-8":            strings.Repeat("\xff", mb),
+		"zero bytes":          strings.Repeat("\x00", mb),
+		"apostrophes":         strings.Repeat("'", mb),
+	}
+}
+
+func TestHostileInput(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("it measures time")
+	}
+	for i, encoding := range encodings {
+		c := counterOf(t, encoding)
+		for name, text := range hostile() {
+			if i >= 2 { // what is slow is slow for the large vocabularies above all
+				text = text[:len(text)/4]
+			}
+			var best time.Duration
+			for range 5 { // another process may have had the processor
+				start := time.Now()
+				n := count(t, c, text)
+				if n < 1 || n > 3*len(text) {
+					t.Errorf("%s: %s: %d tokens of %d bytes", encoding, name, n, len(text))
+				}
+				if took := time.Since(start); best == 0 || took < best {
+					best = took
+				}
+				if best < time.Second {
+					break
+				}
+			}
+			t.Logf("%-11s %-20s %7d bytes %s", encoding, name, len(text), best.Round(time.Millisecond))
+			if best > time.Second {
+				t.Errorf("%s: %s takes %s", encoding, name, best)
+			}
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	text := strings.Repeat("func main() {\n \n\tprintln(\"héllo 漢字\")\n}\n", 20)
+	want := make(map[cupeltiktoken.Encoding]int)
+	for _, encoding := range encodings {
+		want[encoding] = count(t, counterOf(t, encoding), text)
+	}
+	var wait sync.WaitGroup
+	for i := range 16 {
+		wait.Go(func() {
+			for j := range 20 {
+				encoding := encodings[(i+j)%len(encodings)]
+				c, err := cupeltiktoken.ForEncoding(encoding)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n, err := c.CountTokens(text); err != nil || n != want[encoding] {
+					t.Errorf("%s: %d tokens, %v; want %d", encoding, n, err, want[encoding])
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func FuzzCountTokens(f *testing.F) {
+	for _, seed := range []string{"", "tiktoken is great!", "a\n \n", "!\u0301\n \r\n", " !\u0301\n\u3000\n", "\xe3\x80\n\x80", "<|endoftext|>"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, encoding := range encodings {
+			c := counterOf(t, encoding)
+			n := count(t, c, text)
+			if (n == 0) != (text == "") || n > 3*len(text) {
+				t.Fatalf("%s: %d tokens of %d bytes", encoding, n, len(text))
+			}
+			// A word that starts a line is cut off from what is before it, and the
+			// line end goes with it or is a token.
+			if both := count(t, c, text+"x\ny"); both < n || both > n+4 {
+				t.Fatalf("%s: %d tokens, and %d with three characters more", encoding, n, both)
+			}
+		}
+	})
+}
+
+func BenchmarkCountTokens(b *testing.B) {
+	text := strings.Repeat("func (r *run) sort() {\n\tr.keys = resize(r.keys, len(r.unique))\n}\n\n", 100)
+	for _, encoding := range encodings {
+		b.Run(string(encoding), func(b *testing.B) {
+			c := counterOf(b, encoding)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				count(b, c, text)
+			}
+		})
+	}
+}

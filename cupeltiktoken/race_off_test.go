@@ -1,0 +1,5 @@
+//go:build !race
+
+package cupeltiktoken_test
+
+const raceEnabled = false
