@@ -59,6 +59,10 @@ func TestWall(t *testing.T) {
 		{"cupeltest/otel.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
 		{"cupeltoml/toml.go", imports("github.com/BurntSushi/toml"), "", "", "the companion owns the TOML library"},
 		{"cupeltoml/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupeltiktoken/words.go", imports("github.com/tiktoken-go/tokenizer"), "", "", "the companion owns the vocabularies"},
+		{"cupeltiktoken/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupeltiktoken/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the tokenizer in its tests"},
+		{"cupel/tokenizer.go", imports("github.com/tiktoken-go/tokenizer"), "depguard", "tiktoken", "the core knows no vocabulary"},
 		{"cupeltoml/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but TOML in its tests"},
 		{"examples/print/main.go", "import \"fmt\"\n\nfunc main() { fmt.Println() }", "", "", "examples print"},
 	}
@@ -79,6 +83,7 @@ func TestWall(t *testing.T) {
 		"cupelotel":     "github.com/wollax/cupel-go/cupelotel",
 		"cupeltest":     "github.com/wollax/cupel-go/cupeltest",
 		"cupeltoml":     "github.com/wollax/cupel-go/cupeltoml",
+		"cupeltiktoken": "github.com/wollax/cupel-go/cupeltiktoken",
 		"examples":      "github.com/wollax/cupel-go/examples",
 		"other/toml":    "github.com/BurntSushi/toml",
 		"other/testify": "github.com/stretchr/testify",
@@ -93,7 +98,7 @@ func TestWall(t *testing.T) {
 	for _, dir := range []string{
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
-		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltoml",
+		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml",
 		"other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
@@ -108,7 +113,7 @@ func TestWall(t *testing.T) {
 	}
 
 	reports := make(map[string][]issue)
-	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltoml", "examples"} {
+	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "examples"} {
 		for _, found := range lint(t, root, dir) {
 			name := filepath.ToSlash(found.Pos.Filename)
 			reports[name] = append(reports[name], found)
