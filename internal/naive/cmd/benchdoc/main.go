@@ -91,5 +91,5 @@ func replace(text string, blocks map[string]string) (string, error) {
 }
 
 func machine(m *measurements) string {
-	return fmt.Sprintf("Measured with %s: the least time of %d runs, and the median of everything else.", strings.Join(m.header, ", "), m.runs)
+	return fmt.Sprintf("Measured with %s: the least times and ratios of %d rounds, and the median of everything else.", strings.Join(m.header, ", "), m.runs)
 }

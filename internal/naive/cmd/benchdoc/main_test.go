@@ -11,7 +11,11 @@ BenchmarkTarget/run-100/engine-2  	 100	 30 ns/op	 8 B/op	 3 allocs/op
 BenchmarkTarget/run-100/engine-2  	 100	 10 ns/op	 9 B/op	 3 allocs/op
 BenchmarkTarget/run-100/engine-2  	 100	 20 ns/op	 7 B/op	 3 allocs/op
 BenchmarkOther/run-100/engine-2  	 100	 1 ns/op
-BenchmarkTarget/goroutines-2  	 1	 5 ns/op	 0.9 engine/cpu
+BenchmarkTarget/goroutines-2  	 1	 5 ns/op	 1.1 cpu-speedup	 1.2 engine/cpu
+BenchmarkTarget/goroutines-2  	 1	 6 ns/op	 1.9 cpu-speedup	 0.9 engine/cpu
+BenchmarkTarget/run-100/ratios-to-engine-2  	 1	 5 ns/op	 3 report
+BenchmarkTarget/run-100/ratios-to-engine-2  	 1	 5 ns/op	 2 report
+BenchmarkTarget/run-100/ratios-to-engine-2  	 1	 5 ns/op	 4 report
 PASS
 `
 
@@ -27,14 +31,17 @@ func TestParse(t *testing.T) {
 	}{
 		{"run-100/engine", "ns/op", 10, "the least time"},
 		{"run-100/engine", "B/op", 8, "the median of everything else"},
-		{"goroutines", "engine/cpu", 0.9, "units of a benchmark's own"},
+		{"run-100/ratios-to-engine", "report", 2, "the least ratio, in a unit of its own"},
+	}
+	if got := m.when("goroutines", "engine/cpu", "cpu-speedup"); got != 0.9 {
+		t.Errorf("goroutines: got %v, want 0.9: that of the run with the greatest speed-up", got)
 	}
 	for _, tt := range tests {
 		if got := m.get(tt.name, tt.unit); got != tt.want {
 			t.Errorf("%s in %s: got %v, want %v: %s", tt.name, tt.unit, got, tt.want, tt.why)
 		}
 	}
-	if got := machine(m); got != "Measured with linux, Some Processor: the least time of 3 runs, and the median of everything else." {
+	if got := machine(m); got != "Measured with linux, Some Processor: the least times and ratios of 3 rounds, and the median of everything else." {
 		t.Errorf("machine: %q", got)
 	}
 }

@@ -60,15 +60,15 @@ func parse(r io.Reader) (*measurements, error) {
 	return m, nil
 }
 
-// get returns the median, of times the least, which is what is left when nothing
-// else disturbs the machine. It panics with a missingError when nothing of that
+// get returns the median, of times and their ratios the least, which is what is
+// left when nothing else disturbs the machine. It panics with a missingError when nothing of that
 // name was measured: half a table would be worse than none.
 func (m *measurements) get(name, unit string) float64 {
 	values := slices.Sorted(slices.Values(m.values[name][unit]))
 	if len(values) == 0 {
 		panic(missingError{name, unit, slices.Sorted(maps.Keys(m.values))})
 	}
-	if unit == "ns/op" {
+	if unit == "ns/op" || strings.Contains(name, "/ratios-to-") {
 		return values[0]
 	}
 	return values[len(values)/2]
@@ -83,6 +83,13 @@ type missingError struct {
 
 func (e missingError) Error() string {
 	return fmt.Sprintf("nothing was measured as %s in %s; there are %s", e.name, e.unit, strings.Join(e.known, ", "))
+}
+
+// when returns the value of the run in which another unit was greatest.
+func (m *measurements) when(name, unit, greatest string) float64 {
+	m.get(name, unit) // or nothing was measured
+	others := m.values[name][greatest]
+	return m.values[name][unit][slices.Index(others, slices.Max(others))]
 }
 
 // catchMissing turns the panic of get into an error.
