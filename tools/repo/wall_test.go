@@ -64,6 +64,9 @@ func TestWall(t *testing.T) {
 		{"cupeltiktoken/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the tokenizer in its tests"},
 		{"cupel/tokenizer.go", imports("github.com/tiktoken-go/tokenizer"), "depguard", "tiktoken", "the core knows no vocabulary"},
 		{"cupeltoml/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but TOML in its tests"},
+		{"cupelrelevance/stem.go", imports("github.com/kljensen/snowball/english"), "", "", "the companion owns the stemmer"},
+		{"cupelrelevance/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupelrelevance/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the stemmer in its tests"},
 		{"examples/print/main.go", "import \"fmt\"\n\nfunc main() { fmt.Println() }", "", "", "examples print"},
 	}
 
@@ -78,16 +81,18 @@ func TestWall(t *testing.T) {
 
 	// Stand-ins: a module for each folder, and a package for each import.
 	modules := map[string]string{
-		"cupel":         "github.com/wollax/cupel-go/cupel",
-		"conformance":   "github.com/wollax/cupel-go/conformance",
-		"cupelotel":     "github.com/wollax/cupel-go/cupelotel",
-		"cupeltest":     "github.com/wollax/cupel-go/cupeltest",
-		"cupeltoml":     "github.com/wollax/cupel-go/cupeltoml",
-		"cupeltiktoken": "github.com/wollax/cupel-go/cupeltiktoken",
-		"examples":      "github.com/wollax/cupel-go/examples",
-		"other/toml":    "github.com/BurntSushi/toml",
-		"other/testify": "github.com/stretchr/testify",
-		"other/otel":    "go.opentelemetry.io/otel",
+		"cupel":          "github.com/wollax/cupel-go/cupel",
+		"conformance":    "github.com/wollax/cupel-go/conformance",
+		"cupelotel":      "github.com/wollax/cupel-go/cupelotel",
+		"cupeltest":      "github.com/wollax/cupel-go/cupeltest",
+		"cupeltoml":      "github.com/wollax/cupel-go/cupeltoml",
+		"cupeltiktoken":  "github.com/wollax/cupel-go/cupeltiktoken",
+		"cupelrelevance": "github.com/wollax/cupel-go/cupelrelevance",
+		"examples":       "github.com/wollax/cupel-go/examples",
+		"other/snowball": "github.com/kljensen/snowball",
+		"other/toml":     "github.com/BurntSushi/toml",
+		"other/testify":  "github.com/stretchr/testify",
+		"other/otel":     "go.opentelemetry.io/otel",
 	}
 	work := "go 1.26.0\n"
 	for dir, path := range modules {
@@ -98,8 +103,8 @@ func TestWall(t *testing.T) {
 	for _, dir := range []string{
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
-		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml",
-		"other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
+		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance",
+		"other/snowball/english", "other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
 		write(dir+"/doc.go", "// Package "+name+" is a stand-in.\npackage "+name+"\n\n// Value is there to be used.\nconst Value = 1\n")
@@ -113,7 +118,7 @@ func TestWall(t *testing.T) {
 	}
 
 	reports := make(map[string][]issue)
-	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "examples"} {
+	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "cupelrelevance", "examples"} {
 		for _, found := range lint(t, root, dir) {
 			name := filepath.ToSlash(found.Pos.Filename)
 			reports[name] = append(reports[name], found)

@@ -1,0 +1,60 @@
+package eval
+
+import (
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelrelevance"
+)
+
+// Policy is a way to select that is measured.
+type Policy struct {
+	Name string
+	// New returns the pipeline for a question. index belongs to the conversation
+	// that the question is about, and serves all of its questions. Candidates
+	// that the pipeline takes for duplicates are lost as evidence. It is called
+	// from several goroutines at once.
+	New func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error)
+}
+
+// Builtin returns the policies that come with the package: the preset of
+// cupelrelevance ("relevance"), and what to compare it with: the latest turns
+// ("recency"), BM25 ("lexical"), and BM25 spread to the neighbours
+// ("neighbours"). All take the highest scores first.
+func Builtin() []Policy {
+	return []Policy{
+		ByScore("recency", func(*cupelrelevance.Index, string) (cupel.Scorer, error) {
+			return scorer.Recency{}, nil
+		}),
+		ByScore("lexical", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+			return cupelrelevance.NewLexical(index, query)
+		}),
+		ByScore("neighbours", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+			lexical, err := cupelrelevance.NewLexical(index, query)
+			if err != nil {
+				return nil, err
+			}
+			return cupelrelevance.NewNeighbours(index, lexical)
+		}),
+		ByScore("relevance", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+			return cupelrelevance.New(index, query)
+		}),
+	}
+}
+
+// ByScore returns a policy that takes the highest scores first.
+func ByScore(name string, newScorer func(index *cupelrelevance.Index, query string) (cupel.Scorer, error)) Policy {
+	return Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
+		s, err := newScorer(index, query)
+		if err != nil {
+			return nil, err
+		}
+		return cupel.New(cupel.Config{
+			Scorer:         s,
+			Slicer:         slicer.ScoreGreedy{},
+			Placer:         placer.Chronological{},
+			KeepDuplicates: true,
+		})
+	}}
+}

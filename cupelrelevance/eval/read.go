@@ -1,0 +1,192 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Conversation is a list of turns, and questions about them.
+type Conversation struct {
+	ID        string     `json:"id"`
+	Items     []Turn     `json:"items"`
+	Questions []Question `json:"questions"`
+}
+
+// Turn is one utterance, message or piece of a document.
+type Turn struct {
+	Speaker string `json:"speaker,omitempty"`
+	Content string `json:"content"`
+	Session Text   `json:"session,omitempty"` // "" when there is none
+	Time    Time   `json:"time,omitzero"`     // zero when there is none
+}
+
+// Question is a question and where its answer is.
+type Question struct {
+	Query    string `json:"query"`
+	Evidence []int  `json:"evidence"` // positions in the items of the conversation
+}
+
+// Text is a string that is read from a JSON string or number.
+type Text string
+
+// UnmarshalJSON reads a string, a number or null.
+func (t *Text) UnmarshalJSON(data []byte) error {
+	var value any
+	if err := decode(data, &value); err != nil {
+		return err
+	}
+	switch v := value.(type) {
+	case nil:
+		*t = ""
+	case string:
+		*t = Text(v)
+	case json.Number:
+		*t = Text(v)
+	default:
+		return errors.New("must be a string or a number")
+	}
+	return nil
+}
+
+// Time is an instant that is read from RFC 3339 text or from Unix seconds. Text
+// of any other form is read as the zero Time, which is none.
+type Time struct{ time.Time }
+
+// UnmarshalJSON reads a string, a number or null.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	var value any
+	if err := decode(data, &value); err != nil {
+		return err
+	}
+	t.Time = time.Time{}
+	switch v := value.(type) {
+	case nil:
+	case string:
+		if parsed, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			t.Time = parsed
+		}
+	case json.Number:
+		seconds, err := strconv.ParseFloat(v.String(), 64)
+		if err != nil || math.Abs(seconds) > 1e11 {
+			return fmt.Errorf("%s is not a time in seconds since 1970", v)
+		}
+		whole, fraction := math.Modf(seconds)
+		t.Time = time.Unix(int64(whole), int64(fraction*1e9)).UTC()
+	default:
+		return errors.New("must be text or a number")
+	}
+	return nil
+}
+
+func decode(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(to)
+}
+
+// ReadError reports a line that is not a labelled conversation.
+type ReadError struct {
+	Line   int    // from 1
+	Reason string // what is wrong
+	Err    error  // the cause, or nil
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("cupel: line %d is not a labelled conversation: %s", e.Line, e.Reason)
+}
+
+// Unwrap returns the cause.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Read reads conversations, one a line; blank lines are skipped. It fails with a
+// [ReadError], or with what reading fails with.
+func Read(r io.Reader) ([]Conversation, error) {
+	reader := bufio.NewReader(r)
+	var conversations []Conversation
+	for number := 1; ; number++ {
+		line, err := reader.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			var c Conversation
+			if err := json.Unmarshal(line, &c); err != nil {
+				return nil, &ReadError{number, err.Error(), err}
+			}
+			if reason := c.check(); reason != "" {
+				return nil, &ReadError{Line: number, Reason: reason}
+			}
+			conversations = append(conversations, c)
+		}
+		if err != nil {
+			return conversations, nil
+		}
+	}
+}
+
+// check says what is wrong with a conversation, or "".
+func (c *Conversation) check() string {
+	for i, q := range c.Questions {
+		if len(q.Evidence) == 0 {
+			return fmt.Sprintf("questions[%d].evidence is empty", i)
+		}
+		seen := make(map[int]bool, len(q.Evidence))
+		for _, at := range q.Evidence {
+			if at < 0 || at >= len(c.Items) {
+				return fmt.Sprintf("questions[%d].evidence has %d, which is no position of %d items", i, at, len(c.Items))
+			}
+			if seen[at] {
+				return fmt.Sprintf("questions[%d].evidence has %d twice", i, at)
+			}
+			seen[at] = true
+		}
+	}
+	return ""
+}
+
+// ContextItems returns the turns as items, as the package's description says.
+// It fails with a [cupel.InvalidItemError] when a turn makes no item.
+func (c *Conversation) ContextItems() ([]*cupel.ContextItem, error) {
+	timed := false
+	for _, turn := range c.Items {
+		timed = timed || !turn.Time.IsZero()
+	}
+	items := make([]*cupel.ContextItem, len(c.Items))
+	for i, turn := range c.Items {
+		content := turn.Content
+		metadata := make(map[string]any)
+		if turn.Speaker != "" {
+			content = turn.Speaker + ": " + content
+			metadata["speaker"] = turn.Speaker
+		}
+		if content == "" {
+			content = " " // an item must have some, and positions must stay
+		}
+		if turn.Session != "" {
+			metadata["session"] = string(turn.Session)
+		}
+		opts := []cupel.ItemOption{cupel.WithMetadata(metadata)}
+		switch {
+		case !timed:
+			opts = append(opts, cupel.WithTimestamp(time.Unix(int64(i), 0)))
+		case !turn.Time.IsZero():
+			opts = append(opts, cupel.WithTimestamp(turn.Time.Add(time.Duration(i))))
+		}
+		item, err := cupel.NewContextItem(content, (utf8.RuneCountInString(content)+3)/4+4, opts...)
+		if err != nil {
+			return nil, fmt.Errorf("cupel: turn %d of conversation %q: %w", i, c.ID, err)
+		}
+		items[i] = item
+	}
+	return items, nil
+}

@@ -1,0 +1,239 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelrelevance"
+)
+
+// Config says what to measure, and how.
+type Config struct {
+	Policies []Policy // at least one, with different names
+	Budgets  []int    // in tokens, at least one, positive and ascending
+	// Workers is how many conversations are measured at once; 0 is as many as
+	// there are processors. The result does not depend on it.
+	Workers int
+	// Progress, if it is not nil, is told after each question how many are done,
+	// and how many there are: from several goroutines, but never two at once.
+	Progress func(done, total int)
+}
+
+// Result is what was found.
+type Result struct {
+	Conversations int            `json:"conversations"`
+	Questions     int            `json:"questions"`
+	Budgets       []int          `json:"budgets"` // in tokens
+	Policies      []PolicyResult `json:"policies"`
+}
+
+// PolicyResult is what one policy found.
+type PolicyResult struct {
+	Name   string  `json:"name"`
+	Points []Point `json:"points"` // by budget
+}
+
+// Point is what a policy found within a budget, on average over the questions.
+// All shares are in [0,1].
+type Point struct {
+	Budget    int     `json:"budget"`    // in tokens
+	Recall    float64 `json:"recall"`    // share of the evidence that was selected
+	Precision float64 `json:"precision"` // share of the selected items that are evidence; 0 for none selected
+	Use       float64 `json:"use"`       // share of the budget that was used
+}
+
+// add adds the shares of another point.
+func (p *Point) add(q Point) {
+	p.Recall += q.Recall
+	p.Precision += q.Precision
+	p.Use += q.Use
+}
+
+func (c *Config) validate() error {
+	bad := func(field, value, reason string) error {
+		return &cupel.InvalidConfigError{Component: "eval.Config", Field: field, Value: value, Reason: reason}
+	}
+	if len(c.Policies) == 0 {
+		return bad("Policies", "", "at least one policy is required")
+	}
+	for i, p := range c.Policies {
+		where := fmt.Sprintf("Policies[%d]", i)
+		if p.Name == "" || p.New == nil {
+			return bad(where, "", "a policy must have a name and a New")
+		}
+		if slices.ContainsFunc(c.Policies[:i], func(other Policy) bool { return other.Name == p.Name }) {
+			return bad(where, strconv.Quote(p.Name), "policies must have different names")
+		}
+	}
+	if len(c.Budgets) == 0 {
+		return bad("Budgets", "", "at least one budget is required")
+	}
+	for i, b := range c.Budgets {
+		if b <= 0 || i > 0 && b <= c.Budgets[i-1] {
+			return bad(fmt.Sprintf("Budgets[%d]", i), strconv.Itoa(b), "budgets must be positive and ascending")
+		}
+	}
+	if c.Workers < 0 {
+		return bad("Workers", strconv.Itoa(c.Workers), "workers must be at least 0")
+	}
+	return nil
+}
+
+// Run lets every policy select for every question within every budget. The same
+// input gives the same result, bit for bit. It fails with a
+// [cupel.InvalidConfigError], with what a policy or its pipeline fails with, or
+// with ctx.Err() when ctx is done before it is. No goroutine outlives it.
+func Run(ctx context.Context, conversations []Conversation, config Config) (*Result, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	r := &runner{config: config, points: make([][]Point, len(conversations))}
+	for _, c := range conversations {
+		r.total += len(c.Questions)
+	}
+	workers := config.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	// The error that counts is that of the first conversation, whichever worker
+	// comes upon one first: a later one stops nothing before it.
+	errs := make([]error, len(conversations))
+	var next int
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	failed := len(conversations)
+	for range min(workers, len(conversations)) {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= failed
+				mu.Unlock()
+				if stop {
+					return
+				}
+				if errs[i] = r.conversation(ctx, i, &conversations[i]); errs[i] != nil {
+					mu.Lock()
+					failed = min(failed, i)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.result(len(conversations)), ctx.Err()
+}
+
+// runner is the state of one Run.
+type runner struct {
+	config Config
+	total  int
+	points [][]Point // by conversation: sums over its questions, by policy and budget
+
+	mu   sync.Mutex
+	done int
+}
+
+// conversation measures one conversation.
+func (r *runner) conversation(ctx context.Context, at int, c *Conversation) error {
+	items, err := c.ContextItems()
+	if err != nil {
+		return err
+	}
+	index, err := cupelrelevance.NewIndex()
+	if err != nil {
+		return err
+	}
+	sums := make([]Point, len(r.config.Policies)*len(r.config.Budgets))
+	for _, q := range c.Questions {
+		for p, policy := range r.config.Policies {
+			points := sums[p*len(r.config.Budgets):][:len(r.config.Budgets)]
+			if err := r.question(ctx, policy, index, items, q, points); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return fmt.Errorf("cupel: policy %q on conversation %q: %w", policy.Name, c.ID, err)
+			}
+		}
+		r.progress()
+	}
+	r.points[at] = sums
+	return nil
+}
+
+// question adds to points what one policy selects.
+func (r *runner) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, points []Point) error {
+	pipeline, err := policy.New(index, q.Query)
+	if err != nil {
+		return err
+	}
+	prepared, err := pipeline.Prepare(ctx, items)
+	if err != nil {
+		return err
+	}
+	evidence := make(map[int]bool, len(q.Evidence))
+	for _, at := range q.Evidence {
+		evidence[at] = true
+	}
+	for i, tokens := range r.config.Budgets {
+		budget, err := cupel.NewContextBudget(tokens, tokens)
+		if err != nil {
+			return err
+		}
+		selected, err := prepared.Select(ctx, budget)
+		if err != nil {
+			return err
+		}
+		found, used := 0, 0
+		for _, at := range selected {
+			used += items[at].Tokens()
+			if evidence[at] {
+				found++
+			}
+		}
+		points[i].add(Point{
+			Recall:    float64(found) / float64(len(evidence)),
+			Precision: float64(found) / float64(max(1, len(selected))),
+			Use:       float64(used) / float64(tokens),
+		})
+	}
+	return nil
+}
+
+func (r *runner) progress() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	if r.config.Progress != nil {
+		r.config.Progress(r.done, r.total)
+	}
+}
+
+// result adds up the conversations in their order.
+func (r *runner) result(conversations int) *Result {
+	result := &Result{Conversations: conversations, Questions: r.total, Budgets: slices.Clone(r.config.Budgets)}
+	n := float64(max(1, r.total))
+	for p, policy := range r.config.Policies {
+		points := make([]Point, len(result.Budgets))
+		for i, budget := range result.Budgets {
+			point := &points[i]
+			for _, sums := range r.points {
+				point.add(sums[p*len(result.Budgets)+i])
+			}
+			*point = Point{Budget: budget, Recall: point.Recall / n, Precision: point.Precision / n, Use: point.Use / n}
+		}
+		result.Policies = append(result.Policies, PolicyResult{Name: policy.Name, Points: points})
+	}
+	return result
+}

@@ -1,0 +1,10 @@
+module github.com/wollax/cupel-go/cupelrelevance
+
+go 1.26.0
+
+require (
+	github.com/kljensen/snowball v0.10.0
+	github.com/wollax/cupel-go/cupel v0.1.0
+)
+
+replace github.com/wollax/cupel-go/cupel => ../cupel

@@ -1,0 +1,107 @@
+package cupelrelevance
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// item returns an item with the given content and pairs of metadata.
+func item(t testing.TB, content string, pairs ...any) *cupel.ContextItem {
+	t.Helper()
+	metadata := make(map[string]any)
+	var opts []cupel.ItemOption
+	for i := 0; i < len(pairs); i += 2 {
+		if at, ok := pairs[i+1].(time.Time); ok && pairs[i] == "at" {
+			opts = append(opts, cupel.WithTimestamp(at))
+			continue
+		}
+		if tags, ok := pairs[i+1].([]string); ok && pairs[i] == "tags" {
+			opts = append(opts, cupel.WithTags(tags...))
+			continue
+		}
+		metadata[pairs[i].(string)] = pairs[i+1]
+	}
+	it, err := cupel.NewContextItem(content, len(content)/4+1, append(opts, cupel.WithMetadata(metadata))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+// scoresOf asks the batch form.
+func scoresOf(t testing.TB, s cupel.Scorer, all []*cupel.ContextItem) []float64 {
+	t.Helper()
+	scores := make([]float64, len(all))
+	if err := cupel.ScoreAll(t.Context(), s, all, scores); err != nil {
+		t.Fatal(err)
+	}
+	return scores
+}
+
+// fixed scores by position among the items that it was given.
+type fixed struct {
+	items  []*cupel.ContextItem
+	scores []float64
+}
+
+func (f *fixed) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	for i, it := range f.items {
+		if it == item {
+			return f.scores[i]
+		}
+	}
+	return 0
+}
+
+// close reports whether two numbers differ by rounding only.
+func near(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b))
+}
+
+// randomItems returns a list with few words, of a few groups.
+func randomItems(t testing.TB, r *rand.Rand, n int) []*cupel.ContextItem {
+	t.Helper()
+	words := strings.Fields("meet meeting meetings roof parseHTTPHeader header HTTP snake_case snake 会議 会議室 42 résumé using use die dying")
+	items := make([]*cupel.ContextItem, n)
+	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range items {
+		var text []string
+		for range 1 + r.IntN(8) {
+			text = append(text, words[r.IntN(len(words))])
+		}
+		pairs := []any{"speaker", words[r.IntN(4)]}
+		if r.IntN(3) > 0 {
+			pairs = append(pairs, "session", fmt.Sprint(r.IntN(3)))
+		}
+		if r.IntN(3) > 0 {
+			pairs = append(pairs, "tags", []string{words[r.IntN(len(words))]})
+		}
+		if r.IntN(10) > 0 {
+			pairs = append(pairs, "at", start.Add(time.Duration(r.IntN(300))*time.Minute))
+		}
+		items[i] = item(t, strings.Join(text, " "), pairs...)
+		if i > 0 && r.IntN(10) == 0 {
+			items[i] = items[r.IntN(i)] // one pointer twice
+		}
+	}
+	return items
+}
+
+// mustFail expects an InvalidConfigError about a setting.
+func mustFail(t *testing.T, err error, component, field string) {
+	t.Helper()
+	bad, ok := errors.AsType[*cupel.InvalidConfigError](err)
+	if !ok {
+		t.Fatalf("got error %v, want an InvalidConfigError", err)
+	}
+	if bad.Component != component || bad.Field != field || bad.Reason == "" {
+		t.Errorf("got %s, field %q, reason %q; want %s, field %q, and a reason", bad.Component, bad.Field, bad.Reason, component, field)
+	}
+}

@@ -1,0 +1,302 @@
+package cupelrelevance
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+	"weak"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Field is a part of an item that is searched. Fields of metadata are made with
+// [MetadataField].
+type Field string
+
+// The fields that every item has.
+const (
+	FieldContent Field = "content"
+	FieldTags    Field = "tags"
+)
+
+const metadataPrefix = "metadata:"
+
+// MetadataField returns the field of the metadata value with the given key.
+// Strings and lists of strings are searched; other values are not.
+func MetadataField(key string) Field { return Field(metadataPrefix + key) }
+
+// Index remembers what scorers need to know about lists of items: which words
+// occur where, and which items stand next to each other. It is built on the
+// first question about a list, and serves all scorers that share the Index and
+// all later runs over the same list.
+//
+// A list is the same when it has the same items, by pointer, in the same order;
+// items never change. An Index remembers a few lists, those used last
+// ([WithLists]), and does not keep their items alive: it holds weak pointers to
+// them, and forgets lists whose items are gone when it builds another one.
+//
+// Building takes time linear in the text, and memory of about the text's size;
+// a question takes time linear in the items that have one of its words. An
+// Index is safe for concurrent use. The zero Index is not ready: build it with
+// [NewIndex].
+type Index struct {
+	settings indexDraft
+
+	mu    sync.Mutex
+	lists []*list // the last used first
+}
+
+// IndexOption is an optional setting of an [Index].
+type IndexOption func(*indexDraft) error
+
+// indexDraft is an Index that is not finished yet. It is a type of its own so
+// that nobody can apply an option to a finished one.
+type indexDraft struct {
+	language Language
+	fields   []Field
+	groups   []string
+	names    []string
+	gap      time.Duration
+	capacity int
+}
+
+// DefaultLists is how many lists an [Index] remembers, unless [WithLists] says
+// otherwise.
+const DefaultLists = 4
+
+// DefaultGap is the time between two items that separates them, unless
+// [WithGap] says otherwise.
+const DefaultGap = time.Hour
+
+// defaultGroups are the metadata keys of what items belong to.
+var defaultGroups = []string{"session", "conversation", "thread", "document", "file", "path"}
+
+// defaultNames are the metadata keys of what a question may call an item by.
+var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
+
+// NewIndex returns an empty index: of English text, of contents and tags, for
+// [DefaultLists] lists. It fails with a [cupel.InvalidConfigError].
+func NewIndex(opts ...IndexOption) (*Index, error) {
+	draft := indexDraft{
+		language: English,
+		fields:   []Field{FieldContent, FieldTags},
+		groups:   defaultGroups,
+		names:    defaultNames,
+		gap:      DefaultGap,
+		capacity: DefaultLists,
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&draft); err != nil {
+			return nil, err
+		}
+	}
+	return &Index{settings: draft}, nil
+}
+
+// WithLanguage sets the language whose words are reduced to their stems,
+// [English] by default.
+func WithLanguage(language Language) IndexOption {
+	return func(d *indexDraft) error {
+		if language.stemmer() == nil && language != NoLanguage {
+			return invalid("Index", "language", strconv.Quote(string(language)), "language must be one of the package's constants")
+		}
+		d.language = language
+		return nil
+	}
+}
+
+// WithFields sets the fields that are indexed, [FieldContent] and [FieldTags] by
+// default. There must be at least one, and none twice.
+func WithFields(fields ...Field) IndexOption {
+	return func(d *indexDraft) error {
+		if len(fields) == 0 {
+			return invalid("Index", "fields", "", "at least one field is required")
+		}
+		for i, f := range fields {
+			where := "fields[" + strconv.Itoa(i) + "]"
+			if !f.known() {
+				return invalid("Index", where, strconv.Quote(string(f)), "field must be FieldContent, FieldTags or a MetadataField")
+			}
+			if slices.Contains(fields[:i], f) {
+				return invalid("Index", where, strconv.Quote(string(f)), "field is given twice")
+			}
+		}
+		d.fields = slices.Clone(fields)
+		return nil
+	}
+}
+
+// WithGroups sets the metadata keys that say what an item belongs to: a session,
+// a document, a thread. The first key that an item has counts; items that have
+// none belong together. Items of different groups are never near each other.
+// The default is session, conversation, thread, document, file and path; no key
+// at all makes one group of all items. Strings, numbers and truth values count.
+func WithGroups(keys ...string) IndexOption {
+	return func(d *indexDraft) error {
+		if err := checkKeys("groups", keys); err != nil {
+			return err
+		}
+		d.groups = slices.Clone(keys)
+		return nil
+	}
+}
+
+// WithNames sets the metadata keys of the names that a question may call an item
+// by, for [Mentions]: its speaker, its file, its symbol. The default is speaker,
+// author, name, symbol, file, path and title.
+func WithNames(keys ...string) IndexOption {
+	return func(d *indexDraft) error {
+		if err := checkKeys("names", keys); err != nil {
+			return err
+		}
+		d.names = slices.Clone(keys)
+		return nil
+	}
+}
+
+func checkKeys(setting string, keys []string) error {
+	for i, key := range keys {
+		where := setting + "[" + strconv.Itoa(i) + "]"
+		if key == "" {
+			return invalid("Index", where, "", "metadata key must not be empty")
+		}
+		if slices.Contains(keys[:i], key) {
+			return invalid("Index", where, strconv.Quote(key), "metadata key is given twice")
+		}
+	}
+	return nil
+}
+
+// WithGap sets how much time between two items of a group, next to each other
+// in time, makes two groups of them, where all items of the group have
+// timestamps; [DefaultGap] by default, above 0.
+func WithGap(gap time.Duration) IndexOption {
+	return func(d *indexDraft) error {
+		if gap <= 0 {
+			return invalid("Index", "gap", gap.String(), "gap must be above 0")
+		}
+		d.gap = gap
+		return nil
+	}
+}
+
+// WithLists sets how many lists of items the index remembers, at least 1 and
+// [DefaultLists] by default.
+func WithLists(n int) IndexOption {
+	return func(d *indexDraft) error {
+		if n < 1 {
+			return invalid("Index", "lists", strconv.Itoa(n), "an index must remember at least 1 list")
+		}
+		d.capacity = n
+		return nil
+	}
+}
+
+func (f Field) known() bool {
+	return f == FieldContent || f == FieldTags || len(f) > len(metadataPrefix) && f[:len(metadataPrefix)] == metadataPrefix
+}
+
+// list is what is known about one list of items.
+type list struct {
+	items []weak.Pointer[cupel.ContextItem]
+	ready chan struct{} // closed when the rest is set
+	words *words
+	order *order
+	names *names
+	err   error
+}
+
+// same reports whether all are the items of l. Comparing two pointers to live
+// items is exact: an address is not used again while an item lives there.
+func (l *list) same(all []*cupel.ContextItem) bool {
+	if len(l.items) != len(all) {
+		return false
+	}
+	for i, item := range all {
+		if l.items[i].Value() != item {
+			return false
+		}
+	}
+	return true
+}
+
+// gone reports whether the first item that there was is no longer in memory.
+func (l *list) gone() bool {
+	return len(l.items) > 0 && l.items[0].Value() == nil
+}
+
+// of returns what is known about a list, and finds it out if nothing is.
+func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error) {
+	for {
+		l, build := x.find(all)
+		if build {
+			l.order = newOrder(all, x.settings.groups, x.settings.gap)
+			l.names = newNames(all, x.settings.names)
+			l.words, l.err = newWords(ctx, all, x.settings.fields, x.settings.language)
+			if l.err != nil {
+				x.forget(l)
+			}
+			close(l.ready)
+			return l, l.err
+		}
+		select {
+		case <-l.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if l.err == nil {
+			return l, nil
+		}
+		// Whoever was building it was told to stop, which concerns nobody else.
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// find returns the list of these items, and true when it is new and the caller's
+// to build.
+func (x *Index) find(all []*cupel.ContextItem) (*list, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, l := range x.lists {
+		if l.same(all) {
+			copy(x.lists[1:i+1], x.lists[:i])
+			x.lists[0] = l
+			return l, false
+		}
+	}
+	l := &list{
+		items: make([]weak.Pointer[cupel.ContextItem], len(all)),
+		ready: make(chan struct{}),
+	}
+	for i, item := range all {
+		l.items[i] = weak.Make(item)
+	}
+	x.lists = slices.DeleteFunc(x.lists, (*list).gone)
+	x.lists = slices.Insert(x.lists, 0, l)
+	if len(x.lists) > x.settings.capacity {
+		clear(x.lists[x.settings.capacity:])
+		x.lists = x.lists[:x.settings.capacity]
+	}
+	return l, true
+}
+
+func (x *Index) forget(l *list) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.lists = slices.DeleteFunc(x.lists, func(other *list) bool { return other == l })
+}
+
+// validate is for the scorers that use the index.
+func (x *Index) validate(component string) error {
+	if x == nil || x.settings.capacity == 0 {
+		return invalid(component, "index", "", "index must come from NewIndex")
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+package cupelrelevance
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Lexical scores an item by the words that it shares with a question: BM25,
+// with the words of several fields counted together by weight.
+//
+// For each word of the question, with f the weighted number of its occurrences
+// in the item, l the weighted length of the item in words, m the mean of l, n
+// the number of items and d the number of those that have the word:
+//
+//	idf = ln(1 + (n - d + 0.5) / (d + 0.5))
+//	score += idf * f * (k1 + 1) / (f + k1 * (1 - b + b*l/m))
+//
+// A word that stands in the question twice counts twice; the first 1,024
+// different words count. Scores are at least 0
+// and have no upper bound; [scorer.Scaled] of the core brings them to [0,1].
+// They compare the items of one list with each other, and say nothing about the
+// items of another.
+//
+// It is safe for concurrent use. Build it with [NewLexical].
+//
+// [scorer.Scaled]: https://pkg.go.dev/github.com/wollax/cupel-go/cupel/scorer#Scaled
+type Lexical struct {
+	index    *Index
+	terms    []queryTerm
+	k1, b    float64
+	weights  []fieldWeight
+	maxShare float64
+	rare     bool // rare words count still more
+}
+
+// queryTerm is a word of the question.
+type queryTerm struct {
+	text  string // the stem, if it is a word that has one
+	stem  bool
+	count float64
+}
+
+type fieldWeight struct {
+	field  Field
+	weight float64
+}
+
+// The settings of BM25, unless options say otherwise.
+const (
+	DefaultK1 = 1.2
+	DefaultB  = 0.75
+)
+
+// LexicalOption is an optional setting of a [Lexical] scorer.
+type LexicalOption func(*lexicalDraft) error
+
+// lexicalDraft is a scorer that is not finished yet. It is a type of its own so
+// that nobody can apply an option to a finished one.
+type lexicalDraft struct {
+	k1, b    float64
+	maxShare float64
+	weights  []fieldWeight
+	stop     []string
+}
+
+// NewLexical returns a scorer that looks for the words of query in the items,
+// by way of index. All fields of the index count, with weight 1, and all words
+// of the question. A question without words gives every item 0.
+//
+// It fails with a [cupel.InvalidConfigError] that names the setting.
+func NewLexical(index *Index, query string, opts ...LexicalOption) (*Lexical, error) {
+	if err := index.validate("Lexical"); err != nil {
+		return nil, err
+	}
+	draft := lexicalDraft{k1: DefaultK1, b: DefaultB, maxShare: 1}
+	for _, f := range index.settings.fields {
+		draft.weights = append(draft.weights, fieldWeight{f, 1})
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&draft); err != nil {
+			return nil, err
+		}
+	}
+	total := 0.0
+	for _, w := range draft.weights {
+		total += w.weight
+	}
+	switch {
+	case total == 0:
+		return nil, invalid("Lexical", "fieldWeights", "", "at least one field must have a weight above 0")
+	case !isFinite(total):
+		return nil, invalid("Lexical", "fieldWeights", "", "the sum of the weights must be finite; scale them down")
+	}
+	return &Lexical{
+		index:    index,
+		terms:    queryTerms(query, index.settings.language, draft.stop),
+		k1:       draft.k1,
+		b:        draft.b,
+		weights:  draft.weights,
+		maxShare: draft.maxShare,
+	}, nil
+}
+
+// WithK1 sets how much the second and later occurrences of a word in an item
+// add: from 0, nothing, upwards; [DefaultK1] by default.
+func WithK1(k1 float64) LexicalOption {
+	return func(d *lexicalDraft) error {
+		if !(k1 >= 0 && k1 <= 1e6) {
+			return invalid("Lexical", "k1", number(k1), "k1 must be from 0 to 1000000")
+		}
+		d.k1 = k1
+		return nil
+	}
+}
+
+// WithB sets how much long items have to have more of a word than short ones to
+// score the same: from 0, no more, to 1, in proportion; [DefaultB] by default.
+func WithB(b float64) LexicalOption {
+	return func(d *lexicalDraft) error {
+		if !(b >= 0 && b <= 1) {
+			return invalid("Lexical", "b", number(b), "b must be from 0 to 1")
+		}
+		d.b = b
+		return nil
+	}
+}
+
+// WithFieldWeight sets how much one occurrence of a word in a field counts, at
+// least 0 and 1 by default. The field must be one of the index.
+func WithFieldWeight(field Field, weight float64) LexicalOption {
+	return func(d *lexicalDraft) error {
+		where := fmt.Sprintf("fieldWeights[%q]", string(field))
+		if !(weight >= 0) || math.IsInf(weight, 0) {
+			return invalid("Lexical", where, number(weight), "field weight must be at least 0 and finite")
+		}
+		i := slices.IndexFunc(d.weights, func(w fieldWeight) bool { return w.field == field })
+		if i < 0 {
+			return invalid("Lexical", where, "", "the index does not have this field; give it to NewIndex with WithFields")
+		}
+		d.weights[i].weight = weight
+		return nil
+	}
+}
+
+// WithStopWords sets words of the question that do not count, none by default.
+// They are compared by stem.
+func WithStopWords(words ...string) LexicalOption {
+	return func(d *lexicalDraft) error {
+		d.stop = append(d.stop, words...)
+		return nil
+	}
+}
+
+// WithMaxShare sets which words of the question are too common to count: those
+// that more than this share of the items have, above 0 and at most 1. The
+// default, 1, keeps all words; BM25 itself gives common ones little weight.
+// Words that are in no more than 3 items always count.
+func WithMaxShare(share float64) LexicalOption {
+	return func(d *lexicalDraft) error {
+		if !(share > 0 && share <= 1) {
+			return invalid("Lexical", "maxShare", strconv.FormatFloat(share, 'g', -1, 64), "maxShare must be above 0 and at most 1")
+		}
+		d.maxShare = share
+		return nil
+	}
+}
+
+// maxQueryTerms is how many different words of a question count. More are no
+// question but a text.
+const maxQueryTerms = 1 << 10
+
+// queryTerms returns the words of a question, each once, in order.
+func queryTerms(query string, language Language, stop []string) []queryTerm {
+	var terms []queryTerm
+	var stopped map[queryTerm]bool
+	at := make(map[queryTerm]int)
+	read := func(text string, each func(queryTerm)) {
+		newTokenizer(func(term []byte, word bool) {
+			t := queryTerm{text: string(term)}
+			if word && language.stemmer() != nil {
+				t.stem, t.text = true, language.stem(t.text)
+			}
+			each(t)
+		}).text(text)
+	}
+	if len(stop) > 0 {
+		stopped = make(map[queryTerm]bool)
+		for _, s := range stop {
+			read(s, func(t queryTerm) { stopped[t] = true })
+		}
+	}
+	read(query, func(t queryTerm) {
+		if stopped[t] || len(terms) == maxQueryTerms {
+			return
+		}
+		i, known := at[t]
+		if !known {
+			i = len(terms)
+			at[t] = i
+			terms = append(terms, t)
+		}
+		terms[i].count++
+	})
+	return terms
+}
+
+// Validate reports a scorer that was not built with [NewLexical].
+func (x *Lexical) Validate() error {
+	if x == nil || x.index == nil {
+		return notBuilt("Lexical")
+	}
+	return nil
+}
+
+// Score scores the whole list, which must contain item, and returns the item's
+// score; an item that is not in the list scores 0.
+func (x *Lexical) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return scoreOne(x, item, all)
+}
+
+// ScoreAll scores all items. The first time that its index sees the list it
+// reads the whole text, and afterwards it takes time linear in the number of
+// items that have one of the question's words. It fails when ctx is done, or
+// when Validate does.
+func (x *Lexical) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, x, "Lexical", all, scores); err != nil {
+		return err
+	}
+	l, err := x.index.of(ctx, all)
+	if err != nil {
+		return err
+	}
+	x.score(l.words, scores)
+	return ctx.Err()
+}
+
+// scratch is pooled memory for one question.
+type scratch struct {
+	frequency []float64 // by item; 0 between two words
+	touched   []uint32
+	lengths   []float64
+	word      [1]uint32
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (x *Lexical) score(w *words, scores []float64) {
+	clear(scores)
+	x.eachTerm(w, func(weight float64, items []uint32, values []float64) {
+		for _, i := range items {
+			scores[i] += float64(weight * values[i])
+		}
+	})
+}
+
+// eachTerm calls f for each word of the question that counts, with its weight,
+// the items that have it, and for each of those how much of it, from 0 to k1+1.
+// f may write to values, which must be 0 when it returns but for these items.
+func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, values []float64)) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	if cap(s.frequency) < w.n {
+		s.frequency = make([]float64, w.n)
+		s.lengths = make([]float64, w.n)
+	}
+	s.frequency, s.lengths = s.frequency[:w.n], s.lengths[:w.n]
+	mean := x.norms(w, s.lengths)
+	n := float64(w.n)
+	for _, term := range x.terms {
+		x.count(w, s, term)
+		if d := float64(len(s.touched)); d > 0 && (d <= 3 || d <= x.maxShare*n) {
+			idf := ln(1 + (n-d+0.5)/(d+0.5))
+			if x.rare {
+				idf *= math.Sqrt(idf)
+			}
+			for _, i := range s.touched {
+				frequency := s.frequency[i]
+				norm := 1 - x.b + float64(x.b*s.lengths[i]/mean)
+				s.frequency[i] = frequency * (x.k1 + 1) / (frequency + float64(x.k1*norm))
+			}
+			f(term.count*idf, s.touched, s.frequency)
+		}
+		for _, i := range s.touched {
+			s.frequency[i] = 0
+		}
+	}
+}
+
+// norms sets the weighted lengths of the items and returns their mean, at least
+// a little above 0.
+func (x *Lexical) norms(w *words, lengths []float64) float64 {
+	clear(lengths)
+	total := 0.0
+	for f := range w.fields {
+		weight := x.weights[f].weight
+		if weight == 0 {
+			continue
+		}
+		p := &w.fields[f]
+		total += float64(weight * float64(p.total))
+		for i, length := range p.lengths {
+			lengths[i] += float64(weight * float64(length))
+		}
+	}
+	return max(total/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
+}
+
+// count sets the frequencies of a term, and touched to the items that have it.
+func (x *Lexical) count(w *words, s *scratch, term queryTerm) {
+	s.touched = s.touched[:0]
+	var ids []uint32
+	if term.stem {
+		ids = w.stems.of(w, term.text)
+	} else if id, ok := w.find(term.text); ok {
+		ids = append(s.word[:0], id)
+	}
+	for f := range w.fields {
+		weight := x.weights[f].weight
+		if weight == 0 {
+			continue
+		}
+		p := &w.fields[f]
+		for _, id := range ids {
+			from, to := p.starts[id], p.starts[id+1]
+			counts := p.counts[from:to]
+			for k, i := range p.items[from:to] {
+				if s.frequency[i] == 0 {
+					s.touched = append(s.touched, i)
+				}
+				s.frequency[i] += float64(weight * float64(counts[k]))
+			}
+		}
+	}
+}
+
+// ln is the natural logarithm of a number of at least 1, with the same bits on
+// every processor, which those of the standard library need not have.
+func ln(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	if fraction < math.Sqrt2/2 {
+		fraction *= 2
+		exponent--
+	}
+	// ln f = 2 artanh s, with s in [-0.18, 0.18].
+	s := (fraction - 1) / (fraction + 1)
+	square := s * s
+	sum := 0.0
+	for k := 21.0; k >= 1; k -= 2 {
+		sum = float64(sum*square) + 1/k
+	}
+	return float64(2*s*sum) + float64(float64(exponent)*math.Ln2)
+}

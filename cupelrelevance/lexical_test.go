@@ -1,0 +1,179 @@
+package cupelrelevance
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// plainBM25 is the formula of the documentation, word by word over all items.
+func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64, maxShare float64) []float64 {
+	cut := func(text string) []string {
+		var terms []string
+		newTokenizer(func(term []byte, word bool) {
+			if word {
+				terms = append(terms, "word "+language.stem(string(term)))
+			} else if language == NoLanguage {
+				terms = append(terms, "word "+string(term))
+			} else {
+				terms = append(terms, "other "+string(term))
+			}
+		}).text(text)
+		return terms
+	}
+	frequency := make([]map[string]float64, len(items))
+	length := make([]float64, len(items))
+	mean := 0.0
+	for i, it := range items {
+		frequency[i] = make(map[string]float64)
+		count := func(text string, weight float64) {
+			for _, term := range cut(text) {
+				frequency[i][term] += weight
+				length[i] += weight
+			}
+		}
+		count(it.Content(), weights[FieldContent])
+		for _, tag := range it.Tags() {
+			count(tag, weights[FieldTags])
+		}
+		if speaker, ok := it.MetadataValue("speaker"); ok {
+			count(speaker.(string), weights[MetadataField("speaker")])
+		}
+		mean += length[i] / float64(len(items))
+	}
+	scores := make([]float64, len(items))
+	n := float64(len(items))
+	for _, term := range cut(query) {
+		d := 0.0
+		for i := range items {
+			if frequency[i][term] > 0 {
+				d++
+			}
+		}
+		if d > 3 && d > maxShare*n {
+			continue
+		}
+		idf := math.Log(1 + (n-d+0.5)/(d+0.5))
+		for i := range items {
+			if f := frequency[i][term]; f > 0 {
+				scores[i] += idf * f * (k1 + 1) / (f + k1*(1-b+b*length[i]/mean))
+			}
+		}
+	}
+	return scores
+}
+
+// TestLexicalIsBM25 compares random lists, settings and questions with the plain
+// formula.
+func TestLexicalIsBM25(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	queries := []string{"the meeting about roofs", "parseHTTPHeader http", "snake_case", "会議室", "meet meets meeting using dies", "nothing here", "", "RÉSUMÉ 42 42"}
+	positive := 0
+	for range 600 {
+		items := randomItems(t, r, 1+r.IntN(20))
+		language := []Language{English, NoLanguage, French, Spanish}[r.IntN(4)]
+		query := queries[r.IntN(len(queries))]
+		k1, b := float64(r.IntN(4))*0.7, float64(r.IntN(3))/2
+		weights := map[Field]float64{FieldContent: 1, FieldTags: float64(r.IntN(3)), MetadataField("speaker"): 0.5}
+		maxShare := 0.1 + 0.9*r.Float64()
+		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
+		lexical := Must(NewLexical(index, query, WithK1(k1), WithB(b), WithMaxShare(maxShare),
+			WithFieldWeight(FieldTags, weights[FieldTags]), WithFieldWeight(MetadataField("speaker"), 0.5)))
+		want := plainBM25(items, query, language, k1, b, weights, maxShare)
+		for i, got := range scoresOf(t, lexical, items) {
+			if !near(got, want[i]) {
+				t.Fatalf("item %d of %q, %s, scores %v, want %v", i, query, language, got, want[i])
+			}
+			if got > 0 {
+				positive++
+			}
+		}
+	}
+	if positive < 1000 {
+		t.Errorf("only %d items ever scored", positive)
+	}
+}
+
+func TestLexical(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		query    string
+		opts     []LexicalOption
+		contents []string
+		best     int // the item that scores highest, alone; -1: all score 0
+		why      string
+	}{
+		{"rare word", "the roof", nil, []string{"the cat the dog", "the roof", "the boat"}, 1, "rare words say more than common ones"},
+		{"stem", "meetings", nil, []string{"a boat", "we met", "a meeting"}, 2, "meeting and meetings have one stem; met has another"},
+		{"part of an identifier", "upload limit", nil, []string{"download", "maxUploadBytes", "limits of nothing at all here but words"}, 1, "an identifier is found by its parts"},
+		{"other spelling", "max_upload_bytes", nil, []string{"max", "bytes", "maxUploadBytes"}, 2, "the whole of an identifier does not know how it is written"},
+		{"short item", "roof", nil, []string{"the roof of the house by the sea", "roof"}, 1, "b: long items have to say more"},
+		{"length ignored", "roof", []LexicalOption{WithB(0)}, []string{"roof roof of the house by the sea", "roof"}, 0, "b 0: only the number counts"},
+		{"stop words", "what leaks", []LexicalOption{WithStopWords("what")}, []string{"what", "leaks here or there"}, 1, "a stop word does not count"},
+		{"stop word by stem", "meeting boats", []LexicalOption{WithStopWords("Meetings")}, []string{"meeting", "boat and ship and sea"}, 1, "stop words are compared by stem"},
+		{"common words", "we roof", []LexicalOption{WithMaxShare(0.5)}, []string{"we we we", "we", "we", "we", "we so", "the roof and so on and on and on"}, 5, "we is in more than half of the items, and in more than three"},
+		{"common word in a short list", "we", []LexicalOption{WithMaxShare(0.1)}, []string{"we we", "we are some"}, 0, "no word of three items is too common"},
+		{"no word", "?!", nil, []string{"a", "b"}, -1, "a question without words says nothing"},
+		{"unknown word", "zebra", nil, []string{"a", "b"}, -1, "nothing has the word"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			items := make([]*cupel.ContextItem, len(c.contents))
+			for i, content := range c.contents {
+				items[i] = item(t, content)
+			}
+			scores := scoresOf(t, Must(NewLexical(Must(NewIndex()), c.query, c.opts...)), items)
+			best, at := 0.0, -1
+			for i, s := range scores {
+				if s > best {
+					best, at = s, i
+				} else if s == best && s > 0 {
+					at = -2
+				}
+			}
+			if at != c.best {
+				t.Errorf("scores are %v, want %d to be best: %s", scores, c.best, c.why)
+			}
+		})
+	}
+}
+
+// TestStemsBeginAsTheirWords looks at words whose stems end otherwise: what the
+// index leaves out of its search must not have the stem.
+func TestStemsBeginAsTheirWords(t *testing.T) {
+	for language, words := range map[Language][]string{
+		English:   {"using", "used", "dying", "lying", "tying", "ability", "cries", "happily", "hoping", "skies", "relational", "sensibly", "ion", "ease", "easing", "generously", "communication", "succeeding", "innings"},
+		French:    {"application", "évidemment", "félicités", "apparemment", "bibliothèques", "allégé", "yeux", "joyeusement"},
+		Spanish:   {"ácidos", "acuérdese", "comprándomelo", "lógica", "árboles"},
+		Hungarian: {"házakban", "gyerekeket", "almát", "körtét", "tükröződéseként"},
+		Norwegian: {"havnedistrikter", "opning", "løpene"},
+		Swedish:   {"jaktkarlarne", "klokheten", "möjligheter"},
+		Russian:   {"важнейшими", "падение", "вавилонский"},
+	} {
+		for _, word := range words {
+			stem := language.stem(word)
+			if !language.beginsAs([]byte(word), stem) {
+				t.Errorf("%s: %q is not looked at for its stem %q", language, word, stem)
+			}
+			index := Must(NewIndex(WithLanguage(language)))
+			scores := scoresOf(t, Must(NewLexical(index, stem)), []*cupel.ContextItem{item(t, word), item(t, "0")})
+			if language.stem(stem) == stem && scores[0] <= 0 {
+				t.Errorf("%s: %q is not found by its stem %q", language, word, stem)
+			}
+		}
+	}
+}
+
+func TestLn(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 10000 {
+		x := 1 + math.Exp(r.Float64()*40)*r.Float64()
+		if got, want := ln(x), math.Log(x); math.Abs(got-want) > 4e-16*max(1, want) {
+			t.Fatalf("ln(%v) is %v, want %v", x, got, want)
+		}
+	}
+	if ln(1) != 0 {
+		t.Errorf("ln(1) is %v", ln(1))
+	}
+}

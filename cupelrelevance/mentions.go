@@ -1,0 +1,150 @@
+package cupelrelevance
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Mentions scores an item by whether the question names what it comes from: its
+// speaker, its file, its symbol. A name scores the share of its words that the
+// question has, compared without case and without stems; of a path the last part
+// counts on its own as well, whichever is better. Words of one character count
+// only in names that have no others. An item scores what the best of its names
+// does, from 0 to 1.
+//
+// Names are the values of the metadata keys of the index ([WithNames]). It is safe
+// for concurrent use. Build it with [NewMentions].
+type Mentions struct {
+	index *Index
+	words map[string]bool
+}
+
+// NewMentions returns a scorer that looks for names in query. It fails with a
+// [cupel.InvalidConfigError].
+func NewMentions(index *Index, query string) (*Mentions, error) {
+	if err := index.validate("Mentions"); err != nil {
+		return nil, err
+	}
+	m := &Mentions{index: index, words: make(map[string]bool)}
+	newTokenizer(func(term []byte, _ bool) { m.words[string(term)] = true }).text(query)
+	return m, nil
+}
+
+// Validate reports a scorer that was not built with [NewMentions].
+func (m *Mentions) Validate() error {
+	if m == nil || m.index == nil {
+		return notBuilt("Mentions")
+	}
+	return nil
+}
+
+// Score scores the whole list, which must contain item, and returns the item's
+// score; an item that is not in the list scores 0.
+func (m *Mentions) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return scoreOne(m, item, all)
+}
+
+// ScoreAll scores each name of the list once, and then the items in linear time.
+// It fails when ctx is done, or when Validate does.
+func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, m, "Mentions", all, scores); err != nil {
+		return err
+	}
+	l, err := m.index.of(ctx, all)
+	if err != nil {
+		return err
+	}
+	known := borrowFloats(len(l.names.texts))
+	defer known.giveBack()
+	reader := newNameReader(m.words)
+	for i, name := range l.names.texts {
+		known.of[i] = reader.name(name)
+	}
+	clear(scores)
+	for _, is := range l.names.named {
+		scores[is.item] = max(scores[is.item], known.of[is.name])
+	}
+	return ctx.Err()
+}
+
+// names are what the items of a list are called.
+type names struct {
+	texts []string // each once
+	named []naming // by item
+}
+
+type naming struct{ item, name uint32 }
+
+func newNames(all []*cupel.ContextItem, keys []string) *names {
+	n := new(names)
+	numbers := make(map[string]uint32)
+	for i, item := range all {
+		for _, key := range keys {
+			text, ok := metadataText(item, key)
+			if !ok {
+				continue
+			}
+			number, known := numbers[text]
+			if !known {
+				number = uint32(len(n.texts))
+				text = strings.Clone(text) // it may be a piece of something large
+				numbers[text] = number
+				n.texts = append(n.texts, text)
+			}
+			n.named = append(n.named, naming{uint32(i), number})
+		}
+	}
+	return n
+}
+
+// nameReader counts the words of names.
+type nameReader struct {
+	asked                    map[string]bool
+	tokenizer                *tokenizer
+	words, found             int
+	characters, foundOfThose int // words of one character
+}
+
+func newNameReader(asked map[string]bool) *nameReader {
+	n := &nameReader{asked: asked}
+	n.tokenizer = newTokenizer(n.add)
+	return n
+}
+
+func (n *nameReader) add(term []byte, _ bool) {
+	found := 0
+	if n.asked[string(term)] {
+		found = 1
+	}
+	if utf8.RuneCount(term) == 1 {
+		n.characters++
+		n.foundOfThose += found
+		return
+	}
+	n.words++
+	n.found += found
+}
+
+// name returns how much of a name was asked for.
+func (n *nameReader) name(name string) float64 {
+	best := n.share(name)
+	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
+		best = max(best, n.share(name[at+1:]))
+	}
+	return best
+}
+
+func (n *nameReader) share(name string) float64 {
+	n.words, n.found, n.characters, n.foundOfThose = 0, 0, 0, 0
+	n.tokenizer.text(name)
+	switch {
+	case n.words > 0:
+		return float64(n.found) / float64(n.words)
+	case n.characters > 0:
+		return float64(n.foundOfThose) / float64(n.characters)
+	}
+	return 0
+}

@@ -1,0 +1,145 @@
+package cupelrelevance
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Passages scores an item by the words that the passage around it shares with a
+// question. It is to [Lexical] what a passage is to a sentence: each word
+// spreads on its own, less and less with the distance, and the more of it there
+// is in one place the less another one adds, so that a place with many different
+// words of the question is better than one with many occurrences of one.
+//
+// With v the value of a word in an item as Lexical counts it, from 0 to k1+1,
+// and d its sum over all items of the group, each times decay^distance:
+//
+//	score += idf * d * (saturation + 1) / (d + saturation)
+//
+// Distance and groups are those of [Neighbours]. Scores are at least 0 and have
+// no upper bound. It is safe for concurrent use. Build it with [NewPassages].
+type Passages struct {
+	lexical    *Lexical
+	decay      float64
+	saturation float64
+}
+
+// The settings of Passages, unless options say otherwise.
+const (
+	DefaultPassageDecay = 0.95
+	DefaultSaturation   = 12.0
+)
+
+// PassagesOption is an optional setting of [Passages].
+type PassagesOption func(*passagesDraft) error
+
+// passagesDraft is a scorer that is not finished yet. It is a type of its own so
+// that nobody can apply an option to a finished one.
+type passagesDraft Passages
+
+// NewPassages returns a scorer with the question, the fields and the index of
+// lexical. It fails with a [cupel.InvalidConfigError].
+func NewPassages(lexical *Lexical, opts ...PassagesOption) (*Passages, error) {
+	if err := lexical.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Passages{lexical: lexical, decay: DefaultPassageDecay, saturation: DefaultSaturation}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt((*passagesDraft)(p)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// WithPassageDecay sets how much of a word reaches the next item, above 0 and
+// below 1; [DefaultPassageDecay] by default.
+func WithPassageDecay(decay float64) PassagesOption {
+	return func(p *passagesDraft) error {
+		if !(decay > 0 && decay < 1) {
+			return invalid("Passages", "decay", number(decay), "decay must be above 0 and below 1")
+		}
+		p.decay = decay
+		return nil
+	}
+}
+
+// WithSaturation sets how much of one word a passage may have before more of it
+// adds little, above 0; [DefaultSaturation] by default.
+func WithSaturation(saturation float64) PassagesOption {
+	return func(p *passagesDraft) error {
+		if !(saturation > 0 && saturation <= 1e6) {
+			return invalid("Passages", "saturation", number(saturation), "saturation must be above 0 and at most 1000000")
+		}
+		p.saturation = saturation
+		return nil
+	}
+}
+
+// Validate reports a scorer that was not built with [NewPassages].
+func (p *Passages) Validate() error {
+	if p == nil || p.lexical == nil {
+		return notBuilt("Passages")
+	}
+	return nil
+}
+
+// Score scores the whole list, which must contain item, and returns the item's
+// score; an item that is not in the list scores 0.
+func (p *Passages) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return scoreOne(p, item, all)
+}
+
+// ScoreAll scores all items, in time linear in their number for each word of the
+// question once the index knows the list. It fails when ctx is done, or when
+// Validate does.
+func (p *Passages) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, p, "Passages", all, scores); err != nil {
+		return err
+	}
+	l, err := p.lexical.index.of(ctx, all)
+	if err != nil {
+		return err
+	}
+	clear(scores)
+	before := borrowFloats(len(all))
+	defer before.giveBack()
+	p.lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+		p.addTerm(l, weight, values, before.of, scores)
+	})
+	l.words.settle(scores)
+	return ctx.Err()
+}
+
+// addTerm adds to the scores what one word gives. before is scratch.
+func (p *Passages) addTerm(l *list, weight float64, values, before, scores []float64) {
+	for g := range l.order.numGroups() {
+		sequence := l.order.at(g)
+		p.spread(sequence, weight, values, before, scores)
+	}
+}
+
+// spread adds to the scores of one group what one word gives.
+func (p *Passages) spread(sequence []uint32, weight float64, values, before, scores []float64) {
+	sum, any := 0.0, false
+	for _, i := range sequence {
+		sum = float64(sum*p.decay) + values[i]
+		before[i] = sum
+		any = any || values[i] != 0
+	}
+	if !any {
+		return
+	}
+	sum = 0
+	for at := len(sequence) - 1; at >= 0; at-- {
+		i := sequence[at]
+		sum *= p.decay
+		d := before[i] + sum
+		sum += values[i]
+		scores[i] += float64(weight * (d * (p.saturation + 1) / (d + p.saturation)))
+	}
+}

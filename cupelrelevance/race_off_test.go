@@ -1,0 +1,5 @@
+//go:build !race
+
+package cupelrelevance
+
+const raceEnabled = false

@@ -1,0 +1,158 @@
+package cupelrelevance
+
+import (
+	"context"
+	"math"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Relevance is the preset: it scores items by what a question is about, with
+// settings that were measured on long meetings, on many short chat sessions, and
+// on source code.
+//
+// It combines the words of the passage around an item ([Passages]), those of the
+// item itself ([Lexical]), the best item of its group ([Grouped]) and the names
+// that the question mentions ([Mentions]). How much of each is measured on the
+// list: where groups are long, as a meeting of hundreds of turns is, a single
+// turn says little and the passage decides; where they are short, as chat
+// sessions and files are, the item itself, its group and names count as well.
+// Of items that are equally relevant the shorter one scores a little higher,
+// since a budget holds more of them.
+//
+// Scores are in [0,1] and 0 where nothing speaks for an item. They are meant for
+// slicers that take the highest first, such as slicer.ScoreGreedy. An item that
+// is given twice scores what its better place does. It is safe for concurrent
+// use. Build it with [New].
+type Relevance struct {
+	index    *Index
+	lexical  *Lexical
+	passages *Passages
+	mentions *Mentions
+}
+
+// The settings of the preset. README.md has the figures behind them, and the
+// command that measures them.
+const (
+	presetK1       = 2.0
+	presetB        = 0.9
+	presetMaxShare = 0.3
+	presetNames    = 0.2  // of names, where groups are short
+	presetGroup    = 0.5  // of the group, where groups are short
+	presetShort    = 50.0 // items that make a group neither short nor long
+	presetFloor    = 0.3  // of all that, where groups are long or nothing is known of them
+	presetTokens   = 20.0 // of an item too short to be any cheaper
+)
+
+// New returns the preset for a question. It fails with a
+// [cupel.InvalidConfigError] when index does not come from [NewIndex].
+func New(index *Index, query string) (*Relevance, error) {
+	lexical, err := NewLexical(index, query, WithK1(presetK1), WithB(presetB), WithMaxShare(presetMaxShare))
+	if err != nil {
+		return nil, err
+	}
+	lexical.rare = true
+	passages, err := NewPassages(lexical)
+	if err != nil {
+		return nil, err
+	}
+	mentions, err := NewMentions(index, query)
+	if err != nil {
+		return nil, err
+	}
+	return &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions}, nil
+}
+
+// Validate reports a scorer that was not built with [New].
+func (r *Relevance) Validate() error {
+	if r == nil || r.index == nil {
+		return notBuilt("Relevance")
+	}
+	return nil
+}
+
+// Scorers returns the parts.
+func (r *Relevance) Scorers() []cupel.Scorer {
+	if r == nil || r.index == nil {
+		return nil
+	}
+	return []cupel.Scorer{r.passages, r.lexical, r.mentions}
+}
+
+// Score scores the whole list, which must contain item, and returns the item's
+// score; an item that is not in the list scores 0.
+func (r *Relevance) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return scoreOne(r, item, all)
+}
+
+// ScoreAll scores all items. The first time that the index sees the list it reads
+// the whole text, and afterwards it takes time linear in the number of items for
+// each word of the question. It fails when ctx is done, or when Validate does.
+func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, r, "Relevance", all, scores); err != nil {
+		return err
+	}
+	l, err := r.index.of(ctx, all)
+	if err != nil {
+		return err
+	}
+	own, part := borrowFloats(len(all)), borrowFloats(len(all))
+	defer own.giveBack()
+	defer part.giveBack()
+	clear(scores)
+	clear(own.of)
+	r.lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
+		for _, i := range items {
+			own.of[i] += float64(weight * values[i])
+		}
+		r.passages.addTerm(l, weight, values, part.of, scores)
+	})
+	scale(scores)
+	scale(own.of)
+	short := shortness(l.order.size)
+	for g := range l.order.numGroups() {
+		sequence := l.order.at(g)
+		group := presetGroup * bestOf(sequence, own.of)
+		for _, i := range sequence {
+			scores[i] += float64(short * (own.of[i] + group))
+		}
+	}
+	if err := r.mentions.ScoreAll(ctx, all, part.of); err != nil {
+		return err
+	}
+	total := 1 + float64(short*(1+presetGroup+presetNames))
+	for i, item := range all {
+		score := scores[i] + float64(short*presetNames*part.of[i])
+		scores[i] = score / total * cheapness(item.Tokens())
+	}
+	l.words.settle(scores)
+	return ctx.Err()
+}
+
+// shortness is near 1 where groups have few items, and a little where they have
+// many: a list without groups may be a chat whose sessions nobody noted.
+func shortness(size float64) float64 {
+	ratio := size / presetShort
+	return max(presetFloor, 1/(1+float64(ratio*ratio)))
+}
+
+// cheapness is the eighth root of how small an item is, in (0,1]: one of sixteen
+// times the size scores 0.7 of what it would. Roots are exact everywhere, which
+// powers are not.
+func cheapness(tokens int) float64 {
+	return math.Sqrt(math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0))))))
+}
+
+// scale divides scores, which are at least 0, by the highest.
+func scale(scores []float64) {
+	highest := 0.0
+	for _, s := range scores {
+		highest = max(highest, s)
+	}
+	if highest == 0 {
+		return
+	}
+	for i := range scores {
+		scores[i] /= highest
+	}
+}

@@ -1,0 +1,238 @@
+package cupelrelevance
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxTerm is how many bytes of a word count. What a megabyte without a space
+// has beyond that is read once and forgotten, so that a word costs what it is
+// long and no more.
+const maxTerm = 64
+
+// class says what an ASCII byte is to the tokenizer.
+type class uint8
+
+const (
+	separator class = iota
+	lower           // digits too: no part of an identifier begins at one
+	upper
+	underscore
+	wide // not ASCII
+)
+
+var classes = func() (c [256]class) {
+	for b := range c {
+		switch {
+		case b >= utf8.RuneSelf:
+			c[b] = wide
+		case 'a' <= b && b <= 'z', '0' <= b && b <= '9':
+			c[b] = lower
+		case 'A' <= b && b <= 'Z':
+			c[b] = upper
+		case b == '_':
+			c[b] = underscore
+		}
+	}
+	return c
+}()
+
+// tokenizer cuts text into terms in one pass.
+//
+// A term is a word in small letters: letters, marks and digits in a row. A word
+// with capitals or underscores inside is an identifier: it gives itself,
+// without the underscores, and each of its parts. Scripts that are written
+// without spaces give overlapping pairs of characters, and a single character
+// when it stands alone. Apostrophes, points and everything else separate;
+// characters that do not show (joiners, direction marks, soft hyphens) are
+// passed over. Terms end after maxTerm bytes.
+type tokenizer struct {
+	// emit is given each term, which is only good until it returns, and whether
+	// the term is a word as people write it, which has a stem.
+	emit func(term []byte, word bool)
+
+	whole []byte // of the word being read, without underscores
+	part  []byte // of the identifier's part being read
+	parts int    // parts that are finished
+	pair  []byte // of the run of a script without spaces
+	runes int    // in that run
+}
+
+func newTokenizer(emit func(term []byte, word bool)) *tokenizer {
+	return &tokenizer{
+		emit:  emit,
+		whole: make([]byte, 0, maxTerm+utf8.UTFMax),
+		part:  make([]byte, 0, maxTerm+utf8.UTFMax),
+		pair:  make([]byte, 0, 2*utf8.UTFMax),
+	}
+}
+
+// text reads one text from its start to its end. It takes linear time.
+func (t *tokenizer) text(s string) {
+	for i := 0; i < len(s); {
+		switch classes[s[i]] {
+		case separator, underscore:
+			i++
+			continue
+		case lower, upper:
+			// Most words are plain: small letters, the first perhaps a capital.
+			end := i + 1
+			for end < len(s) && classes[s[end]] == lower {
+				end++
+			}
+			if end == len(s) || classes[s[end]] == separator {
+				t.whole = append(t.whole[:0], s[i:min(end, i+maxTerm)]...)
+				if classes[s[i]] == upper {
+					t.whole[0] += 'a' - 'A'
+				}
+				t.emit(t.whole, true)
+				i = end
+				continue
+			}
+		case wide:
+		}
+		i = t.word(s, i)
+	}
+}
+
+// word reads one word of any shape, beginning at start, and returns where it
+// ends.
+func (t *tokenizer) word(s string, start int) int {
+	t.whole, t.part, t.pair, t.parts, t.runes = t.whole[:0], t.part[:0], t.pair[:0], 0, 0
+	previous := separator
+	i := start
+	for i < len(s) {
+		c, size := classes[s[i]], 1
+		r := rune(s[i])
+		if c == wide {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if c = classify(r, size); c == wide { // a script without spaces
+				if previous != separator && previous != wide {
+					break
+				}
+				t.character(r)
+				previous = wide
+				i += size
+				continue
+			}
+			if c == invisible {
+				i += size
+				continue
+			}
+		}
+		if c == separator || previous == wide {
+			break
+		}
+		switch c {
+		case underscore:
+			t.endPart()
+		case upper:
+			if previous == lower || previous == upper && startsSmall(s[i+size:]) {
+				t.endPart()
+			}
+			t.add(unicode.ToLower(r))
+		default:
+			t.add(unicode.ToLower(r))
+		}
+		previous = c
+		i += size
+	}
+	if t.runes > 0 {
+		t.endRun()
+	} else {
+		t.endWord()
+	}
+	if i == start { // a byte that begins nothing
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return i
+}
+
+// invisible characters neither count nor separate.
+const invisible class = 100
+
+// classify says what a character beyond ASCII is; wide means that its script is
+// written without spaces.
+func classify(r rune, size int) class {
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return separator
+	case unicode.IsLower(r):
+		return lower
+	case unicode.IsUpper(r), unicode.IsTitle(r):
+		return upper
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) {
+			return wide
+		}
+		return separator
+	case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsNumber(r):
+		if r >= 0xFE00 && r <= 0xFE0F { // variation selectors, of emoji mostly
+			return invisible
+		}
+		return lower
+	case unicode.Is(unicode.Cf, r):
+		return invisible
+	}
+	return separator
+}
+
+// startsSmall reports whether s begins with a small letter: in HTTPServer the
+// S, and not the P, begins a part.
+func startsSmall(s string) bool {
+	if s == "" {
+		return false
+	}
+	if s[0] < utf8.RuneSelf {
+		return 'a' <= s[0] && s[0] <= 'z'
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
+}
+
+func (t *tokenizer) add(r rune) {
+	if len(t.part) < maxTerm {
+		t.part = utf8.AppendRune(t.part, r)
+	}
+	if len(t.whole) < maxTerm {
+		t.whole = utf8.AppendRune(t.whole, r)
+	}
+}
+
+// endPart ends a part of an identifier. The part is given away at once, so that
+// an identifier of any number of parts needs no memory; a word that turns out to
+// have one part alone was no identifier.
+func (t *tokenizer) endPart() {
+	if len(t.part) == 0 {
+		return
+	}
+	t.emit(t.part, true)
+	t.parts++
+	t.part = t.part[:0]
+}
+
+func (t *tokenizer) endWord() {
+	t.endPart()
+	if t.parts > 1 {
+		t.emit(t.whole, false)
+	}
+}
+
+// character adds one to a run of characters without spaces.
+func (t *tokenizer) character(r rune) {
+	_, size := utf8.DecodeRune(t.pair)
+	if t.runes++; t.runes > 2 {
+		t.pair = append(t.pair[:0], t.pair[size:]...)
+	}
+	t.pair = utf8.AppendRune(t.pair, r)
+	if t.runes > 1 {
+		t.emit(t.pair, false)
+	}
+}
+
+func (t *tokenizer) endRun() {
+	if t.runes == 1 {
+		t.emit(t.pair, false)
+	}
+}

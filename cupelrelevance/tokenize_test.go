@@ -1,0 +1,145 @@
+package cupelrelevance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+func termsOf(text string) []string {
+	var terms []string
+	newTokenizer(func(term []byte, word bool) {
+		if word {
+			terms = append(terms, string(term))
+		} else {
+			terms = append(terms, "="+string(term))
+		}
+	}).text(text)
+	return terms
+}
+
+func TestTokenizer(t *testing.T) {
+	long := strings.Repeat("x", maxTerm)
+	names := make(map[string]bool)
+	for _, c := range []struct {
+		name, text string
+		want       []string // those that have no stem with =
+		why        string
+	}{
+		{"empty", "", nil, "there is nothing"},
+		{"plain", "Shall we start?", []string{"shall", "we", "start"}, "words in small letters"},
+		{"acronym", "the API", []string{"the", "api"}, "capitals alone are one word"},
+		{"camel", "getUserName", []string{"get", "user", "name", "=getusername"}, "an identifier gives its parts and itself"},
+		{"acronym inside", "parseHTTPHeader", []string{"parse", "http", "header", "=parsehttpheader"}, "the last capital of a run begins the next part"},
+		{"snake", "max_upload__bytes_", []string{"max", "upload", "bytes", "=maxuploadbytes"}, "underscores separate parts, and getUser and get_user are the same whole"},
+		{"leading underscore", "_private", []string{"private"}, "one part is no identifier"},
+		{"underscores alone", "a ___ b", []string{"a", "b"}, "they are no word"},
+		{"digits", "sha256 v1.24 3,000", []string{"sha256", "v1", "24", "3", "000"}, "digits are letters, points and commas separate"},
+		{"digit then capital", "utf8Valid", []string{"utf8", "valid", "=utf8valid"}, "a capital after a digit begins a part"},
+		{"apostrophe", "don't l’eau", []string{"don", "t", "l", "eau"}, "apostrophes separate, whatever they look like"},
+		{"accents", "Ärger RÉSUMÉ", []string{"ärger", "résumé"}, "letters beyond ASCII have small forms, too"},
+		{"combining", "e\u0301te\u0301", []string{"e\u0301te\u0301"}, "marks belong to the letter before"},
+		{"han", "会議室です", []string{"=会議", "=議室", "=室で", "=です"}, "overlapping pairs"},
+		{"han alone", "猫 と", []string{"=猫", "=と"}, "a character alone is a term"},
+		{"han and latin", "Goの本xyz", []string{"go", "=の本", "xyz"}, "a change of the way of writing separates"},
+		{"hangul", "회의실", []string{"=회의", "=의실"}, "Korean endings are glued to the word"},
+		{"thai", "ประชุม", []string{"=ปร", "=ระ", "=ะช", "=ชุ", "=ุม"}, "Thai has no spaces between words"},
+		{"arabic", "اجتماع، غدا", []string{"اجتماع", "غدا"}, "right to left is a matter of display"},
+		{"hebrew with marks", "\u200fשלום\u200e", []string{"שלום"}, "direction marks do not show and do not count"},
+		{"soft hyphen", "meet\u00ading", []string{"meeting"}, "what does not show does not separate"},
+		{"joiner", "नमस्\u200dते", []string{"नमस्ते"}, "joiners inside a word do not count"},
+		{"emoji", "done 👩‍👩‍👧‍👦🏽 ok", []string{"done", "ok"}, "emoji separate, however they are put together"},
+		{"keycap", "1\ufe0f", []string{"1"}, "variation selectors do not count"},
+		{"invalid", "ab\xffcd\xc3", []string{"ab", "cd"}, "bytes that are not UTF-8 separate"},
+		{"replacement character", "ab\ufffdcd", []string{"ab", "cd"}, "it is a symbol like others"},
+		{"long", long + "yyy z", []string{long, "z"}, "the first 64 bytes count"},
+		{"long with capitals", "Y" + long + "yyy z", []string{"y" + long[1:], "z"}, "the same on the slow way"},
+		{"title case", "ǅungla", []string{"ǆungla"}, "a letter that is two counts as a capital"},
+	} {
+		if names[c.name] || c.why == "" {
+			t.Errorf("row %q is there twice or does not say why", c.name)
+		}
+		names[c.name] = true
+		if got := termsOf(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q gives %q, want %q: %s", c.name, c.text, got, c.want, c.why)
+		}
+	}
+}
+
+// FuzzTokenizer checks what holds for any text.
+func FuzzTokenizer(f *testing.F) {
+	for _, seed := range []string{"", "getUserName", "会議室です Go", "e\u0301\xff\u200f_A_b", strings.Repeat("aA", 100), "👩‍👩‍👧‍👦", "ุุุุ", "ǅ İstanbul"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		terms := 0
+		newTokenizer(func(term []byte, _ bool) {
+			terms++
+			if len(term) == 0 || len(term) >= maxTerm+utf8.UTFMax || !utf8.Valid(term) {
+				t.Fatalf("%q gives the term %q", text, term)
+			}
+		}).text(text)
+		if terms > 2*len(text) {
+			t.Fatalf("%q gives %d terms", text, terms)
+		}
+		first := termsOf(text)
+		if again := termsOf(text); !slices.Equal(first, again) {
+			t.Fatalf("%q gives %q and then %q", text, first, again)
+		}
+		// A separator between two texts keeps them apart.
+		if got, want := termsOf(text+" . "+text), slices.Concat(first, first); !slices.Equal(got, want) {
+			t.Fatalf("%q twice gives %q, want %q", text, got, want)
+		}
+	})
+}
+
+// hostileTexts cost the most that text of their kind can.
+var hostileTexts = map[string]func(bytes int) string{
+	"one word":         func(n int) string { return strings.Repeat("a", n) },
+	"one capital word": func(n int) string { return strings.Repeat("A", n) },
+	"camel":            func(n int) string { return strings.Repeat("aB", n/2) },
+	"snake":            func(n int) string { return strings.Repeat("a_", n/2) },
+	"underscores":      func(n int) string { return strings.Repeat("_", n) },
+	"invalid":          func(n int) string { return strings.Repeat("\xff\xc0", n/2) },
+	"right to left":    func(n int) string { return strings.Repeat("שלום\u200f", n/11) },
+	"marks":            func(n int) string { return "a" + strings.Repeat("\u0301", n/2) },
+	"joiners":          func(n int) string { return strings.Repeat("\u200d", n/3) },
+	"emoji":            func(n int) string { return strings.Repeat("👩‍👩‍👧‍👦", n/25) },
+	"han":              func(n int) string { return strings.Repeat("会議", n/6) },
+	"endings":          func(n int) string { return strings.Repeat("ational", n/7) },
+	"different words": func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "w%x ", i)
+		}
+		return b.String()
+	},
+}
+
+// TestHostileTexts: eight times the text may take no more than some thirty times
+// as long; what is quadratic takes sixty-four times.
+func TestHostileTexts(t *testing.T) {
+	cost := func(text string) time.Duration {
+		best := time.Hour
+		for range 3 {
+			start := time.Now()
+			index := Must(NewIndex())
+			scoresOf(t, Must(New(index, text[:len(text)/2])), []*cupel.ContextItem{item(t, text), item(t, "a roof")})
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	for name, text := range hostileTexts {
+		t.Run(name, func(t *testing.T) {
+			small, large := cost(text(1<<17)), cost(text(1<<20))
+			if large > 30*small+50*time.Millisecond {
+				t.Errorf("128 KiB take %v, 1 MiB takes %v", small, large)
+			}
+		})
+	}
+}
