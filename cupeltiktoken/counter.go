@@ -94,6 +94,7 @@ func (c *Counter) CountTokens(text string) (int, error) {
 	if c == nil || c.words == nil {
 		return 0, errors.New("cupeltiktoken: the counter is empty: build it with ForEncoding or ForModel")
 	}
+	text = strings.ReplaceAll(text, del, likeDel)
 	tokens, from := 0, 0
 	if c.blanks != nil {
 		for {
@@ -112,6 +113,11 @@ func (c *Counter) CountTokens(text string) (int, error) {
 	n, err := c.words.Count(text[from:])
 	return tokens + n, err
 }
+
+// The tokenizer below leaves the character del out. Another control character
+// stands in for it: both are cut at as punctuation is, and are one token each,
+// in no vocabulary part of a longer one.
+const del, likeDel = "\x7F", "\x02"
 
 var counters = map[Encoding]func() (*Counter, error){
 	O200kBase:  sync.OnceValues(func() (*Counter, error) { return load(O200kBase, &blanks{vocabulary: 200_000, marksAreLetters: true}) }),

@@ -140,6 +140,32 @@ func TestBlankLines(t *testing.T) {
 	}
 }
 
+// The tokenizer below leaves out the character del; the stand-in for it is as
+// good as long as neither is in a longer token.
+func TestDel(t *testing.T) {
+	for _, encoding := range encodings {
+		codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range uint(200_100) {
+			token, err := codec.Decode([]uint{id})
+			if err == nil && len(token) > 1 && strings.ContainsAny(token, "\x7F\x02") {
+				t.Errorf("%s: %q is a token", encoding, token)
+			}
+		}
+		c := counterOf(t, encoding)
+		for _, tt := range []struct {
+			text string
+			want int
+		}{{"\x7F", 1}, {"\x7F\x7F", 2}, {"a\x7Fb", 3}} {
+			if n := count(t, c, tt.text); n != tt.want {
+				t.Errorf("%s: %q has %d tokens, want %d", encoding, tt.text, n, tt.want)
+			}
+		}
+	}
+}
+
 func TestInvalidUTF8(t *testing.T) {
 	for _, encoding := range encodings {
 		c := counterOf(t, encoding)
@@ -275,29 +301,31 @@ func TestHostileInput(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("it measures time")
 	}
+	measure := func(c *cupeltiktoken.Counter, text string) time.Duration {
+		start := time.Now()
+		if n := count(t, c, text); n < 1 || n > 3*len(text) {
+			t.Errorf("%d tokens of %d bytes", n, len(text))
+		}
+		return time.Since(start)
+	}
+	prose := strings.Repeat("The quick brown fox jumps over it. ", 30_000)
 	for i, encoding := range encodings {
 		c := counterOf(t, encoding)
 		for name, text := range hostile() {
 			if i >= 2 { // what is slow is slow for the large vocabularies above all
 				text = text[:len(text)/4]
 			}
-			var best time.Duration
-			for range 5 { // another process may have had the processor
-				start := time.Now()
-				n := count(t, c, text)
-				if n < 1 || n > 3*len(text) {
-					t.Errorf("%s: %s: %d tokens of %d bytes", encoding, name, n, len(text))
-				}
-				if took := time.Since(start); best == 0 || took < best {
-					best = took
-				}
-				if best < time.Second {
-					break
-				}
+			best := measure(c, text)
+			for tries := 1; best > time.Second && tries < 5; tries++ {
+				best = min(best, measure(c, text))
 			}
 			t.Logf("%-11s %-20s %7d bytes %s", encoding, name, len(text), best.Round(time.Millisecond))
-			if best > time.Second {
-				t.Errorf("%s: %s takes %s", encoding, name, best)
+			if best < time.Second {
+				continue
+			}
+			// On a machine that is slow or busy it is as many times as slow as prose.
+			if ordinary := measure(c, prose); best > 20*ordinary {
+				t.Errorf("%s: %s takes %s, a megabyte of prose %s", encoding, name, best, ordinary)
 			}
 		}
 	}
