@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
 )
 
@@ -49,6 +50,7 @@ type settings struct {
 	width      int
 	json, full bool
 	vetTimeout time.Duration
+	counter    cupel.TokenCounter
 }
 
 // run is the program without its process: what main does, for tests.
@@ -86,6 +88,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.IntVar(&s.rows, "n", 20, "`rows` of the table of what is left out; -1 for all")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 120)")
 	flags.DurationVar(&s.vetTimeout, "vet", 30*time.Second, "the most `time` that go vet may take; 0 to leave it out")
+	counter := flags.String("counter", string(cupeltiktoken.O200kBase), "how tokens are counted: an `encoding` or a model of OpenAI's, heuristic for an estimate without a vocabulary, or bytes for four bytes a token")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
 	if err := flags.Parse(args); err != nil {
@@ -111,12 +114,53 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		*target = max(*maximum-*reserve, 0)
 	}
 	var err error
+	if s.counter, err = counterNamed(*counter); err != nil {
+		return s, err
+	}
 	s.budget, err = cupel.NewContextBudget(*maximum, *target, cupel.WithOutputReserve(*reserve))
 	if err != nil {
 		return s, err
 	}
 	s.width = lineWidth(s.width, os.Getenv("COLUMNS"))
 	return s, nil
+}
+
+// counterNamed returns the counter that the flag asks for.
+func counterNamed(name string) (cupel.TokenCounter, error) {
+	switch name {
+	case "heuristic":
+		return cupel.HeuristicCounter{}, nil
+	case "bytes":
+		return fourBytes{}, nil
+	}
+	if counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.Encoding(name)); err == nil {
+		return counter, nil
+	}
+	counter, err := cupeltiktoken.ForModel(name)
+	if err != nil {
+		return nil, fmt.Errorf("unknown counter %q; it is heuristic, bytes, an encoding such as o200k_base, or a model such as gpt-4o", name)
+	}
+	return counter, nil
+}
+
+// fourBytes counts a token for every four bytes, rounded up: what everybody can
+// check by hand.
+type fourBytes struct{}
+
+func (fourBytes) CountTokens(text string) (int, error) { return (len(text) + 3) / 4, nil }
+
+// counting is a counter for many texts, whose first error is looked at once.
+type counting struct {
+	counter cupel.TokenCounter
+	err     error
+}
+
+func (c *counting) count(text string) int {
+	n, err := c.counter.CountTokens(text)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n
 }
 
 // lineWidth returns the columns to print in: what the flag says, else what the
@@ -137,14 +181,18 @@ func (s settings) choose(ctx context.Context, out io.Writer, tell func(note stri
 	if root == "" {
 		root = repocontext.FindRoot(".")
 	}
-	candidates, err := repocontext.Collect(ctx, root, repocontext.Options{VetTimeout: s.vetTimeout, Progress: tell})
+	tokens := &counting{counter: s.counter}
+	candidates, err := repocontext.Collect(ctx, root, repocontext.Options{CountTokens: tokens.count, VetTimeout: s.vetTimeout, Progress: tell})
 	if err != nil {
 		return err
 	}
 	for _, note := range candidates.Notes {
 		tell(note)
 	}
-	items, err := repocontext.Conversation(s.question, nil)
+	items, err := repocontext.Conversation(s.question, tokens.count)
+	if err == nil {
+		err = tokens.err
+	}
 	if err != nil {
 		return err
 	}

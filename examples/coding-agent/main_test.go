@@ -56,8 +56,8 @@ const noGit = "coding-agent: git: git is not installed; there are no commits amo
 //	shop/price.go:1 package shop          18    0        0   0.8         1          1  .31111        .0373
 //	shop/price.go:4 Price                 17    1        0   0.8       2/3          1  .82963        .0940
 //
-// Tokens are bytes of frame and content by four, rounded up: 25+15, 34+28,
-// 37+35 and 30+36. The tags prices and Price match the question, so both items
+// Tokens are those of -counter bytes, bytes of frame and content by four, rounded
+// up: 25+15, 34+28, 37+35 and 30+36. The tags prices and Price match the question, so both items
 // get the best tag score, which weighs five. Two items are newer than none, two
 // than two others. The priorities are 2, 2, 4 and 3. All have the tag shop.
 //
@@ -106,7 +106,7 @@ Budget: 200 tokens; the window uses 142 of at most 149 (95.3%)
 func TestReport(t *testing.T) {
 	root := shop(t)
 	for range 2 { // and the same again
-		code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0")
+		code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0", "-counter", "bytes")
 		if code != exitOK {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
@@ -122,7 +122,7 @@ func TestReport(t *testing.T) {
 func TestRowsOfWhatIsLeftOut(t *testing.T) {
 	root := shop(t)
 	// Only the pinned items fit.
-	args := []string{"-root", root, "-question", "What is a Price?", "-budget", "99", "-reserve", "0", "-vet", "0", "-n"}
+	args := []string{"-root", root, "-question", "What is a Price?", "-budget", "99", "-reserve", "0", "-vet", "0", "-counter", "bytes", "-n"}
 	row := "  Code          17  0.094  shop/price.go:4 Price         PinnedOverride: pinned items took its place\n"
 	for _, tt := range []struct{ n, want, why string }{
 		{"0", "Left out, best scores first: 4 items, 61 tokens\n  and 4 more (-n -1 shows all)\n", "no table"},
@@ -146,7 +146,7 @@ func TestRowsOfWhatIsLeftOut(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	root := shop(t)
-	code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0", "-json")
+	code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0", "-counter", "bytes", "-json")
 	if code != exitOK {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
@@ -209,12 +209,13 @@ func TestMistakes(t *testing.T) {
 		{"unknown flag", "typed wrong", []string{"-bugdet", "1"}, exitUsage, "flag provided but not defined: -bugdet"},
 		{"no number", "typed wrong", []string{"-budget", "many"}, exitUsage, `invalid value "many" for flag -budget: parse error`},
 		{"argument", "a question without its flag", []string{"why?"}, exitUsage, `unexpected argument "why?"; the question goes after -question, in quotes`},
+		{"unknown counter", "typed wrong", []string{"-counter", "gpt4"}, exitUsage, `unknown counter "gpt4"; it is heuristic, bytes, an encoding such as o200k_base, or a model such as gpt-4o`},
 		{"two forms", "one output at a time", []string{"-json", "-full"}, exitUsage, "-json and -full exclude each other"},
 		{"negative budget", "the library says what is wrong", []string{"-budget", "-1"}, exitUsage, "cupel: invalid budget: maxTokens must be at least 0, got -1"},
 		{"large target", "the library says what is wrong", []string{"-budget", "10", "-target", "11"}, exitUsage, "cupel: invalid budget: targetTokens must be at most maxTokens (10), got 11"},
 		{"large reserve", "the library says what is wrong", []string{"-budget", "10", "-reserve", "11"}, exitUsage, "cupel: invalid budget: outputReserve must be at most maxTokens (10), got 11"},
 		{
-			"small budget", "what is pinned must fit", []string{"-root", root, "-question", "What is a Price?", "-budget", "98", "-reserve", "0", "-vet", "0"}, exitFailure,
+			"small budget", "what is pinned must fit", []string{"-root", root, "-question", "What is a Price?", "-budget", "98", "-reserve", "0", "-vet", "0", "-counter", "bytes"}, exitFailure,
 			"cupel: Pinned items require 99 tokens, but only 98 are available; the system prompt and the question are pinned: raise -budget, lower -reserve, or ask in fewer words",
 		},
 	}
@@ -238,7 +239,7 @@ func TestHelp(t *testing.T) {
 	if code != exitOK || stdout != "" {
 		t.Errorf("exit code %d, output %q", code, stdout)
 	}
-	for _, name := range []string{"budget", "full", "json", "n", "question", "reserve", "root", "target", "vet", "width"} {
+	for _, name := range []string{"budget", "counter", "full", "json", "n", "question", "reserve", "root", "target", "vet", "width"} {
 		if !strings.Contains(stderr, "\n  -"+name) {
 			t.Errorf("the help does not mention -%s:\n%s", name, stderr)
 		}
