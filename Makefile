@@ -28,7 +28,7 @@ help: ## Show this help
 
 .PHONY: run
 run: ## Choose a context window for a coding agent from this repository
-	go run ./examples/coding-agent
+	go run ./examples/coding-agent -what-if code-review
 
 .PHONY: readme
 readme: ## Put the output of the coding-agent example into README.md

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
 )
@@ -49,6 +50,7 @@ type settings struct {
 	rows       int
 	width      int
 	json, full bool
+	whatIf     string // intent of a preset to compare with, or ""
 	vetTimeout time.Duration
 	counter    cupel.TokenCounter
 }
@@ -88,6 +90,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.IntVar(&s.rows, "n", 20, "`rows` of the table of what is left out; -1 for all")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 120)")
 	flags.DurationVar(&s.vetTimeout, "vet", 30*time.Second, "the most `time` that go vet may take; 0 to leave it out")
+	flags.StringVar(&s.whatIf, "what-if", "", "compare with the `preset` of this intent, such as code-review")
 	counter := flags.String("counter", string(cupeltiktoken.O200kBase), "how tokens are counted: an `encoding` or a model of OpenAI's, heuristic for an estimate without a vocabulary, or bytes for four bytes a token")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
@@ -101,6 +104,14 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	if flags.NArg() > 0 {
 		return s, fmt.Errorf("unexpected argument %q; the question goes after -question, in quotes", flags.Arg(0))
+	}
+	if s.whatIf != "" {
+		if s.json || s.full {
+			return s, errors.New("-what-if goes with neither -json nor -full")
+		}
+		if _, err := policy.NewRegistry().Lookup(s.whatIf); err != nil {
+			return s, err
+		}
 	}
 	if s.json && s.full {
 		return s, errors.New("-json and -full exclude each other")
@@ -212,7 +223,10 @@ func (s settings) choose(ctx context.Context, out io.Writer, tell func(note stri
 	case s.full:
 		return printPrompt(out, report)
 	default:
-		return s.printReport(out, report)
+		if err := s.printReport(out, report); err != nil || s.whatIf == "" {
+			return err
+		}
+		return s.printWhatIf(ctx, out, pipeline, items, report)
 	}
 }
 
