@@ -13,11 +13,12 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 	cut := func(text string) []string {
 		var terms []string
 		newTokenizer(func(term []byte, word bool) {
-			if word {
+			switch {
+			case word:
 				terms = append(terms, "word "+language.stem(string(term)))
-			} else if language == NoLanguage {
+			case language == NoLanguage:
 				terms = append(terms, "word "+string(term))
-			} else {
+			default:
 				terms = append(terms, "other "+string(term))
 			}
 		}).text(text)

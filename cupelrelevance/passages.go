@@ -2,6 +2,7 @@ package cupelrelevance
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -125,18 +126,17 @@ func (p *Passages) addTerm(l *list, weight float64, values, before, scores []flo
 
 // spread adds to the scores of one group what one word gives.
 func (p *Passages) spread(sequence []uint32, weight float64, values, before, scores []float64) {
-	sum, any := 0.0, false
+	sum, found := 0.0, false
 	for _, i := range sequence {
 		sum = float64(sum*p.decay) + values[i]
 		before[i] = sum
-		any = any || values[i] != 0
+		found = found || values[i] != 0
 	}
-	if !any {
+	if !found {
 		return
 	}
 	sum = 0
-	for at := len(sequence) - 1; at >= 0; at-- {
-		i := sequence[at]
+	for _, i := range slices.Backward(sequence) {
 		sum *= p.decay
 		d := before[i] + sum
 		sum += values[i]

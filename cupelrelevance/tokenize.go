@@ -18,7 +18,8 @@ const (
 	lower           // digits too: no part of an identifier begins at one
 	upper
 	underscore
-	wide // not ASCII
+	wide      // not ASCII; of a character beyond, that its script has no spaces
+	invisible // neither counts nor separates
 )
 
 var classes = func() (c [256]class) {
@@ -89,7 +90,7 @@ func (t *tokenizer) text(s string) {
 				i = end
 				continue
 			}
-		case wide:
+		case wide, invisible:
 		}
 		i = t.word(s, i)
 	}
@@ -148,9 +149,6 @@ func (t *tokenizer) word(s string, start int) int {
 	}
 	return i
 }
-
-// invisible characters neither count nor separate.
-const invisible class = 100
 
 // classify says what a character beyond ASCII is; wide means that its script is
 // written without spaces.

@@ -124,6 +124,9 @@ var hostileTexts = map[string]func(bytes int) string{
 // TestHostileTexts: eight times the text may take no more than some thirty times
 // as long; what is quadratic takes sixty-four times.
 func TestHostileTexts(t *testing.T) {
+	if raceEnabled || testing.Short() {
+		t.Skip("it measures time")
+	}
 	cost := func(text string) time.Duration {
 		best := time.Hour
 		for range 3 {

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -16,12 +17,11 @@ func TestMeasure(t *testing.T) {
 	if path == "" {
 		t.Skip("CUPEL_EVIDENCE names no file")
 	}
-	file, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	conversations, err := eval.Read(file)
+	conversations, err := eval.Read(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

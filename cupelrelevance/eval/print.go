@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // Text returns the result as three tables, of recall, precision and budget use:
@@ -14,26 +14,29 @@ import (
 func (r *Result) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d conversations, %d questions\n", r.Conversations, r.Questions)
+	wide := len("precision")
+	for _, policy := range r.Policies {
+		wide = max(wide, utf8.RuneCountInString(policy.Name))
+	}
 	for _, measure := range measures {
-		table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(table, "\n%s\t", measure.name)
+		fmt.Fprintf(&out, "\n%*s", wide, measure.name)
 		for _, budget := range r.Budgets {
-			fmt.Fprintf(table, "%s\t", thousands(budget))
+			fmt.Fprintf(&out, "  %*s", column(budget), thousands(budget))
 		}
-		fmt.Fprintln(table)
+		out.WriteByte('\n')
 		for _, policy := range r.Policies {
-			fmt.Fprintf(table, "%s\t", policy.Name)
+			fmt.Fprintf(&out, "%*s", wide, policy.Name)
 			for _, point := range policy.Points {
-				fmt.Fprintf(table, "%.3f\t", measure.of(point))
+				fmt.Fprintf(&out, "  %*.3f", column(point.Budget), measure.of(point))
 			}
-			fmt.Fprintln(table)
-		}
-		if err := table.Flush(); err != nil {
-			return err.Error() // a builder never fails
+			out.WriteByte('\n')
 		}
 	}
 	return out.String()
 }
+
+// column is the width of the column of a budget, in characters.
+func column(budget int) int { return max(len("0.000"), len(thousands(budget))) }
 
 var measures = []struct {
 	name string

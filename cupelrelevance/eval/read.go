@@ -115,7 +115,8 @@ func Read(r io.Reader) ([]Conversation, error) {
 	var conversations []Conversation
 	for number := 1; ; number++ {
 		line, err := reader.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
@@ -128,7 +129,7 @@ func Read(r io.Reader) ([]Conversation, error) {
 			}
 			conversations = append(conversations, c)
 		}
-		if err != nil {
+		if last {
 			return conversations, nil
 		}
 	}

@@ -1,0 +1,246 @@
+package eval_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
+)
+
+func small(t testing.TB) []eval.Conversation {
+	t.Helper()
+	data, err := os.ReadFile("testdata/conversations.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversations, err := eval.Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conversations
+}
+
+// TestSmall measures the conversations of this folder and holds the preset to
+// what makes it one: in small budgets it finds most.
+func TestSmall(t *testing.T) {
+	result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: eval.Builtin(), Budgets: []int{100, 200, 400, 800}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(result.Text())
+	recall := make(map[string]float64)
+	for _, p := range result.Policies {
+		recall[p.Name] = p.Points[0].Recall
+		for i, point := range p.Points {
+			if point.Use > 1 || point.Recall > 1 || point.Precision > 1 || i > 0 && point.Recall < p.Points[i-1].Recall {
+				t.Errorf("%s: %+v cannot be", p.Name, p.Points)
+			}
+		}
+	}
+	if recall["relevance"] < recall["lexical"]+0.1 || recall["relevance"] < recall["neighbours"] || recall["lexical"] < 4*recall["recency"] {
+		t.Errorf("recall within 100 tokens is %v", recall)
+	}
+}
+
+// TestRunByHand checks every number of one conversation.
+func TestRunByHand(t *testing.T) {
+	// Four turns of 5 + 2 = 7 characters, 6 tokens each; the last two are the latest.
+	const line = `{"id": "x", "items": [{"speaker": "A", "content": "abcd"}, {"speaker": "A", "content": "efgh"}, {"speaker": "B", "content": "ijkl"}, {"content": "mnopqrs"}],
+		"questions": [{"query": "?", "evidence": [3, 0]}, {"query": "?", "evidence": [1]}]}`
+	conversations, err := eval.Read(strings.NewReader(strings.ReplaceAll(line, "\n", " ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var progress []int
+	result, err := eval.Run(t.Context(), conversations, eval.Config{
+		Policies: eval.Builtin()[:1],
+		Budgets:  []int{5, 12, 100},
+		Progress: func(done, total int) { progress = append(progress, done, total) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &eval.Result{Conversations: 1, Questions: 2, Budgets: []int{5, 12, 100}, Policies: []eval.PolicyResult{{Name: "recency", Points: []eval.Point{
+		{Budget: 5}, // nothing fits
+		{Budget: 12, Recall: (0.5 + 0) / 2, Precision: (0.5 + 0) / 2, Use: 1},
+		{Budget: 100, Recall: 1, Precision: (0.5 + 0.25) / 2, Use: 0.24},
+	}}}}
+	if !reflect.DeepEqual(result, want) {
+		t.Errorf("got %+v, want %+v", result, want)
+	}
+	if !reflect.DeepEqual(progress, []int{1, 2, 2, 2}) {
+		t.Errorf("progress was %v", progress)
+	}
+}
+
+// TestDeterministic: any number of workers gives the same bits.
+func TestDeterministic(t *testing.T) {
+	var first string
+	for workers := range 6 {
+		result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: eval.Builtin(), Budgets: []int{150, 600}, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := string(data) + result.Text() + result.SVG()
+		if first == "" {
+			first = all
+		} else if all != first {
+			t.Fatalf("%d workers give another result", workers)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		name, line string
+		reason     string // part of the error; none when empty
+		why        string
+	}{
+		{"least", `{"items": [{"content": "a"}]}`, "", "everything else is optional"},
+		{"unknown", `{"items": [], "x": 1}`, "", "unknown fields are ignored"},
+		{"empty content", `{"items": [{"content": ""}], "questions": [{"query": "", "evidence": [0]}]}`, "", "transcripts have empty turns, and positions must stay"},
+		{"number of a session", `{"items": [{"content": "a", "session": 3}]}`, "", "numbers name sessions as well"},
+		{"time as people say it", `{"items": [{"content": "a", "time": "1:56 pm on 8 May"}]}`, "", "not understood, and no reason to give up"},
+		{"no JSON", `{"items"`, "unexpected end", "the line is cut"},
+		{"session of another type", `{"items": [{"content": "a", "session": []}]}`, "string or a number", "a list is no name"},
+		{"time of another type", `{"items": [{"content": "a", "time": {}}]}`, "text or a number", "an object is no time"},
+		{"time too far", `{"items": [{"content": "a", "time": 1e300}]}`, "not a time", "it would wrap"},
+		{"no evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q"}]}`, "questions[0].evidence is empty", "there would be nothing to find"},
+		{"evidence out of range", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [1]}]}`, "no position of 1 items", "positions begin at 0"},
+		{"negative evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [-1]}]}`, "no position", "positions begin at 0"},
+		{"evidence twice", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [0, 0]}]}`, "0 twice", "shares would be wrong"},
+	} {
+		_, err := eval.Read(strings.NewReader("\n" + c.line))
+		bad, ok := errors.AsType[*eval.ReadError](err)
+		switch {
+		case c.reason == "" && err != nil:
+			t.Errorf("%s: %v, but %s", c.name, err, c.why)
+		case c.reason != "" && (!ok || bad.Line != 2 || !strings.Contains(err.Error(), c.reason)):
+			t.Errorf("%s: got %v, want an error of line 2 with %q: %s", c.name, err, c.reason, c.why)
+		}
+	}
+	if _, err := eval.Read(io.MultiReader(strings.NewReader("{}\n"), broken{})); !errors.Is(err, errBroken) {
+		t.Errorf("a reader's error came back as %v", err)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errBroken }
+
+func TestContextItems(t *testing.T) {
+	conversations, err := eval.Read(strings.NewReader(`{"items": [{"speaker": "Ada", "content": "Grüße", "session": 7, "time": "2025-01-02T03:04:05Z"}, {"content": "b", "time": 1.5}, {"content": "c"}]}
+{"items": [{"content": "a"}, {"content": "b"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := conversations[0].ContextItems()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, _ := items[0].MetadataValue("session")
+	at, _ := items[0].Timestamp()
+	if items[0].Content() != "Ada: Grüße" || items[0].Tokens() != 3+4 || session != "7" || !at.Equal(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)) {
+		t.Errorf("the first item is %q, %d tokens, session %v, at %v", items[0].Content(), items[0].Tokens(), session, at)
+	}
+	if at, _ := items[1].Timestamp(); !at.Equal(time.Unix(1, 500_000_001)) {
+		t.Errorf("the second item is at %v", at)
+	}
+	if _, ok := items[2].Timestamp(); ok {
+		t.Error("the third item has a time that nobody gave")
+	}
+	if items, err = conversations[1].ContextItems(); err != nil {
+		t.Fatal(err)
+	}
+	if at, ok := items[1].Timestamp(); !ok || !at.Equal(time.Unix(1, 0)) {
+		t.Errorf("without any time the second item is at %v", at)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	builtin, fine := eval.Builtin(), []int{1}
+	for field, config := range map[string]eval.Config{
+		"Policies":    {Budgets: fine},
+		"Policies[0]": {Policies: []eval.Policy{{}}, Budgets: fine},
+		"Policies[1]": {Policies: []eval.Policy{builtin[0], builtin[0]}, Budgets: fine},
+		"Budgets":     {Policies: builtin},
+		"Budgets[0]":  {Policies: builtin, Budgets: []int{0}},
+		"Budgets[1]":  {Policies: builtin, Budgets: []int{2, 2}},
+		"Workers":     {Policies: builtin, Budgets: fine, Workers: -1},
+	} {
+		_, err := eval.Run(t.Context(), nil, config)
+		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != field {
+			t.Errorf("got %v, want an error about %s", err, field)
+		}
+	}
+	if result, err := eval.Run(t.Context(), nil, eval.Config{Policies: builtin, Budgets: fine}); err != nil || result.Questions != 0 || result.Policies[0].Points[0].Recall != 0 {
+		t.Errorf("no conversation gives %+v, %v", result, err)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	bad := errors.New("no such policy")
+	config := eval.Config{Budgets: []int{100}, Policies: []eval.Policy{{Name: "bad", New: func(*cupelrelevance.Index, string) (*cupel.Pipeline, error) { return nil, bad }}}}
+	_, err := eval.Run(t.Context(), small(t), config)
+	if !errors.Is(err, bad) || !strings.Contains(err.Error(), `policy "bad" on conversation "meeting"`) {
+		t.Errorf("got %v, want the first conversation's error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	config.Policies = eval.Builtin()
+	if _, err := eval.Run(ctx, small(t), config); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestSVG reads the plot as XML, with a name that must be escaped.
+func TestSVG(t *testing.T) {
+	policy := eval.Builtin()[0]
+	policy.Name = "<&>"
+	for _, budgets := range [][]int{{100}, {100, 1000}} {
+		result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: []eval.Policy{policy}, Budgets: budgets})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := result.SVG()
+		decoder := xml.NewDecoder(strings.NewReader(svg))
+		circles, texts := 0, ""
+		for {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %s", err, svg)
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				if token.Name.Local == "circle" {
+					circles++
+				}
+			case xml.CharData:
+				texts += string(token)
+			}
+		}
+		if circles != len(budgets) || !strings.Contains(texts, "<&>") || strings.Contains(svg, "NaN") {
+			t.Errorf("%d circles and the texts %q in %s", circles, texts, svg)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package eval_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
+)
+
+// The last two turns are about lunch; the answer is in the first two.
+func ExampleRun() {
+	conversations, err := eval.Read(strings.NewReader(`{"id": "chat", "items": [{"content": "The roof of the terminal leaks."}, {"content": "Steel beams are cheaper."}, {"content": "Shall we have lunch now?"}, {"content": "There is soup for all."}], "questions": [{"query": "What leaks?", "evidence": [0, 1]}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := eval.Run(context.Background(), conversations, eval.Config{
+		Policies: []eval.Policy{
+			eval.Builtin()[0],
+			eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+				return cupelrelevance.New(index, query)
+			}),
+		},
+		Budgets: []int{12, 24},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, policy := range result.Policies {
+		for _, point := range policy.Points {
+			fmt.Printf("%s within %d tokens: %.2f of the evidence\n", policy.Name, point.Budget, point.Recall)
+		}
+	}
+	// Output:
+	// recency within 12 tokens: 0.00 of the evidence
+	// recency within 24 tokens: 0.00 of the evidence
+	// mine within 12 tokens: 0.50 of the evidence
+	// mine within 24 tokens: 1.00 of the evidence
+}

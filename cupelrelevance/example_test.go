@@ -1,0 +1,160 @@
+package cupelrelevance_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelrelevance"
+)
+
+// turn is an item of a chat.
+func turn(session, speaker, text string) *cupel.ContextItem {
+	item, err := cupel.NewContextItem(speaker+": "+text, 10,
+		cupel.WithMetadata(map[string]any{"session": session, "speaker": speaker}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return item
+}
+
+func chat() []*cupel.ContextItem {
+	return []*cupel.ContextItem{
+		turn("May", "Ada", "How was the trip?"),
+		turn("May", "Bo", "It rained for nine days, and we loved it."),
+		turn("June", "Ada", "The oven broke down today."),
+		turn("June", "Bo", "What does the repair cost?"),
+		turn("June", "Ada", "900 euros."),
+	}
+}
+
+// show prints scores with two digits.
+func show(s cupel.Scorer, items []*cupel.ContextItem) {
+	scores := make([]float64, len(items))
+	if err := cupel.ScoreAll(context.Background(), s, items, scores); err != nil {
+		log.Fatal(err)
+	}
+	for i, item := range items {
+		fmt.Printf("%.2f  %s\n", scores[i], item.Content())
+	}
+}
+
+// The preset finds the answer next to the question, in the same session.
+func ExampleNew() {
+	index, err := cupelrelevance.NewIndex() // for as long as the conversation
+	if err != nil {
+		log.Fatal(err)
+	}
+	relevance, err := cupelrelevance.New(index, "repairing ovens")
+	if err != nil {
+		log.Fatal(err)
+	}
+	pipeline, err := cupel.New(cupel.Config{
+		Scorer: relevance,
+		Slicer: slicer.ScoreGreedy{},
+		Placer: placer.Chronological{},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	budget, err := cupel.NewContextBudget(30, 30)
+	if err != nil {
+		log.Fatal(err)
+	}
+	window, err := pipeline.Run(context.Background(), chat(), budget)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range window {
+		fmt.Println(item.Content())
+	}
+	// Output:
+	// Ada: The oven broke down today.
+	// Bo: What does the repair cost?
+	// Ada: 900 euros.
+}
+
+// Words are compared by their stems, and "repairing" is "repair".
+func ExampleNewLexical() {
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	show(cupelrelevance.Must(cupelrelevance.NewLexical(index, "repairing ovens")), chat())
+	// Output:
+	// 0.00  Ada: How was the trip?
+	// 0.00  Bo: It rained for nine days, and we loved it.
+	// 1.39  Ada: The oven broke down today.
+	// 1.39  Bo: What does the repair cost?
+	// 0.00  Ada: 900 euros.
+}
+
+// A speaker's name weighs more than a word that the speaker says.
+func ExampleWithFieldWeight() {
+	speaker := cupelrelevance.MetadataField("speaker")
+	index := cupelrelevance.Must(cupelrelevance.NewIndex(
+		cupelrelevance.WithFields(cupelrelevance.FieldContent, speaker),
+		cupelrelevance.WithLanguage(cupelrelevance.NoLanguage)))
+	show(cupelrelevance.Must(cupelrelevance.NewLexical(index, "Bo", cupelrelevance.WithFieldWeight(speaker, 3))), []*cupel.ContextItem{
+		turn("May", "Bo", "Hello."),
+		turn("May", "Ada", "Hello Bo."),
+		turn("May", "Cy", "Hello."),
+	})
+	// Output:
+	// 0.80  Bo: Hello.
+	// 0.45  Ada: Hello Bo.
+	// 0.00  Cy: Hello.
+}
+
+// Both words stand near "900 euros", and neither in it.
+func ExampleNewPassages() {
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, "repairing ovens"))
+	show(cupelrelevance.Must(cupelrelevance.NewPassages(lexical, cupelrelevance.WithPassageDecay(0.5))), chat())
+	// Output:
+	// 0.00  Ada: How was the trip?
+	// 0.00  Bo: It rained for nine days, and we loved it.
+	// 2.11  Ada: The oven broke down today.
+	// 2.11  Bo: What does the repair cost?
+	// 1.09  Ada: 900 euros.
+}
+
+// Any scorer can spread: here what is tagged is important, and so is what stands
+// beside it.
+func ExampleNewNeighbours() {
+	tagged, err := cupel.NewContextItem("Ada: Decided: we buy it.", 10, cupel.WithTags("decision"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	items := []*cupel.ContextItem{turn("", "Ada", "Hello."), turn("", "Bo", "Shall we buy it?"), tagged, turn("", "Bo", "Good.")}
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	tag := scorer.Must(scorer.NewTag(map[string]float64{"decision": 1}))
+	show(cupelrelevance.Must(cupelrelevance.NewNeighbours(index, tag, cupelrelevance.WithWindow(2), cupelrelevance.WithDecay(0.5))), items)
+	// Output:
+	// 0.25  Ada: Hello.
+	// 0.50  Bo: Shall we buy it?
+	// 1.00  Ada: Decided: we buy it.
+	// 0.50  Bo: Good.
+}
+
+// Half of the score is that of the best item of the session.
+func ExampleNewGrouped() {
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, "repair"))
+	show(cupelrelevance.Must(cupelrelevance.NewGrouped(index, lexical, 0.5)), chat())
+	// Output:
+	// 0.00  Ada: How was the trip?
+	// 0.00  Bo: It rained for nine days, and we loved it.
+	// 0.69  Ada: The oven broke down today.
+	// 1.39  Bo: What does the repair cost?
+	// 0.69  Ada: 900 euros.
+}
+
+func ExampleNewMentions() {
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	show(cupelrelevance.Must(cupelrelevance.NewMentions(index, "What did Ada say?")), chat()[:2])
+	// Output:
+	// 1.00  Ada: How was the trip?
+	// 0.00  Bo: It rained for nine days, and we loved it.
+}
