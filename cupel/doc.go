@@ -14,7 +14,11 @@
 //     and the [Placer] orders them as they will stand in the prompt.
 //
 // Strategies come from the packages scorer, slicer and placer, or are your
-// own. Token counts are the caller's: this package does not tokenize.
+// own. Token counts are the caller's: of a [TokenCounter] such as the estimating
+// [HeuristicCounter] or the exact ones of the module cupeltiktoken, or of
+// whatever knows them already.
+//
+// [Pipeline.RunStream] selects from items as they arrive, in bounded memory.
 //
 // # Guarantees
 //
