@@ -235,9 +235,7 @@ func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error)
 	for {
 		l, build := x.find(all)
 		if build {
-			l.order = newOrder(all, x.settings.groups, x.settings.gap)
-			l.names = newNames(all, x.settings.names)
-			l.words, l.err = newWords(ctx, all, x.settings.fields, x.settings.language)
+			l.read(ctx, all, &x.settings)
 			if l.err != nil {
 				x.forget(l)
 			}
@@ -256,6 +254,23 @@ func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// read finds out everything about the items. The metadata are read beside the
+// text, which takes longer.
+func (l *list) read(ctx context.Context, all []*cupel.ContextItem, settings *indexDraft) {
+	var first []uint32
+	var group sync.WaitGroup
+	group.Go(func() {
+		l.order = newOrder(all, settings.groups, settings.gap)
+		l.names = newNames(all, settings.names)
+		first = firstPositions(all)
+	})
+	l.words, l.err = newWords(ctx, all, settings.fields, settings.language)
+	group.Wait()
+	if l.err == nil {
+		l.words.first = first
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -62,8 +63,7 @@ type occurrence struct {
 // newWords reads the items once a field.
 func newWords(ctx context.Context, all []*cupel.ContextItem, fields []Field, language Language) (*words, error) {
 	w := &words{n: len(all), seed: maphash.MakeSeed(), fields: make([]postings, len(fields))}
-	w.first = firstPositions(all)
-	b := &builder{words: w, mask: 1<<10 - 1}
+	b := &builder{words: w, mask: 1<<12 - 1}
 	w.slots = make([]slot, b.mask+1)
 	cutter := newTokenizer(b.add)
 	scratch := occurrences.Get().(*[]occurrence)
@@ -72,7 +72,12 @@ func newWords(ctx context.Context, all []*cupel.ContextItem, fields []Field, lan
 		*scratch = b.occurrence[:0]
 		occurrences.Put(scratch)
 	}()
-	ends := make([]int, len(all)) // of the items' occurrences
+	bytes := 0
+	for _, item := range all {
+		bytes += len(item.Content())
+	}
+	b.occurrence = slices.Grow(b.occurrence[:0], bytes/8) // few words are shorter, repeated ones count once
+	ends := make([]int, len(all))                         // of the items' occurrences
 	for f, field := range fields {
 		p := &w.fields[f]
 		p.field, p.lengths = field, make([]uint32, len(all))
