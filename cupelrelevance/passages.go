@@ -137,7 +137,7 @@ func (p *Passages) spread(sequence []uint32, weight float64, values, before, sco
 	}
 	sum = 0
 	for _, i := range slices.Backward(sequence) {
-		sum *= p.decay
+		sum = float64(sum * p.decay)
 		d := before[i] + sum
 		sum += values[i]
 		scores[i] += float64(weight * (d * (p.saturation + 1) / (d + p.saturation)))

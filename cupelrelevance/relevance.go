@@ -112,7 +112,7 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	short := shortness(l.order.size)
 	for g := range l.order.numGroups() {
 		sequence := l.order.at(g)
-		group := presetGroup * bestOf(sequence, own.of)
+		group := float64(presetGroup * bestOf(sequence, own.of))
 		for _, i := range sequence {
 			scores[i] += float64(short * (own.of[i] + group))
 		}

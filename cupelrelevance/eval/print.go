@@ -93,7 +93,7 @@ func (r *Result) SVG() string {
 			fmt.Fprintf(&out, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, r.plotX(point.Budget), plotY(point.Recall), colour)
 		}
 		fmt.Fprintf(&out, "\n"+`<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", path.String(), colour)
-		y := plotTop + 18*float64(len(r.Policies)-i)
+		y := plotTop + float64(18*float64(len(r.Policies)-i))
 		fmt.Fprintf(&out, `<path d="M%g %gh16" stroke="%s" stroke-width="2"/><text x="%g" y="%g">%s</text>`+"\n",
 			plotWidth-plotRight+12, y, colour, plotWidth-plotRight+34, y+4, html.EscapeString(policy.Name))
 	}
