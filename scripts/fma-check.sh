@@ -1,26 +1,28 @@
 #!/bin/sh
 # Checks that the compiler fuses no floating multiplication with an addition in
-# the core. Go may do so where the processor can, and rounds once instead of
+# the core and in the scorers beside it. Go may do so where the processor can, and rounds once instead of
 # twice: the same input would then score differently from one machine to the
 # next. An explicit conversion, float64(a*b) + c, forbids it. The check compiles
 # for arm64, where the compiler fuses whenever it is allowed to.
 set -eu
-cd "$(dirname "$0")/../cupel"
+cd "$(dirname "$0")/.."
 GOWORK=off
 export GOWORK
-module=$(go list -m)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-GOARCH=arm64 CGO_ENABLED=0 go build -gcflags="$module/...=-S" ./... >"$log" 2>&1 || {
-	grep -v '^[[:space:]]' "$log" >&2
-	exit 1
-}
-if ! grep -q 'STEXT' "$log"; then
-	echo "fma-check: the compiler printed no code, so nothing was checked" >&2
-	exit 1
-fi
-if grep -E '[[:space:]]FN?M(ADD|SUB)[SD][[:space:]]' "$log" >&2; then
-	echo "fused multiply-add: write float64(a*b) + c in the lines above" >&2
-	exit 1
-fi
+for folder in cupel cupelrelevance; do
+	module=$(cd "$folder" && go list -m)
+	(cd "$folder" && GOARCH=arm64 CGO_ENABLED=0 go build -gcflags="$module/...=-S" ./...) >"$log" 2>&1 || {
+		grep -v '^[[:space:]]' "$log" >&2
+		exit 1
+	}
+	if ! grep -q 'STEXT' "$log"; then
+		echo "fma-check: the compiler printed no code of $folder, so nothing was checked" >&2
+		exit 1
+	fi
+	if grep -E '[[:space:]]FN?M(ADD|SUB)[SD][[:space:]]' "$log" >&2; then
+		echo "fused multiply-add: write float64(a*b) + c in the lines above" >&2
+		exit 1
+	fi
+done

@@ -14,10 +14,8 @@ import (
 // Where [Greedy] looks at the score per token, and so fills a budget with many
 // short items before it takes a long one, ScoreGreedy takes what is best
 // whatever it costs. It is the better choice where scores say how relevant an
-// item is rather than what it is worth, and items differ much in size: with the
-// preset of cupelrelevance on the meetings that its README measures, it finds
-// about twice as much of the evidence as Greedy in small budgets. Greedy is the
-// better one where the sum of the scores is what counts.
+// item is rather than what it is worth, and items differ much in size. Greedy
+// is the better one where the sum of the scores is what counts.
 //
 // Its choice is not monotonic in the budget, as that of Greedy is not (R41). It
 // is not one of the specification's slicers. The zero ScoreGreedy is ready. It

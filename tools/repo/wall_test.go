@@ -90,6 +90,7 @@ func TestWall(t *testing.T) {
 		"cupelrelevance": "github.com/wollax/cupel-go/cupelrelevance",
 		"examples":       "github.com/wollax/cupel-go/examples",
 		"other/snowball": "github.com/kljensen/snowball",
+		"other/tiktoken": "github.com/tiktoken-go/tokenizer",
 		"other/toml":     "github.com/BurntSushi/toml",
 		"other/testify":  "github.com/stretchr/testify",
 		"other/otel":     "go.opentelemetry.io/otel",
@@ -104,7 +105,7 @@ func TestWall(t *testing.T) {
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
 		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance",
-		"other/snowball/english", "other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
+		"other/snowball/english", "other/tiktoken", "other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
 		write(dir+"/doc.go", "// Package "+name+" is a stand-in.\npackage "+name+"\n\n// Value is there to be used.\nconst Value = 1\n")
