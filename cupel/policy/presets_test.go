@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -64,8 +65,10 @@ func TestPresets(t *testing.T) {
 			}
 			seen[want] = tt.name
 
-			if registered, err := registry.Lookup(tt.intent); err != nil || !reflect.DeepEqual(registered, p) {
-				t.Errorf("the registry has %+v, %v", registered, err)
+			for _, spelled := range []string{tt.intent, strings.ToUpper(tt.intent), tt.name, strings.ToLower(tt.name)} {
+				if registered, err := registry.Lookup(spelled); err != nil || !reflect.DeepEqual(registered, p) {
+					t.Errorf("the registry has %+v, %v for %q", registered, err, spelled)
+				}
 			}
 			if config, err := p.Config(policy.Environment{}); err != nil || config.KeepDuplicates || config.Overflow != cupel.OverflowThrow {
 				t.Errorf("deduplication is on and overflow fails; got %+v, %v", config, err)

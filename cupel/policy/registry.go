@@ -23,7 +23,7 @@ import (
 // knows the built-in strategies alone.
 type Registry struct {
 	mu       sync.RWMutex
-	policies map[string]registered // by folded intent
+	policies map[string]registered // by folded intent, and the presets by folded name as well
 	scorers  factories[cupel.Scorer]
 	slicers  factories[cupel.Slicer]
 	placers  factories[cupel.Placer]
@@ -37,7 +37,8 @@ type registered struct {
 
 // NewRegistry returns a registry with the presets, under the intents "chat",
 // "code-review", "rag", "document-qa", "tool-use", "long-running" and
-// "debugging".
+// "debugging". [Registry.Lookup] finds them by their names too, such as
+// "CodeReview", which are therefore taken.
 func NewRegistry() *Registry {
 	r := &Registry{policies: make(map[string]registered)}
 	for _, preset := range []registered{
@@ -50,13 +51,14 @@ func NewRegistry() *Registry {
 		{"debugging", Debugging()},
 	} {
 		r.policies[preset.intent] = preset
+		r.policies[ascii.Lower(preset.policy.Name)] = preset
 	}
 	return r
 }
 
 // Register adds a copy of a policy under an intent. It fails with a
 // [ValidationError] when the policy is not valid in this registry, and with a
-// [cupel.InvalidConfigError] when the intent is blank or has a policy already,
+// [cupel.InvalidConfigError] when the intent is blank or finds a policy already,
 // in whatever casing: a policy is never replaced.
 func (r *Registry) Register(intent string, p Policy) error {
 	if strings.TrimSpace(intent) == "" {
@@ -70,6 +72,9 @@ func (r *Registry) Register(intent string, p Policy) error {
 	defer r.mu.Unlock()
 	folded := ascii.Lower(intent)
 	if earlier, twice := r.policies[folded]; twice {
+		if folded != ascii.Lower(earlier.intent) {
+			return invalid("intent", intent, fmt.Sprintf("intent is the name of a preset, which is found by it as well as by %q", earlier.intent))
+		}
 		return invalid("intent", intent, fmt.Sprintf("intent has a policy already, as %q; casing does not tell intents apart", shorten(earlier.intent)))
 	}
 	if r.policies == nil {
@@ -79,7 +84,8 @@ func (r *Registry) Register(intent string, p Policy) error {
 	return nil
 }
 
-// Lookup returns a copy of the policy of an intent, or a
+// Lookup returns a copy of the policy of an intent, or of the preset of that
+// name, or a
 // [cupel.InvalidConfigError] that lists the intents that are known.
 func (r *Registry) Lookup(intent string) (Policy, error) {
 	r.mu.RLock()
@@ -104,7 +110,11 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 		snapshot := maps.Clone(r.policies)
 		r.mu.RUnlock()
 		for _, folded := range slices.Sorted(maps.Keys(snapshot)) {
-			if found := snapshot[folded]; !yield(found.intent, clone(found.policy)) {
+			found := snapshot[folded]
+			if folded != ascii.Lower(found.intent) {
+				continue // the name of a preset, which its intent has listed
+			}
+			if !yield(found.intent, clone(found.policy)) {
 				return
 			}
 		}

@@ -19,13 +19,13 @@ import (
 
 func TestLookup(t *testing.T) {
 	r := policy.NewRegistry()
-	for _, intent := range []string{"code-review", "CODE-REVIEW", "Code-Review"} {
+	for _, intent := range []string{"code-review", "CODE-REVIEW", "Code-Review", "CodeReview", "codereview"} {
 		if p, err := r.Lookup(intent); err != nil || p.Name != "CodeReview" {
 			t.Errorf("%s leads to %q, %v", intent, p.Name, err)
 		}
 	}
 	const known = "chat, code-review, debugging, document-qa, long-running, rag, tool-use"
-	for _, intent := range []string{"", "codereview", " chat", strings.Repeat("x", 1000)} {
+	for _, intent := range []string{"", "code_review", "code review", " chat", strings.Repeat("x", 1000)} {
 		_, err := r.Lookup(intent)
 		var invalid *cupel.InvalidConfigError
 		if !errors.As(err, &invalid) || !errors.Is(err, cupel.ErrInvalidConfig) || invalid.Reason != "intent is unknown; known are "+known || len(err.Error()) > 300 {
@@ -53,6 +53,7 @@ func TestRegister(t *testing.T) {
 		{" \t", `cupel: intent must not be blank (Registry, intent = " \t")`, "nobody would ask for it"},
 		{"chat", `cupel: intent has a policy already, as "chat"; casing does not tell intents apart (Registry, intent = "chat")`, "presets are not replaced"},
 		{"CHAT", `cupel: intent has a policy already, as "chat"; casing does not tell intents apart (Registry, intent = "CHAT")`, "nor under another casing"},
+		{"codeREVIEW", `cupel: intent is the name of a preset, which is found by it as well as by "code-review" (Registry, intent = "codeREVIEW")`, "nor under their names"},
 		{"Summary", "", "a new intent"},
 		{"summary", `cupel: intent has a policy already, as "Summary"; casing does not tell intents apart (Registry, intent = "summary")`, "nor are others"},
 		{"Ünder", "", "not only ASCII"},
