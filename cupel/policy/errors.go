@@ -88,9 +88,12 @@ type problems struct {
 // its size.
 const maxProblems = 1000
 
+// full reports whether no other problem would be recorded.
+func (p *problems) full() bool { return len(p.list) == maxProblems }
+
 // add records a problem.
 func (p *problems) add(path, reason string, cause error) {
-	if len(p.list) == maxProblems || p.at[path] || p.isHidden(path) {
+	if p.full() || p.at[path] || p.isHidden(path) {
 		return
 	}
 	if p.at == nil {

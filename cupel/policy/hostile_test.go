@@ -71,11 +71,20 @@ func TestErrorsStayBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"names":    b.String(),
 		"elements": `{"scorers":[` + strings.Repeat("1,", 500_000) + `1]}`,
+		"shares":   `{"slicer":{"type":"quota","entries":[` + strings.Repeat("1,", 500_000) + `1]}}`,
+		"counts":   `{"slicer":{"type":"countQuota","entries":[` + strings.Repeat("{},", 300_000) + `{}]}}`,
 	} {
 		_, err := policy.Decode(nil, []byte(text))
 		var invalid *policy.ValidationError
 		if !errors.As(err, &invalid) || len(invalid.Problems) > 1000 || len(err.Error()) > 1<<20 {
 			t.Errorf("%s: %d problems", name, len(invalid.Problems))
+		}
+		if name == "names" {
+			continue // all are looked at, for those that are given twice
+		}
+		allocs := testing.AllocsPerRun(1, func() { _, err = policy.Decode(nil, []byte(text)) })
+		if allocs > 200_000 { // it would be a million and seconds if what nobody gets to read was found
+			t.Errorf("%s: %v allocations, long after the error is full", name, allocs)
 		}
 	}
 }

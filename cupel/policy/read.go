@@ -176,15 +176,16 @@ func pointer[T any](o *object, name string, read func([]byte) (T, error)) *T {
 }
 
 // elements reads an array; read makes an element of each text and its path. An
-// empty array is read as nil.
+// empty array is read as nil. Once the policy has too many strategies or the
+// error is full, nothing more would be said, and nothing more is read.
 func elements[T any](o *object, name string, read func(raw []byte, at string) T) []T {
 	list, _ := optional(o, name, jsonwire.Elements)
-	if len(list) == 0 {
-		return nil
-	}
-	all := make([]T, len(list))
+	var all []T
 	for i, raw := range list {
-		all[i] = read(raw, index(field(o.at, name), i))
+		if o.reader.strategies > maxStrategies || o.reader.problems.full() {
+			break
+		}
+		all = append(all, read(raw, index(field(o.at, name), i)))
 	}
 	return all
 }
