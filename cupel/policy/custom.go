@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,8 +161,9 @@ func readSettings(settings json.RawMessage) ([]jsonwire.Member, string) {
 }
 
 // DecodeSettings reads the settings of a custom strategy into a struct, as
-// strictly as a policy itself is read: a field that T does not have is an
-// error that lists those that it has, and names are compared exactly. Fields
+// strictly as a policy itself is read: a field that T, or a struct within it,
+// does not have is an error that lists those that it has, and names are
+// compared exactly, at any depth. Fields
 // are named as [encoding/json] names them. A T that is no struct, such as a map,
 // takes any name. Settings that are absent, nil, leave
 // the zero T, and so does each field that is absent.
@@ -184,11 +186,11 @@ func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) 
 		found.add("", reason, nil)
 		return value
 	}
-	known := fieldNames(reflect.TypeFor[T]())
-	isStruct := reflect.TypeFor[T]().Kind() == reflect.Struct
+	t := reflect.TypeFor[T]()
+	known := fieldNames(t)
+	checkNames(t, settings, "", found)
 	for _, m := range members {
-		if isStruct && !slices.Contains(known, m.Name) {
-			found.add(unknownField("", m.Name), isUnknown(known), nil)
+		if t.Kind() == reflect.Struct && !slices.Contains(known, m.Name) {
 			continue
 		}
 		// One member at a time, so that one mistake does not hide another.
@@ -196,7 +198,6 @@ func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) 
 		w.Map([]string{m.Name}, func(int) { w.Raw(m.Value) })
 		text, _ := w.Result()
 		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&value); err != nil {
 			path, reason := unknownField("", m.Name), strings.TrimPrefix(err.Error(), "json: ")
 			if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -208,22 +209,69 @@ func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) 
 	return value
 }
 
+// checkNames reports the members, at any depth, that the structs of t do not
+// have; [encoding/json] would neither list those that they have nor compare
+// names exactly. Types that read their own JSON are left to themselves.
+func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if at != "" && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		known := fieldNames(t)
+		members, _ := jsonwire.Members(raw) // what is no object is an error of decoding
+		for _, m := range members {
+			i := slices.Index(known, m.Name)
+			if i < 0 {
+				found.add(unknownField(at, m.Name), isUnknown(known), nil)
+				continue
+			}
+			checkNames(fieldsOf(t)[i].Type, m.Value, unknownField(at, m.Name), found)
+		}
+	case reflect.Map:
+		members, _ := jsonwire.Members(raw)
+		for _, m := range members {
+			checkNames(t.Elem(), m.Value, key(at, m.Name), found)
+		}
+	case reflect.Slice, reflect.Array:
+		list, _ := jsonwire.Elements(raw)
+		for i, element := range list {
+			checkNames(t.Elem(), element, index(at, i), found)
+		}
+	}
+}
+
 // fieldNames returns the names that JSON has for the fields of a struct, in
-// their order; those of embedded structs are not among them.
+// their order.
 func fieldNames(t reflect.Type) []string {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
 	var names []string
-	for f := range t.Fields() {
+	for _, f := range fieldsOf(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Tag.Get("json") == "-" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		names = append(names, name)
+		names = append(names, cmp.Or(name, f.Name))
 	}
 	return names
+}
+
+// fieldsOf returns the fields of a struct that JSON has, with those of structs
+// that are embedded without a name of their own.
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	var fields []reflect.StructField
+	for _, f := range reflect.VisibleFields(t) {
+		tag := f.Tag.Get("json")
+		promotes := f.Anonymous && tag == "" && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer)
+		hidden := !f.IsExported() || tag == "-" || promotes
+		for n := 1; n < len(f.Index); n++ {
+			hidden = hidden || t.FieldByIndex(f.Index[:n]).Tag.Get("json") != ""
+		}
+		if !hidden {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }

@@ -314,11 +314,17 @@ func TestDecodeSettings(t *testing.T) {
 	type inner struct {
 		Deep int `json:"deep"`
 	}
+	type Shared struct {
+		Number int `json:"shared"`
+	}
 	type settings struct {
-		Name    string `json:"name,omitempty"`
-		Count   *int
-		List    []inner `json:"list"`
-		Hidden  string  `json:"-"`
+		Name   string `json:"name,omitempty"`
+		Count  *int
+		List   []inner           `json:"list"`
+		ByName map[string]*inner `json:"byName"`
+		At     time.Time         `json:"at"`
+		Shared
+		Hidden  string `json:"-"`
 		private int
 	}
 	_ = settings{private: 1}
@@ -332,15 +338,21 @@ func TestDecodeSettings(t *testing.T) {
 		{"empty", "{}", settings{}, "", "so are empty ones"},
 		{"all", `{"name":"a","Count":0,"list":[{"deep":1}]}`, settings{Name: "a", Count: new(0), List: []inner{{1}}}, "", "0 is not absent"},
 		{"unknown", `{"Name":"a","count":1,"Hidden":"","private":1,"list":[]}`, settings{}, `
-			Hidden: is unknown; known are name, Count, list
-			Name: is unknown; known are name, Count, list
-			count: is unknown; known are name, Count, list
-			private: is unknown; known are name, Count, list`, "names are exact, as encoding/json's are not"},
+			Hidden: is unknown; known are name, Count, list, byName, at, shared
+			Name: is unknown; known are name, Count, list, byName, at, shared
+			count: is unknown; known are name, Count, list, byName, at, shared
+			private: is unknown; known are name, Count, list, byName, at, shared`, "names are exact, as encoding/json's are not"},
 		{"types", `{"name":1,"Count":1.5,"list":[{"deep":"x"}]}`, settings{}, `
 			Count: must be int, got a JSON number 1.5
 			list.deep: must be int, got a JSON string
 			name: must be string, got a JSON number`, "every mistake, each with its path"},
-		{"unknown below", `{"list":[{"depth":1}]}`, settings{}, `list: unknown field "depth"`, "encoding/json is strict below the first level"},
+		{"unknown below", `{"list":[{"deep":1},{"depth":1}]}`, settings{}, `list[1].depth: is unknown; known are deep`, "it says what is known there, too"},
+		{"exact below", `{"name":1,"list":[{"Deep":1}],"byName":{"a b":{"x":1}}}`, settings{}, `
+			byName["a b"].x: is unknown; known are deep
+			list[0].Deep: is unknown; known are deep
+			name: must be string, got a JSON number`, "names are exact at any depth, and hide no other mistake"},
+		{"embedded", `{"shared":2}`, settings{Shared: Shared{2}}, "", "fields of embedded structs are fields"},
+		{"own reading", `{"at":"2026-01-02T03:04:05Z"}`, settings{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, "", "a time is no struct to JSON"},
 		{"twice", `{"name":"a","name":"b"}`, settings{}, `policy: has the name "name" twice`, "only one could be kept"},
 		{"no object", `[1]`, settings{}, `policy: must be an object, got an array`, "settings have names"},
 		{"malformed", `{`, settings{}, `policy: is malformed: unexpected end of JSON input at byte 1`, "no JSON"},
