@@ -241,6 +241,7 @@ func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
 		for i, element := range list {
 			checkNames(t.Elem(), element, index(at, i), found)
 		}
+	default: // nothing inside has a name
 	}
 }
 
