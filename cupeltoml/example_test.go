@@ -47,7 +47,7 @@ weight = nan
 	// cupel: invalid policy: 3 problems
 	// 	placer.type: the placer type "u-shaped" is unknown; known are chronological, uShaped
 	// 	scorers[0].weight: must be a number, got nan
-	// 	slicer.bucket_size: is unknown; known are type, bucketSize, memoryLimit
+	// 	slicer.bucket_size: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit
 }
 
 func ExampleReadPolicy() {

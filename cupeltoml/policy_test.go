@@ -125,7 +125,10 @@ func TestDecodePolicy(t *testing.T) {
 // policy, or as the same mistakes.
 func TestSameAsJSON(t *testing.T) {
 	var texts []string
-	policies := []policy.Policy{completePolicy()}
+	useBudget := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 1}}, Placer: policy.UShaped{}, Slicer: policy.Quota{Inner: policy.ScoreGreedy{}}}
+	policies := []policy.Policy{completePolicy(), useBudget}
+	useBudget.Slicer = policy.Knapsack{AutoBucket: true, TopUp: true}
+	policies = append(policies, useBudget)
 	for _, p := range policy.NewRegistry().All() {
 		policies = append(policies, p)
 	}
@@ -142,6 +145,7 @@ func TestSameAsJSON(t *testing.T) {
 		`{"name":1,"describe":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"x","wheights":{}}],"slicer":{"type":"knapsack","bucketSize":0},"placer":[],"deduplicate":"yes","overflow":"throw"}`,
 		`{"scorers":[{"type":"kind","weight":1,"weights":{"a b":-1,"c":"1","Note":1,"NOTE":2}}],"slicer":{"type":"quota","inner":{"type":"nope"},"entries":[{"require":101},{"kind":"a","x y":1}]},"placer":{"type":"uShaped"}}`,
 		`{"scorers":[{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":5,"score":2},{}]}}],"slicer":{"type":"knapsack","bucketSize":1.5},"placer":"uShaped"}`,
+		`{"scorers":[{"type":"recency","weight":1}],"slicer":{"type":"knapsack","bucketSize":5,"autoBucket":true,"topUp":"yes"},"placer":{"type":"uShaped"}}`,
 	)
 	for i, text := range texts {
 		var values map[string]any

@@ -256,6 +256,8 @@ func (b *builder) slicer(s Slicer, at string) cupel.Slicer {
 		return nil
 	case Greedy:
 		return slicer.Greedy{}
+	case ScoreGreedy:
+		return slicer.ScoreGreedy{}
 	case Knapsack:
 		if knapsack := b.knapsack(s, at); knapsack != nil {
 			return knapsack
@@ -293,6 +295,16 @@ func (b *builder) knapsack(s Knapsack, at string) *slicer.Knapsack {
 	}
 	if s.BucketSize != nil {
 		setting("bucketSize", slicer.WithBucketSize(*s.BucketSize))
+	}
+	if s.AutoBucket {
+		opts = append(opts, slicer.WithAutoBucket())
+		if s.BucketSize != nil {
+			b.fail(field(at, "autoBucket"), "chooses the bucket size, and bucketSize gives one; give one of the two")
+			ok = false
+		}
+	}
+	if s.TopUp {
+		opts = append(opts, slicer.WithTopUp())
 	}
 	if s.MemoryLimit != nil {
 		setting("memoryLimit", slicer.WithMemoryLimit(int64(*s.MemoryLimit)))

@@ -79,7 +79,8 @@ func cloneSlicer(s Slicer) Slicer {
 }
 
 func cloneKnapsack(k Knapsack) Knapsack {
-	return Knapsack{clonePointer(k.BucketSize), clonePointer(k.MemoryLimit)}
+	k.BucketSize, k.MemoryLimit = clonePointer(k.BucketSize), clonePointer(k.MemoryLimit)
+	return k
 }
 
 func cloneCounts(entries []CountEntry) []CountEntry {

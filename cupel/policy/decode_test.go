@@ -37,7 +37,7 @@ type wrongDocument struct {
 
 const (
 	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
-	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, quota"
+	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy"
 	knownFields  = "name, description, scorers, slicer, placer, deduplicate, overflow"
 )
 
@@ -152,10 +152,19 @@ var wrongDocuments = []wrongDocument{
 		`scorers[0].curve.windows[1].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s`, true, "youngest first (R15)"},
 	{"knapsack", document("", `{"type":"knapsack","bucketSize":1.5,"memoryLimit":-1,"buckets":1}`, "", ""), `
 		slicer.bucketSize: must be an integer without fraction and exponent, got 1.5
-		slicer.buckets: is unknown; known are type, bucketSize, memoryLimit
+		slicer.buckets: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit
 		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, false, "integers are integers"},
 	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
 		fmt.Sprintf(`slicer.bucketSize: must be from %d to %d, got 99999999999999999999`, math.MinInt, math.MaxInt), true, "nothing wraps"},
+	{"knapsack with switches of other types", document("", `{"type":"knapsack","autoBucket":"yes","topUp":1}`, "", ""), `
+		slicer.autoBucket: must be true or false, got a string
+		slicer.topUp: must be true or false, got a number`, false, "a switch is true or false"},
+	{"two bucket sizes", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":true}`, "", ""),
+		`slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two`, false, "one of them would not count"},
+	{"two bucket sizes with counts", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"bucketSize":-1}`, "", ""), `
+		slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
+		slicer.bucketSize: bucketSize must be a positive integer (> 0), got -1`, false, "nor where it is wrong anyway"},
+	{"score greedy with settings", document("", `{"type":"scoreGreedy","topUp":true}`, "", ""), `slicer.topUp: is unknown; known are type`, false, "it has no settings"},
 	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; known are type`, false, "fields belong to types"},
 	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
 		slicer.entries[0].kind: is required
@@ -182,7 +191,7 @@ var wrongDocuments = []wrongDocument{
 		true, "the guard looks through wrappers (R21)"},
 	{"count-constrained knapsack", document("", `{"type":"countConstrainedKnapsack","inner":{"type":"greedy"},"bucketSize":"1"}`, "", ""), `
 		slicer.bucketSize: must be an integer, got a string
-		slicer.inner: is unknown; known are type, bucketSize, memoryLimit, entries, scarcity`, false, "its knapsack is given by settings"},
+		slicer.inner: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit, entries, scarcity`, false, "its knapsack is given by settings"},
 	{"slicer as a string", document("", `"greedy"`, `"uShaped"`, ""), `
 		placer: must be an object, got a string
 		slicer: must be an object, got a string`, false, "strategies are objects"},
@@ -234,6 +243,12 @@ var rightDocuments = []rightDocument{
 		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "a"}, {Kind: "b", CapCount: new(0)}}},
 			Entries: []policy.QuotaEntry{{Kind: "a"}, {Kind: "b", Cap: new(0.0)}}}), "a cap of 0 leaves a kind out, no cap does not limit it"},
 	{"no entries", document("", `{"type":"countConstrainedKnapsack","entries":[]}`, "", ""), plainSlicer(policy.CountConstrainedKnapsack{}), "no entries at all are allowed"},
+	{"score greedy", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"scoreGreedy"}}}`, "", ""),
+		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.ScoreGreedy{}}}), "wherever greedy may be"},
+	{"knapsack that uses its budget", document("", `{"type":"knapsack","topUp":true,"autoBucket":true}`, "", ""), plainSlicer(policy.Knapsack{AutoBucket: true, TopUp: true}), "both switches"},
+	{"switches that are off", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":false,"topUp":false}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: new(10)}), "false is the default, and goes with a bucket size"},
+	{"count-constrained knapsack that uses its budget", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"topUp":true,"memoryLimit":5}`, "", ""),
+		plainSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: new(5)}}), "its knapsack has all settings"},
 	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: new(100)}), "what is said is kept, even where it is the default"},
 }
 
@@ -288,6 +303,10 @@ func TestRoundTrip(t *testing.T) {
 	}
 	knapsack.Placer, knapsack.Overflow = policy.Chronological{}, cupel.OverflowTruncate
 	roundTrip(t, nil, knapsack)
+	knapsack.Slicer = policy.Quota{Inner: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: new(2)}}
+	roundTrip(t, nil, knapsack)
+	knapsack.Slicer = policy.ScoreGreedy{}
+	roundTrip(t, nil, knapsack)
 	for _, p := range policy.NewRegistry().All() {
 		roundTrip(t, nil, p)
 	}
@@ -314,6 +333,10 @@ func TestWrite(t *testing.T) {
 		`"slicer":{"type":"knapsack","bucketSize":100},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}`
 	if err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v\nwant %s", text, err, want)
+	}
+	p.Slicer = policy.Knapsack{BucketSize: new(5), TopUp: true, MemoryLimit: new(6)}
+	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"slicer":{"type":"knapsack","bucketSize":5,"topUp":true,"memoryLimit":6},`) {
+		t.Errorf("wrote %s, %v: switches that are off must be absent, and those that are on must not", text, err)
 	}
 	for d, want := range map[time.Duration]string{
 		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,

@@ -327,7 +327,7 @@ func ExampleRegistry_RegisterSlicer() {
 	// Output:
 	// <nil>
 	// <nil>
-	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; known are countConstrainedKnapsack, countQuota, greedy, knapsack, quota
+	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; known are countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy
 }
 
 func ExampleRegistry_RegisterPlacer() {

@@ -192,6 +192,8 @@ func (r *reader) slicer(raw []byte, at string, depth int) Slicer {
 	switch name {
 	case "greedy":
 		return Greedy{}
+	case "scoreGreedy":
+		return ScoreGreedy{}
 	case "knapsack":
 		return knapsack(o)
 	case "quota":
@@ -205,7 +207,11 @@ func (r *reader) slicer(raw []byte, at string, depth int) Slicer {
 }
 
 func knapsack(o *object) Knapsack {
-	return Knapsack{pointer(o, "bucketSize", jsonwire.Int), pointer(o, "memoryLimit", jsonwire.Int)}
+	k := Knapsack{BucketSize: pointer(o, "bucketSize", jsonwire.Int)}
+	k.AutoBucket, _ = optional(o, "autoBucket", jsonwire.Bool)
+	k.TopUp, _ = optional(o, "topUp", jsonwire.Bool)
+	k.MemoryLimit = pointer(o, "memoryLimit", jsonwire.Int)
+	return k
 }
 
 func scarcity(o *object) slicer.ScarcityBehavior {

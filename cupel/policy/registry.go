@@ -147,7 +147,7 @@ var (
 	builtinScorers = []string{
 		"composite", "decay", "frequency", "kind", "metadataKey", "metadataTrust", "priority", "recency", "reflexive", "scaled", "tag",
 	}
-	builtinSlicers = []string{"countConstrainedKnapsack", "countQuota", "greedy", "knapsack", "quota"}
+	builtinSlicers = []string{"countConstrainedKnapsack", "countQuota", "greedy", "knapsack", "quota", "scoreGreedy"}
 	builtinPlacers = []string{"chronological", "uShaped"}
 )
 

@@ -88,7 +88,7 @@ func TestRegistryCopies(t *testing.T) {
 		p := complete()
 		p.Scorers = append(p.Scorers, customPolicy().Scorers...)
 		p.Slicer = policy.CustomSlicer{Type: "firstOf", Settings: json.RawMessage(`{"a":1}`), Children: []policy.Slicer{
-			p.Slicer, policy.Knapsack{BucketSize: new(5), MemoryLimit: new(6)},
+			p.Slicer, policy.Knapsack{BucketSize: new(5), TopUp: true, MemoryLimit: new(6)}, policy.ScoreGreedy{},
 			policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: new(7)}, Entries: []policy.CountEntry{{Kind: "a", CapCount: new(8)}}},
 		}}
 		p.Placer = customPolicy().Placer

@@ -7,18 +7,27 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// Slicer describes a slicer: [Greedy], [Knapsack], [Quota], [CountQuota],
-// [CountConstrainedKnapsack] or a [CustomSlicer], by value and not by pointer.
+// Slicer describes a slicer: [Greedy], [ScoreGreedy], [Knapsack], [Quota],
+// [CountQuota], [CountConstrainedKnapsack] or a [CustomSlicer], by value and not
+// by pointer.
 type Slicer interface{ slicer() }
 
 // Greedy describes a [slicer.Greedy].
 type Greedy struct{}
 
+// ScoreGreedy describes a [slicer.ScoreGreedy].
+type ScoreGreedy struct{}
+
 // Knapsack describes a [slicer.Knapsack].
 type Knapsack struct {
 	// BucketSize is the number of tokens in which sizes are counted, positive.
-	// nil means the default, [slicer.DefaultBucketSize].
+	// nil means the default, [slicer.DefaultBucketSize], unless AutoBucket is set.
 	BucketSize *int
+	// AutoBucket has each run choose the bucket size from its items and its
+	// target, as [slicer.WithAutoBucket] says. BucketSize must be nil then.
+	AutoBucket bool
+	// TopUp has each run spend what the buckets leave, as [slicer.WithTopUp] says.
+	TopUp bool
 	// MemoryLimit is how many bytes a call may use, positive. nil means the
 	// default, [slicer.DefaultMemoryLimit].
 	MemoryLimit *int
@@ -74,6 +83,7 @@ type CustomSlicer struct {
 }
 
 func (Greedy) slicer()                   {}
+func (ScoreGreedy) slicer()              {}
 func (Knapsack) slicer()                 {}
 func (Quota) slicer()                    {}
 func (CountQuota) slicer()               {}

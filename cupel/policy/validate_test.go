@@ -176,6 +176,13 @@ func TestValidate(t *testing.T) {
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.scarcity: scarcityBehavior must be Degrade or Throw, got ScarcityBehavior(2)`, "the knapsack's settings are its own"},
+		{"two bucket sizes", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: new(0), AutoBucket: true, TopUp: true, MemoryLimit: new(0)}}), `
+			slicer.inner.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
+			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got 0
+			slicer.inner.memoryLimit: memoryLimit must be a positive number of bytes, got 0`, "one mistake does not hide another"},
+		{"count quota around a knapsack that uses its budget", withSlicer(policy.CountQuota{Inner: policy.Knapsack{AutoBucket: true}}),
+			`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
+			"it is a knapsack (R21)"},
 		{"pointer", with(&policy.Recency{}), `scorers[0]: must be a scorer of this package, as a value such as policy.Recency{}, got a *policy.Recency`, "a pointer would satisfy the interface, too"},
 		{"nil pointers", policy.Policy{
 			Scorers: []policy.Weighted{{(*policy.Scaled)(nil), 1}, {policy.Decay{Curve: (*policy.Step)(nil)}, 1}},
@@ -193,7 +200,7 @@ func TestValidate(t *testing.T) {
 			placer.type: the placer type "Backwards" is unknown; known are backwards, chronological, uShaped
 			scorers[0].type: the scorer type "shortest" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 			scorers[1].type: "recency" is built in: use its own Go type instead of a custom one
-			slicer.type: the slicer type "" is unknown; known are countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota`,
+			slicer.type: the slicer type "" is unknown; known are countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
 			"what is known is listed, custom types among them, and names are exact"},
 		{"custom settings", with(policy.Composite{Scorers: []policy.Weighted{
 			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}, 1},
@@ -370,6 +377,11 @@ func TestBuiltAsByHand(t *testing.T) {
 		{"knapsack", withSlicer(policy.Knapsack{}), cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack())}, "the default bucket size"},
 		{"fine knapsack", withSlicer(policy.Knapsack{BucketSize: new(1), MemoryLimit: new(1 << 20)}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(1<<20)))}, "settings reach the slicer"},
+		{"knapsack that uses its budget", withSlicer(policy.Knapsack{AutoBucket: true}),
+			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))}, "the bucket size is chosen"},
+		{"topped-up knapsack", withSlicer(policy.Knapsack{BucketSize: new(130), TopUp: true}),
+			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "what the buckets leave is spent"},
+		{"score greedy", withSlicer(policy.ScoreGreedy{}), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
 		{"quota", withSlicer(policy.Quota{Inner: policy.Greedy{}, Entries: []policy.QuotaEntry{{Kind: "Note", Require: 20}, {Kind: "message", Require: 1, Cap: new(2.0)}}}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},
 		{"count quota", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 4}, {Kind: "Message", CapCount: new(1)}}}),

@@ -205,6 +205,8 @@ func (w *writer) slicer(s Slicer) {
 	switch s := s.(type) {
 	case Greedy:
 		w.strategy("greedy", none)
+	case ScoreGreedy:
+		w.strategy("scoreGreedy", none)
 	case Knapsack:
 		w.strategy("knapsack", func() { w.knapsack(s) })
 	case Quota:
@@ -232,6 +234,12 @@ func (w *writer) slicer(s Slicer) {
 func (w *writer) knapsack(k Knapsack) {
 	if k.BucketSize != nil {
 		w.Field("bucketSize").Int(*k.BucketSize)
+	}
+	if k.AutoBucket {
+		w.Field("autoBucket").Bool(true)
+	}
+	if k.TopUp {
+		w.Field("topUp").Bool(true)
 	}
 	if k.MemoryLimit != nil {
 		w.Field("memoryLimit").Int(*k.MemoryLimit)
