@@ -1,0 +1,147 @@
+// Package cli is the cupel command: its flags, its output, its exit codes. One
+// file holds one subcommand.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes. They are documented in the README and in the help of the root
+// command.
+const (
+	exitOK          = 0
+	exitCheck       = 1   // a check failed
+	exitUsage       = 2   // the command line or a file is wrong
+	exitSelection   = 3   // nothing can be selected: pinned items too large, overflow, scarcity
+	exitInterrupted = 130 // 128 and SIGINT, as shells have it
+)
+
+// Environment is what the command has from the process that runs it.
+type Environment struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Clock          func() time.Time // for policies that measure ages, and for durations
+}
+
+// usageError is something that the caller can put right on the command line or
+// in a file that it names.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// usagef returns a usageError.
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// selectionError says that a run failed.
+type selectionError struct{ err error }
+
+func (e selectionError) Error() string { return e.err.Error() }
+func (e selectionError) Unwrap() error { return e.err }
+
+// errCheck says that a check failed; what failed has been printed already.
+var errCheck = errors.New("a check failed")
+
+// Main runs the command and returns its exit code.
+func Main(ctx context.Context, args []string, env Environment) int {
+	out := bufio.NewWriter(env.Stdout)
+	env.Stdout = out
+	root := newRoot(&env)
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	code := exitCode(ctx, err)
+	if err != nil && !errors.Is(err, errCheck) {
+		fmt.Fprintf(env.Stderr, "cupel: %s\n", strings.TrimPrefix(err.Error(), "cupel: "))
+	}
+	return code
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var selection selectionError
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, errCheck):
+		return exitCheck
+	case errors.As(err, &selection):
+		return exitSelection
+	default:
+		// Cobra's own errors are about the command line.
+		return exitUsage
+	}
+}
+
+func newRoot(env *Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cupel",
+		Short: "Choose a context window, and see why",
+		Long: `cupel chooses what goes into the context window of a language model, from
+candidates with token counts and a budget, and says why each of them is in or
+out.
+
+Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
+3 nothing can be selected (pinned items too large, overflow, scarcity);
+130 interrupted.`,
+		Example: `  cupel run --items chat.json --policy chat --budget 8000 --as transcript
+  cupel explain --items items.jsonl --policy rag --budget 4000
+  cupel inspect --items items.jsonl --policy rag --budget 4000 -o window.html`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+	}
+	root.AddCommand(
+		newRun(env),
+	)
+	return root
+}
+
+// writeOutput writes what content makes to a file, or to standard output when
+// name is "-". It does not write over a file unless force says so, and leaves no
+// half of one behind.
+func writeOutput(env *Environment, name string, force bool, content func(w io.Writer) error) (err error) {
+	if name == "-" {
+		return content(env.Stdout)
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(name, flags, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usagef("%s exists already; --force writes over it", name)
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(name))
+		}
+	}()
+	out := bufio.NewWriter(file)
+	err = content(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupeltiktoken"
+	"github.com/wollax/cupel-go/cupeltoml"
+)
+
+// candidateFlags are the flags of every command that reads candidates.
+type candidateFlags struct {
+	items    string
+	format   string
+	encoding string
+}
+
+func (f *candidateFlags) register(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, or - for standard input")
+	flags.StringVar(&f.format, "format", string(input.Auto), "of the candidates: auto, json, jsonl, openai or anthropic")
+	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.O200kBase), "how missing token counts are counted: an encoding or a model of OpenAI's, or heuristic for an estimate")
+	must(command.MarkFlagRequired("items"))
+	must(command.MarkFlagFilename("items", "json", "jsonl"))
+	complete(command, "format", "auto", "json", "jsonl", "openai", "anthropic")
+	complete(command, "encoding", "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
+}
+
+// read reads the candidates.
+func (f *candidateFlags) read(env *Environment) (*input.Candidates, error) {
+	counter, err := counterNamed(f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	r, done, err := open(env, f.items)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	candidates, err := input.Read(r, input.Options{Format: input.Format(f.format), Counter: counter})
+	if err != nil {
+		return nil, usagef("%s: %w", shown(f.items), err)
+	}
+	return candidates, nil
+}
+
+// budgetFlags are the flags that make a budget.
+type budgetFlags struct {
+	budget, target, reserve int
+	slots                   map[string]int
+	margin                  float64
+}
+
+func (f *budgetFlags) register(command *cobra.Command) {
+	flags := command.Flags()
+	flags.IntVarP(&f.budget, "budget", "b", 0, "the most `tokens` that the window may have, the answer included")
+	flags.IntVar(&f.target, "target", 0, "`tokens` that the selection aims at (default the budget less the reserve)")
+	flags.IntVar(&f.reserve, "reserve", 0, "`tokens` that are kept for the answer")
+	flags.StringToIntVar(&f.slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
+	flags.Float64Var(&f.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
+	must(command.MarkFlagRequired("budget"))
+}
+
+// make returns the budget. given tells whether --target was.
+func (f *budgetFlags) make(targetGiven bool) (cupel.ContextBudget, error) {
+	target := f.target
+	if !targetGiven {
+		target = max(f.budget-max(f.reserve, 0), 0)
+	}
+	opts := []cupel.BudgetOption{cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin)}
+	if len(f.slots) > 0 {
+		slots := make(map[cupel.ContextKind]int, len(f.slots))
+		for _, kind := range slices.Sorted(maps.Keys(f.slots)) {
+			slots[cupel.ContextKind(kind)] = f.slots[kind]
+		}
+		opts = append(opts, cupel.WithReservedSlots(slots))
+	}
+	budget, err := cupel.NewContextBudget(f.budget, target, opts...)
+	if err != nil {
+		return budget, usageError{err}
+	}
+	return budget, nil
+}
+
+// selectionFlags are the flags of every command that makes one selection.
+type selectionFlags struct {
+	candidateFlags
+	budgetFlags
+	policy string
+}
+
+func (f *selectionFlags) register(command *cobra.Command) {
+	f.candidateFlags.register(command)
+	f.budgetFlags.register(command)
+	command.Flags().StringVarP(&f.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
+	must(command.MarkFlagRequired("policy"))
+	completePolicy(command, "policy")
+}
+
+// selection is what a command selects from, and how.
+type selection struct {
+	*input.Candidates
+	policy   policy.Policy
+	pipeline *cupel.Pipeline
+	budget   cupel.ContextBudget
+}
+
+// read reads candidates, policy and budget.
+func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*selection, error) {
+	budget, err := f.budgetFlags.make(command.Flags().Changed("target"))
+	if err != nil {
+		return nil, err
+	}
+	p, pipeline, err := readPolicy(env, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := f.candidateFlags.read(env)
+	if err != nil {
+		return nil, err
+	}
+	return &selection{candidates, p, pipeline, budget}, nil
+}
+
+// readPolicy finds a preset by its name, or reads a file.
+func readPolicy(env *Environment, name string) (policy.Policy, *cupel.Pipeline, error) {
+	registry := policy.NewRegistry()
+	p, err := findPolicy(env, registry, name)
+	if err != nil {
+		return p, nil, err
+	}
+	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: env.Clock})
+	if err != nil {
+		return p, nil, usagef("%s: %w", name, err)
+	}
+	return p, pipeline, nil
+}
+
+func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
+	extension := strings.ToLower(filepath.Ext(name))
+	if extension != ".json" && extension != ".toml" && name != "-" {
+		p, err := registry.Lookup(name)
+		if err != nil {
+			return p, usagef("%w; a policy file ends in .json or .toml", err)
+		}
+		return p, nil
+	}
+	r, done, err := open(env, name)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	defer done()
+	if extension == ".toml" {
+		p, err := cupeltoml.ReadPolicy(registry, r)
+		if err != nil {
+			return p, usagef("%s: %w", name, err)
+		}
+		return p, nil
+	}
+	var data bytes.Buffer
+	if _, err := data.ReadFrom(io.LimitReader(r, policy.MaxBytes+1)); err != nil {
+		return policy.Policy{}, usagef("%s: %w", shown(name), err)
+	}
+	p, err := policy.Decode(registry, data.Bytes())
+	if err != nil {
+		return p, usagef("%s: %w", shown(name), err)
+	}
+	return p, nil
+}
+
+// counterNamed returns the counter that --encoding asks for.
+func counterNamed(name string) (cupel.TokenCounter, error) {
+	if strings.EqualFold(name, "heuristic") {
+		return cupel.HeuristicCounter{}, nil
+	}
+	if counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.Encoding(name)); err == nil {
+		return counter, nil
+	}
+	counter, err := cupeltiktoken.ForModel(name)
+	if err != nil {
+		return nil, usagef("--encoding: %w; heuristic gives an estimate for any model", err)
+	}
+	return counter, nil
+}
+
+// open opens a file, or standard input for "-".
+func open(env *Environment, name string) (io.Reader, func(), error) {
+	if name == "-" {
+		return env.Stdin, func() {}, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	// It was only read: closing has nothing to say.
+	return file, func() { _ = file.Close() }, nil
+}
+
+func shown(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+// selecting marks the errors of a run.
+func selecting(err error) error {
+	var config *cupel.InvalidConfigError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &config):
+		return usageError{err}
+	}
+	return selectionError{err}
+}
+
+// completePolicy completes the names of presets, and files.
+func completePolicy(command *cobra.Command, flag string) {
+	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for intent, p := range policy.NewRegistry().All() {
+			names = append(names, fmt.Sprintf("%s\t%s", intent, p.Description))
+		}
+		return names, cobra.ShellCompDirectiveDefault
+	}))
+}
+
+func complete(command *cobra.Command, flag string, values ...string) {
+	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// must is for what only a mistake in this package makes fail.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
