@@ -67,6 +67,11 @@ func TestWall(t *testing.T) {
 		{"cupelrelevance/stem.go", imports("github.com/kljensen/snowball/english"), "", "", "the companion owns the stemmer"},
 		{"cupelrelevance/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
 		{"cupelrelevance/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the stemmer in its tests"},
+		{"cupelinspect/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
+		{"cupelinspect/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the core in its tests"},
+		{"cmd/cupel/inner/companion.go", imports("github.com/wollax/cupel-go/cupeltest/leaf"), "", "", "the command has what companions can do"},
+		{"cmd/cupel/inner/toml.go", imports("github.com/BurntSushi/toml"), "", "", "the command reads TOML"},
+		{"cmd/cupel/inner/otel.go", imports("go.opentelemetry.io/otel/trace"), "depguard", "opentelemetry", "the command sends nothing anywhere"},
 		{"examples/print/main.go", "import \"fmt\"\n\nfunc main() { fmt.Println() }", "", "", "examples print"},
 	}
 
@@ -88,6 +93,8 @@ func TestWall(t *testing.T) {
 		"cupeltoml":      "github.com/wollax/cupel-go/cupeltoml",
 		"cupeltiktoken":  "github.com/wollax/cupel-go/cupeltiktoken",
 		"cupelrelevance": "github.com/wollax/cupel-go/cupelrelevance",
+		"cupelinspect":   "github.com/wollax/cupel-go/cupelinspect",
+		"cmd/cupel":      "github.com/wollax/cupel-go/cmd/cupel",
 		"examples":       "github.com/wollax/cupel-go/examples",
 		"other/snowball": "github.com/kljensen/snowball",
 		"other/tiktoken": "github.com/tiktoken-go/tokenizer",
@@ -104,7 +111,7 @@ func TestWall(t *testing.T) {
 	for _, dir := range []string{
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
-		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance",
+		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelinspect", "cmd/cupel/inner",
 		"other/snowball/english", "other/tiktoken", "other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
@@ -119,7 +126,7 @@ func TestWall(t *testing.T) {
 	}
 
 	reports := make(map[string][]issue)
-	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "cupelrelevance", "examples"} {
+	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelinspect", "cmd/cupel", "examples"} {
 		for _, found := range lint(t, root, dir) {
 			name := filepath.ToSlash(found.Pos.Filename)
 			reports[name] = append(reports[name], found)
