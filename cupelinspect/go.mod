@@ -1,0 +1,5 @@
+module github.com/wollax/cupel-go/cupelinspect
+
+go 1.26.0
+
+replace github.com/wollax/cupel-go/cupel => ../cupel
