@@ -5,10 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 
 limit=600
-long=$(find . -name '*.go' -not -path './.git/*' -exec awk -v limit="$limit" \
+long=$(find . \( -name '*.go' -o -name '*.js' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -exec awk -v limit="$limit" \
 	'END { if (NR > limit) print FILENAME ": " NR " lines" }' {} \;)
 if [ -n "$long" ]; then
-	echo "Go files longer than $limit lines; cut them where the subject changes:" >&2
+	echo "files longer than $limit lines; cut them where the subject changes:" >&2
 	echo "$long" >&2
 	exit 1
 fi
