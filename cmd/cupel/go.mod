@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/spf13/cobra v1.10.2
 	github.com/wollax/cupel-go/cupel v0.1.0
+	github.com/wollax/cupel-go/cupelrelevance v0.1.0
 	github.com/wollax/cupel-go/cupeltiktoken v0.1.0
 	github.com/wollax/cupel-go/cupeltoml v0.1.0
 )
@@ -13,6 +14,7 @@ require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
 	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/kljensen/snowball v0.10.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 )

@@ -98,12 +98,14 @@ func (f *budgetFlags) make(targetGiven bool) (cupel.ContextBudget, error) {
 type selectionFlags struct {
 	candidateFlags
 	budgetFlags
+	queryFlags
 	policy string
 }
 
 func (f *selectionFlags) register(command *cobra.Command) {
 	f.candidateFlags.register(command)
 	f.budgetFlags.register(command)
+	f.queryFlags.register(command)
 	command.Flags().StringVarP(&f.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
 	must(command.MarkFlagRequired("policy"))
 	completePolicy(command, "policy")
@@ -123,7 +125,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	p, pipeline, err := readPolicy(env, f.policy)
+	p, pipeline, err := f.readPolicy(env, f.policy)
 	if err != nil {
 		return nil, err
 	}
@@ -132,20 +134,6 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 		return nil, err
 	}
 	return &selection{candidates, p, pipeline, budget}, nil
-}
-
-// readPolicy finds a preset by its name, or reads a file.
-func readPolicy(env *Environment, name string) (policy.Policy, *cupel.Pipeline, error) {
-	registry := policy.NewRegistry()
-	p, err := findPolicy(env, registry, name)
-	if err != nil {
-		return p, nil, err
-	}
-	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: env.Clock})
-	if err != nil {
-		return p, nil, usagef("%s: %w", name, err)
-	}
-	return p, pipeline, nil
 }
 
 func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
@@ -231,7 +219,7 @@ func selecting(err error) error {
 func completePolicy(command *cobra.Command, flag string) {
 	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for intent, p := range policy.NewRegistry().All() {
+		for intent, p := range new(question).registry().All() {
 			names = append(names, fmt.Sprintf("%s\t%s", intent, p.Description))
 		}
 		return names, cobra.ShellCompDirectiveDefault
