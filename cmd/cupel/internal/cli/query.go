@@ -29,7 +29,8 @@ type queryFlags struct {
 	query     string
 	queryFile string
 
-	asked *question // what the flags say, once somebody wanted to know
+	command *cobra.Command
+	asked   *question // what the flags say, once somebody wanted to know
 }
 
 func (f *queryFlags) register(command *cobra.Command) {
