@@ -5,9 +5,12 @@ go 1.26.0
 require (
 	github.com/spf13/cobra v1.10.2
 	github.com/wollax/cupel-go/cupel v0.1.0
+	github.com/wollax/cupel-go/cupelinspect v0.1.0
 	github.com/wollax/cupel-go/cupelrelevance v0.1.0
 	github.com/wollax/cupel-go/cupeltiktoken v0.1.0
 	github.com/wollax/cupel-go/cupeltoml v0.1.0
+	golang.org/x/term v0.46.0
+	golang.org/x/text v0.42.0
 )
 
 require (
@@ -17,6 +20,7 @@ require (
 	github.com/kljensen/snowball v0.10.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
 )
 
 replace (

@@ -1,0 +1,173 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+)
+
+// Style is how text looks where there is colour; the zero Style is plain.
+type Style string
+
+// The styles, as the parameters of SGR sequences.
+const (
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+)
+
+// palette are the styles of things that are told apart, such as kinds.
+var palette = []Style{"36", "32", "35", "33", "34", "91", "96", "92", "95", "93", "94"}
+
+// Hue returns a style for the i-th of the things that are told apart.
+func Hue(i int) Style { return palette[i%len(palette)] }
+
+// Text is a piece of a line. Whatever it says is made safe when it is printed.
+type Text struct {
+	Text  string
+	Style Style
+}
+
+// Plain returns text without a style.
+func Plain(text string) Text { return Text{Text: text} }
+
+// Printer prints lines and tables. Its first error stays, and nothing is
+// written after it.
+type Printer struct {
+	w      io.Writer
+	width  int
+	colour bool
+	err    error
+}
+
+// Width returns the columns that there are.
+func (p *Printer) Width() int { return p.width }
+
+// Err returns the first error of a write, or nil.
+func (p *Printer) Err() error { return p.err }
+
+// Line prints pieces as one line, however long it is.
+func (p *Printer) Line(pieces ...Text) {
+	var b strings.Builder
+	for _, piece := range pieces {
+		p.piece(&b, Safe(piece.Text), piece.Style)
+	}
+	p.write(strings.TrimRight(b.String(), " "))
+}
+
+// Paragraph prints text in as many lines as it needs.
+func (p *Printer) Paragraph(text string, style Style) {
+	var line strings.Builder
+	columns := 0
+	for word := range strings.FieldsSeq(text) {
+		word = Safe(word)
+		w := Width(word)
+		if columns > 0 && columns+1+w > p.width {
+			p.Line(Text{line.String(), style})
+			line.Reset()
+			columns = 0
+		}
+		if columns > 0 {
+			line.WriteByte(' ')
+			columns++
+		}
+		line.WriteString(word)
+		columns += w
+	}
+	p.Line(Text{line.String(), style})
+}
+
+func (p *Printer) piece(b *strings.Builder, safe string, style Style) {
+	if !p.colour || style == "" || safe == "" {
+		b.WriteString(safe)
+		return
+	}
+	b.WriteString("\x1b[" + string(style) + "m" + safe + "\x1b[0m")
+}
+
+func (p *Printer) write(line string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, line+"\n")
+	}
+}
+
+// Column is a column of a [Table].
+type Column struct {
+	Head  string
+	Right bool // for numbers
+	// Flexible is for the last column: it gets what the others leave of the
+	// width, and its texts are contents, of which an excerpt is shown.
+	Flexible bool
+}
+
+// minFlexible is the columns that a flexible column has on the narrowest of
+// screens.
+const minFlexible = 16
+
+// Table prints rows under their heads, columns two apart and as wide as their
+// widest cell. A table whose columns have no heads has no head line.
+func (p *Printer) Table(columns []Column, rows [][]Text) {
+	widths := make([]int, len(columns))
+	heads := false
+	for c, column := range columns {
+		widths[c] = Width(Safe(column.Head))
+		heads = heads || column.Head != ""
+	}
+	for _, row := range rows {
+		for c, cell := range row {
+			if !columns[c].Flexible {
+				widths[c] = max(widths[c], Width(Safe(cell.Text)))
+			}
+		}
+	}
+	left := p.width
+	for c, column := range columns {
+		if !column.Flexible {
+			left -= widths[c] + 2
+		}
+	}
+	for c, column := range columns {
+		if column.Flexible {
+			widths[c] = max(left, minFlexible)
+		}
+	}
+	if heads {
+		head := make([]Text, len(columns))
+		for c, column := range columns {
+			head[c] = Text{column.Head, Dim}
+		}
+		p.row(columns, widths, head)
+	}
+	for _, row := range rows {
+		p.row(columns, widths, row)
+	}
+}
+
+func (p *Printer) row(columns []Column, widths []int, row []Text) {
+	var b strings.Builder
+	gap := 0 // spaces that are due before the next text
+	for c, cell := range row {
+		safe := Safe(cell.Text)
+		if columns[c].Flexible {
+			safe = Excerpt(cell.Text, widths[c])
+		}
+		pad := max(widths[c]-Width(safe), 0)
+		if columns[c].Right {
+			gap += pad
+			pad = 0
+		}
+		if safe != "" {
+			b.WriteString(strings.Repeat(" ", gap))
+			gap = 0
+		} else {
+			pad = widths[c]
+			if columns[c].Right {
+				pad = 0 // counted above
+			}
+		}
+		p.piece(&b, safe, cell.Style)
+		gap += pad + 2
+	}
+	p.write(b.String())
+}

@@ -1,0 +1,236 @@
+package terminal
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+const (
+	joiner    = '\u200d' // joins emoji, and letters of some scripts
+	nonJoiner = '\u200c'
+	ellipsis  = "…"
+
+	// maxMarks is how many combining marks one letter may carry. Vietnamese and
+	// biblical Hebrew do with four; a tower of them would cover other lines.
+	maxMarks = 6
+)
+
+// Safe returns text as one line that a terminal shows and never obeys: controls,
+// line ends, escape sequences, bidi controls, invisible characters, stray
+// combining marks and bytes that are not UTF-8 are written as escapes of Go,
+// such as \n, \x1b and \u202e. All else stays as it is. What Safe returns it
+// leaves alone.
+func Safe(text string) string {
+	var b strings.Builder
+	for part := range safeParts(text) {
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// safeParts returns the runes of text one by one, each as it may be shown.
+func safeParts(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := shown{}
+		for i := 0; i < len(text); {
+			r, size := utf8.DecodeRuneInString(text[i:])
+			part := text[i : i+size]
+			if !s.allows(r, size) {
+				part = escape(r, part)
+				s = shown{base: true} // what follows follows an escape
+			}
+			if !yield(part) {
+				return
+			}
+			i += size
+		}
+	}
+}
+
+// shown is what is known of the runes before the next one.
+type shown struct {
+	base  bool // there is a letter that marks can stand on
+	marks int  // on it
+	last  rune // the rune before, 0 at the start
+}
+
+func (s *shown) allows(r rune, size int) bool {
+	last := s.last
+	s.last = r
+	switch {
+	case r == utf8.RuneError && size <= 1:
+		return false
+	case r == joiner || r == nonJoiner:
+		return s.base && last != joiner && last != nonJoiner
+	case unicode.Is(unicode.Variation_Selector, r):
+		return s.base && r >= 0xfe00 && r <= 0xfe0f && !unicode.Is(unicode.Variation_Selector, last)
+	case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):
+		s.marks++
+		return s.base && s.marks <= maxMarks
+	case unicode.IsGraphic(r) || unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		s.base, s.marks = !unicode.IsSpace(r), 0
+		return true
+	}
+	return false
+}
+
+// escape returns a rune as Go would write it between quotes.
+func escape(r rune, raw string) string {
+	switch {
+	case r == utf8.RuneError && len(raw) <= 1:
+		return fmt.Sprintf(`\x%02x`, raw[0])
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// cells returns the clusters of safe text that move together, each with the
+// columns that it takes: a letter with its marks, an emoji with all that is
+// joined to it. Terminals do not agree about joined emoji and flags; this is
+// what newer ones do.
+func cells(text string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		start, columns := 0, 0
+		joined, flag := false, false
+		for i, r := range text {
+			switch w := runeWidth(r); {
+			case i == 0:
+				columns, flag = w, isFlagLetter(r)
+				continue
+			case r == '\ufe0f':
+				columns = 2 // asks for the emoji's form
+				continue
+			case w == 0:
+				joined = r == joiner
+				continue
+			case joined && columns == 2, isSkinTone(r) && columns == 2:
+				joined = false
+				continue
+			case flag && isFlagLetter(r):
+				columns, flag = 2, false
+				continue
+			default:
+				if !yield(text[start:i], columns) {
+					return
+				}
+				start, columns, joined, flag = i, w, false, isFlagLetter(r)
+			}
+		}
+		if start < len(text) {
+			yield(text[start:], columns)
+		}
+	}
+}
+
+func isFlagLetter(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
+// runeWidth returns the columns of a rune by itself: 0, 1 or 2. Those of
+// ambiguous width are narrow, as they are outside East Asian locales.
+func runeWidth(r rune) int {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf),
+		r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // Hangul that joins the syllable before
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// Width returns the columns that safe text takes.
+func Width(text string) int {
+	columns := 0
+	for _, w := range cells(text) {
+		columns += w
+	}
+	return columns
+}
+
+// Cut returns safe text in at most so many columns: text as it is when it fits,
+// otherwise its beginning and an ellipsis. It never parts a letter from its
+// marks. It does not look further than it has to.
+func Cut(text string, columns int) string {
+	used, end := 0, 0 // end: where the ellipsis would go
+	at := 0
+	for cell, w := range cells(text) {
+		if used+w > columns {
+			if columns < 1 {
+				return ""
+			}
+			return text[:end] + ellipsis
+		}
+		used += w
+		at += len(cell)
+		if used < columns {
+			end = at
+		}
+	}
+	return text
+}
+
+// Excerpt returns the beginning of a content as one safe line: its first line
+// that is not blank, with white space for tabs, in at most so many columns, and
+// with an ellipsis when there is more. It takes time in what it returns, not in
+// the length of the content.
+func Excerpt(content string, columns int) string {
+	line, rest := FirstLine(content), ""
+	if i := strings.Index(content, line); i >= 0 {
+		rest = content[i+len(line):]
+	}
+	// A column may take many bytes; beyond this it is marks and joiners.
+	const bytesPerColumn = 32
+	more := len(rest) > 0 && strings.TrimRight(rest[:min(len(rest), 64)], "\r\n\t ") != ""
+	if limit := (columns + 1) * bytesPerColumn; len(line) > limit {
+		line, more = line[:runeStart(line, limit)], true
+	}
+	line = Safe(strings.ReplaceAll(line, "\t", " "))
+	if more && Width(line)+2 <= columns {
+		return line + " " + ellipsis
+	}
+	if more {
+		line += " " + ellipsis
+	}
+	return Cut(line, columns)
+}
+
+// runeStart returns the start of the rune that i is in.
+func runeStart(s string, i int) int {
+	for j := i; j > 0 && j > i-utf8.UTFMax; j-- {
+		if utf8.RuneStart(s[j]) {
+			return j
+		}
+	}
+	return i
+}
+
+// FirstLine returns the first line of a content that is not blank, without the
+// white space around it, and the content as it is when all are.
+func FirstLine(content string) string {
+	for line := range strings.Lines(content) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return content
+}
