@@ -1,0 +1,180 @@
+package cupelinspect
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+)
+
+// maxDescription bounds the description of a strategy, and that of an error,
+// in bytes. maxLabel is for kinds, sources, tags and the like, of which a page
+// may repeat each for every candidate.
+const (
+	maxDescription = 2 << 10
+	maxLabel       = 200
+	maxTags        = 100
+)
+
+// explainer is a scorer that can tell the scores of its parts, as
+// [scorer.Composite] does.
+type explainer interface {
+	ScoreParts(ctx context.Context, all []*cupel.ContextItem) ([]scorer.Part, error)
+}
+
+// explainerIn returns the composite that a scorer is or is wrapped around.
+// Wrappers with more than one scorer inside are none themselves.
+func explainerIn(s cupel.Scorer) explainer {
+	for range 100 { // a wrapper may hand out another one each time
+		if e, ok := s.(explainer); ok {
+			return e
+		}
+		w, ok := s.(cupel.ScorerWrapper)
+		if !ok {
+			return nil
+		}
+		inner := w.Scorers()
+		if len(inner) != 1 {
+			return nil
+		}
+		s = inner[0]
+	}
+	return nil
+}
+
+// scoreParts asks e for its parts, and drops what has not a score for each
+// item. A strategy that panics here has done so in the run, or nothing that
+// the page would show.
+func scoreParts(ctx context.Context, e explainer, all []*cupel.ContextItem) (parts []scorer.Part) {
+	defer func() {
+		if recover() != nil {
+			parts = nil
+		}
+	}()
+	parts, err := e.ScoreParts(ctx, all)
+	if err != nil {
+		return nil
+	}
+	for _, part := range parts {
+		if len(part.Scores) != len(all) {
+			return nil
+		}
+	}
+	return parts
+}
+
+// describer writes what a strategy is made of: "Scaled(Composite(Recency 0.75,
+// Kind 0.25))".
+type describer struct {
+	ctx context.Context
+	strings.Builder
+}
+
+func describeScorer(ctx context.Context, s cupel.Scorer) string {
+	d := &describer{ctx: ctx}
+	d.scorer(s)
+	return shorten(d.String(), maxDescription)
+}
+
+func describeSlicer(s cupel.Slicer) string {
+	d := &describer{}
+	d.slicer(s)
+	return shorten(d.String(), maxDescription)
+}
+
+func (d *describer) full() bool { return d.Len() > maxDescription }
+
+func (d *describer) scorer(s cupel.Scorer) {
+	d.WriteString(typeName(s))
+	if e, ok := s.(explainer); ok {
+		if parts := scoreParts(d.ctx, e, nil); len(parts) > 0 {
+			list(d, parts, func(part scorer.Part) {
+				d.scorer(part.Scorer)
+				d.WriteString(" " + strconv.FormatFloat(part.Weight, 'g', 4, 64))
+			})
+			return
+		}
+	}
+	if w, ok := s.(cupel.ScorerWrapper); ok {
+		list(d, w.Scorers(), d.scorer)
+	}
+}
+
+func (d *describer) slicer(s cupel.Slicer) {
+	d.WriteString(typeName(s))
+	if w, ok := s.(cupel.SlicerWrapper); ok {
+		list(d, w.Slicers(), d.slicer)
+	}
+}
+
+func list[T any](d *describer, inner []T, describe func(T)) {
+	for i, s := range inner {
+		if d.full() {
+			return
+		}
+		if i == 0 {
+			d.WriteByte('(')
+		} else {
+			d.WriteString(", ")
+		}
+		describe(s)
+	}
+	if len(inner) > 0 {
+		d.WriteByte(')')
+	}
+}
+
+// typeName returns the name of a strategy's type, without its package.
+func typeName(strategy any) string {
+	t := reflect.TypeOf(strategy)
+	if t == nil {
+		return "nil"
+	}
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	name := t.Name()
+	if name == "" {
+		name = t.String() // a struct without a name
+	}
+	name, _, _ = strings.Cut(name, "[") // type arguments have whole import paths
+	return shorten(name, maxLabel)
+}
+
+// shorten returns text in valid UTF-8 with at most limit bytes, beside the
+// ellipsis of what was cut.
+func shorten(text string, limit int) string {
+	kept, cut := prefix(text, limit)
+	if cut > 0 {
+		return kept + "…"
+	}
+	return kept
+}
+
+// prefix returns the first limit bytes of text, or a few less so that no
+// character is split, in valid UTF-8, and how many bytes it left out.
+func prefix(text string, limit int) (kept string, cut int) {
+	if len(text) > limit {
+		end := limit
+		for end > 0 && limit-end < utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text, cut = text[:end], len(text)-end
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), cut
+}
+
+// safely runs what may panic on somebody else's account.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panicked: %v", p)
+		}
+	}()
+	return f()
+}

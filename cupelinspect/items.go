@@ -1,0 +1,163 @@
+package cupelinspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// contentLimit returns how many bytes of a content a page has at most. By
+// default it is halved until all contents together are few enough.
+func contentLimit(items []*cupel.ContextItem, wanted int) int {
+	if wanted >= 0 {
+		return wanted
+	}
+	limit := DefaultContentLimit
+	for ; limit > leastContent; limit /= 2 {
+		sum := 0
+		for _, item := range items {
+			sum += min(limit, len(item.Content()))
+		}
+		if sum <= allContents {
+			break
+		}
+	}
+	return limit
+}
+
+// itemTable numbers the items of a page. Within a selection items are told
+// apart by their pointers. The selections of two reports have no pointer in
+// common: there the n-th item that looks like another is the other's n-th.
+type itemTable struct {
+	contentLimit int
+	items        []wireItem
+	at           map[*cupel.ContextItem]int
+	looks        map[string][]int // positions, by how an item looks; nil while there is one selection
+}
+
+// add returns the positions of the items of one selection.
+func (t *itemTable) add(items []*cupel.ContextItem) []int {
+	if len(t.at) > 0 && t.looks == nil {
+		t.looks = make(map[string][]int)
+		for i := range t.items {
+			key := lookOf(&t.items[i])
+			t.looks[key] = append(t.looks[key], i)
+		}
+	}
+	positions := make([]int, len(items))
+	taken := make(map[int]bool)
+	var fresh []int
+	for i, item := range items {
+		at, known := t.at[item]
+		if !known {
+			fresh = append(fresh, i)
+			continue
+		}
+		positions[i], taken[at] = at, true
+	}
+	for _, i := range fresh {
+		item := items[i]
+		at, known := t.at[item] // this very item again
+		if !known {
+			at = t.position(newItem(item, t.contentLimit), taken)
+			t.at[item], taken[at] = at, true
+		}
+		positions[i] = at
+	}
+	return positions
+}
+
+// position returns the place of an item that looks like w and is not taken
+// yet, or a new one.
+func (t *itemTable) position(w wireItem, taken map[int]bool) int {
+	if t.looks != nil {
+		key := lookOf(&w)
+		for rest := t.looks[key]; len(rest) > 0; {
+			at := rest[0]
+			rest = rest[1:]
+			t.looks[key] = rest
+			if !taken[at] {
+				return at
+			}
+		}
+	}
+	t.items = append(t.items, w)
+	return len(t.items) - 1
+}
+
+// lookOf is equal for items that look equal. Marshalling sorts the metadata.
+func lookOf(w *wireItem) string {
+	data, err := json.Marshal(w)
+	if err != nil { // newItem has left nothing in it that fails
+		return ""
+	}
+	return string(data)
+}
+
+func newItem(item *cupel.ContextItem, limit int) wireItem {
+	w := wireItem{
+		Tokens: item.Tokens(),
+		Kind:   shorten(string(item.Kind()), maxLabel),
+		Source: shorten(string(item.Source()), maxLabel),
+		Pinned: item.Pinned(),
+	}
+	w.Content, w.Cut = prefix(item.Content(), limit)
+	for i, tag := range item.AllTags() {
+		if i == maxTags {
+			w.Tags = append(w.Tags, "… "+strconv.Itoa(item.NumTags()-i)+" more")
+			break
+		}
+		w.Tags = append(w.Tags, shorten(tag, maxLabel))
+	}
+	if priority, ok := item.Priority(); ok {
+		w.Priority = &priority
+	}
+	if timestamp, ok := item.Timestamp(); ok {
+		w.Timestamp = timestamp.UTC().Format(time.RFC3339Nano)
+	}
+	if hint, ok := item.FutureRelevanceHint(); ok && !math.IsNaN(hint) && !math.IsInf(hint, 0) {
+		w.Hint = &hint
+	}
+	if metadata := item.Metadata(); len(metadata) > 0 {
+		w.Metadata = make(map[string]any, len(metadata))
+		for key, value := range metadata {
+			w.Metadata[shorten(key, maxLabel)] = metadataValue(value, limit)
+		}
+	}
+	return w
+}
+
+// metadataValue returns what the page shows of a value: the value itself when
+// JSON knows it and it is not too long, else text.
+func metadataValue(value any, limit int) any {
+	if text, ok := value.(string); ok {
+		return limited(text, limit)
+	}
+	var data []byte
+	err := safely(func() (err error) {
+		data, err = json.Marshal(value)
+		return err
+	})
+	switch {
+	case err != nil:
+		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
+	case len(data) > max(limit, maxLabel) || !utf8.Valid(data):
+		return limited(string(data), limit)
+	default:
+		return json.RawMessage(data)
+	}
+}
+
+// limited returns text with at most limit bytes, and says what is missing.
+func limited(text string, limit int) string {
+	kept, cut := prefix(text, limit)
+	if cut > 0 {
+		kept += "… (" + strconv.Itoa(cut) + " more bytes)"
+	}
+	return kept
+}

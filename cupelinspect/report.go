@@ -1,0 +1,113 @@
+package cupelinspect
+
+import (
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// FromReport shows a report that was made before, for instance one that was
+// read from JSON. Its candidates stand in the report's order: the window first,
+// then what was left out. What a report does not hold the page does not show:
+// the strategies, the scores of a composite's parts, the selection at other
+// budgets. Times are those of its events; it is not kept.
+//
+// It fails with a [cupel.InvalidConfigError] when report is nil or an option
+// is wrong. [WithSweep] has no effect.
+func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
+	settings, err := apply(opts)
+	if err != nil {
+		return nil, err
+	}
+	if report == nil {
+		return nil, &cupel.InvalidConfigError{Component: "cupelinspect", Field: "report", Reason: "a report is required; Pipeline.DryRun returns one"}
+	}
+	items := make([]*cupel.ContextItem, 0, len(report.Included)+len(report.Excluded))
+	pinned := 0
+	for _, e := range report.Included {
+		items = append(items, e.Item)
+		if e.Reason == cupel.Pinned {
+			pinned = add(pinned, max(0, e.Item.Tokens()))
+		}
+	}
+	duplicates := false
+	for _, e := range report.Excluded {
+		items = append(items, e.Item)
+		duplicates = duplicates || e.Reason.Code == cupel.Deduplicated
+	}
+	l := newLedger(items)
+	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit)}
+	w := &s.wire
+	w.Name = shorten(settings.name, maxDescription)
+	w.Deduplicate = duplicates
+	if report.Overflow != nil {
+		w.Overflow = cupel.OverflowProceed.String()
+	}
+	w.Budget = newBudget(budget, pinned)
+	w.Stages, w.Total = stagesOf(report)
+	s.explain(l, report, budget)
+	w.Codes = l.codes
+	return s, nil
+}
+
+// stagesOf puts the stages of a report's events one behind the other.
+func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
+	stages = []wireStage{}
+	known := []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
+	for _, stage := range known {
+		if event, ok := stageEvent(report, stage); ok {
+			stages = append(stages, wireStage{Name: string(stage), Duration: durationOf(event), Out: event.ItemCount})
+		}
+	}
+	for _, event := range report.Events {
+		if !slices.Contains(known, event.Stage) && len(stages) < 2*len(known) {
+			known = append(known, event.Stage)
+			last, _ := stageEvent(report, event.Stage)
+			stages = append(stages, wireStage{Name: shorten(string(event.Stage), maxLabel), Duration: durationOf(last), Out: last.ItemCount})
+		}
+	}
+	in := report.TotalCandidates
+	pinned := 0
+	for i := range stages {
+		s := &stages[i]
+		s.Start = total
+		if total > math.MaxInt64-s.Duration {
+			s.Duration = math.MaxInt64 - total
+		}
+		total += s.Duration
+		switch cupel.PipelineStage(s.Name) {
+		case cupel.StageScore: // pinned items go straight to Place
+			pinned = max(0, in-s.Out)
+			in = s.Out
+		case cupel.StagePlace:
+			in += pinned
+		}
+		s.In, in = in, s.Out
+	}
+	return stages, total
+}
+
+// stageEvent returns the event of a stage: the last one, behind those of its
+// items.
+func stageEvent(report *cupel.SelectionReport, stage cupel.PipelineStage) (cupel.TraceEvent, bool) {
+	for _, event := range slices.Backward(report.Events) {
+		if event.Stage == stage {
+			return event, true
+		}
+	}
+	return cupel.TraceEvent{}, false
+}
+
+// durationOf is at least 0 ns, whatever an event from elsewhere says.
+func durationOf(event cupel.TraceEvent) int64 {
+	ns := event.DurationMS * 1e6
+	switch {
+	case !(ns > 0): // written so that NaN has no duration
+		return 0
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	default:
+		return int64(math.Round(ns))
+	}
+}

@@ -1,0 +1,166 @@
+package cupelinspect
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// sweep tries the budgets of a range, or of the default one when it is nil.
+// It returns nil when there is nothing to try.
+func (l *ledger) sweep(ctx context.Context, pipeline *cupel.Pipeline, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
+	if r == nil {
+		r = defaultSweep(l.items, budget)
+	}
+	if r.stops == 0 || len(l.items) == 0 {
+		return nil, nil
+	}
+	prepared, err := pipeline.Prepare(ctx, l.items)
+	switch {
+	case fatal(err):
+		return nil, err
+	case err != nil: // of the scorer: the run has failed with it too
+		return nil, nil
+	}
+	outer := l.selected
+	if outer != nil {
+		l.selected = func(budget cupel.ContextBudget) []int {
+			positions, err := prepared.Select(ctx, budget)
+			if err != nil {
+				return nil
+			}
+			return positions
+		}
+		defer func() { l.selected = outer }()
+	}
+	w := &wireSweep{Stops: []wireStop{}}
+	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
+		stop, err := l.stop(ctx, prepared, budget, maxTokens)
+		if err != nil {
+			return nil, err
+		}
+		w.Stops = append(w.Stops, stop)
+	}
+	return w, nil
+}
+
+// stop tries one budget. Its error is the end of ctx; those of the run are the
+// stop's.
+func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
+	stop := wireStop{Budget: maxTokens, Window: []int{}}
+	report := &cupel.SelectionReport{}
+	budget, err := base.Resize(maxTokens, shareOf(base, maxTokens))
+	if err == nil {
+		report, err = prepared.DryRun(ctx, budget)
+		if fatal(err) {
+			return wireStop{}, err
+		}
+	}
+	if err != nil {
+		stop.Error = shorten(err.Error(), maxDescription)
+	}
+	codes := make([]int, len(l.items))
+	for i := range codes {
+		codes[i] = -1
+	}
+	l.entries(report, budget, func(at int, e *cupel.IncludedItem) {
+		stop.Window = append(stop.Window, at)
+		stop.Tokens = add(stop.Tokens, max(0, e.Item.Tokens()))
+		codes[at] = l.code(string(e.Reason))
+	}, func(at int, e *cupel.ExcludedItem) {
+		codes[at] = l.code(string(e.Reason.Code))
+	})
+	text := make([]rune, len(codes))
+	for i, code := range codes {
+		if code < 0 {
+			code = l.code(undecided)
+		}
+		text[i] = firstCode + rune(code)
+	}
+	stop.Codes = string(text)
+	return stop, nil
+}
+
+// shareOf returns the target that has the same share of another ceiling,
+// rounded down.
+func shareOf(base cupel.ContextBudget, maxTokens int) int {
+	if base.MaxTokens() == 0 {
+		return maxTokens
+	}
+	hi, lo := bits.Mul64(uint64(maxTokens), uint64(base.TargetTokens()))
+	target, _ := bits.Div64(hi, lo, uint64(base.MaxTokens()))
+	return int(target)
+}
+
+// budgets returns the stops of a range, which rise. The one that is nearest to
+// actual is actual, when that is in the range.
+func (r *sweepRange) budgets(actual int) []int {
+	if r.stops == 1 {
+		if actual < r.from || actual > r.to {
+			actual = r.to
+		}
+		return []int{actual}
+	}
+	list := make([]int, r.stops)
+	nearest := 0
+	for i := range list {
+		// from + (to - from) * i / (stops - 1), without overflow.
+		hi, lo := bits.Mul64(uint64(r.to-r.from), uint64(i))
+		step, _ := bits.Div64(hi, lo, uint64(len(list)-1))
+		list[i] = r.from + int(step)
+		if distance(list[i], actual) < distance(list[nearest], actual) {
+			nearest = i
+		}
+	}
+	if r.from <= actual && actual <= r.to {
+		list[nearest] = actual
+	}
+	return slices.Compact(list)
+}
+
+func distance(a, b int) int { return max(a, b) - min(a, b) }
+
+// defaultSweep returns a range from a part of the budget to twice the budget,
+// or to what all candidates take, if that is less and more than the budget.
+func defaultSweep(items []*cupel.ContextItem, budget cupel.ContextBudget) *sweepRange {
+	if len(items) == 0 {
+		return &sweepRange{}
+	}
+	stops := min(mostStops, max(leastStops, stopCells/len(items)))
+	all := everything(items, budget)
+	actual := budget.MaxTokens()
+	to := all
+	if actual > 0 {
+		to = max(actual, min(all, add(actual, actual)))
+	}
+	reserve := min(budget.OutputReserve(), to)
+	from := reserve + (to-reserve)/stops
+	return &sweepRange{from, to, stops}
+}
+
+// everything returns the ceiling, about, with which all candidates fit.
+func everything(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
+	sum := 0
+	for _, item := range items {
+		sum = add(sum, max(0, item.Tokens()))
+	}
+	for _, tokens := range budget.ReservedSlots() {
+		sum = add(sum, tokens)
+	}
+	needed := float64(sum)
+	if margin := budget.EstimationSafetyMarginPercent(); margin < 100 {
+		needed /= 1 - margin/100
+	}
+	ceiling := needed + float64(budget.OutputReserve())
+	if budget.TargetTokens() > 0 {
+		share := float64(budget.TargetTokens()) / float64(budget.MaxTokens())
+		ceiling = max(ceiling, needed/share)
+	}
+	if ceiling = math.Ceil(ceiling); ceiling >= math.MaxInt {
+		return math.MaxInt
+	}
+	return int(ceiling)
+}

@@ -1,0 +1,116 @@
+package cupelinspect
+
+import (
+	"math"
+	"strconv"
+)
+
+// What a page is given, as JSON in the element with the id "data". The page's
+// script is its only reader.
+
+type wirePage struct {
+	Title      string           `json:"title"`
+	Items      []wireItem       `json:"items"`
+	Selections []*wireSelection `json:"selections"`
+}
+
+// wireItem is an item that is a candidate of some selection.
+type wireItem struct {
+	Content   string         `json:"content"`
+	Cut       int            `json:"cut,omitempty"` // bytes of the content that were left out
+	Tokens    int            `json:"tokens"`
+	Kind      string         `json:"kind"`
+	Source    string         `json:"source"`
+	Tags      []string       `json:"tags,omitempty"`
+	Pinned    bool           `json:"pinned,omitempty"`
+	Priority  *int           `json:"priority,omitempty"`
+	Timestamp string         `json:"timestamp,omitempty"` // RFC 3339
+	Hint      *float64       `json:"hint,omitempty"`
+	Metadata  map[string]any `json:"metadata,omitempty"`
+}
+
+// wireSelection is a run. Candidates go by their position in Candidates,
+// since an item may occur twice.
+type wireSelection struct {
+	Name        string      `json:"name"`
+	Scorer      string      `json:"scorer"` // "" when it is not known, as the next two
+	Slicer      string      `json:"slicer"`
+	Placer      string      `json:"placer"`
+	Deduplicate bool        `json:"deduplicate"`
+	Overflow    string      `json:"overflow"` // "" when it is not known
+	Budget      wireBudget  `json:"budget"`
+	Error       string      `json:"error,omitempty"` // why the run failed
+	Candidates  []int       `json:"candidates"`      // positions in the page's items
+	Scores      scoreList   `json:"scores"`          // by candidate
+	Parts       []wirePart  `json:"parts"`
+	Window      []int       `json:"window"` // candidates, in prompt order
+	Codes       []string    `json:"codes"`  // legend of Code and of the sweep's codes
+	Code        []int       `json:"code"`   // by candidate
+	Why         []string    `json:"why"`    // by candidate
+	Survivor    map[int]int `json:"survivor,omitempty"`
+	Stages      []wireStage `json:"stages"`
+	Total       int64       `json:"total"` // ns
+	Shortfalls  []string    `json:"shortfalls,omitempty"`
+	Overflowed  string      `json:"overflowed,omitempty"`
+	Sweep       *wireSweep  `json:"sweep"`
+}
+
+type wireBudget struct {
+	Max           int            `json:"max"`
+	Target        int            `json:"target"`
+	OutputReserve int            `json:"outputReserve"`
+	ReservedSlots map[string]int `json:"reservedSlots,omitempty"`
+	Margin        float64        `json:"margin"`    // percent
+	Effective     int            `json:"effective"` // what the slicer may spend
+}
+
+// wirePart is a part of a composite scorer.
+type wirePart struct {
+	Name   string    `json:"name"`
+	Weight float64   `json:"weight"`
+	Scores scoreList `json:"scores"` // by candidate
+}
+
+type wireStage struct {
+	Name     string `json:"name"`
+	Start    int64  `json:"start"` // ns since the run's start
+	Duration int64  `json:"duration"`
+	In       int    `json:"in"`
+	Out      int    `json:"out"`
+}
+
+type wireSweep struct {
+	Stops []wireStop `json:"stops"` // budgets rise
+}
+
+type wireStop struct {
+	Budget int    `json:"budget"` // the ceiling
+	Tokens int    `json:"tokens"` // of the window
+	Window []int  `json:"window"`
+	Codes  string `json:"codes"` // a character a candidate: U+0021 and so many on in the legend
+	Error  string `json:"error,omitempty"`
+}
+
+// firstCode is the character of the first code of the legend in wireStop.
+const firstCode = '!'
+
+// scoreList is a list of scores in which NaN means that there is none. Scores
+// that are infinite, which JSON cannot say, read as none on the page as well.
+type scoreList []float64
+
+// MarshalJSON implements json.Marshaler.
+func (l scoreList) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 2+8*len(l))
+	b = append(b, '[')
+	for i, score := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			b = append(b, "null"...)
+			continue
+		}
+		b = strconv.AppendFloat(b, score, 'g', -1, 64)
+	}
+	return append(b, ']'), nil
+}
