@@ -111,6 +111,7 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 	}
 	root.AddCommand(
 		newRun(env),
+		newEval(env),
 	)
 	return root
 }

@@ -46,7 +46,7 @@ func (f *queryFlags) register(command *cobra.Command) {
 type question struct {
 	text  string
 	given bool
-	indexes
+	*indexes
 }
 
 // question returns the question of the flags, which may be that there is none.
@@ -74,7 +74,7 @@ func (f *queryFlags) question(env *Environment) (*question, error) {
 	if given && strings.TrimSpace(text) == "" {
 		return nil, usagef("%s: the question is blank", from)
 	}
-	f.asked = &question{text: text, given: given}
+	f.asked = &question{text, given, new(indexes)}
 	return f.asked, nil
 }
 
@@ -108,7 +108,7 @@ func (q *question) registry() *policy.Registry {
 	registering := true
 	must(registry.RegisterScorer(relevance, func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
 		if registering {
-			return (&question{given: true}).scorer(args)
+			return (&question{given: true, indexes: new(indexes)}).scorer(args)
 		}
 		return q.scorer(args)
 	}))
@@ -154,7 +154,6 @@ func (q *question) scorer(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) 
 	case strings.TrimSpace(text) == "":
 		return nil, policy.Invalid(policy.Problem{Path: "query", Reason: "there is no question to be relevant to; give --query or --query-file, or write one here"})
 	}
-	settings.Query = ""
 	index, err := q.index(settings)
 	if err != nil {
 		return nil, err
@@ -169,15 +168,17 @@ type indexes struct {
 	of map[string]*cupelrelevance.Index
 }
 
-// index returns the index for settings without a query.
+// indexesWith returns indexes of which that without settings is known.
+func indexesWith(index *cupelrelevance.Index) *indexes {
+	return &indexes{of: map[string]*cupelrelevance.Index{relevanceSettings{}.key(): index}}
+}
+
+// index returns the index for settings.
 func (x *indexes) index(settings relevanceSettings) (*cupelrelevance.Index, error) {
-	key, err := json.Marshal(settings)
-	if err != nil {
-		return nil, err
-	}
+	key := settings.key()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if known := x.of[string(key)]; known != nil {
+	if known := x.of[key]; known != nil {
 		return known, nil
 	}
 	index, err := newIndex(settings)
@@ -187,8 +188,16 @@ func (x *indexes) index(settings relevanceSettings) (*cupelrelevance.Index, erro
 	if x.of == nil {
 		x.of = make(map[string]*cupelrelevance.Index)
 	}
-	x.of[string(key)] = index
+	x.of[key] = index
 	return index, nil
+}
+
+// key tells settings of indexes apart. The query is none of them.
+func (s relevanceSettings) key() string {
+	s.Query = ""
+	text, err := json.Marshal(s)
+	must(err)
+	return string(text)
 }
 
 // newIndex fails with a policy.ValidationError with everything that is wrong.

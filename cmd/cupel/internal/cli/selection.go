@@ -215,10 +215,10 @@ func selecting(err error) error {
 	return selectionError{err}
 }
 
-// completePolicy completes the names of presets, and files.
-func completePolicy(command *cobra.Command, flag string) {
+// completePolicy completes the names of presets and other names, and files.
+func completePolicy(command *cobra.Command, flag string, others ...string) {
 	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var names []string
+		names := slices.Clone(others)
 		for intent, p := range new(question).registry().All() {
 			names = append(names, fmt.Sprintf("%s\t%s", intent, p.Description))
 		}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
+)
+
+// evalFlags are the flags of newEval.
+type evalFlags struct {
+	data     []string
+	policies []string
+	budgets  []int
+	jobs     int
+	json     bool
+	svg      string
+	force    bool
+	part     string
+	holdOut  int
+}
+
+// The parts of the data.
+const (
+	partAll     = "all"
+	partTune    = "tune"
+	partHeldOut = "held-out"
+)
+
+// withQuery at the end of a policy's name has it measured as --query makes it.
+const withQuery = "+query"
+
+// newEval returns the command that measures policies.
+func newEval(env *Environment) *cobra.Command {
+	var flags evalFlags
+	command := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure how much of the evidence policies select",
+		Long: `eval reads conversations whose questions are labelled with the turns that
+answer them, lets every policy select for each question within each budget, and
+prints which share of the evidence is selected (recall), which share of what is
+selected is evidence (precision), and which share of the budget is used.
+
+The data are JSON Lines, a conversation a line:
+
+  {"id": "meeting-1",
+   "items": [{"speaker": "Ada", "content": "Shall we start?", "session": "morning",
+              "time": "2025-03-01T09:00:00Z"}],
+   "questions": [{"query": "Who opened the meeting?", "evidence": [0]}]}
+
+Speaker, session and time are optional; evidence is positions in items, from 0.
+A turn has a token for each four characters, and four more.
+
+A policy is one of those that the command knows for this (recency, lexical,
+neighbours, relevance), a preset, or a file. Relevance is measured against each
+question. NAME+query is the policy as --query makes it: with relevance among its
+scorers. Turns with the same content are all kept, and ages are measured from
+the latest time in the data.
+
+Settings that were tuned on the data that they are measured on look better than
+they are: tune them with --part tune, and show --part held-out. Every second
+conversation of a file is held out, or as --hold-out says.`,
+		Example: `  cupel eval --data meetings.jsonl
+  cupel eval --data meetings.jsonl -p chat -p chat+query -p mine.toml --budgets 500,2000
+  cupel eval --data meetings.jsonl --part held-out --svg recall.svg`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(env, command)
+		},
+	}
+	var known []string
+	for _, p := range eval.Builtin() {
+		known = append(known, p.Name)
+	}
+	set := command.Flags()
+	set.StringArrayVar(&flags.data, "data", nil, "`file` with labelled conversations, or - for standard input; may be repeated")
+	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
+	set.IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "`tokens` that a selection may have, with commas between them")
+	set.IntVarP(&flags.jobs, "jobs", "j", 0, "`number` of conversations at once (default as many as there are processors)")
+	set.BoolVar(&flags.json, "json", false, "print JSON")
+	set.StringVar(&flags.svg, "svg", "", "`file` for a plot of the recall, or - for standard output instead of the table")
+	set.BoolVar(&flags.force, "force", false, "write over the file of --svg")
+	set.StringVar(&flags.part, "part", partAll, "which conversations: all, tune or held-out")
+	set.IntVar(&flags.holdOut, "hold-out", 2, "one conversation in `n` is held out")
+	must(command.MarkFlagRequired("data"))
+	must(command.MarkFlagFilename("data", "jsonl"))
+	must(command.MarkFlagFilename("svg", "svg"))
+	complete(command, "part", partAll, partTune, partHeldOut)
+	completePolicy(command, "policy", known...)
+	return command
+}
+
+func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	conversations, err := f.read(env)
+	if err != nil {
+		return err
+	}
+	config := eval.Config{Budgets: f.budgets, Workers: f.jobs}
+	clock := latest(conversations)
+	for i, name := range f.policies {
+		if slices.Contains(f.policies[:i], name) {
+			return usagef("--policy: %q is given twice", name)
+		}
+		p, err := measured(env, name, clock)
+		if err != nil {
+			return err
+		}
+		config.Policies = append(config.Policies, p)
+	}
+	progress := newProgress(env, "questions")
+	config.Progress = progress.update
+	result, err := eval.Run(command.Context(), conversations, config)
+	progress.end()
+	if err != nil {
+		return selecting(err)
+	}
+	if f.svg != "" {
+		err := writeOutput(env, f.svg, f.force, func(w io.Writer) error {
+			_, err := io.WriteString(w, result.SVG())
+			return err
+		})
+		if err != nil || f.svg == "-" {
+			return err
+		}
+	}
+	if f.json {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(struct {
+			Part string `json:"part"`
+			*eval.Result
+		}{f.part, result})
+	}
+	if f.part != partAll {
+		fmt.Fprintf(env.Stdout, "%s: ", f.part)
+	}
+	_, err = io.WriteString(env.Stdout, result.Text())
+	return err
+}
+
+// check looks at the flags before there is any work, and puts the budgets in
+// order.
+func (f *evalFlags) check() error {
+	slices.Sort(f.budgets)
+	f.budgets = slices.Compact(f.budgets)
+	switch {
+	case f.budgets[0] <= 0:
+		return usagef("--budgets: %d is no budget; give positive numbers of tokens", f.budgets[0])
+	case f.jobs < 0:
+		return usagef("--jobs: must be at least 1, or 0 for as many as there are processors, got %d", f.jobs)
+	case !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part):
+		return usagef("--part: %q is not one of all, tune, held-out", f.part)
+	case f.holdOut < 2:
+		return usagef("--hold-out: must be at least 2, got %d", f.holdOut)
+	case f.svg == "-" && f.json:
+		return usagef("--svg - and --json cannot both go to standard output; give --svg a file")
+	}
+	if f.svg != "" && f.svg != "-" && !f.force {
+		if _, err := os.Lstat(f.svg); err == nil {
+			return usagef("%s exists already; --force writes over it", f.svg)
+		}
+	}
+	return nil
+}
+
+// read reads the part of the data that is asked for.
+func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
+	var part []eval.Conversation
+	questions := 0
+	for _, name := range f.data {
+		r, done, err := open(env, name)
+		if err != nil {
+			return nil, err
+		}
+		conversations, err := eval.Read(r)
+		done()
+		if err != nil {
+			return nil, usagef("%s: %w", shown(name), err)
+		}
+		for i, c := range conversations {
+			heldOut := i%f.holdOut == f.holdOut-1
+			if f.part == partAll || heldOut == (f.part == partHeldOut) {
+				part = append(part, c)
+				questions += len(c.Questions)
+			}
+		}
+	}
+	if questions == 0 {
+		return nil, usagef("there is no question to measure in %s (part %s, %d conversations)", strings.Join(f.data, ", "), f.part, len(part))
+	}
+	return part, nil
+}
+
+// latest returns a clock that stands still at the latest time in the data.
+func latest(conversations []eval.Conversation) func() time.Time {
+	var now time.Time
+	for _, c := range conversations {
+		items := 0
+		for _, turn := range c.Items {
+			if turn.Time.IsZero() {
+				items++
+			} else if turn.Time.After(now) {
+				now = turn.Time.Time
+			}
+		}
+		if end := time.Unix(int64(items), 0); items == len(c.Items) && end.After(now) {
+			now = end // a second a turn, as a conversation without times has them
+		}
+	}
+	return func() time.Time { return now }
+}
+
+// measured returns the policy of a name of --policy.
+func measured(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
+	for _, p := range eval.Builtin() {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	file, asked := strings.CutSuffix(name, withQuery)
+	any := &question{given: true, indexes: new(indexes)}
+	registry := any.registry()
+	p, err := findPolicy(env, registry, file)
+	if err != nil {
+		return eval.Policy{}, err
+	}
+	if asked {
+		p = ask(p)
+	}
+	p.KeepDuplicates = true // a turn that is left out for its twin would be lost as evidence
+	if _, err := p.Pipeline(policy.Environment{Registry: registry, Clock: clock}); err != nil {
+		return eval.Policy{}, usagef("%s: %w", shown(file), err)
+	}
+	var mu sync.Mutex
+	known := make(map[*cupelrelevance.Index]*indexes) // by the conversation's
+	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
+		mu.Lock()
+		if known[index] == nil {
+			known[index] = indexesWith(index)
+		}
+		q := &question{query, true, known[index]}
+		mu.Unlock()
+		return p.Pipeline(policy.Environment{Registry: q.registry(), Clock: clock})
+	}}, nil
+}
