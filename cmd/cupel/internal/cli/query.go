@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ type queryFlags struct {
 func (f *queryFlags) register(command *cobra.Command) {
 	f.command = command
 	flags := command.Flags()
-	flags.StringVarP(&f.query, "query", "q", "", "the question that the window is for: adds relevance to the policy's scorers, unless they have it")
+	flags.StringVarP(&f.query, "query", "q", "", "the question that the window is for: a policy without relevance gets it, as the README says")
 	flags.StringVar(&f.queryFile, "query-file", "", "`file` with the question, or - for standard input")
 	command.MarkFlagsMutuallyExclusive("query", "query-file")
 	must(command.MarkFlagFilename("query-file"))
@@ -250,9 +251,12 @@ func newIndex(settings relevanceSettings) (*cupelrelevance.Index, error) {
 // relevanceShare is how much relevance counts when --query adds it to a policy:
 // this many times as much as all its other scorers together. README.md has the
 // figures behind it.
-const relevanceShare = 2
+const relevanceShare = 4
 
-// ask returns the policy with relevance among its scorers.
+// ask returns the policy with relevance among its scorers, and with a slicer that
+// takes the highest score first: those that look at the score for each token
+// find half as much in small budgets. A policy that has relevance already is
+// left as it is.
 func ask(p policy.Policy) policy.Policy {
 	total := 0.0
 	for _, s := range p.Scorers {
@@ -261,9 +265,26 @@ func ask(p policy.Policy) policy.Policy {
 		}
 		total += s.Weight
 	}
-	scorers := append([]policy.Weighted{}, p.Scorers...)
-	p.Scorers = append(scorers, policy.Weighted{Scorer: policy.CustomScorer{Type: relevance}, Weight: relevanceShare * total})
+	p.Scorers = append(slices.Clone(p.Scorers), policy.Weighted{Scorer: policy.CustomScorer{Type: relevance}, Weight: relevanceShare * total})
+	p.Slicer = byScore(p.Slicer)
 	return p
+}
+
+// byScore returns the slicer with ScoreGreedy in the place of Greedy and
+// Knapsack. Quotas around them stay.
+func byScore(s policy.Slicer) policy.Slicer {
+	switch s := s.(type) {
+	case policy.Greedy, policy.Knapsack:
+		return policy.ScoreGreedy{}
+	case policy.Quota:
+		s.Inner = byScore(s.Inner)
+		return s
+	case policy.CountQuota:
+		s.Inner = byScore(s.Inner)
+		return s
+	default:
+		return s
+	}
 }
 
 // hasRelevance reports whether a scorer is relevance, or has it inside.
