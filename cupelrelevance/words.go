@@ -1,7 +1,9 @@
 package cupelrelevance
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -19,6 +21,8 @@ type words struct {
 	text   []byte
 	ends   []int // of each word in text
 	seed   maphash.Seed
+	low    uint64 // the seed of the hash, with high
+	high   uint64
 	slots  []slot   // open addressing
 	plain  []uint64 // bit set of the words that may have a stem other than themselves
 	fields []postings
@@ -46,13 +50,23 @@ type postings struct {
 // builder is words in the making.
 type builder struct {
 	*words
-	mask uint32
-	last []int // by word: where its newest occurrence is, or -1
+	cutter  *tokenizer
+	mask    uint32
+	entries []entry // by word
 
-	item       int
-	from       int // where the occurrences of the item begin
+	item       uint32 // 1 + the position of the current one
+	from       int    // where its occurrences begin
 	occurrence []occurrence
 	length     uint32
+}
+
+// entry is what building needs to know about a word, in half a line of cache.
+type entry struct {
+	key   key
+	item  uint32 // that has its newest occurrence, as builder.item; 0: none in this field
+	at    uint32 // where that is among the occurrences of the item
+	items uint32 // that have it in this field
+	plain bool   // see words.plain
 }
 
 type occurrence struct {
@@ -63,32 +77,35 @@ type occurrence struct {
 // newWords reads the items once a field.
 func newWords(ctx context.Context, all []*cupel.ContextItem, fields []Field, language Language) (*words, error) {
 	w := &words{n: len(all), seed: maphash.MakeSeed(), fields: make([]postings, len(fields))}
+	w.low, w.high = maphash.String(w.seed, "low"), maphash.String(w.seed, "high")
 	b := &builder{words: w, mask: 1<<12 - 1}
 	w.slots = make([]slot, b.mask+1)
-	cutter := newTokenizer(b.add)
-	scratch := occurrences.Get().(*[]occurrence)
-	b.occurrence = *scratch
+	b.cutter = newTokenizer(b.add)
+	memory := buildings.Get().(*building)
+	b.entries, b.occurrence = memory.entries[:0], memory.occurrence[:0]
 	defer func() {
-		*scratch = b.occurrence[:0]
-		occurrences.Put(scratch)
+		memory.entries, memory.occurrence = b.entries, b.occurrence
+		buildings.Put(memory)
 	}()
-	bytes := 0
+	size := 0
 	for _, item := range all {
-		bytes += len(item.Content())
+		size += len(item.Content())
 	}
-	b.occurrence = slices.Grow(b.occurrence[:0], bytes/8) // few words are shorter, repeated ones count once
-	ends := make([]int, len(all))                         // of the items' occurrences
+	b.occurrence = slices.Grow(b.occurrence, size/8) // few words are shorter, repeated ones count once
+	ends := make([]int, len(all))                    // of the items' occurrences
 	for f, field := range fields {
 		p := &w.fields[f]
 		p.field, p.lengths = field, make([]uint32, len(all))
 		b.occurrence = b.occurrence[:0]
-		clearLast(b.last)
+		for id := range b.entries {
+			b.entries[id].item, b.entries[id].items = 0, 0
+		}
 		for i, item := range all {
 			if i%256 == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			b.item, b.from, b.length = i, len(b.occurrence), 0
-			eachText(item, field, cutter.text)
+			b.item, b.from, b.length = uint32(i)+1, len(b.occurrence), 0
+			eachText(item, field, b.read)
 			p.lengths[i] = b.length
 			p.total += int(b.length)
 			ends[i] = len(b.occurrence)
@@ -101,17 +118,23 @@ func newWords(ctx context.Context, all []*cupel.ContextItem, fields []Field, lan
 			p.starts = append(p.starts, len(p.items))
 		}
 	}
+	w.plain = make([]uint64, (len(w.ends)+63)/64)
+	for id := range b.entries {
+		if b.entries[id].plain {
+			w.plain[id/64] |= 1 << (id % 64)
+		}
+	}
 	w.stems.prepare(w, language)
 	return w, ctx.Err()
 }
 
-var occurrences = sync.Pool{New: func() any { return new([]occurrence) }}
-
-func clearLast(last []int) {
-	for i := range last {
-		last[i] = -1
-	}
+// building is pooled memory.
+type building struct {
+	entries    []entry
+	occurrence []occurrence
 }
+
+var buildings = sync.Pool{New: func() any { return new(building) }}
 
 // eachText calls f with each text of a field.
 func eachText(item *cupel.ContextItem, field Field, f func(string)) {
@@ -135,47 +158,89 @@ func eachText(item *cupel.ContextItem, field Field, f func(string)) {
 	}
 }
 
+// read counts the terms of one text of the current item: those that the
+// tokenizer finds in it, and most of them without asking it.
+func (b *builder) read(s string) {
+	for i := 0; i < len(s); {
+		c := classes[s[i]]
+		if c == separator {
+			i++
+			continue
+		}
+		if c == lower || c == upper {
+			if k, end := plainWord(s, i, c); end > 0 {
+				b.count(b.plainWord(k))
+				i = end + 1 // what is behind it separates
+				continue
+			}
+		}
+		i = b.cutter.word(s, i)
+	}
+}
+
 // add counts one term of the current item.
 func (b *builder) add(term []byte, word bool) {
+	id := b.word(term)
+	if word {
+		b.entries[id].plain = true
+	}
+	b.count(id)
+}
+
+func (b *builder) count(id uint32) {
 	b.length++
-	id := b.word(term, word)
-	if at := b.last[id]; at >= b.from {
-		b.occurrence[at].count++
+	e := &b.entries[id]
+	if e.item == b.item {
+		b.occurrence[b.from+int(e.at)].count++
 		return
 	}
-	b.last[id] = len(b.occurrence)
+	e.item, e.at = b.item, uint32(len(b.occurrence)-b.from)
+	e.items++
 	b.occurrence = append(b.occurrence, occurrence{id, 1})
 }
 
-// word returns the number of a term, a new one if need be.
-func (b *builder) word(term []byte, word bool) uint32 {
-	hash := uint32(maphash.Bytes(b.seed, term))
+// plainWord returns the number of a word with a key of its own, a new one if
+// need be.
+func (b *builder) plainWord(k key) uint32 {
+	hash := b.hash(k)
 	for at := hash & b.mask; ; at = (at + 1) & b.mask {
 		s := b.slots[at]
 		if s.next == 0 {
-			return b.newWord(at, hash, term, word)
+			var term [shortTerm]byte
+			binary.LittleEndian.PutUint64(term[:], k.low)
+			binary.LittleEndian.PutUint64(term[8:], k.high)
+			id := b.newWord(at, hash, k, bytes.TrimRight(term[:], "\x00"))
+			b.entries[id].plain = true
+			return id
 		}
-		if id := s.next - 1; s.hash == hash && string(b.at(id)) == string(term) {
-			if word {
-				b.plain[id/64] |= 1 << (id % 64)
-			}
+		if e := &b.entries[s.next-1]; s.hash == hash && e.key == k {
+			e.plain = true
+			return s.next - 1
+		}
+	}
+}
+
+// word returns the number of a term, a new one if need be.
+func (b *builder) word(term []byte) uint32 {
+	k := keyOf(b.seed, term)
+	hash := b.hash(k)
+	for at := hash & b.mask; ; at = (at + 1) & b.mask {
+		s := b.slots[at]
+		if s.next == 0 {
+			return b.newWord(at, hash, k, term)
+		}
+		if id := s.next - 1; b.entries[id].key == k && string(b.at(id)) == string(term) {
 			return id
 		}
 	}
 }
 
-func (b *builder) newWord(at, hash uint32, term []byte, word bool) uint32 {
+func (b *builder) newWord(at, hash uint32, k key, term []byte) uint32 {
 	id := uint32(len(b.ends))
 	b.slots[at] = slot{hash, id + 1}
 	b.text = append(b.text, term...)
 	b.ends = append(b.ends, len(b.text))
-	b.last = append(b.last, -1)
-	if id%64 == 0 {
-		b.plain = append(b.plain, 0)
-	}
-	if word {
-		b.plain[id/64] |= 1 << (id % 64)
-	}
+	b.entries = append(b.entries, entry{key: k})
 	if len(b.ends) > len(b.slots)/4*3 {
 		old := b.slots
 		b.mask = b.mask<<1 | 1
@@ -196,22 +261,21 @@ func (b *builder) newWord(at, hash uint32, term []byte, word bool) uint32 {
 
 // distribute orders the occurrences by word.
 func (b *builder) distribute(p *postings, ends []int) {
-	p.starts = make([]int, len(b.ends)+1)
-	for _, o := range b.occurrence {
-		p.starts[o.word+1]++
+	// While the occurrences of a word are put down, the start of the next word
+	// is where the next of them goes; at the end that is where it belongs.
+	p.starts = make([]int, len(b.entries)+1)
+	at := 0
+	for id := range b.entries {
+		p.starts[id+1] = at
+		at += int(b.entries[id].items)
 	}
-	for i := 1; i < len(p.starts); i++ {
-		p.starts[i] += p.starts[i-1]
-	}
-	next := b.last // its contents are not needed any more
-	copy(next, p.starts)
 	p.items = make([]uint32, len(b.occurrence))
 	p.counts = make([]uint8, len(b.occurrence))
 	from := 0
 	for i, end := range ends {
 		for _, o := range b.occurrence[from:end] {
-			at := next[o.word]
-			next[o.word]++
+			at := p.starts[o.word+1]
+			p.starts[o.word+1]++
 			p.items[at], p.counts[at] = uint32(i), uint8(min(o.count, math.MaxUint8))
 		}
 		from = end
@@ -232,7 +296,7 @@ func (w *words) isPlain(id uint32) bool { return w.plain[id/64]>>(id%64)&1 != 0 
 // find returns the number of a word, and false when no item has it.
 func (w *words) find(term string) (uint32, bool) {
 	mask := uint32(len(w.slots) - 1)
-	hash := uint32(maphash.String(w.seed, term))
+	hash := w.hash(keyOf(w.seed, []byte(term)))
 	for at := hash & mask; w.slots[at].next != 0; at = (at + 1) & mask {
 		if s := w.slots[at]; s.hash == hash && string(w.at(s.next-1)) == term {
 			return s.next - 1, true

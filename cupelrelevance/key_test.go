@@ -1,0 +1,129 @@
+package cupelrelevance
+
+import (
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// counted returns how often an index has each term of a text, as a map from the
+// term to its number, with = before terms that have no stem.
+func counted(t testing.TB, text string) map[string]int {
+	t.Helper()
+	w, err := newWords(t.Context(), []*cupel.ContextItem{item(t, text)}, []Field{FieldContent}, NoLanguage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &w.fields[0]
+	counts := make(map[string]int)
+	for id := range uint32(len(w.ends)) {
+		term := string(w.at(id))
+		if found, ok := w.find(term); !ok || found != id {
+			t.Fatalf("%q: the term %q is number %d, and is found at %d, %t", text, term, id, found, ok)
+		}
+		if !w.isPlain(id) {
+			term = "=" + term
+		}
+		for i := p.starts[id]; i < p.starts[id+1]; i++ {
+			counts[term] += int(p.counts[i])
+		}
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	if total != p.total || int(p.lengths[0]) != p.total {
+		t.Fatalf("%q: %d terms are counted, the length is %d and the total %d", text, total, p.lengths[0], p.total)
+	}
+	return counts
+}
+
+// terms is the same by way of the tokenizer alone.
+func terms(text string) map[string]int {
+	counts, plain := make(map[string]int), make(map[string]bool)
+	newTokenizer(func(term []byte, word bool) {
+		counts[string(term)]++
+		plain[string(term)] = plain[string(term)] || word
+	}).text(text)
+	marked := make(map[string]int)
+	for term, n := range counts {
+		if !plain[term] {
+			term = "=" + term
+		}
+		marked[term] = n
+	}
+	return marked
+}
+
+// TestRead looks at words of every length, at the end of the text and before
+// it, with every byte behind them.
+func TestRead(t *testing.T) {
+	letters := "Zabcdefghijklm0123456789nopqrstuvwxy"
+	for length := 1; length <= len(letters); length++ {
+		for from := range 2 { // with a capital and without one
+			word := letters[from:max(length, from+1)]
+			for _, text := range []string{word, "x " + word, word + " " + word + ".", word + word[:1] + " " + word} {
+				if got, want := counted(t, text), terms(text); !maps.Equal(got, want) {
+					t.Errorf("%q has %v, want %v", text, got, want)
+				}
+			}
+		}
+	}
+	for behind := range 256 {
+		text := "a Word" + string([]byte{byte(behind)}) + "x and more than that " + string([]byte{byte(behind)})
+		if got, want := counted(t, text), terms(text); !maps.Equal(got, want) {
+			t.Errorf("%q has %v, want %v", text, got, want)
+		}
+	}
+}
+
+// FuzzRead checks of every text that the short way of reading it counts what the
+// tokenizer finds.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"Shall we start?", "getUserName max_upload 会議室です e\u0301\xff", "0123456789abcdef 0123456789abcde Fedcba9876543210f", "a\x00b\x80c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text == "" || len(text) > 500 {
+			t.Skip("no item has no content, and a longer text may have more of a word than is counted")
+		}
+		want := terms(text)
+		if got := counted(t, text); !maps.Equal(got, want) {
+			t.Errorf("%q has %v, want %v", text, got, want)
+		}
+	})
+}
+
+// TestKeys: short terms have keys of their own, and the hash spreads them.
+func TestKeys(t *testing.T) {
+	seed := maphash.MakeSeed()
+	w := &words{seed: seed, low: maphash.String(seed, "low"), high: maphash.String(seed, "high")}
+	keys := make(map[key]string)
+	low := make(map[uint32]int)
+	for i := range 1 << 16 {
+		term := fmt.Sprintf("%o", i)
+		if i%2 == 1 {
+			term = "w000000000" + term
+		}
+		k := keyOf(seed, []byte(term))
+		if keys[k] != "" {
+			t.Fatalf("%q and %q have one key", term, keys[k])
+		}
+		keys[k] = term
+		low[w.hash(k)&(1<<10-1)]++
+	}
+	// 64 of 65,536 in each of 1,024 places, give or take ten deviations.
+	for place := range uint32(1 << 10) {
+		if n := low[place]; n > 64+80 {
+			t.Errorf("%d of 65,536 keys have the place %d of 1,024", n, place)
+		}
+	}
+	long := []byte(strings.Repeat("x", 17))
+	if keyOf(seed, long).high != longTerm || keyOf(seed, long[:16]).high == longTerm {
+		t.Error("terms of more than 16 bytes have no key of their own, and shorter ones have")
+	}
+}
