@@ -2,17 +2,18 @@ package eval_test
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
-// TestMeasure measures labelled conversations of one's own: CUPEL_EVIDENCE is
-// the path of a file in the package's format. Conversations at even places, with
-// which settings may be tuned, are shown apart from the others, which are held
-// out.
-func TestMeasure(t *testing.T) {
+// evidence reads the file that CUPEL_EVIDENCE names, labelled conversations in
+// the package's format.
+func evidence(t *testing.T) []eval.Conversation {
+	t.Helper()
 	path := os.Getenv("CUPEL_EVIDENCE")
 	if path == "" {
 		t.Skip("CUPEL_EVIDENCE names no file")
@@ -25,6 +26,27 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return conversations
+}
+
+// measure shows what the policies of the package find.
+func measure(t *testing.T, name string, conversations []eval.Conversation) {
+	t.Helper()
+	result, err := eval.Run(t.Context(), conversations, eval.Config{
+		Policies: eval.Builtin(),
+		Budgets:  []int{500, 1000, 2000, 4000, 8000},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %s", name, result.Text())
+}
+
+// TestMeasure measures labelled conversations of one's own. Conversations at even
+// places, with which settings may be tuned, are shown apart from the others,
+// which are held out.
+func TestMeasure(t *testing.T) {
+	conversations := evidence(t)
 	var even, odd []eval.Conversation
 	for i, c := range conversations {
 		if i%2 == 0 {
@@ -33,17 +55,106 @@ func TestMeasure(t *testing.T) {
 			odd = append(odd, c)
 		}
 	}
-	for _, part := range []struct {
-		name          string
-		conversations []eval.Conversation
-	}{{"all", conversations}, {"at even places", even}, {"at odd places, held out", odd}} {
-		result, err := eval.Run(t.Context(), part.conversations, eval.Config{
-			Policies: eval.Builtin(),
-			Budgets:  []int{500, 1000, 2000, 4000, 8000},
-		})
-		if err != nil {
-			t.Fatal(err)
+	measure(t, "all", conversations)
+	measure(t, "at even places", even)
+	measure(t, "at odd places, held out", odd)
+}
+
+// TestMeasureHaystack measures the chats of this folder, each strewn among the
+// sessions of the other one and snippets of the conversations in CUPEL_EVIDENCE.
+func TestMeasureHaystack(t *testing.T) {
+	hay := evidence(t)
+	var chats []eval.Conversation
+	for _, c := range small(t) {
+		if c.ID == "chat-people" || c.ID == "chat-assistant" {
+			chats = append(chats, c)
 		}
-		t.Logf("%s: %s", part.name, result.Text())
+	}
+	if len(chats) != 2 {
+		t.Fatalf("there are %d chats, want two", len(chats))
+	}
+	measure(t, "hay stack", []eval.Conversation{strew(chats[0], chats[1], hay), strew(chats[1], chats[0], hay)})
+}
+
+const (
+	snippets       = 60
+	turnsOfSnippet = 20
+)
+
+// strew mixes the sessions of a chat with those of another one and with snippets
+// of hay, in an order that is always the same. Times are taken away, since hay
+// has none that would fit.
+func strew(chat, other eval.Conversation, hay []eval.Conversation) eval.Conversation {
+	type session struct {
+		first int // position in the chat of its first turn, or -1
+		turns []eval.Turn
+	}
+	var sessions []session
+	add := func(c eval.Conversation, prefix string, isChat bool) {
+		for i, turn := range c.Items {
+			if i == 0 || turn.Session != c.Items[i-1].Session {
+				s := session{first: -1}
+				if isChat {
+					s.first = i
+				}
+				sessions = append(sessions, s)
+			}
+			turn.Session, turn.Time = eval.Text(prefix)+turn.Session, eval.Time{}
+			last := &sessions[len(sessions)-1]
+			last.turns = append(last.turns, turn)
+		}
+	}
+	add(chat, "chat ", true)
+	add(other, "other ", false)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range snippets {
+		items := hay[r.IntN(len(hay))].Items
+		from := r.IntN(max(1, len(items)-turnsOfSnippet))
+		snippet := eval.Conversation{Items: items[from:min(len(items), from+turnsOfSnippet)]}
+		add(snippet, fmt.Sprintf("snippet %d ", i), false)
+	}
+	r.Shuffle(len(sessions), func(i, j int) { sessions[i], sessions[j] = sessions[j], sessions[i] })
+
+	mixed := eval.Conversation{ID: chat.ID + " in hay"}
+	moved := make([]int, len(chat.Items))
+	for _, s := range sessions {
+		if s.first >= 0 {
+			for i := range s.turns {
+				moved[s.first+i] = len(mixed.Items) + i
+			}
+		}
+		mixed.Items = append(mixed.Items, s.turns...)
+	}
+	for _, q := range chat.Questions {
+		question := eval.Question{Query: q.Query}
+		for _, at := range q.Evidence {
+			question.Evidence = append(question.Evidence, moved[at])
+		}
+		mixed.Questions = append(mixed.Questions, question)
+	}
+	return mixed
+}
+
+// TestStrew looks at what measuring with hay stands on: the evidence is still
+// what it was.
+func TestStrew(t *testing.T) {
+	conversations := small(t)
+	chat, other := conversations[1], conversations[2]
+	mixed := strew(chat, other, conversations)
+	if len(mixed.Items) < len(chat.Items)+len(other.Items)+snippets || len(mixed.Questions) != len(chat.Questions) {
+		t.Fatalf("%d items and %d questions came out", len(mixed.Items), len(mixed.Questions))
+	}
+	moved := false
+	for i, q := range mixed.Questions {
+		for k, at := range q.Evidence {
+			was := chat.Questions[i].Evidence[k]
+			moved = moved || at != was
+			if got, want := mixed.Items[at], chat.Items[was]; got.Content != want.Content || got.Session != "chat "+want.Session {
+				t.Errorf("evidence %d of question %d is %q of %q, want %q", k, i, got.Content, got.Session, want.Content)
+			}
+		}
+	}
+	if !moved {
+		t.Error("nothing was strewn")
 	}
 }
