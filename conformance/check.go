@@ -173,8 +173,8 @@ func (f *findings) excluded(got []cupel.ExcludedItem, want []excludedRow, epsilo
 			case !ok:
 			case !slices.Contains(field.in, g.Reason.Code): // a zero would look like it
 				f.addf("%s: the reason %s has no %s, want %v", where, g.Reason.Code, field.name, value)
-			case field.of(g.Reason) != value:
-				f.addf("%s: got %s %v, want %v", where, field.name, field.of(g.Reason), value)
+			case field.of(g.Reason.Data()) != value:
+				f.addf("%s: got %s %v, want %v", where, field.name, field.of(g.Reason.Data()), value)
 			}
 		}
 	}

@@ -38,24 +38,24 @@ type eventRow struct {
 // reasonFields are the data of a reason under their wire names.
 var reasonFields = []struct {
 	name string
-	of   func(cupel.ExclusionReason) any
+	of   func(cupel.ReasonData) any
 	in   []cupel.ExclusionCode // the reasons that have the field
 }{
-	{"item_tokens", func(r cupel.ExclusionReason) any { return r.ItemTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
-	{"available_tokens", func(r cupel.ExclusionReason) any { return r.AvailableTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
-	{"deduplicated_against", func(r cupel.ExclusionReason) any { return r.DeduplicatedAgainst }, []cupel.ExclusionCode{cupel.Deduplicated}},
-	{"tokens", func(r cupel.ExclusionReason) any { return r.Tokens }, []cupel.ExclusionCode{cupel.NegativeTokens}},
-	{"displaced_by", func(r cupel.ExclusionReason) any { return r.DisplacedBy }, []cupel.ExclusionCode{cupel.PinnedOverride}},
-	{"kind", func(r cupel.ExclusionReason) any { return string(r.Kind) }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded, cupel.CountRequireCandidatesExhausted}},
-	{"cap", func(r cupel.ExclusionReason) any { return r.Cap }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded}},
-	{"count", func(r cupel.ExclusionReason) any { return r.Count }, []cupel.ExclusionCode{cupel.CountCapExceeded}},
-	{"actual", func(r cupel.ExclusionReason) any { return r.Actual }, []cupel.ExclusionCode{cupel.QuotaCapExceeded}},
-	{"required", func(r cupel.ExclusionReason) any { return r.Required }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
-	{"available", func(r cupel.ExclusionReason) any { return r.Available }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
-	{"displaced_by_kind", func(r cupel.ExclusionReason) any { return string(r.DisplacedByKind) }, []cupel.ExclusionCode{cupel.QuotaRequireDisplaced}},
-	{"score", func(r cupel.ExclusionReason) any { return r.Score }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
-	{"threshold", func(r cupel.ExclusionReason) any { return r.Threshold }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
-	{"filter_name", func(r cupel.ExclusionReason) any { return r.FilterName }, []cupel.ExclusionCode{cupel.Filtered}},
+	{"item_tokens", func(d cupel.ReasonData) any { return d.ItemTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
+	{"available_tokens", func(d cupel.ReasonData) any { return d.AvailableTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
+	{"deduplicated_against", func(d cupel.ReasonData) any { return d.DeduplicatedAgainst }, []cupel.ExclusionCode{cupel.Deduplicated}},
+	{"tokens", func(d cupel.ReasonData) any { return d.Tokens }, []cupel.ExclusionCode{cupel.NegativeTokens}},
+	{"displaced_by", func(d cupel.ReasonData) any { return d.DisplacedBy }, []cupel.ExclusionCode{cupel.PinnedOverride}},
+	{"kind", func(d cupel.ReasonData) any { return string(d.Kind) }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded, cupel.CountRequireCandidatesExhausted}},
+	{"cap", func(d cupel.ReasonData) any { return d.Cap }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded}},
+	{"count", func(d cupel.ReasonData) any { return d.Count }, []cupel.ExclusionCode{cupel.CountCapExceeded}},
+	{"actual", func(d cupel.ReasonData) any { return d.Actual }, []cupel.ExclusionCode{cupel.QuotaCapExceeded}},
+	{"required", func(d cupel.ReasonData) any { return d.Required }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
+	{"available", func(d cupel.ReasonData) any { return d.Available }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
+	{"displaced_by_kind", func(d cupel.ReasonData) any { return string(d.DisplacedByKind) }, []cupel.ExclusionCode{cupel.QuotaRequireDisplaced}},
+	{"score", func(d cupel.ReasonData) any { return d.Score }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
+	{"threshold", func(d cupel.ReasonData) any { return d.Threshold }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
+	{"filter_name", func(d cupel.ReasonData) any { return d.FilterName }, []cupel.ExclusionCode{cupel.Filtered}},
 }
 
 // readExpectation reads what must come out. expected is a table or, as in the
@@ -220,7 +220,7 @@ func readExcluded(r table) excludedRow {
 		if !r.has(f.name) {
 			continue
 		}
-		switch f.of(cupel.ExclusionReason{}).(type) {
+		switch f.of(cupel.ReasonData{}).(type) {
 		case int:
 			row.fields[f.name] = r.integer(f.name)
 		case float64:

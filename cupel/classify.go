@@ -23,7 +23,7 @@ func (r *run) partition(context.Context) error {
 		switch {
 		// Before the look at pinned: a pinned item with a negative count is out.
 		case item.tokens < 0:
-			r.exclude(i, 0, ExclusionReason{Code: NegativeTokens, Tokens: item.tokens})
+			r.exclude(i, 0, negativeTokens(item.tokens))
 		case item.pinned:
 			r.pinned = append(r.pinned, i)
 			r.pinnedTokens.Add(item.tokens)

@@ -46,10 +46,7 @@ func (r *run) deduplicate(context.Context) error {
 			r.unique = append(r.unique, i)
 			continue
 		}
-		survivor := r.items[r.scoreable[winner]]
-		r.exclude(r.scoreable[i], r.scores[i], ExclusionReason{
-			Code: Deduplicated, DeduplicatedAgainst: survivor.content, Survivor: survivor,
-		})
+		r.exclude(r.scoreable[i], r.scores[i], deduplicated(r.items[r.scoreable[winner]]))
 	}
 	r.trace.count = len(r.unique)
 	return nil

@@ -319,14 +319,16 @@ func TestHTMLEscapesAreTheCallersChoice(t *testing.T) {
 	}
 }
 
-// A reason's code is the caller's to change; what was an unknown field must
+// Data may go on to a reason with another code; what was an unknown field must
 // then not be written beside a known one of the same name.
 func TestChangedCodeShadowsUnknownFields(t *testing.T) {
 	var r ExclusionReason
 	if err := json.Unmarshal([]byte(`{"reason": "Future", "tokens": 12, "more": 1}`), &r); err != nil {
 		t.Fatal(err)
 	}
-	r.Code, r.Tokens = NegativeTokens, -4
+	d := r.Data()
+	d.Tokens = -4
+	r = NewExclusionReason(NegativeTokens, d)
 	text, err := json.Marshal(r)
 	if want := `{"reason":"NegativeTokens","tokens":-4,"more":1}`; err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v; want %s", text, err, want)
@@ -353,16 +355,16 @@ func TestNamesOnTheWire(t *testing.T) {
 		Events:   []TraceEvent{{Stage: StageDeduplicate, DurationMS: 2.5, ItemCount: 3, Message: "m"}},
 		Included: []IncludedItem{{Item: item, Score: 0.25, Reason: ZeroToken}},
 		Excluded: []ExcludedItem{
-			excluded(ExclusionReason{Code: BudgetExceeded, ItemTokens: 1, AvailableTokens: 2}),
-			excluded(ExclusionReason{Code: ScoredTooLow, Score: 1.5, Threshold: 2.5}),
-			excluded(ExclusionReason{Code: Deduplicated, DeduplicatedAgainst: "d"}),
-			excluded(ExclusionReason{Code: QuotaCapExceeded, Kind: "k", Cap: 3, Actual: 4}),
-			excluded(ExclusionReason{Code: QuotaRequireDisplaced, DisplacedByKind: "dk"}),
-			excluded(ExclusionReason{Code: NegativeTokens, Tokens: -5}),
-			excluded(ExclusionReason{Code: PinnedOverride, DisplacedBy: "p"}),
-			excluded(ExclusionReason{Code: Filtered, FilterName: "f"}),
-			excluded(ExclusionReason{Code: CountCapExceeded, Kind: "k", Cap: 6, Count: 7}),
-			excluded(ExclusionReason{Code: CountRequireCandidatesExhausted, Kind: "k", Required: 8, Available: 9}),
+			excluded(NewExclusionReason(BudgetExceeded, ReasonData{ItemTokens: 1, AvailableTokens: 2})),
+			excluded(NewExclusionReason(ScoredTooLow, ReasonData{Score: 1.5, Threshold: 2.5})),
+			excluded(NewExclusionReason(Deduplicated, ReasonData{DeduplicatedAgainst: "d"})),
+			excluded(NewExclusionReason(QuotaCapExceeded, ReasonData{Kind: "k", Cap: 3, Actual: 4})),
+			excluded(NewExclusionReason(QuotaRequireDisplaced, ReasonData{DisplacedByKind: "dk"})),
+			excluded(NewExclusionReason(NegativeTokens, ReasonData{Tokens: -5})),
+			excluded(NewExclusionReason(PinnedOverride, ReasonData{DisplacedBy: "p"})),
+			excluded(NewExclusionReason(Filtered, ReasonData{FilterName: "f"})),
+			excluded(NewExclusionReason(CountCapExceeded, ReasonData{Kind: "k", Cap: 6, Count: 7})),
+			excluded(NewExclusionReason(CountRequireCandidatesExhausted, ReasonData{Kind: "k", Required: 8, Available: 9})),
 		},
 		TotalCandidates:            10,
 		TotalTokensConsidered:      11,

@@ -36,7 +36,7 @@ var (
 	})
 	includedReader  = readerOf[IncludedItem](func() IncludedItem { return IncludedItem{Score: 1, Reason: Pinned} })
 	excludedReader  = readerOf[ExcludedItem](func() ExcludedItem { return ExcludedItem{Score: 1} })
-	reasonReader    = readerOf[ExclusionReason](func() ExclusionReason { return ExclusionReason{Code: Filtered, FilterName: "f"} })
+	reasonReader    = readerOf[ExclusionReason](func() ExclusionReason { return NewExclusionReason(Filtered, ReasonData{FilterName: "f"}) })
 	eventReader     = readerOf[TraceEvent](func() TraceEvent { return TraceEvent{Stage: StageScore, Message: "m"} })
 	overflowReader  = readerOf[OverflowEvent](func() OverflowEvent { return OverflowEvent{TokensOverBudget: 4} })
 	shortfallReader = readerOf[CountRequirementShortfall](func() CountRequirementShortfall { return CountRequirementShortfall{Kind: "k"} })
@@ -350,7 +350,7 @@ func TestEncodeErrors(t *testing.T) {
 		{"slot not UTF-8", badSlot, `reservedSlots["\xff"]`, "is not valid UTF-8", "the same"},
 		{"included nil item", IncludedItem{}, "item", "must be an item that NewContextItem made", "an entry has an item"},
 		{"excluded zero item", ExcludedItem{Item: &ContextItem{}}, "item", "must be an item that NewContextItem made", "it could not be read back"},
-		{"reason not UTF-8", ExclusionReason{Code: Filtered, FilterName: "\xff"}, "filter_name", "is not valid UTF-8", "the same"},
+		{"reason not UTF-8", NewExclusionReason(Filtered, ReasonData{FilterName: "\xff"}), "filter_name", "is not valid UTF-8", "the same"},
 		{"code not UTF-8", ExclusionReason{Code: "\xff"}, "reason", "is not valid UTF-8", "the same"},
 		{"message not UTF-8", TraceEvent{Message: "\xff"}, "message", "is not valid UTF-8", "the same"},
 		{"shortfall not UTF-8", CountRequirementShortfall{Kind: "\xff"}, "kind", "is not valid UTF-8", "the same"},

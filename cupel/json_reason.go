@@ -8,30 +8,31 @@ type dataField struct {
 	value any // *int, *float64, *string or *ContextKind
 }
 
-// data returns the fields of r's code under their wire names: the one table
-// that reading and writing share. A code that is not known has none.
-func (r *ExclusionReason) data() []dataField {
-	switch r.Code {
+// fields returns those of the data that go with a code, under their wire names:
+// the one table that reading and writing share. A code that is not known has
+// none.
+func (d *ReasonData) fields(code ExclusionCode) []dataField {
+	switch code {
 	case BudgetExceeded:
-		return []dataField{{"item_tokens", &r.ItemTokens}, {"available_tokens", &r.AvailableTokens}}
+		return []dataField{{"item_tokens", &d.ItemTokens}, {"available_tokens", &d.AvailableTokens}}
 	case ScoredTooLow:
-		return []dataField{{"score", &r.Score}, {"threshold", &r.Threshold}}
+		return []dataField{{"score", &d.Score}, {"threshold", &d.Threshold}}
 	case Deduplicated:
-		return []dataField{{"deduplicated_against", &r.DeduplicatedAgainst}}
+		return []dataField{{"deduplicated_against", &d.DeduplicatedAgainst}}
 	case QuotaCapExceeded:
-		return []dataField{{"kind", &r.Kind}, {"cap", &r.Cap}, {"actual", &r.Actual}}
+		return []dataField{{"kind", &d.Kind}, {"cap", &d.Cap}, {"actual", &d.Actual}}
 	case QuotaRequireDisplaced:
-		return []dataField{{"displaced_by_kind", &r.DisplacedByKind}}
+		return []dataField{{"displaced_by_kind", &d.DisplacedByKind}}
 	case NegativeTokens:
-		return []dataField{{"tokens", &r.Tokens}}
+		return []dataField{{"tokens", &d.Tokens}}
 	case PinnedOverride:
-		return []dataField{{"displaced_by", &r.DisplacedBy}}
+		return []dataField{{"displaced_by", &d.DisplacedBy}}
 	case Filtered:
-		return []dataField{{"filter_name", &r.FilterName}}
+		return []dataField{{"filter_name", &d.FilterName}}
 	case CountCapExceeded:
-		return []dataField{{"kind", &r.Kind}, {"cap", &r.Cap}, {"count", &r.Count}}
+		return []dataField{{"kind", &d.Kind}, {"cap", &d.Cap}, {"count", &d.Count}}
 	case CountRequireCandidatesExhausted:
-		return []dataField{{"kind", &r.Kind}, {"required", &r.Required}, {"available", &r.Available}}
+		return []dataField{{"kind", &d.Kind}, {"required", &d.Required}, {"available", &d.Available}}
 	}
 	return nil
 }
@@ -47,7 +48,8 @@ func (r ExclusionReason) write(w *jsonwire.Writer) {
 	w.Object(func() {
 		names := []string{"reason"}
 		w.Field("reason").String(string(r.Code))
-		for _, f := range r.data() {
+		d := r.Data()
+		for _, f := range d.fields(r.Code) {
 			names = append(names, f.name)
 			w.Field(f.name)
 			switch v := f.value.(type) {
@@ -61,7 +63,7 @@ func (r ExclusionReason) write(w *jsonwire.Writer) {
 				w.String(string(*v))
 			}
 		}
-		r.extra.write(w, names...)
+		d.extra.write(w, names...)
 	})
 }
 
@@ -74,8 +76,9 @@ func (r *ExclusionReason) UnmarshalJSON(data []byte) error {
 
 func readReason(raw []byte) (ExclusionReason, error) {
 	o := readObject(raw)
-	r := ExclusionReason{Code: required(o, "reason", readName[ExclusionCode])}
-	for _, f := range r.data() {
+	code := required(o, "reason", readName[ExclusionCode])
+	var d ReasonData
+	for _, f := range d.fields(code) {
 		switch v := f.value.(type) {
 		case *int:
 			*v = required(o, f.name, jsonwire.Int)
@@ -87,8 +90,8 @@ func readReason(raw []byte) (ExclusionReason, error) {
 			*v = required(o, f.name, readKind)
 		}
 	}
-	r.extra = o.extra()
-	return r, o.done()
+	d.extra = o.extra()
+	return NewExclusionReason(code, d), o.done()
 }
 
 // inclusion is the envelope of an [InclusionReason].

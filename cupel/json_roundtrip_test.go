@@ -133,8 +133,8 @@ func (r random) extra() *extraFields {
 }
 
 func (r random) reason() ExclusionReason {
-	reason := ExclusionReason{Code: pick(r, append(slices.Clip(logCodes), "Future", "")...), extra: r.extra()}
-	for _, f := range reason.data() {
+	code, d := pick(r, append(slices.Clip(logCodes), "Future", "")...), ReasonData{extra: r.extra()}
+	for _, f := range d.fields(code) {
 		switch v := f.value.(type) {
 		case *int:
 			*v = r.int()
@@ -146,7 +146,7 @@ func (r random) reason() ExclusionReason {
 			*v = pick(r, "", r.kind())
 		}
 	}
-	return reason
+	return NewExclusionReason(code, d)
 }
 
 func list[T any](r random, one func() T) []T {
@@ -203,8 +203,10 @@ func noNaN(r *SelectionReport) {
 	for i := range r.Excluded {
 		e := &r.Excluded[i]
 		fix(&e.Score)
-		fix(&e.Reason.Score)
-		fix(&e.Reason.Threshold)
+		d := e.Reason.Data()
+		fix(&d.Score)
+		fix(&d.Threshold)
+		e.Reason = NewExclusionReason(e.Reason.Code, d)
 		item(e.Item)
 	}
 	if r.Overflow != nil {

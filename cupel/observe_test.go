@@ -336,7 +336,7 @@ func TestCustomReasonsAndShortfallsReachTheReport(t *testing.T) {
 	p := pipeline(t, withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		return cupel.Selection{
 			Indices:    []int{1},
-			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.ExclusionReason{Code: cupel.Filtered, FilterName: "max_age"}}},
+			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "max_age"})}},
 			Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3, SatisfiedCount: 1}},
 		}, nil
 	})))

@@ -239,8 +239,8 @@ func TestReportScoresAndReasons(t *testing.T) {
 	}
 	duplicate, negative := report.Excluded[0], report.Excluded[1]
 	equal(t, "score of the duplicate", duplicate.Score, 0.5)
-	equal(t, "content of the survivor", duplicate.Reason.DeduplicatedAgainst, "scored")
-	equal(t, "survivor", duplicate.Reason.Survivor, items[2])
+	equal(t, "content of the survivor", duplicate.Reason.Data().DeduplicatedAgainst, "scored")
+	equal(t, "survivor", duplicate.Reason.Data().Survivor, items[2])
 	equal(t, "score of the invalid item", negative.Score, 0)
 	equal(t, "tokens considered", report.TotalTokensConsidered, 3)
 }

@@ -102,9 +102,7 @@ func (r *run) excludeTruncated(m mergedItem, running, total exact.Sum) {
 		r.exclude(m.candidate, m.score, r.pinnedOverride())
 		return
 	}
-	r.exclude(m.candidate, m.score, ExclusionReason{
-		Code: BudgetExceeded, ItemTokens: r.items[m.candidate].tokens, AvailableTokens: exact.Of(target).Minus(running).Int(),
-	})
+	r.exclude(m.candidate, m.score, budgetExceeded(r.items[m.candidate].tokens, exact.Of(target).Minus(running).Int()))
 }
 
 // reportOverflow makes the event when somebody is there to see it: the

@@ -55,11 +55,26 @@ const (
 	CountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
 )
 
-// ExclusionReason says why an item is not in the window: a code, and beside it
-// the data of that code. Fields that the code does not name are zero.
+// ExclusionReason says why an item is not in the window: a code, and with it
+// the data of that code. A reason without data is ExclusionReason{Code: code};
+// one with data comes from [NewExclusionReason]. It is immutable but for Code,
+// which is not to be changed when there are data. Two of them are the same when
+// code and data are; == may not see it.
+//
+// A report holds one for each item that was left out, and so the data are kept
+// in a few words: [ExclusionReason.Data] spreads them out.
 type ExclusionReason struct {
 	Code ExclusionCode
 
+	text     string       // DeduplicatedAgainst, DisplacedBy or Kind
+	a, b     int          // ItemTokens and AvailableTokens; Tokens; Cap and Count
+	survivor *ContextItem // Survivor
+	all      *ReasonData  // all data instead, where they do not fit above; never changed
+}
+
+// ReasonData are the data of an [ExclusionReason]. Fields that its code does
+// not name are zero, and are not in JSON.
+type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
 	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative (R29)
 
@@ -84,6 +99,67 @@ type ExclusionReason struct {
 	extra *extraFields
 }
 
+// NewExclusionReason returns a reason with its data. Reasons of strategies that
+// are not of this module may use any code and any of the data.
+func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
+	r := ExclusionReason{Code: code}
+	switch code {
+	case BudgetExceeded:
+		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
+	case Deduplicated:
+		r.text, r.survivor = data.DeduplicatedAgainst, data.Survivor
+	case NegativeTokens:
+		r = negativeTokens(data.Tokens)
+	case PinnedOverride:
+		r = pinnedOverride(data.DisplacedBy)
+	case CountCapExceeded:
+		r.text, r.a, r.b = string(data.Kind), data.Cap, data.Count
+	default: // rare enough for memory of their own
+	}
+	if r.Data() != data { // there is more to keep
+		all := data
+		return ExclusionReason{Code: code, all: &all}
+	}
+	return r
+}
+
+func budgetExceeded(tokens, available int) ExclusionReason {
+	return ExclusionReason{Code: BudgetExceeded, a: tokens, b: available}
+}
+
+func deduplicated(survivor *ContextItem) ExclusionReason {
+	return ExclusionReason{Code: Deduplicated, text: survivor.content, survivor: survivor}
+}
+
+func negativeTokens(tokens int) ExclusionReason {
+	return ExclusionReason{Code: NegativeTokens, a: tokens}
+}
+
+func pinnedOverride(content string) ExclusionReason {
+	return ExclusionReason{Code: PinnedOverride, text: content}
+}
+
+// Data returns the data of the reason.
+func (r ExclusionReason) Data() ReasonData {
+	if r.all != nil {
+		return *r.all
+	}
+	switch r.Code {
+	case BudgetExceeded:
+		return ReasonData{ItemTokens: r.a, AvailableTokens: r.b}
+	case Deduplicated:
+		return ReasonData{DeduplicatedAgainst: r.text, Survivor: r.survivor}
+	case NegativeTokens:
+		return ReasonData{Tokens: r.a}
+	case PinnedOverride:
+		return ReasonData{DisplacedBy: r.text}
+	case CountCapExceeded:
+		return ReasonData{Kind: ContextKind(r.text), Cap: r.a, Count: r.b}
+	default:
+		return ReasonData{}
+	}
+}
+
 // String returns the code and its data as one line without the content of any
 // item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
 func (r ExclusionReason) String() string { return string(r.append(nil)) }
@@ -94,37 +170,38 @@ func (r *ExclusionReason) append(b []byte) []byte {
 		b = append(b, text...)
 	}
 	b = append(b, r.Code...)
+	d := r.Data()
 	switch r.Code {
 	case BudgetExceeded:
 		b = append(b, ": "...)
-		num(r.ItemTokens, " tokens requested, ")
-		num(r.AvailableTokens, " available")
+		num(d.ItemTokens, " tokens requested, ")
+		num(d.AvailableTokens, " available")
 	case Deduplicated:
 		b = append(b, ": the same content is in as another item"...)
 	case NegativeTokens:
 		b = append(b, ": "...)
-		num(r.Tokens, " tokens")
+		num(d.Tokens, " tokens")
 	case PinnedOverride:
 		b = append(b, ": pinned items took its place"...)
 	case CountCapExceeded:
-		b = append(append(append(b, ": "...), r.Kind...), " has "...)
-		num(r.Count, " items, cap ")
-		num(r.Cap, "")
+		b = append(append(append(b, ": "...), d.Kind...), " has "...)
+		num(d.Count, " items, cap ")
+		num(d.Cap, "")
 	case ScoredTooLow:
-		b = strconv.AppendFloat(append(b, ": score "...), r.Score, 'g', -1, 64)
-		b = strconv.AppendFloat(append(b, " below "...), r.Threshold, 'g', -1, 64)
+		b = strconv.AppendFloat(append(b, ": score "...), d.Score, 'g', -1, 64)
+		b = strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
 	case QuotaCapExceeded:
-		b = append(append(append(b, ": "...), r.Kind...), " has "...)
-		num(r.Actual, ", cap ")
-		num(r.Cap, "")
+		b = append(append(append(b, ": "...), d.Kind...), " has "...)
+		num(d.Actual, ", cap ")
+		num(d.Cap, "")
 	case QuotaRequireDisplaced:
-		b = append(append(b, ": displaced by "...), r.DisplacedByKind...)
+		b = append(append(b, ": displaced by "...), d.DisplacedByKind...)
 	case Filtered:
-		b = append(append(b, ": "...), r.FilterName...)
+		b = append(append(b, ": "...), d.FilterName...)
 	case CountRequireCandidatesExhausted:
-		b = append(append(append(b, ": "...), r.Kind...), " requires "...)
-		num(r.Required, ", available ")
-		num(r.Available, "")
+		b = append(append(append(b, ": "...), d.Kind...), " requires "...)
+		num(d.Required, ", available ")
+		num(d.Available, "")
 	}
 	return b
 }

@@ -33,9 +33,7 @@ func TestLogValue(t *testing.T) {
 		return it
 	}
 	excluded := func(code ExclusionCode) ExcludedItem {
-		return ExcludedItem{Item: secret(1), Reason: ExclusionReason{
-			Code: code, DeduplicatedAgainst: "SECRET", DisplacedBy: "SECRET", Kind: "SECRET", DisplacedByKind: "SECRET", FilterName: "SECRET",
-		}}
+		return ExcludedItem{Item: secret(1), Reason: NewExclusionReason(code, ReasonData{DeduplicatedAgainst: "SECRET", DisplacedBy: "SECRET", Kind: "SECRET", DisplacedByKind: "SECRET", FilterName: "SECRET"})}
 	}
 	full := &SelectionReport{
 		Events: []TraceEvent{

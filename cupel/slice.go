@@ -63,7 +63,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 			continue
 		}
 		tokens := r.items[r.scoreable[k.Index]].tokens
-		reason := ExclusionReason{Code: BudgetExceeded, ItemTokens: tokens, AvailableTokens: available}
+		reason := budgetExceeded(tokens, available)
 		if r.pinnedTokens.Greater(0) && tokens > r.effective.TargetTokens && tokens <= withoutPinned {
 			reason = r.pinnedOverride()
 		}
@@ -74,5 +74,5 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 // pinnedOverride blames the first pinned item, in the order of the candidates
 // (R30).
 func (r *run) pinnedOverride() ExclusionReason {
-	return ExclusionReason{Code: PinnedOverride, DisplacedBy: r.items[r.pinned[0]].content}
+	return pinnedOverride(r.items[r.pinned[0]].content)
 }

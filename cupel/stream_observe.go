@@ -99,7 +99,7 @@ func (s *stream) excludeNegative(item *ContextItem, arrival int) {
 		return
 	}
 	t.stageFrom = len(t.excluded)
-	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: ExclusionReason{Code: NegativeTokens, Tokens: item.tokens}})
+	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens)})
 	t.origin = append(t.origin, exclusion{ordinal(StageClassify), arrival})
 	s.tell(StageClassify)
 }

@@ -185,9 +185,7 @@ func (s *stream) deduplicateBatch(ctx context.Context) error {
 		n := 0
 		for i, candidate := range s.scoreable {
 			if survivor, ok := s.contents[s.items[candidate].content]; ok {
-				s.exclude(candidate, s.scores[i], ExclusionReason{
-					Code: Deduplicated, DeduplicatedAgainst: survivor.content, Survivor: survivor,
-				})
+				s.exclude(candidate, s.scores[i], deduplicated(survivor))
 				continue
 			}
 			s.scoreable[n], s.all[n], s.scores[n] = candidate, s.all[i], s.scores[i]
@@ -255,9 +253,9 @@ func (s *stream) excludeUnchosen() {
 			continue
 		}
 		tokens := it.Item.tokens
-		reason := ExclusionReason{Code: BudgetExceeded, ItemTokens: tokens, AvailableTokens: available}
+		reason := budgetExceeded(tokens, available)
 		if s.pinnedTokens.Greater(0) && tokens > target && tokens <= withoutPinned {
-			reason = ExclusionReason{Code: PinnedOverride, DisplacedBy: s.always[0].item.content}
+			reason = pinnedOverride(s.always[0].item.content)
 		}
 		s.exclude(s.scoreable[s.keys[at].Index], it.Score, reason)
 	}

@@ -17,7 +17,7 @@ import (
 func label(s selection) string {
 	var b strings.Builder
 	for _, e := range s.excluded {
-		fmt.Fprintf(&b, "-%d(%v) ", e.Reason.Tokens, e.Score)
+		fmt.Fprintf(&b, "-%d(%v) ", e.Reason.Data().Tokens, e.Score)
 	}
 	for _, i := range s.included {
 		fmt.Fprintf(&b, "+%s(%v) ", i.Reason, i.Score)
@@ -39,7 +39,7 @@ func TestChooseAgainstSorting(t *testing.T) {
 		}
 		var all []entry
 		for i := range excluded {
-			excluded[i] = cupel.ExcludedItem{Score: scores[rng.IntN(len(scores))], Reason: cupel.ExclusionReason{Tokens: i}}
+			excluded[i] = cupel.ExcludedItem{Score: scores[rng.IntN(len(scores))], Reason: cupel.NewExclusionReason("", cupel.ReasonData{Tokens: i})}
 			all = append(all, entry{excluded[i].Score, false, i})
 		}
 		for i := range included {

@@ -105,7 +105,7 @@ func ExampleThat() {
 	}
 	err = cupeltest.That(report).
 		HaveTokensAtMost(60).
-		ExcludeItemWithReasonData(cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: 5000, AvailableTokens: 20}).
+		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5000, AvailableTokens: 20})).
 		IncludeInOrder("Why is the build red?", "undefined: x").
 		Err()
 	if failure, ok := err.(*cupeltest.SelectionReportAssertionError); ok {

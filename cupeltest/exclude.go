@@ -82,17 +82,17 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 			return nilPredicate("ExcludeItemWithBudgetDetails")
 		}
 		matching := excludedMatching(r, predicate)
-		var first *cupel.ExclusionReason
-		for i := range matching {
-			reason := &matching[i].Reason
-			if reason.Code != cupel.BudgetExceeded {
+		var first *cupel.ReasonData
+		for _, entry := range matching {
+			if entry.Reason.Code != cupel.BudgetExceeded {
 				continue
 			}
-			if reason.ItemTokens == expectedItemTokens && reason.AvailableTokens == expectedAvailableTokens {
+			data := entry.Reason.Data()
+			if data.ItemTokens == expectedItemTokens && data.AvailableTokens == expectedAvailableTokens {
 				return nil
 			}
 			if first == nil {
-				first = reason
+				first = &data
 			}
 		}
 		failure := &SelectionReportAssertionError{
@@ -174,9 +174,9 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 			return text, text
 		})
 		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
-		alike := reason
+		alike := reason.Data()
 		alike.Survivor = nil
-		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameReason(alike, entry.Reason) }) {
+		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameData(alike, entry.Reason.Data()) }) {
 			actual += " with another survivor"
 		}
 		if len(found) == 0 {
@@ -191,9 +191,12 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 }
 
 func sameReason(want, got cupel.ExclusionReason) bool {
+	return want.Code == got.Code && sameData(want.Data(), got.Data())
+}
+
+func sameData(want, got cupel.ReasonData) bool {
 	sameFloat := func(a, b float64) bool { return a == b || a != a && b != b }
-	return want.Code == got.Code &&
-		want.ItemTokens == got.ItemTokens &&
+	return want.ItemTokens == got.ItemTokens &&
 		want.AvailableTokens == got.AvailableTokens &&
 		want.DeduplicatedAgainst == got.DeduplicatedAgainst &&
 		(want.Survivor == nil || want.Survivor == got.Survivor) &&
@@ -215,17 +218,17 @@ func sameReason(want, got cupel.ExclusionReason) bool {
 // whatever else it carries: the reasons of custom strategies may.
 func describeReason(r cupel.ExclusionReason) string {
 	// What is told is taken out of rest.
-	text, rest := r.String(), r
+	text, rest := r.String(), r.Data()
 	switch r.Code {
 	case cupel.BudgetExceeded:
 		rest.ItemTokens, rest.AvailableTokens = 0, 0
 	case cupel.Deduplicated:
-		text = fmt.Sprintf("%s: against %s", r.Code, quote(r.DeduplicatedAgainst))
+		text = fmt.Sprintf("%s: against %s", r.Code, quote(rest.DeduplicatedAgainst))
 		rest.DeduplicatedAgainst = ""
 	case cupel.NegativeTokens:
 		rest.Tokens = 0
 	case cupel.PinnedOverride:
-		text = fmt.Sprintf("%s: displaced by %s", r.Code, quote(r.DisplacedBy))
+		text = fmt.Sprintf("%s: displaced by %s", r.Code, quote(rest.DisplacedBy))
 		rest.DisplacedBy = ""
 	case cupel.CountCapExceeded:
 		rest.Kind, rest.Cap, rest.Count = "", 0, 0
@@ -247,27 +250,27 @@ func describeReason(r cupel.ExclusionReason) string {
 }
 
 // describeData returns the data that are not zero.
-func describeData(r cupel.ExclusionReason) string {
+func describeData(d cupel.ReasonData) string {
 	var data []string
 	add := func(name, value, none string) {
 		if value != none {
 			data = append(data, name+"="+value)
 		}
 	}
-	add("ItemTokens", strconv.Itoa(r.ItemTokens), "0")
-	add("AvailableTokens", strconv.Itoa(r.AvailableTokens), "0")
-	add("DeduplicatedAgainst", quote(r.DeduplicatedAgainst), `""`)
-	add("Tokens", strconv.Itoa(r.Tokens), "0")
-	add("DisplacedBy", quote(r.DisplacedBy), `""`)
-	add("Kind", string(r.Kind), "")
-	add("Cap", strconv.Itoa(r.Cap), "0")
-	add("Count", strconv.Itoa(r.Count), "0")
-	add("Actual", strconv.Itoa(r.Actual), "0")
-	add("Required", strconv.Itoa(r.Required), "0")
-	add("Available", strconv.Itoa(r.Available), "0")
-	add("DisplacedByKind", string(r.DisplacedByKind), "")
-	add("Score", score(r.Score), "0")
-	add("Threshold", score(r.Threshold), "0")
-	add("FilterName", r.FilterName, "")
+	add("ItemTokens", strconv.Itoa(d.ItemTokens), "0")
+	add("AvailableTokens", strconv.Itoa(d.AvailableTokens), "0")
+	add("DeduplicatedAgainst", quote(d.DeduplicatedAgainst), `""`)
+	add("Tokens", strconv.Itoa(d.Tokens), "0")
+	add("DisplacedBy", quote(d.DisplacedBy), `""`)
+	add("Kind", string(d.Kind), "")
+	add("Cap", strconv.Itoa(d.Cap), "0")
+	add("Count", strconv.Itoa(d.Count), "0")
+	add("Actual", strconv.Itoa(d.Actual), "0")
+	add("Required", strconv.Itoa(d.Required), "0")
+	add("Available", strconv.Itoa(d.Available), "0")
+	add("DisplacedByKind", string(d.DisplacedByKind), "")
+	add("Score", score(d.Score), "0")
+	add("Threshold", score(d.Threshold), "0")
+	add("FilterName", d.FilterName, "")
 	return strings.Join(data, ", ")
 }

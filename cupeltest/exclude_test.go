@@ -13,7 +13,7 @@ import (
 func four() report {
 	return report{Excluded: []cupel.ExcludedItem{
 		out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
-		out(cupel.KindMessage, 80, 0.75, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "Message 80"}),
+		out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
 		out(cupel.KindToolOutput, 300, 0.5, exceeded(300, 120)),
 		out("Sketch", 10, 0.5, cupel.ExclusionReason{Code: "Mislaid"}),
 	}}
@@ -126,36 +126,36 @@ func TestHaveNoExclusions(t *testing.T) {
 func TestExcludeItemWithReasonData(t *testing.T) {
 	survivor := cupeltest.Item("stays", 1)
 	data := report{Excluded: []cupel.ExcludedItem{
-		out("A", 1, 1, cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "Sketch", Cap: 2, Count: 2}),
-		out("B", 2, 1, cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: math.NaN(), Threshold: 0.5}),
-		out("C", 3, 1, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: survivor}),
-		out("D", 4, 1, cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: strings.Repeat("x", 61)}),
-		out("E", 5, 1, cupel.ExclusionReason{Code: "TooSimilar", Score: 0.9, Threshold: 0.8}),
+		out("A", 1, 1, cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 2, Count: 2})),
+		out("B", 2, 1, cupel.NewExclusionReason(cupel.ScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})),
+		out("C", 3, 1, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})),
+		out("D", 4, 1, cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: strings.Repeat("x", 61)})),
+		out("E", 5, 1, cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.9, Threshold: 0.8})),
 	}}
 	with := func(reason cupel.ExclusionReason) func(c *chain) *chain {
 		return func(c *chain) *chain { return c.ExcludeItemWithReasonData(reason) }
 	}
 	check(t, []assertion{
-		{"cap", "kinds compare without ASCII case", data, with(cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "sketch", Cap: 2, Count: 2}), ""},
-		{"NaN", "NaN is NaN", data, with(cupel.ExclusionReason{Code: cupel.ScoredTooLow, Score: math.NaN(), Threshold: 0.5}), ""},
-		{"survivor", "the same item", data, with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: survivor}), ""},
-		{"no survivor", "the content is enough", data, with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays"}), ""},
+		{"cap", "kinds compare without ASCII case", data, with(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "sketch", Cap: 2, Count: 2})), ""},
+		{"NaN", "NaN is NaN", data, with(cupel.NewExclusionReason(cupel.ScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})), ""},
+		{"survivor", "the same item", data, with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})), ""},
+		{"no survivor", "the content is enough", data, with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays"})), ""},
 		{"second of a code", "all items are looked at", four(), with(exceeded(300, 120)), ""},
-		{"other cap", "every number counts", data, with(cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: "Sketch", Cap: 3, Count: 2}),
+		{"other cap", "every number counts", data, with(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 3, Count: 2})),
 			"ExcludeItemWithReasonData failed: expected [CountCapExceeded: Sketch has 2 items, cap 3], but excluded items with this code had: [CountCapExceeded: Sketch has 2 items, cap 2]."},
 		{"other survivor", "another item with this content", data,
-			with(cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)}),
+			with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)})),
 			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
 		{"data of a custom code", "the data of codes that are not the module's own are told too", data,
-			with(cupel.ExclusionReason{Code: "TooSimilar", Score: 0.75, Kind: "Sketch"}),
+			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.75, Kind: "Sketch"})),
 			"ExcludeItemWithReasonData failed: expected [TooSimilar (Kind=Sketch, Score=0.75)], but excluded items with this code had: [TooSimilar (Score=0.9, Threshold=0.8)]."},
 		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
-			with(cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"}),
+			with(cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
 			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (FilterName=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
-		{"long content", "long contents are cut", data, with(cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: "y"}),
+		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
 			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
 				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},
-		{"other code", "the codes that are there are listed", four(), with(cupel.ExclusionReason{Code: cupel.Filtered, FilterName: "spam"}),
+		{"other code", "the codes that are there are listed", four(), with(cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "spam"})),
 			"ExcludeItemWithReasonData failed: expected [Filtered: spam], but no excluded item had reason Filtered. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
 		{"nothing excluded", "an empty list has no reason", report{}, with(exceeded(1, 2)),
 			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 1 tokens requested, 2 available], but no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},

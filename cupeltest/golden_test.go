@@ -27,8 +27,8 @@ func full() *report {
 		Included: []cupel.IncludedItem{{Item: pinned, Score: 1, Reason: cupel.Pinned}, named("a", cupel.KindMessage, 20, 0.30000000000000004)},
 		Excluded: []cupel.ExcludedItem{
 			out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
-			out(cupel.KindMessage, 80, 0.75, cupel.ExclusionReason{Code: cupel.Deduplicated, DeduplicatedAgainst: "Message 80"}),
-			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Reason: cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: "Answer"}},
+			out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
+			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Reason: cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: "Answer"})},
 		},
 		TotalCandidates:            5,
 		TotalTokensConsidered:      657,
@@ -149,6 +149,14 @@ func TestMatchGoldenIgnoresTimes(t *testing.T) {
 func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "testdata/window.golden", fullGolden)
+	data := func(i int, change func(*cupel.ReasonData)) func(*report) {
+		return func(r *report) {
+			reason := &r.Excluded[i].Reason
+			d := reason.Data()
+			change(&d)
+			*reason = cupel.NewExclusionReason(reason.Code, d)
+		}
+	}
 	for name, change := range map[string]func(r *report){
 		"order":            func(r *report) { r.Included[0], r.Included[1] = r.Included[1], r.Included[0] },
 		"inclusion":        func(r *report) { r.Included = r.Included[:1] },
@@ -163,9 +171,9 @@ func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 		"last bit":          func(r *report) { r.Included[1].Score = 0.3 },
 		"inclusion reason":  func(r *report) { r.Included[1].Reason = cupel.ZeroToken },
 		"exclusion reason":  func(r *report) { r.Excluded[0].Reason.Code = cupel.Filtered },
-		"data of another":   func(r *report) { r.Excluded[0].Reason.Threshold = 0.5 },
-		"reason's data":     func(r *report) { r.Excluded[0].Reason.AvailableTokens++ },
-		"reason's content":  func(r *report) { r.Excluded[2].Reason.DisplacedBy = "Ask" },
+		"data of another":   data(0, func(d *cupel.ReasonData) { d.Threshold = 0.5 }),
+		"reason's data":     data(0, func(d *cupel.ReasonData) { d.AvailableTokens++ }),
+		"reason's content":  data(2, func(d *cupel.ReasonData) { d.DisplacedBy = "Ask" }),
 		"candidates":        func(r *report) { r.TotalCandidates++ },
 		"shortfall":         func(r *report) { r.CountRequirementShortfalls[0].SatisfiedCount++ },
 		"no shortfall":      func(r *report) { r.CountRequirementShortfalls = nil },
@@ -281,7 +289,7 @@ func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
 	const name = "a\r\nb\r\n\nexcluded: 0\x00\xff"
 	r := &report{
 		Included:                   []cupel.IncludedItem{{Item: cupeltest.Item("\r\n", 1, cupel.WithKind(name), cupel.WithSource(name)), Reason: name}},
-		Excluded:                   []cupel.ExcludedItem{{Item: cupeltest.Item("x", 1), Reason: cupel.ExclusionReason{Code: name, FilterName: name}}},
+		Excluded:                   []cupel.ExcludedItem{{Item: cupeltest.Item("x", 1), Reason: cupel.NewExclusionReason(name, cupel.ReasonData{FilterName: name})}},
 		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: name, RequiredCount: 1}},
 		Events:                     []cupel.TraceEvent{{Stage: name}},
 	}

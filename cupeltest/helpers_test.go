@@ -75,7 +75,7 @@ func because(code cupel.ExclusionCode) cupel.ExclusionReason {
 }
 
 func exceeded(item, available int) cupel.ExclusionReason {
-	return cupel.ExclusionReason{Code: cupel.BudgetExceeded, ItemTokens: item, AvailableTokens: available}
+	return cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: item, AvailableTokens: available})
 }
 
 // assertion is a row of a table: a link, a report, and the message with which

@@ -134,7 +134,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	runs = 0
 	reasoning := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 		runs++
-		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.ExclusionReason{Code: "TooSimilar", Score: float64(runs)}}}}, nil
+		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: float64(runs)})}}}, nil
 	})})
 	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar (Score=1)") || !strings.Contains(got, "TooSimilar (Score=2)") {
 		t.Errorf("other data of a custom reason are reported as %q", got)

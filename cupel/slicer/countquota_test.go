@@ -15,7 +15,7 @@ func entry(kind cupel.ContextKind, require, cap int) slicer.CountQuotaEntry {
 
 // capped is what a count slicer says about an item beyond a cap.
 func capped(index int, kind cupel.ContextKind, cap, count int) cupel.Drop {
-	return cupel.Drop{Index: index, Reason: cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: kind, Cap: cap, Count: count}}
+	return cupel.Drop{Index: index, Reason: cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: kind, Cap: cap, Count: count})}
 }
 
 func short(kind cupel.ContextKind, required, satisfied int) cupel.CountRequirementShortfall {

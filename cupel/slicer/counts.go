@@ -140,21 +140,11 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	if byScore {
 		indices = s.sortByScore(rest, indices)
 	}
-	dropped := len(chosen.Drops)
-	if n := dropped + c.countDrops(s, positions, indices); n > 0 {
-		sel.Drops = make([]cupel.Drop, n)
-	}
-	for i, d := range chosen.Drops {
-		sel.Drops[i] = cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason}
-	}
 	for _, i := range indices {
 		i = at(positions, i)
 		if n := s.numbers[i]; n != noEntry {
-			if e := &c.entries[n]; s.counts[n] >= e.CapCount {
-				drop := &sel.Drops[dropped]
-				dropped++
-				drop.Index = i // field by field: most of a reason is zero already
-				drop.Reason.Code, drop.Reason.Kind, drop.Reason.Cap, drop.Reason.Count = cupel.CountCapExceeded, e.Kind, e.CapCount, s.counts[n]
+			if s.counts[n] >= c.entries[n].CapCount {
+				s.dropped = append(s.dropped, i)
 				continue
 			}
 			s.counts[n]++
@@ -162,7 +152,29 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 		s.selected = append(s.selected, i)
 	}
 	sel.Indices = slices.Clone(s.selected)
+	sel.Drops = c.drops(s, positions, chosen.Drops)
 	return sel, nil
+}
+
+// drops lists what the inner slicer dropped and what was beyond the caps.
+func (c counter) drops(s *scratch, positions []int, inner []cupel.Drop) []cupel.Drop {
+	if len(inner)+len(s.dropped) == 0 {
+		return nil
+	}
+	drops := make([]cupel.Drop, 0, len(inner)+len(s.dropped))
+	for _, d := range inner {
+		drops = append(drops, cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason})
+	}
+	// From the first drop of a kind on its count stays as it is, so that one
+	// reason does for all of them.
+	s.reasons = resize(s.reasons, len(c.entries))
+	for n, e := range c.entries {
+		s.reasons[n] = cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
+	}
+	for _, i := range s.dropped {
+		drops = append(drops, cupel.Drop{Index: i, Reason: s.reasons[s.numbers[i]]})
+	}
+	return drops
 }
 
 // numberEntries fills s.numbers with the entry of each item.
@@ -173,23 +185,6 @@ func (c counter) numberEntries(s *scratch, items []cupel.ScoredItem) {
 		}
 		return noEntry
 	})
-}
-
-// countDrops returns how many of the items chosen are beyond the caps. A drop is
-// large, and a list of them that grows step by step costs more than the rest.
-func (c counter) countDrops(s *scratch, positions, chosen []int) int {
-	s.chosen = resize(s.chosen, len(c.entries))
-	clear(s.chosen)
-	for _, i := range chosen {
-		if n := s.numbers[at(positions, i)]; n != noEntry {
-			s.chosen[n]++
-		}
-	}
-	drops := 0
-	for n, e := range c.entries {
-		drops += max(0, s.chosen[n]-max(0, e.CapCount-s.counts[n]))
-	}
-	return drops
 }
 
 // noEntry is the number of the kinds that the entries do not mention.

@@ -16,12 +16,13 @@ type scratch struct {
 	numbers   []int32                     // number of each item's kind
 	groups    []group                     // Quota: the kinds by number
 	counts    []int                       // count slicers: number selected, by entry
-	chosen    []int                       // count slicers: number that the inner slicer chose, by entry
 	marks     []bool                      // count slicers: by item
 	sorted    []int                       // count slicers: the inner selection by score
 	items     []cupel.ScoredItem          // what an inner slicer is given
 	positions []int                       // where these items are in the caller's list
 	selected  []int                       // positions selected so far
+	dropped   []int                       // count slicers: positions beyond the caps
+	reasons   []cupel.ExclusionReason     // count slicers: why, by entry
 }
 
 var scratchPool = sync.Pool{New: func() any {
@@ -48,7 +49,8 @@ func (s *scratch) reset() {
 	clear(s.keys)
 	clear(s.groups)
 	clear(s.items)
-	s.groups, s.items, s.selected = s.groups[:0], s.items[:0], s.selected[:0]
+	clear(s.reasons)
+	s.groups, s.items, s.selected, s.dropped = s.groups[:0], s.items[:0], s.selected[:0], s.dropped[:0]
 }
 
 // spelling is a kind as some item spells it, and its number.

@@ -355,8 +355,7 @@ func (m modelCounts) slice(items []cupel.ScoredItem, budget cupel.SliceBudget) (
 		at := slices.IndexFunc(m.entries, func(e slicer.CountQuotaEntry) bool { return fold(e.Kind) == kind })
 		if at >= 0 && count >= m.entries[at].CapCount {
 			e := m.entries[at]
-			kept.capped = append(kept.capped, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{
-				Code: cupel.CountCapExceeded, Kind: e.Kind, Cap: e.CapCount, Count: count}})
+			kept.capped = append(kept.capped, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: count})})
 			continue
 		}
 		kept.selected = append(kept.selected, i)

@@ -273,7 +273,8 @@ func differReport(want, got *cupel.SelectionReport, level cupel.TraceDetailLevel
 }
 
 func describeReason(r cupel.ExclusionReason) string {
-	return fmt.Sprintf("%s (against %q, displaced by %q)", r, r.DeduplicatedAgainst, r.DisplacedBy)
+	d := r.Data()
+	return fmt.Sprintf("%s (against %q, displaced by %q)", r, d.DeduplicatedAgainst, d.DisplacedBy)
 }
 
 func overflows(report *cupel.SelectionReport) []cupel.OverflowEvent {

@@ -226,16 +226,14 @@ func (s count) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 
 // drop is EXCLUDE(item) with the reason of R31.
 func (s count) drop(kept *cupel.Selection, i int, entry *tally, f Fault) {
-	reason := cupel.ExclusionReason{
-		Code: cupel.CountCapExceeded, Kind: entry.Kind.Canonical(), Cap: entry.CapCount, Count: entry.selected,
-	}
+	data := cupel.ReasonData{Kind: entry.Kind.Canonical(), Cap: entry.CapCount, Count: entry.selected}
 	switch f {
 	case FaultCountCapReasonIsBudget:
 		return
 	case FaultCountCapReasonCountsDropped:
-		reason.Count++
+		data.Count++
 	}
-	kept.Drops = append(kept.Drops, cupel.Drop{Index: i, Reason: reason})
+	kept.Drops = append(kept.Drops, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.CountCapExceeded, data)})
 }
 
 func find(tallies []tally, kind cupel.ContextKind, f Fault) *tally {

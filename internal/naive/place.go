@@ -154,9 +154,7 @@ func (r *run) truncate(merged []scored, targetTokens int) []scored {
 		if f == FaultTruncateAvailableIsTarget {
 			available = targetTokens
 		}
-		r.exclude(s.item, s.score, placeStage, cupel.ExclusionReason{
-			Code: cupel.BudgetExceeded, ItemTokens: s.tokens, AvailableTokens: available,
-		})
+		r.exclude(s.item, s.score, placeStage, cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
 	}
 	if f == FaultTruncateFromFront {
 		slices.Reverse(kept)

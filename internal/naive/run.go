@@ -258,11 +258,11 @@ func (r *run) classify(items []*item) (scoreable []*item, err error) {
 		case it.ref.Pinned() && f == FaultPinnedBeforeNegative:
 			r.pinned = append(r.pinned, it)
 		case negative && f != FaultNegativeKept:
-			reason := cupel.ExclusionReason{Code: cupel.NegativeTokens, Tokens: it.tokens}
+			data := cupel.ReasonData{Tokens: it.tokens}
 			if f == FaultNegativeReasonAbsolute {
-				reason.Tokens = -it.tokens
+				data.Tokens = -it.tokens
 			}
-			r.exclude(it, 0.0, classifyStage, reason)
+			r.exclude(it, 0.0, classifyStage, cupel.NewExclusionReason(cupel.NegativeTokens, data))
 		case it.ref.Pinned() && f != FaultPinnedIgnored:
 			r.pinned = append(r.pinned, it)
 		default:
@@ -346,9 +346,9 @@ func (r *run) deduplicate(list []scored) []scored {
 		case FaultDedupUnreported:
 			continue
 		}
-		r.exclude(s.item, score, deduplicateStage, cupel.ExclusionReason{
-			Code: cupel.Deduplicated, DeduplicatedAgainst: survivor.ref.Content(), Survivor: survivor.ref,
-		})
+		r.exclude(s.item, score, deduplicateStage, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{
+			DeduplicatedAgainst: survivor.ref.Content(), Survivor: survivor.ref,
+		}))
 	}
 	if f == FaultDedupReordersSurvivors {
 		slices.Reverse(deduped)
@@ -486,9 +486,7 @@ func (r *run) slice(sorted []scored) ([]scored, error) {
 		case r.overridden(s, adjusted.TargetTokens, withoutPinned.TargetTokens):
 			r.exclude(s.item, s.score, sliceStage, r.pinnedOverride())
 		default:
-			r.exclude(s.item, s.score, sliceStage, cupel.ExclusionReason{
-				Code: cupel.BudgetExceeded, ItemTokens: s.tokens, AvailableTokens: available,
-			})
+			r.exclude(s.item, s.score, sliceStage, cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
 		}
 	}
 	if f == FaultMergeInSlicerOrder {
@@ -527,5 +525,5 @@ func (r *run) pinnedOverride() cupel.ExclusionReason {
 	if r.Fault == FaultOverrideNamesLargest {
 		by = slices.MaxFunc(r.pinned, func(a, b *item) int { return cmp.Compare(a.tokens, b.tokens) })
 	}
-	return cupel.ExclusionReason{Code: cupel.PinnedOverride, DisplacedBy: by.ref.Content()}
+	return cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: by.ref.Content()})
 }

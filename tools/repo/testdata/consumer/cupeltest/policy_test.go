@@ -37,7 +37,7 @@ func TestPolicy(t *testing.T) {
 
 	cupeltest.Expect(t, report).
 		IncludeInOrder("Answer briefly.", "tool two").
-		ExcludeItemWithReasonData(cupel.ExclusionReason{Code: cupel.CountCapExceeded, Kind: cupel.KindToolOutput, Cap: 2, Count: 2}).
+		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: cupel.KindToolOutput, Cap: 2, Count: 2})).
 		HaveTokensAtMost(100).
 		HaveShortfallForKind(cupel.KindMemory).
 		MatchGolden("policy")
