@@ -1,0 +1,96 @@
+'use strict';
+
+// Numbers are formatted by hand and not by Intl: a page reads the same in every
+// browser and every locale, and can be compared with what the command prints.
+
+function grouped(n) {
+  if (!Number.isFinite(n)) return '–';
+  if (Number.isInteger(n) && !Number.isSafeInteger(n)) {
+    return `≈ ${n.toExponential(6)}`; // a double has not got the last digits
+  }
+  const [whole, fraction] = String(Math.abs(n)).split('.');
+  const digits = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return (n < 0 ? '−' : '') + digits + (fraction ? `.${fraction}` : '');
+}
+
+function counted(n, noun) {
+  return `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function percent(part, whole) {
+  return whole > 0 ? `${(100 * part / whole).toFixed(1)}%` : '–';
+}
+
+// scoreText is short, for columns; exact is every digit there is.
+function scoreText(score) {
+  if (score === null || score === undefined) return '–';
+  const size = Math.abs(score);
+  if (size >= 1e6 || (size > 0 && size < 5e-4)) return score.toExponential(1).replace('-', '−');
+  return score.toFixed(3).replace('-', '−');
+}
+
+function exact(n) {
+  return n === null || n === undefined ? 'none' : String(n);
+}
+
+function durationText(ns) {
+  if (ns < 1e3) return `${grouped(ns)} ns`;
+  if (ns < 1e6) return `${(ns / 1e3).toFixed(1)} µs`;
+  if (ns < 1e9) return `${(ns / 1e6).toFixed(2)} ms`;
+  return `${(ns / 1e9).toFixed(2)} s`;
+}
+
+// What a reader cannot see, or what turns the order of what he sees: control
+// characters, marks and overrides of direction, characters without width, and
+// the tag characters that smuggle text past people into models. Tabs and ends
+// of lines stay what they are. Joiners are letters' business in many scripts
+// and in emoji, and suspicious beside plain ASCII only.
+const UNSEEN = new RegExp('(' + [
+  '[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5',
+  '\\u180B-\\u180F\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u3164\\uFE00-\\uFE0D\\uFEFF\\uFFA0\\uFFF9-\\uFFFB',
+  '\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E01EF}]',
+  '|\\r(?!\\n)|(?<![^\\u0000-\\u007F\\u200B-\\u200F])[\\u200C\\u200D]',
+].join('') + ')\\1*', 'gu');
+
+// eachPiece cuts text into what can be seen and what cannot. A run of the same
+// unseen character is one piece, so that a million of them are one badge.
+function eachPiece(text, onText, onUnseen) {
+  let from = 0;
+  for (const found of text.matchAll(UNSEEN)) {
+    if (found.index > from) onText(text.slice(from, found.index));
+    onUnseen(badgeText(found[1], found[0].length / found[1].length));
+    from = found.index + found[0].length;
+  }
+  if (from < text.length) onText(text.slice(from));
+}
+
+function badgeText(character, times) {
+  const hex = character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `⟪U+${hex}${times > 1 ? ` ×${grouped(times)}` : ''}⟫`;
+}
+
+// plain is text for places that take no elements: attributes and options.
+function plain(text, limit = 120) {
+  let out = '';
+  eachPiece(cut(text, limit), (seen) => { out += seen; }, (badge) => { out += badge; });
+  return out;
+}
+
+// cut keeps at most limit UTF-16 units and never half a character.
+function cut(text, limit) {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  return text.slice(0, last >= 0xD800 && last <= 0xDBFF ? limit - 1 : limit) + '…';
+}
+
+// firstLine is the first line with something on it. It looks at the beginning
+// only: a line may be a megabyte.
+function firstLine(content) {
+  const found = /\S[^\n]*/.exec(content.slice(0, 4000));
+  return found ? cut(found[0].trimEnd(), 200) : '';
+}
+
+// asciiFolded folds as cupel compares kinds: A to Z only.
+function asciiFolded(text) {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

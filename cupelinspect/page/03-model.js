@@ -1,0 +1,204 @@
+'use strict';
+
+// What the page knows. The data is read once; a side is one of the selections
+// and remembers at which budget it is looked at; a row is one candidate, in one
+// or both sides.
+
+const LETTERS = ['A', 'B'];
+const KNOWN_KINDS = ['systemprompt', 'message', 'document', 'tooloutput', 'memory'];
+const SLOTS = 16; // eight colours, plain and hatched
+
+function buildModel(source) {
+  const kinds = kindsOf(source.items);
+  const sides = source.selections.map((selection, index) => sideOf(source, selection, index));
+  const model = { title: source.title, items: source.items, kinds: kinds.list, kindOf: kinds.of, sides, rows: [] };
+  model.rows = rowsOf(model);
+  for (const side of sides) moveTo(side, side.actual);
+  return model;
+}
+
+// Kinds are equal under ASCII folding, as cupel compares them. The well-known
+// ones have their colours on every page, the others in order of appearance.
+function kindsOf(items) {
+  const list = [];
+  const byKey = new Map();
+  const taken = new Set();
+  const of = new Int32Array(items.length);
+  let next = KNOWN_KINDS.length;
+  items.forEach((item, i) => {
+    const key = asciiFolded(item.kind);
+    if (!byKey.has(key)) {
+      const known = KNOWN_KINDS.indexOf(key);
+      const slot = known >= 0 ? known : next++;
+      byKey.set(key, list.length);
+      list.push({ index: list.length, name: item.kind, slot: slot % SLOTS, letter: letterFor(item.kind, taken) });
+    }
+    of[i] = byKey.get(key);
+  });
+  return { list, of };
+}
+
+// letterFor finds a letter that no kind has yet, the first of the name if it
+// can be.
+function letterFor(name, taken) {
+  const own = name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  for (const letter of own + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
+    if (!taken.has(letter)) {
+      taken.add(letter);
+      return letter;
+    }
+  }
+  return '·';
+}
+
+function sideOf(source, selection, index) {
+  const n = selection.candidates.length;
+  const side = {
+    index, selection, n,
+    letter: LETTERS[index],
+    alone: source.selections.length === 1,
+    stops: [], actual: 0, at: -1, stop: null,
+    place: new Int32Array(n), // position in the prompt from 1; 0 is left out
+    code: new Int32Array(n),
+    rank: ranksOf(selection.scores),
+    rowOf: new Int32Array(n),
+    came: [], went: [],
+  };
+  side.stops = stopsOf(selection, source.items);
+  side.actual = side.stops.findIndex((stop) => stop.actual);
+  side.pinnedTokens = 0;
+  for (const i of selection.candidates) {
+    if (source.items[i].pinned) side.pinnedTokens += source.items[i].tokens;
+  }
+  return side;
+}
+
+// ranksOf counts from 1, best score first, equal scores in order of the
+// candidates; 0 is for those without a score.
+function ranksOf(scores) {
+  const order = [];
+  scores.forEach((score, i) => { if (score !== null) order.push(i); });
+  order.sort((i, j) => scores[j] - scores[i] || i - j);
+  const rank = new Int32Array(scores.length);
+  order.forEach((candidate, i) => { rank[candidate] = i + 1; });
+  return rank;
+}
+
+// stopsOf returns the budgets that can be looked at: those of the sweep, and
+// the run itself in its place among them.
+function stopsOf(selection, items) {
+  const used = tokensOf(selection, items);
+  const actual = {
+    actual: true, budget: selection.budget.max, target: selection.budget.target, tokens: used, window: selection.window,
+    codeAt: (i) => selection.code[i], error: selection.error ?? '',
+  };
+  const others = (selection.sweep?.stops ?? [])
+    .filter((stop) => stop.budget !== actual.budget)
+    .map((stop) => ({
+      actual: false, budget: stop.budget, target: stop.target, tokens: stop.tokens, window: stop.window ?? [],
+      codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
+    }));
+  return [...others, actual].sort((a, b) => a.budget - b.budget);
+}
+
+function tokensOf(selection, items) {
+  let sum = 0;
+  for (const candidate of selection.window) sum += items[selection.candidates[candidate]].tokens;
+  return sum;
+}
+
+// moveTo looks at a side at another budget.
+function moveTo(side, at) {
+  if (side.at === at) return false;
+  const stop = side.stops[at];
+  side.at = at;
+  side.stop = stop;
+  side.place.fill(0);
+  stop.window.forEach((candidate, i) => { side.place[candidate] = i + 1; });
+  for (let i = 0; i < side.n; i++) side.code[i] = stop.codeAt(i);
+  compareWithActual(side);
+  return true;
+}
+
+function compareWithActual(side) {
+  side.came = [];
+  side.went = [];
+  if (side.stop.actual) return;
+  const before = new Uint8Array(side.n);
+  for (const candidate of side.stops[side.actual].window) before[candidate] = 1;
+  for (let i = 0; i < side.n; i++) {
+    if (side.place[i] > 0 && !before[i]) side.came.push(i);
+    if (side.place[i] === 0 && before[i]) side.went.push(i);
+  }
+}
+
+// nearestStop finds the computed budget that is nearest to a wanted one.
+function nearestStop(side, budget) {
+  let best = 0;
+  side.stops.forEach((stop, i) => {
+    if (Math.abs(stop.budget - budget) < Math.abs(side.stops[best].budget - budget)) best = i;
+  });
+  return best;
+}
+
+// rowsOf pairs the candidates of two sides: the same item first, and then the
+// same content, because two reports that were read from files share no item.
+function rowsOf({ items, sides }) {
+  const [a, b] = sides;
+  const rows = Array.from(a.selection.candidates, (item, candidate) => rowOf(item, candidate, -1));
+  if (b) pairRows(items, rows, b);
+  for (const side of sides) {
+    rows.forEach((row, i) => { if (row.at[side.index] >= 0) side.rowOf[row.at[side.index]] = i; });
+  }
+  rows.forEach((row, i) => { row.index = i; });
+  return rows;
+}
+
+function rowOf(item, a, b) {
+  return { index: 0, item, at: [a, b] }; // at: the candidate in each side, or -1
+}
+
+function pairRows(items, rows, b) {
+  let left = Array.from(b.selection.candidates, (_, candidate) => candidate);
+  const itemOf = (candidate) => b.selection.candidates[candidate];
+  for (const keyOf of [(item) => item, (item) => `${asciiFolded(items[item].kind)}\n${items[item].content}`]) {
+    const free = new Map();
+    for (const row of rows) {
+      if (row.at[1] < 0) mapList(free, keyOf(row.item)).push(row);
+    }
+    left = left.filter((candidate) => {
+      const row = free.get(keyOf(itemOf(candidate)))?.shift();
+      if (row) row.at[1] = candidate;
+      return !row;
+    });
+  }
+  for (const candidate of left) rows.push(rowOf(itemOf(candidate), -1, candidate));
+}
+
+function mapList(map, key) {
+  if (!map.has(key)) map.set(key, []);
+  return map.get(key);
+}
+
+function itemOfCandidate(side, candidate) {
+  return page.items[side.selection.candidates[candidate]];
+}
+
+function kindOfCandidate(side, candidate) {
+  return page.kinds[page.kindOf[side.selection.candidates[candidate]]];
+}
+
+function isIn(row, side) {
+  return row.at[side.index] >= 0 && side.place[row.at[side.index]] > 0;
+}
+
+// reasonOf is the name of a candidate's reason at the budget looked at.
+function reasonOf(side, candidate) {
+  return side.selection.codes[side.code[candidate]] ?? '';
+}
+
+// whyOf is the whole sentence. Only the run itself has one: at other budgets
+// the numbers in it would be wrong.
+function whyOf(side, candidate) {
+  return side.stop.actual ? side.selection.why[candidate] ?? '' : reasonOf(side, candidate);
+}

@@ -1,0 +1,155 @@
+'use strict';
+
+// The top of each side: what ran, how much of the budget it used, by kind.
+
+function buildOverview(side) {
+  const parts = {
+    error: el('p', { class: 'banner bad', role: 'alert', hidden: true }),
+    notes: el('div', {}),
+    figures: el('dl', { class: 'figures' }),
+    bar: el('div', { class: 'bar', role: 'img' }),
+    legend: el('ul', { class: 'legend' }),
+  };
+  side.overview = parts;
+  const title = `selection-${side.index}`;
+  parts.root = el('section', { class: 'card overview', 'aria-labelledby': title },
+    el('h2', { id: title }, sideBadge(side), data(side.selection.name || 'Selection')),
+    parts.error, parts.notes, policyOf(side.selection), parts.figures, parts.bar, parts.legend);
+  appendNotes(parts.notes, side.selection);
+  return parts.root;
+}
+
+function sideBadge(side) {
+  return side.alone ? null : el('span', { class: `side-badge side-${side.index}` }, side.letter);
+}
+
+function policyOf({ scorer, slicer, placer, deduplicate, overflow }) {
+  const list = el('dl', { class: 'policy' });
+  const add = (name, value) => { if (value) list.append(el('div', {}, el('dt', {}, name), el('dd', {}, data(value)))); };
+  add('Scorer', scorer);
+  add('Slicer', slicer);
+  add('Placer', placer);
+  if (scorer || slicer || placer) add('Duplicates', deduplicate ? 'left out' : 'kept');
+  add('Overflow', overflow);
+  return list;
+}
+
+function appendNotes(box, { shortfalls, overflowed }) {
+  for (const note of [overflowed, ...(shortfalls ?? [])]) {
+    if (note) box.append(el('p', { class: 'banner warn' }, data(note)));
+  }
+}
+
+function drawOverview(side) {
+  const { error, figures, bar, legend } = side.overview;
+  error.hidden = side.stop.error === '';
+  error.replaceChildren(el('strong', {}, side.stop.actual ? 'The run failed. ' : 'At this budget the run fails. '), data(side.stop.error, 2000));
+  const shares = sharesOf(side);
+  drawFigures(figures, side, shares);
+  drawBar(bar, side, shares);
+  drawLegend(legend, side, shares);
+}
+
+// sharesOf cuts the whole of the budget into what is used, by kind, and what is
+// not. A failed or overflowing run can use more than there is: the parts are
+// then larger than the budget together, and the bar is drawn to their sum.
+function sharesOf(side) {
+  const { stop, selection } = side;
+  const { budget } = selection;
+  const kinds = page.kinds.map((kind) => ({ kind, items: 0, tokens: 0, of: 0, ofTokens: 0 }));
+  for (let i = 0; i < side.n; i++) {
+    const share = kinds[page.kindOf[selection.candidates[i]]];
+    const { tokens } = itemOfCandidate(side, i);
+    share.of++;
+    share.ofTokens += tokens;
+    if (side.place[i] > 0) {
+      share.items++;
+      share.tokens += tokens;
+    }
+  }
+  const reserve = Math.min(budget.outputReserve, stop.budget);
+  const spendable = spendableOf(side);
+  const rest = Math.max(0, stop.budget - reserve - stop.tokens);
+  const free = Math.min(rest, Math.max(0, spendable - stop.tokens));
+  return { kinds, reserve, spendable, free, beyond: rest - free, total: Math.max(stop.budget, stop.tokens + reserve) };
+}
+
+// spendableOf is the largest window that the slicer aims at: the pinned items
+// and the effective budget, which does not contain them.
+function spendableOf({ stop, selection, pinnedTokens }) {
+  if (stop.actual) return pinnedTokens + selection.budget.effective;
+  return Math.min(stop.target ?? stop.budget, Math.max(0, stop.budget - selection.budget.outputReserve));
+}
+
+function drawFigures(list, side, shares) {
+  const { stop, selection } = side;
+  const figure = (value, name, note) => el('div', {}, el('dt', {}, name), el('dd', {}, el('strong', {}, value), ' ', el('span', { class: 'soft' }, note)));
+  const all = shares.kinds.reduce((sum, share) => sum + share.ofTokens, 0);
+  const { budget } = selection;
+  list.replaceChildren(
+    figure(grouped(stop.tokens), 'Tokens in the window', `${percent(stop.tokens, shares.spendable)} of ${grouped(shares.spendable)} that may be spent`),
+    figure(grouped(stop.window.length), 'Items in the window', `of ${counted(side.n, 'candidate')}, ${counted(all, 'token')}`),
+    figure(grouped(stop.budget), 'Budget', budgetNote(budget, stop)),
+    figure(durationText(selection.total), 'Run', stop.actual ? stagesNote(selection) : 'at the budget of the run'));
+}
+
+function budgetNote(budget, stop) {
+  const target = stop.target ?? (stop.actual ? budget.target : undefined);
+  const notes = [];
+  if (target !== undefined) notes.push(`target ${grouped(target)}`);
+  if (budget.outputReserve > 0) notes.push(`answer ${grouped(budget.outputReserve)}`);
+  if (budget.margin > 0) notes.push(`margin ${budget.margin}%`);
+  for (const [kind, tokens] of Object.entries(budget.reservedSlots ?? {})) notes.push(`${plain(kind, 40)} keeps ${grouped(tokens)}`);
+  return notes.join(', ');
+}
+
+function stagesNote({ stages }) {
+  if (stages.length === 0) return '';
+  const longest = stages.reduce((a, b) => (b.duration > a.duration ? b : a));
+  return `longest: ${plain(longest.name, 40)}`;
+}
+
+function drawBar(bar, side, shares) {
+  const piece = (tokens, className, letter) => {
+    if (tokens <= 0) return null;
+    const node = el('span', { class: className }, tokens / shares.total > 0.025 ? letter : '');
+    node.style.width = `${100 * tokens / shares.total}%`;
+    return node;
+  };
+  const used = shares.kinds.filter((share) => share.tokens > 0);
+  bar.replaceChildren(...[
+    ...used.map((share) => piece(share.tokens, `piece k${share.kind.slot}`, share.kind.letter)),
+    piece(shares.free, 'piece free', ''),
+    piece(shares.beyond, 'piece beyond', ''),
+    piece(shares.reserve, 'piece reserve', ''),
+  ].filter(Boolean));
+  bar.setAttribute('aria-label', `Of ${counted(side.stop.budget, 'token')}: `
+    + used.map((share) => `${plain(share.kind.name, 40)} ${grouped(share.tokens)}`).join(', ')
+    + `; free ${grouped(shares.free)}; beyond the target ${grouped(shares.beyond)}; for the answer ${grouped(shares.reserve)}.`);
+}
+
+const LEGEND_KINDS = 16;
+
+// The legend is the key to the colours, the exact numbers, and a filter.
+function drawLegend(list, side, shares) {
+  const whole = side.stop.budget;
+  const held = document.activeElement?.dataset?.kind;
+  const shown = shares.kinds.filter((share) => share.of > 0).slice(0, LEGEND_KINDS);
+  const more = shares.kinds.filter((share) => share.of > 0).length - shown.length;
+  const line = (sign, name, note, tokens) => [sign, el('span', { class: 'legend-name' }, name), el('span', { class: 'soft' }, note),
+    el('span', { class: 'number' }, grouped(tokens)), el('span', { class: 'number soft' }, percent(tokens, whole))];
+  const kindLine = ({ kind, items, of, tokens }) => {
+    const node = el('button', { type: 'button', 'data-kind': `${kind.index}`, 'aria-pressed': `${filters.kind === kind.index}`, title: 'Show these candidates alone' });
+    node.append(...line(kindChip(kind), data(kind.name, 40), `${grouped(items)} of ${grouped(of)}`, tokens));
+    node.addEventListener('click', () => filterByKind(filters.kind === kind.index ? -1 : kind.index));
+    return el('li', {}, node);
+  };
+  const restLine = (className, name, tokens) => el('li', {}, el('div', {}, ...line(el('span', { class: `chip ${className}` }), name, '', tokens)));
+  list.replaceChildren(...shown.map(kindLine),
+    ...(more > 0 ? [el('li', { class: 'soft' }, `and ${counted(more, 'more kind')}`)] : []),
+    restLine('free', 'Free', shares.free),
+    ...(shares.beyond > 0 ? [restLine('beyond', 'Beyond the target', shares.beyond)] : []),
+    ...(shares.reserve > 0 ? [restLine('reserve', 'For the answer', shares.reserve)] : []));
+  // A redraw must not take the focus away from whoever is on a button here.
+  if (held !== undefined && !document.activeElement?.dataset?.kind) list.querySelector(`[data-kind="${held}"]`)?.focus();
+}

@@ -1,0 +1,135 @@
+'use strict';
+
+// The budget slider. Its positions are the budgets that were computed, so what
+// it shows is what a run would have given and nothing between.
+
+function buildBudget() {
+  const box = byId('budget');
+  for (const side of page.sides) box.append(budgetOf(side));
+  if (page.sides.length === 2 && page.sides.every((side) => side.stops.length > 1)) {
+    box.append(el('label', { class: 'together' }, el('input', { type: 'checkbox', id: 'together', checked: true }), ' Move both'));
+  }
+}
+
+function budgetOf(side) {
+  const { stops } = side;
+  const id = `slider-${side.index}`;
+  const of = side.alone ? '' : ` of ${side.letter}`;
+  const slider = el('input', { type: 'range', id, min: '0', max: `${stops.length - 1}`, step: '1', disabled: stops.length < 2 });
+  const field = el('input', {
+    type: 'number', class: 'budget-field', min: `${stops[0].budget}`, max: `${stops.at(-1).budget}`, 'aria-label': `Budget${of} in tokens`,
+    inputmode: 'numeric', disabled: stops.length < 2,
+  });
+  side.budget = {
+    slider, field, chart: el('div', { class: 'sweep' }), changes: null,
+    summary: el('output', { class: 'summary', for: id }),
+    reset: button('Back to the run', { class: 'quiet' }, () => goTo(side, side.actual)),
+  };
+  slider.addEventListener('input', () => goTo(side, slider.valueAsNumber));
+  field.addEventListener('change', () => goTo(side, nearestStop(side, field.valueAsNumber || side.stop.budget)));
+  field.addEventListener('keydown', (event) => stepField(event, side));
+  onWidth(side.budget.chart, () => drawSweep(side));
+  return el('div', { class: 'budget-side' },
+    el('label', { for: id, class: 'budget-label' }, sideBadge(side), 'Budget'),
+    el('div', { class: 'slider-box' }, side.budget.chart, slider),
+    field, side.budget.reset, side.budget.summary);
+}
+
+// The arrows of the field go from stop to stop, as those of the slider do.
+function stepField(event, side) {
+  const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  goTo(side, Math.min(side.stops.length - 1, Math.max(0, side.at + step)));
+}
+
+// goTo looks at another budget. The other side comes along if it is to.
+function goTo(side, at) {
+  const moved = [moveTo(side, at)];
+  const other = page.sides[1 - side.index];
+  if (other && byId('together')?.checked) {
+    moved.push(moveTo(other, side.stop.actual ? other.actual : nearestStop(other, side.stop.budget)));
+  }
+  if (moved.some(Boolean)) redraw();
+  else drawBudget(side); // the field may hold a number that is no stop
+}
+
+function drawBudget(side) {
+  const { slider, field, summary, reset } = side.budget;
+  const { stop } = side;
+  slider.value = `${side.at}`;
+  slider.setAttribute('aria-valuetext', `${counted(stop.budget, 'token')}: ${summaryOf(side)}`);
+  field.value = `${stop.budget}`;
+  summary.textContent = summaryOf(side);
+  reset.disabled = stop.actual;
+  drawSweep(side);
+}
+
+function summaryOf(side) {
+  const { stop } = side;
+  if (side.stops.length < 2) return 'No other budgets were computed.';
+  if (stop.error !== '') return 'the run fails';
+  const window = `${counted(stop.window.length, 'item')}, ${counted(stop.tokens, 'token')}`;
+  if (stop.actual) return `${window}: the run itself`;
+  return `${window}: ${grouped(side.came.length)} came, ${grouped(side.went.length)} went`;
+}
+
+const THUMB = 16; // as in the style sheet: a slider's ends are half a thumb inside its box
+
+// drawSweep draws the tokens used at every stop above the slider, so that one
+// sees where another budget makes a difference before going there.
+function drawSweep(side) {
+  const { chart } = side.budget;
+  const width = chart.clientWidth - THUMB;
+  if (side.stops.length < 2 || width <= 0) return;
+  const height = 26;
+  const top = Math.max(1, ...side.stops.map((stop) => Math.max(stop.tokens, stop.budget)));
+  const x = (i) => THUMB / 2 + width * i / (side.stops.length - 1);
+  const y = (tokens) => height - (height - 2) * Math.max(0, tokens) / top;
+  const line = (value) => side.stops.map((stop, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(value(stop)).toFixed(1)}`).join('');
+  const used = line((stop) => stop.tokens);
+  chart.replaceChildren(svg('svg', { width: chart.clientWidth, height, 'aria-hidden': 'true' },
+    svg('path', { class: 'sweep-area', d: `${used}L${x(side.stops.length - 1)} ${height}L${x(0)} ${height}Z` }),
+    svg('path', { class: 'sweep-ceiling', d: line((stop) => stop.budget) }),
+    svg('path', { class: 'sweep-line', d: used }),
+    svg('path', { class: 'sweep-actual', d: `M${x(side.actual)} 0V${height}` }),
+    svg('path', { class: 'sweep-here', d: `M${x(side.at)} 0V${height}` })));
+}
+
+const CHANGES_SHOWN = 8;
+
+// drawChanges says which items came and went against the run.
+function drawChanges() {
+  const box = byId('changes');
+  box.hidden = page.sides.every((side) => side.stop.actual);
+  box.replaceChildren(...page.sides.map((side) => card(
+    `${side.alone ? '' : `${side.letter}: `}${counted(side.stop.budget, 'token')} instead of ${grouped(side.stops[side.actual].budget)}`, `changes-${side.index}`,
+    changeList(side, 'Came', '+', side.came, `came:${side.index}`),
+    changeList(side, 'Went', '−', side.went, `went:${side.index}`))));
+}
+
+function changeList(side, name, mark, candidates, filter) {
+  const best = candidates.toSorted((a, b) => (side.rank[a] || Infinity) - (side.rank[b] || Infinity)).slice(0, CHANGES_SHOWN);
+  const tokens = candidates.reduce((sum, candidate) => sum + itemOfCandidate(side, candidate).tokens, 0);
+  const list = el('ul', {}, ...best.map((candidate) => el('li', {}, changeButton(side, candidate, mark))));
+  const box = el('div', { class: 'change' }, el('h4', {}, `${name}: ${counted(candidates.length, 'item')}, ${counted(tokens, 'token')}`), list);
+  if (candidates.length > best.length) {
+    box.append(button(`All ${grouped(candidates.length)} in the table`, { class: 'quiet' }, () => filterByState(filter)));
+  }
+  return box;
+}
+
+function changeButton(side, candidate, mark) {
+  const item = itemOfCandidate(side, candidate);
+  const node = button('', { class: 'line' }, () => openDetails(side.rowOf[candidate]));
+  node.append(el('span', { class: 'mark-sign' }, mark), kindChip(kindOfCandidate(side, candidate)),
+    el('span', { class: 'number' }, grouped(item.tokens)), el('span', { class: 'number' }, scoreText(side.selection.scores[candidate])),
+    lineOf(item));
+  return node;
+}
+
+// lineOf is one line that tells an item from others.
+function lineOf(item, limit = 120) {
+  const line = firstLine(item.content);
+  return el('span', { class: 'line-text' }, line === '' ? el('em', { class: 'soft' }, item.content === '' ? 'empty' : 'white space') : data(line, limit));
+}

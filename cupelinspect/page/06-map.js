@@ -1,0 +1,267 @@
+'use strict';
+
+// The map of the window: the prompt as a page of text, where a row holds a fixed
+// number of tokens and every item takes its share of it, in prompt order. The
+// scale is the same for both sides and for every budget.
+//
+// A window can have ten thousand items, so that blocks are not elements: one
+// path draws all blocks of a kind. For the keyboard and for screen readers the
+// map is a list box with the one option that is looked at.
+
+const ROW_HEIGHT = 22;
+const ROW_STEP = 26;
+const GUTTER = 58;
+const LETTER_WIDTH = 16; // a block this wide has room for its letter
+
+function buildMap(side) {
+  const id = `map-${side.index}`;
+  const drawing = svg('svg', { class: 'map-drawing', role: 'presentation' });
+  const box = el('div', {
+    class: 'map', id, role: 'listbox', tabindex: '0', 'aria-orientation': 'horizontal',
+    'aria-label': `Items of the window${side.alone ? '' : ` of ${side.letter}`} in prompt order, drawn to scale`,
+  }, drawing);
+  side.map = { box, drawing, note: el('p', { class: 'soft note' }), blocks: [], active: 0, layout: null };
+  box.addEventListener('keydown', (event) => mapKey(event, side));
+  box.addEventListener('pointermove', (event) => showTip(event, side, blockAt(event, side)));
+  box.addEventListener('pointerleave', hideTip);
+  box.addEventListener('click', (event) => {
+    const position = blockAt(event, side);
+    if (position >= 0) openDetails(side.rowOf[side.stop.window[position]]);
+  });
+  box.addEventListener('focus', () => drawActive(side));
+  box.addEventListener('blur', () => drawActive(side));
+  onWidth(box, () => drawMap(side));
+  return card('Window, to scale', `map-title-${side.index}`, side.map.note, box);
+}
+
+// tokensPerRow is a round number with which the larger of the actual windows
+// takes a few rows: enough of them that small items can be seen, and not so
+// many that a short prompt looks like a long one.
+function tokensPerRow() {
+  if (page.perRow) return page.perRow;
+  let tokens = 1;
+  let items = 1;
+  for (const side of page.sides) {
+    const actual = side.stops[side.actual];
+    tokens = Math.max(tokens, actual.tokens, side.pinnedTokens + side.selection.budget.effective);
+    items = Math.max(items, actual.window.length);
+  }
+  const rows = Math.min(14, Math.max(4, Math.round(1.6 * Math.sqrt(items))));
+  page.perRow = roundUp(tokens / rows);
+  return page.perRow;
+}
+
+function roundUp(n) {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1, n)));
+  return Math.ceil([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((step) => step * unit >= n) * unit);
+}
+
+// mapLayout says where tokens are.
+function mapLayout(side) {
+  const perRow = tokensPerRow();
+  const width = Math.max(40, side.map.box.clientWidth - GUTTER);
+  const shown = Math.max(side.stop.tokens, spendableOf(side), 1);
+  return { perRow, width, rows: Math.min(400, Math.ceil(shown / perRow)), perToken: width / perRow };
+}
+
+// eachRect gives the rectangles of the tokens from and up to: one in each row.
+function eachRect(layout, from, to, visit) {
+  for (let row = Math.floor(from / layout.perRow); from < to && row < layout.rows; row++) {
+    const end = Math.min(to, (row + 1) * layout.perRow);
+    visit(GUTTER + (from - row * layout.perRow) * layout.perToken, row * ROW_STEP, (end - from) * layout.perToken);
+    from = end;
+  }
+}
+
+// rectPath leaves a gap to the next block where there is room for one; it is
+// not taken from blocks that it would hide.
+function rectPath(x, y, width) {
+  const drawn = width >= 4 ? width - 1 : width;
+  return `M${x.toFixed(2)} ${y}h${drawn.toFixed(2)}v${ROW_HEIGHT}h-${drawn.toFixed(2)}z`;
+}
+
+function drawMap(side) {
+  const { map, stop } = side;
+  map.layout = mapLayout(side);
+  map.active = Math.max(0, Math.min(map.active, stop.window.length - 1));
+  map.blocks = blocksOf(side);
+  const { rows, width, perRow } = map.layout;
+  const height = Math.max(1, rows) * ROW_STEP;
+  setAttributes(map.drawing, { width: GUTTER + width, height, viewBox: `0 0 ${GUTTER + width} ${height}` });
+  map.drawing.replaceChildren(hatching(), ...rowLabels(map.layout), ...blockPaths(side), ...freePath(side), ...markPaths(side));
+  map.note.textContent = stop.window.length === 0 ? 'Nothing is in the window.'
+    : `A row is ${counted(perRow, 'token')}. ${counted(stop.window.length, 'item')}, ${counted(stop.tokens, 'token')}, in prompt order.`;
+  drawActive(side);
+}
+
+// blocksOf is where each item of the window begins and ends, in tokens. What
+// has none, or less than none, takes no room.
+function blocksOf(side) {
+  let at = 0;
+  return side.stop.window.map((candidate) => {
+    const from = at;
+    at += Math.max(0, itemOfCandidate(side, candidate).tokens);
+    return { candidate, from, to: at };
+  });
+}
+
+function hatching() {
+  const pattern = svg('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+    svg('rect', { width: 2, height: 6, class: 'hatch' }));
+  return svg('defs', {}, pattern);
+}
+
+function rowLabels({ rows, perRow }) {
+  const labels = [];
+  for (let row = 0; row < rows; row++) {
+    const label = svg('text', { x: GUTTER - 8, y: row * ROW_STEP + 15, class: 'axis', 'text-anchor': 'end' });
+    label.append(grouped(row * perRow));
+    labels.push(label);
+  }
+  return labels;
+}
+
+function blockPaths(side) {
+  const { blocks, layout } = side.map;
+  const shapes = page.kinds.map(() => []);
+  const points = page.kinds.map(() => []);
+  const letters = [];
+  for (const { candidate, from, to } of blocks) {
+    const kind = kindOfCandidate(side, candidate);
+    if (from === to) points[kind.index].push(pointPath(layout, from));
+    let lettered = false;
+    eachRect(layout, from, to, (x, y, width) => {
+      shapes[kind.index].push(rectPath(x, y, width));
+      if (!lettered && width >= LETTER_WIDTH) {
+        const letter = svg('text', { x: (x + 5).toFixed(1), y: y + 15, class: `letter k${kind.slot}` });
+        letter.append(kind.letter);
+        letters.push(letter);
+        lettered = true;
+      }
+    });
+  }
+  const paths = [];
+  page.kinds.forEach((kind, i) => {
+    if (shapes[i].length > 0) paths.push(svg('path', { class: `block k${kind.slot}`, d: shapes[i].join('') }));
+    if (shapes[i].length > 0 && kind.slot >= 8) paths.push(svg('path', { class: 'hatched', d: shapes[i].join('') }));
+    if (points[i].length > 0) paths.push(svg('path', { class: `point k${kind.slot}`, d: points[i].join('') }));
+  });
+  return [...paths, ...letters];
+}
+
+// pointPath marks an item without tokens: a small wedge in the gap between two
+// rows.
+function pointPath({ perRow, perToken, rows }, at) {
+  const row = Math.min(rows - 1, Math.floor(at / perRow));
+  const x = GUTTER + (at - row * perRow) * perToken;
+  return `M${(x - 3).toFixed(1)} ${row * ROW_STEP + ROW_HEIGHT + 4}l3 -4l3 4z`;
+}
+
+function freePath(side) {
+  const rects = [];
+  eachRect(side.map.layout, side.stop.tokens, spendableOf(side), (x, y, width) => rects.push(rectPath(x, y, width)));
+  return rects.length === 0 ? [] : [svg('path', { class: 'free-room', d: rects.join('') })];
+}
+
+// markPaths draws a line over the blocks that came with this budget, and one
+// under those that only this side has.
+function markPaths(side) {
+  const { blocks, layout } = side.map;
+  const came = new Set(side.came);
+  const over = [];
+  const under = [];
+  for (const { candidate, from, to } of blocks) {
+    const isNew = came.has(candidate);
+    const isOwn = !side.alone && isOnlyHere(page.rows[side.rowOf[candidate]], side);
+    if (!isNew && !isOwn) continue;
+    eachRect(layout, from, to, (x, y, width) => {
+      const w = (width >= 4 ? width - 1 : width).toFixed(2);
+      if (isNew) over.push(`M${x.toFixed(2)} ${y}h${w}v3h-${w}z`);
+      if (isOwn) under.push(`M${x.toFixed(2)} ${y + ROW_HEIGHT}h${w}v2.5h-${w}z`);
+    });
+  }
+  return [
+    ...(over.length > 0 ? [svg('path', { class: 'came', d: over.join('') })] : []),
+    ...(under.length > 0 ? [svg('path', { class: `own side-${side.index}`, d: under.join('') })] : []),
+  ];
+}
+
+// drawActive outlines the item that the keyboard is at and makes it the option
+// that a screen reader speaks of.
+function drawActive(side) {
+  const { map, stop } = side;
+  map.drawing.querySelector('.active-block')?.remove();
+  map.box.removeAttribute('aria-activedescendant');
+  const block = map.blocks[map.active];
+  if (!block || document.activeElement !== map.box) return;
+  const id = `map-option-${side.index}`;
+  const option = svg('g', {
+    id, role: 'option', class: 'active-block', 'aria-selected': 'true', 'aria-posinset': map.active + 1, 'aria-setsize': stop.window.length,
+    'aria-label': itemLabel(side, block.candidate),
+  });
+  eachRect(map.layout, block.from, block.to, (x, y, width) => {
+    option.append(svg('rect', { x: x - 1, y: y - 1, width: Math.max(3, width + 1), height: ROW_HEIGHT + 2, rx: 2 }));
+  });
+  if (block.from === block.to) option.append(svg('path', { d: pointPath(map.layout, block.from) }));
+  map.drawing.append(option);
+  map.box.setAttribute('aria-activedescendant', id);
+}
+
+function itemLabel(side, candidate) {
+  const item = itemOfCandidate(side, candidate);
+  return `${plain(item.kind, 40)}, ${counted(item.tokens, 'token')}, score ${scoreText(side.selection.scores[candidate])}: ${plain(firstLine(item.content), 80)}`;
+}
+
+function mapKey(event, side) {
+  const { map, stop } = side;
+  const last = stop.window.length - 1;
+  const to = {
+    ArrowRight: map.active + 1, ArrowLeft: map.active - 1, Home: 0, End: last,
+    ArrowDown: neighbourRow(side, 1), ArrowUp: neighbourRow(side, -1),
+  }[event.key];
+  if (event.key === 'Enter' && last >= 0) {
+    event.preventDefault();
+    openDetails(side.rowOf[stop.window[map.active]]);
+  }
+  if (to === undefined || last < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  map.active = Math.min(last, Math.max(0, to));
+  drawActive(side);
+  showTextOf(side, map.active);
+  showTipAt(side, map.active);
+}
+
+// neighbourRow is the item a row below or above the middle of this one.
+function neighbourRow(side, by) {
+  const { map } = side;
+  const block = map.blocks[map.active];
+  if (!block) return 0;
+  const wanted = (block.from + block.to) / 2 + by * map.layout.perRow;
+  if (wanted < 0) return 0;
+  const found = blockHolding(map.blocks, wanted);
+  return found < 0 ? map.blocks.length - 1 : found;
+}
+
+// blockHolding finds the item that holds a token, by halving.
+function blockHolding(blocks, token) {
+  let low = 0;
+  let high = blocks.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (token < blocks[middle].from) high = middle - 1;
+    else if (token >= blocks[middle].to) low = middle + 1;
+    else return middle;
+  }
+  return -1;
+}
+
+function blockAt(event, side) {
+  const { drawing, layout, blocks } = side.map;
+  if (!layout) return -1;
+  const box = drawing.getBoundingClientRect();
+  const x = event.clientX - box.left - GUTTER;
+  const y = event.clientY - box.top;
+  const row = Math.floor(y / ROW_STEP);
+  if (x < 0 || x >= layout.width || y < 0 || y - row * ROW_STEP > ROW_HEIGHT) return -1;
+  return blockHolding(blocks, row * layout.perRow + x / layout.perToken);
+}

@@ -1,0 +1,176 @@
+'use strict';
+
+// Which rows the table shows.
+
+const filters = { text: '', kind: -1, state: 'all' };
+
+function buildFilters() {
+  const text = el('input', { type: 'search', id: 'filter-text', placeholder: 'content, source, tag, kind', autocomplete: 'off', spellcheck: 'false', 'aria-keyshortcuts': '/' });
+  const kind = el('select', { id: 'filter-kind' }, el('option', { value: '-1' }, 'All kinds'),
+    ...page.kinds.map((k) => el('option', { value: `${k.index}` }, plain(k.name, 40))));
+  const state = el('select', { id: 'filter-state' });
+  page.filter = { text, kind, state, count: el('output', { class: 'summary', for: 'filter-text filter-kind filter-state', 'aria-live': 'polite' }) };
+  text.addEventListener('input', () => { filters.text = text.value; refilter(); });
+  kind.addEventListener('change', () => { filterByKind(Number(kind.value)); });
+  state.addEventListener('change', () => { filters.state = state.value; refilter(); });
+  const field = (name, control) => el('label', {}, el('span', {}, name), control);
+  const clear = button('Clear', { class: 'quiet', id: 'filter-clear' }, clearFilters);
+  text.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') clearFilters();
+    if (event.key === 'ArrowDown') { event.preventDefault(); page.table.grid.focus(); }
+  });
+  return el('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the candidates' },
+    field('Filter', text), field('Kind', kind), field('Show', state), clear, page.filter.count);
+}
+
+function clearFilters() {
+  Object.assign(filters, { text: '', kind: -1, state: 'all' });
+  page.filter.text.value = '';
+  filtersChanged();
+}
+
+function filterByKind(kind) {
+  filters.kind = kind;
+  filtersChanged();
+}
+
+function filterByState(state) {
+  filters.state = state;
+  filtersChanged();
+  byId('candidates').scrollIntoView({ behavior: calm.matches ? 'auto' : 'smooth' });
+}
+
+// filtersChanged follows changes that were not made in the fields themselves.
+function filtersChanged() {
+  page.filter.kind.value = `${filters.kind}`;
+  drawStates();
+  for (const node of document.querySelectorAll('.legend [data-kind]')) {
+    node.setAttribute('aria-pressed', `${node.dataset.kind === String(filters.kind)}`);
+  }
+  refilter();
+}
+
+// drawStates lists what rows can be told apart by, with how many there are at
+// the budgets looked at.
+function drawStates() {
+  const { state } = page.filter;
+  const option = (value, text) => el('option', { value }, text);
+  const options = [option('all', 'All candidates')];
+  for (const side of page.sides) {
+    const of = side.alone ? '' : `${side.letter}: `;
+    options.push(option(`in:${side.index}`, `${of}In the window (${grouped(side.stop.window.length)})`),
+      option(`out:${side.index}`, `${of}Left out (${grouped(side.n - side.stop.window.length)})`));
+    options.push(...reasonOptions(side, of, option));
+    if (!side.stop.actual) {
+      options.push(option(`came:${side.index}`, `${of}Came with this budget (${grouped(side.came.length)})`),
+        option(`went:${side.index}`, `${of}Went with this budget (${grouped(side.went.length)})`));
+    }
+  }
+  if (page.sides.length === 2) options.push(...swingOptions(option));
+  if (!options.some((o) => o.value === filters.state)) filters.state = 'all';
+  state.replaceChildren(...options);
+  state.value = filters.state;
+}
+
+function reasonOptions(side, of, option) {
+  const counts = reasonCounts(side);
+  return counts.map(({ code, name, items }) => option(`code:${side.index}:${code}`, `${of}${plain(name, 60)} (${grouped(items)})`));
+}
+
+function swingOptions(option) {
+  const count = (test) => grouped(page.rows.filter(test).length);
+  const [a, b] = page.sides;
+  return [
+    option('swing', `Swings: in one alone (${count((row) => isIn(row, a) !== isIn(row, b))})`),
+    option('only:0', `In A alone (${count((row) => isIn(row, a) && !isIn(row, b))})`),
+    option('only:1', `In B alone (${count((row) => isIn(row, b) && !isIn(row, a))})`),
+    option('both', `In both (${count((row) => isIn(row, a) && isIn(row, b))})`),
+    option('neither', `In neither (${count((row) => !isIn(row, a) && !isIn(row, b))})`),
+  ];
+}
+
+// reasonCounts sums up the reasons at the budget looked at, the most frequent
+// first.
+function reasonCounts(side) {
+  const counts = side.selection.codes.map((name, code) => ({ code, name, items: 0, tokens: 0, in: 0 }));
+  for (let i = 0; i < side.n; i++) {
+    const count = counts[side.code[i]];
+    if (!count) continue;
+    count.items++;
+    count.tokens += itemOfCandidate(side, i).tokens;
+    if (side.place[i] > 0) count.in++;
+  }
+  return counts.filter((count) => count.items > 0).sort((a, b) => b.items - a.items || a.code - b.code);
+}
+
+function isOnlyHere(row, side) {
+  const other = page.sides[1 - side.index];
+  return isIn(row, side) && !isIn(row, other);
+}
+
+// stateTest returns the test of the state filter.
+function stateTest() {
+  const [name, index, code] = filters.state.split(':');
+  const side = page.sides[Number(index)];
+  const [a, b] = page.sides;
+  switch (name) {
+    case 'in': return (row) => isIn(row, side);
+    case 'out': return (row) => row.at[side.index] >= 0 && !isIn(row, side);
+    case 'code': return (row) => row.at[side.index] >= 0 && side.code[row.at[side.index]] === Number(code);
+    case 'came': return memberTest(side, side.came);
+    case 'went': return memberTest(side, side.went);
+    case 'only': return (row) => isOnlyHere(row, side);
+    case 'swing': return (row) => isIn(row, a) !== isIn(row, b);
+    case 'both': return (row) => isIn(row, a) && isIn(row, b);
+    case 'neither': return (row) => !isIn(row, a) && !isIn(row, b);
+    default: return null;
+  }
+}
+
+function memberTest(side, candidates) {
+  const members = new Set(candidates);
+  return (row) => members.has(row.at[side.index]);
+}
+
+// A filter looks in what can be read of an item, whatever the case of letters.
+// The texts are folded once, when the page has nothing else to do or when
+// somebody types, whichever is first.
+const haystacks = [];
+
+function haystack(itemIndex) {
+  if (haystacks[itemIndex] === undefined) {
+    const item = page.items[itemIndex];
+    haystacks[itemIndex] = [item.kind, item.source, ...(item.tags ?? []), item.content].join('\n').toLowerCase();
+  }
+  return haystacks[itemIndex];
+}
+
+function foldWhenIdle(from = 0) {
+  const idle = window.requestIdleCallback ?? ((work) => setTimeout(() => work({ timeRemaining: () => 8 }), 50));
+  idle((deadline) => {
+    let i = from;
+    while (i < page.items.length && deadline.timeRemaining() > 2) haystack(i++);
+    if (i < page.items.length) foldWhenIdle(i);
+  });
+}
+
+// filtered keeps the rows of an order that pass all filters.
+function filtered(order) {
+  const needle = filters.text.trim().toLowerCase();
+  const ofState = stateTest();
+  return order.filter((r) => {
+    const row = page.rows[r];
+    return (filters.kind < 0 || page.kindOf[row.item] === filters.kind)
+      && (ofState === null || ofState(row))
+      && (needle === '' || haystack(row.item).includes(needle));
+  });
+}
+
+function drawCount() {
+  const { shown } = page.table;
+  let tokens = 0;
+  for (const r of shown) tokens += page.items[page.rows[r].item].tokens;
+  const all = page.rows.length;
+  page.filter.count.textContent = shown.length === all ? `${counted(all, 'candidate')}, ${counted(tokens, 'token')}`
+    : `${grouped(shown.length)} of ${counted(all, 'candidate')}, ${counted(tokens, 'token')}`;
+}

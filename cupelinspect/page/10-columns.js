@@ -1,0 +1,114 @@
+'use strict';
+
+// The columns of the table. value gives what a column sorts by: a number, a
+// string, or NaN where there is nothing, which comes last in both directions.
+// first says which direction the first press sorts in.
+
+function columnsOf() {
+  return [
+    ...page.sides.flatMap((side) => placeColumns(side)),
+    { id: 'kind', name: 'Kind', width: 118, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
+    { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => page.items[row.item].source, fill: (td, row) => td.append(data(page.items[row.item].source, 60)) },
+    { id: 'tokens', name: 'Tokens', width: 74, number: true, first: 'descending', value: (row) => page.items[row.item].tokens, fill: (td, row) => td.append(grouped(page.items[row.item].tokens)) },
+    ...page.sides.flatMap((side) => scoreColumns(side)),
+    ...page.sides.map((side) => reasonColumn(side)),
+    { id: 'line', name: 'First line', width: 300, grows: true, value: (row) => firstLine(page.items[row.item].content), fill: (td, row) => td.append(lineOf(page.items[row.item])) },
+  ];
+}
+
+function sided(side, name) {
+  return side.alone ? name : `${side.letter} ${name}`;
+}
+
+// sideValue is the value of a candidate of this side, if the row has one.
+function sideValue(side, value) {
+  return (row) => (row.at[side.index] < 0 ? NaN : value(row.at[side.index]));
+}
+
+function placeColumns(side) {
+  return [
+    {
+      id: `place-${side.index}`, name: sided(side, '#'), label: sided(side, 'Position in the prompt'), width: side.alone ? 58 : 66, number: true,
+      value: sideValue(side, (c) => side.place[c] || NaN), fill: (td, row) => fillPlace(td, row, side),
+    },
+    {
+      id: `rank-${side.index}`, name: sided(side, 'Rank'), label: sided(side, 'Rank by score'), width: side.alone ? 58 : 66, number: true, minor: true,
+      value: sideValue(side, (c) => side.rank[c] || NaN),
+      fill: (td, row) => td.append(row.at[side.index] < 0 || side.rank[row.at[side.index]] === 0 ? '–' : grouped(side.rank[row.at[side.index]])),
+    },
+  ];
+}
+
+// scoreColumns are the score and the score that each part of a composite gave.
+function scoreColumns(side) {
+  const column = (id, name, label, scores, minor) => ({
+    id, name, label, width: Math.max(70, Math.min(130, 22 + 7.2 * name.length)), number: true, first: 'descending', minor,
+    value: sideValue(side, (c) => scores[c] ?? NaN),
+    fill: (td, row) => {
+      const score = row.at[side.index] < 0 ? null : scores[row.at[side.index]];
+      td.append(scoreText(score));
+      if (score !== null) td.title = exact(score);
+    },
+  });
+  const { selection } = side;
+  return [
+    column(`score-${side.index}`, sided(side, 'Score'), sided(side, 'Score'), selection.scores, false),
+    ...selection.parts.map((part, i) => column(`part-${side.index}-${i}`, sided(side, plain(part.name, 18)),
+      `${sided(side, plain(part.name, 60))}, weight ${exact(part.weight)}`, part.scores, true)),
+  ];
+}
+
+function reasonColumn(side) {
+  return {
+    id: `reason-${side.index}`, name: sided(side, 'Reason'), width: 150,
+    value: (row) => (row.at[side.index] < 0 ? NaN : reasonOf(side, row.at[side.index])),
+    fill: (td, row) => {
+      if (row.at[side.index] < 0) {
+        td.append(el('span', { class: 'soft' }, 'no candidate'));
+        return;
+      }
+      td.append(data(reasonOf(side, row.at[side.index]), 60));
+      td.title = plain(whyOf(side, row.at[side.index]), 300);
+    },
+  };
+}
+
+function fillKind(td, row) {
+  const kind = page.kinds[page.kindOf[row.item]];
+  td.append(kindChip(kind), ' ', data(page.items[row.item].kind, 40));
+}
+
+// fillPlace shows the position, and by signs what the budget looked at changed.
+function fillPlace(td, row, side) {
+  const candidate = row.at[side.index];
+  if (candidate < 0) return;
+  const place = side.place[candidate];
+  const before = side.changed?.[candidate];
+  if (before === 1) td.append(el('span', { class: 'sign came-sign', title: 'Came with this budget' }, '+'));
+  if (before === 2) td.append(el('span', { class: 'sign went-sign', title: 'Went with this budget' }, '−'));
+  td.append(place > 0 ? grouped(place) : el('span', { class: 'soft', 'aria-label': 'left out' }, 'out'));
+}
+
+// sortedBy orders all rows by a column. Equal rows, and those that have nothing
+// in the column, are in order of their best rank and then of the candidates.
+function sortedBy(column, direction) {
+  const { rows } = page;
+  const keys = rows.map(column.value);
+  const missing = keys.map((key) => typeof key === 'number' && Number.isNaN(key));
+  const ranks = rows.map(rankOf);
+  const sign = direction === 'descending' ? -1 : 1;
+  return rows.map((_, i) => i).sort((i, j) => {
+    if (missing[i] !== missing[j]) return missing[i] ? 1 : -1;
+    if (!missing[i] && keys[i] !== keys[j]) return keys[i] < keys[j] ? -sign : sign;
+    return ranks[i] - ranks[j] || i - j;
+  });
+}
+
+function rankOf(row) {
+  let best = Infinity;
+  for (const side of page.sides) {
+    const rank = row.at[side.index] < 0 ? 0 : side.rank[row.at[side.index]];
+    if (rank > 0) best = Math.min(best, rank);
+  }
+  return best === Infinity ? Number.MAX_SAFE_INTEGER : best;
+}

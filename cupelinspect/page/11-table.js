@@ -1,0 +1,196 @@
+'use strict';
+
+// The table of all candidates. Only the rows in view are elements, so that ten
+// thousand of them sort and filter within a frame or two. The grid itself has the
+// focus and names the row it is at; a row that scrolls away takes no focus along.
+
+const TABLE_ROW = 26; // as in the style sheet
+const SPARE_ROWS = 12;
+const PRINTED_ROWS = 400;
+
+function buildTable() {
+  const columns = columnsOf();
+  const head = el('tr', { 'aria-rowindex': '1' }, ...columns.map(headOf));
+  const body = el('tbody', {});
+  const grid = el('table', { id: 'grid', class: 'grid', role: 'grid', tabindex: '0', 'aria-labelledby': 'candidates-title', 'aria-colcount': `${columns.length}` },
+    el('colgroup', {}, ...columns.map(columnOf)), el('thead', {}, head), body);
+  const scroller = el('div', { class: 'scroller' }, grid);
+  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, sort: columns[0].id, direction: 'ascending', from: -1, printing: false };
+  scroller.addEventListener('scroll', oncePerFrame(() => drawRows(false)));
+  onWidth(scroller, () => drawRows(true));
+  grid.addEventListener('keydown', gridKey);
+  body.addEventListener('click', (event) => {
+    const at = Number(event.target.closest('tr')?.dataset.at ?? -1);
+    if (at < 0) return;
+    page.table.active = at;
+    drawRows(true);
+    openDetails(page.table.shown[at]);
+  });
+  addEventListener('beforeprint', () => printRows(true));
+  addEventListener('afterprint', () => printRows(false));
+  sizeGrid();
+  byId('candidates').append(el('h2', { id: 'candidates-title' }, 'Candidates'), buildFilters(), scroller);
+}
+
+function columnOf(column) {
+  const node = el('col', { class: column.minor ? 'minor' : null });
+  if (!column.grows) node.style.width = `${column.width}px`;
+  return node;
+}
+
+// sizeGrid keeps columns as wide as they need to be; the table scrolls sideways
+// where they do not fit.
+function sizeGrid() {
+  const { columns, grid } = page.table;
+  const sum = (list) => list.reduce((total, column) => total + column.width, 0);
+  grid.style.setProperty('--wide', `${sum(columns)}px`);
+  grid.style.setProperty('--narrow', `${sum(columns.filter((column) => !column.minor))}px`);
+}
+
+function headOf(column) {
+  const press = button('', { title: column.label ?? column.name }, () => sortBy(column));
+  press.append(el('span', {}, column.name), el('span', { class: 'arrow', 'aria-hidden': 'true' }));
+  return el('th', { scope: 'col', class: cellClass(column), 'data-column': column.id }, press);
+}
+
+function cellClass(column) {
+  return [column.number ? 'number' : '', column.minor ? 'minor' : ''].filter(Boolean).join(' ') || null;
+}
+
+function sortBy(column) {
+  const { table } = page;
+  const first = column.first ?? 'ascending';
+  const opposite = { ascending: 'descending', descending: 'ascending' };
+  table.direction = table.sort === column.id ? opposite[table.direction] : first;
+  table.sort = column.id;
+  resort();
+  table.scroller.scrollTop = 0;
+}
+
+function resort() {
+  const { table } = page;
+  table.order = sortedBy(table.columns.find((column) => column.id === table.sort), table.direction);
+  for (const th of table.grid.querySelectorAll('th')) {
+    if (th.dataset.column === table.sort) th.setAttribute('aria-sort', table.direction);
+    else th.removeAttribute('aria-sort');
+  }
+  refilter();
+}
+
+// refilter shows what passes the filters, and keeps the active row active if it
+// still passes.
+function refilter() {
+  const { table } = page;
+  const active = table.shown[table.active];
+  table.shown = filtered(table.order);
+  table.active = Math.max(0, table.shown.indexOf(active));
+  table.grid.setAttribute('aria-rowcount', `${table.shown.length + 1}`);
+  drawRows(true);
+  drawCount();
+}
+
+// drawRows draws the rows in view and a few more. Two empty rows stand for all
+// others, so that the scroll bar tells the truth.
+function drawRows(always) {
+  const { table } = page;
+  const { shown, scroller, body } = table;
+  const inView = Math.ceil((scroller.clientHeight || 600) / TABLE_ROW);
+  const first = Math.floor(scroller.scrollTop / TABLE_ROW);
+  const from = Math.max(0, Math.min(first - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
+  const to = table.printing ? Math.min(shown.length, PRINTED_ROWS) : Math.min(shown.length, from + inView + 2 * SPARE_ROWS);
+  if (!always && from === table.from) return;
+  table.from = from;
+  const rows = [];
+  for (let at = from; at < to; at++) rows.push(rowElement(at));
+  if (shown.length === 0) rows.push(noRows());
+  body.replaceChildren(spacer(from), ...rows, spacer(table.printing ? 0 : shown.length - to));
+  markActive();
+}
+
+function noRows() {
+  return el('tr', { class: 'no-rows' }, el('td', { colspan: `${page.table.columns.length}` },
+    page.rows.length === 0 ? 'There were no candidates.' : 'No candidate passes these filters.'));
+}
+
+function spacer(rows) {
+  const node = el('tr', { class: 'spacer', 'aria-hidden': 'true' }, el('td', { colspan: `${page.table.columns.length}` }));
+  node.firstChild.style.height = `${rows * TABLE_ROW}px`;
+  node.hidden = rows === 0;
+  return node;
+}
+
+function rowElement(at) {
+  const { table } = page;
+  const row = page.rows[table.shown[at]];
+  const inSome = page.sides.some((side) => isIn(row, side));
+  const tr = el('tr', { id: `row-${at}`, 'aria-rowindex': `${at + 2}`, 'data-at': `${at}`, 'data-row': `${row.index}`, class: inSome ? rowClass(row) : 'out' });
+  for (const column of table.columns) {
+    const td = el('td', { class: cellClass(column) });
+    column.fill(td, row);
+    tr.append(td);
+  }
+  return tr;
+}
+
+// rowClass marks swings: rows that only one of two sides took.
+function rowClass(row) {
+  if (page.sides.length < 2) return 'in';
+  const [a, b] = page.sides.map((side) => isIn(row, side));
+  return a && b ? 'in' : `in only-${a ? 0 : 1}`;
+}
+
+function markActive() {
+  const { table } = page;
+  for (const node of table.body.querySelectorAll('.active')) {
+    node.classList.remove('active');
+    node.removeAttribute('aria-selected');
+  }
+  const tr = byId(`row-${table.active}`);
+  if (!tr) {
+    table.grid.removeAttribute('aria-activedescendant');
+    return;
+  }
+  tr.classList.add('active');
+  tr.setAttribute('aria-selected', 'true');
+  table.grid.setAttribute('aria-activedescendant', tr.id);
+}
+
+// moveActive goes to a row and brings it into view.
+function moveActive(to) {
+  const { table } = page;
+  if (table.shown.length === 0) return;
+  table.active = Math.min(table.shown.length - 1, Math.max(0, to));
+  const head = table.grid.tHead.offsetHeight;
+  const top = table.active * TABLE_ROW;
+  const { scroller } = table;
+  const room = scroller.clientHeight - head;
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  if (top + TABLE_ROW > scroller.scrollTop + room) scroller.scrollTop = top + TABLE_ROW - room;
+  drawRows(false);
+  markActive();
+}
+
+function gridKey(event) {
+  const { table } = page;
+  if (event.target !== table.grid || event.ctrlKey || event.altKey || event.metaKey) return;
+  const screen = Math.max(1, Math.floor(table.scroller.clientHeight / TABLE_ROW) - 2);
+  const to = {
+    ArrowDown: table.active + 1, ArrowUp: table.active - 1, PageDown: table.active + screen, PageUp: table.active - screen,
+    Home: 0, End: table.shown.length - 1,
+  }[event.key];
+  if (to !== undefined) {
+    event.preventDefault();
+    moveActive(to);
+  }
+  if (event.key === 'Enter' && table.shown.length > 0) {
+    event.preventDefault();
+    openDetails(table.shown[table.active]);
+  }
+}
+
+// printRows has the rows of the table on paper, up to a few pages of them.
+function printRows(printing) {
+  page.table.printing = printing;
+  if (printing) page.table.scroller.scrollTop = 0;
+  drawRows(true);
+}

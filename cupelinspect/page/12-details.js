@@ -1,0 +1,120 @@
+'use strict';
+
+// Everything about one candidate, in a dialog: Escape closes it, the focus goes
+// back to where it came from, the arrows go on to the next row of the table.
+
+function buildDetails() {
+  const dialog = byId('details');
+  page.details = { dialog, row: -1 };
+  dialog.addEventListener('keydown', (event) => {
+    if (event.target.closest('pre, .metadata')) return; // there the arrows scroll
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by) stepDetails(by);
+  });
+  // A press beside the dialog, on its backdrop, closes it.
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+}
+
+function openDetails(r) {
+  hideTip();
+  const { dialog } = page.details;
+  page.details.row = r;
+  const at = page.table.shown.indexOf(r);
+  if (at >= 0) moveActive(at);
+  drawDetails();
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+function stepDetails(by) {
+  const { shown } = page.table;
+  const at = shown.indexOf(page.details.row) + by;
+  if (at >= 0 && at < shown.length) openDetails(shown[at]);
+}
+
+function drawDetails() {
+  const row = page.rows[page.details.row];
+  const item = page.items[row.item];
+  const kind = page.kinds[page.kindOf[row.item]];
+  const { shown } = page.table;
+  const at = shown.indexOf(row.index);
+  const step = (name, by, disabled) => button(name, { class: 'quiet', disabled, 'data-step': `${by}` }, () => stepDetails(by));
+  const held = document.activeElement?.dataset?.step;
+  page.details.dialog.replaceChildren(el('div', { class: 'drawer-body' },
+    el('div', { class: 'drawer-head' },
+      step('Previous', -1, at <= 0), step('Next', 1, at < 0 || at === shown.length - 1),
+      el('span', { class: 'soft' }, at < 0 ? '' : `${grouped(at + 1)} of ${grouped(shown.length)}`),
+      button('Close', { class: 'close', autofocus: true }, () => page.details.dialog.close())),
+    el('h2', { id: 'details-title' }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
+    ...page.sides.map((side) => verdictOf(row, side)),
+    el('h3', {}, 'Content'), contentOf(item),
+    el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));
+  if (held) page.details.dialog.querySelector(`[data-step="${held}"]:enabled`)?.focus();
+}
+
+// verdictOf says what became of the candidate in a side.
+function verdictOf(row, side) {
+  const candidate = row.at[side.index];
+  const box = el('section', { class: 'verdict', 'aria-label': side.alone ? 'Verdict' : `Verdict of ${side.letter}` });
+  if (candidate < 0) {
+    box.append(el('p', {}, sideBadge(side), ' Not among the candidates.'));
+    return box;
+  }
+  const { selection, stop } = side;
+  const place = side.place[candidate];
+  const score = selection.scores[candidate];
+  box.append(el('p', { class: place > 0 ? 'verdict-in' : 'verdict-out' }, sideBadge(side),
+    el('strong', {}, place > 0 ? `${grouped(place)} of ${grouped(stop.window.length)} in the prompt` : 'Left out'),
+    stop.actual ? '' : ` with a budget of ${grouped(stop.budget)}`));
+  box.append(el('p', { class: 'why' }, data(whyOf(side, candidate), 2000)));
+  const survivor = selection.survivor?.[candidate];
+  if (survivor !== undefined) box.append(button('Show the copy that stayed', { class: 'quiet' }, () => openDetails(side.rowOf[survivor])));
+  box.append(el('dl', { class: 'facts' }, ...fact('Score', exact(score)),
+    ...fact('Rank', side.rank[candidate] > 0 ? `${grouped(side.rank[candidate])} of ${grouped(side.n)}` : 'none')));
+  if (selection.parts.length > 0 && score !== null) box.append(partsOf(selection, candidate));
+  return box;
+}
+
+function fact(name, value) {
+  return [el('dt', {}, name), el('dd', {}, value)];
+}
+
+// partsOf shows how the parts of a composite make its score.
+function partsOf(selection, candidate) {
+  const weights = selection.parts.reduce((sum, part) => sum + part.weight, 0);
+  const body = el('tbody', {});
+  for (const part of selection.parts) {
+    const score = part.scores[candidate];
+    const share = el('span', { class: 'share' });
+    share.style.width = `${Math.min(100, Math.max(0, 100 * (score ?? 0) * part.weight / weights))}%`;
+    body.append(el('tr', {}, el('th', { scope: 'row' }, data(part.name, 60)), el('td', { class: 'number' }, exact(part.weight)), el('td', { class: 'number' }, exact(score)),
+      el('td', {}, el('span', { class: 'share-box' }, share))));
+  }
+  return el('table', { class: 'plain parts' }, el('caption', { class: 'unseen' }, 'Parts of the score'),
+    el('thead', {}, el('tr', {}, ...['Part', 'Weight', 'Score', 'Share'].map((name, i) => el('th', { scope: 'col', class: i === 1 || i === 2 ? 'number' : null }, name)))), body);
+}
+
+function factsOf(row, item) {
+  const facts = [
+    ...fact('Source', data(item.source, 200)),
+    ...fact('Tokens', grouped(item.tokens)),
+    ...fact('Pinned', item.pinned ? 'yes' : 'no'),
+  ];
+  if (item.priority !== undefined) facts.push(...fact('Priority', grouped(item.priority)));
+  if (item.hint !== undefined) facts.push(...fact('Relevance hint', exact(item.hint)));
+  if (item.timestamp) facts.push(...fact('Timestamp', data(item.timestamp, 80)));
+  if (item.tags?.length) facts.push(...fact('Tags', el('span', {}, ...item.tags.map((tag) => el('span', { class: 'tag' }, data(tag, 60))))));
+  for (const side of page.sides) {
+    if (row.at[side.index] >= 0) facts.push(...fact(side.alone ? 'Candidate' : `Candidate of ${side.letter}`, `${grouped(row.at[side.index] + 1)} of ${grouped(side.n)}`));
+  }
+  return el('dl', { class: 'facts' }, ...facts);
+}
+
+function metadataOf(item) {
+  const entries = Object.entries(item.metadata ?? {});
+  if (entries.length === 0) return [];
+  return [el('h3', {}, 'Metadata'), el('dl', { class: 'facts metadata' },
+    ...entries.flatMap(([key, value]) => fact(data(key, 80), data(typeof value === 'string' ? value : JSON.stringify(value), 2000))))];
+}

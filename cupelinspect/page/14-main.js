@@ -1,0 +1,100 @@
+'use strict';
+
+// The beginning: read the data, build the page, draw it.
+
+let page = null;
+
+function start() {
+  buildTheme();
+  page = buildModel(JSON.parse(byId('data').textContent));
+  buildTitle();
+  buildDetails();
+  for (const side of page.sides) byId('selections').append(buildOverview(side));
+  buildBudget();
+  for (const side of page.sides) {
+    byId('window').append(el('div', { class: 'stack' }, buildMap(side), buildPlot(side), buildText(side)));
+    byId('run').append(el('div', { class: 'pair' }, buildReasons(side), buildStages(side)));
+  }
+  buildTable();
+  document.body.classList.add(page.sides.length === 2 ? 'two' : 'one');
+  addEventListener('keydown', pageKey);
+  redraw();
+  foldWhenIdle();
+}
+
+function buildTitle() {
+  byId('title').replaceChildren(data(page.title, 300));
+  const tokens = page.items.reduce((sum, item) => sum + item.tokens, 0);
+  byId('subtitle').textContent = `${counted(page.rows.length, 'candidate')}, ${counted(tokens, 'token')}`;
+}
+
+// redraw draws everything that the budget looked at changes.
+function redraw() {
+  for (const side of page.sides) {
+    markChanges(side);
+    drawBudget(side);
+    drawOverview(side);
+    drawMap(side);
+    drawPlot(side);
+    drawText(side);
+    drawReasons(side);
+  }
+  drawChanges();
+  drawStates();
+  resort();
+}
+
+// markChanges is 1 for a candidate that came with the budget looked at and 2 for
+// one that went.
+function markChanges(side) {
+  side.changed = null;
+  if (side.stop.actual) return;
+  side.changed = new Uint8Array(side.n);
+  for (const candidate of side.came) side.changed[candidate] = 1;
+  for (const candidate of side.went) side.changed[candidate] = 2;
+}
+
+// pageKey: a slash goes to the filter, unless it is being typed.
+function pageKey(event) {
+  if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target.matches('input, select, textarea') || page.details.dialog.open) return;
+  event.preventDefault();
+  page.filter.text.focus();
+  page.filter.text.select();
+}
+
+// The colours follow the system unless the reader says otherwise. What he says
+// is remembered where the browser lets a file remember anything.
+function buildTheme() {
+  const apply = (theme) => {
+    if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+  };
+  const stored = remembered('cupel-theme');
+  for (const radio of document.querySelectorAll('#theme input')) {
+    if (radio.value === stored) radio.checked = true;
+    radio.addEventListener('change', () => {
+      apply(radio.value);
+      remember('cupel-theme', radio.value);
+    });
+  }
+  apply(stored);
+}
+
+function remembered(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // storage is switched off
+  }
+}
+
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // storage is switched off: the choice lasts as long as the page
+  }
+}
+
+start();
