@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
 // The exit codes. They are documented in the README and in the help of the root
@@ -31,6 +33,8 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Clock          func() time.Time // for policies that measure ages, and for durations
+
+	screen terminal.Screen // where Stdout goes
 }
 
 // usageError is something that the caller can put right on the command line or
@@ -56,6 +60,7 @@ var errCheck = errors.New("a check failed")
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, env Environment) int {
+	env.screen = terminal.Detect(env.Stdout, env.Getenv)
 	out := bufio.NewWriter(env.Stdout)
 	env.Stdout = out
 	root := newRoot(&env)
@@ -69,7 +74,8 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	}
 	code := exitCode(ctx, err)
 	if err != nil && !errors.Is(err, errCheck) {
-		fmt.Fprintf(env.Stderr, "cupel: %s\n", strings.TrimPrefix(err.Error(), "cupel: "))
+		// An error may quote what is in a file.
+		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.SafeLines(strings.TrimPrefix(err.Error(), "cupel: ")))
 	}
 	return code
 }
@@ -111,6 +117,7 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 	}
 	root.AddCommand(
 		newRun(env),
+		newExplain(env),
 		newEval(env),
 	)
 	return root

@@ -33,6 +33,15 @@ func Safe(text string) string {
 	return b.String()
 }
 
+// SafeLines returns text of several lines, each of them safe.
+func SafeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Safe(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // safeParts returns the runes of text one by one, each as it may be shown.
 func safeParts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+)
+
+// account is a report seen from the candidates.
+type account struct {
+	items  []*cupel.ContextItem
+	budget cupel.ContextBudget
+	report *cupel.SelectionReport
+	failed error // why nothing is selected
+
+	entries []entry // by candidate
+	window  []int   // candidates that are in, in the order of the prompt
+	out     []int   // candidates that are out, by score
+	scored  int     // how many candidates have a score of their own
+	at      map[*cupel.ContextItem]int
+	parts   []part
+
+	survivors map[string]*entry // by content; nil until somebody asks
+}
+
+// entry is what is known of one candidate.
+type entry struct {
+	item     *cupel.ContextItem
+	position int     // among the candidates
+	place    int     // in the prompt, from 1; 0 when it is out
+	rank     int     // among the candidates that are scored, from 1; 0 when it is not
+	score    float64 // of the report
+	reason   string  // the code
+	why      string  // the reason with its data
+	decided  bool    // the report tells about it
+	hidden   bool    // not asked for
+	parts    []float64
+}
+
+// part is a part of a composite.
+type part struct {
+	name   string
+	weight float64 // of all weights, which sum to 1
+}
+
+func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport, failed error) *account {
+	a := &account{
+		items: items, budget: budget, report: report, failed: failed,
+		entries: make([]entry, len(items)), at: make(map[*cupel.ContextItem]int, len(items)),
+	}
+	for i, item := range items {
+		a.entries[i] = entry{item: item, position: i}
+		a.at[item] = i
+	}
+	var scored []int
+	for place, i := range report.Included {
+		e := a.entryOf(i.Item)
+		e.decided, e.place, e.score, e.reason, e.why = true, place+1, i.Score, string(i.Reason), string(i.Reason)
+		a.window = append(a.window, e.position)
+		if i.Reason != cupel.Pinned {
+			scored = append(scored, e.position)
+		}
+	}
+	for _, x := range report.Excluded {
+		e := a.entryOf(x.Item)
+		e.decided, e.score, e.reason, e.why = true, x.Score, string(x.Reason.Code), x.Reason.String()
+		a.out = append(a.out, e.position)
+		if x.Reason.Code != cupel.NegativeTokens {
+			scored = append(scored, e.position)
+		}
+	}
+	if failed != nil {
+		return a // ranks among some of the candidates would mislead
+	}
+	slices.SortFunc(scored, func(i, j int) int {
+		// NaN is less than any number to cmp.Compare, and last here as well.
+		return cmp.Or(cmp.Compare(a.entries[j].score, a.entries[i].score), cmp.Compare(i, j))
+	})
+	for rank, i := range scored {
+		a.entries[i].rank = rank + 1
+	}
+	a.scored = len(scored)
+	return a
+}
+
+func (a *account) entryOf(item *cupel.ContextItem) *entry { return &a.entries[a.at[item]] }
+
+// keep hides the candidates that do not match. A nil match keeps all.
+func (a *account) keep(match func(content string) bool) {
+	for i := range a.entries {
+		a.entries[i].hidden = match != nil && !match(a.entries[i].item.Content())
+	}
+}
+
+// visible returns those of the candidates that are not hidden.
+func (a *account) visible(candidates []int) []int {
+	var kept []int
+	for _, i := range candidates {
+		if !a.entries[i].hidden {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// addParts asks the parts of a composite for their scores. Any other scorer is
+// its only part.
+func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
+	var scoreable []*cupel.ContextItem
+	var candidates []int
+	for i, item := range a.items {
+		if item.Tokens() >= 0 && !item.Pinned() {
+			scoreable, candidates = append(scoreable, item), append(candidates, i)
+		}
+	}
+	composite, ok := s.(*scorer.Composite)
+	if !ok {
+		var err error
+		if composite, err = scorer.NewComposite(scorer.Weighted{Scorer: s, Weight: 1}); err != nil {
+			return err
+		}
+	}
+	parts, err := composite.ScoreParts(ctx, scoreable)
+	if err != nil {
+		return err
+	}
+	scores := make([]float64, len(parts)*len(candidates)) // one allocation for all
+	seen := make(map[string]int)
+	for p, each := range parts {
+		name := typeName(each.Scorer)
+		seen[name]++
+		if n := seen[name]; n > 1 {
+			name += " " + strconv.Itoa(n)
+		}
+		a.parts = append(a.parts, part{name, each.Weight})
+		for i, score := range each.Scores {
+			scores[i*len(parts)+p] = score
+		}
+	}
+	for i, candidate := range candidates {
+		a.entries[candidate].parts = scores[i*len(parts) : (i+1)*len(parts) : (i+1)*len(parts)]
+	}
+	return nil
+}
+
+// typeName returns the name of a strategy's type.
+func typeName(strategy any) string {
+	name := fmt.Sprintf("%T", strategy)
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// jsonPart is what a part of a composite gives one candidate.
+type jsonPart struct {
+	Name   string    `json:"name"`
+	Weight float64   `json:"weight"`
+	Score  jsonScore `json:"score"`
+}
+
+func (a *account) partsOf(e *entry) []jsonPart {
+	parts := make([]jsonPart, len(e.parts))
+	for i, score := range e.parts {
+		parts[i] = jsonPart{a.parts[i].name, a.parts[i].weight, jsonScore(score)}
+	}
+	return parts
+}
+
+// jsonScore is a score as reports write it: what is not finite is a string
+// (R38).
+type jsonScore float64
+
+// MarshalJSON writes a number, or "NaN", "Infinity" or "-Infinity".
+func (s jsonScore) MarshalJSON() ([]byte, error) {
+	switch f := float64(s); {
+	case math.IsNaN(f):
+		return []byte(`"NaN"`), nil
+	case math.IsInf(f, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-Infinity"`), nil
+	default:
+		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+	}
+}
+
+// addTokens adds token counts that are at least 0, up to the largest int.
+func addTokens(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+// kindUse is what the included items of a kind take.
+type kindUse struct {
+	kind   string
+	tokens int
+	items  int
+}
+
+// usage is where the tokens of a budget are.
+type usage struct {
+	kinds    []kindUse // most tokens first
+	used     int       // by all of them
+	reserve  int       // kept for the answer
+	slots    int       // kept for kinds, as far as there is room
+	heldBack int       // by a target or a margin below what there is room for
+	free     int       // what the selection could still have used
+	over     int       // used beyond the budget less the reserve
+	items    int
+}
+
+func (a *account) usage() usage {
+	var u usage
+	pinned := 0
+	byKind := make(map[string]int)
+	for _, i := range a.window {
+		item := a.items[i]
+		tokens := item.Tokens()
+		u.used = addTokens(u.used, tokens)
+		u.items++
+		if item.Pinned() {
+			pinned = addTokens(pinned, tokens)
+		}
+		key := item.Kind().Key()
+		n, ok := byKind[key]
+		if !ok {
+			n = len(u.kinds)
+			byKind[key] = n
+			u.kinds = append(u.kinds, kindUse{kind: string(item.Kind())})
+		}
+		u.kinds[n].tokens = addTokens(u.kinds[n].tokens, tokens)
+		u.kinds[n].items++
+	}
+	slices.SortStableFunc(u.kinds, func(a, b kindUse) int {
+		return cmp.Or(cmp.Compare(b.tokens, a.tokens), cmp.Compare(a.kind, b.kind))
+	})
+	u.reserve = a.budget.OutputReserve()
+	room := a.budget.MaxTokens() - u.reserve // at least 0: budgets are checked
+	if u.used > room {
+		u.over = u.used - room
+		return u
+	}
+	room -= u.used
+	for _, tokens := range a.budget.ReservedSlots() { // a sum, whatever the order
+		u.slots = addTokens(u.slots, tokens)
+	}
+	u.slots = min(u.slots, room)
+	room -= u.slots
+	u.free = min(max(a.budget.Effective(pinned).TargetTokens-(u.used-pinned), 0), room)
+	u.heldBack = room - u.free
+	return u
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// maxBar is the widest that a bar gets, in columns.
+const maxBar = 100
+
+// print tells everything.
+func (a *account) print(p *terminal.Printer, title string, rows int, parts bool) {
+	u := a.usage()
+	if a.failed != nil {
+		p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(": the selection failed"))
+		p.Paragraph(strings.TrimPrefix(a.failed.Error(), "cupel: "), terminal.Red)
+	} else {
+		p.Line(terminal.Text{Text: title, Style: terminal.Bold},
+			terminal.Plain(fmt.Sprintf(": %d of %d candidates are in, %d tokens, %s of the budget of %d",
+				len(a.window), len(a.items), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
+		p.Line()
+		hues := a.printBudget(p, u)
+		a.printList(p, "In, in the order of the prompt", a.window, rows, parts, hues)
+	}
+	a.printList(p, "Out, by score", a.out, rows, parts, nil)
+	a.printReasons(p)
+	a.printNotes(p)
+}
+
+// printBudget draws the bar and its legend, and returns how kinds look.
+func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.Style {
+	hues := make(map[string]terminal.Style)
+	var segments []terminal.Segment
+	var legend [][]terminal.Text
+	add := func(mark, name string, tokens int, note string, style terminal.Style) {
+		segments = append(segments, terminal.Segment{Mark: mark, Size: tokens, Style: style})
+		legend = append(legend, []terminal.Text{{Text: mark, Style: style}, terminal.Plain(name),
+			terminal.Plain(strconv.Itoa(tokens)), terminal.Plain(percent(tokens, a.budget.MaxTokens())), terminal.Plain(note)})
+	}
+	taken := make(map[string]bool)
+	for i, k := range u.kinds {
+		style := terminal.Hue(i)
+		hues[cupel.ContextKind(k.kind).Key()] = style
+		add(markOf(k.kind, taken), k.kind, k.tokens, plural(k.items, "item"), style)
+	}
+	if u.slots > 0 {
+		add("+", "for kinds", u.slots, "kept for what comes later", terminal.Dim)
+	}
+	if u.heldBack > 0 {
+		add(",", "held back", u.heldBack, "by the target or the margin", terminal.Dim)
+	}
+	add(".", "free", u.free, "", terminal.Dim)
+	if u.reserve > 0 {
+		add("/", "reserve", u.reserve, "kept for the answer", terminal.Dim)
+	}
+	p.Bar(segments, min(p.Width(), maxBar))
+	p.Table([]terminal.Column{{}, {}, {Right: true}, {Right: true}, {}}, legend)
+	if u.over > 0 {
+		p.Line(terminal.Text{Text: fmt.Sprintf("%d tokens more than the budget and its reserve allow", u.over), Style: terminal.Red})
+	}
+	return hues
+}
+
+// markOf returns a letter for a kind that no other kind has.
+func markOf(kind string, taken map[string]bool) string {
+	for _, r := range kind + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		for _, mark := range []string{string(unicode.ToUpper(r)), string(unicode.ToLower(r))} {
+			letter := unicode.IsLetter(r) && terminal.Width(terminal.Safe(mark)) == 1
+			if letter && !taken[mark] {
+				taken[mark] = true
+				return mark
+			}
+		}
+	}
+	return "#"
+}
+
+// percent returns a share of a whole, and a dash when there is no whole.
+func percent(n, whole int) string {
+	if whole <= 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(n)/float64(whole)*100, 'f', 1, 64) + "%"
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// printList prints candidates as a table.
+func (a *account) printList(p *terminal.Printer, head string, candidates []int, rows int, parts bool, hues map[string]terminal.Style) {
+	visible := a.visible(candidates)
+	p.Line()
+	count := strconv.Itoa(len(visible))
+	if len(visible) != len(candidates) {
+		count += " of " + strconv.Itoa(len(candidates)) + ", those that match"
+	}
+	p.Line(terminal.Text{Text: head, Style: terminal.Bold}, terminal.Plain(" ("+count+")"))
+	if len(visible) == 0 {
+		return
+	}
+	more := 0
+	if rows > 0 && len(visible) > rows {
+		more = len(visible) - rows
+		visible = visible[:rows]
+	}
+	in := a.entries[visible[0]].place > 0
+	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}}
+	if in {
+		columns = slices.Insert(columns, 0, terminal.Column{Head: "#", Right: true})
+	}
+	if parts {
+		for _, part := range a.parts {
+			columns = append(columns, terminal.Column{Head: part.name + "×" + short(part.weight), Right: true})
+		}
+	}
+	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true}, terminal.Column{Head: "KIND"},
+		terminal.Column{Head: "REASON"}, terminal.Column{Head: "ITEM", Flexible: true})
+	table := make([][]terminal.Text, len(visible))
+	for i, candidate := range visible {
+		e := &a.entries[candidate]
+		var row []terminal.Text
+		if in {
+			row = append(row, terminal.Plain(strconv.Itoa(e.place)))
+		}
+		row = append(row, terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)))
+		if parts {
+			for part := range a.parts {
+				cell := "-"
+				if e.parts != nil {
+					cell = short(e.parts[part])
+				}
+				row = append(row, terminal.Plain(cell))
+			}
+		}
+		row = append(row, terminal.Plain(strconv.Itoa(e.item.Tokens())),
+			terminal.Text{Text: string(e.item.Kind()), Style: hues[e.item.Kind().Key()]},
+			terminal.Text{Text: a.shortReason(e), Style: reasonStyle(e)}, terminal.Plain(e.item.Content()))
+		table[i] = row
+	}
+	p.Table(columns, table)
+	if more > 0 {
+		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more; --rows 0 shows all", more), Style: terminal.Dim})
+	}
+}
+
+func rankText(e *entry) string {
+	if e.rank == 0 {
+		return "-"
+	}
+	return strconv.Itoa(e.rank)
+}
+
+// scoreText leaves out what is not a scorer's.
+func scoreText(e *entry) string {
+	if e.item.Pinned() || e.item.Tokens() < 0 {
+		return "-"
+	}
+	return short(e.score)
+}
+
+// short writes a number with four digits; JSON has them all.
+func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
+
+func reasonStyle(e *entry) terminal.Style {
+	switch {
+	case e.reason == string(cupel.Pinned):
+		return terminal.Bold
+	case e.place > 0:
+		return terminal.Green
+	case e.reason == string(cupel.Deduplicated):
+		return terminal.Dim
+	case e.reason == string(cupel.NegativeTokens):
+		return terminal.Red
+	}
+	return terminal.Yellow
+}
+
+// shortReason returns the code of a reason, and of which candidate a duplicate
+// is one.
+func (a *account) shortReason(e *entry) string {
+	if e.reason != string(cupel.Deduplicated) || a.failed != nil {
+		return e.reason
+	}
+	stays := a.survivor(e)
+	switch {
+	case stays == nil:
+		return e.reason
+	case stays.place > 0:
+		return e.reason + ", is #" + strconv.Itoa(stays.place)
+	}
+	return e.reason + ", is rank " + strconv.Itoa(stays.rank)
+}
+
+// survivor returns the candidate with the content of a duplicate that was not
+// left out as one.
+func (a *account) survivor(e *entry) *entry {
+	if a.survivors == nil {
+		a.survivors = make(map[string]*entry)
+		for i := range a.entries {
+			if e := &a.entries[i]; e.rank > 0 && e.reason != string(cupel.Deduplicated) {
+				a.survivors[e.item.Content()] = e
+			}
+		}
+	}
+	return a.survivors[e.item.Content()]
+}
+
+// reasonWords says what the codes of reasons mean.
+var reasonWords = map[string]string{
+	string(cupel.BudgetExceeded):   "did not fit beside what was chosen",
+	string(cupel.Deduplicated):     "has the content of a better or earlier candidate",
+	string(cupel.NegativeTokens):   "has a negative token count",
+	string(cupel.PinnedOverride):   "would have fitted, had nothing been pinned",
+	string(cupel.CountCapExceeded): "is of a kind that has as many as it may",
+}
+
+// printReasons sums up why candidates are out.
+func (a *account) printReasons(p *terminal.Printer) {
+	counts := make(map[string]int)
+	var codes []string
+	for _, i := range a.out {
+		code := a.entries[i].reason
+		if counts[code] == 0 {
+			codes = append(codes, code)
+		}
+		counts[code]++
+	}
+	if len(codes) == 0 {
+		return
+	}
+	slices.SortStableFunc(codes, func(x, y string) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y)) })
+	p.Line()
+	p.Line(terminal.Text{Text: "Why they are out", Style: terminal.Bold})
+	var rows [][]terminal.Text
+	for _, code := range codes {
+		rows = append(rows, []terminal.Text{terminal.Plain(strconv.Itoa(counts[code])), terminal.Plain(code), terminal.Plain(reasonWords[code])})
+	}
+	p.Table([]terminal.Column{{Right: true}, {}, {}}, rows)
+}
+
+// printNotes tells what else is worth knowing.
+func (a *account) printNotes(p *terminal.Printer) {
+	var notes []string
+	undecided := 0
+	for i := range a.entries {
+		if !a.entries[i].decided {
+			undecided++
+		}
+	}
+	if undecided > 0 {
+		notes = append(notes, "Nothing was decided about "+plural(undecided, "candidate")+".")
+	}
+	for _, s := range a.report.CountRequirementShortfalls {
+		notes = append(notes, s.String())
+	}
+	if a.report.Overflow != nil {
+		notes = append(notes, fmt.Sprintf("The selection is %d tokens over its target, which the policy lets pass.", a.report.Overflow.TokensOverBudget))
+	}
+	if len(notes) > 0 {
+		p.Line()
+	}
+	for _, note := range notes {
+		p.Paragraph(note, "")
+	}
+}

@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// whyNotAnswer is all that is known of one candidate.
+type whyNotAnswer struct {
+	a      *account
+	e      *entry
+	copies int // other candidates with its content
+
+	rule    string // how what came before it was chosen
+	instead []int  // candidates: what came before it
+	ifIn    *exchange
+	minimum smallest
+	at      *exchange // at the smallest budget, against the window as it is
+}
+
+// exchange is how another selection differs from the one explained.
+type exchange struct {
+	came, went []int // candidates
+	failed     error // why there is no other selection
+}
+
+// whyNot answers for one candidate.
+func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection, a *account, of int, targetGiven bool) (*whyNotAnswer, error) {
+	switch {
+	case f.probes < 1:
+		return nil, usagef("--max-probes: must be at least 1, got %d", f.probes)
+	case f.upTo < 0:
+		return nil, usagef("--up-to: must be at least 0, got %d", f.upTo)
+	}
+	answer := &whyNotAnswer{a: a}
+	answer.e, answer.copies = a.bestCopy(a.items[of].Content())
+	e := answer.e
+	if e.place == 0 {
+		if err := answer.findInstead(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	never := e.reason == string(cupel.Deduplicated) || e.reason == string(cupel.NegativeTokens)
+	if never {
+		answer.minimum = smallest{Exact: true}
+		return answer, nil
+	}
+	if e.place == 0 {
+		var err error
+		if answer.ifIn, err = a.ifPinned(ctx, s, e); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if answer.minimum, err = f.find(ctx, env, s, e.item); err != nil {
+		return nil, selecting(err)
+	}
+	if answer.minimum.Found {
+		tokens := answer.minimum.Tokens
+		target := tokens // as the search has it
+		if !targetGiven {
+			target -= s.budget.OutputReserve()
+		}
+		budget, err := s.budget.Resize(tokens, max(target, 0))
+		if err != nil {
+			return nil, err
+		}
+		if answer.at, err = a.exchangeWith(ctx, s.pipeline, a.items, budget); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// bestCopy returns, of the candidates with a content, the one that is in, or
+// else the one that is not out as a duplicate; and how many others there are.
+func (a *account) bestCopy(content string) (best *entry, others int) {
+	order := func(e *entry) int {
+		switch {
+		case e.place > 0:
+			return 0
+		case e.reason != string(cupel.Deduplicated):
+			return 1
+		}
+		return 2
+	}
+	for i := range a.entries {
+		e := &a.entries[i]
+		if e.item.Content() != content {
+			continue
+		}
+		if best == nil {
+			best = e
+			continue
+		}
+		others++
+		if order(e) < order(best) {
+			best = e
+		}
+	}
+	return best, others
+}
+
+// findInstead finds what is in where the candidate could have been.
+func (w *whyNotAnswer) findInstead(ctx context.Context, s *selection) error {
+	a, e := w.a, w.e
+	switch cupel.ExclusionCode(e.reason) {
+	case cupel.NegativeTokens:
+		return nil
+	case cupel.Deduplicated:
+		if stays := a.survivor(e); stays != nil {
+			w.rule = "The candidate with the same content that stays:"
+			w.instead = []int{stays.position}
+		}
+		return nil
+	case cupel.PinnedOverride:
+		w.rule = "Pinned items take their tokens before anything is chosen:"
+		for _, i := range a.window {
+			if a.items[i].Pinned() && a.items[i].Tokens() > 0 {
+				w.instead = append(w.instead, i)
+			}
+		}
+		return nil
+	case cupel.CountCapExceeded:
+		w.rule = fmt.Sprintf("The %s items that are in, as many as may be:", e.item.Kind())
+		for _, i := range a.window {
+			if !a.items[i].Pinned() && a.items[i].Kind().Equal(e.item.Kind()) {
+				w.instead = append(w.instead, i)
+			}
+		}
+		return nil
+	}
+	return w.watchSlicer(ctx, s)
+}
+
+// watchSlicer selects once more and looks at the slicer's decision.
+func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
+	a, e := w.a, w.e
+	var calls []sliceCall
+	config := s.pipeline.Config()
+	config.Slicer = watched(config.Slicer, &calls)
+	pipeline, err := cupel.New(config)
+	if err != nil {
+		return err
+	}
+	if change, err := a.exchangeWith(ctx, pipeline, a.items, a.budget); err != nil || change.failed != nil ||
+		len(change.came)+len(change.went) > 0 {
+		return err // it does not select as it did: it tells nothing about the selection
+	}
+	for _, call := range calls {
+		at := slices.IndexFunc(call.items, func(i cupel.ScoredItem) bool { return i.Item == e.item })
+		if at >= 0 {
+			w.explainCall(call, at)
+			return nil
+		}
+	}
+	if config.Slicer != nil && a.budget.Effective(a.pinnedTokens()).TargetTokens <= 0 {
+		w.rule = "Pinned items and what is kept leave no tokens to choose with:"
+		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool { return !a.items[i].Pinned() })
+		return nil
+	}
+	w.rule = fmt.Sprintf("The quota leaves no tokens for the kind %s.", e.item.Kind())
+	return nil
+}
+
+func (a *account) pinnedTokens() int {
+	pinned := 0
+	for _, i := range a.window {
+		if a.items[i].Pinned() {
+			pinned = addTokens(pinned, a.items[i].Tokens())
+		}
+	}
+	return pinned
+}
+
+// explainCall tells from a call of a slicer why the item at a position was not
+// chosen, and what was.
+func (w *whyNotAnswer) explainCall(call sliceCall, at int) {
+	a := w.a
+	if slices.Contains(call.chosen, at) {
+		w.rule = "It was chosen, but pinned items and requirements had filled the target, and the policy truncates. By score, these come first:"
+		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool {
+			e := &a.entries[i]
+			return e.rank > w.e.rank
+		})
+		return
+	}
+	scope := ""
+	if _, isQuota := a.outerQuota(call); isQuota {
+		scope = fmt.Sprintf(" for the kind %s", w.e.item.Kind())
+	}
+	before := call.chosen
+	switch call.slicer.(type) {
+	case slicer.Greedy, *slicer.Greedy:
+		left, earlier := call.before(at, density)
+		before = earlier
+		w.rule = fmt.Sprintf("GreedySlice takes the highest score per token first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
+	case slicer.ScoreGreedy, *slicer.ScoreGreedy:
+		left, earlier := call.before(at, func(i cupel.ScoredItem) float64 { return i.Score })
+		before = earlier
+		w.rule = fmt.Sprintf("The highest score comes first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
+	case slicer.Knapsack, *slicer.Knapsack:
+		w.rule = fmt.Sprintf("KnapsackSlice takes the items that together have the highest score in %d tokens%s:", call.budget.TargetTokens, scope)
+	default:
+		w.rule = fmt.Sprintf("%s chose these with %d tokens%s:", typeName(call.slicer), call.budget.TargetTokens, scope)
+	}
+	for _, i := range before {
+		w.instead = append(w.instead, a.at[call.items[i].Item])
+	}
+}
+
+// outerQuota reports whether a call was about items of one kind out of several.
+func (a *account) outerQuota(call sliceCall) (kind cupel.ContextKind, ok bool) {
+	kind = call.items[0].Item.Kind()
+	for _, i := range call.items {
+		if !i.Item.Kind().Equal(kind) {
+			return "", false
+		}
+	}
+	for _, item := range a.items {
+		if !item.Pinned() && !item.Kind().Equal(kind) {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+// density is what GreedySlice sorts by.
+func density(i cupel.ScoredItem) float64 {
+	if i.Item.Tokens() == 0 {
+		return math.MaxFloat64
+	}
+	return i.Score / float64(i.Item.Tokens())
+}
+
+// before returns what was chosen before the item at a position had its turn, in
+// that order, and the tokens that were left then.
+func (c sliceCall) before(at int, value func(cupel.ScoredItem) float64) (left int, earlier []int) {
+	left = c.budget.TargetTokens
+	for _, i := range c.chosen {
+		// NaN is last here as in the slicers.
+		if cmp.Or(cmp.Compare(value(c.items[at]), value(c.items[i])), cmp.Compare(i, at)) < 0 {
+			earlier = append(earlier, i)
+			left -= c.items[i].Item.Tokens()
+		}
+	}
+	return left, earlier
+}
+
+// exchangeWith selects with another pipeline, from other candidates at the same
+// positions, or with another budget.
+func (a *account) exchangeWith(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (*exchange, error) {
+	report, err := pipeline.DryRun(ctx, items, budget)
+	if err != nil {
+		if ctx.Err() != nil || errors.Is(err, cupel.ErrStrategy) {
+			return nil, selecting(err)
+		}
+		return &exchange{failed: err}, nil
+	}
+	in := make(map[*cupel.ContextItem]bool, len(report.Included))
+	for _, i := range report.Included {
+		in[i.Item] = true
+	}
+	var change exchange
+	for i, item := range items {
+		switch was := a.entries[i].place > 0; {
+		case in[item] && !was:
+			change.came = append(change.came, i)
+		case !in[item] && was:
+			change.went = append(change.went, i)
+		}
+	}
+	return &change, nil
+}
+
+// ifPinned selects with the candidate pinned.
+func (a *account) ifPinned(ctx context.Context, s *selection, e *entry) (*exchange, error) {
+	pinned, err := pinnedCopy(e.item)
+	if err != nil {
+		return nil, err
+	}
+	items := slices.Clone(a.items)
+	items[e.position] = pinned
+	return a.exchangeWith(ctx, s.pipeline, items, a.budget)
+}
+
+func pinnedCopy(item *cupel.ContextItem) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{
+		cupel.WithPinned(), cupel.WithKind(item.Kind()), cupel.WithSource(item.Source()),
+		cupel.WithTags(item.Tags()...), cupel.WithMetadata(item.Metadata()),
+	}
+	if priority, ok := item.Priority(); ok {
+		opts = append(opts, cupel.WithPriority(priority))
+	}
+	if t, ok := item.Timestamp(); ok {
+		opts = append(opts, cupel.WithTimestamp(t))
+	}
+	if hint, ok := item.FutureRelevanceHint(); ok {
+		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
+	}
+	if tokens, ok := item.OriginalTokens(); ok {
+		opts = append(opts, cupel.WithOriginalTokens(tokens))
+	}
+	return cupel.NewContextItem(item.Content(), item.Tokens(), opts...)
+}

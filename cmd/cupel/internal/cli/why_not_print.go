@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// maxInstead is how many candidates each list of an answer shows to people.
+const maxInstead = 10
+
+// print tells people.
+func (w *whyNotAnswer) print(p *terminal.Printer) {
+	a, e := w.a, w.e
+	if e.place > 0 {
+		p.Line(terminal.Text{Text: "It is in", Style: terminal.Green}, terminal.Plain(fmt.Sprintf(", as #%d of %d: %s", e.place, len(a.window), e.why)))
+	} else {
+		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+e.why))
+	}
+	p.Line()
+	w.printItem(p)
+	if w.rule != "" {
+		p.Line()
+		p.Paragraph(w.rule, "")
+		a.printSome(p, w.instead)
+	}
+	if w.ifIn != nil {
+		p.Line()
+		switch x := w.ifIn; {
+		case x.failed != nil:
+			p.Paragraph("If it were pinned the selection would fail: "+bare(x.failed), "")
+		case len(x.went) == 0:
+			p.Paragraph("If it were pinned, nothing would have to go.", "")
+		default:
+			p.Paragraph("If it were pinned, these would have to go:", "")
+			a.printSome(p, x.went)
+		}
+	}
+	p.Line()
+	p.Paragraph(w.budgetText(), terminal.Bold)
+	if x := w.at; x != nil && x.failed == nil && w.minimum.Tokens != a.budget.MaxTokens() {
+		a.printExchange(p, x, e.position)
+	}
+}
+
+// printItem shows the candidate itself.
+func (w *whyNotAnswer) printItem(p *terminal.Printer) {
+	a, e := w.a, w.e
+	rows := [][]terminal.Text{
+		{terminal.Plain("item"), terminal.Plain(e.item.Content())},
+		{terminal.Plain("kind"), terminal.Plain(fmt.Sprintf("%s, source %s", e.item.Kind(), e.item.Source()))},
+		{terminal.Plain("tokens"), terminal.Plain(strconv.Itoa(e.item.Tokens()))},
+	}
+	if w.copies > 0 {
+		rows = append(rows, []terminal.Text{terminal.Plain("copies"), terminal.Plain(plural(w.copies, "other candidate") + " with the same content")})
+	}
+	if e.rank > 0 {
+		rows = append(rows, []terminal.Text{terminal.Plain("score"),
+			terminal.Plain(fmt.Sprintf("%s, rank %d of %d", short(e.score), e.rank, a.scored))})
+		if len(e.parts) > 1 {
+			for i, score := range e.parts {
+				part := a.parts[i]
+				rows = append(rows, []terminal.Text{terminal.Plain(""),
+					terminal.Plain(fmt.Sprintf("%s: %s × %s = %s", part.name, short(score), short(part.weight), short(score*part.weight)))})
+			}
+		}
+	}
+	p.Table([]terminal.Column{{}, {Flexible: true}}, rows)
+}
+
+// budgetText says which budgets take the candidate.
+func (w *whyNotAnswer) budgetText() string {
+	e, m, budget := w.e, w.minimum, w.a.budget.MaxTokens()
+	switch {
+	case e.reason == string(cupel.Deduplicated):
+		return "No budget takes it: its content would be in as the candidate above."
+	case e.reason == string(cupel.NegativeTokens):
+		return "No budget takes it: correct its token count."
+	case !m.Found && m.Exact:
+		return fmt.Sprintf("No budget up to %d tokens takes it.", m.SearchedTo)
+	case !m.Found:
+		return fmt.Sprintf("No budget up to %d tokens takes it; --max-probes looks at more budgets.", m.SearchedTo)
+	}
+	var text strings.Builder
+	if m.Exact {
+		fmt.Fprintf(&text, "The smallest budget that takes it is %d tokens", m.Tokens)
+	} else {
+		fmt.Fprintf(&text, "A budget of %d tokens takes it; a smaller one may, which --max-probes finds", m.Tokens)
+	}
+	switch {
+	case m.Tokens > budget:
+		fmt.Fprintf(&text, ", %d more than now.", m.Tokens-budget)
+	case m.Tokens < budget && e.place == 0:
+		fmt.Fprintf(&text, ", %d fewer than now: with more, others come before it.", budget-m.Tokens)
+	case m.Tokens < budget:
+		fmt.Fprintf(&text, ", %d fewer than now.", budget-m.Tokens)
+	default:
+		text.WriteString(", the one that it has.")
+	}
+	if w.at != nil && w.at.failed != nil {
+		fmt.Fprintf(&text, " This is with the target at the budget; less the reserve, it fails: %s", bare(w.at.failed))
+	}
+	return text.String()
+}
+
+// printExchange tells how the window at the smallest budget differs.
+func (a *account) printExchange(p *terminal.Printer, x *exchange, but int) {
+	var came []int
+	for _, i := range x.came {
+		if i != but {
+			came = append(came, i)
+		}
+	}
+	if len(came) > 0 {
+		p.Paragraph("With that budget these come in as well:", "")
+		a.printSome(p, came)
+	}
+	if len(x.went) > 0 {
+		p.Paragraph("With that budget these go:", "")
+		a.printSome(p, x.went)
+	}
+}
+
+// printSome prints candidates, as many as are worth it.
+func (a *account) printSome(p *terminal.Printer, candidates []int) {
+	if len(candidates) == 0 {
+		return
+	}
+	rows := make([][]terminal.Text, 0, maxInstead)
+	for _, i := range candidates[:min(len(candidates), maxInstead)] {
+		e := &a.entries[i]
+		per := "-"
+		if e.rank > 0 && e.item.Tokens() > 0 {
+			per = short(e.score / float64(e.item.Tokens()))
+		}
+		rows = append(rows, []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.item.Tokens())),
+			terminal.Plain(per), terminal.Plain(string(e.item.Kind())), terminal.Plain(e.item.Content())})
+	}
+	p.Table([]terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}, {Head: "TOKENS", Right: true},
+		{Head: "PER TOKEN", Right: true}, {Head: "KIND"}, {Head: "ITEM", Flexible: true}}, rows)
+	if more := len(candidates) - maxInstead; more > 0 {
+		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more", more), Style: terminal.Dim})
+	}
+}
+
+// bare returns the text of an error without the name of this program.
+func bare(err error) string { return strings.TrimPrefix(err.Error(), "cupel: ") }
+
+// jsonCandidate is a candidate in an answer.
+type jsonCandidate struct {
+	Position int       `json:"position"` // among the candidates, from 0
+	Content  string    `json:"content"`
+	Kind     string    `json:"kind"`
+	Tokens   int       `json:"tokens"`
+	Rank     int       `json:"rank,omitempty"` // from 1; none for what is not scored
+	Score    jsonScore `json:"score"`
+	Reason   string    `json:"reason"`
+}
+
+func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
+	list := make([]jsonCandidate, len(candidates))
+	for i, candidate := range candidates {
+		list[i] = a.jsonCandidate(candidate)
+	}
+	return list
+}
+
+func (a *account) jsonCandidate(candidate int) jsonCandidate {
+	e := &a.entries[candidate]
+	return jsonCandidate{e.position, e.item.Content(), string(e.item.Kind()), e.item.Tokens(), e.rank, jsonScore(e.score), e.reason}
+}
+
+// jsonExchange is how another selection differs.
+type jsonExchange struct {
+	Came  []jsonCandidate `json:"came"`
+	Went  []jsonCandidate `json:"went"`
+	Error string          `json:"error,omitempty"`
+}
+
+func (a *account) jsonExchange(x *exchange) *jsonExchange {
+	if x == nil {
+		return nil
+	}
+	j := &jsonExchange{Came: a.jsonCandidates(x.came), Went: a.jsonCandidates(x.went)}
+	if x.failed != nil {
+		j.Error = bare(x.failed)
+	}
+	return j
+}
+
+// jsonAnswer is what --why-not --json prints.
+type jsonAnswer struct {
+	jsonCandidate
+	Included    bool            `json:"included"`
+	Place       int             `json:"place,omitempty"` // in the prompt, from 1
+	Candidates  int             `json:"scored_candidates"`
+	Copies      int             `json:"copies"`
+	Why         string          `json:"why"`
+	Parts       []jsonPart      `json:"parts"`
+	Rule        string          `json:"rule,omitempty"`
+	DisplacedBy []jsonCandidate `json:"displaced_by"`
+	IfPinned    *jsonExchange   `json:"if_pinned,omitempty"`
+	Smallest    smallest        `json:"smallest_budget"`
+	AtSmallest  *jsonExchange   `json:"at_smallest_budget,omitempty"`
+}
+
+// json tells programs.
+func (w *whyNotAnswer) json() (any, error) {
+	return jsonAnswer{
+		jsonCandidate: w.a.jsonCandidate(w.e.position),
+		Included:      w.e.place > 0, Place: w.e.place, Candidates: w.a.scored, Copies: w.copies, Why: w.e.why,
+		Parts: w.a.partsOf(w.e), Rule: w.rule, DisplacedBy: w.a.jsonCandidates(w.instead),
+		IfPinned: w.a.jsonExchange(w.ifIn), Smallest: w.minimum, AtSmallest: w.a.jsonExchange(w.at),
+	}, nil
+}
