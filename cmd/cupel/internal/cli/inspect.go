@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// anyPort is the address of --serve without one.
+const anyPort = "127.0.0.1:0"
+
+// defaultStops is the number of budgets on a slider whose range is given.
+const defaultStops = 100
+
+// inspectFlags are the flags of newInspect.
+type inspectFlags struct {
+	selectionFlags
+	against       string // a policy
+	againstBudget int
+	title         string
+	output        string
+	force         bool
+	serve         string
+	from, to      int // of the budgets
+	stops         int
+}
+
+// newInspect returns the command that draws selections.
+func newInspect(env *Environment) *cobra.Command {
+	var flags inspectFlags
+	command := &cobra.Command{
+		Use:   "inspect [REPORT [REPORT]]",
+		Short: "Draw the window, and why, as a page for the browser",
+		Long: `inspect writes one HTML file that needs no network: the window drawn to scale,
+scores against positions, every candidate with its reason, the time of each
+stage, and the selection at other budgets. Of two selections it shows what
+differs.
+
+It makes the selection from --items, --policy and --budget, or reads one or two
+reports that cupel explain --json wrote; a report has no other budgets to show.`,
+		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
+  cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
+  cupel inspect -i items.jsonl -p rag -b 4000 --serve
+  cupel inspect monday.json tuesday.json -b 4000 -o two.html`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.run(env, command, args)
+		},
+	}
+	flags.register(command)
+	// Reports stand in for both.
+	optional(command, "items", "policy")
+	set := command.Flags()
+	set.StringVar(&flags.against, "against", "", "`policy` of a second selection beside the first")
+	set.IntVar(&flags.againstBudget, "against-budget", 0, "budget of a second selection beside the first, in `tokens`")
+	set.StringVar(&flags.title, "title", "", "`title` of the page (default from the names of the files)")
+	set.StringVarP(&flags.output, "output", "o", "cupel.html", "`file` to write, or - for standard output")
+	set.BoolVar(&flags.force, "force", false, "write over the file of --output")
+	set.StringVar(&flags.serve, "serve", "", "serve the page on a loopback `address` until interrupted, instead of writing it")
+	set.Lookup("serve").NoOptDefVal = anyPort
+	set.IntVar(&flags.from, "from", 0, "least budget of the slider, in `tokens`")
+	set.IntVar(&flags.to, "to", 0, "largest budget of the slider, in `tokens` (default twice the budget)")
+	set.IntVar(&flags.stops, "stops", 0, "`number` of budgets on the slider (default as many as are quick)")
+	command.MarkFlagsMutuallyExclusive("serve", "output")
+	command.MarkFlagsMutuallyExclusive("serve", "force")
+	completePolicy(command, "against")
+	return command
+}
+
+func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []string) error {
+	selections, err := f.selections(env, command, reports)
+	if err != nil {
+		return err
+	}
+	title := f.title
+	if title == "" {
+		title = "Context window"
+		if names := append([]string{f.items}, reports...); names[0] != "-" {
+			for i, name := range names {
+				names[i] = filepath.Base(name)
+			}
+			title = strings.Join(names[min(len(reports), 1):], ", ")
+		}
+	}
+	if f.serve != "" {
+		page, err := cupelinspect.Handler(title, selections...)
+		if err != nil {
+			return err
+		}
+		return serve(command.Context(), env, f.serve, page)
+	}
+	return writeOutput(env, f.output, f.force, func(w io.Writer) error {
+		return cupelinspect.WriteHTML(w, title, selections...)
+	})
+}
+
+// selections makes or reads what is to be shown.
+func (f *inspectFlags) selections(env *Environment, command *cobra.Command, reports []string) ([]*cupelinspect.Selection, error) {
+	changed := command.Flags().Changed
+	if len(reports) > 0 {
+		for _, name := range []string{"items", "policy", "against", "against-budget", "from", "to", "stops"} {
+			if changed(name) {
+				return nil, usagef("--%s goes with --items, not with a report", name)
+			}
+		}
+		budget, err := f.budgetFlags.make(changed("target"))
+		if err != nil {
+			return nil, err
+		}
+		return readReports(env, reports, budget)
+	}
+	if f.items == "" || f.policy == "" {
+		return nil, usagef("there is nothing to show: give --items and --policy, or a report that cupel explain --json wrote")
+	}
+	s, err := f.read(env, command)
+	if err != nil {
+		return nil, err
+	}
+	first, err := f.inspect(command.Context(), s, s.pipeline, s.budget, nameOf(s.policy.Name, f.policy))
+	if err != nil {
+		return nil, err
+	}
+	if !changed("against") && !changed("against-budget") {
+		return []*cupelinspect.Selection{first}, nil
+	}
+	other, pipeline, budget := s.policy, s.pipeline, s.budget
+	name := nameOf(other.Name, f.policy)
+	if changed("against") {
+		other, pipeline, err = f.readPolicy(env, f.against)
+		if err != nil {
+			return nil, err
+		}
+		name = nameOf(other.Name, f.against)
+	}
+	if changed("against-budget") {
+		second := f.budgetFlags
+		second.budget = f.againstBudget
+		if budget, err = second.make(changed("target")); err != nil {
+			return nil, err
+		}
+	}
+	second, err := f.inspect(command.Context(), s, pipeline, budget, name)
+	if err != nil {
+		return nil, err
+	}
+	return []*cupelinspect.Selection{first, second}, nil
+}
+
+func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupel.Pipeline, budget cupel.ContextBudget, name string) (*cupelinspect.Selection, error) {
+	opts := []cupelinspect.Option{cupelinspect.WithName(name)}
+	if f.from != 0 || f.to != 0 || f.stops != 0 {
+		to, stops := f.to, f.stops
+		if to == 0 {
+			to = 2 * budget.MaxTokens()
+		}
+		if stops == 0 {
+			stops = defaultStops
+		}
+		opts = append(opts, cupelinspect.WithSweep(f.from, to, stops))
+	}
+	made, err := cupelinspect.Inspect(ctx, pipeline, s.Items, budget, opts...)
+	if err != nil {
+		return nil, selecting(err)
+	}
+	return made, nil
+}
+
+// readReports reads what cupel explain --json wrote.
+func readReports(env *Environment, names []string, budget cupel.ContextBudget) ([]*cupelinspect.Selection, error) {
+	var selections []*cupelinspect.Selection
+	for _, name := range names {
+		r, done, err := open(env, name)
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(r)
+		done()
+		if err != nil {
+			return nil, usagef("%s: %w", shown(name), err)
+		}
+		var report cupel.SelectionReport
+		if err := json.Unmarshal(data, &report); err != nil {
+			return nil, usagef("%s is not a report that cupel explain --json wrote: %w", shown(name), err)
+		}
+		selection, err := cupelinspect.FromReport(&report, budget, cupelinspect.WithName(filepath.Base(shown(name))))
+		if err != nil {
+			return nil, usagef("%s: %w", shown(name), err)
+		}
+		selections = append(selections, selection)
+	}
+	return selections, nil
+}
+
+// nameOf returns what people call a policy: its own name, or how they gave it.
+func nameOf(name, given string) string {
+	if name != "" {
+		return name
+	}
+	return given
+}
+
+var errNotLoopback = errors.New("--serve: the page shows your context, so that it is served on loopback alone: 127.0.0.1, [::1] or localhost, and a port")
