@@ -14,11 +14,13 @@ import (
 
 // maxDescription bounds the description of a strategy, and that of an error,
 // in bytes. maxLabel is for kinds, sources, tags and the like, of which a page
-// may repeat each for every candidate.
+// may repeat each for every candidate. maxTags is for tags and metadata keys of
+// an item, and maxDepth for how deep its metadata is nested.
 const (
 	maxDescription = 2 << 10
 	maxLabel       = 200
 	maxTags        = 100
+	maxDepth       = 50
 )
 
 // explainer is a scorer that can tell the scores of its parts, as

@@ -3,7 +3,10 @@ package cupelinspect
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -58,19 +61,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	}
 	config := pipeline.Config()
 	l := newLedger(items)
-	if config.KeepDuplicates && l.repeats() {
-		l.selected = func(budget cupel.ContextBudget) []int {
-			prepared, err := pipeline.Prepare(ctx, items)
-			if err != nil {
-				return nil
-			}
-			positions, err := prepared.Select(ctx, budget)
-			if err != nil {
-				return nil
-			}
-			return positions
-		}
-	}
+	l.prepare = sync.OnceValues(func() (*cupel.Prepared, error) { return pipeline.Prepare(ctx, l.items) })
 
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit), err: err}
 	w := &s.wire
@@ -82,9 +73,9 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	w.Overflow = config.Overflow.String()
 	w.Budget = newBudget(budget, pinnedTokens(items))
 	w.Stages, w.Total = watch.stages, watch.total
-	s.explain(l, report, budget)
-	s.wire.Parts = l.parts(ctx, config.Scorer)
-	if w.Sweep, err = l.sweep(ctx, pipeline, budget, settings.sweep); err != nil {
+	s.explain(ctx, l, report, budget)
+	w.Parts = l.parts(ctx, config.Scorer)
+	if w.Sweep, err = l.sweep(ctx, budget, settings.sweep); err != nil {
 		return nil, err
 	}
 	w.Codes = l.codes
@@ -148,11 +139,13 @@ func newBudget(b cupel.ContextBudget, pinned int) wireBudget {
 		Margin:        b.EstimationSafetyMarginPercent(),
 		Effective:     b.Effective(pinned).TargetTokens,
 	}
-	for kind, tokens := range b.ReservedSlots() {
-		if w.ReservedSlots == nil {
-			w.ReservedSlots = make(map[string]int)
-		}
-		w.ReservedSlots[shorten(string(kind), maxLabel)] = tokens
+	slots := b.ReservedSlots()
+	if len(slots) > 0 {
+		w.ReservedSlots = make(map[string]int)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(slots)) { // long kinds may look the same when they are cut
+		label := shorten(string(kind), maxLabel)
+		w.ReservedSlots[label] = add(w.ReservedSlots[label], slots[kind])
 	}
 	return w
 }

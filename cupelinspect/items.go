@@ -3,7 +3,9 @@ package cupelinspect
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -125,8 +127,12 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 	}
 	if metadata := item.Metadata(); len(metadata) > 0 {
 		w.Metadata = make(map[string]any, len(metadata))
-		for key, value := range metadata {
-			w.Metadata[shorten(key, maxLabel)] = metadataValue(value, limit)
+		for i, key := range slices.Sorted(maps.Keys(metadata)) {
+			if i == maxTags {
+				w.Metadata["…"] = strconv.Itoa(len(metadata)-i) + " more"
+				break
+			}
+			w.Metadata[shorten(key, maxLabel)] = metadataValue(metadata[key], limit)
 		}
 	}
 	return w
@@ -146,11 +152,31 @@ func metadataValue(value any, limit int) any {
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
-	case len(data) > max(limit, maxLabel) || !utf8.Valid(data):
+	case len(data) > max(limit, maxLabel) || depth(data) > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
 	default:
 		return json.RawMessage(data)
 	}
+}
+
+// depth returns how deep arrays and objects are nested in a JSON text.
+func depth(data []byte) int {
+	deepest, now, inString := 0, 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			now++
+			deepest = max(deepest, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return deepest
 }
 
 // limited returns text with at most limit bytes, and says what is missing.

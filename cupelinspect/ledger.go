@@ -23,10 +23,10 @@ const (
 // ledger finds the candidates that a report speaks of. Reports name items; a
 // candidate is a position, and an item may have several.
 type ledger struct {
-	items    []*cupel.ContextItem
-	at       map[*cupel.ContextItem]int   // the first position
-	others   map[*cupel.ContextItem][]int // all positions, of items with several
-	selected func(cupel.ContextBudget) []int
+	items   []*cupel.ContextItem
+	at      map[*cupel.ContextItem]int      // the first position
+	others  map[*cupel.ContextItem][]int    // all positions, of items with several
+	prepare func() (*cupel.Prepared, error) // nil when there is no pipeline to ask
 
 	codes  []string
 	codeOf map[string]int
@@ -59,7 +59,7 @@ func (l *ledger) repeats() bool { return len(l.others) > 0 }
 func (l *ledger) code(name string) int {
 	i, known := l.codeOf[name]
 	if !known {
-		if len(l.codes) == maxCodes {
+		if len(l.codes) >= maxCodes {
 			name = otherCode
 			if i, known = l.codeOf[name]; known {
 				return i
@@ -83,7 +83,7 @@ type turns struct {
 // and those that are left out at one stage are reported in order. Which of
 // them are in the window only the pipeline can tell, where some are and some
 // are not.
-func (l *ledger) turns(report *cupel.SelectionReport, budget cupel.ContextBudget) *turns {
+func (l *ledger) turns(ctx context.Context, report *cupel.SelectionReport, budget cupel.ContextBudget) *turns {
 	t := &turns{ledger: l}
 	if !l.repeats() {
 		return t
@@ -100,12 +100,12 @@ func (l *ledger) turns(report *cupel.SelectionReport, budget cupel.ContextBudget
 		t.left[item] = positions
 		mixed = mixed || in[item] > 0 && in[item] < len(positions)
 	}
-	if !mixed || l.selected == nil {
+	if !mixed {
 		return t
 	}
-	chosen := make([]bool, len(l.items))
-	for _, at := range l.selected(budget) {
-		chosen[at] = true
+	chosen := l.chosen(ctx, budget)
+	if chosen == nil {
+		return t
 	}
 	for item, positions := range t.left {
 		first := slices.Clone(positions)
@@ -124,6 +124,27 @@ func (l *ledger) turns(report *cupel.SelectionReport, budget cupel.ContextBudget
 	return t
 }
 
+// chosen returns by candidate whether the pipeline selects it, or nil when
+// nobody can tell.
+func (l *ledger) chosen(ctx context.Context, budget cupel.ContextBudget) []bool {
+	if l.prepare == nil {
+		return nil
+	}
+	prepared, err := l.prepare()
+	if err != nil {
+		return nil
+	}
+	positions, err := prepared.Select(ctx, budget)
+	if err != nil {
+		return nil
+	}
+	chosen := make([]bool, len(l.items))
+	for _, at := range positions {
+		chosen[at] = true
+	}
+	return chosen
+}
+
 // next returns the position of the next entry about item, and false when it
 // has none.
 func (t *turns) next(item *cupel.ContextItem) (int, bool) {
@@ -140,8 +161,9 @@ func (t *turns) next(item *cupel.ContextItem) (int, bool) {
 
 // entries calls included and excluded for each entry of a report with the
 // candidate that it is about.
-func (l *ledger) entries(report *cupel.SelectionReport, budget cupel.ContextBudget, included func(int, *cupel.IncludedItem), excluded func(int, *cupel.ExcludedItem)) {
-	t := l.turns(report, budget)
+func (l *ledger) entries(ctx context.Context, report *cupel.SelectionReport, budget cupel.ContextBudget,
+	included func(int, *cupel.IncludedItem), excluded func(int, *cupel.ExcludedItem)) {
+	t := l.turns(ctx, report, budget)
 	for i := range report.Included {
 		if at, ok := t.next(report.Included[i].Item); ok {
 			included(at, &report.Included[i])
@@ -161,7 +183,7 @@ func (l *ledger) entries(report *cupel.SelectionReport, budget cupel.ContextBudg
 }
 
 // explain writes down what a report says about each candidate.
-func (s *Selection) explain(l *ledger, report *cupel.SelectionReport, budget cupel.ContextBudget) {
+func (s *Selection) explain(ctx context.Context, l *ledger, report *cupel.SelectionReport, budget cupel.ContextBudget) {
 	w := &s.wire
 	n := len(l.items)
 	w.Code, w.Why, w.Window, w.Parts = make([]int, n), make([]string, n), make([]int, 0, len(report.Included)), []wirePart{}
@@ -170,7 +192,7 @@ func (s *Selection) explain(l *ledger, report *cupel.SelectionReport, budget cup
 		w.Code[i], w.Scores[i] = -1, math.NaN()
 	}
 	var duplicates []int
-	l.entries(report, budget, func(at int, e *cupel.IncludedItem) {
+	l.entries(ctx, report, budget, func(at int, e *cupel.IncludedItem) {
 		w.Window = append(w.Window, at)
 		w.Code[at], w.Scores[at] = l.code(string(e.Reason)), e.Score
 		w.Why[at] = shorten(e.String(), maxDescription)

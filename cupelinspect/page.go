@@ -1,7 +1,6 @@
 package cupelinspect
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -27,12 +27,14 @@ type assets struct {
 	policy   string // the content security policy
 }
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // loadAssets reads what is embedded, once.
 var loadAssets = sync.OnceValues(func() (assets, error) {
 	read := func(name string) (string, error) {
 		data, err := pageFiles.ReadFile("page/" + name)
 		// HTML parsers read a line end as a newline: the hashes must, too.
-		return strings.ReplaceAll(string(data), "\r\n", "\n"), err
+		return lineEnds.Replace(string(data)), err
 	}
 	var a assets
 	var err error
@@ -63,6 +65,8 @@ var loadAssets = sync.OnceValues(func() (assets, error) {
 		"img-src data:", // of the icon, which is empty so that browsers ask for none
 		"base-uri 'none'",
 		"form-action 'none'",
+		"require-trusted-types-for 'script'", // and as no policy may be made, no text becomes markup
+		"trusted-types 'none'",
 	}, "; ")
 	return a, nil
 })
@@ -129,27 +133,33 @@ func (p *wirePage) write(w io.Writer) error {
 		return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
 	}
 	parts := map[string]string{
-		"<!--title-->":  html.EscapeString(strings.ReplaceAll(p.Title, "\x00", "\uFFFD")),
+		"<!--title-->":  html.EscapeString(strings.Map(inert, p.Title)),
 		"<!--csp-->":    `<meta http-equiv="Content-Security-Policy" content="` + a.policy + `">`,
 		"<!--style-->":  "<style>" + a.style + "</style>",
 		"<!--script-->": "<script>" + a.script + "</script>",
 		"<!--data-->":   `<script type="application/json" id="data">` + string(data) + "</script>",
 	}
 	// Piece by piece, so that nothing that was put in is looked at again.
-	out := &bytes.Buffer{}
-	out.Grow(len(a.template) + len(a.style) + len(a.script) + len(data) + 1<<10)
-	rest := a.template
-	for {
+	for rest := a.template; rest != ""; {
 		at, marker := nextMarker(rest, parts)
-		out.WriteString(rest[:at])
-		if marker == "" {
-			break
+		if _, err := io.WriteString(w, rest[:at]); err != nil {
+			return err
 		}
-		out.WriteString(parts[marker])
+		if _, err := io.WriteString(w, parts[marker]); err != nil {
+			return err
+		}
 		rest = rest[at+len(marker):]
 	}
-	_, err = w.Write(out.Bytes())
-	return err
+	return nil
+}
+
+// inert replaces what could disturb a line of text: control characters, and
+// those that change its direction. The page's script shows others as they are.
+func inert(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return '\uFFFD'
+	}
+	return r
 }
 
 // nextMarker returns where the first marker of a text is, or its length and ""

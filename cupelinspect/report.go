@@ -1,6 +1,7 @@
 package cupelinspect
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -46,10 +47,13 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	}
 	w.Budget = newBudget(budget, pinned)
 	w.Stages, w.Total = stagesOf(report)
-	s.explain(l, report, budget)
+	s.explain(context.Background(), l, report, budget)
 	w.Codes = l.codes
 	return s, nil
 }
+
+// maxStages is how many stages of a report a page has at most.
+const maxStages = 10
 
 // stagesOf puts the stages of a report's events one behind the other.
 func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
@@ -61,7 +65,7 @@ func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 		}
 	}
 	for _, event := range report.Events {
-		if !slices.Contains(known, event.Stage) && len(stages) < 2*len(known) {
+		if !slices.Contains(known, event.Stage) && len(stages) < maxStages {
 			known = append(known, event.Stage)
 			last, _ := stageEvent(report, event.Stage)
 			stages = append(stages, wireStage{Name: shorten(string(event.Stage), maxLabel), Duration: durationOf(last), Out: last.ItemCount})

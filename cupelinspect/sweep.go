@@ -11,30 +11,19 @@ import (
 
 // sweep tries the budgets of a range, or of the default one when it is nil.
 // It returns nil when there is nothing to try.
-func (l *ledger) sweep(ctx context.Context, pipeline *cupel.Pipeline, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
+func (l *ledger) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
 	if r == nil {
 		r = defaultSweep(l.items, budget)
 	}
 	if r.stops == 0 || len(l.items) == 0 {
 		return nil, nil
 	}
-	prepared, err := pipeline.Prepare(ctx, l.items)
+	prepared, err := l.prepare()
 	switch {
 	case fatal(err):
 		return nil, err
 	case err != nil: // of the scorer: the run has failed with it too
 		return nil, nil
-	}
-	outer := l.selected
-	if outer != nil {
-		l.selected = func(budget cupel.ContextBudget) []int {
-			positions, err := prepared.Select(ctx, budget)
-			if err != nil {
-				return nil
-			}
-			return positions
-		}
-		defer func() { l.selected = outer }()
 	}
 	w := &wireSweep{Stops: []wireStop{}}
 	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
@@ -66,7 +55,7 @@ func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.
 	for i := range codes {
 		codes[i] = -1
 	}
-	l.entries(report, budget, func(at int, e *cupel.IncludedItem) {
+	l.entries(ctx, report, budget, func(at int, e *cupel.IncludedItem) {
 		stop.Window = append(stop.Window, at)
 		stop.Tokens = add(stop.Tokens, max(0, e.Item.Tokens()))
 		codes[at] = l.code(string(e.Reason))

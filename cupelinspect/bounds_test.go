@@ -1,0 +1,52 @@
+package cupelinspect
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// TestDefaultBounds looks at the defaults for lists whose pages would take a
+// test long to read.
+func TestDefaultBounds(t *testing.T) {
+	tests := []struct {
+		name    string
+		n       int
+		bytes   int // of each content
+		stops   int
+		content int
+		why     string
+	}{
+		{"few", 1, 1, 100, 64 << 10, "no more than 100 stops are of use"},
+		{"most stops", 5000, 1677, 100, 64 << 10, "5,000 times 100 stops are 500,000, and 5,000 times 1,677 bytes just 8 MiB"},
+		{"fewer stops", 5001, 1677, 99, 64 << 10, "500,000 / 5,001 stops; 8 MiB still"},
+		{"shorter contents", 5000, 1678, 100, 1 << 10, "just above 8 MiB: 1 KiB is the longest half of a half that cuts"},
+		{"huge contents", 200, 1 << 20, 100, 32 << 10, "200 times 64 KiB are above 8 MiB"},
+		{"many", 10_000, 2048, 50, 512, "10,000 times 1 KiB are above 8 MiB"},
+		{"very many", 200_000, 2048, 5, 256, "5 stops and 256 bytes in any case"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			item, err := cupel.NewContextItem(strings.Repeat("x", tt.bytes), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items := slices.Repeat([]*cupel.ContextItem{item}, tt.n)
+			budget, err := cupel.NewContextBudget(tt.n, tt.n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := defaultSweep(items, budget).stops; got != tt.stops {
+				t.Errorf("%s: %d stops; want %d", tt.why, got, tt.stops)
+			}
+			if got := contentLimit(items, -1); got != tt.content {
+				t.Errorf("%s: contents are cut at %d bytes; want %d", tt.why, got, tt.content)
+			}
+			if got := contentLimit(items, 7); got != 7 {
+				t.Errorf("a limit of 7 bytes became %d", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,451 @@
+package cupelinspect_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// everyReason are candidates of which each has another fate.
+func everyReason(t testing.TB) []*cupel.ContextItem {
+	t.Helper()
+	return []*cupel.ContextItem{
+		newItem(t, "Be brief.", 10, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned()),
+		hinted(t, "alpha\nand more", 20, 0.9),
+		hinted(t, "beta", 30, 0.5),
+		hinted(t, "alpha\nand more", 20, 0.4),
+		newItem(t, "broken", -1),
+		hinted(t, "free", 0, 0.1),
+		hinted(t, "huge", 400, 0.8),
+	}
+}
+
+func TestInspect(t *testing.T) {
+	items := everyReason(t)
+	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
+	s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithName("first"))
+	if err := s.Err(); err != nil {
+		t.Errorf("the run failed: %v", err)
+	}
+	p, got := shown(t, s)
+
+	// The slicer may spend 80 - 10 tokens. Greedy takes the free item, the alpha
+	// that has the better score, and beta: 50 tokens.
+	equal(t, "candidates", got.Candidates, []int{0, 1, 2, 3, 4, 5, 6})
+	equal(t, "codes", got.codes(), []string{"Pinned", "Scored", "Scored", "Deduplicated", "NegativeTokens", "ZeroToken", "BudgetExceeded"})
+	equal(t, "scores", values(got.Scores), []any{1, 0.9, 0.5, 0.4, nil, 0.1, 0.8})
+	equal(t, "window", got.Window, []int{0, 1, 2, 5})
+	equal(t, "survivor", got.Survivor, map[int]int{3: 1})
+	equal(t, "why", got.Why, []string{
+		"Pinned: score 1, 10 tokens",
+		"Scored: score 0.9, 20 tokens",
+		"Scored: score 0.5, 30 tokens",
+		"Deduplicated: the same content is in as another item: “alpha…”",
+		"NegativeTokens: -1 tokens",
+		"ZeroToken: score 0.1, 0 tokens",
+		"BudgetExceeded: 400 tokens requested, 20 available",
+	})
+	equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
+	equal(t, "strategies", []string{got.Name, got.Scorer, got.Slicer, got.Placer, got.Overflow}, []string{"first", "Reflexive", "Greedy", "Chronological", "Throw"})
+	if !got.Deduplicate || got.Error != "" || got.Shortfalls != nil || got.Overflowed != "" || len(got.Parts) != 0 {
+		t.Errorf("deduplicate %v, error %q, shortfalls %q, overflow %q, parts %v", got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts)
+	}
+	equal(t, "title", p.Title, "Context window")
+	if len(p.Items) != len(items) || p.Items[1].Content != "alpha\nand more" || !p.Items[0].Pinned || p.Items[0].Kind != "SystemPrompt" || *p.Items[2].Hint != 0.5 || p.Items[2].Source != "Chat" {
+		t.Errorf("items are %+v", p.Items)
+	}
+}
+
+// watcher is an observer of its own, to compare with.
+type watcher struct {
+	cupel.NoTrace
+	cupel.TraceFuncs
+	start  time.Time
+	stages []stage
+	total  int64
+}
+
+func (*watcher) IsEnabled() bool { return true }
+
+func (w *watcher) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	w.start = info.Start
+	return ctx, w
+}
+
+func (w *watcher) EndStage(_ context.Context, e cupel.StageEnd) {
+	w.stages = append(w.stages, stage{string(e.Stage), int64(e.Start.Sub(w.start)), int64(e.Duration), e.CountIn, e.CountOut})
+}
+
+func (w *watcher) EndRun(_ context.Context, e cupel.RunEnd) { w.total = int64(e.End.Sub(e.Start)) }
+
+func TestStages(t *testing.T) {
+	items := everyReason(t)
+	b := newBudget(t, 100, 80)
+	clocked := func() *cupel.Pipeline { return newPipeline(t, nil) } // each has a clock of its own
+	_, got := shown(t, inspect(t, clocked(), items, b))
+
+	w := &watcher{}
+	if _, err := clocked().DryRun(t.Context(), items, b, cupel.WithTrace(w)); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "stages", got.Stages, w.stages)
+	if got.Total != w.total || got.Total < int64(5*time.Second) {
+		t.Errorf("total is %d; want %d, with a second for each stage at least", got.Total, w.total)
+	}
+	var counts [][2]int
+	for _, s := range got.Stages {
+		counts = append(counts, [2]int{s.In, s.Out})
+	}
+	// Classify loses the negative one, pinned ones skip Score, and so on.
+	equal(t, "counts", counts, [][2]int{{7, 6}, {5, 5}, {5, 4}, {4, 3}, {4, 4}})
+
+	backwards := newPipeline(t, func(c *cupel.Config) {
+		now := time.Now()
+		c.Clock = func() time.Time {
+			now = now.Add(-time.Second)
+			return now
+		}
+	})
+	_, got = shown(t, inspect(t, backwards, items, b))
+	for _, s := range got.Stages {
+		if s.Start != 0 || s.Duration != 0 {
+			t.Errorf("by a clock that goes back %s starts at %d and takes %d; want 0", s.Name, s.Start, s.Duration)
+		}
+	}
+}
+
+// broken panics in every role.
+type broken struct{}
+
+func (broken) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("no score") }
+
+func (broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	panic("no slice")
+}
+
+func (broken) Place(context.Context, []cupel.ScoredItem) ([]int, error) { panic("no place") }
+
+// everythingSlicer selects everything, whatever the budget.
+type everythingSlicer struct{}
+
+func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	sel := cupel.Selection{}
+	for i := range items {
+		sel.Indices = append(sel.Indices, i)
+	}
+	return sel, nil
+}
+
+// TestFailedRun checks that a run that fails is shown.
+func TestFailedRun(t *testing.T) {
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		change func(*cupel.Config)
+		max    int
+		target error
+		codes  []string
+		stages int
+		sweep  bool
+		why    string
+	}{
+		{"pinned", nil, 5, cupel.ErrPinnedExceedsBudget, []string{"Undecided", "Undecided", "NegativeTokens"}, 1, true, "the pinned item has 10 tokens; other budgets hold it"},
+		{"overflow", func(c *cupel.Config) { c.Slicer = everythingSlicer{} }, 20, cupel.ErrOverflow, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "10 + 50 tokens do not fit 20"},
+		{"scarcity", func(c *cupel.Config) { c.Slicer = counts }, 100, cupel.ErrScarcity, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "there is no memory, at no budget"},
+		{"scorer", func(c *cupel.Config) { c.Scorer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 2, false, "without scores there is nothing to try"},
+		{"slicer", func(c *cupel.Config) { c.Slicer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "each stop says so"},
+		{"placer", func(c *cupel.Config) { c.Placer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "what was sliced is not in a window yet"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3)}
+			s := inspect(t, newPipeline(t, tt.change), items, newBudget(t, tt.max, tt.max))
+			if !errors.Is(s.Err(), tt.target) {
+				t.Errorf("%s: the error is %v; want %v", tt.why, s.Err(), tt.target)
+			}
+			_, got := shown(t, s)
+			if got.Error != s.Err().Error() {
+				t.Errorf("the page says %q; want %q", got.Error, s.Err())
+			}
+			equal(t, "codes", got.codes(), tt.codes)
+			equal(t, "window", got.Window, []int{})
+			if len(got.Stages) != tt.stages || got.Total <= 0 {
+				t.Errorf("%d stages in %d ns; want %d: the last one failed", len(got.Stages), got.Total, tt.stages)
+			}
+			if (got.Sweep != nil) != tt.sweep {
+				t.Errorf("%s: there is a sweep: %v", tt.why, got.Sweep != nil)
+			}
+		})
+	}
+}
+
+func TestInspectErrors(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	// late is done once the run itself is over.
+	late, cancelLate := context.WithCancel(t.Context())
+	defer cancelLate()
+	good := []*cupel.ContextItem{hinted(t, "a", 1, 1)}
+	ok := newPipeline(t, nil)
+	runs := 0
+	cancels := newPipeline(t, func(c *cupel.Config) {
+		c.Placer = placerFunc(func(items []cupel.ScoredItem) []int {
+			if runs++; runs == 2 {
+				cancelLate()
+			}
+			return make([]int, len(items))
+		})
+	})
+	tests := []struct {
+		name     string
+		ctx      context.Context
+		pipeline *cupel.Pipeline
+		items    []*cupel.ContextItem
+		opts     []cupelinspect.Option
+		want     string
+		why      string
+	}{
+		{"no pipeline", t.Context(), nil, good, nil, "the pipeline is empty", "there is nothing to run"},
+		{"zero pipeline", t.Context(), &cupel.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
+		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
+		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
+		{"canceled in the sweep", late, cancels, good, nil, "canceled", "a sweep may take long"},
+		{"negative limit", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithContentLimit(-1)}, "contentLimit must be at least 0 bytes", "there is no such length"},
+		{"negative range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(-1, 5, 2)}, "sweep.from must be at least 0 tokens", "there is no such budget"},
+		{"backward range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(6, 5, 2)}, "sweep.to must be at least the first budget, 6 tokens", "budgets rise"},
+		{"too many stops", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(1, 5, 1001)}, "sweep.stops must be from 0 to 1000", "a page has its limits"},
+		{"negative stops", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(1, 5, -1)}, "sweep.stops must be from 0 to 1000", "there is no such number"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := cupelinspect.Inspect(tt.ctx, tt.pipeline, tt.items, newBudget(t, 10, 10), tt.opts...)
+			if s != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: got %v, %v; want an error with %q", tt.why, s, err, tt.want)
+			}
+		})
+	}
+	if err := (*cupelinspect.Selection)(nil).Err(); err != nil {
+		t.Errorf("no selection has failed with %v", err)
+	}
+	var noContext context.Context
+	if s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil); s == nil || err != nil {
+		t.Errorf("without a context and with a nil option: %v, %v; both are left out", s, err)
+	}
+}
+
+// placerFunc places what it is given; with one item an order of zeros is one.
+type placerFunc func([]cupel.ScoredItem) []int
+
+func (f placerFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return f(items), nil
+}
+
+// half is a wrapper of one's own, with one scorer inside.
+type half struct{ inner cupel.Scorer }
+
+func (h half) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return h.inner.Score(item, all) / 2
+}
+
+func (h half) Scorers() []cupel.Scorer { return []cupel.Scorer{h.inner} }
+
+// explained is a scorer that explains itself, in whatever way.
+type explained struct {
+	half
+	parts func(n int) ([]scorer.Part, error)
+}
+
+func (e explained) ScoreParts(_ context.Context, all []*cupel.ContextItem) ([]scorer.Part, error) {
+	return e.parts(len(all))
+}
+
+// generic has type arguments.
+type generic[T any] struct{ scorer.Reflexive }
+
+func TestParts(t *testing.T) {
+	items := []*cupel.ContextItem{
+		newItem(t, "pinned", 1, cupel.WithPinned()),
+		hinted(t, "a", 1, 0.8),
+		newItem(t, "negative", -1),
+		newItem(t, "b", 1, cupel.WithKind(cupel.KindSystemPrompt)),
+	}
+	composite := scorer.Must(scorer.NewComposite(
+		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 3},
+		scorer.Weighted{Scorer: scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{cupel.KindSystemPrompt: 0.5})), Weight: 1},
+	))
+	scaled := scorer.Must(scorer.NewScaled(half{composite}))
+	deep := cupel.Scorer(scorer.Reflexive{})
+	for range 150 {
+		deep = half{deep}
+	}
+	explain := func(parts func(n int) ([]scorer.Part, error)) cupel.Scorer {
+		return explained{half{scorer.Reflexive{}}, parts}
+	}
+	part := func(weight float64, scores ...float64) []scorer.Part {
+		return []scorer.Part{{Scorer: scorer.Reflexive{}, Weight: weight, Scores: scores}}
+	}
+	reflexive := []any{nil, 0.8, nil, 0}
+	kind := []any{nil, 0, nil, 0.5}
+	tests := []struct {
+		name        string
+		scorer      cupel.Scorer
+		description string
+		parts       map[string][]any
+		why         string
+	}{
+		{"plain", scorer.Reflexive{}, "Reflexive", nil, "it has no parts"},
+		{"composite", composite, "Composite(Reflexive 0.75, Kind 0.25)", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "pinned and negative items have no scores"},
+		{"wrapped", scaled, "Scaled(half(Composite(Reflexive 0.75, Kind 0.25)))", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "wrappers around one scorer are seen through"},
+		{"nested", scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: composite, Weight: 1})), "Composite(Composite(Reflexive 0.75, Kind 0.25) 1)",
+			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
+		{"wrapper", half{scorer.Reflexive{}}, "half(Reflexive)", nil, "a wrapper around a scorer without parts"},
+		{"deep", deep, strings.Repeat("half(", 150) + "Reflexive" + strings.Repeat(")", 150), nil, "the search ends"},
+		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
+		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
+		{"unnamed", struct{ scorer.Reflexive }{}, "struct { scorer.Reflexive }", nil, "there is no shorter name"},
+		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(Reflexive)", nil, "what cannot be explained is not"},
+		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(Reflexive)", nil, "the run itself was fine"},
+		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(Reflexive)", nil, "nobody knows whose score it is"},
+		{"strange", explain(func(n int) ([]scorer.Part, error) {
+			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
+		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPipeline(t, func(c *cupel.Config) { c.Scorer = tt.scorer })
+			_, got := shown(t, inspect(t, p, items, newBudget(t, 10, 10)))
+			equal(t, "description", got.Scorer, tt.description)
+			if len(got.Parts) != len(tt.parts) {
+				t.Errorf("%s: parts are %v; want %d", tt.why, got.Parts, len(tt.parts))
+			}
+			for _, part := range got.Parts {
+				equal(t, part.Name, values(part.Scores), tt.parts[part.Name])
+			}
+		})
+	}
+	_, got := shown(t, inspect(t, newPipeline(t, func(c *cupel.Config) { c.Scorer = composite }), items, newBudget(t, 10, 10)))
+	equal(t, "weights", []float64{got.Parts[0].Weight, got.Parts[1].Weight}, []float64{0.75, 0.25})
+}
+
+func TestStrategies(t *testing.T) {
+	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMemory, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := slicer.NewCountQuota(quota, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 2, CapCount: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := make([]scorer.Weighted, 500)
+	for i := range many {
+		many[i] = scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1}
+	}
+	p := newPipeline(t, func(c *cupel.Config) {
+		c.Slicer, c.Placer, c.KeepDuplicates, c.Overflow = counts, placer.UShaped{}, true, cupel.OverflowProceed
+		c.Scorer = scorer.Must(scorer.NewComposite(many...))
+	})
+	items := []*cupel.ContextItem{
+		newItem(t, "pinned", 60, cupel.WithPinned()),
+		newItem(t, "memory", 60, cupel.WithKind(cupel.KindMemory)),
+	}
+	slots := map[cupel.ContextKind]int{"Wiki": 3, cupel.ContextKind("long" + strings.Repeat("!", 300)): 2, cupel.ContextKind("long" + strings.Repeat("!", 301)): 1}
+	b := newBudget(t, 110, 100, cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(50))
+	_, got := shown(t, inspect(t, p, items, b))
+	equal(t, "strategies", []string{got.Slicer, got.Placer, got.Overflow}, []string{"CountQuota(Quota(Greedy))", "UShaped", "Proceed"})
+	if got.Deduplicate {
+		t.Error("the page says that duplicates are left out")
+	}
+	if len(got.Scorer) > 3000 || !strings.HasPrefix(got.Scorer, "Composite(Reflexive 0.002, Reflexive 0.002, ") || !strings.HasSuffix(got.Scorer, "…") {
+		t.Errorf("the description of 500 scorers has %d bytes: %.80s", len(got.Scorer), got.Scorer)
+	}
+	// 100 - 60 - 6 tokens, and of these the half.
+	cut := "long" + strings.Repeat("!", 196) + "…"
+	equal(t, "budget", got.Budget, budget{Max: 110, Target: 100, ReservedSlots: map[string]int{"Wiki": 3, cut: 3}, Margin: 50, Effective: 17})
+	// The count slicer commits the only memory without looking at the budget.
+	equal(t, "shortfalls", got.Shortfalls, []string{"CountRequirementShortfall: Memory has 1 of 2 required items"})
+	equal(t, "overflow", got.Overflowed, "20 tokens above the target of 100 were kept")
+}
+
+// lastOne selects the last item of a list, if that fits.
+type lastOne struct{}
+
+func (lastOne) Slice(_ context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+	if len(items) == 0 || b.TargetTokens < items[len(items)-1].Item.Tokens() {
+		return cupel.Selection{}, nil
+	}
+	return cupel.Selection{Indices: []int{len(items) - 1}}, nil
+}
+
+// TestRepeatedPointer checks that a position stands for itself.
+func TestRepeatedPointer(t *testing.T) {
+	x, y := hinted(t, "x", 10, 0.5), hinted(t, "y", 10, 0.5)
+	pinned := newItem(t, "pinned", 10, cupel.WithPinned())
+	tests := []struct {
+		name   string
+		change func(*cupel.Config)
+		items  []*cupel.ContextItem
+		max    int
+		codes  []string
+		window []int
+		why    string
+	}{
+		{"deduplicated", nil, []*cupel.ContextItem{y, x, x, y, x}, 20, []string{"Scored", "Scored", "Deduplicated", "Deduplicated", "Deduplicated"}, []int{0, 1}, "of equal items the first stays"},
+		{"deduplicated and out", nil, []*cupel.ContextItem{x, x}, 5, []string{"BudgetExceeded", "Deduplicated"}, []int{}, "the one that stays need not fit"},
+		{"all kept", func(c *cupel.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 30, []string{"Scored", "Scored", "Scored"}, []int{0, 1, 2}, "each is in"},
+		{"first kept", func(c *cupel.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 20, []string{"Scored", "Scored", "BudgetExceeded"}, []int{0, 1}, "Greedy takes the first of equals"},
+		{"last kept", func(c *cupel.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 20, []string{"BudgetExceeded", "BudgetExceeded", "Scored"}, []int{2}, "only the slicer knows which"},
+		{"none kept", func(c *cupel.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 5, []string{"BudgetExceeded", "BudgetExceeded", "BudgetExceeded"}, []int{}, "each is out"},
+		{"pinned", nil, []*cupel.ContextItem{pinned, x, pinned}, 30, []string{"Pinned", "Scored", "Pinned"}, []int{0, 2, 1}, "pinned items are never duplicates"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, got := shown(t, inspect(t, newPipeline(t, tt.change), tt.items, newBudget(t, tt.max, tt.max), cupelinspect.WithSweep(tt.max, tt.max, 1)))
+			equal(t, "codes", got.codes(), tt.codes)
+			equal(t, "window", got.Window, tt.window)
+			equal(t, "codes of the sweep", got.codesAt(0), tt.codes)
+			equal(t, "window of the sweep", got.Sweep.Stops[0].Window, tt.window)
+			for i, at := range got.Candidates {
+				if p.Items[at].Content != tt.items[i].Content() {
+					t.Errorf("%s: candidate %d is %q", tt.why, i, p.Items[at].Content)
+				}
+			}
+			if distinct := len(p.Items); distinct != 2 && tt.name != "deduplicated and out" {
+				t.Errorf("the page has %d items; want 2: a pointer is one", distinct)
+			}
+		})
+	}
+}
+
+// TestDeterministic checks that equal runs give equal pages.
+func TestDeterministic(t *testing.T) {
+	var pages [3][]byte
+	items := everyReason(t)
+	items = append(items, newItem(t, "much", 5, cupel.WithMetadata(map[string]any{"a": 1, "b": map[string]any{"x": 1, "y": 2, "z": 3}, "c": "3", "d": nil})), items[1], items[2])
+	b := newBudget(t, 120, 100, cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 1, "b": 2, "c": 3}))
+	for i := range pages {
+		p := newPipeline(t, func(c *cupel.Config) { c.KeepDuplicates = true })
+		s := inspect(t, p, items, b)
+		var html bytes.Buffer
+		if err := cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)); err != nil {
+			t.Fatal(err)
+		}
+		pages[i] = html.Bytes()
+	}
+	if !bytes.Equal(pages[0], pages[1]) || !bytes.Equal(pages[0], pages[2]) {
+		t.Error("three equal runs gave different pages")
+	}
+}

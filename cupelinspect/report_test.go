@@ -1,0 +1,190 @@
+package cupelinspect_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// throughJSON returns the report that somebody else reads.
+func throughJSON(t testing.TB, report *cupel.SelectionReport) *cupel.SelectionReport {
+	t.Helper()
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other cupel.SelectionReport
+	if err := json.Unmarshal(data, &other); err != nil {
+		t.Fatal(err)
+	}
+	return &other
+}
+
+func fromReport(t testing.TB, report *cupel.SelectionReport, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
+	t.Helper()
+	s, err := cupelinspect.FromReport(report, b, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestFromReport(t *testing.T) {
+	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
+	report, err := newPipeline(t, nil).DryRun(t.Context(), everyReason(t), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, report := range map[string]*cupel.SelectionReport{"in memory": report, "through JSON": throughJSON(t, report)} {
+		t.Run(name, func(t *testing.T) {
+			p, got := shown(t, fromReport(t, report, b, cupelinspect.WithName("stored")))
+			// The window first, then what was left out, best first.
+			equal(t, "codes", got.codes(), []string{"Pinned", "Scored", "Scored", "ZeroToken", "BudgetExceeded", "Deduplicated", "NegativeTokens"})
+			equal(t, "scores", values(got.Scores), []any{1, 0.9, 0.5, 0.1, 0.8, 0.4, nil})
+			equal(t, "window", got.Window, []int{0, 1, 2, 3})
+			equal(t, "survivor", got.Survivor, map[int]int{5: 1})
+			equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
+			equal(t, "name", got.Name, "stored")
+			if got.Why[4] != "BudgetExceeded: 400 tokens requested, 20 available" || p.Items[got.Candidates[4]].Content != "huge" {
+				t.Errorf("candidate 4 is %q: %q", p.Items[got.Candidates[4]].Content, got.Why[4])
+			}
+			if got.Scorer != "" || got.Slicer != "" || got.Placer != "" || got.Overflow != "" || got.Error != "" || !got.Deduplicate || got.Sweep != nil || len(got.Parts) != 0 {
+				t.Errorf("a report does not know all this: %+v", got)
+			}
+			var counts [][2]int
+			for i, s := range got.Stages {
+				counts = append(counts, [2]int{s.In, s.Out})
+				if s.Duration <= 0 || i > 0 && s.Start != got.Stages[i-1].Start+got.Stages[i-1].Duration {
+					t.Errorf("stage %s takes %d ns from %d; want them one behind the other", s.Name, s.Duration, s.Start)
+				}
+			}
+			equal(t, "counts", counts, [][2]int{{7, 6}, {5, 5}, {5, 4}, {4, 3}, {4, 4}})
+			last := got.Stages[len(got.Stages)-1]
+			equal(t, "total", got.Total, last.Start+last.Duration)
+		})
+	}
+}
+
+// TestStrangeReport checks that no report of anybody breaks a page.
+func TestStrangeReport(t *testing.T) {
+	one := hinted(t, "one", 5, 1)
+	excluded := func(n int) (list []cupel.ExcludedItem) {
+		for i := range n {
+			list = append(list, cupel.ExcludedItem{Item: one, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(fmt.Sprint("Reason", i))}})
+		}
+		return list
+	}
+	tests := []struct {
+		name   string
+		report cupel.SelectionReport
+		want   func(selection) bool
+		why    string
+	}{
+		{"empty", cupel.SelectionReport{}, func(s selection) bool { return len(s.Candidates) == 0 && s.Window != nil && s.Stages != nil }, "lists are lists"},
+		{"many codes", cupel.SelectionReport{Excluded: excluded(1000)}, func(s selection) bool {
+			return len(s.Codes) == 201 && s.Codes[199] == "Reason199" && s.Codes[200] == "(other)" && s.Code[999] == 200 && s.Why[999] == "Reason999"
+		}, "a legend ends, the sentences go on"},
+		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.Deduplicated}}}},
+			func(s selection) bool { return len(s.Survivor) == 0 }, "what stayed is not there"},
+		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.Scored}}, Excluded: []cupel.ExcludedItem{{}}},
+			func(s selection) bool { return len(s.Candidates) == 2 && s.Codes[1] == "" }, "a report by hand may lack everything"},
+		{"no numbers", cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: one, Score: math.NaN(), Reason: cupel.Scored}, {Item: one, Score: math.Inf(1), Reason: cupel.Scored}}},
+			func(s selection) bool {
+				return s.Scores[0] == nil && s.Scores[1] == nil && s.Why[1] == "Scored: score +Inf, 5 tokens"
+			}, "JSON has no such numbers, text has"},
+		{"events", cupel.SelectionReport{TotalCandidates: 9, Events: []cupel.TraceEvent{
+			{Stage: "Rerank", DurationMS: 2, ItemCount: 4},
+			{Stage: cupel.StageSlice, ItemCount: 1, Message: "Scored: …"},
+			{Stage: cupel.StageSlice, DurationMS: 1.5, ItemCount: 3},
+			{Stage: cupel.StageClassify, DurationMS: math.Inf(1), ItemCount: 8},
+			{Stage: cupel.StagePlace, DurationMS: math.NaN(), ItemCount: 2},
+		}}, func(s selection) bool {
+			return slices.Equal(s.Stages, []stage{
+				{"Classify", 0, math.MaxInt64, 9, 8}, {"Slice", math.MaxInt64, 0, 8, 3}, {"Place", math.MaxInt64, 0, 3, 2}, {"Rerank", math.MaxInt64, 0, 2, 4},
+			}) && s.Total == math.MaxInt64
+		}, "stages in their order, each by its last event; nothing wraps"},
+		{"negative time", cupel.SelectionReport{Events: []cupel.TraceEvent{{Stage: cupel.StageScore, DurationMS: -5, ItemCount: 2}}},
+			func(s selection) bool { return s.Stages[0] == stage{"Score", 0, 0, 2, 2} }, "a clock that goes back took no time"},
+		{"overflow", cupel.SelectionReport{Overflow: &cupel.OverflowEvent{TokensOverBudget: 4, Budget: newBudget(t, 9, 8)}},
+			func(s selection) bool {
+				return s.Overflow == "Proceed" && s.Overflowed == "4 tokens above the target of 8 were kept"
+			}, "only Proceed keeps an overflow"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := shown(t, fromReport(t, &tt.report, cupel.ContextBudget{}))
+			if !tt.want(got) {
+				t.Errorf("%s: got %.2000s", tt.why, fmt.Sprintf("%+v", got))
+			}
+		})
+	}
+	events := make([]cupel.TraceEvent, 5000)
+	for i := range events {
+		events[i].Stage = cupel.PipelineStage(strings.Repeat("s", i))
+	}
+	if _, got := shown(t, fromReport(t, &cupel.SelectionReport{Events: events}, cupel.ContextBudget{})); len(got.Stages) != 10 {
+		t.Errorf("%d stages are shown; want 10", len(got.Stages))
+	}
+}
+
+func TestFromReportErrors(t *testing.T) {
+	if _, err := cupelinspect.FromReport(nil, cupel.ContextBudget{}); !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), "a report is required") {
+		t.Errorf("without a report the error is %v", err)
+	}
+	if _, err := cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithContentLimit(-1)); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("with a wrong option the error is %v", err)
+	}
+}
+
+// TestTwoSelections checks which candidates of two selections are one item.
+func TestTwoSelections(t *testing.T) {
+	items := everyReason(t)
+	b := newBudget(t, 100, 80)
+	run := func(items []*cupel.ContextItem) *cupelinspect.Selection {
+		return inspect(t, newPipeline(t, nil), items, b)
+	}
+	report, err := newPipeline(t, nil).DryRun(t.Context(), items, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reversed := slices.Clone(items)
+	slices.Reverse(reversed)
+	twice := []*cupel.ContextItem{hinted(t, "copy", 1, 0.5), hinted(t, "copy", 1, 0.5)}
+	again := []*cupel.ContextItem{hinted(t, "copy", 1, 0.5), hinted(t, "copy", 1, 0.5), hinted(t, "copy", 1, 0.5), hinted(t, "copy", 2, 0.5)}
+	inWindowOrder := []int{0, 1, 2, 5, 6, 3, 4}
+	tests := []struct {
+		name   string
+		a, b   *cupelinspect.Selection
+		first  []int
+		second []int
+		items  int
+		why    string
+	}{
+		{"same", run(items), run(items), []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4, 5, 6}, 7, "pointers tell"},
+		{"reversed", run(items), run(reversed), []int{0, 1, 2, 3, 4, 5, 6}, []int{6, 5, 4, 3, 2, 1, 0}, 7, "pointers tell, wherever they stand"},
+		{"part", run(items[:2]), run(items[1:3]), []int{0, 1}, []int{1, 2}, 3, "what the first does not have is new"},
+		{"stored", run(items), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, inWindowOrder, 7, "items of a report are known by their looks"},
+		{"both stored", fromReport(t, throughJSON(t, report), b), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4, 5, 6}, 7, "so are those of two"},
+		{"copies", run(twice), run(again), []int{0, 1}, []int{0, 1, 2, 3}, 4, "the n-th copy is the n-th copy, a third is new"},
+		{"mixed", run(twice), run([]*cupel.ContextItem{again[0], twice[0], again[1]}), []int{0, 1}, []int{1, 0, 2}, 3, "pointers first, looks for the rest"},
+		{"pointer twice", run(again[3:]), run([]*cupel.ContextItem{again[0], again[0]}), []int{0}, []int{1, 1}, 2, "a pointer is an item"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := read(t, write(t, "both", tt.a, tt.b))
+			equal(t, tt.why, p.Selections[0].Candidates, tt.first)
+			equal(t, tt.why, p.Selections[1].Candidates, tt.second)
+			if len(p.Items) != tt.items {
+				t.Errorf("%s: the page has %d items; want %d", tt.why, len(p.Items), tt.items)
+			}
+			equal(t, "names", []string{p.Selections[0].Name, p.Selections[1].Name}, []string{"A", "B"})
+		})
+	}
+}
