@@ -1,71 +1,147 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 )
 
 // newRun returns the command that selects.
 func newRun(env *Environment) *cobra.Command {
 	var (
-		flags  selectionFlags
-		as     string
-		output string
-		force  bool
+		flags selectionFlags
+		print windowPrinter
+		force bool
 	)
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
+		Long: `Choose the window and print it.
+
+Candidates are items in JSON or JSON Lines, or a chat transcript as the OpenAI
+and Anthropic APIs write it: a list of messages, or a whole request. With --as
+transcript the window is a transcript that the same API takes back: calls of
+tools and their results stay together, the messages keep their order, and
+everything else is as it was read.
+
+Notes on standard error say what was estimated, left out or brought back.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --reserve 1000
+  cupel run -i request.json -p toolUse -b 100000 --as transcript -o smaller.json
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := print.check(); err != nil {
+				return err
+			}
 			s, err := flags.read(env, command)
 			if err != nil {
 				return err
+			}
+			if print.as == "transcript" && s.Transcript == nil {
+				return usagef("%s: --as transcript writes what was read as a transcript, and these are items (%s); --as json writes those", shown(flags.items), s.Format)
 			}
 			window, err := s.pipeline.Run(command.Context(), s.Items, s.budget)
 			if err != nil {
 				return selecting(err)
 			}
-			return writeOutput(env, output, force, func(w io.Writer) error {
-				return writeWindow(w, as, window)
+			return writeOutput(env, print.output, force, func(w io.Writer) error {
+				return print.write(env, w, s, window)
 			})
 		},
 	}
 	flags.register(command)
-	command.Flags().StringVar(&as, "as", "text", "what to print: text, json or transcript")
-	command.Flags().StringVarP(&output, "output", "o", "-", "`file` to write, or - for standard output")
+	command.Flags().StringVar(&print.as, "as", "text", "what to print: text, json or transcript")
+	command.Flags().BoolVar(&print.headers, "headers", false, "a line above each item of --as text: its position, kind, tokens, and more of a message")
+	command.Flags().StringVarP(&print.output, "output", "o", "-", "`file` to write, or - for standard output")
 	command.Flags().BoolVar(&force, "force", false, "write over the file of --output")
 	complete(command, "as", "text", "json", "transcript")
 	return command
 }
 
-func writeWindow(w io.Writer, as string, window []*cupel.ContextItem) error {
-	switch as {
+// windowPrinter prints a window.
+type windowPrinter struct {
+	as      string
+	headers bool
+	output  string
+}
+
+// check looks at the flags before anything is read.
+func (p *windowPrinter) check() error {
+	if !slices.Contains([]string{"text", "json", "transcript"}, p.as) {
+		return usagef("--as: %q is not one of text, json, transcript", p.as)
+	}
+	if p.headers && p.as != "text" {
+		return usagef("--headers: only --as text has them")
+	}
+	return nil
+}
+
+func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, window []*cupel.ContextItem) error {
+	switch p.as {
+	case "transcript":
+		notes, err := s.Transcript.Write(w, window, room(s.budget, window))
+		note(env.Stderr, notes)
+		return err
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(window)
-	case "text":
-		for i, item := range window {
-			if i > 0 {
-				if _, err := fmt.Fprintln(w); err != nil {
-					return err
-				}
-			}
-			if _, err := fmt.Fprintln(w, item.Content()); err != nil {
-				return err
-			}
-		}
-		return nil
 	default:
-		return usagef("--as: %q is not one of text, json, transcript", as)
+		// What nobody obeys may stay as it is.
+		return p.writeText(w, window, p.output == "-" && env.screen.Terminal)
 	}
+}
+
+// writeText prints contents with a blank line between them.
+func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe bool) error {
+	out := bufio.NewWriter(w)
+	for i, item := range window {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if p.headers {
+			fmt.Fprintln(out, header(i, item))
+		}
+		content := item.Content()
+		if safe {
+			content = terminal.SafeLines(content)
+		}
+		fmt.Fprintln(out, content)
+	}
+	return out.Flush()
+}
+
+// header is a line about one item.
+func header(i int, item *cupel.ContextItem) string {
+	text := fmt.Sprintf("--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
+	for _, key := range []string{"role", "tool"} {
+		if value, ok := item.MetadataValue(key); ok {
+			text += fmt.Sprintf(", %s %v", key, value)
+		}
+	}
+	if index, ok := item.MetadataValue("index"); ok {
+		text += fmt.Sprintf(", message %v", index)
+	}
+	return terminal.Safe(text)
+}
+
+// room is how many tokens a slicer could still spend on a window.
+func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
+	pinned, sliced := 0, 0
+	for _, item := range window {
+		if item.Pinned() {
+			pinned += item.Tokens()
+		} else {
+			sliced += item.Tokens()
+		}
+	}
+	return budget.Effective(pinned).TargetTokens - sliced
 }

@@ -22,6 +22,7 @@ import (
 
 // candidateFlags are the flags of every command that reads candidates.
 type candidateFlags struct {
+	transcriptFlags
 	items    string
 	format   string
 	encoding string
@@ -36,6 +37,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", "auto", "json", "jsonl", "openai", "anthropic")
 	complete(command, "encoding", "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
+	f.transcriptFlags.register(command)
 }
 
 // read reads the candidates.
@@ -44,15 +46,20 @@ func (f *candidateFlags) read(env *Environment) (*input.Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
+	options := input.Options{Format: input.Format(f.format), Counter: counter}
+	if err := f.apply(&options); err != nil {
+		return nil, err
+	}
 	r, done, err := open(env, f.items)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	candidates, err := input.Read(r, input.Options{Format: input.Format(f.format), Counter: counter})
+	candidates, err := input.Read(r, options)
 	if err != nil {
 		return nil, usagef("%s: %w", shown(f.items), err)
 	}
+	note(env.Stderr, candidates.Notes)
 	return candidates, nil
 }
 

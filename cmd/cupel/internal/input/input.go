@@ -3,9 +3,13 @@
 package input
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -23,21 +27,191 @@ const (
 
 // Options say how candidates are read.
 type Options struct {
-	Format  Format             // Auto, or the empty string, looks at the text
-	Counter cupel.TokenCounter // counts the tokens of items that have no count
+	Format      Format             // Auto, or the empty string, looks at the text
+	Counter     cupel.TokenCounter // counts the tokens of items that have no count, and of messages
+	NoPin       bool               // pin nothing of a transcript but its tool definitions
+	MediaTokens *int               // tokens of what is no text in a transcript; nil: an estimate
 }
 
 // Candidates are what was read.
 type Candidates struct {
-	Items  []*cupel.ContextItem
-	Format Format // never Auto
+	Items      []*cupel.ContextItem
+	Format     Format                 // never Auto
+	Transcript *transcript.Transcript // of OpenAI and Anthropic, otherwise nil
+	Notes      []string               // what the user should know about the text
 }
 
-// Read reads candidates from r, up to its end.
-func Read(r io.Reader, _ Options) (*Candidates, error) {
-	var items []*cupel.ContextItem
-	if err := json.NewDecoder(r).Decode(&items); err != nil {
+// Error says what is wrong with a text, and where.
+type Error = rawjson.Error
+
+// Read reads candidates from r, up to its end. It takes time linear in the text.
+// It fails with an [Error], with the error of r, or with that of the counter.
+func Read(r io.Reader, options Options) (*Candidates, error) {
+	if n := options.MediaTokens; n != nil && *n < 0 {
+		return nil, &Error{Reason: fmt.Sprintf("tokens of media must be at least 0, got %d", *n)}
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: items, Format: JSON}, nil
+	text, err := rawjson.NewText(data)
+	if err != nil {
+		return nil, err
+	}
+	found, err := look(text, options.Format)
+	if err != nil {
+		return nil, err
+	}
+	if found.format == JSON || found.format == JSONLines {
+		items, err := found.items(options.Counter)
+		if err != nil {
+			return nil, err
+		}
+		return &Candidates{Items: items, Format: found.format, Notes: found.notes}, nil
+	}
+	t, err := transcript.Read(found.source(), transcript.Options{
+		Counter: options.Counter, NoPin: options.NoPin, MediaTokens: options.MediaTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Candidates{Items: t.Items, Format: found.format, Transcript: t, Notes: append(found.notes, t.Notes...)}, nil
+}
+
+// finding is what a text turned out to be.
+type finding struct {
+	format Format
+	api    transcript.API
+	value  rawjson.Value  // the whole text, unless it has a value on each line
+	lines  []rawjson.Part // the values of the lines
+	notes  []string
+}
+
+func (f *finding) source() transcript.Source {
+	return transcript.Source{API: f.api, Value: f.value, Lines: f.lines}
+}
+
+// items reads items: an array, an object that has one, a report, or lines.
+func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
+	if f.format == JSONLines {
+		items := make([]*cupel.ContextItem, len(f.lines))
+		for i, line := range f.lines {
+			var err error
+			if items[i], err = readItem(line.Value, "", counter); err != nil {
+				return nil, err
+			}
+		}
+		return items, nil
+	}
+	if f.value.IsArray() {
+		return readList(f.value, "", "", counter)
+	}
+	o, err := f.value.Object("")
+	if err != nil {
+		return nil, err
+	}
+	if o.Has("items") {
+		return readList(o.Get("items"), "items", "", counter)
+	}
+	if !o.Has("included") && !o.Has("excluded") {
+		return nil, f.value.Errorf("", `an object must have "items", or be a report with "included" and "excluded"`)
+	}
+	included, err := readList(o.Get("included"), "included", "item", counter)
+	if err != nil {
+		return nil, err
+	}
+	excluded, err := readList(o.Get("excluded"), "excluded", "item", counter)
+	if err != nil {
+		return nil, err
+	}
+	return append(included, excluded...), nil
+}
+
+// readList reads an array of items, or of objects that have an item as a member.
+func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
+	if v.IsNull() {
+		return nil, nil
+	}
+	if !v.IsArray() {
+		return nil, v.Errorf(path, "must be an array, got %s", v.Type())
+	}
+	parts := v.Elements()
+	items := make([]*cupel.ContextItem, len(parts))
+	for i, part := range parts {
+		element, path := part.Value, rawjson.Index(path, i)
+		if member != "" {
+			o, err := element.Object(path)
+			if err != nil {
+				return nil, err
+			}
+			if element = o.Get(member); element.IsNull() {
+				return nil, o.Value.Errorf(rawjson.Join(path, member), "is required")
+			}
+			path = rawjson.Join(path, member)
+		}
+		var err error
+		if items[i], err = readItem(element, path, counter); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// readItem reads one item, and counts its tokens if it says nothing about them.
+func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.ContextItem, error) {
+	o, err := v.Object(path)
+	if err != nil {
+		return nil, err
+	}
+	raw := v.Raw()
+	content := o.Get("content")
+	count := !o.Has("tokens") && content.IsString()
+	if count {
+		// As if it had none: what is wrong with it is then said by the item.
+		raw = withTokens(o, 0)
+	}
+	it := new(cupel.ContextItem)
+	if err := it.UnmarshalJSON(raw); err != nil {
+		return nil, itemError(v, path, err)
+	}
+	if !count {
+		return it, nil
+	}
+	counted, err := cupel.NewItemFrom(counter, it.Content())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", v.Errorf(path, "cannot be counted"), err)
+	}
+	it = new(cupel.ContextItem)
+	if err := it.UnmarshalJSON(withTokens(o, counted.Tokens())); err != nil {
+		return nil, itemError(v, path, err)
+	}
+	return it, nil
+}
+
+// withTokens is the text of an item with a count of tokens, in place of null if
+// there is one.
+func withTokens(o rawjson.Object, tokens int) []byte {
+	text := []byte("{\"tokens\":")
+	text = strconv.AppendInt(text, int64(tokens), 10)
+	for _, m := range o.Members {
+		if m.Name != "tokens" {
+			text = append(append(text, ','), m.Outer()...)
+		}
+	}
+	return append(text, '}')
+}
+
+// itemError gives an error of package cupel its place in the text.
+func itemError(v rawjson.Value, path string, err error) error {
+	wrong, ok := errors.AsType[*cupel.DecodeError](err)
+	if !ok {
+		return &Error{Line: v.Line(), Path: path, Reason: err.Error(), Err: err}
+	}
+	if wrong.Path != "" {
+		path = rawjson.Join(path, wrong.Path)
+		if wrong.Path[0] == '[' {
+			path = path[:len(path)-len(wrong.Path)-1] + wrong.Path
+		}
+	}
+	return &Error{Line: v.Line(), Path: path, Reason: wrong.Reason, Err: err}
 }

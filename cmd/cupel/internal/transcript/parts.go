@@ -1,0 +1,160 @@
+package transcript
+
+import (
+	"strings"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+)
+
+// content reads what a message says: nothing, a text, or a list of parts.
+func (r *reader) content(v rawjson.Value, path string) error {
+	switch {
+	case v.IsNull():
+		return nil
+	case v.IsString():
+		r.current().words = true
+		return r.say(v.String())
+	case !v.IsArray():
+		return v.Errorf(path, "must be a string or an array of parts, got %s", v.Type())
+	}
+	for i, part := range v.Elements() {
+		if err := r.part(part.Value, rawjson.Index(path, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part reads one part of a content, of any of the APIs.
+func (r *reader) part(v rawjson.Value, path string) error {
+	o, err := v.Object(path)
+	if err != nil {
+		return err
+	}
+	kind, err := str(&o, path, "type")
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "tool_result":
+		return r.toolResult(&o, path)
+	case "tool_use":
+		id, err := str(&o, path, "id")
+		if err != nil {
+			return err
+		}
+		r.called(id)
+		return r.use(&o, path, "input")
+	}
+	r.current().words = true
+	switch kind {
+	case "text", "input_text", "output_text", "summary_text", "reasoning_text":
+		return r.sayMember(&o, path, "text")
+	case "refusal":
+		return r.sayMember(&o, path, "refusal")
+	case "thinking":
+		return r.sayMember(&o, path, "thinking")
+	case "redacted_thinking":
+		return r.hidden("thinking", o.Get("data"))
+	case "server_tool_use", "mcp_tool_use":
+		r.spend(callTokens)
+		return r.use(&o, path, "input")
+	}
+	if done, err := r.mediumPart(&o, path, kind); done || err != nil {
+		return err
+	}
+	if kind == "search_result" || strings.HasSuffix(kind, "_tool_result") {
+		return r.sayJSON(v)
+	}
+	return r.unknownPart(kind, v)
+}
+
+func (r *reader) sayMember(o *rawjson.Object, path, name string) error {
+	text, err := str(o, path, name)
+	if err != nil {
+		return err
+	}
+	return r.say(text)
+}
+
+// toolResult reads what a tool returned, as Anthropic's API has it.
+func (r *reader) toolResult(o *rawjson.Object, path string) error {
+	id, err := str(o, path, "tool_use_id")
+	if err != nil {
+		return err
+	}
+	r.returned(id)
+	words := r.current().words
+	err = r.content(o.Get("content"), path+".content")
+	r.current().words = words // these are the tool's
+	return err
+}
+
+// mediumPart reads a part that is no text, and reports whether it was one.
+func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) {
+	switch kind {
+	case "image_url", "input_image": // OpenAI: {"image_url": {"url", "detail"}} and {"image_url", "detail"}
+		tokens, where, detail := openAIImageTokens, o.Get("image_url"), o.Get("detail").String()
+		if image, err := where.Object(path); err == nil {
+			where, detail = image.Get("url"), image.Get("detail").String()
+		}
+		if where.IsNull() {
+			where = o.Value
+		}
+		if detail == "low" {
+			tokens = openAILowImageTokens
+		}
+		r.medium("image", tokens, where)
+	case "input_audio":
+		r.medium("audio", audioTokens, o.Value)
+	case "file", "input_file":
+		r.medium("file", fileTokens, o.Value)
+	case "image": // Anthropic: {"source": {"type", "url" or "data" or "file_id"}}
+		r.medium("image", anthropicImageTokens, r.address(o, path))
+	case "document":
+		return true, r.document(o, path)
+	case "container_upload":
+		r.medium("file", fileTokens, o.Value)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// address returns the URL of a source, or all of it.
+func (r *reader) address(o *rawjson.Object, path string) rawjson.Value {
+	source, err := o.Get("source").Object(path)
+	if err != nil {
+		return o.Value
+	}
+	if url := source.Get("url"); url.IsString() {
+		return url
+	}
+	return source.Value
+}
+
+// document reads a document of Anthropic's: text, a list of parts, or a file.
+func (r *reader) document(o *rawjson.Object, path string) error {
+	for _, name := range []string{"title", "context"} {
+		text, err := optionalStr(o, path, name)
+		if err != nil {
+			return err
+		}
+		if err := r.say(text); err != nil {
+			return err
+		}
+	}
+	path += ".source"
+	source, err := o.Get("source").Object(path)
+	if err != nil {
+		return at(err, o.Value)
+	}
+	switch source.Get("type").String() {
+	case "text":
+		return r.sayMember(&source, path, "data")
+	case "content":
+		return r.content(source.Get("content"), path+".content")
+	}
+	r.medium("document", fileTokens, r.address(o, path))
+	return nil
+}

@@ -1,0 +1,285 @@
+package transcript
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// What a request costs beyond its texts, in tokens. Anthropic publishes no such
+// numbers but for tools; theirs are estimates. FORMATS.md has the reasons.
+const (
+	messageTokens = 4 // around a message, and for its role
+	nameTokens    = 1 // around the name of who speaks
+	callTokens    = 4 // around a call of a tool, and around what it returned
+
+	anthropicToolsTokens = 346 // the system prompt that comes with tools
+
+	bytesPerHiddenToken = 6 // of what is encrypted, in Base64
+)
+
+// What is no text, in tokens, unless --media-tokens says otherwise.
+const (
+	openAIImageTokens    = 765  // 1024 by 1024 pixels in high detail
+	openAILowImageTokens = 85   // in low detail
+	anthropicImageTokens = 1600 // the most that an image is scaled to
+	audioTokens          = 600  // a minute
+	fileTokens           = 3000 // a page or two of a PDF
+)
+
+// reader reads the messages of one transcript.
+type reader struct {
+	Options
+	api     API
+	entries []entry
+	links   links
+	notesOf
+
+	calls   []call
+	pending map[string]pendingCalls // by id
+	run     int                     // the first entry of a run of reasoning, plus one
+	media   map[string]int          // how many, by their words in the notes
+	unknown map[string]int          // how many parts of an unknown type
+	orphans []string                // paths
+}
+
+// call is one call of a tool.
+type call struct {
+	entry    int
+	answered bool
+}
+
+// pendingCalls are the calls of one id in one message: more than one where a
+// server gives no ids.
+type pendingCalls struct {
+	entry int
+	calls []int
+}
+
+// notesOf are what the user should know.
+type notesOf struct{ notes []string }
+
+func (n *notesOf) note(format string, args ...any) {
+	n.notes = append(n.notes, fmt.Sprintf(format, args...))
+}
+
+// current is the entry that is being read.
+func (r *reader) current() *entry { return &r.entries[len(r.entries)-1] }
+
+// begin begins an entry.
+func (r *reader) begin(e entry) *entry {
+	r.entries = append(r.entries, e)
+	return r.current()
+}
+
+func (r *reader) spend(tokens int) { r.current().tokens = add(r.current().tokens, tokens) }
+
+// count counts text that the model sees.
+func (r *reader) count(text string) error {
+	if text == "" {
+		return nil
+	}
+	// An item is made for the sake of its checks of the counter.
+	item, err := cupel.NewItemFrom(r.Counter, text)
+	if err != nil {
+		return err
+	}
+	r.spend(item.Tokens())
+	return nil
+}
+
+// say counts text and makes it part of the content.
+func (r *reader) say(text string) error {
+	if text != "" {
+		r.current().text = append(r.current().text, text)
+	}
+	return r.count(text)
+}
+
+// sayJSON counts a value by its JSON.
+func (r *reader) sayJSON(v rawjson.Value) error {
+	if v.IsNull() {
+		return nil
+	}
+	return r.say(v.Compact())
+}
+
+// medium counts what is no text. where is what tells it from others.
+func (r *reader) medium(name string, tokens int, where rawjson.Value) {
+	if r.MediaTokens != nil {
+		tokens = *r.MediaTokens
+	}
+	if r.media == nil {
+		r.media = map[string]int{}
+	}
+	r.media[fmt.Sprintf("%%s of %d tokens\x00%s", tokens, name)]++
+	r.spend(tokens)
+	r.current().text = append(r.current().text, "["+name+" "+label(where)+"]")
+}
+
+// label is the address of a medium, or a hash of it, so that two media are two
+// contents.
+func label(v rawjson.Value) string {
+	if s := v.String(); len(s) < 200 && (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) {
+		return s
+	}
+	return fmt.Sprintf("%.6x", sha256.Sum256(v.Raw()))
+}
+
+// unknownPart counts a part that this package does not know by its JSON.
+func (r *reader) unknownPart(kind string, v rawjson.Value) error {
+	if r.unknown == nil {
+		r.unknown = map[string]int{}
+	}
+	r.unknown[kind]++
+	return r.sayJSON(v)
+}
+
+// str returns a member that must be a string.
+func str(o *rawjson.Object, path, name string) (string, error) {
+	v := o.Get(name)
+	if v.IsNull() {
+		return "", o.Value.Errorf(rawjson.Join(path, name), "is required")
+	}
+	return optionalStr(o, path, name)
+}
+
+// optionalStr returns a member that must be a string if it is there.
+func optionalStr(o *rawjson.Object, path, name string) (string, error) {
+	v := o.Get(name)
+	if !v.IsNull() && !v.IsString() {
+		return "", v.Errorf(rawjson.Join(path, name), "must be a string, got %s", v.Type())
+	}
+	return v.String(), nil
+}
+
+// called notes a call of a tool; id is what its result will name.
+func (r *reader) called(id string) {
+	at := len(r.entries) - 1
+	p := r.pending[id]
+	if len(p.calls) == 0 || p.entry != at {
+		p = pendingCalls{entry: at}
+	}
+	p.calls = append(p.calls, len(r.calls))
+	r.pending[id] = p
+	r.calls = append(r.calls, call{entry: at})
+	e := r.current()
+	e.tool = true
+	e.ids = append(e.ids, id)
+	r.spend(callTokens)
+}
+
+// returned notes a result, and puts it together with its call.
+func (r *reader) returned(id string) {
+	e := r.current()
+	e.tool = true
+	e.ids = append(e.ids, id)
+	r.spend(callTokens)
+	p, ok := r.pending[id]
+	if !ok {
+		r.orphans = append(r.orphans, e.path(r.api))
+		return
+	}
+	r.links.join(p.entry, len(r.entries)-1)
+	r.calls[p.calls[0]].answered = true
+	if len(p.calls) > 1 { // the last one stays, for a second result
+		p.calls = p.calls[1:]
+		r.pending[id] = p
+	}
+}
+
+// unanswered notes the calls and results that an API would refuse.
+func (r *reader) unanswered() {
+	const refuses = "has no %s; the API refuses such a transcript"
+	for i, path := range r.orphans {
+		if i > 0 {
+			r.note("%s with results have no call", plural(len(r.orphans)-1, "more message"))
+			break
+		}
+		r.note("%s "+refuses, path, "call before its result")
+	}
+	n := 0
+	for _, c := range r.calls {
+		// What is at the end still waits for its result.
+		if c.answered || c.entry == len(r.entries)-1 || r.tail(c.entry) {
+			continue
+		}
+		if n++; n == 1 {
+			r.note("%s "+refuses, r.entries[c.entry].path(r.api), "result for its call")
+		}
+	}
+	if n > 1 {
+		r.note("%s have no result", plural(n-1, "more call"))
+	}
+}
+
+// tail reports whether only calls and results follow an entry: several calls
+// that wait for their results, of which some may have come.
+func (r *reader) tail(at int) bool {
+	for i := at + 1; i < len(r.entries); i++ {
+		if !r.entries[i].tool || r.links.root(i) != r.links.root(at) && r.api != Responses {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) allNotes() []string {
+	for _, what := range slices.Sorted(maps.Keys(r.media)) {
+		format, name, _ := strings.Cut(what, "\x00")
+		r.note("no text, and estimated: "+format+" (--media-tokens changes that)", plural(r.media[what], name))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.unknown)) {
+		r.note("%s of the unknown type %q: kept, and counted as JSON", plural(r.unknown[kind], "part"), kind)
+	}
+	return r.notes
+}
+
+// when reads the time of a message.
+func (r *reader) when(o *rawjson.Object) {
+	for _, name := range []string{"timestamp", "created_at", "created"} {
+		v := o.Get(name)
+		if v.IsNull() {
+			continue
+		}
+		t, ok := instant(v)
+		if ok {
+			r.current().time = t
+		} else {
+			r.note("%s is not a time and is not used: RFC 3339 or seconds since 1970 are", rawjson.Join(r.current().path(r.api), name))
+		}
+		return
+	}
+}
+
+// instant reads RFC 3339, or a number of seconds or milliseconds since 1970.
+func instant(v rawjson.Value) (time.Time, bool) {
+	if v.IsString() {
+		t, err := time.Parse(time.RFC3339Nano, v.String())
+		return t, err == nil && 0 <= t.UTC().Year() && t.UTC().Year() <= 9999 && !t.IsZero()
+	}
+	if !v.IsNumber() {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseFloat(string(v.Raw()), 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	const year5138 = 1e11 // in seconds; in milliseconds it is 1973
+	if math.Abs(seconds) >= year5138 {
+		seconds /= 1000
+	}
+	if math.Abs(seconds) >= year5138 {
+		return time.Time{}, false
+	}
+	whole, fraction := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(math.Round(fraction*1e6))*1000).UTC(), true
+}

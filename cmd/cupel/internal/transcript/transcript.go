@@ -1,0 +1,360 @@
+// Package transcript makes candidates of chat transcripts as the OpenAI and
+// Anthropic APIs write them, and writes what was selected as a transcript that
+// the same API takes back.
+//
+// A candidate is a message, or an exchange: the calls of tools in one message of
+// the model together with what the tools returned. An API refuses a call without
+// its result and a result without its call, so that they are never separated.
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// API is what a transcript was written for.
+type API int
+
+// The APIs.
+const (
+	Chat      API = iota // OpenAI's Chat Completions
+	Responses            // OpenAI's Responses
+	Messages             // Anthropic's Messages
+)
+
+// list is the name of the member of a request that has the messages.
+func (a API) list() string {
+	if a == Responses {
+		return "input"
+	}
+	return "messages"
+}
+
+// system is the name of the member of a request that has the system prompt, if
+// it is none of the messages.
+func (a API) system() string {
+	switch a {
+	case Responses:
+		return "instructions"
+	case Messages:
+		return "system"
+	default:
+		return ""
+	}
+}
+
+// Source is the text of a transcript: a list of messages, a request that has
+// one, or a message on each line.
+type Source struct {
+	API   API
+	Value rawjson.Value  // an array or an object
+	Lines []rawjson.Part // the messages, when there is one on each line
+}
+
+// Options say how a transcript is read.
+type Options struct {
+	Counter     cupel.TokenCounter
+	NoPin       bool // pin nothing but tool definitions
+	MediaTokens *int // tokens of whatever is no text; nil: an estimate by the API and the medium
+}
+
+// Transcript is a transcript with the candidates that it gave.
+type Transcript struct {
+	Items []*cupel.ContextItem // in the order of the transcript; tool definitions and system prompt first
+	Notes []string             // what the user should know about it
+
+	source  Source
+	body    rawjson.Object // of a request
+	entries []entry
+	groups  []group
+	byItem  map[*cupel.ContextItem]int // positions in groups
+}
+
+// KindTools is the kind of the item that stands for the tool definitions of a
+// request. They are always sent, and therefore always pinned.
+const KindTools cupel.ContextKind = "ToolDefinitions"
+
+// entry is one message of the list, or a member of the request that the model
+// sees.
+type entry struct {
+	part   rawjson.Part
+	member string // the name of the member, or "" for a message of the list
+	index  int    // in the list
+	role   string
+
+	text   []string // what there is to read
+	tokens int
+	words  bool // says something itself, rather than returning what tools gave
+	model  bool // made by the model
+	tool   bool // calls a tool, or returns what one gave
+	names  []string
+	ids    []string
+	time   time.Time // zero when the message has none
+}
+
+func (e *entry) path(api API) string {
+	if e.member != "" {
+		return e.member
+	}
+	return rawjson.Index(api.list(), e.index)
+}
+
+// returns reports whether an entry has nothing but what a tool returned.
+func (e *entry) returns() bool { return e.tool && (e.role == "tool" || e.role == "function") }
+
+// group is what one item stands for.
+type group struct {
+	entries []int // ascending
+	item    *cupel.ContextItem
+}
+
+// Read makes candidates of a transcript. It fails with a [rawjson.Error], or
+// with the error of the counter.
+func Read(source Source, options Options) (*Transcript, error) {
+	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}}
+	t := &Transcript{source: source, byItem: map[*cupel.ContextItem]int{}}
+	if err := t.readEntries(r); err != nil {
+		return nil, err
+	}
+	r.unanswered()
+	t.entries = r.entries
+	t.groups = r.links.groups(len(t.entries))
+	if err := t.makeItems(options.NoPin); err != nil {
+		return nil, err
+	}
+	t.Notes = r.allNotes()
+	return t, nil
+}
+
+// readEntries reads what the request has outside of its messages, and then the
+// messages.
+func (t *Transcript) readEntries(r *reader) error {
+	value, name := t.source.Value, t.source.API.list()
+	messages := t.source.Lines
+	if value.IsObject() {
+		var err error
+		if t.body, err = value.Object(""); err != nil {
+			return err
+		}
+		if err := r.request(&t.body); err != nil {
+			return err
+		}
+		value = t.body.Get(name)
+		if t.source.API == Responses && value.IsString() {
+			return r.onlyInput(t.member(name))
+		}
+		if !value.IsArray() {
+			return value.Errorf(name, "must be an array of messages, got %s", value.Type())
+		}
+	}
+	if !value.IsZero() {
+		if !value.IsArray() {
+			return value.Errorf("", "a transcript must be an array or an object, got %s", value.Type())
+		}
+		messages = value.Elements()
+	}
+	for i, part := range messages {
+		if err := r.message(part, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Transcript) member(name string) rawjson.Part {
+	for _, m := range t.body.Members {
+		if m.Name == name {
+			return m
+		}
+	}
+	return rawjson.Part{}
+}
+
+// makeItems makes an item of every group.
+func (t *Transcript) makeItems(noPin bool) error {
+	pins := t.pins(noPin)
+	times := t.times()
+	for i := range t.groups {
+		g := &t.groups[i]
+		var err error
+		if g.item, err = t.makeItem(g, pins, times); err != nil {
+			return err
+		}
+		t.Items = append(t.Items, g.item)
+		t.byItem[g.item] = i
+	}
+	return nil
+}
+
+func (t *Transcript) makeItem(g *group, pins []bool, times []time.Time) (*cupel.ContextItem, error) {
+	first := &t.entries[g.entries[0]]
+	var (
+		text, names, ids []string
+		tokens           int
+		pinned, tool     bool
+	)
+	for _, i := range g.entries {
+		e := &t.entries[i]
+		text = append(text, e.text...)
+		names, ids = append(names, e.names...), append(ids, e.ids...)
+		tokens = add(tokens, e.tokens)
+		pinned, tool = pinned || pins[i], tool || e.tool
+	}
+	kind, source, origin := cupel.KindMessage, cupel.SourceChat, first.role
+	switch {
+	case first.member == "tools":
+		kind, source, origin = KindTools, cupel.SourceTool, "tool"
+	case tool:
+		kind, source, origin = cupel.KindToolOutput, cupel.SourceTool, "tool"
+	case isSystem(first.role):
+		kind, origin = cupel.KindSystemPrompt, "system"
+	}
+	metadata := map[string]any{"role": first.role, cupel.MetadataSourceType: origin}
+	if first.member == "" {
+		metadata["index"] = first.index
+	}
+	if len(g.entries) > 1 {
+		metadata["messages"] = len(g.entries)
+	}
+	if len(names) > 0 {
+		metadata["tool"] = strings.Join(distinct(names), ", ")
+	}
+	if len(ids) > 0 {
+		metadata["tool_call_id"] = strings.Join(distinct(ids), ", ")
+	}
+	opts := []cupel.ItemOption{
+		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
+		cupel.WithTimestamp(times[g.entries[len(g.entries)-1]]),
+	}
+	if pinned {
+		opts = append(opts, cupel.WithPinned())
+	}
+	return cupel.NewContextItem(cmp.Or(strings.Join(text, "\n"), "(empty)"), tokens, opts...)
+}
+
+func isSystem(role string) bool { return role == "system" || role == "developer" }
+
+// distinct returns the values that are not empty, each once.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		known := seen[s] || s == ""
+		seen[s] = true
+		return known
+	})
+}
+
+// pins says which entries are pinned: system prompts, the last message in which
+// the user says something, and the exchange at the end, since the model answers
+// to that one.
+func (t *Transcript) pins(noPin bool) []bool {
+	pins := make([]bool, len(t.entries))
+	lastUser := -1
+	for i := range t.entries {
+		e := &t.entries[i]
+		pins[i] = e.member == "tools" || isSystem(e.role) && !noPin
+		if e.role == "user" && e.words {
+			lastUser = i
+		}
+	}
+	if noPin {
+		return pins
+	}
+	if lastUser >= 0 {
+		pins[lastUser] = true
+	}
+	if last := len(t.entries) - 1; last >= 0 && t.entries[last].tool {
+		pins[last] = true
+	}
+	// Parallel calls of the Responses API are items of their own.
+	i := len(t.entries) - 1
+	for ; i >= 0 && t.entries[i].returns(); i-- {
+		pins[i] = true
+	}
+	for ; i >= 0 && t.entries[i].tool && t.entries[i].role == "assistant"; i-- {
+		pins[i] = true
+	}
+	return pins
+}
+
+// times gives every entry a time. Transcripts mostly have none; those that are
+// made up only say which message is older.
+func (t *Transcript) times() []time.Time {
+	times := make([]time.Time, len(t.entries))
+	known := slices.IndexFunc(t.entries, func(e entry) bool { return !e.time.IsZero() })
+	if known < 0 {
+		for i := range times {
+			times[i] = time.Unix(int64(i), 0)
+		}
+		return times
+	}
+	for i := range times {
+		switch e := &t.entries[i]; {
+		case !e.time.IsZero():
+			times[i] = e.time
+		case i < known:
+			times[i] = t.entries[known].time.Add(time.Duration(i - known))
+		default:
+			times[i] = times[i-1].Add(1)
+		}
+	}
+	return times
+}
+
+// add adds token counts that are not negative, and stays where it would wrap.
+func add(a, b int) int {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return int(^uint(0) >> 1)
+}
+
+// links joins entries into groups.
+type links struct{ parent []int }
+
+func (l *links) root(i int) int {
+	for len(l.parent) <= i {
+		l.parent = append(l.parent, len(l.parent))
+	}
+	for l.parent[i] != i {
+		l.parent[i] = l.parent[l.parent[i]]
+		i = l.parent[i]
+	}
+	return i
+}
+
+// join puts the groups of two entries together; their root is the first one.
+func (l *links) join(i, j int) {
+	i, j = l.root(i), l.root(j)
+	l.parent[max(i, j)] = min(i, j)
+}
+
+// groups returns the groups of n entries, ordered by their first one.
+func (l *links) groups(n int) []group {
+	var groups []group
+	at := make([]int, n)
+	for i := range n {
+		if root := l.root(i); root != i {
+			g := &groups[at[root]]
+			g.entries = append(g.entries, i)
+			continue
+		}
+		at[i] = len(groups)
+		groups = append(groups, group{entries: []int{i}})
+	}
+	return groups
+}
+
+// plural is n with the noun, which takes an s.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,250 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Write writes what is left of the transcript when only the items of window are
+// kept. The messages are in the order of the conversation, whatever the order of
+// window, and everything else is as it was read. room is how many tokens the
+// window could still take.
+//
+// Anthropic's API wants a user to speak first, and the roles to alternate. When
+// the first message that is kept is the model's, the user's message before it
+// comes back if there is room; otherwise the messages up to the next one of a
+// user are left out. Messages of one role that come together because what was
+// between them is left out become one.
+//
+// The notes say what was brought back, left out or joined.
+func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (notes []string, err error) {
+	kept := make([]bool, len(t.groups))
+	for _, item := range window {
+		i, ok := t.byItem[item]
+		if !ok {
+			return nil, errors.New("an item of the window is not of this transcript")
+		}
+		kept[i] = true
+	}
+	n := &notesOf{}
+	t.noteDuplicates(kept, n)
+	if t.source.API == Messages {
+		t.startWithUser(kept, room, n)
+	}
+	keptEntries := make([]bool, len(t.entries))
+	messages := 0
+	for i, g := range t.groups {
+		for _, e := range g.entries {
+			keptEntries[e] = kept[i]
+			if kept[i] && (t.entries[e].member == "" || t.entries[e].member == t.source.API.list()) {
+				messages++
+			}
+		}
+	}
+	if messages == 0 {
+		n.note("no message is left; the API refuses a request without one")
+	}
+	_, err = w.Write(t.text(keptEntries, n))
+	return n.notes, err
+}
+
+// noteDuplicates says which messages are missing because others say the same.
+func (t *Transcript) noteDuplicates(kept []bool, n *notesOf) {
+	contents := make(map[string]bool, len(kept))
+	for i, g := range t.groups {
+		if kept[i] {
+			contents[g.item.Content()] = true
+		}
+	}
+	count, tokens := 0, 0
+	for i, g := range t.groups {
+		if !kept[i] && contents[g.item.Content()] {
+			count, tokens = count+1, add(tokens, g.item.Tokens())
+		}
+	}
+	if count > 0 {
+		n.note("left out as repetitions: %s, %s; a policy with \"deduplicate\": false keeps them",
+			plural(count, "item"), plural(tokens, "token"))
+	}
+}
+
+// startWithUser sees to it that the first message that is kept is a user's.
+func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
+	first := 0
+	for ; first < len(kept) && (!kept[first] || t.first(first).member != ""); first++ {
+	}
+	start := slices.IndexFunc(t.entries, func(e entry) bool { return e.member == "" })
+	if first == len(kept) || t.groups[first].entries[0] == start || t.opens(first) {
+		return // there is none, or it has always been the first, or it will do
+	}
+	for i := first - 1; i >= 0; i-- {
+		if !t.opens(i) {
+			continue
+		}
+		if item := t.groups[i].item; item.Tokens() <= room {
+			kept[i] = true
+			n.note("brought back %s (%s), because the API wants a user to speak first", t.first(i).path(Messages), plural(item.Tokens(), "token"))
+			return
+		}
+		break
+	}
+	count, tokens := 0, 0
+	for i := first; i < len(kept) && !(kept[i] && t.opens(i)); i++ {
+		if kept[i] && t.first(i).member == "" {
+			kept[i] = false
+			count, tokens = count+1, add(tokens, t.groups[i].item.Tokens())
+		}
+	}
+	n.note("left out %s from %s on (%s), because the API wants a user to speak first, and the message before does not fit",
+		plural(count, "item"), t.first(first).path(Messages), plural(tokens, "token"))
+}
+
+// first returns the first entry of a group.
+func (t *Transcript) first(i int) *entry { return &t.entries[t.groups[i].entries[0]] }
+
+// opens reports whether a conversation may begin with a group.
+func (t *Transcript) opens(i int) bool {
+	e := t.first(i)
+	return e.member == "" && e.role == "user" && !e.tool
+}
+
+// text is the transcript with some of its entries.
+func (t *Transcript) text(kept []bool, n *notesOf) []byte {
+	messages := t.keptMessages(kept, n)
+	if t.source.Value.IsZero() {
+		return append(bytes.Join(messages, []byte("\n")), "\n"...)
+	}
+	before, after := t.source.Value.Around()
+	if !bytes.HasSuffix(after, []byte("\n")) {
+		after = append(slices.Clip(after), '\n')
+	}
+	list := enclose('[', messages, ']')
+	if t.source.Value.IsArray() {
+		return slices.Concat(before, list, after)
+	}
+	gone := make(map[string]bool)
+	for i, e := range t.entries {
+		gone[e.member] = e.member != "" && e.member != "tools" && !kept[i]
+	}
+	var members [][]byte
+	for _, m := range t.body.Members {
+		switch {
+		case m.Name == t.source.API.list() && m.Value.IsArray():
+			members = append(members, m.With(list))
+		case m.Name == t.source.API.list() && gone[m.Name]:
+			members = append(members, m.With([]byte("[]")))
+		case !gone[m.Name]:
+			members = append(members, m.Outer())
+		}
+	}
+	return slices.Concat(before, enclose('{', members, '}'), after)
+}
+
+func enclose(opening byte, parts [][]byte, closing byte) []byte {
+	return slices.Concat([]byte{opening}, bytes.Join(parts, []byte(",")), []byte{closing})
+}
+
+// keptMessages returns the texts of the messages that are kept, those joined
+// that have to be.
+func (t *Transcript) keptMessages(kept []bool, n *notesOf) [][]byte {
+	var messages [][]byte
+	var last *joined
+	flush := func() {
+		if last != nil {
+			messages = append(messages, last.text())
+		}
+	}
+	count := 0
+	for i := range t.entries {
+		e := &t.entries[i]
+		if !kept[i] || e.member != "" {
+			continue
+		}
+		if last != nil && t.source.API == Messages && last.take(e) {
+			count++
+			continue
+		}
+		flush()
+		last = &joined{first: e, last: e}
+	}
+	flush()
+	if count > 0 {
+		n.note("joined %s with the one before, because what was between them is left out", plural(count, "message"))
+	}
+	return messages
+}
+
+// joined is a message that others may have become a part of.
+type joined struct {
+	first, last *entry
+	members     []rawjson.Part // of the first, and what the others have beyond it; nil while there are none
+	blocks      [][]byte
+}
+
+// take makes a message a part of j if it has to be and can be.
+func (j *joined) take(e *entry) bool {
+	if e.role != j.last.role || e.index == j.last.index+1 {
+		return false
+	}
+	if j.members == nil {
+		o, err := j.first.part.Value.Object("")
+		if err != nil {
+			return false
+		}
+		j.members = o.Members
+		j.blocks = blocks(o.Get("content"))
+	}
+	const most = 16 // members are compared one by one
+	o, err := e.part.Value.Object("")
+	if err != nil || len(o.Members) > most || len(j.members) > most {
+		return false
+	}
+	mine := slices.Clone(j.members)
+	for _, m := range o.Members {
+		at := slices.IndexFunc(mine, func(p rawjson.Part) bool { return p.Name == m.Name })
+		switch {
+		case at < 0:
+			mine = append(mine, m)
+		case m.Name != "content" && mine[at].Value.Compact() != m.Value.Compact():
+			return false // both say something, and neither may be lost
+		}
+	}
+	j.members = mine
+	j.blocks = append(j.blocks, blocks(o.Get("content"))...)
+	j.last = e
+	return true
+}
+
+// blocks returns the parts of a content. The API refuses empty text.
+func blocks(content rawjson.Value) [][]byte {
+	if content.IsString() {
+		if content.String() == "" {
+			return nil
+		}
+		return [][]byte{slices.Concat([]byte(`{"type": "text", "text": `), content.Raw(), []byte("}"))}
+	}
+	var blocks [][]byte
+	for _, part := range content.Elements() {
+		blocks = append(blocks, part.Value.Raw())
+	}
+	return blocks
+}
+
+func (j *joined) text() []byte {
+	if j.members == nil {
+		return j.first.part.Outer()
+	}
+	members := make([][]byte, len(j.members))
+	for i, m := range j.members {
+		members[i] = m.Outer()
+		if m.Name == "content" {
+			members[i] = m.With(slices.Concat([]byte("["), bytes.Join(j.blocks, []byte(", ")), []byte("]")))
+		}
+	}
+	return j.first.part.With(enclose('{', members, '}'))
+}
