@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,8 @@ stage, and the selection at other budgets. Of two selections it shows what
 differs.
 
 It makes the selection from --items, --policy and --budget, or reads one or two
-reports that cupel explain --json wrote; a report has no other budgets to show.`,
+reports that cupel explain --json wrote; a report has no other budgets to show.
+A selection that fails is shown with what is known of it; the exit code is 3.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
   cupel inspect -i items.jsonl -p rag -b 4000 --serve
@@ -97,9 +99,20 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 		}
 		return serve(command.Context(), env, f.serve, page)
 	}
-	return writeOutput(env, f.output, f.force, func(w io.Writer) error {
+	if err := writeOutput(env, f.output, f.force, func(w io.Writer) error {
 		return cupelinspect.WriteHTML(w, title, selections...)
-	})
+	}); err != nil {
+		return err
+	}
+	if f.output != "-" {
+		fmt.Fprintf(env.Stderr, "cupel: wrote %s; open it in a browser\n", f.output)
+	}
+	// A run that failed is shown as well, and a program should know.
+	var failed []error
+	for _, s := range selections {
+		failed = append(failed, s.Err())
+	}
+	return selecting(errors.Join(failed...))
 }
 
 // selections makes or reads what is to be shown.
