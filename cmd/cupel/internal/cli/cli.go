@@ -118,6 +118,8 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 	root.AddCommand(
 		newRun(env),
 		newExplain(env),
+		newDiff(env),
+		newSweep(env),
 		newEval(env),
 	)
 	return root

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+)
+
+// diffFlags are the flags of newDiff.
+type diffFlags struct {
+	selectionFlags
+	displayFlags
+	rows int
+}
+
+// newDiff returns the command that compares two selections.
+func newDiff(env *Environment) *cobra.Command {
+	var flags diffFlags
+	command := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two policies, two budgets or two reports",
+		Long: `diff makes two selections from the same candidates and tells which items are in
+one of them only, and why they are not in the other; which ones are elsewhere in
+the prompt; and how tokens, kinds and timestamps change.
+
+With --policy, A and B are two budgets for that policy. Otherwise, with --items,
+they are two policies, by name or file, for one --budget. With neither, they are
+two reports that cupel explain --json wrote; --budget then says what their tokens
+are a share of.
+
+Items are matched by their content. Content that occurs several times is in when
+one of its copies is.`,
+		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
+  cupel diff -i items.jsonl -p rag 4000 8000
+  cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
+  cupel diff monday.json tuesday.json -b 4000`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.run(env, command, [2]string(args))
+		},
+		ValidArgsFunction: func(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			complete, _ := command.GetFlagCompletionFunc("policy")
+			return complete(command, nil, typed)
+		},
+	}
+	flags.selectionFlags.register(command)
+	flags.displayFlags.register(command)
+	optional(command, "items", "policy", "budget") // as the kind of A and B demands
+	command.Flags().IntVarP(&flags.rows, "rows", "n", 20, "the most `rows` of each list, 0 for all")
+	return command
+}
+
+func (f *diffFlags) run(env *Environment, command *cobra.Command, args [2]string) error {
+	if f.rows < 0 {
+		return usagef("--rows: must be at least 0, got %d", f.rows)
+	}
+	if err := f.displayFlags.check(); err != nil {
+		return err
+	}
+	changed := command.Flags().Changed
+	var d *difference
+	var err error
+	switch {
+	case changed("policy"):
+		d, err = f.budgets(command.Context(), env, args, changed)
+	case changed("items"):
+		d, err = f.policies(command.Context(), env, args, changed)
+	default:
+		d, err = f.reports(env, args, changed)
+	}
+	if err != nil {
+		return err
+	}
+	return f.write(env, func() (any, error) { return d, nil }, func(p *terminal.Printer) { d.print(p, f.rows) })
+}
+
+// budgets compares two budgets.
+func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
+	switch {
+	case !changed("items"):
+		return nil, usagef("two budgets need candidates: give --items")
+	case changed("budget"):
+		return nil, usagef("with --policy, A and B are the budgets; leave out --budget, or --policy to compare policies")
+	}
+	var sides [2]side
+	for i, arg := range args {
+		tokens, err := strconv.Atoi(arg)
+		if err != nil {
+			return nil, usagef("with --policy, A and B are budgets in tokens, got %q; leave out --policy to compare policies", arg)
+		}
+		flags := f.budgetFlags
+		flags.budget = tokens
+		budget, err := flags.make(changed("target"))
+		if err != nil {
+			return nil, usagef("%s: %w", arg, err)
+		}
+		sides[i] = side{label: strconv.Itoa(tokens), budget: &budget}
+	}
+	_, pipeline, err := f.readPolicy(env, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := f.candidateFlags.read(env)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := pipeline.Prepare(ctx, candidates.Items)
+	if err != nil {
+		return nil, selecting(err)
+	}
+	for i := range sides {
+		if sides[i].report, err = prepared.DryRun(ctx, *sides[i].budget); err != nil {
+			return nil, selecting(fmt.Errorf("budget %s: %w", sides[i].label, err))
+		}
+	}
+	return compare(candidates.Items, sides), nil
+}
+
+// policies compares two policies.
+func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
+	if !changed("budget") {
+		if _, err := strconv.Atoi(args[0]); err == nil {
+			return nil, usagef("two budgets need a policy: give --policy")
+		}
+		return nil, usagef("two policies need a budget: give --budget")
+	}
+	if args[0] == args[1] {
+		return nil, usagef("A and B are both %s: give two different policies, or --policy and two budgets", args[0])
+	}
+	budget, err := f.budgetFlags.make(changed("target"))
+	if err != nil {
+		return nil, err
+	}
+	var variants []analysis.PipelineVariant
+	for _, arg := range args {
+		_, pipeline, err := f.readPolicy(env, arg)
+		if err != nil {
+			return nil, err
+		}
+		variants = append(variants, analysis.PipelineVariant{Label: shown(arg), Pipeline: pipeline})
+	}
+	candidates, err := f.candidateFlags.read(env)
+	if err != nil {
+		return nil, err
+	}
+	result, err := analysis.PolicySensitivityOfPipelines(ctx, candidates.Items, budget, variants...)
+	if err != nil {
+		return nil, selecting(err)
+	}
+	var sides [2]side
+	for i, v := range result.Variants {
+		sides[i] = side{label: v.Label, budget: &budget, report: v.Report}
+	}
+	return compare(candidates.Items, sides), nil
+}
+
+// reports compares two reports.
+func (f *diffFlags) reports(env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
+	var sides [2]side
+	for i, arg := range args {
+		if arg != "-" && !strings.HasSuffix(strings.ToLower(arg), ".json") {
+			return nil, usagef("%s is not a report, which ends in .json; give --items to compare policies, and --policy to compare budgets", arg)
+		}
+		report, err := readReport(env, arg)
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = side{label: shown(arg), report: report}
+		if changed("budget") {
+			budget, err := f.budgetFlags.make(changed("target"))
+			if err != nil {
+				return nil, err
+			}
+			sides[i].budget = &budget
+		}
+	}
+	return compare(nil, sides), nil
+}
+
+// readReport reads what explain --json wrote.
+func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
+	r, done, err := open(env, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
+	}
+	// Any object is a report to a reader that takes unknown fields: look for one
+	// that only a report has.
+	var probe struct {
+		Included *json.RawMessage `json:"included"`
+	}
+	if err := json.Unmarshal(data, &probe); err == nil && probe.Included == nil {
+		return nil, usagef("%s is not a report; cupel explain --json writes one; give --items to compare policies", shown(name))
+	}
+	report := new(cupel.SelectionReport)
+	if err := json.Unmarshal(data, report); err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
+	}
+	return report, nil
+}

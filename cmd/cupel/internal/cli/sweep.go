@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+)
+
+// sweepFlags are the flags of newSweep.
+type sweepFlags struct {
+	candidateFlags
+	budgetFlags // without a budget and a target
+	queryFlags
+	displayFlags
+	policy           string
+	from, to, stride int
+	csv, plot        bool
+	progress         bool
+}
+
+// newSweep returns the command that selects at many budgets.
+func newSweep(env *Environment) *cobra.Command {
+	var flags sweepFlags
+	command := &cobra.Command{
+		Use:   "sweep",
+		Short: "Follow the selection over a range of budgets",
+		Long: `sweep selects at every budget of a range and tells where the selection changes:
+the tokens and items that are in from there on, what came and what went. Each
+budget is ceiling and target at once; what is kept for the answer is taken off.
+
+A larger budget does not always keep what a smaller one takes. --stride 1 leaves
+out no budget; the default looks at about fifty of them.`,
+		Example: `  cupel sweep -i items.jsonl -p rag
+  cupel sweep -i items.jsonl -p rag --from 1000 --to 8000 --stride 1 --csv
+  cupel sweep -i items.jsonl -p rag --plot
+  cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(env, command)
+		},
+	}
+	flags.candidateFlags.register(command)
+	flags.queryFlags.register(command)
+	flags.displayFlags.register(command)
+	set := command.Flags()
+	set.StringVarP(&flags.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
+	must(command.MarkFlagRequired("policy"))
+	completePolicy(command, "policy")
+	set.IntVar(&flags.from, "from", 0, "the first budget, in `tokens` (default what pinned items and --reserve need)")
+	set.IntVar(&flags.to, "to", 0, "the last budget, in `tokens` (default what all candidates need)")
+	set.IntVar(&flags.stride, "stride", 0, "`tokens` between budgets (default a round number that gives about fifty)")
+	set.IntVar(&flags.reserve, "reserve", 0, "`tokens` that are kept for the answer")
+	set.StringToIntVar(&flags.slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
+	set.Float64Var(&flags.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
+	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates by their position, from 0")
+	set.BoolVar(&flags.plot, "plot", false, "draw the share of the budget that is used")
+	set.BoolVar(&flags.progress, "progress", false, "tell on standard error how far long work is, also where that is not a terminal")
+	command.MarkFlagsMutuallyExclusive("json", "csv", "plot")
+	return command
+}
+
+func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
+	if err := f.displayFlags.check(); err != nil {
+		return err
+	}
+	changed := command.Flags().Changed
+	if changed("stride") && f.stride < 1 {
+		return usagef("--stride: must be at least 1, got %d", f.stride)
+	}
+	f.budget = math.MaxInt // the totals of the base do not matter
+	base, err := f.budgetFlags.make(false)
+	if err != nil {
+		return err
+	}
+	p, pipeline, err := f.readPolicy(env, f.policy)
+	if err != nil {
+		return err
+	}
+	candidates, err := f.candidateFlags.read(env)
+	if err != nil {
+		return err
+	}
+	budgets := analysis.BudgetRange{From: f.from, To: f.to, Stride: f.stride}
+	if !changed("to") {
+		budgets.To = max(sufficient(candidates.Items, base), budgets.From)
+	}
+	if !changed("from") {
+		budgets.From = min(necessary(candidates.Items, base), max(budgets.To, 0))
+	}
+	if !changed("stride") {
+		budgets.Stride = roundStride(budgets.To - budgets.From)
+	}
+	tell := newBudgetProgress(env, f.progress)
+	defer tell.end()
+	watching, err := watchingBudgets(pipeline, func(target int) { tell.update(min(target, budgets.To), budgets.To) })
+	if err != nil {
+		return selecting(err)
+	}
+	sweep, err := analysis.Sweep(command.Context(), watching, candidates.Items, budgets, analysis.WithBaseBudget(base))
+	tell.end()
+	switch {
+	case errors.Is(err, analysis.ErrInvalidArgument), errors.Is(err, analysis.ErrTooManyBudgets):
+		return usagef("%w; see --from, --to and --stride", err)
+	case err != nil:
+		return selecting(err)
+	}
+	if f.csv {
+		return writeOutput(env, f.output, f.force, func(w io.Writer) error { return writeSweepCSV(w, sweep) })
+	}
+	return f.write(env, func() (any, error) { return sweep, nil }, func(printer *terminal.Printer) {
+		printSweep(printer, titleOf(p.Name, f.policy), sweep, f.plot)
+	})
+}
+
+// necessary returns the smallest budget that the pinned items fit.
+func necessary(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
+	tokens := budget.OutputReserve()
+	for _, item := range items {
+		if item.Pinned() {
+			tokens = addTokens(tokens, max(item.Tokens(), 0))
+		}
+	}
+	return tokens
+}
+
+// roundStride returns the least of 1, 2, 5, 10, 20, 50 and so on that parts a
+// range into fifty at most.
+func roundStride(length int) int {
+	const parts = 50
+	for power := 1; power <= math.MaxInt/10; power *= 10 {
+		for _, round := range []int{1, 2, 5} {
+			if length/parts < round*power {
+				return round * power
+			}
+		}
+	}
+	return math.MaxInt / parts
+}
+
+// utilization returns the share of a budget that tokens are.
+func utilization(tokens, budget int) float64 {
+	if budget <= 0 {
+		return 0
+	}
+	return float64(tokens) / float64(budget)
+}
+
+// printSweep tells people.
+func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, plot bool) {
+	p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(fmt.Sprintf(": budgets from %d to %d by %d, %s, %s",
+		sweep.From, sweep.To, sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step"))))
+	p.Line()
+	if plot {
+		printPlot(p, sweep)
+		return
+	}
+	rows := make([][]terminal.Text, len(sweep.Steps))
+	for i, step := range sweep.Steps {
+		changes := terminal.Plain(changesOf(sweep.Items, step))
+		if step.Err != nil {
+			changes = terminal.Text{Text: bare(step.Err), Style: terminal.Red}
+		}
+		rows[i] = []terminal.Text{terminal.Plain(strconv.Itoa(step.Budget)), terminal.Plain(strconv.Itoa(step.Tokens)),
+			terminal.Plain(percent(step.Tokens, step.Budget)), terminal.Plain(strconv.Itoa(step.Included)),
+			{Text: signed("+", len(step.Came)), Style: terminal.Green}, {Text: signed("-", len(step.Went)), Style: terminal.Red}, changes}
+	}
+	p.Table([]terminal.Column{{Head: "BUDGET", Right: true}, {Head: "TOKENS", Right: true}, {Head: "USED", Right: true}, {Head: "ITEMS", Right: true},
+		{Head: "CAME", Right: true}, {Head: "WENT", Right: true}, {Head: "WHICH", Flexible: true}}, rows)
+}
+
+func signed(sign string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return sign + strconv.Itoa(n)
+}
+
+// changesOf names what came and went, shortly.
+func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
+	const names, columns = 4, 28
+	var list []string
+	for _, change := range []struct {
+		sign  string
+		items []int
+	}{{"-", step.Went}, {"+", step.Came}} {
+		for _, i := range change.items {
+			if len(list) == names {
+				return strings.Join(list, ", ") + ", …"
+			}
+			list = append(list, change.sign+terminal.Excerpt(items[i].Content(), columns))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// printPlot draws the share of each budget that is used, from none to all of it.
+func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
+	columns := max(min(p.Width(), maxBar), 2)
+	if length := sweep.To - sweep.From; length/sweep.Stride < columns {
+		columns = length/sweep.Stride + 1
+	}
+	const levels = "▁▂▃▄▅▆▇█"
+	var line strings.Builder
+	at := 0
+	for c := range columns {
+		budget := sweep.From
+		if columns > 1 {
+			// The last one of the range that the sweep has looked at, at most.
+			steps := (sweep.To - sweep.From) / sweep.Stride
+			budget += int(float64(steps)*float64(c)/float64(columns-1)) * sweep.Stride
+		}
+		for at+1 < len(sweep.Steps) && sweep.Steps[at+1].Budget <= budget {
+			at++
+		}
+		share := utilization(sweep.Steps[at].Tokens, budget)
+		if share <= 0 {
+			line.WriteByte(' ')
+			continue
+		}
+		level := min(int(share*8), 7)
+		line.WriteString(string([]rune(levels)[level]))
+	}
+	p.Line(terminal.Text{Text: line.String(), Style: terminal.Green})
+	last := sweep.Steps[len(sweep.Steps)-1]
+	p.Line(terminal.Plain(fmt.Sprintf("The share of the budget that is used, from %s at %d to %s at %d.",
+		percent(sweep.Steps[0].Tokens, sweep.From), sweep.From, percent(last.Tokens, sweep.To), sweep.To)))
+}
+
+// writeSweepCSV writes a line for each step.
+func writeSweepCSV(w io.Writer, sweep *analysis.BudgetSweep) error {
+	out := csv.NewWriter(w)
+	records := [][]string{{"budget", "tokens", "items", "came", "went", "error"}}
+	for _, step := range sweep.Steps {
+		failure := ""
+		if step.Err != nil {
+			failure = bare(step.Err)
+		}
+		records = append(records, []string{strconv.Itoa(step.Budget), strconv.Itoa(step.Tokens), strconv.Itoa(step.Included),
+			positions(step.Came), positions(step.Went), failure})
+	}
+	return out.WriteAll(records)
+}
+
+func positions(list []int) string {
+	texts := make([]string, len(list))
+	for i, n := range list {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, " ")
+}
