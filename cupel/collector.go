@@ -60,18 +60,21 @@ func (c *DiagnosticTraceCollector) all() []TraceEvent {
 	if n == 0 {
 		return nil
 	}
-	list := make([]TraceEvent, 0, n)
+	list := make([]TraceEvent, n)
+	rest := list
 	for i := range c.events {
 		e := &c.events[i]
 		if e.ends == nil {
-			list = append(list, e.TraceEvent)
+			rest[0], rest = e.TraceEvent, rest[1:]
 			continue
 		}
 		begin := 0
-		for _, end := range e.ends {
-			list = append(list, TraceEvent{Stage: e.Stage, ItemCount: 1, Message: e.Message[begin:end]})
+		for j, end := range e.ends {
+			item := &rest[j] // field by field: the others are zero already
+			item.Stage, item.ItemCount, item.Message = e.Stage, 1, e.Message[begin:end]
 			begin = end
 		}
+		rest = rest[len(e.ends):]
 	}
 	return list
 }
