@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -19,7 +20,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := cli.Main(ctx, os.Args[1:], cli.Environment{
-		Stdin:  os.Stdin,
+		Stdin:  interruptible{ctx, os.Stdin},
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
 		Getenv: os.Getenv,
@@ -27,4 +28,31 @@ func main() {
 	})
 	stop()
 	os.Exit(code)
+}
+
+// interruptible is a reader whose reads end with the context: one that waits for
+// somebody to type would not see an interrupt.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read reads in another goroutine, which is left behind after an interrupt.
+func (i interruptible) Read(p []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	buffer := make([]byte, len(p)) // p is the caller's again after an interrupt
+	go func() {
+		n, err := i.r.Read(buffer)
+		done <- result{n, err}
+	}()
+	select {
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	case r := <-done:
+		return copy(p, buffer[:r.n]), r.err
+	}
 }

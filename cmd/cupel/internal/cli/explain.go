@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"strings"
@@ -169,12 +170,18 @@ func (f *displayFlags) write(env *Environment, value func() (any, error), text f
 	})
 }
 
-// writeJSON writes a value as JSON that people can read too.
+// writeJSON writes a value as JSON that people can read too, on a terminal as
+// well.
 func writeJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := w.Write(terminal.EscapeJSON(text.Bytes()))
+	return err
 }
 
 // narrowedReport returns the report with the entries that are to be shown, and

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -20,7 +20,10 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 	u := a.usage()
 	if a.failed != nil {
 		p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(": the selection failed"))
-		p.Paragraph(strings.TrimPrefix(a.failed.Error(), "cupel: "), terminal.Red)
+		p.Paragraph(bare(a.failed), terminal.Red)
+		if errors.Is(a.failed, cupel.ErrPinnedExceedsBudget) {
+			a.printList(p, "Pinned, largest first", a.pinnedBySize(), rows, false, nil)
+		}
 	} else {
 		p.Line(terminal.Text{Text: title, Style: terminal.Bold},
 			terminal.Plain(fmt.Sprintf(": %d of %d candidates are in, %d tokens, %s of the budget of %d",
@@ -34,6 +37,21 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 	a.printNotes(p)
 }
 
+// pinnedBySize returns the pinned candidates that count.
+func (a *account) pinnedBySize() []int {
+	var pinned []int
+	for i, item := range a.items {
+		if item.Pinned() && item.Tokens() >= 0 {
+			pinned = append(pinned, i)
+		}
+	}
+	slices.SortStableFunc(pinned, func(i, j int) int { return cmp.Compare(a.items[j].Tokens(), a.items[i].Tokens()) })
+	return pinned
+}
+
+// maxKinds is how many kinds a bar tells apart; more are shown as one.
+const maxKinds = 12
+
 // printBudget draws the bar and its legend, and returns how kinds look.
 func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.Style {
 	hues := make(map[string]terminal.Style)
@@ -45,10 +63,21 @@ func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.
 			terminal.Plain(strconv.Itoa(tokens)), terminal.Plain(percent(tokens, a.budget.MaxTokens())), terminal.Plain(note)})
 	}
 	taken := make(map[string]bool)
-	for i, k := range u.kinds {
+	kinds := u.kinds
+	var others kindUse
+	if len(kinds) > maxKinds {
+		for _, k := range kinds[maxKinds-1:] {
+			others.tokens, others.items = addTokens(others.tokens, k.tokens), others.items+k.items
+		}
+		kinds = kinds[:maxKinds-1]
+	}
+	for i, k := range kinds {
 		style := terminal.Hue(i)
 		hues[cupel.ContextKind(k.kind).Key()] = style
 		add(markOf(k.kind, taken), k.kind, k.tokens, plural(k.items, "item"), style)
+	}
+	if others.items > 0 {
+		add("#", plural(len(u.kinds)-len(kinds), "other kind"), others.tokens, plural(others.items, "item"), "")
 	}
 	if u.slots > 0 {
 		add("+", "for kinds", u.slots, "kept for what comes later", terminal.Dim)

@@ -101,7 +101,6 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		budgets.Stride = roundStride(budgets.To - budgets.From)
 	}
 	tell := newBudgetProgress(env, f.progress)
-	defer tell.end()
 	watching, err := watchingBudgets(pipeline, func(target int) { tell.update(min(target, budgets.To), budgets.To) })
 	if err != nil {
 		return selecting(err)

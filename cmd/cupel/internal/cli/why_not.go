@@ -60,7 +60,10 @@ func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection
 	}
 	var err error
 	if answer.minimum, err = f.find(ctx, env, s, e.item); err != nil {
-		return nil, selecting(err)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		answer.minimum.Error = bare(err) // another budget's problem, not this one's
 	}
 	if answer.minimum.Found {
 		tokens := answer.minimum.Tokens
@@ -157,11 +160,12 @@ func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
 	for _, call := range calls {
 		at := slices.IndexFunc(call.items, func(i cupel.ScoredItem) bool { return i.Item == e.item })
 		if at >= 0 {
-			w.explainCall(call, at)
+			w.explainCall(call, at, config.Slicer)
+			w.addRequired(calls)
 			return nil
 		}
 	}
-	if config.Slicer != nil && a.budget.Effective(a.pinnedTokens()).TargetTokens <= 0 {
+	if a.budget.Effective(a.pinnedTokens()).TargetTokens <= 0 {
 		w.rule = "Pinned items and what is kept leave no tokens to choose with:"
 		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool { return !a.items[i].Pinned() })
 		return nil
@@ -182,7 +186,7 @@ func (a *account) pinnedTokens() int {
 
 // explainCall tells from a call of a slicer why the item at a position was not
 // chosen, and what was.
-func (w *whyNotAnswer) explainCall(call sliceCall, at int) {
+func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 	a := w.a
 	if slices.Contains(call.chosen, at) {
 		w.rule = "It was chosen, but pinned items and requirements had filled the target, and the policy truncates. By score, these come first:"
@@ -193,7 +197,7 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int) {
 		return
 	}
 	scope := ""
-	if _, isQuota := a.outerQuota(call); isQuota {
+	if hasQuota(whole) {
 		scope = fmt.Sprintf(" for the kind %s", w.e.item.Kind())
 	}
 	before := call.chosen
@@ -205,7 +209,7 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int) {
 	case slicer.ScoreGreedy, *slicer.ScoreGreedy:
 		left, earlier := call.before(at, func(i cupel.ScoredItem) float64 { return i.Score })
 		before = earlier
-		w.rule = fmt.Sprintf("The highest score comes first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
+		w.rule = fmt.Sprintf("ScoreGreedySlice takes the highest score first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
 	case slicer.Knapsack, *slicer.Knapsack:
 		w.rule = fmt.Sprintf("KnapsackSlice takes the items that together have the highest score in %d tokens%s:", call.budget.TargetTokens, scope)
 	default:
@@ -216,20 +220,34 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int) {
 	}
 }
 
-// outerQuota reports whether a call was about items of one kind out of several.
-func (a *account) outerQuota(call sliceCall) (kind cupel.ContextKind, ok bool) {
-	kind = call.items[0].Item.Kind()
-	for _, i := range call.items {
-		if !i.Item.Kind().Equal(kind) {
-			return "", false
+// addRequired puts what a count slicer had to take before what was chosen.
+func (w *whyNotAnswer) addRequired(calls []sliceCall) {
+	asked := make(map[*cupel.ContextItem]bool)
+	for _, call := range calls {
+		for _, i := range call.items {
+			asked[i.Item] = true
 		}
 	}
-	for _, item := range a.items {
-		if !item.Pinned() && !item.Kind().Equal(kind) {
-			return kind, true
+	var required []int
+	for _, i := range w.a.window {
+		if item := w.a.items[i]; !item.Pinned() && !asked[item] {
+			required = append(required, i)
 		}
 	}
-	return "", false
+	if len(required) > 0 {
+		w.rule = fmt.Sprintf("Required numbers of a kind come first, here %s. %s", plural(len(required), "item"), w.rule)
+		w.instead = append(required, w.instead...)
+	}
+}
+
+// hasQuota reports whether kinds have shares of their own.
+func hasQuota(s cupel.Slicer) bool {
+	for each := range cupel.AllSlicers(s) {
+		if _, ok := each.(*slicer.Quota); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // density is what GreedySlice sorts by.

@@ -79,6 +79,8 @@ func (w *whyNotAnswer) budgetText() string {
 		return "No budget takes it: its content would be in as the candidate above."
 	case e.reason == string(cupel.NegativeTokens):
 		return "No budget takes it: correct its token count."
+	case !m.Found && m.Error != "":
+		return "The smallest budget that takes it is not known: " + m.Error
 	case !m.Found && m.Exact:
 		return fmt.Sprintf("No budget up to %d tokens takes it.", m.SearchedTo)
 	case !m.Found:

@@ -35,6 +35,8 @@ type smallest struct {
 	// found, none up to SearchedTo at all.
 	Exact      bool `json:"exact"`
 	SearchedTo int  `json:"searched_to"`
+	// Error says why the search has ended before its time.
+	Error string `json:"error,omitempty"`
 }
 
 // find returns the smallest budget that takes an item. Slicers that follow
@@ -66,7 +68,7 @@ func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, 
 		case err != nil:
 			return result, err
 		case found && tokens == item.Tokens():
-			return smallest{true, tokens, true, ceiling}, nil
+			return smallest{Found: true, Tokens: tokens, Exact: true, SearchedTo: ceiling}, nil
 		case found:
 			result.Found, result.Tokens = true, tokens
 			last = tokens - 1

@@ -101,6 +101,10 @@ type Column struct {
 	Flexible bool
 }
 
+// maxCell is the most columns of a cell that is not flexible. What is written
+// there are names and numbers; names may come from a file.
+const maxCell = 60
+
 // minFlexible is the columns that a flexible column has on the narrowest of
 // screens.
 const minFlexible = 16
@@ -117,7 +121,7 @@ func (p *Printer) Table(columns []Column, rows [][]Text) {
 	for _, row := range rows {
 		for c, cell := range row {
 			if !columns[c].Flexible {
-				widths[c] = max(widths[c], Width(Safe(cell.Text)))
+				widths[c] = max(widths[c], Width(Excerpt(cell.Text, maxCell)))
 			}
 		}
 	}
@@ -148,10 +152,11 @@ func (p *Printer) row(columns []Column, widths []int, row []Text) {
 	var b strings.Builder
 	gap := 0 // spaces that are due before the next text
 	for c, cell := range row {
-		safe := Safe(cell.Text)
+		limit := maxCell
 		if columns[c].Flexible {
-			safe = Excerpt(cell.Text, widths[c])
+			limit = widths[c]
 		}
+		safe := Excerpt(cell.Text, limit)
 		pad := max(widths[c]-Width(safe), 0)
 		if columns[c].Right {
 			gap += pad

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
@@ -40,6 +41,32 @@ func SafeLines(text string) string {
 		lines[i] = Safe(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// EscapeJSON returns JSON text with the same meaning in which controls and
+// invisible characters, which encoding/json leaves as they are above ASCII, are
+// escapes.
+func EscapeJSON(text []byte) []byte {
+	var escaped []byte
+	done := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r != '\n' && !unicode.IsGraphic(r) { // all of these are in strings
+			escaped = append(escaped, text[done:i]...)
+			if r < 0x10000 {
+				escaped = fmt.Appendf(escaped, `\u%04x`, r)
+			} else {
+				high, low := utf16.EncodeRune(r)
+				escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+			}
+			done = i + size
+		}
+		i += size
+	}
+	if done == 0 {
+		return text
+	}
+	return append(escaped, text[done:]...)
 }
 
 // safeParts returns the runes of text one by one, each as it may be shown.
