@@ -75,9 +75,16 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	code := exitCode(ctx, err)
 	if err != nil && !errors.Is(err, errCheck) {
 		// An error may quote what is in a file.
-		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.SafeLines(strings.TrimPrefix(err.Error(), "cupel: ")))
+		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.SafeLines(message(err)))
 	}
 	return code
+}
+
+// message returns the text of an error as the command says it: the packages put
+// their name before theirs, and errors with several lines begin these with tabs.
+func message(err error) string {
+	text := strings.TrimPrefix(err.Error(), "cupel: ")
+	return strings.NewReplacer(": cupel: ", ": ", "\n\t", "\n  ").Replace(text)
 }
 
 func exitCode(ctx context.Context, err error) int {
@@ -121,6 +128,8 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 		newDiff(env),
 		newSweep(env),
 		newEval(env),
+		newCheck(env),
+		newInspect(env),
 	)
 	return root
 }

@@ -144,8 +144,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 }
 
 func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
-	extension := strings.ToLower(filepath.Ext(name))
-	if extension != ".json" && extension != ".toml" && name != "-" {
+	if !isPolicyFile(name) && name != "-" {
 		p, err := registry.Lookup(name)
 		if err != nil {
 			return p, usagef("%w; a policy file ends in .json or .toml", err)
@@ -157,7 +156,7 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 		return policy.Policy{}, err
 	}
 	defer done()
-	if extension == ".toml" {
+	if strings.EqualFold(filepath.Ext(name), ".toml") {
 		p, err := cupeltoml.ReadPolicy(registry, r)
 		if err != nil {
 			return p, usagef("%s: %w", name, err)
@@ -173,6 +172,12 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 		return p, usagef("%s: %w", shown(name), err)
 	}
 	return p, nil
+}
+
+// isPolicyFile tells the name of a file from that of a preset.
+func isPolicyFile(name string) bool {
+	extension := filepath.Ext(name)
+	return strings.EqualFold(extension, ".json") || strings.EqualFold(extension, ".toml")
 }
 
 // counterNamed returns the counter that --encoding asks for.
@@ -235,6 +240,13 @@ func completePolicy(command *cobra.Command, flag string, others ...string) {
 
 func complete(command *cobra.Command, flag string, values ...string) {
 	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// optional takes back that flags are required.
+func optional(command *cobra.Command, names ...string) {
+	for _, name := range names {
+		must(command.Flags().SetAnnotation(name, cobra.BashCompOneRequiredFlag, []string{"false"}))
+	}
 }
 
 // must is for what only a mistake in this package makes fail.

@@ -1,0 +1,190 @@
+// Package assertions reads files of checks: the assertions of the Testing
+// Vocabulary chapter, and the additions of cupeltest, in TOML. CHECKS.md
+// describes the files.
+package assertions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// File is what a file says.
+type File struct {
+	Selection Selection
+	Checks    []Check // at least one, unless Selection.Error is set
+}
+
+// Selection says what is to be selected from, and how. What the file does not
+// say is zero.
+type Selection struct {
+	Items, Format, Encoding string
+	Policy, Query           string
+	Budget, Target, Reserve *int // in tokens
+	Slots                   map[string]int
+	Margin                  *float64 // in percent
+	// Error is how the selection must fail: "" not at all, or the name of one
+	// of Errors.
+	Error string
+}
+
+// Check is one assertion.
+type Check struct {
+	Path string // in the file: "checks[2]"
+	Name string // of the assertion: "IncludeItemWithKind"
+	Text string // the name and what the file says of it
+	Why  string // the reason that the file gives, or ""
+
+	holds func(Subject) error
+}
+
+// Subject is what checks are about.
+type Subject struct {
+	Pipeline *cupel.Pipeline
+	Items    []*cupel.ContextItem
+	Budget   cupel.ContextBudget
+	Report   *cupel.SelectionReport // of a dry run of the above
+}
+
+// Run returns nil when the assertion holds, and otherwise what cupeltest says:
+// a [*cupeltest.SelectionReportAssertionError] for all but Deterministic.
+func (c Check) Run(s Subject) error { return c.holds(s) }
+
+// Errors are the ways in which a selection may be expected to fail, by name.
+var Errors = map[string]error{
+	"PinnedExceedsBudget": cupel.ErrPinnedExceedsBudget,
+	"Overflow":            cupel.ErrOverflow,
+	"Scarcity":            cupel.ErrScarcity,
+}
+
+// Problem is one mistake in a file.
+type Problem struct {
+	Path   string // "checks[2].kind"; "" for the file as a whole
+	Reason string
+}
+
+// FileError says everything that is wrong with a file.
+type FileError struct{ Problems []Problem }
+
+func (e *FileError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Reason
+		if p.Path != "" {
+			lines[i] = p.Path + ": " + p.Reason
+		}
+	}
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	return fmt.Sprintf("%d problems\n\t%s", len(lines), strings.Join(lines, "\n\t"))
+}
+
+// MaxBytes is how long a file may be. What the TOML library does with long paths
+// of keys takes the square of their length.
+const MaxBytes = 1 << 17
+
+// Decode reads a file. It fails with a [FileError] with everything that is
+// wrong, unknown names with those that are known.
+func Decode(data []byte) (*File, error) {
+	r := new(reader)
+	f := r.file(data)
+	if len(r.problems) > 0 {
+		return nil, &FileError{r.problems}
+	}
+	return f, nil
+}
+
+func (r *reader) file(data []byte) (f *File) {
+	defer func() {
+		if p := recover(); p != nil { // the TOML library's
+			f = nil
+			r.fail("", "is not TOML: reading it panicked: %v", p)
+		}
+	}()
+	if len(data) > MaxBytes {
+		r.fail("", "is longer than %d bytes", MaxBytes)
+		return nil
+	}
+	if deepest(data) > maxNested {
+		r.fail("", "is nested more than %d deep", maxNested)
+		return nil
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(data, &values); err != nil {
+		r.fail("", "is not TOML: %v", err)
+		return nil
+	}
+	top := r.table(values, "")
+	f = &File{Selection: r.selection(top.table("selection"))}
+	for i, each := range top.tables("checks") {
+		f.Checks = append(f.Checks, each.check(fmt.Sprintf("checks[%d]", i)))
+	}
+	top.end()
+	switch {
+	case f.Selection.Error != "" && len(f.Checks) > 0:
+		r.fail("checks", "must not be there when selection.error is: a selection that fails has nothing to look at")
+	case f.Selection.Error == "" && len(f.Checks) == 0 && len(r.problems) == 0:
+		r.fail("checks", "there is none, so that nothing can fail; write [[checks]] with an assert")
+	}
+	return f
+}
+
+func (r *reader) selection(t *table) Selection {
+	if t == nil {
+		return Selection{}
+	}
+	s := Selection{
+		Items: t.text("items"), Format: t.text("format"), Encoding: t.text("encoding"),
+		Policy: t.text("policy"), Query: t.text("query"),
+		Budget: t.optionalInt("budget"), Target: t.optionalInt("target"), Reserve: t.optionalInt("reserve"),
+		Margin: t.optionalFloat("margin"),
+	}
+	if slots := t.table("reserve_kind"); slots != nil {
+		s.Slots = make(map[string]int)
+		for _, kind := range slots.names() {
+			s.Slots[kind] = slots.integer(kind)
+		}
+	}
+	s.Error = t.text("error")
+	if _, known := Errors[s.Error]; s.Error != "" && !known {
+		t.fail("error", "%q is unknown; known are %s", s.Error, strings.Join(sortedNames(Errors), ", "))
+	}
+	t.end()
+	return s
+}
+
+// check reads one check. Of one whose assertion is not known nothing else is
+// looked at.
+func (t *table) check(path string) Check {
+	c := Check{Path: path}
+	given, ok := t.requiredText("assert")
+	if !ok {
+		return c
+	}
+	at := slices.IndexFunc(vocabulary, func(a assertion) bool { return a.name == given || snake(a.name) == given })
+	if at < 0 {
+		var names []string
+		for _, a := range vocabulary {
+			names = append(names, snake(a.name))
+		}
+		t.fail("assert", "%q is unknown; known are %s", given, strings.Join(names, ", "))
+		return c
+	}
+	c.Name = vocabulary[at].name
+	c.Why = t.text("why")
+	before := len(t.read)
+	c.holds = vocabulary[at].read(t)
+	c.Text = c.Name
+	for _, name := range t.read[before:] {
+		if value, ok := t.values[name]; ok {
+			c.Text += " " + name + "=" + show(value)
+		}
+	}
+	t.end()
+	return c
+}

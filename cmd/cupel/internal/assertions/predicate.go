@@ -1,0 +1,194 @@
+package assertions
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// itemPredicate is a question about an item, as cupeltest takes it.
+type itemPredicate = func(*cupel.ContextItem) bool
+
+// item reads a predicate on items: a table of which everything must be true. It
+// returns nil when there is a problem.
+func (t *table) item(name string) itemPredicate {
+	t.need(name)
+	inner := t.table(name)
+	if inner == nil {
+		return nil
+	}
+	all := inner.itemParts()
+	inner.endPredicate(len(all))
+	return func(item *cupel.ContextItem) bool { return every(all, item) }
+}
+
+// entry reads a predicate on included entries, which have a score and a reason
+// beside the item.
+func (t *table) entry(name string) func(cupel.IncludedItem) bool {
+	t.need(name)
+	inner := t.table(name)
+	if inner == nil {
+		return nil
+	}
+	all := inner.itemParts()
+	var entries []func(cupel.IncludedItem) bool
+	if reason := inner.text("reason"); reason != "" {
+		switch code := cupel.InclusionReason(reason); code {
+		case cupel.Scored, cupel.Pinned, cupel.ZeroToken:
+			entries = append(entries, func(e cupel.IncludedItem) bool { return e.Reason == code })
+		default:
+			inner.fail("reason", "%q is unknown; known are %s, %s, %s", reason, cupel.Scored, cupel.Pinned, cupel.ZeroToken)
+		}
+	}
+	if least := inner.optionalFloat("min_score"); least != nil {
+		entries = append(entries, func(e cupel.IncludedItem) bool { return e.Score >= *least })
+	}
+	if most := inner.optionalFloat("max_score"); most != nil {
+		entries = append(entries, func(e cupel.IncludedItem) bool { return e.Score <= *most })
+	}
+	inner.endPredicate(len(all) + len(entries))
+	return func(e cupel.IncludedItem) bool { return every(all, e.Item) && every(entries, e) }
+}
+
+// endPredicate refuses a predicate of nothing, which every item would match.
+func (t *table) endPredicate(parts int) {
+	if parts == 0 && len(t.values) == 0 {
+		t.reader.fail(t.at, "must say something of the item; known are %s", strings.Join(t.read, ", "))
+	}
+	t.end()
+}
+
+func every[T any](questions []func(T) bool, about T) bool {
+	for _, question := range questions {
+		if !question(about) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *table) itemParts() []itemPredicate {
+	var all []itemPredicate
+	for _, part := range []struct {
+		name string
+		make func(text string) cupeltest.ItemPredicate
+	}{
+		{"content", cupeltest.ByContent},
+		{"content_prefix", cupeltest.ByContentPrefix},
+		{"content_contains", byContentContains},
+		{"content_glob", byContentGlob},
+		{"tag", cupeltest.ByTag},
+		{"kind", func(text string) cupeltest.ItemPredicate { return cupeltest.ByKind(cupel.ContextKind(text)) }},
+		{"source", func(text string) cupeltest.ItemPredicate { return cupeltest.BySource(cupel.ContextSource(text)) }},
+	} {
+		if text, ok := t.asText(part.name, t.get(part.name)); ok {
+			all = append(all, part.make(text))
+		}
+	}
+	switch pinned := t.get("pinned").(type) {
+	case nil:
+	case bool:
+		all = append(all, func(item *cupel.ContextItem) bool { return item.Pinned() == pinned })
+	default:
+		t.mistyped("pinned", "a boolean", pinned)
+	}
+	if least := t.optionalInt("min_tokens"); least != nil {
+		all = append(all, func(item *cupel.ContextItem) bool { return item.Tokens() >= *least })
+	}
+	if most := t.optionalInt("max_tokens"); most != nil {
+		all = append(all, func(item *cupel.ContextItem) bool { return item.Tokens() <= *most })
+	}
+	if metadata := t.table("metadata"); metadata != nil {
+		for _, key := range metadata.names() {
+			want := metadata.get(key)
+			switch want.(type) {
+			case string, bool, int64, float64:
+				all = append(all, byMetadata(key, want))
+			default:
+				metadata.mistyped(key, "text, a number or a boolean", want)
+			}
+		}
+		if len(metadata.values) == 0 {
+			t.fail("metadata", "must name at least one key")
+		}
+	}
+	return all
+}
+
+func byContentContains(text string) cupeltest.ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return strings.Contains(item.Content(), text) }
+}
+
+func byContentGlob(pattern string) cupeltest.ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return matches([]rune(pattern), []rune(item.Content())) }
+}
+
+// byMetadata compares texts with texts, truth values with truth values, and
+// numbers by their value, however each was written.
+func byMetadata(key string, want any) cupeltest.ItemPredicate {
+	return func(item *cupel.ContextItem) bool {
+		got, ok := item.MetadataValue(key)
+		if !ok {
+			return false
+		}
+		if a, isNumber := number(want); isNumber {
+			b, isNumber := number(got)
+			return isNumber && a == b
+		}
+		return got == want // both text or both boolean, or of two types
+	}
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}
+
+// matches reports whether a pattern matches the whole of a text: * stands for
+// any characters, ? for one, and \ has the next one stand for itself. It takes
+// time of at most the product of the lengths.
+func matches(pattern, text []rune) bool {
+	star, from := -1, 0 // the last star, and where in text what comes behind it was tried
+	p, i := 0, 0
+	for i < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+			continue
+		case p < len(pattern) && pattern[p] == '?':
+			p, i = p+1, i+1
+			continue
+		case p < len(pattern):
+			literal := p
+			if pattern[p] == '\\' && p+1 < len(pattern) {
+				literal++
+			}
+			if pattern[literal] == text[i] {
+				p, i = literal+1, i+1
+				continue
+			}
+		}
+		if star < 0 {
+			return false
+		}
+		from++
+		p, i = star+1, from
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,227 @@
+package assertions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+type chain = cupeltest.SelectionReportAssertionChain
+
+// assertion is one that checks can name.
+type assertion struct {
+	name string
+	// read reads the arguments, and returns what holds them against a selection.
+	read func(t *table) func(Subject) error
+}
+
+// vocabulary has the 13 patterns of the chapter in its order, and the additions
+// of cupeltest.
+var vocabulary = []assertion{
+	{"IncludeItemWithKind", func(t *table) func(Subject) error {
+		kind := t.kind("kind")
+		return link(func(c *chain, _ Subject) { c.IncludeItemWithKind(kind) })
+	}},
+	{"IncludeItemMatching", func(t *table) func(Subject) error {
+		item := t.entry("item")
+		return link(func(c *chain, _ Subject) { c.IncludeItemMatching(item) })
+	}},
+	{"IncludeExactlyNItemsWithKind", func(t *table) func(Subject) error {
+		kind, n := t.kind("kind"), t.atLeast("n", 0, "")
+		return link(func(c *chain, _ Subject) { c.IncludeExactlyNItemsWithKind(kind, n) })
+	}},
+	{"ExcludeItemWithReason", func(t *table) func(Subject) error {
+		reason := t.reason("reason")
+		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReason(reason) })
+	}},
+	{"ExcludeItemMatchingWithReason", func(t *table) func(Subject) error {
+		item, reason := t.item("item"), t.reason("reason")
+		return link(func(c *chain, _ Subject) { c.ExcludeItemMatchingWithReason(item, reason) })
+	}},
+	{"ExcludeItemWithBudgetDetails", func(t *table) func(Subject) error {
+		item, tokens, available := t.item("item"), t.integer("item_tokens"), t.integer("available_tokens")
+		return link(func(c *chain, _ Subject) { c.ExcludeItemWithBudgetDetails(item, tokens, available) })
+	}},
+	{"HaveNoExclusionsForKind", func(t *table) func(Subject) error {
+		kind := t.kind("kind")
+		return link(func(c *chain, _ Subject) { c.HaveNoExclusionsForKind(kind) })
+	}},
+	{"HaveAtLeastNExclusions", func(t *table) func(Subject) error {
+		n := t.atLeast("n", 1, always)
+		return link(func(c *chain, _ Subject) { c.HaveAtLeastNExclusions(n) })
+	}},
+	{"ExcludedItemsAreSortedByScoreDescending", func(*table) func(Subject) error {
+		return link(func(c *chain, _ Subject) { c.ExcludedItemsAreSortedByScoreDescending() })
+	}},
+	{"HaveBudgetUtilizationAbove", func(t *table) func(Subject) error {
+		threshold, ok := t.asFloat("threshold", t.need("threshold"))
+		if ok && threshold <= 0 {
+			t.fail("threshold", "must be above 0, got %v%s", threshold, always)
+		}
+		return link(func(c *chain, s Subject) { c.HaveBudgetUtilizationAbove(threshold, s.Budget) })
+	}},
+	{"HaveKindCoverageCount", func(t *table) func(Subject) error {
+		n := t.atLeast("n", 1, always)
+		return link(func(c *chain, _ Subject) { c.HaveKindCoverageCount(n) })
+	}},
+	{"PlaceItemAtEdge", func(t *table) func(Subject) error {
+		item := t.entry("item")
+		return link(func(c *chain, _ Subject) { c.PlaceItemAtEdge(item) })
+	}},
+	{"PlaceTopNScoredAtEdges", func(t *table) func(Subject) error {
+		n := t.atLeast("n", 1, always)
+		return link(func(c *chain, _ Subject) { c.PlaceTopNScoredAtEdges(n) })
+	}},
+
+	{"IncludeInOrder", func(t *table) func(Subject) error {
+		contents := t.texts("contents")
+		return link(func(c *chain, _ Subject) { c.IncludeInOrder(contents...) })
+	}},
+	{"HaveNoExclusions", func(*table) func(Subject) error {
+		return link(func(c *chain, _ Subject) { c.HaveNoExclusions() })
+	}},
+	{"ExcludeItemWithReasonData", func(t *table) func(Subject) error {
+		reason := t.reasonData("reason", "data")
+		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReasonData(reason) })
+	}},
+	{"HaveTokensAtMost", func(t *table) func(Subject) error {
+		n := t.atLeast("n", 0, "")
+		return link(func(c *chain, _ Subject) { c.HaveTokensAtMost(n) })
+	}},
+	{"HaveShortfallForKind", func(t *table) func(Subject) error {
+		kind := t.kind("kind")
+		return link(func(c *chain, _ Subject) { c.HaveShortfallForKind(kind) })
+	}},
+	{"MatchGolden", func(t *table) func(Subject) error {
+		name, _ := t.requiredText("name")
+		return link(func(c *chain, _ Subject) { c.MatchGolden(name) })
+	}},
+	{"Deterministic", func(t *table) func(Subject) error {
+		runs := t.atLeast("runs", 2, ": it takes two to compare")
+		return func(s Subject) error {
+			var r recorder
+			cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, runs)
+			return r.err
+		}
+	}},
+}
+
+// always is why some numbers are refused.
+const always = ": it would always hold"
+
+// link returns what runs one link of a chain.
+func link(run func(c *chain, s Subject)) func(Subject) error {
+	return func(s Subject) error {
+		c := cupeltest.That(s.Report)
+		run(c, s)
+		return c.Err()
+	}
+}
+
+// recorder is a [cupeltest.T] that keeps what it is told.
+type recorder struct{ err error }
+
+func (*recorder) Helper()  {}
+func (*recorder) FailNow() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.err = errors.Join(r.err, fmt.Errorf(format, args...))
+}
+
+// snake returns a name of the vocabulary in snake case:
+// include_exactly_n_items_with_kind.
+func snake(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		if i > 0 && unicode.IsUpper(c) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+func (t *table) kind(name string) cupel.ContextKind {
+	text, _ := t.requiredText(name)
+	return cupel.ContextKind(text)
+}
+
+// reasons are the codes of exclusions, and the data of each by their names in
+// reports as JSON.
+var reasons = []struct {
+	code cupel.ExclusionCode
+	data []string
+}{
+	{cupel.BudgetExceeded, []string{"item_tokens", "available_tokens"}},
+	{cupel.Deduplicated, []string{"deduplicated_against"}},
+	{cupel.NegativeTokens, []string{"tokens"}},
+	{cupel.PinnedOverride, []string{"displaced_by"}},
+	{cupel.CountCapExceeded, []string{"kind", "cap", "count"}},
+	{cupel.ScoredTooLow, []string{"score", "threshold"}},
+	{cupel.QuotaCapExceeded, []string{"kind", "cap", "actual"}},
+	{cupel.QuotaRequireDisplaced, []string{"displaced_by_kind"}},
+	{cupel.Filtered, []string{"filter_name"}},
+	{cupel.CountRequireCandidatesExhausted, []string{"kind", "required", "available"}},
+}
+
+// reason reads the code of an exclusion. No policy of this command gives others
+// than those that are known.
+func (t *table) reason(name string) cupel.ExclusionCode {
+	code, _ := t.reasonNamed(name)
+	return code
+}
+
+// reasonNamed returns the names of its data as well.
+func (t *table) reasonNamed(name string) (cupel.ExclusionCode, []string) {
+	text, ok := t.requiredText(name)
+	if !ok {
+		return "", nil
+	}
+	var known []string
+	for _, r := range reasons {
+		if string(r.code) == text {
+			return r.code, r.data
+		}
+		known = append(known, string(r.code))
+	}
+	t.fail(name, "%q is unknown; known are %s", text, strings.Join(known, ", "))
+	return "", nil
+}
+
+// reasonData reads a code and its data, by way of the JSON of reports.
+func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason) {
+	code, names := t.reasonNamed(name)
+	t.need(dataName)
+	data := t.table(dataName)
+	if code == "" || data == nil {
+		return reason
+	}
+	before := len(t.problems)
+	wire := map[string]any{"reason": string(code)}
+	for _, name := range names {
+		switch name {
+		case "kind", "displaced_by_kind", "deduplicated_against", "displaced_by", "filter_name":
+			wire[name], _ = data.requiredText(name)
+		case "score", "threshold":
+			wire[name], _ = data.asFloat(name, data.need(name))
+		default:
+			wire[name] = data.integer(name)
+		}
+	}
+	data.end()
+	if len(t.problems) > before {
+		return reason
+	}
+	text, err := json.Marshal(wire)
+	if err == nil {
+		err = json.Unmarshal(text, &reason)
+	}
+	if err != nil {
+		t.fail(dataName, "%v", err)
+	}
+	return reason
+}

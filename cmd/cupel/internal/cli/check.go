@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/assertions"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+)
+
+// checkFlags are the flags of newCheck.
+type checkFlags struct {
+	selectionFlags
+	checks []string
+	json   bool
+	junit  string
+	force  bool
+}
+
+// newCheck returns the command that holds selections to assertions.
+func newCheck(env *Environment) *cobra.Command {
+	var flags checkFlags
+	command := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Hold a selection to assertions from a file",
+		Long: `check makes a selection and holds it to the assertions of a TOML file:
+
+  [selection]
+  items = "chat.jsonl"     # paths are relative to the file
+  policy = "policy.toml"   # or the name of a preset
+  budget = 4000
+
+  [[checks]]
+  assert = "include_item_with_kind"
+  kind = "SystemPrompt"
+  why = "without it the model does not know its task"
+
+Flags win over what the file says of the selection. CHECKS.md has every
+assertion; they are those of the specification's testing vocabulary, and the
+additions of cupeltest.
+
+It prints a line for each check, and ends with exit code 1 when one fails, 2
+when a file is wrong, and 3 when nothing can be selected, unless the file
+expects that.`,
+		Example: `  cupel check checks/*.toml
+  cupel check --checks chat.toml -i today.jsonl -p candidate.toml
+  cupel check chat.toml --junit report.xml`,
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.run(env, command, append(flags.checks, args...))
+		},
+	}
+	flags.register(command)
+	optional(command, "items", "budget", "policy") // the file may say them
+	set := command.Flags()
+	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or - for standard input; may be repeated, and files may be given without it")
+	set.BoolVar(&flags.json, "json", false, "print JSON")
+	set.StringVar(&flags.junit, "junit", "", "`file` for the results as JUnit XML, or - for standard output instead of the lines")
+	set.BoolVar(&flags.force, "force", false, "write over the file of --junit")
+	must(command.MarkFlagFilename("checks", "toml"))
+	must(command.MarkFlagFilename("junit", "xml"))
+	return command
+}
+
+// checkedFile is a file of checks and what came of them.
+type checkedFile struct {
+	name    string
+	file    *assertions.File
+	results []checkResult
+	err     error // of the selection
+}
+
+// checkResult is what came of one check.
+type checkResult struct {
+	assertions.Check
+	err error // nil when it holds
+}
+
+func (f *checkFlags) run(env *Environment, command *cobra.Command, names []string) error {
+	if len(names) == 0 {
+		return usagef("there is nothing to check; give a file with checks, CHECKS.md says how to write one")
+	}
+	if f.junit == "-" && f.json {
+		return usagef("--junit - and --json cannot both go to standard output; give --junit a file")
+	}
+	if _, err := f.question(env); err != nil {
+		return err
+	}
+	files, err := readChecks(env, names)
+	if err != nil {
+		return err
+	}
+	// Everything is read before anything is printed: a command line that is
+	// wrong in one place should not look half right.
+	known := make(map[candidateFlags]*input.Candidates)
+	selections := make([]*selection, len(files))
+	for i, file := range files {
+		if selections[i], err = f.selection(env, command, file, known); err != nil {
+			return fmt.Errorf("%s: %w", shown(file.name), err)
+		}
+	}
+	for i, file := range files {
+		if err := file.check(command.Context(), selections[i]); err != nil {
+			return err
+		}
+	}
+	return f.report(env, files)
+}
+
+// readChecks reads all files, and reports everything that is wrong with any.
+func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
+	var files []*checkedFile
+	var wrong []error
+	for _, name := range names {
+		file, err := readCheckFile(env, name)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		files = append(files, &checkedFile{name: name, file: file})
+	}
+	if len(wrong) > 0 {
+		return nil, usageError{errors.Join(wrong...)}
+	}
+	return files, nil
+}
+
+func readCheckFile(env *Environment, name string) (*assertions.File, error) {
+	r, done, err := open(env, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var data bytes.Buffer
+	if _, err := data.ReadFrom(io.LimitReader(r, assertions.MaxBytes+1)); err != nil {
+		return nil, fmt.Errorf("%s: %w", shown(name), err)
+	}
+	file, err := assertions.Decode(data.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown(name), err)
+	}
+	return file, nil
+}
+
+// selection reads what a file, and the flags before it, select from. Candidates
+// that are known are not read again: several files may share standard input.
+func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *checkedFile, known map[candidateFlags]*input.Candidates) (*selection, error) {
+	changed := command.Flags().Changed
+	s, says := f.selectionFlags, file.file.Selection
+	for _, setting := range []struct {
+		flag string
+		to   *string
+		says string
+	}{
+		{"items", &s.items, beside(file.name, says.Items)},
+		{"format", &s.format, says.Format},
+		{"encoding", &s.encoding, says.Encoding},
+		{"policy", &s.policy, besidePolicy(file.name, says.Policy)},
+	} {
+		if !changed(setting.flag) && setting.says != "" {
+			*setting.to = setting.says
+		}
+	}
+	for _, setting := range []struct {
+		flag string
+		to   *int
+		says *int
+	}{
+		{"budget", &s.budget, says.Budget},
+		{"target", &s.target, says.Target},
+		{"reserve", &s.reserve, says.Reserve},
+	} {
+		if !changed(setting.flag) && setting.says != nil {
+			*setting.to = *setting.says
+		}
+	}
+	if !changed("reserve-kind") && says.Slots != nil {
+		s.slots = says.Slots
+	}
+	if !changed("margin") && says.Margin != nil {
+		s.margin = *says.Margin
+	}
+	if !s.asked.given && says.Query != "" {
+		s.asked = &question{says.Query, true, new(indexes)}
+	}
+	for _, need := range []struct {
+		name  string
+		there bool
+	}{
+		{"items", s.items != ""},
+		{"policy", s.policy != ""},
+		{"budget", changed("budget") || says.Budget != nil},
+	} {
+		if !need.there {
+			return nil, usagef("selection.%s is missing; write it there, or give --%s", need.name, need.name)
+		}
+	}
+	budget, err := s.budgetFlags.make(changed("target") || says.Target != nil)
+	if err != nil {
+		return nil, err
+	}
+	p, pipeline, err := s.readPolicy(env, s.policy)
+	if err != nil {
+		return nil, err
+	}
+	candidates := known[s.candidateFlags]
+	if candidates == nil {
+		if candidates, err = s.candidateFlags.read(env); err != nil {
+			return nil, err
+		}
+		known[s.candidateFlags] = candidates
+	}
+	return &selection{candidates, p, pipeline, budget}, nil
+}
+
+// beside returns the path that a file of checks means by name.
+func beside(file, name string) string {
+	if name == "" || name == "-" || file == "-" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(file), name)
+}
+
+// besidePolicy is beside for what may be the name of a preset.
+func besidePolicy(file, name string) string {
+	if isPolicyFile(name) {
+		return beside(file, name)
+	}
+	return name
+}
+
+// check makes the selection and runs the checks. It fails only when ctx is done.
+func (c *checkedFile) check(ctx context.Context, s *selection) error {
+	report, err := s.pipeline.DryRun(ctx, s.Items, s.budget)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if expected := c.file.Selection.Error; expected != "" {
+		result := checkResult{Check: assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}}
+		switch {
+		case err == nil:
+			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it has %d items", expected, len(report.Included))
+		case !errors.Is(err, assertions.Errors[expected]):
+			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed otherwise: %w", expected, err)
+		}
+		c.results = append(c.results, result)
+		return nil
+	}
+	if err != nil {
+		c.err = err
+		return nil
+	}
+	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.Items, Budget: s.budget, Report: report}
+	for _, check := range c.file.Checks {
+		c.results = append(c.results, checkResult{check, check.Run(subject)})
+	}
+	return nil
+}
+
+// failed returns how many checks do not hold.
+func (c *checkedFile) failed() int {
+	n := 0
+	for _, r := range c.results {
+		if r.err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// report prints what came of the checks, and returns the error of the command.
+func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
+	if f.junit != "" {
+		if err := writeOutput(env, f.junit, f.force, func(w io.Writer) error { return writeJUnit(w, files) }); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case f.json:
+		err = writeChecksJSON(env.Stdout, files)
+	case f.junit != "-":
+		err = writeChecks(env.Stdout, files)
+	}
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, file := range files {
+		failed += file.failed()
+		if file.err != nil {
+			return selecting(fmt.Errorf("%s: %w", shown(file.name), file.err))
+		}
+	}
+	if failed > 0 {
+		return errCheck
+	}
+	return nil
+}
+
+// writeChecks writes a line a check, and how many there were.
+func writeChecks(w io.Writer, files []*checkedFile) error {
+	var out strings.Builder
+	checks, failed, without := 0, 0, 0
+	for _, file := range files {
+		for _, r := range file.results {
+			if r.err == nil {
+				fmt.Fprintf(&out, "ok    %s %s %s\n", shown(file.name), r.Path, terminal.Safe(r.Text))
+				continue
+			}
+			fmt.Fprintf(&out, "FAIL  %s %s %s\n", shown(file.name), r.Path, indented(message(r.err)))
+			if r.Why != "" {
+				fmt.Fprintf(&out, "      why: %s\n", indented(r.Why))
+			}
+		}
+		if file.err != nil {
+			fmt.Fprintf(&out, "ERROR %s: there is no selection to check: %s\n", shown(file.name), indented(message(file.err)))
+			without++
+		}
+		checks += len(file.results)
+		failed += file.failed()
+	}
+	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", counted(checks, "check"), counted(len(files), "file"), checks-failed, failed)
+	if without > 0 {
+		fmt.Fprintf(&out, ", %s without a selection", counted(without, "file"))
+	}
+	out.WriteByte('\n')
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// indented returns a text of other people's so that its lines stay together.
+func indented(text string) string {
+	return strings.ReplaceAll(terminal.SafeLines(text), "\n", "\n      ")
+}
