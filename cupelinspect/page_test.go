@@ -1,0 +1,288 @@
+package cupelinspect_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// between returns what stands between two texts, of which a page has one each.
+func between(t testing.TB, html, start, end string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(html, start)
+	if !found || strings.Contains(rest, start) {
+		t.Fatalf("%q is in the page %d times; want once", start, strings.Count(html, start))
+	}
+	text, _, found := strings.Cut(rest, end)
+	if !found {
+		t.Fatalf("no %q follows %q", end, start)
+	}
+	return text
+}
+
+// policyOf returns the directives of the policy that a page has to have.
+func policyOf(t testing.TB, html string) []string {
+	t.Helper()
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return []string{
+		"default-src 'none'",
+		"script-src " + hash(between(t, html, "<script>", "</script>")),
+		"style-src " + hash(between(t, html, "<style>", "</style>")),
+		"img-src data:",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"require-trusted-types-for 'script'",
+		"trusted-types 'none'",
+	}
+}
+
+func TestPage(t *testing.T) {
+	html := write(t, "T", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80)))
+	policy := between(t, html, `<meta http-equiv="Content-Security-Policy" content="`, `">`)
+	equal(t, "policy", strings.Split(policy, "; "), policyOf(t, html))
+	if before, _, _ := strings.Cut(html, "<meta http-equiv"); strings.Contains(before, "<script") || strings.Contains(before, "<style") || strings.Contains(before, "<link") {
+		t.Error("the policy comes after something that it should hold")
+	}
+	equal(t, "title", between(t, html, "<title>", "</title>"), "T")
+	for _, marker := range []string{"<!--csp-->", "<!--style-->", "<!--script-->", "<!--data-->", "<!--title-->"} {
+		if strings.Contains(html, marker) {
+			t.Errorf("the marker %s is still there", marker)
+		}
+	}
+	// Text of these elements ends where HTML says, not where CSS or JavaScript
+	// do; and HTML reads other line ends than these as other texts.
+	for _, element := range []string{"script", "style"} {
+		text := between(t, html, "<"+element+">", "</"+element+">")
+		if len(text) < 100 || strings.Contains(text, "<!--") || strings.Contains(text, "<script") || strings.ContainsAny(text, "\r\x00") {
+			t.Errorf("the %s of the page is too short, or has what HTML reads as its own", element)
+		}
+	}
+	if n := strings.Count(html, "</script"); n != 2 {
+		t.Errorf("%d script elements end; want the data and the script", n)
+	}
+	// Attributes that the policy would not let through.
+	start, end := strings.Index(html, "<body"), strings.Index(html, dataStart)
+	for _, attribute := range []string{" style=", " onclick=", " onload=", " src=", "<iframe", "<object", "<form"} {
+		if strings.Contains(html[start:end], attribute) {
+			t.Errorf("the body has %s", attribute)
+		}
+	}
+}
+
+// TestPageFiles checks that every script of the page is in it, in the order of
+// the names.
+func TestPageFiles(t *testing.T) {
+	html := write(t, "", inspect(t, newPipeline(t, nil), nil, newBudget(t, 1, 1)))
+	files, err := fs.Glob(os.DirFS("page"), "*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the page has the scripts %v, %v", files, err)
+	}
+	var script strings.Builder
+	for _, name := range files { // sorted
+		data, err := os.ReadFile("page/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(data), "\n"); lines > 600 {
+			t.Errorf("%s has %d lines; want 600 at most", name, lines)
+		}
+		script.Write(data)
+	}
+	if between(t, html, "<script>", "</script>") != strings.ReplaceAll(script.String(), "\r\n", "\n") {
+		t.Error("the script of the page is not that of its files")
+	}
+}
+
+func TestWriteHTMLErrors(t *testing.T) {
+	s := inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80))
+	tests := []struct {
+		name       string
+		selections []*cupelinspect.Selection
+		want       string
+		why        string
+	}{
+		{"none", nil, "selections must be one or two", "there is nothing to show"},
+		{"three", []*cupelinspect.Selection{s, s, s}, "selections must be one or two", "a page has two sides"},
+		{"nil", []*cupelinspect.Selection{s, nil}, "selections[1] must come from Inspect or FromReport", "the caller has lost an error"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var html strings.Builder
+			err := cupelinspect.WriteHTML(&html, "", tt.selections...)
+			if !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), tt.want) || html.Len() > 0 {
+				t.Errorf("%s: got %v and %d bytes; want an error with %q", tt.why, err, html.Len(), tt.want)
+			}
+		})
+	}
+	html := write(t, "", s)
+	for _, room := range []int{0, 10, strings.Index(html, dataStart), strings.Index(html, dataStart) + 50, len(html) - 1} {
+		if err := cupelinspect.WriteHTML(&full{room}, "", s); !errors.Is(err, errFull) {
+			t.Errorf("with room for %d bytes the error is %v; want %v", room, err, errFull)
+		}
+	}
+	if err := cupelinspect.WriteHTML(&full{len(html)}, "", s); err != nil {
+		t.Errorf("with just enough room: %v", err)
+	}
+}
+
+var errFull = errors.New("full")
+
+// full is a writer that takes so many bytes.
+type full struct{ room int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) > f.room {
+		return f.room, errFull
+	}
+	f.room -= len(p)
+	return len(p), nil
+}
+
+// TestTitle checks that a title is text.
+func TestTitle(t *testing.T) {
+	s := inspect(t, newPipeline(t, nil), nil, newBudget(t, 1, 1))
+	tests := []struct {
+		name, title, html, data, why string
+	}{
+		{"none", "", "Context window", "Context window", "a page has a title"},
+		{"markup", `</title><script>"'&`, "&lt;/title&gt;&lt;script&gt;&#34;&#39;&amp;", `</title><script>"'&`, "it ends no element"},
+		{"marker", "<!--data-->", "&lt;!--data--&gt;", "<!--data-->", "it is not looked at again"},
+		{"controls", "a\x00b\nc\u202Ed\u2069e", "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe", "a\x00b\nc\u202Ed\u2069e", "the tab of a browser shows it as it is"},
+		{"invalid", "a\xffb", "a\uFFFDb", "a\uFFFDb", "a page is UTF-8"},
+		{"long", strings.Repeat("é", 3000), strings.Repeat("é", 1024) + "…", strings.Repeat("é", 1024) + "…", "a title is a line"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			html := write(t, tt.title, s)
+			equal(t, tt.why, between(t, html, "<title>", "</title>"), tt.html)
+			equal(t, tt.why, read(t, html).Title, tt.data)
+		})
+	}
+}
+
+// hostile are contents that a careless page would run, end at or break on.
+var hostile = []string{
+	"</script><script>alert(1)</script>",
+	"</SCRIPT\n><img src=x onerror=alert(1)>",
+	"<!--<script>",
+	"-->",
+	"]]>",
+	"<!--data-->",
+	"<!--script--><!--style--><!--csp-->",
+	"{{constructor.constructor('alert(1)')()}} ${alert(1)} <%= 1 %>",
+	"a\u2028b\u2029c",
+	"a\x00b\x1bc\x7fd\r\ne\re",
+	"\u202Eevil\u2066\u2069\u200F\uFEFF",
+	"\xff\xfe\xc3(\xed\xa0\x80",
+	"&lt;&amp;&#x3c;",
+	`\u003c/script\u003e`,
+	`"'` + "`\\",
+}
+
+// TestHostileContent puts each of them wherever a page shows text.
+func TestHostileContent(t *testing.T) {
+	for i, text := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { checkHostile(t, text, text) })
+	}
+	t.Run("megabytes", func(t *testing.T) {
+		long := strings.Repeat("<", 1<<20)
+		html := checkHostile(t, long, long)
+		if len(html) > 3<<20 { // 64 KiB, some of them twice, in 6 bytes each
+			t.Errorf("the page has %d bytes", len(html))
+		}
+	})
+}
+
+// FuzzContent checks that no text gets out of the data.
+func FuzzContent(f *testing.F) {
+	for i, text := range hostile {
+		f.Add(text, hostile[(i+1)%len(hostile)])
+	}
+	f.Add("no code", "")
+	f.Fuzz(func(t *testing.T, content, other string) {
+		if content == "" || slices.Contains([]string{"Scored", "Pinned", "ZeroToken"}, other) {
+			t.Skip("items have a content, and a slicer that leaves items out says so")
+		}
+		checkHostile(t, content, other)
+	})
+}
+
+// checkHostile makes a page of an item that has a text in all its fields, and
+// checks that all of that comes back and the page is otherwise the same.
+func checkHostile(t *testing.T, content, other string) string {
+	t.Helper()
+	opts := []cupel.ItemOption{cupel.WithTags(other), cupel.WithMetadata(map[string]any{other: other, "list": []any{other, map[string]any{content: 1}}, "raw": jsonMarshaler(content)})}
+	if !cupel.ContextKind(other).IsBlank() {
+		opts = append(opts, cupel.WithKind(cupel.ContextKind(other)))
+	}
+	if !cupel.ContextSource(other).IsBlank() {
+		opts = append(opts, cupel.WithSource(cupel.ContextSource(other)))
+	}
+	items := []*cupel.ContextItem{newItem(t, content, 3, opts...), newItem(t, content, 3), newItem(t, content+"2", 3)}
+	b := newBudget(t, 4, 4)
+	s := inspect(t, newPipeline(t, func(c *cupel.Config) { c.Slicer = dropper(other) }), items, b, cupelinspect.WithName(other))
+	html := write(t, other, s)
+	p := read(t, html)
+
+	for _, tt := range []struct {
+		what, got, text string
+		limit           int // in bytes; what is not UTF-8 may take three for one
+	}{
+		{"content", p.Items[0].Content, content, 64 << 10},
+		{"tag", p.Items[0].Tags[0], other, 200},
+		{"kind", p.Items[0].Kind, string(items[0].Kind()), 200},
+		{"source", p.Items[0].Source, string(items[0].Source()), 200},
+		{"name", p.Selections[0].Name, other, 2 << 10},
+		{"title", p.Title, cmp.Or(other, "Context window"), 2 << 10},
+		{"code", p.Selections[0].codes()[0], cmp.Or(other, "Undecided"), 200}, // no code is the slicer's mistake
+	} {
+		if len(tt.text) <= tt.limit && tt.got != strings.ToValidUTF8(tt.text, "\uFFFD") || len(tt.got) > 3*tt.limit+len("…") {
+			t.Errorf("the %s is %.100q, %d bytes; want %.100q, cut after %d", tt.what, tt.got, len(tt.got), tt.text, tt.limit)
+		}
+	}
+
+	// Without its data and title a page is that of any other selection.
+	frame := func(html, title string) string {
+		start := strings.Index(html, dataStart) + len(dataStart)
+		end := start + strings.Index(html[start:], "</script>")
+		if n := strings.Count(html, title); n < 1 {
+			t.Fatalf("the title is not in the page")
+		}
+		return strings.ReplaceAll(html[:start]+html[end:], ">"+title+"<", "><")
+	}
+	plain := write(t, "T", inspect(t, newPipeline(t, nil), nil, b))
+	if frame(html, between(t, html, "<title>", "</title>")) != frame(plain, "T") {
+		t.Error("the text has changed the page around its data")
+	}
+	return html
+}
+
+// jsonMarshaler marshals to a text of somebody's choice, if that is JSON.
+type jsonMarshaler string
+
+func (m jsonMarshaler) MarshalJSON() ([]byte, error) { return []byte(m), nil }
+
+// dropper is a slicer that drops everything for a reason of its own.
+type dropper string
+
+func (d dropper) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+	sel := cupel.Selection{}
+	for i := range items {
+		sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(d)}})
+	}
+	return sel, nil
+}
