@@ -27,8 +27,8 @@ help: ## Show this help
 		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)'
 
 .PHONY: run
-run: ## Choose a context window for a coding agent from this repository
-	go run ./examples/coding-agent -what-if code-review
+run: ## Choose a coding agent's window from this repository: make run Q="Where is a budget validated?"
+	go run ./examples/coding-agent -what-if code-review $(if $(Q),-question "$$Q")
 
 .PHONY: readme
 readme: ## Put the output of the coding-agent example into README.md

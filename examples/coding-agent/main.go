@@ -50,6 +50,9 @@ type settings struct {
 	rows       int
 	width      int
 	json, full bool
+	relevance  bool   // whether the question counts
+	itemsFile  string // where the candidates are written, or ""
+	force      bool   // even over a file that is there
 	whatIf     string // intent of a preset to compare with, or ""
 	vetTimeout time.Duration
 	counter    cupel.TokenCounter
@@ -92,6 +95,9 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	flags.DurationVar(&s.vetTimeout, "vet", 30*time.Second, "the most `time` that go vet may take; 0 to leave it out")
 	flags.StringVar(&s.whatIf, "what-if", "", "compare with the `preset` of this intent, such as code-review")
 	counter := flags.String("counter", string(cupeltiktoken.O200kBase), "how tokens are counted: an `encoding` or a model of OpenAI's, heuristic for an estimate without a vocabulary, or bytes for four bytes a token")
+	flags.BoolVar(&s.relevance, "relevance", true, "choose by what the question is about; false to see what comes in without")
+	flags.StringVar(&s.itemsFile, "items", "", "write the candidates as a JSON array to this `file`; - prints them, and nothing else")
+	flags.BoolVar(&s.force, "force", false, "let -items replace a file that is there")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
 	if err := flags.Parse(args); err != nil {
@@ -115,6 +121,12 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	if s.json && s.full {
 		return s, errors.New("-json and -full exclude each other")
+	}
+	if s.itemsFile == standardOutput && (s.json || s.full || s.whatIf != "") {
+		return s, errors.New("-items - prints the candidates alone, and goes with none of -json, -full and -what-if")
+	}
+	if s.force && (s.itemsFile == "" || s.itemsFile == standardOutput) {
+		return s, errors.New("-force is for the file of -items, and there is none")
 	}
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -209,7 +221,16 @@ func (s settings) choose(ctx context.Context, out io.Writer, tell func(note stri
 	}
 	items = append(items, candidates.Items...)
 
-	pipeline, err := repocontext.NewPipeline(s.question, items)
+	if s.itemsFile != "" {
+		if err := s.writeItems(out, items); err != nil || s.itemsFile == standardOutput {
+			return err
+		}
+	}
+	question := s.question
+	if !s.relevance {
+		question = ""
+	}
+	pipeline, err := repocontext.NewPipeline(question, items)
 	if err != nil {
 		return err
 	}

@@ -48,27 +48,27 @@ func start(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 const noGit = "coding-agent: git: git is not installed; there are no commits among the candidates, and times are those of the files\n"
 
-// The candidates of the shop, with the question "What is a Price?":
+// The candidates of the shop, with the question "What is a Price?", which counts
+// for nothing here:
 //
-//	                                  tokens  tag  recency  kind  priority  frequency  sum/9   ×tokens/150
-//	README.md:1 Shop                      10    0      2/3   0.6         0          1  .25185        .0168
-//	README.md:5 Shop > Prices             16    1      2/3   0.6         0          1  .80741        .0861
-//	shop/price.go:1 package shop          18    0        0   0.8         1          1  .31111        .0373
-//	shop/price.go:4 Price                 17    1        0   0.8       2/3          1  .82963        .0940
+//	                                  tokens  recency  kind  priority  frequency   sum/4
+//	README.md:1 Shop                      10      2/3   0.6         0          1  .56667
+//	README.md:5 Shop > Prices             16      2/3   0.6         0          1  .56667
+//	shop/price.go:1 package shop          18        0   0.8         1          1  .70000
+//	shop/price.go:4 Price                 17        0   0.8       2/3          1  .61667
 //
 // Tokens are those of -counter bytes, bytes of frame and content by four, rounded
-// up: 25+15, 34+28, 37+35 and 30+36. The tags prices and Price match the question, so both items
-// get the best tag score, which weighs five. Two items are newer than none, two
-// than two others. The priorities are 2, 2, 4 and 3. All have the tag shop.
+// up: 25+15, 34+28, 37+35 and 30+36. Two items are newer than none, two than two
+// others. The priorities are 2, 2, 4 and 3. All have the tag shop.
 //
 // The pinned items have 90 (356 to 360 bytes) and 9 (17+16 bytes) tokens. Of the
 // target of 149 they leave 50, of which code may have 34 and documents 15; the
 // best few of each kind are taken all the same, which is everything: 61. To
-// truncate that, items are kept from the best score down while they fit: 17+16,
-// not 18, then 10. The 18 would fit if nothing were pinned.
+// truncate that, items are kept from the best score down while they fit:
+// 18+17+10, not 16. The 16 would fit if nothing were pinned.
 //
-// The U shape puts the pinned ones outside, .0940 second, .0861 last but one. The
-// columns after why have 56 of the 100; from needs 25 and leaves 31.
+// The U shape puts the pinned ones outside, .70000 second, .61667 last but one. The
+// columns after why have 56 of the 100; from needs 28 and leaves 28.
 const wantReport = `Question: What is a Price?
 Candidates: 6 items, 160 tokens
   SystemPrompt  1  90 tokens
@@ -76,37 +76,37 @@ Candidates: 6 items, 160 tokens
   Code          2  35 tokens
   Document      2  26 tokens
 
-Window, in the order of the prompt: 5 items, 142 tokens
-  #  kind          tokens  score  why     from                       first line
-  1  SystemPrompt      90  1.000  Pinned  system prompt              You are a coding agent at work…
-  2  Code              17  0.094  Scored  shop/price.go:4 Price      // Price is in cents.
-  3  Document          10  0.017  Scored  README.md:1 Shop           # Shop
-  4  Document          16  0.086  Scored  README.md:5 Shop > Prices  ## Prices
-  5  Message            9  1.000  Pinned  question                   What is a Price?
+Window, in the order of the prompt: 5 items, 144 tokens
+  #  kind          tokens  score  why     from                          first line
+  1  SystemPrompt      90  1.000  Pinned  system prompt                 You are a coding agent at w…
+  2  Code              18  0.700  Scored  shop/price.go:1 package shop  // Package shop sells.
+  3  Document          10  0.567  Scored  README.md:1 Shop              # Shop
+  4  Code              17  0.617  Scored  shop/price.go:4 Price         // Price is in cents.
+  5  Message            9  1.000  Pinned  question                      What is a Price?
 
-Left out, best scores first: 1 item, 18 tokens
-  kind  tokens  score  from                          why
-  Code      18  0.037  shop/price.go:1 package shop  PinnedOverride: pinned items took its place
+Left out, best scores first: 1 item, 16 tokens
+  kind      tokens  score  from                       why
+  Document      16  0.567  README.md:5 Shop > Prices  PinnedOverride: pinned items took its place
 
 Reasons
-  in   Scored: 3 items, 43 tokens
+  in   Scored: 3 items, 45 tokens
   in   Pinned: 2 items, 99 tokens
-  out  PinnedOverride: 1 item, 18 tokens
+  out  PinnedOverride: 1 item, 16 tokens
 
-Budget: 200 tokens; the window uses 142 of at most 149 (95.3%)
-  [SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSMMMMCCCCCCCCDDDDDDDDDDDD...------------------------]
+Budget: 200 tokens; the window uses 144 of at most 149 (96.6%)
+  [SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSMMMMCCCCCCCCCCCCCCCCCDDDDD..------------------------]
   S  SystemPrompt    90  45.0%   1 item
   M  Message          9   4.5%   1 item
-  C  Code            17   8.5%   1 item
-  D  Document        26  13.0%  2 items
-  .  free             7   3.5%
+  C  Code            35  17.5%  2 items
+  D  Document        10   5.0%   1 item
+  .  free             5   2.5%
   -  for the answer  51  25.5%
 `
 
 func TestReport(t *testing.T) {
 	root := shop(t)
 	for range 2 { // and the same again
-		code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0", "-counter", "bytes")
+		code, stdout, stderr := start(t, "-root", root, "-question", "What is a Price?", "-relevance=false", "-budget", "200", "-reserve", "51", "-vet", "0", "-counter", "bytes")
 		if code != exitOK {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
@@ -122,12 +122,12 @@ func TestReport(t *testing.T) {
 func TestRowsOfWhatIsLeftOut(t *testing.T) {
 	root := shop(t)
 	// Only the pinned items fit.
-	args := []string{"-root", root, "-question", "What is a Price?", "-budget", "99", "-reserve", "0", "-vet", "0", "-counter", "bytes", "-n"}
-	row := "  Code          17  0.094  shop/price.go:4 Price         PinnedOverride: pinned items took its place\n"
+	args := []string{"-root", root, "-question", "What is a Price?", "-relevance=false", "-budget", "99", "-reserve", "0", "-vet", "0", "-counter", "bytes", "-n"}
+	row := "  Code          17  0.617  shop/price.go:4 Price         PinnedOverride: pinned items took its place\n"
 	for _, tt := range []struct{ n, want, why string }{
 		{"0", "Left out, best scores first: 4 items, 61 tokens\n  and 4 more (-n -1 shows all)\n", "no table"},
-		{"1", "  kind  tokens  score  from                   why\n" +
-			"  Code      17  0.094  shop/price.go:4 Price  PinnedOverride: pinned items took its place\n" +
+		{"1", "  kind  tokens  score  from                          why\n" +
+			"  Code      18  0.700  shop/price.go:1 package shop  PinnedOverride: pinned items took its place\n" +
 			"  and 3 more (-n -1 shows all)\n", "the best one"},
 		{"4", row, "all of them, and no line about more"},
 		{"-1", row, "all of them"},
@@ -210,6 +210,10 @@ func TestMistakes(t *testing.T) {
 		{"no number", "typed wrong", []string{"-budget", "many"}, exitUsage, `invalid value "many" for flag -budget: parse error`},
 		{"argument", "a question without its flag", []string{"why?"}, exitUsage, `unexpected argument "why?"; the question goes after -question, in quotes`},
 		{"unknown counter", "typed wrong", []string{"-counter", "gpt4"}, exitUsage, `unknown counter "gpt4"; it is heuristic, bytes, an encoding such as o200k_base, or a model such as gpt-4o`},
+		{"items and a report", "standard output is one thing", []string{"-items", "-", "-json"}, exitUsage, "-items - prints the candidates alone, and goes with none of -json, -full and -what-if"},
+		{"items and a comparison", "standard output is one thing", []string{"-items", "-", "-what-if", "chat"}, exitUsage, "-items - prints the candidates alone, and goes with none of -json, -full and -what-if"},
+		{"force without items", "nothing to replace", []string{"-force"}, exitUsage, "-force is for the file of -items, and there is none"},
+		{"force on standard output", "nothing to replace", []string{"-force", "-items", "-"}, exitUsage, "-force is for the file of -items, and there is none"},
 		{"two forms", "one output at a time", []string{"-json", "-full"}, exitUsage, "-json and -full exclude each other"},
 		{"negative budget", "the library says what is wrong", []string{"-budget", "-1"}, exitUsage, "cupel: invalid budget: maxTokens must be at least 0, got -1"},
 		{"large target", "the library says what is wrong", []string{"-budget", "10", "-target", "11"}, exitUsage, "cupel: invalid budget: targetTokens must be at most maxTokens (10), got 11"},
@@ -239,7 +243,7 @@ func TestHelp(t *testing.T) {
 	if code != exitOK || stdout != "" {
 		t.Errorf("exit code %d, output %q", code, stdout)
 	}
-	for _, name := range []string{"budget", "counter", "full", "json", "n", "question", "reserve", "root", "target", "vet", "width"} {
+	for _, name := range []string{"budget", "counter", "force", "full", "items", "json", "n", "question", "relevance", "reserve", "root", "target", "vet", "width"} {
 		if !strings.Contains(stderr, "\n  -"+name) {
 			t.Errorf("the help does not mention -%s:\n%s", name, stderr)
 		}

@@ -22,6 +22,8 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
+	github.com/kljensen/snowball v0.10.0 // indirect
+	github.com/wollax/cupel-go/cupelrelevance v0.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
@@ -37,5 +39,6 @@ require (
 replace (
 	github.com/wollax/cupel-go/cupel => ../../cupel
 	github.com/wollax/cupel-go/cupelotel => ../../cupelotel
+	github.com/wollax/cupel-go/cupelrelevance => ../../cupelrelevance
 	github.com/wollax/cupel-go/examples/coding-agent => ../coding-agent
 )

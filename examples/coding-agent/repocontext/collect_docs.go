@@ -41,14 +41,15 @@ func (f sourceFile) sections() []draft {
 			continue
 		}
 		var titles, words []string
+		title := ""
 		for _, a := range above {
-			titles = append(titles, a.title)
+			titles, title = append(titles, a.title), a.title
 		}
 		for _, a := range slices.Backward(above) { // the nearest heading tells most
 			words = append(words, topics(a.title)...)
 		}
 		drafts = append(drafts, draft{
-			kind: cupel.KindDocument, source: cupel.SourceRag, file: "markdown",
+			kind: cupel.KindDocument, source: cupel.SourceRag, file: "markdown", path: f.path, title: printable(title),
 			origin:   strings.TrimSpace(fmt.Sprintf("%s:%d %s", f.path, h.start+1, printable(strings.Join(titles, " > ")))),
 			content:  content,
 			time:     f.time,

@@ -64,7 +64,7 @@ func (f sourceFile) declarations() ([]draft, error) {
 			title = fmt.Sprintf("%s and %d more", title, more)
 		}
 		d := add(start, decl.End(), title, priority)
-		d.declares = names
+		d.declares, d.symbol = names, names[0]
 		d.mentions = mentions(decl)
 	}
 	return drafts, nil
@@ -74,7 +74,7 @@ func (f sourceFile) declarations() ([]draft, error) {
 // accepts no other.
 func (f sourceFile) code(line int, name, content string) draft {
 	return draft{
-		kind: KindCode, source: cupel.SourceRag, file: "go",
+		kind: KindCode, source: cupel.SourceRag, file: "go", path: f.path,
 		origin:  strings.TrimSpace(fmt.Sprintf("%s:%d %s", f.path, line, name)),
 		content: content,
 		time:    f.time,

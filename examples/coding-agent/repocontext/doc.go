@@ -23,8 +23,11 @@
 //
 // Tags are folders, the names that an item declares, and the names of other
 // declarations that it mentions. They are meant to tell items apart: a
-// FrequencyScorer finds what is connected with much, and a TagScorer what the
-// question speaks about (tagWeights). So what most items would share, such as
-// the file's type, is metadata and not a tag, and so are names that are
-// mentioned nearly everywhere.
+// FrequencyScorer finds what is connected with much. So what most items would
+// share, such as the file's type, is metadata and not a tag, and so are names
+// that are mentioned nearly everywhere.
+//
+// Metadata have the file ("path"), the name that is declared ("symbol") and the
+// heading of a section ("title"), under the keys that package cupelrelevance looks
+// for: items of a file belong together, and a question may name any of these.
 package repocontext

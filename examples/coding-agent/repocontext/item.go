@@ -19,6 +19,9 @@ const KindCode cupel.ContextKind = "Code"
 const (
 	metaOrigin = "repo:origin" // string: where the item comes from, in one line
 	metaFile   = "repo:file"   // string: "go", "go test", "go generated", "markdown", "commit" or "vet"
+	metaPath   = "path"        // string: the file, relative to the root
+	metaSymbol = "symbol"      // string: the first name that a declaration declares
+	metaTitle  = "title"       // string: the heading of a section
 )
 
 // The most that one item holds, in bytes; longer ones are cut at a line. Four
@@ -44,6 +47,9 @@ type draft struct {
 	kind     cupel.ContextKind
 	source   cupel.ContextSource
 	file     string // for metaFile
+	path     string // for metaPath, or ""
+	symbol   string // for metaSymbol, or ""
+	title    string // for metaTitle, or ""
 	origin   string
 	content  string
 	time     time.Time // zero: not known
@@ -118,8 +124,10 @@ func counter(count func(string) int) func(string) int {
 func (d *draft) item(count func(string) int, tags []string, sourceType string, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
 	content := cut(d.content)
 	meta := map[string]any{metaOrigin: d.origin, cupel.MetadataSourceType: sourceType}
-	if d.file != "" {
-		meta[metaFile] = d.file
+	for key, value := range map[string]string{metaFile: d.file, metaPath: d.path, metaSymbol: d.symbol, metaTitle: d.title} {
+		if value != "" {
+			meta[key] = value
+		}
 	}
 	opts = append(opts, cupel.WithKind(d.kind), cupel.WithSource(d.source), cupel.WithTags(tags...), cupel.WithMetadata(meta))
 	if !d.time.IsZero() {

@@ -1,13 +1,14 @@
 package repocontext
 
 import (
-	"context"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
 // kindWeights say what a coding agent needs most: what a tool complains about,
@@ -62,37 +63,33 @@ func sharesOf(items []*cupel.ContextItem) []share {
 
 // NewPipeline returns a pipeline that chooses among items for a question.
 //
-// It scores by what the question speaks about, then by what is recent, of a
-// telling kind, marked as important, and connected with much else; very short
-// items count for less. It gives each kind a share of the tokens, takes the best
-// few of it first, and fills up by value for money. What is best stands at the
-// edges of the window.
+// It scores by what the question is about, then by what is recent, of a telling
+// kind, marked as important, and connected with much else. It gives each kind a
+// share of the tokens, takes the best few of it first, and fills up with the
+// best that fits. What is best stands at the edges of the window. Without a
+// question, a blank one, the rest of the scores decide.
 func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, error) {
-	// The best match counts as 1, however little of the question it covers.
-	tag, err := scorer.NewTag(tagWeights(question, items))
-	if err != nil {
-		return nil, err
-	}
-	relevance, err := scorer.NewScaled(tag)
-	if err != nil {
-		return nil, err
-	}
 	kind, err := scorer.NewKind(kindWeights)
 	if err != nil {
 		return nil, err
 	}
-	score, err := scorer.NewComposite(
-		scorer.Weighted{Scorer: relevance, Weight: 5},
-		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1},
-		scorer.Weighted{Scorer: kind, Weight: 1},
-		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1},
-		scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 1},
-	)
+	parts := []scorer.Weighted{
+		{Scorer: scorer.Recency{}, Weight: 1},
+		{Scorer: kind, Weight: 1},
+		{Scorer: scorer.Priority{}, Weight: 1},
+		{Scorer: scorer.Frequency{}, Weight: 1},
+	}
+	if strings.TrimSpace(question) != "" {
+		about, err := relevance(question)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, scorer.Weighted{Scorer: about, Weight: 5})
+	}
+	score, err := scorer.NewComposite(parts...)
 	if err != nil {
 		return nil, err
 	}
-
-	worth := bySize{score}
 
 	var quotas []slicer.QuotaEntry
 	var counts []slicer.CountQuotaEntry
@@ -100,7 +97,7 @@ func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, 
 		quotas = append(quotas, slicer.Between(s.kind, s.percent, s.cap))
 		counts = append(counts, slicer.CountQuotaEntry{Kind: s.kind, RequireCount: s.best, CapCount: s.number})
 	}
-	best, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)
+	best, err := slicer.NewCountQuota(slicer.ScoreGreedy{}, slicer.ScarcityDegrade, counts...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +106,28 @@ func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, 
 		return nil, err
 	}
 	return cupel.New(cupel.Config{
-		Scorer: worth,
+		Scorer: score,
 		Slicer: balanced,
 		Placer: placer.UShaped{},
 		// The best of each kind are taken without a look at the budget; when that
 		// is more than a small one allows, the worst of them go.
 		Overflow: cupel.OverflowTruncate,
 	})
+}
+
+// relevance scores by what a question is about: by the words that an item shares
+// with it, those of the file around it, and the file and symbol that it names.
+// The best item counts as 1, however little of the question it covers.
+func relevance(question string) (cupel.Scorer, error) {
+	index, err := cupelrelevance.NewIndex()
+	if err != nil {
+		return nil, err
+	}
+	about, err := cupelrelevance.New(index, question)
+	if err != nil {
+		return nil, err
+	}
+	return scorer.NewScaled(about)
 }
 
 // Kinds returns the kinds that occur in items, each once and in a fixed order:
@@ -136,36 +148,4 @@ func Kinds(items []*cupel.ContextItem) []cupel.ContextKind {
 	}
 	slices.Sort(others)
 	return slices.DeleteFunc(append(kinds, others...), func(kind cupel.ContextKind) bool { return !found[kind] })
-}
-
-// enough is the size, in tokens, from which an item counts in full.
-const enough = 150
-
-// bySize lowers the scores of short items in proportion to their size. Greedy
-// looks at the score per token, and would fill a window with hundreds of
-// one-line declarations before it takes a function that the question is about;
-// this way all short items cost the same per point, and the better one wins.
-type bySize struct{ scorer cupel.Scorer }
-
-// Score implements [cupel.Scorer].
-func (s bySize) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return s.scorer.Score(item, all) * sizeFactor(item)
-}
-
-// ScoreAll implements [cupel.BatchScorer].
-func (s bySize) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := cupel.ScoreAll(ctx, s.scorer, all, scores); err != nil {
-		return err
-	}
-	for i, it := range all {
-		scores[i] *= sizeFactor(it)
-	}
-	return nil
-}
-
-// Scorers implements [cupel.ScorerWrapper].
-func (s bySize) Scorers() []cupel.Scorer { return []cupel.Scorer{s.scorer} }
-
-func sizeFactor(item *cupel.ContextItem) float64 {
-	return min(float64(max(item.Tokens(), 0))/enough, 1)
 }

@@ -2,7 +2,6 @@ package repocontext
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -135,41 +134,6 @@ func TestMissingKindsLeaveTheirShares(t *testing.T) {
 		if n := len(window(t, "", items, 1000, 1000, 0)); n != 100 {
 			t.Errorf("%d items of 10 tokens of kind %s fill a window of 1000, want 100", n, kind)
 		}
-	}
-}
-
-// constant is a scorer that gives every item the same score.
-type constant float64
-
-func (c constant) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return float64(c) }
-
-func TestShortItemsCountForLess(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		tokens int
-		score  float64
-		want   float64
-		why    string
-	}{
-		{"nothing", 0, 0.8, 0, "no tokens, no worth"},
-		{"negative", -5, 0.8, 0, "the pipeline leaves it out anyway"},
-		{"half", enough / 2, 0.8, 0.4, "half the size, half the score"},
-		{"enough", enough, 0.8, 0.8, "the whole score"},
-		{"more", 10 * enough, 0.8, 0.8, "no more than the whole score"},
-		{"largest", math.MaxInt, 0.8, 0.8, "whatever the size"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			it := newItem(t, KindCode, tt.tokens)
-			all := []*cupel.ContextItem{it}
-			s := bySize{constant(tt.score)}
-			scores := make([]float64, 1)
-			if err := s.ScoreAll(t.Context(), all, scores); err != nil {
-				t.Fatal(err)
-			}
-			if scores[0] != tt.want || s.Score(it, all) != tt.want {
-				t.Errorf("score %v in the batch, %v alone, want %v: %s", scores[0], s.Score(it, all), tt.want, tt.why)
-			}
-		})
 	}
 }
 
