@@ -153,7 +153,6 @@ var partSigns = map[string]sign{
 var requestSigns = map[string]sign{
 	"system": anthropic, "anthropic_version": anthropic, "anthropic_beta": anthropic, "stop_sequences": anthropic, "mcp_servers": anthropic,
 	"functions": chat, "response_format": chat, "max_completion_tokens": chat, "logit_bias": chat, "stop": chat,
-	"instructions": responses, "previous_response_id": responses, "max_output_tokens": responses,
 }
 
 // responsesTypes are items of the Responses API that are no messages.

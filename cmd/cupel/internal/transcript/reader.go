@@ -48,7 +48,6 @@ type reader struct {
 	run     int                     // the first entry of a run of reasoning, plus one
 	media   map[string]int          // how many, by their words in the notes
 	unknown map[string]int          // how many parts of an unknown type
-	orphans []string                // paths
 }
 
 // call is one call of a tool.
@@ -62,13 +61,6 @@ type call struct {
 type pendingCalls struct {
 	entry int
 	calls []int
-}
-
-// notesOf are what the user should know.
-type notesOf struct{ notes []string }
-
-func (n *notesOf) note(format string, args ...any) {
-	n.notes = append(n.notes, fmt.Sprintf(format, args...))
 }
 
 // current is the entry that is being read.
@@ -185,7 +177,7 @@ func (r *reader) returned(id string) {
 	r.spend(callTokens)
 	p, ok := r.pending[id]
 	if !ok {
-		r.orphans = append(r.orphans, e.path(r.api))
+		r.noteAt(e.path(r.api), "has the result of a call that is not before it; the API refuses such a transcript")
 		return
 	}
 	r.links.join(p.entry, len(r.entries)-1)
@@ -196,28 +188,13 @@ func (r *reader) returned(id string) {
 	}
 }
 
-// unanswered notes the calls and results that an API would refuse.
+// unanswered notes the calls that an API would refuse.
 func (r *reader) unanswered() {
-	const refuses = "has no %s; the API refuses such a transcript"
-	for i, path := range r.orphans {
-		if i > 0 {
-			r.note("%s with results have no call", plural(len(r.orphans)-1, "more message"))
-			break
-		}
-		r.note("%s "+refuses, path, "call before its result")
-	}
-	n := 0
 	for _, c := range r.calls {
 		// What is at the end still waits for its result.
-		if c.answered || c.entry == len(r.entries)-1 || r.tail(c.entry) {
-			continue
+		if !c.answered && !r.tail(c.entry) {
+			r.noteAt(r.entries[c.entry].path(r.api), "has a call without a result; the API refuses such a transcript")
 		}
-		if n++; n == 1 {
-			r.note("%s "+refuses, r.entries[c.entry].path(r.api), "result for its call")
-		}
-	}
-	if n > 1 {
-		r.note("%s have no result", plural(n-1, "more call"))
 	}
 }
 
@@ -240,7 +217,7 @@ func (r *reader) allNotes() []string {
 	for _, kind := range slices.Sorted(maps.Keys(r.unknown)) {
 		r.note("%s of the unknown type %q: kept, and counted as JSON", plural(r.unknown[kind], "part"), kind)
 	}
-	return r.notes
+	return r.notes()
 }
 
 // when reads the time of a message.
@@ -254,7 +231,7 @@ func (r *reader) when(o *rawjson.Object) {
 		if ok {
 			r.current().time = t
 		} else {
-			r.note("%s is not a time and is not used: RFC 3339 or seconds since 1970 are", rawjson.Join(r.current().path(r.api), name))
+			r.noteAt(rawjson.Join(r.current().path(r.api), name), "is no time and is not used: RFC 3339 is, and a number of seconds since 1970")
 		}
 		return
 	}
@@ -264,7 +241,7 @@ func (r *reader) when(o *rawjson.Object) {
 func instant(v rawjson.Value) (time.Time, bool) {
 	if v.IsString() {
 		t, err := time.Parse(time.RFC3339Nano, v.String())
-		return t, err == nil && 0 <= t.UTC().Year() && t.UTC().Year() <= 9999 && !t.IsZero()
+		return t, err == nil && plausible(t)
 	}
 	if !v.IsNumber() {
 		return time.Time{}, false
@@ -281,5 +258,10 @@ func instant(v rawjson.Value) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	whole, fraction := math.Modf(seconds)
-	return time.Unix(int64(whole), int64(math.Round(fraction*1e6))*1000).UTC(), true
+	t := time.Unix(int64(whole), int64(math.Round(fraction*1e6))*1000)
+	return t, plausible(t)
 }
+
+// plausible reports whether t and the times around it have four digits for the
+// year.
+func plausible(t time.Time) bool { return 1 < t.UTC().Year() && t.UTC().Year() < 9999 }

@@ -34,7 +34,7 @@ func (r *reader) request(body *rawjson.Object) error {
 	}
 	for _, name := range []string{"previous_response_id", "conversation", "prompt"} {
 		if r.api == Responses && body.Has(name) {
-			r.note("%s stands for text that is not here and is not counted", name)
+			r.noteAt(name, "stands for text that is not here and is not counted")
 		}
 	}
 	return nil
@@ -257,7 +257,7 @@ func (r *reader) responseItem(o *rawjson.Object, path, kind string) error {
 		r.medium("image", openAIImageTokens, o.Value)
 		return nil
 	case "item_reference", "":
-		r.note("%s stands for text that is not here and is not counted", path)
+		r.noteAt(path, "stands for text that is not here and is not counted")
 		return r.sayJSON(o.Value)
 	}
 	return r.otherItem(o, path, kind, returns)

@@ -9,7 +9,6 @@ package transcript
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -149,6 +148,9 @@ func (t *Transcript) readEntries(r *reader) error {
 		if t.source.API == Responses && value.IsString() {
 			return r.onlyInput(t.member(name))
 		}
+		if value.IsNull() {
+			return t.body.Value.Errorf(name, "is required: it has the messages")
+		}
 		if !value.IsArray() {
 			return value.Errorf(name, "must be an array of messages, got %s", value.Type())
 		}
@@ -222,11 +224,10 @@ func (t *Transcript) makeItem(g *group, pins []bool, times []time.Time) (*cupel.
 	if len(g.entries) > 1 {
 		metadata["messages"] = len(g.entries)
 	}
-	if len(names) > 0 {
-		metadata["tool"] = strings.Join(distinct(names), ", ")
-	}
-	if len(ids) > 0 {
-		metadata["tool_call_id"] = strings.Join(distinct(ids), ", ")
+	for key, list := range map[string][]string{"tool": names, "tool_call_id": ids} {
+		if list = distinct(list); len(list) > 0 {
+			metadata[key] = strings.Join(list, ", ")
+		}
 	}
 	opts := []cupel.ItemOption{
 		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
@@ -349,12 +350,4 @@ func (l *links) groups(n int) []group {
 		groups = append(groups, group{entries: []int{i}})
 	}
 	return groups
-}
-
-// plural is n with the noun, which takes an s.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

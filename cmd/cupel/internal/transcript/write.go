@@ -46,11 +46,25 @@ func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (
 			}
 		}
 	}
-	if messages == 0 {
+	last := len(t.entries) - 1
+	switch {
+	case messages == 0:
 		n.note("no message is left; the API refuses a request without one")
+	case t.source.API == Messages && t.entries[last].role == "user" && !keptEntries[last] && t.lastRole(keptEntries) == "assistant":
+		n.note("the last message is now the model's own: the API continues it or refuses it")
 	}
 	_, err = w.Write(t.text(keptEntries, n))
-	return n.notes, err
+	return n.notes(), err
+}
+
+// lastRole is the role of the last message that is kept.
+func (t *Transcript) lastRole(kept []bool) string {
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if kept[i] {
+			return t.entries[i].role
+		}
+	}
+	return ""
 }
 
 // noteDuplicates says which messages are missing because others say the same.
@@ -191,20 +205,19 @@ func (j *joined) take(e *entry) bool {
 	if e.role != j.last.role || e.index == j.last.index+1 {
 		return false
 	}
-	if j.members == nil {
-		o, err := j.first.part.Value.Object("")
-		if err != nil {
-			return false
-		}
-		j.members = o.Members
-		j.blocks = blocks(o.Get("content"))
-	}
 	const most = 16 // members are compared one by one
 	o, err := e.part.Value.Object("")
 	if err != nil || len(o.Members) > most || len(j.members) > most {
 		return false
 	}
-	mine := slices.Clone(j.members)
+	mine, said := slices.Clone(j.members), j.blocks
+	if mine == nil {
+		first, err := j.first.part.Value.Object("")
+		if err != nil || len(first.Members) > most {
+			return false
+		}
+		mine, said = slices.Clone(first.Members), blocks(first.Get("content"))
+	}
 	for _, m := range o.Members {
 		at := slices.IndexFunc(mine, func(p rawjson.Part) bool { return p.Name == m.Name })
 		switch {
@@ -214,9 +227,7 @@ func (j *joined) take(e *entry) bool {
 			return false // both say something, and neither may be lost
 		}
 	}
-	j.members = mine
-	j.blocks = append(j.blocks, blocks(o.Get("content"))...)
-	j.last = e
+	j.members, j.blocks, j.last = mine, append(said, blocks(o.Get("content"))...), e
 	return true
 }
 

@@ -150,8 +150,13 @@ func (v Value) IsZero() bool { return v.text == nil }
 func (v Value) Alone() Part { return Part{Value: v, from: v.start, to: v.end} }
 
 // Line returns the line in which v begins, from 1. It reads the text up to
-// there.
-func (v Value) Line() int { return line(v.text, v.start) }
+// there, and is 0 for no value at all.
+func (v Value) Line() int {
+	if v.IsZero() {
+		return 0
+	}
+	return line(v.text, v.start)
+}
 
 // Raw returns the text of v, without white space around it.
 func (v Value) Raw() []byte { return v.text[v.start:v.end] }
