@@ -127,7 +127,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	}
 
 	// Phase 2: the inner slicer chooses from the rest, with the rest.
-	rest, positions := s.rest(items)
+	rest, places := s.rest(items)
 	budget.TargetTokens = min(max(0, exact.Of(budget.TargetTokens).Minus(spent).Int()), budget.MaxTokens)
 	chosen, err := cupel.Slice(ctx, inner, rest, budget)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 		indices = s.sortByScore(rest, indices)
 	}
 	for _, i := range indices {
-		i = at(positions, i)
+		i = places.of(i)
 		if n := s.numbers[i]; n != noEntry {
 			if s.counts[n] >= c.entries[n].CapCount {
 				s.dropped = append(s.dropped, i)
@@ -152,18 +152,18 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 		s.selected = append(s.selected, i)
 	}
 	sel.Indices = slices.Clone(s.selected)
-	sel.Drops = c.drops(s, positions, chosen.Drops)
+	sel.Drops = c.drops(s, places, chosen.Drops)
 	return sel, nil
 }
 
 // drops lists what the inner slicer dropped and what was beyond the caps.
-func (c counter) drops(s *scratch, positions []int, inner []cupel.Drop) []cupel.Drop {
+func (c counter) drops(s *scratch, places places, inner []cupel.Drop) []cupel.Drop {
 	if len(inner)+len(s.dropped) == 0 {
 		return nil
 	}
-	drops := make([]cupel.Drop, 0, len(inner)+len(s.dropped))
-	for _, d := range inner {
-		drops = append(drops, cupel.Drop{Index: at(positions, d.Index), Reason: d.Reason})
+	drops := make([]cupel.Drop, len(inner)+len(s.dropped))
+	for i, d := range inner {
+		drops[i] = cupel.Drop{Index: places.of(d.Index), Reason: d.Reason}
 	}
 	// From the first drop of a kind on its count stays as it is, so that one
 	// reason does for all of them.
@@ -171,8 +171,9 @@ func (c counter) drops(s *scratch, positions []int, inner []cupel.Drop) []cupel.
 	for n, e := range c.entries {
 		s.reasons[n] = cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
 	}
-	for _, i := range s.dropped {
-		drops = append(drops, cupel.Drop{Index: i, Reason: s.reasons[s.numbers[i]]})
+	for k, i := range s.dropped {
+		drop := &drops[len(inner)+k]
+		drop.Index, drop.Reason = i, s.reasons[s.numbers[i]]
 	}
 	return drops
 }
@@ -272,30 +273,38 @@ func sortedByScore(items []cupel.ScoredItem) bool {
 	return true
 }
 
-// rest returns the items that are not marked and their positions, which are nil
-// when they are the positions in the result itself.
-func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, []int) {
+// rest returns the items that are not selected, and what tells where they were.
+func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, places) {
 	if len(s.selected) == 0 {
-		return items, nil
+		return items, places{}
 	}
-	n := len(items) - len(s.selected)
-	s.items = resize(s.items, n)
-	s.positions = resize(s.positions, n)
-	n = 0
-	for i, marked := range s.marks {
+	// Behind the last of those selected, which mostly are among the first, whole
+	// lists move.
+	head := slices.Max(s.selected)
+	s.items = resize(s.items, len(items)-len(s.selected))
+	s.positions = s.positions[:0]
+	for i, marked := range s.marks[:head] {
 		if !marked {
-			s.items[n], s.positions[n] = items[i], i
-			n++
+			s.items[len(s.positions)] = items[i]
+			s.positions = append(s.positions, i)
 		}
 	}
-	return s.items, s.positions
+	copy(s.items[len(s.positions):], items[head+1:])
+	return s.items, places{s.positions, len(s.selected)}
 }
 
-func at(positions []int, i int) int {
-	if positions == nil {
-		return i
+// places are the positions that some items have in another list, which holds
+// more of them.
+type places struct {
+	head  []int // of the first ones
+	shift int   // how much larger the positions of all others are
+}
+
+func (p places) of(i int) int {
+	if i < len(p.head) {
+		return p.head[i]
 	}
-	return positions[i]
+	return i + p.shift
 }
 
 // sortByScore returns the selected of the items by score, highest first, then

@@ -21,7 +21,8 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	if err != nil {
 		return nil // Slice says it at every target
 	}
-	rest, positions := s.rest(items)
+	rest, places := s.rest(items)
+	places.head = slices.Clone(places.head)
 	following := cupel.Sweep(c.inner, slices.Clone(rest))
 	if following == nil {
 		return nil
@@ -32,7 +33,7 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 		entries:   c.entries,
 		counts:    slices.Clone(s.counts[:len(c.entries)]),
 		numbers:   slices.Clone(s.numbers),
-		positions: slices.Clone(positions), // nil stays nil
+		places:    places,
 		inner:     following,
 	}
 }
@@ -46,7 +47,7 @@ type countSweep struct {
 	entries   []CountQuotaEntry
 	counts    []int   // selected by entry
 	numbers   []int32 // entry of each item
-	positions []int   // in the list of this slicer, of the positions of the inner one
+	places    places  // in the list of this slicer, of the positions of the inner one
 	inner     cupel.SliceSweep
 
 	target int
@@ -92,7 +93,7 @@ func (s *countSweep) follow(target int) (kept int) {
 	s.list = s.list[:keep]
 	kept = s.kept
 	for _, i := range more {
-		i = at(s.positions, i)
+		i = s.places.of(i)
 		c := innerChoice{s.numbers[i], true}
 		if c.entry != noEntry {
 			if c.taken = s.counts[c.entry] < s.entries[c.entry].CapCount; c.taken {
