@@ -3,7 +3,10 @@ module github.com/wollax/cupel-go/e2e
 go 1.26.0
 
 require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
 	github.com/wollax/cupel-go/cupel v0.1.0
+	github.com/wollax/cupel-go/cupelinspect v0.1.0
 	github.com/wollax/cupel-go/cupelotel v0.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
@@ -13,6 +16,7 @@ require (
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -34,5 +38,6 @@ require (
 
 replace (
 	github.com/wollax/cupel-go/cupel => ../cupel
+	github.com/wollax/cupel-go/cupelinspect => ../cupelinspect
 	github.com/wollax/cupel-go/cupelotel => ../cupelotel
 )

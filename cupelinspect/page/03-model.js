@@ -6,6 +6,7 @@
 
 const LETTERS = ['A', 'B'];
 const KNOWN_KINDS = ['systemprompt', 'message', 'document', 'tooloutput', 'memory'];
+const KNOWN_LETTERS = 'SMDTE'; // Memory gives way to Message
 const SLOTS = 16; // eight colours, plain and hatched
 
 function buildModel(source) {
@@ -18,24 +19,25 @@ function buildModel(source) {
 }
 
 // Kinds are equal under ASCII folding, as cupel compares them. The well-known
-// ones have their colours on every page, the others in order of appearance.
+// ones come first and have their colours and letters on every page, the others
+// follow in order of appearance.
 function kindsOf(items) {
-  const list = [];
-  const byKey = new Map();
+  const names = new Map(); // by key
+  for (const { kind } of items) {
+    const key = asciiFolded(kind);
+    if (!names.has(key)) names.set(key, kind);
+  }
+  const keys = [...KNOWN_KINDS.filter((key) => names.has(key)), ...[...names.keys()].filter((key) => !KNOWN_KINDS.includes(key))];
   const taken = new Set();
-  const of = new Int32Array(items.length);
+  for (const letter of KNOWN_LETTERS) taken.add(letter);
   let next = KNOWN_KINDS.length;
-  items.forEach((item, i) => {
-    const key = asciiFolded(item.kind);
-    if (!byKey.has(key)) {
-      const known = KNOWN_KINDS.indexOf(key);
-      const slot = known >= 0 ? known : next++;
-      byKey.set(key, list.length);
-      list.push({ index: list.length, name: item.kind, slot: slot % SLOTS, letter: letterFor(item.kind, taken) });
-    }
-    of[i] = byKey.get(key);
+  const list = keys.map((key, index) => {
+    const known = KNOWN_KINDS.indexOf(key);
+    const slot = known >= 0 ? known : next++ % SLOTS;
+    return { index, name: names.get(key), slot, letter: known >= 0 ? KNOWN_LETTERS[known] : letterFor(names.get(key), taken) };
   });
-  return { list, of };
+  const indexOf = new Map(keys.map((key, index) => [key, index]));
+  return { list, of: Int32Array.from(items, (item) => indexOf.get(asciiFolded(item.kind))) };
 }
 
 // letterFor finds a letter that no kind has yet, the first of the name if it
@@ -51,7 +53,10 @@ function letterFor(name, taken) {
   return '·';
 }
 
+const LISTS = ['candidates', 'scores', 'parts', 'window', 'codes', 'code', 'why', 'stages'];
+
 function sideOf(source, selection, index) {
+  for (const list of LISTS) selection[list] ??= []; // an empty list may be written as null
   const n = selection.candidates.length;
   const side = {
     index, selection, n,
@@ -68,7 +73,7 @@ function sideOf(source, selection, index) {
   side.actual = side.stops.findIndex((stop) => stop.actual);
   side.pinnedTokens = 0;
   for (const i of selection.candidates) {
-    if (source.items[i].pinned) side.pinnedTokens += source.items[i].tokens;
+    if (source.items[i].pinned) side.pinnedTokens += Math.max(0, source.items[i].tokens);
   }
   return side;
 }

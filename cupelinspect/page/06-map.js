@@ -89,9 +89,17 @@ function drawMap(side) {
   const height = Math.max(1, rows) * ROW_STEP;
   setAttributes(map.drawing, { width: GUTTER + width, height, viewBox: `0 0 ${GUTTER + width} ${height}` });
   map.drawing.replaceChildren(hatching(), ...rowLabels(map.layout), ...blockPaths(side), ...freePath(side), ...markPaths(side));
-  map.note.textContent = stop.window.length === 0 ? 'Nothing is in the window.'
-    : `A row is ${counted(perRow, 'token')}. ${counted(stop.window.length, 'item')}, ${counted(stop.tokens, 'token')}, in prompt order.`;
+  map.note.textContent = mapNote(side, perRow);
   drawActive(side);
+}
+
+function mapNote(side, perRow) {
+  const { window, tokens, actual } = side.stop;
+  if (window.length === 0) return 'Nothing is in the window.';
+  const notes = [`A row is ${counted(perRow, 'token')}. ${counted(window.length, 'item')}, ${counted(tokens, 'token')}, in prompt order.`];
+  if (!side.alone) notes.push(`Underlined: in ${side.letter} alone.`);
+  if (!actual) notes.push('With a line above: came with this budget.');
+  return notes.join(' ');
 }
 
 // blocksOf is where each item of the window begins and ends, in tokens. What

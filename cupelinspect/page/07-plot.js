@@ -29,7 +29,7 @@ function plotScale(side, left) {
   const width = Math.max(80, side.plot.box.clientWidth - PLOT_LEFT - 2);
   const finite = selection.scores.filter((score) => score !== null && Number.isFinite(score));
   const low = finite.reduce((a, b) => Math.min(a, b), 0);
-  const high = finite.reduce((a, b) => Math.max(a, b), low < 0 ? 0 : 1e-9);
+  const high = finite.reduce((a, b) => Math.max(a, b), 0) || (low < 0 ? 0 : 1);
   const bars = left.length === 0 ? width : Math.round(width * 0.74);
   const y = (score) => PLOT_TOP + (PLOT_HEIGHT - PLOT_TOP - PLOT_FOOT) * (1 - (clamp(score, low, high) - low) / (high - low || 1));
   return { width, bars, low, high, y, step: bars / Math.max(1, stop.window.length) };

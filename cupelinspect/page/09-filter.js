@@ -14,13 +14,20 @@ function buildFilters() {
   kind.addEventListener('change', () => { filterByKind(Number(kind.value)); });
   state.addEventListener('change', () => { filters.state = state.value; refilter(); });
   const field = (name, control) => el('label', {}, el('span', {}, name), control);
+  const { parts } = page.table;
+  const partsBox = el('input', { type: 'checkbox', id: 'show-parts', checked: parts });
+  partsBox.addEventListener('change', () => {
+    page.table.parts = partsBox.checked;
+    sizeGrid();
+  });
+  const partsField = page.sides.some((side) => side.selection.parts.length > 0) ? el('label', {}, partsBox, ' Scores of parts') : null;
   const clear = button('Clear', { class: 'quiet', id: 'filter-clear' }, clearFilters);
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') clearFilters();
     if (event.key === 'ArrowDown') { event.preventDefault(); page.table.grid.focus(); }
   });
   return el('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the candidates' },
-    field('Filter', text), field('Kind', kind), field('Show', state), clear, page.filter.count);
+    field('Filter', text), field('Kind', kind), field('Show', state), clear, ...(partsField ? [partsField] : []), page.filter.count);
 }
 
 function clearFilters() {

@@ -7,9 +7,9 @@
 function columnsOf() {
   return [
     ...page.sides.flatMap((side) => placeColumns(side)),
-    { id: 'kind', name: 'Kind', width: 118, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
+    { id: 'kind', name: 'Kind', width: 128, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
     { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => page.items[row.item].source, fill: (td, row) => td.append(data(page.items[row.item].source, 60)) },
-    { id: 'tokens', name: 'Tokens', width: 74, number: true, first: 'descending', value: (row) => page.items[row.item].tokens, fill: (td, row) => td.append(grouped(page.items[row.item].tokens)) },
+    { id: 'tokens', name: 'Tokens', width: 82, number: true, first: 'descending', value: (row) => page.items[row.item].tokens, fill: (td, row) => td.append(grouped(page.items[row.item].tokens)) },
     ...page.sides.flatMap((side) => scoreColumns(side)),
     ...page.sides.map((side) => reasonColumn(side)),
     { id: 'line', name: 'First line', width: 300, grows: true, value: (row) => firstLine(page.items[row.item].content), fill: (td, row) => td.append(lineOf(page.items[row.item])) },
@@ -25,14 +25,19 @@ function sideValue(side, value) {
   return (row) => (row.at[side.index] < 0 ? NaN : value(row.at[side.index]));
 }
 
+// widthOf is the width that a heading needs, with the arrow beside it.
+function widthOf(name, least) {
+  return Math.max(least, Math.ceil(32 + 7.6 * name.length));
+}
+
 function placeColumns(side) {
   return [
     {
-      id: `place-${side.index}`, name: sided(side, '#'), label: sided(side, 'Position in the prompt'), width: side.alone ? 58 : 66, number: true,
+      id: `place-${side.index}`, name: sided(side, '#'), label: sided(side, 'Position in the prompt'), width: widthOf(sided(side, '#'), 62), number: true,
       value: sideValue(side, (c) => side.place[c] || NaN), fill: (td, row) => fillPlace(td, row, side),
     },
     {
-      id: `rank-${side.index}`, name: sided(side, 'Rank'), label: sided(side, 'Rank by score'), width: side.alone ? 58 : 66, number: true, minor: true,
+      id: `rank-${side.index}`, name: sided(side, 'Rank'), label: sided(side, 'Rank by score'), width: widthOf(sided(side, 'Rank'), 62), number: true, minor: true,
       value: sideValue(side, (c) => side.rank[c] || NaN),
       fill: (td, row) => td.append(row.at[side.index] < 0 || side.rank[row.at[side.index]] === 0 ? '–' : grouped(side.rank[row.at[side.index]])),
     },
@@ -41,8 +46,8 @@ function placeColumns(side) {
 
 // scoreColumns are the score and the score that each part of a composite gave.
 function scoreColumns(side) {
-  const column = (id, name, label, scores, minor) => ({
-    id, name, label, width: Math.max(70, Math.min(130, 22 + 7.2 * name.length)), number: true, first: 'descending', minor,
+  const column = (id, name, label, scores, part) => ({
+    id, name, label, width: widthOf(name, 72), number: true, first: 'descending', minor: part, part,
     value: sideValue(side, (c) => scores[c] ?? NaN),
     fill: (td, row) => {
       const score = row.at[side.index] < 0 ? null : scores[row.at[side.index]];
@@ -60,7 +65,7 @@ function scoreColumns(side) {
 
 function reasonColumn(side) {
   return {
-    id: `reason-${side.index}`, name: sided(side, 'Reason'), width: 150,
+    id: `reason-${side.index}`, name: sided(side, 'Reason'), width: 156,
     value: (row) => (row.at[side.index] < 0 ? NaN : reasonOf(side, row.at[side.index])),
     fill: (td, row) => {
       if (row.at[side.index] < 0) {

@@ -15,7 +15,7 @@ function buildTable() {
   const grid = el('table', { id: 'grid', class: 'grid', role: 'grid', tabindex: '0', 'aria-labelledby': 'candidates-title', 'aria-colcount': `${columns.length}` },
     el('colgroup', {}, ...columns.map(columnOf)), el('thead', {}, head), body);
   const scroller = el('div', { class: 'scroller' }, grid);
-  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, sort: columns[0].id, direction: 'ascending', from: -1, printing: false };
+  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, sort: columns[0].id, direction: 'ascending', from: -1, printing: false, parts: page.sides.length === 1 };
   scroller.addEventListener('scroll', oncePerFrame(() => drawRows(false)));
   onWidth(scroller, () => drawRows(true));
   grid.addEventListener('keydown', gridKey);
@@ -33,7 +33,7 @@ function buildTable() {
 }
 
 function columnOf(column) {
-  const node = el('col', { class: column.minor ? 'minor' : null });
+  const node = el('col', { class: cellClass(column) });
   if (!column.grows) node.style.width = `${column.width}px`;
   return node;
 }
@@ -41,9 +41,10 @@ function columnOf(column) {
 // sizeGrid keeps columns as wide as they need to be; the table scrolls sideways
 // where they do not fit.
 function sizeGrid() {
-  const { columns, grid } = page.table;
+  const { columns, grid, parts } = page.table;
   const sum = (list) => list.reduce((total, column) => total + column.width, 0);
-  grid.style.setProperty('--wide', `${sum(columns)}px`);
+  grid.classList.toggle('without-parts', !parts);
+  grid.style.setProperty('--wide', `${sum(columns.filter((column) => parts || !column.part))}px`);
   grid.style.setProperty('--narrow', `${sum(columns.filter((column) => !column.minor))}px`);
 }
 
@@ -54,7 +55,7 @@ function headOf(column) {
 }
 
 function cellClass(column) {
-  return [column.number ? 'number' : '', column.minor ? 'minor' : ''].filter(Boolean).join(' ') || null;
+  return [column.number ? 'number' : '', column.minor ? 'minor' : '', column.part ? 'part' : ''].filter(Boolean).join(' ') || null;
 }
 
 function sortBy(column) {

@@ -1,0 +1,307 @@
+package inspector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// browser is the one Chromium of all tests.
+var browser struct {
+	once   sync.Once
+	ctx    context.Context // of the first tab, which stays empty
+	cancel []context.CancelFunc
+	dir    string
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, cancel := range slices.Backward(browser.cancel) {
+		cancel()
+	}
+	if browser.dir != "" {
+		_ = os.RemoveAll(browser.dir) // a folder of the system's for such things
+	}
+	os.Exit(code)
+}
+
+// chromium returns the browser's path, or skips the test.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("CUPEL_E2E_CHROMIUM"); path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			t.Fatalf("CUPEL_E2E_CHROMIUM names no program: %v", err)
+		}
+		return path
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("NOT TESTED: no Chromium was found; install one (on Debian: apt-get install chromium) or name it in CUPEL_E2E_CHROMIUM")
+	return ""
+}
+
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	path := chromium(t)
+	browser.once.Do(func() {
+		browser.dir, browser.err = os.MkdirTemp("", "inspector") //nolint:usetesting // it outlives the test that starts it
+		if browser.err != nil {
+			return
+		}
+		options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+			chromedp.ExecPath(path), chromedp.UserDataDir(browser.dir), chromedp.NoSandbox, chromedp.DisableGPU,
+			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+			chromedp.WSURLReadTimeout(time.Minute), chromedp.WindowSize(1440, 900))
+		allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) //nolint:usetesting // see above
+		browser.cancel = append(browser.cancel, cancel)
+		browser.ctx, cancel = chromedp.NewContext(allocator)
+		browser.cancel = append(browser.cancel, cancel)
+		browser.err = chromedp.Do(browser.ctx)
+	})
+	if browser.err != nil {
+		t.Fatalf("the browser does not start: %v", browser.err)
+	}
+	return browser.ctx
+}
+
+// tab is a tab of the browser and what happened in it.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	url string // of the page
+
+	dialogs chan struct{} // to be closed
+
+	mu       sync.Mutex
+	requests []string // URLs asked for
+	troubles []string // errors on the console, exceptions, dialogs
+}
+
+// newTab opens an empty tab. What a page may never do fails the test when it
+// ends: errors on the console, exceptions, dialogs, and requests but for itself.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	parent := startBrowser(t)
+	ctx, cancel := chromedp.NewContext(parent)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx, dialogs: make(chan struct{}, 100)}
+	if err := chromedp.Listen(ctx, b.note); err != nil {
+		t.Fatal(err)
+	}
+	go b.closeDialogs()
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, trouble := range b.troubles {
+			t.Errorf("the page: %s", trouble)
+		}
+		for _, url := range b.requests {
+			if url != b.url {
+				t.Errorf("the page asked for %s", url)
+			}
+		}
+	})
+	b.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(runtime.Enable, cdp.Empty{}),
+		command(page.Enable, page.EnableParams{}), chromedp.EmulateViewport(1440, 900))
+	return b
+}
+
+// action is a step in a tab.
+type action = chromedp.Action[chromedp.Void]
+
+// command is a command of the protocol as an action.
+func command[P any](c cdp.Command[P, cdp.Empty], params P) action {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, c, params)
+		return err
+	})
+}
+
+// closeDialogs closes what a page may open, which would otherwise wait for ever.
+func (b *tab) closeDialogs() {
+	for {
+		select {
+		case <-b.ctx.Done():
+			return
+		case <-b.dialogs:
+			_ = chromedp.Do(b.ctx, command(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})) // or it is closed
+		}
+	}
+}
+
+func (b *tab) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	case *network.EventWebSocketCreated:
+		b.requests = append(b.requests, e.URL)
+	case *runtime.EventConsoleAPICalled:
+		b.troubles = append(b.troubles, fmt.Sprintf("console.%s: %s", e.Type, e.Args[0].Value))
+	case *runtime.EventExceptionThrown:
+		b.troubles = append(b.troubles, "exception: "+e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			b.troubles = append(b.troubles, fmt.Sprintf("%s: %s", e.Entry.Source, e.Entry.Text))
+		}
+	case *page.EventJavascriptDialogOpening:
+		b.troubles = append(b.troubles, "dialog: "+e.Message)
+		select {
+		case b.dialogs <- struct{}{}:
+		default: // a page with a hundred of them may wait
+		}
+	}
+}
+
+// takeTroubles returns what there was so far and forgets it: the test expects it.
+func (b *tab) takeTroubles() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.troubles
+	b.troubles = nil
+	return taken
+}
+
+func (b *tab) run(actions ...action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// open shows a page from a file, as a user does.
+func open(t *testing.T, title string, selections ...*cupelinspect.Selection) *tab {
+	t.Helper()
+	b := newTab(t)
+	b.show(write(t, title, selections...))
+	return b
+}
+
+// show goes to a URL or a file.
+func (b *tab) show(address string) {
+	b.t.Helper()
+	if filepath.IsAbs(address) {
+		address = "file://" + address
+	}
+	b.url = address
+	b.run(chromedp.Navigate(address))
+}
+
+func write(t *testing.T, title string, selections ...*cupelinspect.Selection) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(cupelinspect.WriteHTML(file, title, selections...), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// value runs a script in a tab and returns what it gives, through JSON. The
+// script is the body of a function, to which arguments are a, b and so on.
+func value[T any](b *tab, script string, arguments ...any) T {
+	b.t.Helper()
+	var names, values []string
+	for i, argument := range arguments {
+		text, err := json.Marshal(argument)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		names, values = append(names, string(rune('a'+i))), append(values, string(text))
+	}
+	call := fmt.Sprintf("(async (%s) => { const r = await (async () => { %s })(); return JSON.stringify(r === undefined ? null : r); })(%s)",
+		strings.Join(names, ","), script, strings.Join(values, ","))
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](call, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%v in:\n%s", err, script)
+	}
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		b.t.Fatalf("%v: %s from:\n%s", err, text, script)
+	}
+	return v
+}
+
+// do runs a script that gives nothing.
+func (b *tab) do(script string, arguments ...any) {
+	b.t.Helper()
+	value[any](b, script, arguments...)
+}
+
+// text is the text of the one element that a selector finds.
+func (b *tab) text(selector string) string {
+	b.t.Helper()
+	return value[string](b, `return document.querySelector(a).textContent`, selector)
+}
+
+// keys presses keys one after the other, as a keyboard does.
+func (b *tab) keys(keys ...string) {
+	b.t.Helper()
+	for _, key := range keys {
+		b.run(chromedp.KeyEvent(key))
+	}
+	b.frame()
+}
+
+// shiftTab presses tab with shift.
+func (b *tab) shiftTab() {
+	b.t.Helper()
+	b.run(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
+}
+
+// frame waits until what was asked for so far has been drawn.
+func (b *tab) frame() {
+	b.t.Helper()
+	b.do(`await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+}
+
+// focus gives the focus to the element that a selector finds.
+func (b *tab) focus(selector string) {
+	b.t.Helper()
+	b.do(`document.querySelector(a).focus()`, selector)
+}
+
+// click presses the element that a selector finds with the mouse.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	b.run(chromedp.Click(chromedp.CSS(selector)))
+	b.frame()
+}
+
+// resize makes the tab another size.
+func (b *tab) resize(width, height int64) {
+	b.t.Helper()
+	b.run(chromedp.EmulateViewport(width, height))
+	b.frame()
+}
