@@ -39,6 +39,12 @@ func parseGlob(pattern string) (glob, error) {
 		}
 		return r, nil
 	}
+	bound := func() (rune, error) {
+		if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "]") {
+			return 0, fmt.Errorf(`pattern %q: write \- and \] for these characters between brackets`, pattern)
+		}
+		return literal()
+	}
 	for rest != "" {
 		switch rest[0] {
 		case '*', '?':
@@ -53,14 +59,14 @@ func parseGlob(pattern string) (glob, error) {
 				p.not, rest = true, rest[1:]
 			}
 			for len(p.ranges) == 0 || !strings.HasPrefix(rest, "]") {
-				low, err := literal()
+				low, err := bound()
 				if err != nil {
 					return nil, err
 				}
 				high := low
-				if strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "-]") {
+				if strings.HasPrefix(rest, "-") {
 					rest = rest[1:]
-					if high, err = literal(); err != nil {
+					if high, err = bound(); err != nil {
 						return nil, err
 					}
 				}

@@ -201,17 +201,22 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 		scope = fmt.Sprintf(" for the kind %s", w.e.item.Kind())
 	}
 	before := call.chosen
+	inTurn := func(first string, value func(cupel.ScoredItem) float64) {
+		var left int
+		left, before = call.before(at, value)
+		if len(before) == 0 {
+			w.rule = fmt.Sprintf("Nothing came before it: there are %d tokens%s.", left, scope)
+			return
+		}
+		w.rule = fmt.Sprintf("%s comes first. When its turn came, %d of %d tokens%s were left, after these:", first, left, call.budget.TargetTokens, scope)
+	}
 	switch call.slicer.(type) {
 	case slicer.Greedy, *slicer.Greedy:
-		left, earlier := call.before(at, density)
-		before = earlier
-		w.rule = fmt.Sprintf("GreedySlice takes the highest score per token first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
+		inTurn("With GreedySlice the highest score per token", density)
 	case slicer.ScoreGreedy, *slicer.ScoreGreedy:
-		left, earlier := call.before(at, func(i cupel.ScoredItem) float64 { return i.Score })
-		before = earlier
-		w.rule = fmt.Sprintf("ScoreGreedySlice takes the highest score first. When its turn came, %d of %d tokens%s were left, after these:", left, call.budget.TargetTokens, scope)
+		inTurn("With ScoreGreedySlice the highest score", func(i cupel.ScoredItem) float64 { return i.Score })
 	case slicer.Knapsack, *slicer.Knapsack:
-		w.rule = fmt.Sprintf("KnapsackSlice takes the items that together have the highest score in %d tokens%s:", call.budget.TargetTokens, scope)
+		w.rule = fmt.Sprintf("KnapsackSlice takes the items whose scores have the highest sum, within %d tokens%s:", call.budget.TargetTokens, scope)
 	default:
 		w.rule = fmt.Sprintf("%s chose these with %d tokens%s:", typeName(call.slicer), call.budget.TargetTokens, scope)
 	}

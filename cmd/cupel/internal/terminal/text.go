@@ -153,7 +153,7 @@ func cells(text string) iter.Seq2[string, int] {
 			case w == 0:
 				joined = r == joiner
 				continue
-			case joined && columns == 2, isSkinTone(r) && columns == 2:
+			case columns == 2 && (joined && unicode.Is(unicode.So, r) || isSkinTone(r)):
 				joined = false
 				continue
 			case flag && isFlagLetter(r):
