@@ -56,7 +56,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	}
 	watch := &runWatch{}
 	report, err := pipeline.DryRun(ctx, items, budget, cupel.WithTrace(watch))
-	if report == nil || fatal(err) {
+	if report == nil || fatal(err) != nil {
 		return nil, err
 	}
 	config := pipeline.Config()
@@ -82,15 +82,16 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	return s, nil
 }
 
-// fatal reports whether a run failed for a reason that is not the run's.
-func fatal(err error) bool {
-	if err == nil {
-		return false
-	}
+// fatal returns the error of a run that failed for a reason that is not the
+// run's, and nil for any other.
+func fatal(err error) error {
 	_, config := errors.AsType[*cupel.InvalidConfigError](err)
 	_, item := errors.AsType[*cupel.InvalidItemError](err)
 	_, canceled := errors.AsType[*cupel.CanceledError](err)
-	return config || item || canceled
+	if config || item || canceled {
+		return err
+	}
+	return nil
 }
 
 // runWatch is told of the stages of a run.

@@ -80,11 +80,11 @@ func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 			s.Duration = math.MaxInt64 - total
 		}
 		total += s.Duration
-		switch cupel.PipelineStage(s.Name) {
-		case cupel.StageScore: // pinned items go straight to Place
+		switch s.Name {
+		case string(cupel.StageScore): // pinned items go straight to Place
 			pinned = max(0, in-s.Out)
 			in = s.Out
-		case cupel.StagePlace:
+		case string(cupel.StagePlace):
 			in += pinned
 		}
 		s.In, in = in, s.Out

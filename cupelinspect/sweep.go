@@ -19,11 +19,8 @@ func (l *ledger) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweep
 		return nil, nil
 	}
 	prepared, err := l.prepare()
-	switch {
-	case fatal(err):
-		return nil, err
-	case err != nil: // of the scorer: the run has failed with it too
-		return nil, nil
+	if err != nil { // of the scorer, say: the run has failed with it too
+		return nil, fatal(err)
 	}
 	w := &wireSweep{Stops: []wireStop{}}
 	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
@@ -44,7 +41,7 @@ func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.
 	budget, err := base.Resize(maxTokens, shareOf(base, maxTokens))
 	if err == nil {
 		report, err = prepared.DryRun(ctx, budget)
-		if fatal(err) {
+		if err := fatal(err); err != nil {
 			return wireStop{}, err
 		}
 	}

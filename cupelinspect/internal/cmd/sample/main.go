@@ -1,14 +1,14 @@
 // Command sample writes a page of made-up candidates, to look at while the
 // page is being worked on, and for screenshots:
 //
-//	go run ./internal/sample -n 10000 -two -o page.html
+//	go run ./internal/cmd/sample -n 10000 -two -o page.html
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -50,7 +50,7 @@ func run(n int, two, hostile, fail bool, output string) error {
 		return err
 	}
 	if fail {
-		if budget, err = cupel.NewContextBudget(100, 100); err != nil {
+		if budget, err = cupel.NewContextBudget(10, 10); err != nil {
 			return err
 		}
 	}
@@ -70,16 +70,15 @@ func run(n int, two, hostile, fail bool, output string) error {
 		}
 		selections = append(selections, second)
 	}
-	var w io.Writer = os.Stdout
-	if output != "-" {
-		file, err := os.Create(output)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		w = file
+	title := fmt.Sprintf("A sample of %d candidates", n)
+	if output == "-" {
+		return cupelinspect.WriteHTML(os.Stdout, title, selections...)
 	}
-	return cupelinspect.WriteHTML(w, "A sample of "+fmt.Sprint(n)+" candidates", selections...)
+	file, err := os.Create(output)
+	if err != nil {
+		return err
+	}
+	return errors.Join(cupelinspect.WriteHTML(file, title, selections...), file.Close())
 }
 
 func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget, s cupel.Slicer, recency, kind float64) (*cupelinspect.Selection, error) {

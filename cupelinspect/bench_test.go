@@ -1,0 +1,68 @@
+package cupelinspect_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// manyCandidates returns n candidates of 1 KiB and a pipeline with a composite.
+func manyCandidates(t testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
+	t.Helper()
+	items := make([]*cupel.ContextItem, n)
+	for i := range items {
+		content := fmt.Sprintf("%d %s", i, strings.Repeat("some words and a line\n", 46))
+		items[i] = newItem(t, content, 100+i*7919%300, cupel.WithFutureRelevanceHint(float64(i*7907%n)/float64(n)),
+			cupel.WithPriority(i%7), cupel.WithMetadata(map[string]any{"turn": i}))
+	}
+	composite := scorer.Must(scorer.NewComposite(
+		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1},
+		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1},
+		scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 1},
+	))
+	p := newPipeline(t, func(c *cupel.Config) { c.Scorer, c.Placer = composite, placer.UShaped{} })
+	return p, items, newBudget(t, n*125, n*100)
+}
+
+// TestPageSize checks what the package says of pages of 10,000 candidates.
+func TestPageSize(t *testing.T) {
+	p, items, b := manyCandidates(t, 10_000)
+	if size := len(write(t, "", inspect(t, p, items, b))); size > 15_000_000 {
+		t.Errorf("the page has %d bytes; want 15 MB at most", size)
+	}
+}
+
+func BenchmarkPage(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p, items, budget := manyCandidates(b, n)
+			bytes := 0
+			for b.Loop() {
+				s, err := cupelinspect.Inspect(b.Context(), p, items, budget)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var w counter
+				if err := cupelinspect.WriteHTML(&w, "", s); err != nil {
+					b.Fatal(err)
+				}
+				bytes = int(w)
+			}
+			b.ReportMetric(float64(bytes), "page-bytes")
+		})
+	}
+}
+
+// counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return io.Discard.Write(p)
+}
