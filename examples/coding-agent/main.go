@@ -1,7 +1,7 @@
 // Command coding-agent chooses the context window of a coding agent from the
 // source tree that it is run in, and shows what is in it, what is not, and why.
 //
-//	go run ./examples/coding-agent -question "Where is a budget validated?"
+//	go run ./examples/coding-agent -question "Where is … ?"
 //
 // See its README for the flags.
 package main
