@@ -84,14 +84,16 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%d problems\n\t%s", len(lines), strings.Join(lines, "\n\t"))
 }
 
-// MaxBytes is how long a file may be. What the TOML library does with long paths
-// of keys takes the square of their length.
-const MaxBytes = 1 << 17
+// MaxBytes is how long a file may be.
+const MaxBytes = 1 << 20
 
-// Decode reads a file. It fails with a [FileError] with everything that is
-// wrong, unknown names with those that are known.
-func Decode(data []byte) (*File, error) {
-	r := new(reader)
+// Globs reads a pattern, and returns what tells the contents that it matches.
+type Globs func(pattern string) (matches func(content string) bool, err error)
+
+// Decode reads a file whose patterns globs reads. It fails with a [FileError]
+// with everything that is wrong, unknown names with those that are known.
+func Decode(data []byte, globs Globs) (*File, error) {
+	r := &reader{globs: globs}
 	f := r.file(data)
 	if len(r.problems) > 0 {
 		return nil, &FileError{r.problems}
@@ -111,7 +113,7 @@ func (r *reader) file(data []byte) (f *File) {
 		return nil
 	}
 	if deepest(data) > maxNested {
-		r.fail("", "is nested more than %d deep", maxNested)
+		r.fail("", "has values or keys that are nested more than %d deep", maxNested)
 		return nil
 	}
 	var values map[string]any

@@ -78,13 +78,22 @@ func (t *table) itemParts() []itemPredicate {
 		{"content", cupeltest.ByContent},
 		{"content_prefix", cupeltest.ByContentPrefix},
 		{"content_contains", byContentContains},
-		{"content_glob", byContentGlob},
+		{"content_glob", nil}, // may be wrong
 		{"tag", cupeltest.ByTag},
 		{"kind", func(text string) cupeltest.ItemPredicate { return cupeltest.ByKind(cupel.ContextKind(text)) }},
 		{"source", func(text string) cupeltest.ItemPredicate { return cupeltest.BySource(cupel.ContextSource(text)) }},
 	} {
-		if text, ok := t.asText(part.name, t.get(part.name)); ok {
+		text, ok := t.asText(part.name, t.get(part.name))
+		switch {
+		case ok && part.make != nil:
 			all = append(all, part.make(text))
+		case ok:
+			matches, err := t.globs(text)
+			if err != nil {
+				t.fail(part.name, "%v", err)
+				continue
+			}
+			all = append(all, func(item *cupel.ContextItem) bool { return matches(item.Content()) })
 		}
 	}
 	switch pinned := t.get("pinned").(type) {
@@ -121,10 +130,6 @@ func byContentContains(text string) cupeltest.ItemPredicate {
 	return func(item *cupel.ContextItem) bool { return strings.Contains(item.Content(), text) }
 }
 
-func byContentGlob(pattern string) cupeltest.ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return matches([]rune(pattern), []rune(item.Content())) }
-}
-
 // byMetadata compares texts with texts, truth values with truth values, and
 // numbers by their value, however each was written.
 func byMetadata(key string, want any) cupeltest.ItemPredicate {
@@ -154,41 +159,4 @@ func number(v any) (float64, bool) {
 		return f, err == nil
 	}
 	return 0, false
-}
-
-// matches reports whether a pattern matches the whole of a text: * stands for
-// any characters, ? for one, and \ has the next one stand for itself. It takes
-// time of at most the product of the lengths.
-func matches(pattern, text []rune) bool {
-	star, from := -1, 0 // the last star, and where in text what comes behind it was tried
-	p, i := 0, 0
-	for i < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, i
-			p++
-			continue
-		case p < len(pattern) && pattern[p] == '?':
-			p, i = p+1, i+1
-			continue
-		case p < len(pattern):
-			literal := p
-			if pattern[p] == '\\' && p+1 < len(pattern) {
-				literal++
-			}
-			if pattern[literal] == text[i] {
-				p, i = literal+1, i+1
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		from++
-		p, i = star+1, from
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // reader collects what is wrong with a file.
-type reader struct{ problems []Problem }
+type reader struct {
+	globs    Globs
+	problems []Problem
+}
 
 // maxProblems keeps the error about a hostile file from growing with it.
 const maxProblems = 1000
@@ -283,22 +286,38 @@ func shorten(text string) string {
 	return string([]rune(text)[:maxShown]) + "…"
 }
 
-// maxNested is how deep values may be nested. The TOML library calls itself for
-// each level.
+// maxNested is how deep values, and the paths of keys, may be nested. The TOML
+// library calls itself for each level of the one, and takes the square of the
+// other.
 const maxNested = 100
 
-// deepest returns an upper bound of how deep values are nested: brackets within
-// texts and comments count too.
+// deepest returns how deep brackets outside of quotes are nested, or how many
+// dots outside of quotes a line has, whichever is more. Quotes end with their
+// line, so that of a text of several lines it may see more than there is.
 func deepest(data []byte) int {
-	depth, most := 0, 0
-	for _, c := range data {
-		switch c {
-		case '[', '{':
+	depth, dots, most := 0, 0, 0
+	quote := byte(0)
+	for i := 0; i < len(data); i++ {
+		c := data[i]
+		switch {
+		case c == '\n':
+			quote, dots = 0, 0
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[' || c == '{':
 			depth++
-			most = max(most, depth)
-		case ']', '}':
+		case c == ']' || c == '}':
 			depth = max(depth-1, 0)
+		case c == '.':
+			dots++
 		}
+		most = max(most, depth, dots)
 	}
 	return most
 }

@@ -142,11 +142,17 @@ func readCheckFile(env *Environment, name string) (*assertions.File, error) {
 	if _, err := data.ReadFrom(io.LimitReader(r, assertions.MaxBytes+1)); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown(name), err)
 	}
-	file, err := assertions.Decode(data.Bytes())
+	file, err := assertions.Decode(data.Bytes(), globs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown(name), err)
 	}
 	return file, nil
+}
+
+// globs are the patterns of --item.
+func globs(pattern string) (func(content string) bool, error) {
+	g, err := parseGlob(pattern)
+	return g.matches, err
 }
 
 // selection reads what a file, and the flags before it, select from. Candidates
@@ -327,20 +333,13 @@ func writeChecks(w io.Writer, files []*checkedFile) error {
 		checks += len(file.results)
 		failed += file.failed()
 	}
-	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", counted(checks, "check"), counted(len(files), "file"), checks-failed, failed)
+	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", plural(checks, "check"), plural(len(files), "file"), checks-failed, failed)
 	if without > 0 {
-		fmt.Fprintf(&out, ", %s without a selection", counted(without, "file"))
+		fmt.Fprintf(&out, ", %s without a selection", plural(without, "file"))
 	}
 	out.WriteByte('\n')
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // indented returns a text of other people's so that its lines stay together.

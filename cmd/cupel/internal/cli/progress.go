@@ -3,8 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
 // progress tells on standard error how far long work is: in place on a
@@ -28,10 +29,8 @@ const (
 
 func newProgress(env *Environment, what string) *progress {
 	p := &progress{w: env.Stderr, clock: env.Clock, what: what, every: progressInLines, last: env.Clock()}
-	if file, ok := env.Stderr.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			p.place, p.every = true, progressInPlace
-		}
+	if terminal.Detect(env.Stderr, env.Getenv).Terminal {
+		p.place, p.every = true, progressInPlace
 	}
 	return p
 }

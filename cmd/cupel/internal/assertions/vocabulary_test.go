@@ -1,0 +1,324 @@
+package assertions_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/assertions"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// kitchen is a selection of 30 tokens. The window is, in order, the pinned
+// prompt, the repairs (0.8) and the oven (0.9), of 25 tokens together; out are
+// another oven (0.5), the tea (0.2), which 5 tokens are left for, and a memory
+// of -3 tokens. There should have been a Memory.
+func kitchen(t *testing.T) assertions.Subject {
+	t.Helper()
+	s := assertions.Subject{
+		Pipeline: pipelineWith(t, scorer.Reflexive{}),
+		Items: []*cupel.ContextItem{
+			cupeltest.Item("You answer briefly.", 5, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned()),
+			cupeltest.Item("The oven is broken.", 10, cupel.WithFutureRelevanceHint(0.9), cupel.WithTags("fault", "kitchen"), cupel.WithSource(cupel.SourceChat),
+				cupel.WithMetadata(map[string]any{"session": "june", "turn": 3, "urgent": true, "list": []any{"x"}})),
+			cupeltest.Item("Repairs cost\n900 euros.", 10, cupel.WithFutureRelevanceHint(0.8), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool)),
+			cupeltest.Item("Tea is nice.", 10, cupel.WithFutureRelevanceHint(0.2)),
+			cupeltest.Item("The oven is broken.", 10, cupel.WithFutureRelevanceHint(0.5)),
+			cupeltest.Item("Ovens heat.", -3, cupel.WithKind(cupel.KindMemory)),
+		},
+		Budget: cupeltest.Budget(30, 30),
+	}
+	var err error
+	if s.Report, err = s.Pipeline.DryRun(t.Context(), s.Items, s.Budget); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func pipelineWith(t *testing.T, s cupel.Scorer) *cupel.Pipeline {
+	t.Helper()
+	pipeline, err := cupel.New(cupel.Config{
+		Scorer: s,
+		Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
+			slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1})),
+		Placer: placer.UShaped{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipeline
+}
+
+// plain are patterns that match one content alone: the command has its own.
+func plain(pattern string) (func(string) bool, error) {
+	if pattern == "[" {
+		return nil, errors.New("the pattern ends too early")
+	}
+	return func(content string) bool { return content == pattern }, nil
+}
+
+// decode reads a file with one check.
+func decode(t *testing.T, text string) assertions.Check {
+	t.Helper()
+	file, err := assertions.Decode([]byte("[[checks]]\n"+text), plain)
+	if err != nil {
+		t.Fatalf("%s\nin\n%s", err, text)
+	}
+	if len(file.Checks) != 1 {
+		t.Fatalf("%d checks in\n%s", len(file.Checks), text)
+	}
+	return file.Checks[0]
+}
+
+// TestVocabulary has each assertion hold and fail, under both of its names.
+func TestVocabulary(t *testing.T) {
+	t.Chdir(t.TempDir()) // where golden files would be
+	rows := []struct {
+		name      string
+		holds     string // its arguments
+		fails     string
+		want      string // the message of fails
+		holdsOver func(*cupel.SelectionReport)
+		failsOver func(*cupel.SelectionReport)
+		why       string
+	}{
+		{name: "IncludeItemWithKind", holds: `kind = "toolOUTPUT"`, fails: `kind = "Document"`,
+			want: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].",
+			why:  "kinds compare without case; there was no document"},
+		{name: "IncludeItemMatching", holds: `item = { content_prefix = "Rep", min_score = 0.8 }`, fails: `item = { content_prefix = "Rep", min_score = 0.81 }`,
+			want: "IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.8, reason=Scored), (kind=Message, score=0.9, reason=Scored)].",
+			why:  "the repairs have the score 0.8"},
+		{name: "IncludeExactlyNItemsWithKind", holds: "kind = \"Memory\"\nn = 0", fails: "kind = \"Message\"\nn = 2",
+			want: "IncludeExactlyNItemsWithKind(Message, 2) failed: expected 2 items with Kind=Message in Included, but found 1. Included had 3 items total.",
+			why:  "of three messages one is in, and the memory is out"},
+		{name: "ExcludeItemWithReason", holds: `reason = "NegativeTokens"`, fails: `reason = "PinnedOverride"`,
+			want: "ExcludeItemWithReason(PinnedOverride) failed: no excluded item had reason PinnedOverride. Excluded had 3 items with reasons: [Deduplicated, BudgetExceeded, NegativeTokens].",
+			why:  "nothing was displaced"},
+		{name: "ExcludeItemMatchingWithReason", holds: "item = { content = \"Tea is nice.\" }\nreason = \"BudgetExceeded\"", fails: "item = { kind = \"Message\" }\nreason = \"NegativeTokens\"",
+			want: "ExcludeItemMatchingWithReason(reason=NegativeTokens) failed: predicate matched 2 excluded item(s) but none had reason NegativeTokens. Matched items had reasons: [Deduplicated, BudgetExceeded].",
+			why:  "the memory has negative tokens, and the messages do not"},
+		{name: "ExcludeItemWithBudgetDetails", holds: "item = { kind = \"Message\" }\nitem_tokens = 10\navailable_tokens = 5", fails: "item = { kind = \"Message\" }\nitem_tokens = 10\navailable_tokens = -4",
+			want: "ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=10, available_tokens=-4, but found item_tokens=10, available_tokens=5.",
+			why:  "5 tokens are left for the tea"},
+		{name: "HaveNoExclusionsForKind", holds: `kind = "ToolOutput"`, fails: `kind = "Message"`,
+			want: "HaveNoExclusionsForKind(Message) failed: found 2 excluded item(s) with Kind=Message. First: score=0.5, reason=Deduplicated.",
+			why:  "two messages are out"},
+		{name: "HaveAtLeastNExclusions", holds: "n = 3", fails: "n = 4",
+			want: "HaveAtLeastNExclusions(4) failed: expected at least 4 excluded items, but Excluded had 3.",
+			why:  "three items are out"},
+		{name: "ExcludedItemsAreSortedByScoreDescending", failsOver: func(r *cupel.SelectionReport) { slices.Reverse(r.Excluded) },
+			want: "ExcludedItemsAreSortedByScoreDescending failed: item at index 1 (score=0.2) is higher than item at index 0 (score=0). Expected non-increasing scores.",
+			why:  "reports are sorted unless somebody turns them around"},
+		{name: "HaveBudgetUtilizationAbove", holds: "threshold = 0.8333", fails: "threshold = 1",
+			want: "HaveBudgetUtilizationAbove(1) failed: computed utilization was 0.833333 (includedTokens=25, budget.MaxTokens=30).",
+			why:  "the budget is the selection's; integers are numbers"},
+		{name: "HaveKindCoverageCount", holds: "n = 3", fails: "n = 4",
+			want: "HaveKindCoverageCount(4) failed: expected at least 4 distinct ContextKind values in Included, but found 3: [SystemPrompt, ToolOutput, Message].",
+			why:  "three kinds are in"},
+		{name: "PlaceItemAtEdge", holds: `item = { reason = "Pinned" }`, fails: `item = { content_contains = "900" }`,
+			want: "PlaceItemAtEdge failed: item matching predicate was at index 1 (not at edge). Edge positions: 0 and 2. Included had 3 items.",
+			why:  "the repairs stand in the middle"},
+		{name: "PlaceTopNScoredAtEdges", holds: "n = 2", fails: "n = 2", failsOver: func(r *cupel.SelectionReport) { r.Included[1], r.Included[2] = r.Included[2], r.Included[1] },
+			want: "PlaceTopNScoredAtEdges(2) failed: 1 of the top-2 scored items were not at expected edge positions. Top-2 items (by score): [(kind=SystemPrompt, score=1, idx=0), (kind=Message, score=0.9, idx=1)]. Expected edge positions: [0, 2].",
+			why:  "the second best is last unless somebody moves it"},
+		{name: "IncludeInOrder", holds: `contents = ["You answer briefly.", "The oven is broken."]`, fails: `contents = ["The oven is broken.", "You answer briefly."]`,
+			want: `IncludeInOrder("The oven is broken.", "You answer briefly.") failed: "You answer briefly." does not come after "The oven is broken.". Included had 3 items: ["You answer briefly.", "Repairs cost\n900 euros.", "The oven is broken."].`,
+			why:  "the prompt comes first"},
+		{name: "HaveNoExclusions", holdsOver: func(r *cupel.SelectionReport) { r.Excluded = nil },
+			want: `HaveNoExclusions failed: found 3 excluded item(s). First: "The oven is broken." (kind=Message, score=0.5, Deduplicated: the same content is in as another item).`,
+			why:  "three items are out"},
+		{name: "ExcludeItemWithReasonData", holds: "reason = \"Deduplicated\"\ndata = { deduplicated_against = \"The oven is broken.\" }", fails: "reason = \"BudgetExceeded\"\ndata = { item_tokens = 10, available_tokens = 4 }",
+			want: "ExcludeItemWithReasonData failed: expected [BudgetExceeded: 10 tokens requested, 4 available], but excluded items with this code had: [BudgetExceeded: 10 tokens requested, 5 available].",
+			why:  "5 tokens are left for the tea"},
+		{name: "HaveTokensAtMost", holds: "n = 25", fails: "n = 24",
+			want: "HaveTokensAtMost(24) failed: expected at most 24 tokens in Included, but found 25 in 3 items.",
+			why:  "5, 10 and 10"},
+		{name: "HaveShortfallForKind", holds: `kind = "memory"`, fails: `kind = "Message"`,
+			want: "HaveShortfallForKind(Message) failed: no shortfall had Kind=Message. The report had 1 shortfall(s) of kinds: [Memory].",
+			why:  "the only memory has no valid token count"},
+		{name: "MatchGolden", fails: `name = "window"`,
+			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
+			why:  "nobody wrote one; TestMatchGolden does"},
+	}
+	tested := map[string]bool{"Deterministic": true} // by TestDeterministic
+	for _, row := range rows {
+		tested[row.name] = true
+		t.Run(row.name, func(t *testing.T) {
+			for _, name := range []string{row.name, snake(row.name)} {
+				subject := kitchen(t)
+				if row.name != "MatchGolden" {
+					if row.holdsOver != nil {
+						row.holdsOver(subject.Report)
+					}
+					if err := decode(t, fmt.Sprintf("assert = %q\n%s", name, row.holds)).Run(subject); err != nil {
+						t.Errorf("%s with %s fails: %v; but %s", name, row.holds, err, row.why)
+					}
+				}
+				subject = kitchen(t)
+				if row.failsOver != nil {
+					row.failsOver(subject.Report)
+				}
+				check := decode(t, fmt.Sprintf("assert = %q\n%s", name, row.fails))
+				err := check.Run(subject)
+				if err == nil || err.Error() != row.want {
+					t.Errorf("%s with %s: got\n\t%v\nwant\n\t%s\nsince %s", name, row.fails, err, row.want, row.why)
+				}
+				if failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](err); !ok || failure.Assertion != check.Name {
+					t.Errorf("%s fails with a %T of another assertion", name, err)
+				}
+			}
+		})
+	}
+	for _, name := range knownNames(t) {
+		if !tested[camel(name)] {
+			t.Errorf("%s is in no row", name)
+		}
+	}
+}
+
+// knownNames returns the names that the error about an unknown one lists.
+func knownNames(t *testing.T) []string {
+	t.Helper()
+	_, err := assertions.Decode([]byte("[[checks]]\nassert = \"x\""), plain)
+	_, list, ok := strings.Cut(fmt.Sprint(err), "known are ")
+	if !ok {
+		t.Fatalf("got %v", err)
+	}
+	return strings.Split(list, ", ")
+}
+
+// snake and camel turn names into each other.
+func snake(name string) string {
+	for c := 'A'; c <= 'Z'; c++ {
+		name = strings.ReplaceAll(name, string(c), "_"+strings.ToLower(string(c)))
+	}
+	return strings.TrimPrefix(name, "_")
+}
+
+func camel(name string) string {
+	for c := 'A'; c <= 'Z'; c++ {
+		name = strings.ReplaceAll("_"+name, "_"+strings.ToLower(string(c)), string(c))
+		name = strings.TrimPrefix(name, "_")
+	}
+	return name
+}
+
+func TestMatchGolden(t *testing.T) {
+	t.Chdir(t.TempDir())
+	check := decode(t, "assert = \"match_golden\"\nname = \"window\"")
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	if err := check.Run(kitchen(t)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(cupeltest.UpdateVariable, "")
+	if err := check.Run(kitchen(t)); err != nil {
+		t.Errorf("the file that it wrote is another: %v", err)
+	}
+	other := kitchen(t)
+	slices.Reverse(other.Report.Included)
+	if err := check.Run(other); err == nil || !strings.HasPrefix(err.Error(), "MatchGolden(window) failed: the report is not that of testdata/window.golden (- golden file, + report):\n") {
+		t.Errorf("got %v; want what differs", err)
+	}
+}
+
+// moody scores the other way round each time.
+type moody struct{ up *bool }
+
+func (m moody) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	hint, _ := item.FutureRelevanceHint()
+	if item.Content() == "You answer briefly." || item.Content() == "Tea is nice." {
+		*m.up = !*m.up // an item that is scored once a run
+	}
+	if *m.up {
+		return hint
+	}
+	return 1 - hint
+}
+
+func TestDeterministic(t *testing.T) {
+	check := decode(t, "assert = \"deterministic\"\nruns = 2")
+	if err := check.Run(kitchen(t)); err != nil {
+		t.Errorf("a pipeline without state fails: %v", err)
+	}
+	subject := kitchen(t)
+	subject.Pipeline = pipelineWith(t, moody{new(bool)})
+	err := check.Run(subject)
+	if want := "Deterministic failed: run 2 of 2 is not like the first (- run 1, + run 2):\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v; want a beginning of %q", err, want)
+	}
+}
+
+// TestPredicates asks for the oven, which is in, in every way that there is.
+func TestPredicates(t *testing.T) {
+	subject := kitchen(t)
+	for _, row := range []struct {
+		item  string
+		holds bool
+		why   string
+	}{
+		{`content = "The oven is broken."`, true, "the whole content"},
+		{`content = "The oven"`, false, "a part is not the whole"},
+		{`content_prefix = "The oven"`, true, "it begins so"},
+		{`content_prefix = "oven"`, false, "it does not begin so"},
+		{`content_contains = "oven"`, true, "in the middle"},
+		{`content_contains = "Oven"`, false, "case counts"},
+		{`content_glob = "The oven is broken."`, true, "the caller's patterns decide"},
+		{`content_glob = "*"`, false, "these patterns have no star"},
+		{`tag = "kitchen"`, true, "the second of its tags"},
+		{`tag = "Kitchen"`, false, "tags compare with case"},
+		{`kind = "message"`, true, "kinds compare without case"},
+		{`kind = "Document"`, false, "there is none"},
+		{`source = "chat"`, true, "sources compare without case"},
+		{`source = "Rag"`, false, "nothing came from there"},
+		{`pinned = false`, true, "the oven is not"},
+		{`pinned = true, kind = "ToolOutput"`, false, "only the prompt is pinned"},
+		{`min_tokens = 10`, true, "it has 10"},
+		{`min_tokens = 11`, false, "nothing in the window has more"},
+		{`max_tokens = 5`, true, "the prompt has 5"},
+		{`max_tokens = 4`, false, "the memory is not in the window"},
+		{`metadata = { session = "june" }`, true, "text"},
+		{`metadata = { session = "june", turn = 3.0, urgent = true }`, true, "all of them, numbers by value"},
+		{`metadata = { session = "june", turn = 4 }`, false, "one is another"},
+		{`metadata = { turn = "3" }`, false, "text is no number"},
+		{`metadata = { urgent = 1 }`, false, "a boolean is no number"},
+		{`metadata = { list = "x" }`, false, "a list is no text"},
+		{`metadata = { speaker = "" }`, false, "what is absent is not blank"},
+		{`reason = "Scored"`, true, "as its score says"},
+		{`reason = "ZeroToken"`, false, "nothing is free"},
+		{`min_score = 0.9, max_score = 0.9`, true, "the bounds belong to it"},
+		{`max_score = 0.7`, false, "everything scores more"},
+		{`kind = "Message", content_contains = "900"`, false, "two items have one of the two each"},
+	} {
+		err := decode(t, `assert = "include_item_matching"`+"\nitem = { "+row.item+" }").Run(subject)
+		if (err == nil) != row.holds {
+			t.Errorf("%s: got %v, but %s", row.item, err, row.why)
+		}
+	}
+}
+
+// TestReasonData reads the data of every reason.
+func TestReasonData(t *testing.T) {
+	for data, want := range map[string]string{
+		`"BudgetExceeded" data = { item_tokens = 1, available_tokens = -2 }`:                "BudgetExceeded: 1 tokens requested, -2 available",
+		`"Deduplicated" data = { deduplicated_against = "x" }`:                              `Deduplicated: against "x"`,
+		`"NegativeTokens" data = { tokens = -1 }`:                                           "NegativeTokens: -1 tokens",
+		`"PinnedOverride" data = { displaced_by = "x" }`:                                    `PinnedOverride: displaced by "x"`,
+		`"CountCapExceeded" data = { kind = "K", cap = 1, count = 2 }`:                      "CountCapExceeded: K has 2 items, cap 1",
+		`"ScoredTooLow" data = { score = 0.5, threshold = 1 }`:                              "ScoredTooLow: score 0.5 below 1",
+		`"QuotaCapExceeded" data = { kind = "K", cap = 1, actual = 2 }`:                     "QuotaCapExceeded: K has 2, cap 1",
+		`"QuotaRequireDisplaced" data = { displaced_by_kind = "K" }`:                        "QuotaRequireDisplaced: displaced by K",
+		`"Filtered" data = { filter_name = "f" }`:                                           "Filtered: f",
+		`"CountRequireCandidatesExhausted" data = { kind = "K", required = 2, available=1}`: "CountRequireCandidatesExhausted: K requires 2, available 1",
+	} {
+		err := decode(t, "assert = \"exclude_item_with_reason_data\"\nreason = "+strings.Replace(data, " data", "\ndata", 1)).Run(kitchen(t))
+		if want = "ExcludeItemWithReasonData failed: expected [" + want + "], but "; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want a beginning of %q", data, err, want)
+		}
+	}
+}
