@@ -37,7 +37,7 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 	f.api = transcript.Messages
 	if f.format == OpenAI {
 		f.api = transcript.Chat
-		if seen.has(responses) && !seen.has(chat) {
+		if seen[responses] == "input" || seen.has(responses) && !seen.has(chat) {
 			f.api = transcript.Responses
 		}
 	}
@@ -142,7 +142,7 @@ var roleSigns = map[string]sign{"tool": chat, "function": chat}
 
 // partSigns are the types of the parts of a message.
 var partSigns = map[string]sign{
-	"image_url": chat, "input_audio": chat, "refusal": chat, "file": chat,
+	"image_url": chat, "input_audio": chat, "file": chat,
 	"input_text": responses, "output_text": responses, "input_image": responses, "input_file": responses,
 	"tool_use": anthropic, "tool_result": anthropic, "thinking": anthropic, "redacted_thinking": anthropic,
 	"image": anthropic, "document": anthropic, "search_result": anthropic, "server_tool_use": anthropic,

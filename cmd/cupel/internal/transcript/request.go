@@ -23,7 +23,8 @@ func (r *reader) request(body *rawjson.Object) error {
 		}
 	}
 	for _, m := range body.Members {
-		if m.Name != r.api.system() || m.Value.IsNull() {
+		// Chat Completions has no such member, and a name may be empty.
+		if r.api == Chat || m.Name != r.api.system() || m.Value.IsNull() {
 			continue
 		}
 		r.begin(entry{part: m, member: m.Name, role: "system", words: true})

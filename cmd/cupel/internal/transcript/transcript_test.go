@@ -168,6 +168,8 @@ func TestItems(t *testing.T) {
 				{message, 5, true, "w", "user 4"},
 				{tool, 10 + 9, true, "g(b)\nG", "assistant 5 2 g 2"}, {tool, 10 + 9, true, "h(c)\nH", "assistant 6 2 h 3"},
 			}},
+		{"empty name", "a member whose name is empty is no system prompt", Chat,
+			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
 		{"input text", "an input may be the text of a user", Responses,
 			`{"input":"hello"}`, []row{{message, 4 + 5, true, "hello", "user"}}},
 	}

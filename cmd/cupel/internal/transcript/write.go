@@ -137,7 +137,14 @@ func (t *Transcript) text(kept []bool, n *notesOf) []byte {
 	if !bytes.HasSuffix(after, []byte("\n")) {
 		after = append(slices.Clip(after), '\n')
 	}
+	value := t.source.Value
+	if value.IsObject() {
+		value = t.body.Get(t.source.API.list())
+	}
 	list := enclose('[', messages, ']')
+	if len(value.Elements()) == 0 {
+		list = value.Raw() // with the white space that may be in it
+	}
 	if t.source.Value.IsArray() {
 		return slices.Concat(before, list, after)
 	}

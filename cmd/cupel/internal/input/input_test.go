@@ -1,0 +1,319 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// bytesCounter counts a token for each byte.
+type bytesCounter struct{}
+
+func (bytesCounter) CountTokens(text string) (int, error) { return len(text), nil }
+
+func read(text string, format Format) (*Candidates, error) {
+	return Read(strings.NewReader(text), Options{Format: format, Counter: bytesCounter{}})
+}
+
+// wire is what an item is in JSON.
+func wire(t *testing.T, items []*cupel.ContextItem) []string {
+	t.Helper()
+	var list []string
+	for _, item := range items {
+		text, err := item.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, string(text))
+	}
+	return list
+}
+
+func TestItems(t *testing.T) {
+	a := `{"content":"a","tokens":3,"kind":"Document","source":"Rag","priority":2,"pinned":true}`
+	b := `{"content":"bb","tokens":2,"kind":"Message","source":"Chat","metadata":{"n":1.50},"color":"red"}`
+	tests := []struct {
+		name, why, text string
+		format          Format // that is found
+		want            []string
+	}{
+		{"array", "the usual form", "[" + a + ",\r\n" + b + "]", JSON, []string{a, b}},
+		{"one line", "a file of one line may be JSON Lines", a, JSONLines, []string{a}},
+		{"lines", "blank lines and line ends of Windows do not matter", "\n" + a + "\r\n\r\n  " + b + " \n\n", JSONLines, []string{a, b}},
+		{"byte order mark", "editors of Windows write one", "\xef\xbb\xbf[" + a + "]", JSON, []string{a}},
+		{"object", "an object may hold the items, and more", `{"version":1,"items":[` + b + `]}`, JSON, []string{b}},
+		{"no count", "missing tokens are counted by the content as it is", `[{"content":"c\n ü"}]`, JSON, []string{`{"content":"c\n ü","tokens":5,"kind":"Message","source":"Chat"}`}},
+		{"null count", "null is absent", `[{"tokens" : null , "content":"cc"}]`, JSON, []string{`{"content":"cc","tokens":2,"kind":"Message","source":"Chat"}`}},
+		{"report", "a report has items, those that are in before those that are out", `{"events":[],"included":[{"item":` + b + `,"score":1,"reason":"Scored"}],"excluded":[{"item":` + a + `,"score":0.5}],"total_candidates":2}`, JSON, []string{b, a}},
+		{"report without a window", "either list may be empty", `{"included":[],"excluded":[{"item":` + a + `}]}`, JSON, []string{a}},
+		{"nothing", "no items are items", `[]`, JSON, nil},
+		{"empty object", "also in an object", ` {"items": [ ] } `, JSON, nil},
+		{"unicode line separators", "only line feeds end a line", a + "\n" + `{"content":"` + "x\u2028y\u0085z" + `","tokens":1}`, JSONLines, []string{a, `{"content":"` + "x\u2028y\u0085z" + `","tokens":1,"kind":"Message","source":"Chat"}`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, format := range []Format{Auto, "", tt.format} {
+				got, err := read(tt.text, format)
+				if err != nil {
+					t.Fatalf("%s: %v", tt.why, err)
+				}
+				if got.Format != tt.format || got.Transcript != nil || len(got.Notes) > 0 {
+					t.Errorf("%s: found %q, with notes %q, want %q", tt.why, got.Format, got.Notes, tt.format)
+				}
+				if list := wire(t, got.Items); !slices.Equal(list, tt.want) {
+					t.Errorf("%s:\ngot  %q\nwant %q", tt.why, list, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestOneItemBrokenIntoLines(t *testing.T) {
+	got, err := read("{\n\"content\": \"a\",\n\"tokens\": 1\n}\n", Auto)
+	if err != nil || len(got.Items) != 1 || got.Format != JSONLines {
+		t.Errorf("found %+v, %v", got, err)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	tests := []struct {
+		name, why, text string
+		format          Format
+		want            string
+	}{
+		{"empty", "an empty file is no list of items", "", Auto, "line 1: there is nothing here: JSON is expected (column 1)"},
+		{"no list", "something else is told so", `{"foo":1}`, Auto, `line 1: the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`},
+		{"two lists", "which one is meant nobody knows", "\n" + `{"items":[],"messages":[]}`, Auto, `line 2: the object has both "items" and "messages": which are the candidates? Say what it is with --format, or leave one out`},
+		{"number", "a number is neither", "3", Auto, ""},
+		{"element", "the index and the line are named", "[\n{\"content\":\"a\"},\n\n3]", Auto, "line 4: [1] must be an object, got a number"},
+		{"element of an object", "with the path", `{"items":[{"content":"a"},{}]}`, Auto, "line 1: items[1].content is required"},
+		{"tokens", "what package cupel says gets its place", "[{\"content\":\"a\",\"tokens\":1},\n{\"content\":\"a\",\"tokens\":\"1\"}]", Auto, "line 2: [1].tokens must be an integer, got a string"},
+		{"line", "the line of JSON Lines is enough", "{\"content\":\"a\"}\n\n{\"content\":\"\"}", Auto, "line 3: content must not be empty"},
+		{"metadata", "deep paths are joined", `[{"content":"a","metadata":{"x":{"y":1,"y":2}}}]`, Auto, `line 1: [0].metadata["x"] has the name "y" twice`},
+		{"twice", "which content is meant nobody knows", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
+		{"twice in the request", "nor which messages", `{"messages":[],"messages":[]}`, Auto, "line 1: messages is given twice"},
+		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
+		{"two values in a line", "a line has one item", "{\"content\":\"a\"}\n{\"content\":\"a\"} {}", Auto, "line 2: invalid character '{' after top-level value (column 17)"},
+		{"report without item", "an entry of a report has an item", `{"included":[{"score":1}],"excluded":[]}`, Auto, "line 1: included[0].item is required"},
+		{"mixed", "items and messages do not mix", `[{"content":"a","tokens":1},{"role":"user","content":"x"}]`, Auto, "[0] is a sign of an item, and [1].role of a message: say what it is with --format"},
+		{"annotated message", "a message with tokens may be either", `[{"role":"user","content":"x","tokens":3}]`, Auto, "[0].tokens is a sign of an item, and [0].role of a message: say what it is with --format"},
+		{"two APIs", "signs of two APIs are not decided by majority", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`, Auto,
+			"[1].role is a sign of a transcript of OpenAI's Chat Completions API, and [0].content[0] of a transcript of Anthropic's API: say what it is with --format"},
+		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; known are auto, json, jsonl, openai, anthropic`},
+		{"json of lines", "a format that is named is insisted on", "{}\n{}", JSON, "line 2: invalid character '{' after top-level value (column 1)"},
+		{"json of something", "an object of items has items", `{"messages":[]}`, JSON, `line 1: an object must have "items", or be a report with "included" and "excluded"`},
+		{"json of a string", "and no string has any", `"x"`, JSON, "line 1: must be an object, got a string"},
+		{"items of an object", "items are a list", `{"items":{}}`, JSON, "line 1: items must be an array, got an object"},
+		{"lines of an array", "a line is an item", "[]", JSONLines, "line 1: must be an object, got an array"},
+		{"openai items", "a message has a role", `[{"content":"x"}]`, OpenAI, "line 1: messages[0].role is required"},
+		{"anthropic roles", "a tool speaks in the other API only", `[{"role":"tool","content":"x"}]`, Anthropic, `line 1: messages[0].role must be one of system, user, assistant, got "tool"`},
+		{"latin 1", "other encodings are not guessed", "[{\"content\":\"\xe9\"}]", Auto, "line 1: the text is not valid UTF-8 at byte 13"},
+		{"surrogate", "half a character is no text", `[{"content":"\ud800"}]`, Auto, "line 1: [0].content has an escape that is one half of a surrogate pair"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := read(tt.text, tt.format)
+			if _, ok := errors.AsType[*Error](err); !ok || tt.want != "" && err.Error() != tt.want {
+				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestDetection(t *testing.T) {
+	const same = "the messages are the same in OpenAI's and Anthropic's API; they are taken for OpenAI's (--format anthropic takes them for the other's)"
+	hello := `{"role":"user","content":"x"}`
+	tests := []struct {
+		name, why, text string
+		want            Format
+		note            string
+	}{
+		{"plain", "without any sign the user is told", "[" + hello + "]", OpenAI, same},
+		{"plain lines", "in lines as well", hello + "\n" + hello, OpenAI, same},
+		{"plain line", "in one line as well", hello, OpenAI, same},
+		{"system role", "Anthropic may have that role too", `[{"role":"system","content":"s"},` + hello + "]", OpenAI, same},
+		{"no message", "an empty list is no sign either", `{"messages":[]}`, OpenAI, same},
+		{"tool role", "only OpenAI has that role", "[" + hello + `,{"role":"tool","content":"x","tool_call_id":"1"}]`, OpenAI, ""},
+		{"model", "a model may decide", `{"model":"claude-x","messages":[` + hello + "]}", Anthropic, ""},
+		{"other model", "the other way round", `{"model":"gpt-5","messages":[` + hello + "]}", OpenAI, ""},
+		{"model against form", "a proxy may serve Claude in OpenAI's form: the form counts", `{"model":"claude-x","messages":[{"role":"assistant","tool_calls":[]},` + hello + "]}", OpenAI, ""},
+		{"system", "only Anthropic has it apart", `{"system":"s","messages":[` + hello + "]}", Anthropic, ""},
+		{"tools", "definitions tell", `{"tools":[{"name":"f","input_schema":{}}],"messages":[` + hello + "]}", Anthropic, ""},
+		{"functions", "those of OpenAI too", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[` + hello + "]}", OpenAI, ""},
+		{"tool result", "a part tells", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}]`, Anthropic, ""},
+		{"input", "a request of the Responses API", `{"input":[` + hello + "]}", OpenAI, ""},
+		{"input items", "its items without a request", `[` + hello + `,{"type":"reasoning","summary":[]}]`, OpenAI, ""},
+		{"items of a type", "a field named type makes no transcript", `[{"type":"human","content":"x"}]`, JSON, ""},
+		{"item of type message", "nor does a message without a role", `[{"type":"message","content":"x"}]`, JSON, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := read(tt.text, Auto)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.why, err)
+			}
+			note := slices.Contains(got.Notes, same)
+			if got.Format != tt.want || note != (tt.note != "") || (got.Transcript != nil) != (tt.want == OpenAI || tt.want == Anthropic) {
+				t.Errorf("%s: found %q, notes %q", tt.why, got.Format, got.Notes)
+			}
+		})
+	}
+}
+
+func transcripts(t testing.TB) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("../transcript/testdata/*.json*")
+	if err != nil || len(paths) < 7 {
+		t.Fatalf("the transcripts are not where they should be: %q, %v", paths, err)
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(path)] = string(data)
+	}
+	return texts
+}
+
+func TestTranscriptsAreFound(t *testing.T) {
+	for name, text := range transcripts(t) {
+		want := OpenAI
+		if strings.HasPrefix(name, "anthropic") {
+			want = Anthropic
+		}
+		for _, format := range []Format{Auto, want} {
+			got, err := read(text, format)
+			if err != nil || got.Format != want || len(got.Items) == 0 {
+				t.Errorf("%s: found %+v, %v", name, got, err)
+			}
+		}
+	}
+}
+
+func TestCounterErrors(t *testing.T) {
+	for _, text := range []string{`[{"content":"a"}]`, `[{"role":"user","content":"a"}]`} {
+		_, err := Read(strings.NewReader(text), Options{})
+		if _, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok {
+			t.Errorf("without a counter: %v", err)
+		}
+	}
+	if _, err := Read(strings.NewReader(`[{"content":"a","tokens":1}]`), Options{}); err != nil {
+		t.Errorf("a counter is asked for where nothing is counted: %v", err)
+	}
+}
+
+func TestReaderFails(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	if _, err := Read(iotest.ErrReader(broken), Options{}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMediaTokens(t *testing.T) {
+	if _, err := Read(strings.NewReader("[]"), Options{MediaTokens: new(-1)}); err == nil {
+		t.Error("a negative number was taken")
+	}
+}
+
+// TestBigFiles would take hours if anything were quadratic.
+func TestBigFiles(t *testing.T) {
+	const n = 100_000
+	item := `{"content":"x","kind":"Document","metadata":{"a":[1,2,3]}}`
+	texts := map[string]string{
+		"items":     "[" + strings.Repeat(item+",", n) + item + "]",
+		"lines":     strings.Repeat(item+"\n", n),
+		"huge line": `{"content":"` + strings.Repeat("x y ", 1<<20) + `"}`,
+		"blank":     strings.Repeat("\n", 1<<20) + item,
+		"nested":    `[{"content":"x","metadata":{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}}]`,
+		"messages":  "[" + strings.Repeat(`{"role":"user","content":[{"type":"text","text":"x"}]},`, n) + `{"role":"user"}]`,
+		"bad last":  "[" + strings.Repeat(item+",\n", n) + "3]",
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(text), Options{Counter: cupel.HeuristicCounter{}})
+			if name == "bad last" {
+				want := fmt.Sprintf("line %d: [%d] must be an object, got a number", n+1, n)
+				if err == nil || err.Error() != want {
+					t.Errorf("got %v, want %s", err, want)
+				}
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// FuzzRead holds two properties: nothing panics, and a transcript of which
+// everything is kept is the text that was read. One of which half is kept is
+// still JSON.
+func FuzzRead(f *testing.F) {
+	for _, text := range transcripts(f) {
+		f.Add([]byte(text), uint8(0))
+	}
+	for _, text := range []string{
+		``, `[]`, `{}`, `[{}]`, `null`, `{"items":[{"content":"a"}]}`, `{"content":"a"}` + "\n" + `{"content":"b","tokens":1}`,
+		`[{"role":"user","content":null},{"role":"user"},{"role":"user","content":[]}]`, `{"messages":[{"role":"user","content":"\ud800"}]}`,
+		`{"input":"x"}`, `{"input":[{"type":"x_call_output"},{"type":"y_call","call_id":1}]}`, `{"system":null,"messages":[]}`,
+		`[{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`, `{"included":[{"item":{"content":"a"}}]}`, "\xef\xbb\xbf[]", "{\"role\":\"user\"}\n\n{\"role\":\"user\"}",
+		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_result","tool_use_id":"x"}]}]}]`,
+		`{"messages":[{"role":"user","content":"` + "\u2028" + `"}],"tools":[1],"functions":[2]}`,
+	} {
+		for i := range 3 {
+			f.Add([]byte(text), uint8(i))
+		}
+	}
+	formats := []Format{Auto, JSON, JSONLines, OpenAI, Anthropic}
+	f.Fuzz(func(t *testing.T, data []byte, choice uint8) {
+		format := formats[int(choice)%len(formats)]
+		got, err := Read(bytes.NewReader(data), Options{Format: format, Counter: cupel.HeuristicCounter{}, NoPin: choice > 127})
+		if err != nil {
+			if got != nil || err.Error() == "" {
+				t.Fatal("an error with a result, or without words")
+			}
+			return
+		}
+		for _, item := range got.Items {
+			if _, err := item.MarshalJSON(); err != nil && got.Transcript != nil {
+				t.Fatalf("an item that cannot be written: %v", err)
+			}
+		}
+		if got.Transcript == nil {
+			return
+		}
+		var all bytes.Buffer
+		if _, err := got.Transcript.Write(&all, got.Items, 0); err != nil {
+			t.Fatal(err)
+		}
+		if want := lines(data); !slices.Equal(lines(all.Bytes()), want) {
+			t.Fatalf("got\n%s\nwant\n%s", all.Bytes(), data)
+		}
+		var half bytes.Buffer
+		if _, err := got.Transcript.Write(&half, got.Items[:len(got.Items)/2], 10); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Read(bytes.NewReader(half.Bytes()), Options{Format: got.Format, Counter: cupel.HeuristicCounter{}}); got.Format == Anthropic && half.Len() > 1 && err != nil {
+			t.Fatalf("cannot be read again: %+v, %v\n%s", again, err, half.Bytes())
+		}
+	})
+}
+
+// lines are the lines of a text that are not blank.
+func lines(data []byte) []string {
+	var list []string
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\xef\xbb\xbf")) {
+		if line = strings.TrimRight(line, "\r\n"); strings.Trim(line, " \t\r") != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
