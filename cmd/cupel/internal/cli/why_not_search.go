@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -121,7 +119,7 @@ func sufficient(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 // is asked for.
 func newBudgetProgress(env *Environment, wanted bool) *progress {
 	p := newProgress(env, "tokens of budget")
-	if file, ok := env.Stderr.(*os.File); !wanted && (!ok || !term.IsTerminal(int(file.Fd()))) {
+	if !wanted && !p.place {
 		p.every = math.MaxInt64
 	}
 	return p

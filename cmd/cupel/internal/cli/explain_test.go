@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// fixture is what the tests of explain, diff and sweep select from. With policy
+// greedy.json, a budget of 100 and a reserve of 20, the pinned item leaves
+// 100-20-10 = 70 tokens. By score per token: apple (0.04) takes 20, banana
+// (0.0225) 40, cherry (0.02) does not fit the 10 that are left, elder (0.01)
+// takes 5. So 10+20+40+5 = 75 tokens are in, and 5 are free.
+var fixture = map[string]string{
+	"items.jsonl": `{"content": "Be brief.", "tokens": 10, "kind": "SystemPrompt", "pinned": true, "timestamp": "2026-01-01T00:00:00Z"}
+{"content": "apple", "tokens": 20, "kind": "Document", "futureRelevanceHint": 0.8, "timestamp": "2026-01-03T00:00:00Z"}
+{"content": "banana\nof two lines", "tokens": 40, "kind": "Document", "futureRelevanceHint": 0.9, "timestamp": "2026-01-02T00:00:00Z"}
+{"content": "cherry", "tokens": 30, "kind": "ToolOutput", "futureRelevanceHint": 0.6, "timestamp": "2026-01-04T00:00:00Z"}
+{"content": "apple", "tokens": 20, "kind": "Document", "futureRelevanceHint": 0.1}
+{"content": "damson", "tokens": -1}
+{"content": "elder", "tokens": 5, "futureRelevanceHint": 0.05, "timestamp": "2026-01-05T00:00:00Z"}
+`,
+	"greedy.json":  `{"name": "Mine", "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+	"score.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
+	"sack.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "knapsack", "bucketSize": 1}, "placer": {"type": "chronological"}}`,
+	"quota.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 10}]}, "placer": {"type": "chronological"}}`,
+	"none.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 0}]}, "placer": {"type": "chronological"}}`,
+	"counted.json": `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countConstrainedKnapsack", "bucketSize": 1, "entries": [{"kind": "Memory", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"count.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "document", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"needs.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Message", "requireCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"parts.json":   `{"name": "Parts", "scorers": [{"type": "reflexive", "weight": 3}, {"type": "kind", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+}
+
+// inFixture runs the command in a folder with the fixture.
+func inFixture(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range fixture {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return start(t, args...)
+}
+
+// mustPrint runs the command and returns what it prints.
+func mustPrint(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := inFixture(t, args...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	return stdout
+}
+
+func explaining(policy string, args ...string) []string {
+	return append([]string{"explain", "-i", "items.jsonl", "-p", policy, "-b", "100", "--reserve", "20"}, args...)
+}
+
+func TestExplain(t *testing.T) {
+	// A bar has 98 columns between its brackets: 60% of them are 58.8, 10% are 9.8
+	// and 5% are 4.9 twice, 20% are 19.6. The floors 58+9+4+4+19 leave four, for
+	// the largest remainders: .9 twice and .8 twice.
+	want := `Mine: 4 of 7 candidates are in, 75 tokens, 75.0% of the budget of 100
+
+[` + strings.Repeat("D", 59) + strings.Repeat("S", 10) + "MMMMM....." + strings.Repeat("/", 19) + `]
+D  Document      60  60.0%  2 items
+S  SystemPrompt  10  10.0%  1 item
+M  Message        5   5.0%  1 item
+.  free           5   5.0%
+/  reserve       20  20.0%  kept for the answer
+
+In, in the order of the prompt (4)
+#  RANK  SCORE  TOKENS  KIND          REASON  ITEM
+1     -      -      10  SystemPrompt  Pinned  Be brief.
+2     1    0.9      40  Document      Scored  banana …
+3     2    0.8      20  Document      Scored  apple
+4     5   0.05       5  Message       Scored  elder
+
+Out, by score (3)
+RANK  SCORE  TOKENS  KIND        REASON               ITEM
+   3    0.6      30  ToolOutput  BudgetExceeded       cherry
+   4    0.1      20  Document    Deduplicated, is #3  apple
+   -      -      -1  Message     NegativeTokens       damson
+
+Why they are out
+1  BudgetExceeded  did not fit beside what was chosen
+1  Deduplicated    has the content of a better or earlier candidate
+1  NegativeTokens  has a negative token count
+`
+	if got := mustPrint(t, explaining("greedy.json")...); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestExplainNarrowed(t *testing.T) {
+	for _, test := range []struct {
+		name, why string
+		args      []string
+		has, not  []string
+	}{
+		{"one pattern", "the first line alone matches", []string{"--item", "ban*na"},
+			[]string{"In, in the order of the prompt (1 of 4, those that match)\n", "banana", "Out, by score (0 of 3, those that match)\n"}, []string{"apple", "cherry"}},
+		{"whole content", "a star takes line ends", []string{"--item", "*two*"}, []string{"(1 of 4, those that match)"}, []string{"apple"}},
+		{"several", "any of them", []string{"--item", "apple", "--item", "c*"}, []string{"(1 of 4", "(2 of 3"}, []string{"banana", "elder"}},
+		{"rows", "a list is cut and says so", []string{"-n", "1"}, []string{"Be brief.", "… and 3 more; --rows 0 shows all", "cherry", "… and 2 more; --rows 0 shows all"}, []string{"banana", "damson"}},
+		{"all rows", "none is the sign for all", []string{"-n", "0"}, []string{"elder", "damson"}, []string{"more"}},
+		{"one part", "a scorer that is no composite is its only part", []string{"--parts"}, []string{"Reflexive×1", "   1    0.9          0.9      40"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := mustPrint(t, explaining("greedy.json", test.args...)...)
+			for _, text := range test.has {
+				if !strings.Contains(got, text) {
+					t.Errorf("lacks %q: %s\n%s", text, test.why, got)
+				}
+			}
+			for _, text := range test.not {
+				if strings.Contains(got, text) {
+					t.Errorf("has %q: %s\n%s", text, test.why, got)
+				}
+			}
+		})
+	}
+}
+
+func TestExplainParts(t *testing.T) {
+	// ToolOutput weighs 0.6 by default and Document 0.4. Per token apple's
+	// 0.75*0.8+0.25*0.4 = 0.7 is 0.035, cherry's 0.6 is 0.02, banana's 0.775 less:
+	// cherry is in here.
+	got := mustPrint(t, explaining("parts.json", "--parts", "--item", "cherry")...)
+	want := "#  RANK  SCORE  Reflexive×0.75  Kind×0.25  TOKENS  KIND        REASON  ITEM\n" +
+		"3     3    0.6             0.6        0.6      30  ToolOutput  Scored  cherry\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+
+	out := mustPrint(t, explaining("parts.json", "--parts", "--json", "--item", "apple")...)
+	var report struct {
+		Included []struct {
+			Score float64
+			Parts []struct {
+				Name          string
+				Weight, Score float64
+			}
+		}
+		Excluded []any
+		Total    int `json:"total_candidates"`
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Included) != 1 || len(report.Excluded) != 1 || report.Total != 7 {
+		t.Fatalf("got %+v, want both apples of seven", report)
+	}
+	parts := report.Included[0].Parts
+	if len(parts) != 2 || parts[0].Name != "Reflexive" || parts[0].Weight != 0.75 || parts[0].Score != 0.8 ||
+		parts[1].Name != "Kind" || parts[1].Weight != 0.25 || parts[1].Score != 0.4 {
+		t.Errorf("got parts %+v", parts)
+	}
+}
+
+func TestExplainJSON(t *testing.T) {
+	out := mustPrint(t, explaining("greedy.json", "--json")...)
+	var report cupel.SelectionReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range report.Included {
+		got = append(got, i.Item.Content()+" "+string(i.Reason))
+	}
+	for _, e := range report.Excluded {
+		got = append(got, e.Item.Content()+" "+string(e.Reason.Code))
+	}
+	want := "Be brief. Pinned|banana\nof two lines Scored|apple Scored|elder Scored|cherry BudgetExceeded|apple Deduplicated|damson NegativeTokens"
+	if strings.Join(got, "|") != want || report.TotalCandidates != 7 || report.TotalTokensConsidered != 124 {
+		t.Errorf("got %q, %d candidates, %d tokens", got, report.TotalCandidates, report.TotalTokensConsidered)
+	}
+}
+
+func TestExplainFailure(t *testing.T) {
+	const message = "cupel: Pinned items require 10 tokens, but only 5 are available\n"
+	for _, test := range []struct {
+		name, why string
+		args      []string
+		has       string
+	}{
+		{"text", "it says what is in the way", nil,
+			"Pinned, largest first (1)\nRANK  SCORE  TOKENS  KIND          REASON  ITEM\n   -      -      10  SystemPrompt          Be brief.\n"},
+		{"json", "the report of what was found before", []string{"--json"}, `"total_candidates": 7`},
+		{"one item", "nothing is known of one item either", []string{"--why-not", "cherry"}, "Nothing was decided about 6 candidates.\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := inFixture(t, append([]string{"explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "5"}, test.args...)...)
+			if code != exitSelection || stderr != message {
+				t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitSelection, message)
+			}
+			if !strings.Contains(stdout, test.has) {
+				t.Errorf("got\n%s\nwant in it\n%s\n%s", stdout, test.has, test.why)
+			}
+		})
+	}
+}
+
+func TestExplainUsage(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"rows", []string{"-n", "-1"}, "--rows: must be at least 0, got -1"},
+		{"colour", []string{"--color", "red"}, `--color: "red" is not one of auto, always, never`},
+		{"pattern", []string{"--item", "[a"}, `--item: pattern "[a" ends too early; \ takes the meaning from *, ?, [ and \`},
+		{"unknown item", []string{"--why-not", "zucchini"}, "--why-not: none of 7 candidates has or begins with that content; cupel explain --rows 0 lists them all"},
+		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, how it begins, or a pattern"},
+		{"many items", []string{"--why-not", "*e*"}, `--why-not: 5 candidates match: "Be brief.", "apple", "banana …", "cherry", "elder"; give more of the one that you mean`},
+		{"probes", []string{"--why-not", "cherry", "--max-probes", "0"}, "--max-probes: must be at least 1, got 0"},
+		{"ceiling", []string{"--why-not", "cherry", "--up-to", "-1"}, "--up-to: must be at least 0, got -1"},
+		{"output", []string{"-o", "items.jsonl"}, "items.jsonl exists already; --force writes over it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := inFixture(t, explaining("greedy.json", test.args...)...)
+			if want := "cupel: " + test.want + "\n"; code != exitUsage || stdout != "" || stderr != want {
+				t.Errorf("exit code %d\n%s%s\nwant %d\n%s", code, stdout, stderr, exitUsage, want)
+			}
+		})
+	}
+}
+
+func TestExplainSpendsABudget(t *testing.T) {
+	// 100 tokens, of which 75 are in, 8 are kept for a kind, and the target of 92
+	// holds back 8 more: 92-10-8 = 74 for the selection, in which the same items
+	// have 65, and 9 are free.
+	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--target", "92", "--reserve-kind", "Memory=8")
+	for _, want := range []string{
+		"\n+  for kinds      8   8.0%  kept for what comes later\n",
+		"\n,  held back      8   8.0%  by the target or the margin\n",
+		"\n.  free           9   9.0%\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant in it\n%s", got, want)
+		}
+	}
+}
+
+func TestExplainWritesFiles(t *testing.T) {
+	_ = mustPrint(t, explaining("greedy.json", "--color", "always", "-o", "out.txt")...)
+	text, err := os.ReadFile("out.txt")
+	if err != nil || !strings.HasPrefix(string(text), "\x1b[1mMine\x1b[0m: 4 of 7") {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestHostileContent(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	item := `[{"content": "\u001b]0;owned\u0007\u202e\u009b31m", "tokens": 1, "kind": "\u001b[31mKind", "source": "\u202e"}]`
+	if err := os.WriteFile("items.json", []byte(item), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"explain", "-p", "rag", "-b", "10"},
+		{"explain", "-p", "rag", "-b", "10", "--json"},
+		{"explain", "-p", "rag", "-b", "10", "--why-not", "*"},
+		{"explain", "-p", "rag", "-b", "10", "--why-not", "*", "--json"},
+		{"diff", "-p", "rag", "0", "10"},
+		{"diff", "-p", "rag", "0", "10", "--json"},
+		{"sweep", "-p", "rag"},
+		{"sweep", "-p", "rag", "--json"},
+		{"explain", "-p", "\x1b[31m", "-b", "10"},
+	} {
+		_, stdout, stderr := start(t, append(args, "-i", "items.json")...)
+		for _, text := range []string{stdout, stderr} {
+			if i := strings.IndexAny(text, "\x1b\x07\u202e\u009b"); i >= 0 {
+				t.Errorf("%q lets %q through", args, text[i:])
+			}
+		}
+		if stdout+stderr == "" {
+			t.Errorf("%q prints nothing", args)
+		}
+	}
+}

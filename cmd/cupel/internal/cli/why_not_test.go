@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// With 50 tokens to select from, apple leaves 30, banana does not fit them, and
+// cherry does: 50 and the 30 of the reserve and the pinned item are 80. With
+// less, apple leaves less than 30 and comes first whenever it fits; what is
+// below 20 has no room for cherry.
+const whyNotCherry = `It is out: BudgetExceeded: 30 tokens requested, 5 available
+
+item    cherry
+kind    ToolOutput, source Chat
+tokens  30
+score   0.6, rank 3 of 5
+
+With GreedySlice the highest score per token comes first. When its turn came, 10 of 70 tokens were
+left, after these:
+RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
+   2    0.8      20       0.04  Document  apple
+   1    0.9      40     0.0225  Document  banana …
+
+If it were pinned, these would have to go:
+RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
+   1    0.9      40     0.0225  Document  banana …
+
+The smallest budget that takes it is 80 tokens, 20 fewer than now: with more, others come before it.
+With that budget these go:
+RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
+   1    0.9      40     0.0225  Document  banana …
+   5   0.05       5       0.01  Message   elder
+`
+
+func TestWhyNot(t *testing.T) {
+	if got := mustPrint(t, explaining("greedy.json", "--why-not", "cherry")...); got != whyNotCherry {
+		t.Errorf("got\n%s\nwant\n%s", got, whyNotCherry)
+	}
+}
+
+func TestWhyNotSays(t *testing.T) {
+	for _, test := range []struct {
+		name, why, policy, item string
+		args                    []string
+		has, not                []string
+	}{
+		{"in", "banana needs 60 tokens beside apple, which comes first, or 40 where apple does not fit: never, as it is smaller", "greedy.json", "ban*", nil,
+			[]string{"It is in, as #2 of 4: Scored\n", "The smallest budget that takes it is 90 tokens, 10 fewer than now.\n"}, []string{"pinned", "before"}},
+		{"pinned", "its 10 tokens and the 20 of the reserve", "greedy.json", "Be", nil,
+			[]string{"It is in, as #1 of 4: Pinned\n", "The smallest budget that takes it is 30 tokens, 70 fewer than now.\n"}, []string{"score"}},
+		{"negative", "no budget helps", "greedy.json", "damson", nil,
+			[]string{"It is out: NegativeTokens: -1 tokens\n", "No budget takes it: correct its token count.\n"}, []string{"pinned", "score"}},
+		{"copies", "the copy that is in answers for both", "greedy.json", "apple", nil,
+			[]string{"It is in, as #3 of 4: Scored\n", "copies  1 other candidate with the same content\n", "is 50 tokens, 50 fewer than now.\n"}, nil},
+		{"by score", "banana leaves 30 and apple 10 of them; where banana does not fit apple leaves too little; 40+20+30 are 90", "score.json", "cherry", nil,
+			[]string{"With ScoreGreedySlice the highest score comes first. When its turn came, 10 of 70 tokens were left,\nafter these:\n",
+				"The smallest budget that takes it is 120 tokens, 20 more than now.\n", "With that budget these go:\n"}, nil},
+		{"knapsack", "0.8+0.6 in 50 tokens beat 0.9+0.05 in 45; nothing with cherry does in less", "sack.json", "cherry", nil,
+			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens:\n", "is 80 tokens, 20 fewer than now"}, nil},
+		{"few probes", "halving finds 80, and ten budgets from 30 on say nothing about 40 to 79", "sack.json", "cherry", []string{"--max-probes", "10"},
+			[]string{"A budget of 80 tokens takes it; a smaller one may, which --max-probes finds, 20 fewer than now"}, nil},
+		{"far too few probes", "the first ten budgets are 30 to 39, and halving is not for counts", "counted.json", "cherry", []string{"--max-probes", "10"},
+			[]string{"CountConstrainedKnapsack chose these with 70 tokens:\n", "No budget up to 39 tokens takes it; --max-probes looks at more budgets.\n"}, nil},
+		{"ceiling", "80 would take it", "greedy.json", "cherry", []string{"--up-to", "79"}, []string{"No budget up to 79 tokens takes it.\n"}, nil},
+		{"quota", "a tenth of 70 tokens", "quota.json", "cherry", nil,
+			// It takes 300 tokens for 30 to be a tenth of them, and 30 beside.
+			[]string{"Nothing came before it: there are 7 tokens for the kind ToolOutput.\n", "No budget up to 145 tokens takes it.\n"}, nil},
+		{"quota and a large budget", "a tenth of 300 tokens, and the 30 beside", "quota.json", "cherry", []string{"--up-to", "1000"},
+			[]string{"The smallest budget that takes it is 330 tokens, 230 more than now.\n"}, nil},
+		{"nothing for the kind", "its quota is nothing", "none.json", "cherry", nil,
+			[]string{"The quota leaves no tokens for the kind ToolOutput.\n"}, nil},
+		{"cap", "apple has the only place, and fits wherever banana does", "count.json", "ban*", nil,
+			[]string{"It is out: CountCapExceeded: Document has 1 items, cap 1\n", "The Document items that are in, as many as may be:\n", "    2    0.8      20       0.04  Document  apple\n",
+				"No budget up to 145 tokens takes it.\n"}, nil},
+		{"requirement", "elder comes first, as one message has to", "needs.json", "cherry", nil,
+			[]string{"Required numbers of a kind come first, here 1 item. With GreedySlice the highest score per token\ncomes first. When its turn came, 5 of 65 tokens were left, after these:\n"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := mustPrint(t, explaining(test.policy, append(test.args, "--why-not", test.item)...)...)
+			for _, text := range test.has {
+				if !strings.Contains(got, strings.TrimLeft(text, " ")) {
+					t.Errorf("lacks %q: %s\n%s", text, test.why, got)
+				}
+			}
+			for _, text := range test.not {
+				if strings.Contains(got, text) {
+					t.Errorf("has %q: %s\n%s", text, test.why, got)
+				}
+			}
+		})
+	}
+}
+
+func TestWhyNotPinnedOverride(t *testing.T) {
+	// 50-10 = 40 tokens are enough for cherry if nothing is pinned; with 25 pinned
+	// it does not fit 25 by itself.
+	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "35", "--why-not", "cherry")
+	for _, want := range []string{
+		"It is out: PinnedOverride: pinned items took its place\n",
+		"Pinned items take their tokens before anything is chosen:\n",
+		"   -      -      10          -  SystemPrompt  Be brief.\n",
+		"If it were pinned the selection would fail: Pinned items require 40 tokens, but only 35 are\navailable\n",
+		"The smallest budget that takes it is 60 tokens, 25 more than now.\n", // 20 for apple, 30 and 10
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestWhyNotJSON(t *testing.T) {
+	out := mustPrint(t, explaining("greedy.json", "--why-not", "cherry", "--json")...)
+	var got struct {
+		Position, Rank, Tokens int
+		Included               bool
+		Reason                 string
+		Parts                  []jsonPartRead
+		DisplacedBy            []struct{ Content string } `json:"displaced_by"`
+		IfPinned               struct {
+			Came, Went []struct{ Position int }
+		} `json:"if_pinned"`
+		Smallest map[string]any `json:"smallest_budget"`
+		At       struct {
+			Came, Went []struct{ Position int }
+		} `json:"at_smallest_budget"`
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Position != 3 || got.Rank != 3 || got.Tokens != 30 || got.Included || got.Reason != "BudgetExceeded" {
+		t.Errorf("the candidate: %+v", got)
+	}
+	if len(got.Parts) != 1 || got.Parts[0] != (jsonPartRead{"Reflexive", 1, 0.6}) {
+		t.Errorf("parts %+v", got.Parts)
+	}
+	if len(got.DisplacedBy) != 2 || got.DisplacedBy[0].Content != "apple" || got.DisplacedBy[1].Content != "banana\nof two lines" {
+		t.Errorf("displaced by %+v", got.DisplacedBy)
+	}
+	if len(got.IfPinned.Went) != 1 || got.IfPinned.Went[0].Position != 2 || len(got.At.Went) != 2 || len(got.At.Came) != 1 {
+		t.Errorf("exchanges %+v and %+v", got.IfPinned, got.At)
+	}
+	// All others have 20+40+30+20+5 tokens; 10 are pinned and 20 kept.
+	want := map[string]any{"found": true, "tokens": 80.0, "exact": true, "searched_to": 145.0}
+	for name, value := range want {
+		if got.Smallest[name] != value {
+			t.Errorf("smallest budget: %s is %v, want %v", name, got.Smallest[name], value)
+		}
+	}
+}
+
+type jsonPartRead struct {
+	Name          string
+	Weight, Score float64
+}
