@@ -2,7 +2,7 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -84,19 +84,27 @@ func (p *windowPrinter) check() error {
 }
 
 func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, window []*cupel.ContextItem) error {
+	// A terminal obeys controls, and nobody else does.
+	safe := p.output == "-" && env.screen.Terminal
 	switch p.as {
 	case "transcript":
-		notes, err := s.Transcript.Write(w, window, room(s.budget, window))
+		var text bytes.Buffer
+		notes, err := s.Transcript.Write(&text, window, room(s.budget, window))
+		if err != nil {
+			return err
+		}
 		note(env.Stderr, notes)
+		out := text.Bytes()
+		if safe {
+			// Tabs and carriage returns are between the values here, not in strings.
+			out = terminal.EscapeJSON(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), []byte("\t"), []byte("  ")))
+		}
+		_, err = w.Write(out)
 		return err
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(window)
+		return writeJSON(w, window)
 	default:
-		// What nobody obeys may stay as it is.
-		return p.writeText(w, window, p.output == "-" && env.screen.Terminal)
+		return p.writeText(w, window, safe)
 	}
 }
 
@@ -123,12 +131,14 @@ func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe
 func header(i int, item *cupel.ContextItem) string {
 	text := fmt.Sprintf("--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
 	for _, key := range []string{"role", "tool"} {
-		if value, ok := item.MetadataValue(key); ok {
-			text += fmt.Sprintf(", %s %v", key, value)
+		value, _ := item.MetadataValue(key)
+		if value, ok := value.(string); ok {
+			text += fmt.Sprintf(", %s %s", key, value)
 		}
 	}
-	if index, ok := item.MetadataValue("index"); ok {
-		text += fmt.Sprintf(", message %v", index)
+	index, _ := item.MetadataValue("index")
+	if index, ok := index.(int); ok {
+		text += fmt.Sprintf(", message %d", index)
 	}
 	return terminal.Safe(text)
 }

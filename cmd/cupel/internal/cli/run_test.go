@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// ran runs cupel run with a text on standard input, which is the file "-".
+func ran(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(t.Context(), append([]string{"run"}, args...), Environment{
+		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" },
+		Clock:  func() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) },
+	})
+	return code, out.String(), errs.String()
+}
+
+// everything takes all items that there is room for, in the given order of
+// time.
+const everything = `{"name": "All", "deduplicate": false, "scorers": [{"type": "recency", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "PLACER"}}`
+
+func policyFile(t *testing.T, placer string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "policy.json")
+	if err := os.WriteFile(path, []byte(strings.Replace(everything, "PLACER", placer, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRunTakesTranscriptsThrough(t *testing.T) {
+	paths, err := filepath.Glob("../transcript/testdata/*.json")
+	if err != nil || len(paths) < 6 {
+		t.Fatalf("the transcripts are not where they should be: %q, %v", paths, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, policy := range []string{policyFile(t, "chronological"), policyFile(t, "uShaped"), "chat", "rag"} {
+			code, stdout, stderr := ran(t, string(text), "-i", "-", "-p", policy, "-b", "1000000", "--as", "transcript")
+			if code != exitOK {
+				t.Errorf("%s: exit code %d: %s", path, code, stderr)
+			}
+			var got, want any
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(stdout), &got); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %s: %v\n%s", path, policy, err, stdout)
+			}
+		}
+	}
+}
+
+const agent = `{
+ "model": "claude-x", "system": "Be brief.",
+ "messages": [
+  {"role": "user", "content": "List the files."},
+  {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}}]},
+  {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a.go b.go"}]},
+  {"role": "assistant", "content": "There are two."},
+  {"role": "user", "content": "Thanks."}
+ ]
+}
+`
+
+func TestRunDropsExchangesWhole(t *testing.T) {
+	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "27", "--as", "transcript")
+	// 7 tokens of the system prompt, 6 of the last message and 8 of the answer before it leave no room
+	// for the exchange or the question; the answer cannot be first.
+	want := `{
+ "model": "claude-x", "system": "Be brief.",
+ "messages": [
+  {"role": "user", "content": "Thanks."}
+ ]
+}
+`
+	if code != exitOK || stdout != want {
+		t.Errorf("exit code %d, got\n%s\nwant\n%s", code, stdout, want)
+	}
+	if !strings.HasPrefix(stderr, "cupel: note: left out 1 item from messages[3] on (8 tokens), because the API wants a user to speak first") {
+		t.Errorf("got %q", stderr)
+	}
+	_, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "29", "--as", "transcript")
+	if !strings.Contains(stdout, "List the files.") || !strings.Contains(stdout, "There are two.") || strings.Contains(stdout, "tool_") || stderr != "" {
+		t.Errorf("with two tokens more:\n%s%s", stdout, stderr)
+	}
+}
+
+func TestRunText(t *testing.T) {
+	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000", "--headers", "--encoding", "heuristic")
+	want := `--- 1: SystemPrompt, 7 tokens, role system
+Be brief.
+
+--- 2: Message, 8 tokens, role user, message 0
+List the files.
+
+--- 3: ToolOutput, 26 tokens, role assistant, tool ls, message 1
+ls({"path":"."})
+a.go b.go
+
+--- 4: Message, 8 tokens, role assistant, message 3
+There are two.
+
+--- 5: Message, 6 tokens, role user, message 4
+Thanks.
+`
+	if code != exitOK || stdout != want || stderr != "" {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, stdout, want)
+	}
+	_, plain, _ := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000")
+	for line := range strings.Lines(want) {
+		if strings.HasPrefix(line, "---") {
+			want = strings.Replace(want, line, "", 1)
+		}
+	}
+	if plain != want {
+		t.Errorf("got\n%s\nwant\n%s", plain, want)
+	}
+}
+
+// TestRunJSON reads back what it wrote.
+func TestRunJSON(t *testing.T) {
+	code, stdout, _ := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
+	var items []*cupel.ContextItem
+	if err := json.Unmarshal([]byte(stdout), &items); code != exitOK || err != nil || len(items) != 5 {
+		t.Fatalf("exit code %d, %d items, %v", code, len(items), err)
+	}
+	code, again, stderr := ran(t, stdout, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
+	if code != exitOK || again != stdout || stderr != "" {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, again, stdout)
+	}
+	if _, none, _ := ran(t, "[]", "-i", "-", "-p", "chat", "-b", "1000", "--as", "json"); none != "[]\n" {
+		t.Errorf("an empty window is %q", none)
+	}
+}
+
+func TestRunNoPin(t *testing.T) {
+	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "5", "--as", "transcript", "--no-pin")
+	want := "{\n \"model\": \"claude-x\",\n \"messages\": []\n}\n"
+	if code != exitOK || stdout != want || stderr != "cupel: note: no message is left; the API refuses a request without one\n" {
+		t.Errorf("exit code %d, %q, got %q, want %q", code, stderr, stdout, want)
+	}
+}
+
+func TestRunMediaTokens(t *testing.T) {
+	const picture = `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://e.org/a"}}]}]`
+	for tokens, want := range map[string]string{"": "769 tokens", "0": "4 tokens", "10": "14 tokens"} {
+		args := []string{"-i", "-", "-p", "chat", "-b", "1000", "--headers"}
+		if tokens != "" {
+			args = append(args, "--media-tokens", tokens)
+		}
+		code, stdout, stderr := ran(t, picture, args...)
+		if code != exitOK || !strings.Contains(stdout, want) || !strings.Contains(stderr, "cupel: note: no text, and estimated: 1 image of ") {
+			t.Errorf("exit code %d, %q, got %s, want %s", code, stderr, stdout, want)
+		}
+	}
+}
+
+func TestRunOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "smaller.json")
+	args := []string{"-i", "-", "-p", "chat", "-b", "1000", "--as", "transcript", "-o", path}
+	if code, stdout, stderr := ran(t, agent, args...); code != exitOK || stdout != "" {
+		t.Fatalf("exit code %d: %q %q", code, stdout, stderr)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != agent {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if code, _, stderr := ran(t, agent, args...); code != exitUsage || stderr != "cupel: "+path+" exists already; --force writes over it\n" {
+		t.Errorf("exit code %d: %q", code, stderr)
+	}
+	if code, _, stderr := ran(t, agent, append(args, "--force")...); code != exitOK {
+		t.Errorf("exit code %d: %q", code, stderr)
+	}
+}
+
+func TestRunFailures(t *testing.T) {
+	item := `[{"content":"x","tokens":5,"pinned":true}]`
+	tests := []struct {
+		name, why, stdin string
+		args             []string
+		code             int
+		want             string
+	}{
+		{"as", "known forms are listed", item, []string{"--as", "xml"}, exitUsage, `--as: "xml" is not one of text, json, transcript`},
+		{"headers", "JSON has no headers", item, []string{"--as", "json", "--headers"}, exitUsage, "--headers: only --as text has them"},
+		{"items as transcript", "items never were one", item, []string{"--as", "transcript"}, exitUsage,
+			"standard input: --as transcript writes what was read as a transcript, and these are items (json); --as json writes those"},
+		{"format", "known formats are listed", item, []string{"--format", "xml"}, exitUsage, `standard input: the format "xml" is unknown; known are auto, json, jsonl, openai, anthropic`},
+		{"encoding", "so are the encodings", item, []string{"--encoding", "base1"}, exitUsage, ""},
+		{"media", "tokens are not negative", item, []string{"--media-tokens", "-5"}, exitUsage, "--media-tokens: must be at least 0, got -5"},
+		{"comma", "the line and the column are named", "[\n" + item[1:len(item)-1] + ",\n]", nil, exitUsage, "standard input: line 3: JSON has no comma before a closing ] (column 1)"},
+		{"message", "and so is the message", `{"system":"s","messages":[{"role":"user","content":"x"},{"role":"tool"}]}`, []string{"--format", "anthropic"}, exitUsage,
+			`standard input: line 1: messages[1].role must be one of system, user, assistant, got "tool"`},
+		{"hostile name", "what a file says does not reach the terminal as it is", `[{"role":"\u001b[31m"}]`, []string{"--format", "openai"}, exitUsage,
+			`standard input: line 1: messages[0].role must be one of system, developer, user, assistant, tool, function, got "\x1b[31m"`},
+		{"pinned", "what cannot be selected has an exit code of its own", item, []string{"-b", "4"}, exitSelection, "Pinned items require 5 tokens, but only 4 are available"},
+		{"no file", "a file may be missing", "", []string{"-i", "missing.json"}, exitUsage, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := ran(t, tt.stdin, append([]string{"-i", "-", "-p", "chat", "-b", "1000"}, tt.args...)...)
+			if code != tt.code || stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%s: exit code %d, want %d, %q %q", tt.why, code, tt.code, stdout, stderr)
+			}
+			if tt.want != "" && stderr != "cupel: "+tt.want+"\n" {
+				t.Errorf("%s:\ngot  %swant cupel: %s", tt.why, stderr, tt.want)
+			}
+		})
+	}
+}
