@@ -210,6 +210,13 @@ func newIndex(settings relevanceSettings) (*cupelrelevance.Index, error) {
 		_, err := cupelrelevance.NewIndex(opt)
 		if invalid, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
 			reason := invalid.Reason
+			// Those of the package are about its constants.
+			switch {
+			case invalid.Field == "language":
+				reason = "language must be none, english, french, hungarian, norwegian, russian, spanish or swedish"
+			case strings.Contains(reason, "FieldContent"):
+				reason = "field must be content, tags or metadata:KEY"
+			}
 			if invalid.Value != "" {
 				reason += ", got " + invalid.Value
 			}
