@@ -263,6 +263,15 @@ func (h half) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 
 func (h half) Scorers() []cupel.Scorer { return []cupel.Scorer{h.inner} }
 
+// first is a wrapper that asks the first of its scorers alone.
+type first []cupel.Scorer
+
+func (f first) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return f[0].Score(item, all)
+}
+
+func (f first) Scorers() []cupel.Scorer { return f }
+
 // explained is a scorer that explains itself, in whatever way.
 type explained struct {
 	half
@@ -313,6 +322,7 @@ func TestParts(t *testing.T) {
 		{"nested", scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: composite, Weight: 1})), "Composite(Composite(Reflexive 0.75, Kind 0.25) 1)",
 			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
 		{"wrapper", half{scorer.Reflexive{}}, "half(Reflexive)", nil, "a wrapper around a scorer without parts"},
+		{"two inside", first{composite, scorer.Reflexive{}}, "first(Composite(Reflexive 0.75, Kind 0.25), Reflexive)", nil, "nobody knows what it makes of them"},
 		{"deep", deep, strings.Repeat("half(", 150) + "Reflexive" + strings.Repeat(")", 150), nil, "the search ends"},
 		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
 		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
@@ -378,6 +388,22 @@ func TestStrategies(t *testing.T) {
 	// The count slicer commits the only memory without looking at the budget.
 	equal(t, "shortfalls", got.Shortfalls, []string{"CountRequirementShortfall: Memory has 1 of 2 required items"})
 	equal(t, "overflow", got.Overflowed, "20 tokens above the target of 100 were kept")
+}
+
+// TestSurvivor checks that what stays of equal items is one that competed.
+func TestSurvivor(t *testing.T) {
+	items := []*cupel.ContextItem{
+		newItem(t, "same", 10, cupel.WithPinned()),
+		newItem(t, "same", -5, cupel.WithPinned()),
+		newItem(t, "same", -5),
+		hinted(t, "same", 10, 0.1),
+		hinted(t, "same", 10, 0.9),
+		hinted(t, "same", 10, 0.5),
+	}
+	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 40, 40)))
+	equal(t, "codes", got.codes(), []string{"Pinned", "NegativeTokens", "NegativeTokens", "Deduplicated", "Scored", "Deduplicated"})
+	equal(t, "survivors", got.Survivor, map[int]int{3: 4, 5: 4})
+	equal(t, "what the slicer may spend: the pinned item of -5 tokens is out", got.Budget.Effective, 30)
 }
 
 // lastOne selects the last item of a list, if that fits.

@@ -55,8 +55,10 @@ func TestContentLimit(t *testing.T) {
 	}
 	short := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "abcdef", 1)}, newBudget(t, 10, 10), cupelinspect.WithContentLimit(2))
 	long := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "abcdefg", 1)}, newBudget(t, 10, 10), cupelinspect.WithContentLimit(5))
-	if p := read(t, write(t, "", short, long)); p.Items[0].Content != "abcde" || p.Items[1].Content != "abcde" {
-		t.Errorf("of two limits the longer one counts, but got %+v", p.Items)
+	for _, pair := range [][]*cupelinspect.Selection{{short, long}, {long, short}} {
+		if p := read(t, write(t, "", pair...)); p.Items[0].Content != "abcde" || p.Items[1].Content != "abcde" {
+			t.Errorf("of two limits the longer one counts, but got %+v", p.Items)
+		}
 	}
 }
 
