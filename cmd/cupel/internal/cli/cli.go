@@ -73,6 +73,9 @@ func Main(ctx context.Context, args []string, env Environment) int {
 		err = flushed
 	}
 	code := exitCode(ctx, err)
+	if code == exitInterrupted {
+		err = errors.New("interrupted") // what it was doing then says nothing to anybody
+	}
 	if err != nil && !errors.Is(err, errCheck) {
 		// An error may quote what is in a file.
 		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.SafeLines(message(err)))
@@ -120,7 +123,6 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
   cupel inspect --items items.jsonl --policy rag --budget 4000 -o window.html`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 	}
 	root.AddCommand(
 		newRun(env),

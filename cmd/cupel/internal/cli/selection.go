@@ -128,7 +128,7 @@ type selection struct {
 
 // read reads candidates, policy and budget.
 func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*selection, error) {
-	budget, err := f.budgetFlags.make(command.Flags().Changed("target"))
+	budget, err := f.make(command.Flags().Changed("target"))
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,8 @@ func complete(command *cobra.Command, flag string, values ...string) {
 // optional takes back that flags are required.
 func optional(command *cobra.Command, names ...string) {
 	for _, name := range names {
-		must(command.Flags().SetAnnotation(name, cobra.BashCompOneRequiredFlag, []string{"false"}))
+		// Whatever its value, the annotation makes completion offer the flag first.
+		delete(command.Flags().Lookup(name).Annotations, cobra.BashCompOneRequiredFlag)
 	}
 }
 
