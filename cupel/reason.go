@@ -58,18 +58,19 @@ const (
 // ExclusionReason says why an item is not in the window: a code, and with it
 // the data of that code. A reason without data is ExclusionReason{Code: code};
 // one with data comes from [NewExclusionReason]. It is immutable but for Code,
-// which is not to be changed when there are data. Two of them are the same when
-// code and data are; == may not see it.
+// which is not to be changed when there are data. [ExclusionReason.Equal]
+// compares.
 //
 // A report holds one for each item that was left out, and so the data are kept
 // in a few words: [ExclusionReason.Data] spreads them out.
 type ExclusionReason struct {
+	_ [0]func() // == would compare where data are kept
+
 	Code ExclusionCode
 
-	text     string       // DeduplicatedAgainst, DisplacedBy or Kind
-	a, b     int          // ItemTokens and AvailableTokens; Tokens; Cap and Count
-	survivor *ContextItem // Survivor
-	all      *ReasonData  // all data instead, where they do not fit above; never changed
+	tokens, available int          // BudgetExceeded; NegativeTokens has tokens
+	other             *ContextItem // Deduplicated: the survivor; PinnedOverride: whose content it is
+	all               *ReasonData  // all data instead, where they do not fit above; never changed
 }
 
 // ReasonData are the data of an [ExclusionReason]. Fields that its code does
@@ -107,14 +108,10 @@ func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 	case BudgetExceeded:
 		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
 	case Deduplicated:
-		r.text, r.survivor = data.DeduplicatedAgainst, data.Survivor
+		r.other = data.Survivor
 	case NegativeTokens:
 		r = negativeTokens(data.Tokens)
-	case PinnedOverride:
-		r = pinnedOverride(data.DisplacedBy)
-	case CountCapExceeded:
-		r.text, r.a, r.b = string(data.Kind), data.Cap, data.Count
-	default: // rare enough for memory of their own
+	default: // they have memory of their own
 	}
 	if r.Data() != data { // there is more to keep
 		all := data
@@ -124,19 +121,19 @@ func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 }
 
 func budgetExceeded(tokens, available int) ExclusionReason {
-	return ExclusionReason{Code: BudgetExceeded, a: tokens, b: available}
+	return ExclusionReason{Code: BudgetExceeded, tokens: tokens, available: available}
 }
 
 func deduplicated(survivor *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: Deduplicated, text: survivor.content, survivor: survivor}
+	return ExclusionReason{Code: Deduplicated, other: survivor}
 }
 
 func negativeTokens(tokens int) ExclusionReason {
-	return ExclusionReason{Code: NegativeTokens, a: tokens}
+	return ExclusionReason{Code: NegativeTokens, tokens: tokens}
 }
 
-func pinnedOverride(content string) ExclusionReason {
-	return ExclusionReason{Code: PinnedOverride, text: content}
+func pinnedOverride(pinned *ContextItem) ExclusionReason {
+	return ExclusionReason{Code: PinnedOverride, other: pinned}
 }
 
 // Data returns the data of the reason.
@@ -144,20 +141,23 @@ func (r ExclusionReason) Data() ReasonData {
 	if r.all != nil {
 		return *r.all
 	}
-	switch r.Code {
-	case BudgetExceeded:
-		return ReasonData{ItemTokens: r.a, AvailableTokens: r.b}
-	case Deduplicated:
-		return ReasonData{DeduplicatedAgainst: r.text, Survivor: r.survivor}
-	case NegativeTokens:
-		return ReasonData{Tokens: r.a}
-	case PinnedOverride:
-		return ReasonData{DisplacedBy: r.text}
-	case CountCapExceeded:
-		return ReasonData{Kind: ContextKind(r.text), Cap: r.a, Count: r.b}
-	default:
-		return ReasonData{}
+	switch {
+	case r.Code == BudgetExceeded:
+		return ReasonData{ItemTokens: r.tokens, AvailableTokens: r.available}
+	case r.Code == NegativeTokens:
+		return ReasonData{Tokens: r.tokens}
+	case r.Code == Deduplicated && r.other != nil:
+		return ReasonData{DeduplicatedAgainst: r.other.content, Survivor: r.other}
+	case r.Code == PinnedOverride && r.other != nil:
+		return ReasonData{DisplacedBy: r.other.content}
 	}
+	return ReasonData{}
+}
+
+// Equal reports whether the reasons have the same code and the same data, as ==
+// compares them.
+func (r ExclusionReason) Equal(other ExclusionReason) bool {
+	return r.Code == other.Code && r.Data() == other.Data()
 }
 
 // String returns the code and its data as one line without the content of any

@@ -74,5 +74,5 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 // pinnedOverride blames the first pinned item, in the order of the candidates
 // (R30).
 func (r *run) pinnedOverride() ExclusionReason {
-	return pinnedOverride(r.items[r.pinned[0]].content)
+	return pinnedOverride(r.items[r.pinned[0]])
 }

@@ -255,7 +255,7 @@ func (s *stream) excludeUnchosen() {
 		tokens := it.Item.tokens
 		reason := budgetExceeded(tokens, available)
 		if s.pinnedTokens.Greater(0) && tokens > target && tokens <= withoutPinned {
-			reason = pinnedOverride(s.always[0].item.content)
+			reason = pinnedOverride(s.always[0].item)
 		}
 		s.exclude(s.scoreable[s.keys[at].Index], it.Score, reason)
 	}

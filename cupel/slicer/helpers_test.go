@@ -73,7 +73,7 @@ func (c sliceCase) check(t *testing.T, s cupel.Slicer) {
 }
 
 func sameDrop(a, b cupel.Drop) bool {
-	return a.Index == b.Index && a.Reason.Code == b.Reason.Code && a.Reason.Data() == b.Reason.Data()
+	return a.Index == b.Index && a.Reason.Equal(b.Reason)
 }
 
 // runCases checks rows that share one slicer.
