@@ -28,7 +28,8 @@ help: ## Show this help
 
 .PHONY: run
 run: ## Choose a coding agent's window from this repository: make run Q="Where is a budget validated?"
-	go run ./examples/coding-agent -what-if code-review $(if $(Q),-question "$$Q")
+	@mkdir -p build
+	go run ./examples/coding-agent -what-if code-review -inspect build/context.html -force $(if $(Q),-question "$$Q")
 
 .PHONY: readme
 readme: ## Put the output of the coding-agent example into README.md
@@ -138,6 +139,7 @@ bench-once: ## Run one iteration of every benchmark, to see that it works
 .PHONY: bench-guard
 bench-guard: ## Fail when something is much slower than it was, by ratios in one process
 	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .
+	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
 
 .PHONY: bench-docs
 bench-docs: ## Measure the targets COUNT times and write docs/benchmarks.md anew

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/wollax/cupel-go/cupel v0.1.0
+	github.com/wollax/cupel-go/cupelinspect v0.1.0
 	github.com/wollax/cupel-go/cupelrelevance v0.1.0
 	github.com/wollax/cupel-go/cupeltiktoken v0.1.0
 )
@@ -16,6 +17,7 @@ require (
 
 replace (
 	github.com/wollax/cupel-go/cupel => ../../cupel
+	github.com/wollax/cupel-go/cupelinspect => ../../cupelinspect
 	github.com/wollax/cupel-go/cupelrelevance => ../../cupelrelevance
 	github.com/wollax/cupel-go/cupeltiktoken => ../../cupeltiktoken
 )

@@ -24,19 +24,26 @@ func (s settings) writeItems(out io.Writer, items []*cupel.ContextItem) error {
 		_, err := out.Write(text)
 		return err
 	}
+	return s.writeFile(s.itemsFile, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// writeFile writes a file anew, or over one that is there when -force says so.
+func (s settings) writeFile(name string, content func(io.Writer) error) error {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if s.force {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	file, err := os.OpenFile(s.itemsFile, mode, 0o644)
+	file, err := os.OpenFile(name, mode, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already; -force replaces it", s.itemsFile)
+		return fmt.Errorf("%s is there already; -force replaces it", name)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	return errors.Join(content(file), file.Close())
 }
 
 // itemsJSON is an array with an item on each line, so that two of them can be

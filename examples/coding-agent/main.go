@@ -52,6 +52,7 @@ type settings struct {
 	json, full bool
 	relevance  bool   // whether the question counts
 	itemsFile  string // where the candidates are written, or ""
+	page       string // file of the inspector's page, or ""
 	force      bool   // even over a file that is there
 	whatIf     string // intent of a preset to compare with, or ""
 	vetTimeout time.Duration
@@ -97,7 +98,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	counter := flags.String("counter", string(cupeltiktoken.O200kBase), "how tokens are counted: an `encoding` or a model of OpenAI's, heuristic for an estimate without a vocabulary, or bytes for four bytes a token")
 	flags.BoolVar(&s.relevance, "relevance", true, "choose by what the question is about; false to see what comes in without")
 	flags.StringVar(&s.itemsFile, "items", "", "write the candidates as a JSON array to this `file`; - prints them, and nothing else")
-	flags.BoolVar(&s.force, "force", false, "let -items replace a file that is there")
+	flags.StringVar(&s.page, "inspect", "", "write a page for the browser to this `file`, which shows the window and the reasons")
+	flags.BoolVar(&s.force, "force", false, "let -items and -inspect replace a file that is there")
 	flags.BoolVar(&s.json, "json", false, "print the selection report as JSON")
 	flags.BoolVar(&s.full, "full", false, "print the window in full, as a prompt")
 	if err := flags.Parse(args); err != nil {
@@ -122,11 +124,11 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	if s.json && s.full {
 		return s, errors.New("-json and -full exclude each other")
 	}
-	if s.itemsFile == standardOutput && (s.json || s.full || s.whatIf != "") {
-		return s, errors.New("-items - prints the candidates alone, and goes with none of -json, -full and -what-if")
+	if s.itemsFile == standardOutput && (s.json || s.full || s.whatIf != "" || s.page != "") {
+		return s, errors.New("-items - prints the candidates alone, and goes with none of -json, -full, -what-if and -inspect")
 	}
-	if s.force && (s.itemsFile == "" || s.itemsFile == standardOutput) {
-		return s, errors.New("-force is for the file of -items, and there is none")
+	if s.force && (s.itemsFile == "" || s.itemsFile == standardOutput) && s.page == "" {
+		return s, errors.New("-force is for the files of -items and -inspect, and there is none")
 	}
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -238,6 +240,14 @@ func (s settings) choose(ctx context.Context, out io.Writer, tell func(note stri
 	if err != nil {
 		return advise(err)
 	}
+	if err := s.print(ctx, out, pipeline, items, report); err != nil || s.page == "" {
+		return err
+	}
+	return s.writePage(ctx, out, pipeline, items)
+}
+
+// print prints the window in the form that the flags ask for.
+func (s settings) print(ctx context.Context, out io.Writer, pipeline *cupel.Pipeline, items []*cupel.ContextItem, report *cupel.SelectionReport) error {
 	switch {
 	case s.json:
 		return printJSON(out, report)
