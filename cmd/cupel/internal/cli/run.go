@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +17,9 @@ import (
 // newRun returns the command that selects.
 func newRun(env *Environment) *cobra.Command {
 	var (
-		flags selectionFlags
-		print windowPrinter
-		force bool
+		flags   selectionFlags
+		printer windowPrinter
+		force   bool
 	)
 	command := &cobra.Command{
 		Use:   "run",
@@ -37,29 +38,29 @@ Notes on standard error say what was estimated, left out or brought back.`,
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := print.check(); err != nil {
+			if err := printer.check(); err != nil {
 				return err
 			}
 			s, err := flags.read(env, command)
 			if err != nil {
 				return err
 			}
-			if print.as == "transcript" && s.Transcript == nil {
+			if printer.as == "transcript" && s.Transcript == nil {
 				return usagef("%s: --as transcript writes what was read as a transcript, and these are items (%s); --as json writes those", shown(flags.items), s.Format)
 			}
 			window, err := s.pipeline.Run(command.Context(), s.Items, s.budget)
 			if err != nil {
 				return selecting(err)
 			}
-			return writeOutput(env, print.output, force, func(w io.Writer) error {
-				return print.write(env, w, s, window)
+			return writeOutput(env, printer.output, force, func(w io.Writer) error {
+				return printer.write(env, w, s, window)
 			})
 		},
 	}
 	flags.register(command)
-	command.Flags().StringVar(&print.as, "as", "text", "what to print: text, json or transcript")
-	command.Flags().BoolVar(&print.headers, "headers", false, "a line above each item of --as text: its position, kind, tokens, and more of a message")
-	command.Flags().StringVarP(&print.output, "output", "o", "-", "`file` to write, or - for standard output")
+	command.Flags().StringVar(&printer.as, "as", "text", "what to print: text, json or transcript")
+	command.Flags().BoolVar(&printer.headers, "headers", false, "a line above each item of --as text: its position, kind, tokens, and more of a message")
+	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
 	command.Flags().BoolVar(&force, "force", false, "write over the file of --output")
 	complete(command, "as", "text", "json", "transcript")
 	return command
@@ -129,18 +130,19 @@ func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe
 
 // header is a line about one item.
 func header(i int, item *cupel.ContextItem) string {
-	text := fmt.Sprintf("--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
+	var b strings.Builder
+	fmt.Fprintf(&b, "--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
 	for _, key := range []string{"role", "tool"} {
 		value, _ := item.MetadataValue(key)
 		if value, ok := value.(string); ok {
-			text += fmt.Sprintf(", %s %s", key, value)
+			fmt.Fprintf(&b, ", %s %s", key, value)
 		}
 	}
 	index, _ := item.MetadataValue("index")
 	if index, ok := index.(int); ok {
-		text += fmt.Sprintf(", message %d", index)
+		fmt.Fprintf(&b, ", message %d", index)
 	}
-	return terminal.Safe(text)
+	return terminal.Safe(b.String())
 }
 
 // room is how many tokens a slicer could still spend on a window.

@@ -32,7 +32,10 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 		return nil, err
 	}
 	if f.format == Auto {
-		return f, f.decide(seen)
+		if err := f.decide(seen); err != nil {
+			return nil, err
+		}
+		return f, nil
 	}
 	f.api = transcript.Messages
 	if f.format == OpenAI {

@@ -179,7 +179,7 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 	}
 	counted, err := cupel.NewItemFrom(counter, it.Content())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", v.Errorf(path, "cannot be counted"), err)
+		return nil, &Error{Line: v.Line(), Path: path, Reason: "cannot be counted: " + err.Error(), Err: err}
 	}
 	it = new(cupel.ContextItem)
 	if err := it.UnmarshalJSON(withTokens(o, counted.Tokens())); err != nil {

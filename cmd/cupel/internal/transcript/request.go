@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -200,7 +201,7 @@ func (r *reader) use(f *rawjson.Object, path, arguments string) error {
 // at gives an error about a value that is not there the line of what it should
 // be in.
 func at(err error, v rawjson.Value) error {
-	if e, ok := err.(*rawjson.Error); ok && e.Line == 0 { //nolint:errorlint // only this package's own
+	if e, ok := errors.AsType[*rawjson.Error](err); ok && e.Line == 0 {
 		e.Line = v.Line()
 	}
 	return err
@@ -261,12 +262,12 @@ func (r *reader) responseItem(o *rawjson.Object, path, kind string) error {
 		r.noteAt(path, "stands for text that is not here and is not counted")
 		return r.sayJSON(o.Value)
 	}
-	return r.otherItem(o, path, kind, returns)
+	return r.otherItem(o, kind, returns)
 }
 
 // otherItem reads the items of tools that the API runs itself, or that it
 // has beyond functions, and items that this package does not know.
-func (r *reader) otherItem(o *rawjson.Object, path, kind string, returns bool) error {
+func (r *reader) otherItem(o *rawjson.Object, kind string, returns bool) error {
 	e := r.current()
 	id := o.Get("call_id").String()
 	switch kind {

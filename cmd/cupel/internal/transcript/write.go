@@ -59,9 +59,9 @@ func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (
 
 // lastRole is the role of the last message that is kept.
 func (t *Transcript) lastRole(kept []bool) string {
-	for i := len(t.entries) - 1; i >= 0; i-- {
+	for i, e := range slices.Backward(t.entries) {
 		if kept[i] {
-			return t.entries[i].role
+			return e.role
 		}
 	}
 	return ""

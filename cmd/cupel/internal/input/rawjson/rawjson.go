@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -369,7 +370,7 @@ func (p *parser) skip() {
 			p.pos++
 			continue
 		default: // a number, true, false or null
-			for p.pos < len(p.text) && bytes.IndexByte([]byte(",:]} \t\r\n"), p.text[p.pos]) < 0 {
+			for p.pos < len(p.text) && strings.IndexByte(",:]} \t\r\n", p.text[p.pos]) < 0 {
 				p.pos++
 			}
 		}
