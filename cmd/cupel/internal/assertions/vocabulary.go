@@ -24,7 +24,7 @@ type assertion struct {
 // of cupeltest.
 var vocabulary = []assertion{
 	{"IncludeItemWithKind", func(t *table) func(Subject) error {
-		kind := t.kind("kind")
+		kind := t.kind()
 		return link(func(c *chain, _ Subject) { c.IncludeItemWithKind(kind) })
 	}},
 	{"IncludeItemMatching", func(t *table) func(Subject) error {
@@ -32,7 +32,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.IncludeItemMatching(item) })
 	}},
 	{"IncludeExactlyNItemsWithKind", func(t *table) func(Subject) error {
-		kind, n := t.kind("kind"), t.atLeast("n", 0, "")
+		kind, n := t.kind(), t.atLeast("n", 0, "")
 		return link(func(c *chain, _ Subject) { c.IncludeExactlyNItemsWithKind(kind, n) })
 	}},
 	{"ExcludeItemWithReason", func(t *table) func(Subject) error {
@@ -48,7 +48,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.ExcludeItemWithBudgetDetails(item, tokens, available) })
 	}},
 	{"HaveNoExclusionsForKind", func(t *table) func(Subject) error {
-		kind := t.kind("kind")
+		kind := t.kind()
 		return link(func(c *chain, _ Subject) { c.HaveNoExclusionsForKind(kind) })
 	}},
 	{"HaveAtLeastNExclusions", func(t *table) func(Subject) error {
@@ -94,7 +94,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.HaveTokensAtMost(n) })
 	}},
 	{"HaveShortfallForKind", func(t *table) func(Subject) error {
-		kind := t.kind("kind")
+		kind := t.kind()
 		return link(func(c *chain, _ Subject) { c.HaveShortfallForKind(kind) })
 	}},
 	{"MatchGolden", func(t *table) func(Subject) error {
@@ -145,8 +145,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-func (t *table) kind(name string) cupel.ContextKind {
-	text, _ := t.requiredText(name)
+func (t *table) kind() cupel.ContextKind {
+	text, _ := t.requiredText("kind")
 	return cupel.ContextKind(text)
 }
 

@@ -107,7 +107,8 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 		}
 	}
 	for i, file := range files {
-		if err := file.check(command.Context(), selections[i]); err != nil {
+		file.check(command.Context(), selections[i])
+		if err := command.Context().Err(); err != nil {
 			return err
 		}
 	}
@@ -208,7 +209,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 			return nil, usagef("selection.%s is missing; write it there, or give --%s", need.name, need.name)
 		}
 	}
-	budget, err := s.budgetFlags.make(changed("target") || says.Target != nil)
+	budget, err := s.make(changed("target") || says.Target != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -242,12 +243,10 @@ func besidePolicy(file, name string) string {
 	return name
 }
 
-// check makes the selection and runs the checks. It fails only when ctx is done.
-func (c *checkedFile) check(ctx context.Context, s *selection) error {
+// check makes the selection and runs the checks. Nothing that it finds counts
+// when ctx is done.
+func (c *checkedFile) check(ctx context.Context, s *selection) {
 	report, err := s.pipeline.DryRun(ctx, s.Items, s.budget)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if expected := c.file.Selection.Error; expected != "" {
 		result := checkResult{Check: assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}}
 		switch {
@@ -257,17 +256,16 @@ func (c *checkedFile) check(ctx context.Context, s *selection) error {
 			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed otherwise: %w", expected, err)
 		}
 		c.results = append(c.results, result)
-		return nil
+		return
 	}
 	if err != nil {
 		c.err = err
-		return nil
+		return
 	}
 	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.Items, Budget: s.budget, Report: report}
 	for _, check := range c.file.Checks {
 		c.results = append(c.results, checkResult{check, check.Run(subject)})
 	}
-	return nil
 }
 
 // failed returns how many checks do not hold.

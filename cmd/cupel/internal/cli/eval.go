@@ -233,8 +233,9 @@ func measured(env *Environment, name string, clock func() time.Time) (eval.Polic
 		}
 	}
 	file, asked := strings.CutSuffix(name, withQuery)
-	any := &question{given: true, indexes: new(indexes)}
-	registry := any.registry()
+	// A question to build the policy with, which any is good for.
+	stand := &question{given: true, indexes: new(indexes)}
+	registry := stand.registry()
 	p, err := findPolicy(env, registry, file)
 	if err != nil {
 		return eval.Policy{}, err
