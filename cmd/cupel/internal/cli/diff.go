@@ -63,7 +63,7 @@ func (f *diffFlags) run(env *Environment, command *cobra.Command, args [2]string
 	if f.rows < 0 {
 		return usagef("--rows: must be at least 0, got %d", f.rows)
 	}
-	if err := f.displayFlags.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	changed := command.Flags().Changed
@@ -136,7 +136,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	if args[0] == args[1] {
 		return nil, usagef("A and B are both %s: give two different policies, or --policy and two budgets", args[0])
 	}
-	budget, err := f.budgetFlags.make(changed("target"))
+	budget, err := f.make(changed("target"))
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, changed func(strin
 		}
 		sides[i] = side{label: shown(arg), report: report}
 		if changed("budget") {
-			budget, err := f.budgetFlags.make(changed("target"))
+			budget, err := f.make(changed("target"))
 			if err != nil {
 				return nil, err
 			}

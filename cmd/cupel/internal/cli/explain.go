@@ -70,7 +70,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	if f.rows < 0 {
 		return usagef("--rows: must be at least 0, got %d", f.rows)
 	}
-	if err := f.displayFlags.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	match, err := matcherOf(f.globs)

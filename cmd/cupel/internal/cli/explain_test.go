@@ -24,15 +24,16 @@ var fixture = map[string]string{
 {"content": "damson", "tokens": -1}
 {"content": "elder", "tokens": 5, "futureRelevanceHint": 0.05, "timestamp": "2026-01-05T00:00:00Z"}
 `,
-	"greedy.json":  `{"name": "Mine", "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
-	"score.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
-	"sack.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "knapsack", "bucketSize": 1}, "placer": {"type": "chronological"}}`,
-	"quota.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 10}]}, "placer": {"type": "chronological"}}`,
-	"none.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 0}]}, "placer": {"type": "chronological"}}`,
-	"counted.json": `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countConstrainedKnapsack", "bucketSize": 1, "entries": [{"kind": "Memory", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
-	"count.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "document", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
-	"needs.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Message", "requireCount": 1}]}, "placer": {"type": "chronological"}}`,
-	"parts.json":   `{"name": "Parts", "scorers": [{"type": "reflexive", "weight": 3}, {"type": "kind", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+	"greedy.json":   `{"name": "Mine", "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+	"score.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
+	"sack.json":     `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "knapsack", "bucketSize": 1}, "placer": {"type": "chronological"}}`,
+	"quota.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 10}]}, "placer": {"type": "chronological"}}`,
+	"none.json":     `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "quota", "inner": {"type": "greedy"}, "entries": [{"kind": "ToolOutput", "cap": 0}]}, "placer": {"type": "chronological"}}`,
+	"counted.json":  `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countConstrainedKnapsack", "bucketSize": 1, "entries": [{"kind": "Memory", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"truncate.json": `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Document", "requireCount": 2}]}, "placer": {"type": "chronological"}, "overflow": "Truncate"}`,
+	"count.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "document", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"needs.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Message", "requireCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"parts.json":    `{"name": "Parts", "scorers": [{"type": "reflexive", "weight": 3}, {"type": "kind", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 }
 
 // inFixture runs the command in a folder with the fixture.

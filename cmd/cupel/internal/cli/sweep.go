@@ -70,7 +70,7 @@ out no budget; the default looks at about fifty of them.`,
 }
 
 func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
-	if err := f.displayFlags.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	changed := command.Flags().Changed
@@ -78,7 +78,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		return usagef("--stride: must be at least 1, got %d", f.stride)
 	}
 	f.budget = math.MaxInt // the totals of the base do not matter
-	base, err := f.budgetFlags.make(false)
+	base, err := f.make(false)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := f.candidateFlags.read(env)
+	candidates, err := f.read(env)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 	if length := sweep.To - sweep.From; length/sweep.Stride < columns {
 		columns = length/sweep.Stride + 1
 	}
-	const levels = "▁▂▃▄▅▆▇█"
+	levels := []rune("▁▂▃▄▅▆▇█")
 	var line strings.Builder
 	at := 0
 	for c := range columns {
@@ -226,8 +226,7 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 			line.WriteByte(' ')
 			continue
 		}
-		level := min(int(share*8), 7)
-		line.WriteString(string([]rune(levels)[level]))
+		line.WriteRune(levels[min(int(share*8), 7)])
 	}
 	p.Line(terminal.Text{Text: line.String(), Style: terminal.Green})
 	last := sweep.Steps[len(sweep.Steps)-1]

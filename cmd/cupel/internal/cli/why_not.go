@@ -139,8 +139,9 @@ func (w *whyNotAnswer) findInstead(ctx context.Context, s *selection) error {
 			}
 		}
 		return nil
+	default:
+		return w.watchSlicer(ctx, s)
 	}
-	return w.watchSlicer(ctx, s)
 }
 
 // watchSlicer selects once more and looks at the slicer's decision.
@@ -170,6 +171,13 @@ func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
 		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool { return !a.items[i].Pinned() })
 		return nil
 	}
+	// Nobody was asked about it: it was required, or its kind has no share.
+	if !hasQuota(config.Slicer) || slices.ContainsFunc(calls, func(c sliceCall) bool {
+		return slices.ContainsFunc(c.items, func(i cupel.ScoredItem) bool { return i.Item.Kind().Equal(e.item.Kind()) })
+	}) {
+		w.explainTruncation()
+		return nil
+	}
 	w.rule = fmt.Sprintf("The quota leaves no tokens for the kind %s.", e.item.Kind())
 	return nil
 }
@@ -189,11 +197,7 @@ func (a *account) pinnedTokens() int {
 func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 	a := w.a
 	if slices.Contains(call.chosen, at) {
-		w.rule = "It was chosen, but pinned items and requirements had filled the target, and the policy truncates. By score, these come first:"
-		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool {
-			e := &a.entries[i]
-			return e.rank > w.e.rank
-		})
+		w.explainTruncation()
 		return
 	}
 	scope := ""
@@ -223,6 +227,12 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 	for _, i := range before {
 		w.instead = append(w.instead, a.at[call.items[i].Item])
 	}
+}
+
+// explainTruncation is for what was chosen and left out again.
+func (w *whyNotAnswer) explainTruncation() {
+	w.rule = "It was chosen, but what was chosen is more than the target, and the policy truncates: what is pinned stays, then the best that fits. These come first:"
+	w.instead = slices.DeleteFunc(slices.Clone(w.a.window), func(i int) bool { return w.a.entries[i].rank > w.e.rank })
 }
 
 // addRequired puts what a count slicer had to take before what was chosen.

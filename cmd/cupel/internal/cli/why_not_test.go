@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // With 50 tokens to select from, apple leaves 30, banana does not fit them, and
@@ -106,6 +112,56 @@ func TestWhyNotPinnedOverride(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestWhyNotTruncated(t *testing.T) {
+	// Both documents are required, and 10+40+20 tokens are more than 35. Banana has
+	// the best score and does not fit beside the pinned item; apple does.
+	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35", "--why-not", "ban*")
+	for _, want := range []string{
+		"It is out: BudgetExceeded: 40 tokens requested, 25 available\n",
+		"These come first:\nRANK  SCORE  TOKENS  PER TOKEN  KIND          ITEM\n   -      -      10          -  SystemPrompt  Be brief.\n\n",
+		"The smallest budget that takes it is 50 tokens, 15 more than now.\nWith that budget these go:\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+// A clock that runs fast makes any work long.
+func TestBudgetProgress(t *testing.T) {
+	for _, args := range [][]string{
+		sweeping("--stride", "1", "-o", "out"),
+		explaining("sack.json", "--why-not", "cherry", "-o", "out"),
+	} {
+		for _, wanted := range []bool{true, false} {
+			dir := t.TempDir()
+			for name, content := range fixture {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(dir)
+			given := args
+			if wanted {
+				given = append(slices.Clone(args), "--progress")
+			}
+			var out, errs bytes.Buffer
+			now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+			code := Main(t.Context(), given, Environment{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
+				Clock: func() time.Time { now = now.Add(time.Minute); return now },
+			})
+			if code != exitOK || out.Len() > 0 {
+				t.Fatalf("%q: exit code %d, %q, %q", given, code, out.String(), errs.String())
+			}
+			lines := regexp.MustCompile(`^(\d+ of 145 tokens of budget\n)+$`)
+			if got := errs.String(); wanted && !lines.MatchString(got) || !wanted && got != "" {
+				t.Errorf("%q says %q", given, got)
+			}
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"testing/quick"
 )
 
-// printed returns what print writes on a screen of a width.
-func printed(width int, colour ColourMode, print func(p *Printer)) string {
+// printed returns what do prints on a screen of a width.
+func printed(width int, colour ColourMode, do func(p *Printer)) string {
 	var b strings.Builder
-	print(Screen{Width: width}.Printer(&b, colour))
+	do(Screen{Width: width}.Printer(&b, colour))
 	return b.String()
 }
 

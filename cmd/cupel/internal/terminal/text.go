@@ -236,7 +236,7 @@ func Excerpt(content string, columns int) string {
 	}
 	// A column may take many bytes; beyond this it is marks and joiners.
 	const bytesPerColumn = 32
-	more := len(rest) > 0 && strings.TrimRight(rest[:min(len(rest), 64)], "\r\n\t ") != ""
+	more := rest != "" && strings.TrimRight(rest[:min(len(rest), 64)], "\r\n\t ") != ""
 	if limit := (columns + 1) * bytesPerColumn; len(line) > limit {
 		line, more = line[:runeStart(line, limit)], true
 	}
