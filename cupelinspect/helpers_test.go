@@ -82,11 +82,13 @@ type (
 		Stops []stop `json:"stops"`
 	}
 	stop struct {
-		Budget int    `json:"budget"`
-		Tokens int    `json:"tokens"`
-		Window []int  `json:"window"`
-		Codes  string `json:"codes"`
-		Error  string `json:"error"`
+		Budget    int    `json:"budget"`
+		Target    int    `json:"target"`
+		Effective int    `json:"effective"`
+		Tokens    int    `json:"tokens"`
+		Window    []int  `json:"window"`
+		Codes     string `json:"codes"`
+		Error     string `json:"error"`
 	}
 )
 

@@ -36,10 +36,11 @@ func (l *ledger) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweep
 // stop tries one budget. Its error is the end of ctx; those of the run are the
 // stop's.
 func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
-	stop := wireStop{Budget: maxTokens, Window: []int{}}
+	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}}
 	report := &cupel.SelectionReport{}
-	budget, err := base.Resize(maxTokens, shareOf(base, maxTokens))
+	budget, err := base.Resize(maxTokens, stop.Target)
 	if err == nil {
+		stop.Effective = budget.Effective(pinnedTokens(l.items)).TargetTokens
 		report, err = prepared.DryRun(ctx, budget)
 		if err := fatal(err); err != nil {
 			return wireStop{}, err

@@ -156,9 +156,12 @@ func TestSweep(t *testing.T) {
 				b, err := cupel.NewContextBudget(stop.Budget, stop.Budget*4/5, cupel.WithOutputReserve(40), cupel.WithEstimationSafetyMargin(5),
 					cupel.WithReservedSlots(map[cupel.ContextKind]int{cupel.KindMemory: 20}))
 				var window []*cupel.ContextItem
+				effective := 0
 				if err == nil {
+					effective = b.Effective(items[7].Tokens()).TargetTokens // the pinned one
 					window, err = p.Run(t.Context(), items, b)
 				}
+				equal(t, fmt.Sprint("target and effective budget at ", stop.Budget), []int{stop.Target, stop.Effective}, []int{stop.Budget * 4 / 5, effective})
 				message := ""
 				if err != nil {
 					message = err.Error()

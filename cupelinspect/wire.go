@@ -84,11 +84,13 @@ type wireSweep struct {
 }
 
 type wireStop struct {
-	Budget int    `json:"budget"` // the ceiling
-	Tokens int    `json:"tokens"` // of the window
-	Window []int  `json:"window"`
-	Codes  string `json:"codes"` // a character a candidate: U+0021 and so many on in the legend
-	Error  string `json:"error,omitempty"`
+	Budget    int    `json:"budget"` // the ceiling
+	Target    int    `json:"target"`
+	Effective int    `json:"effective"` // what the slicer may spend
+	Tokens    int    `json:"tokens"`    // of the window
+	Window    []int  `json:"window"`
+	Codes     string `json:"codes"` // a character a candidate: U+0021 and so many on in the legend
+	Error     string `json:"error,omitempty"`
 }
 
 // firstCode is the character of the first code of the legend in wireStop.

@@ -94,13 +94,13 @@ function ranksOf(scores) {
 function stopsOf(selection, items) {
   const used = tokensOf(selection, items);
   const actual = {
-    actual: true, budget: selection.budget.max, target: selection.budget.target, tokens: used, window: selection.window,
+    actual: true, budget: selection.budget.max, target: selection.budget.target, effective: selection.budget.effective, tokens: used, window: selection.window,
     codeAt: (i) => selection.code[i], error: selection.error ?? '',
   };
   const others = (selection.sweep?.stops ?? [])
     .filter((stop) => stop.budget !== actual.budget)
     .map((stop) => ({
-      actual: false, budget: stop.budget, target: stop.target, tokens: stop.tokens, window: stop.window ?? [],
+      actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: stop.window ?? [],
       codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
     }));
   return [...others, actual].sort((a, b) => a.budget - b.budget);

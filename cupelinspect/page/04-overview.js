@@ -76,9 +76,8 @@ function sharesOf(side) {
 
 // spendableOf is the largest window that the slicer aims at: the pinned items
 // and the effective budget, which does not contain them.
-function spendableOf({ stop, selection, pinnedTokens }) {
-  if (stop.actual) return pinnedTokens + selection.budget.effective;
-  return Math.min(stop.target ?? stop.budget, Math.max(0, stop.budget - selection.budget.outputReserve));
+function spendableOf({ stop, pinnedTokens }) {
+  return pinnedTokens + stop.effective;
 }
 
 function drawFigures(list, side, shares) {
@@ -94,9 +93,7 @@ function drawFigures(list, side, shares) {
 }
 
 function budgetNote(budget, stop) {
-  const target = stop.target ?? (stop.actual ? budget.target : undefined);
-  const notes = [];
-  if (target !== undefined) notes.push(`target ${grouped(target)}`);
+  const notes = [`target ${grouped(stop.target)}`];
   if (budget.outputReserve > 0) notes.push(`answer ${grouped(budget.outputReserve)}`);
   if (budget.margin > 0) notes.push(`margin ${budget.margin}%`);
   for (const [kind, tokens] of Object.entries(budget.reservedSlots ?? {})) notes.push(`${plain(kind, 40)} keeps ${grouped(tokens)}`);
@@ -139,8 +136,8 @@ function drawLegend(list, side, shares) {
   const line = (sign, name, note, tokens) => [sign, el('span', { class: 'legend-name' }, name), el('span', { class: 'soft' }, note),
     el('span', { class: 'number' }, grouped(tokens)), el('span', { class: 'number soft' }, percent(tokens, whole))];
   const kindLine = ({ kind, items, of, tokens }) => {
-    const node = el('button', { type: 'button', 'data-kind': `${kind.index}`, 'aria-pressed': `${filters.kind === kind.index}`, title: 'Show these candidates alone' });
-    node.append(...line(kindChip(kind), data(kind.name, 40), `${grouped(items)} of ${grouped(of)}`, tokens));
+    const node = el('button', { type: 'button', 'data-kind': `${kind.index}`, 'aria-pressed': `${filters.kind === kind.index}`, title: `${grouped(items)} of ${counted(of, 'candidate')} in the window; press to show these alone` });
+    node.append(...line(kindChip(kind), data(kind.name, 40), `${grouped(items)}/${grouped(of)}`, tokens));
     node.addEventListener('click', () => filterByKind(filters.kind === kind.index ? -1 : kind.index));
     return el('li', {}, node);
   };

@@ -10,9 +10,9 @@ function buildFilters() {
     ...page.kinds.map((k) => el('option', { value: `${k.index}` }, plain(k.name, 40))));
   const state = el('select', { id: 'filter-state' });
   page.filter = { text, kind, state, count: el('output', { class: 'summary', for: 'filter-text filter-kind filter-state', 'aria-live': 'polite' }) };
-  text.addEventListener('input', () => { filters.text = text.value; refilter(); });
+  text.addEventListener('input', () => { filters.text = text.value; showFiltered(); });
   kind.addEventListener('change', () => { filterByKind(Number(kind.value)); });
-  state.addEventListener('change', () => { filters.state = state.value; refilter(); });
+  state.addEventListener('change', () => { filters.state = state.value; showFiltered(); });
   const field = (name, control) => el('label', {}, el('span', {}, name), control);
   const { parts } = page.table;
   const partsBox = el('input', { type: 'checkbox', id: 'show-parts', checked: parts });
@@ -54,6 +54,12 @@ function filtersChanged() {
   for (const node of document.querySelectorAll('.legend [data-kind]')) {
     node.setAttribute('aria-pressed', `${node.dataset.kind === String(filters.kind)}`);
   }
+  showFiltered();
+}
+
+// showFiltered begins at the top: where one was in other rows means nothing.
+function showFiltered() {
+  page.table.scroller.scrollTop = 0;
   refilter();
 }
 

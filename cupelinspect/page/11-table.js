@@ -95,7 +95,9 @@ function refilter() {
 function drawRows(always) {
   const { table } = page;
   const { shown, scroller, body } = table;
-  const inView = Math.ceil((scroller.clientHeight || 600) / TABLE_ROW);
+  // The box shrinks with few rows: what counts is how large it may become.
+  const room = Math.max(scroller.clientHeight, parseFloat(getComputedStyle(scroller).maxHeight) || 600);
+  const inView = Math.ceil(room / TABLE_ROW);
   const first = Math.floor(scroller.scrollTop / TABLE_ROW);
   const from = Math.max(0, Math.min(first - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
   const to = table.printing ? Math.min(shown.length, PRINTED_ROWS) : Math.min(shown.length, from + inView + 2 * SPARE_ROWS);

@@ -46,8 +46,9 @@ function drawDetails() {
     el('div', { class: 'drawer-head' },
       step('Previous', -1, at <= 0), step('Next', 1, at < 0 || at === shown.length - 1),
       el('span', { class: 'soft' }, at < 0 ? '' : `${grouped(at + 1)} of ${grouped(shown.length)}`),
-      button('Close', { class: 'close', autofocus: true }, () => page.details.dialog.close())),
-    el('h2', { id: 'details-title' }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
+      button('Close', { class: 'close' }, () => page.details.dialog.close())),
+    // Not a button has the focus first: the Enter that opens must not press it.
+    el('h2', { id: 'details-title', tabindex: '-1', autofocus: true }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
     ...page.sides.map((side) => verdictOf(row, side)),
     el('h3', {}, 'Content'), contentOf(item),
     el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));

@@ -57,7 +57,7 @@ function markChanges(side) {
 // pageKey: a slash goes to the filter, unless it is being typed.
 function pageKey(event) {
   if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.target.matches('input, select, textarea') || page.details.dialog.open) return;
+  if (event.target === page.filter.text || page.details.dialog.open) return;
   event.preventDefault();
   page.filter.text.focus();
   page.filter.text.select();

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -265,11 +267,23 @@ func (b *tab) text(selector string) string {
 	return value[string](b, `return document.querySelector(a).textContent`, selector)
 }
 
-// keys presses keys one after the other, as a keyboard does.
+// keys presses keys one after the other, as a keyboard does: the character of a
+// key that a page handles itself is not typed anywhere, which chromedp.KeyEvent
+// would do.
 func (b *tab) keys(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
-		b.run(chromedp.KeyEvent(key))
+		for _, r := range key {
+			down := *kb.Encode(r)[0]
+			up := down
+			for _, event := range kb.Encode(r) {
+				if event.Type == kb.KeyChar {
+					down.Text, down.UnmodifiedText = event.Text, event.UnmodifiedText
+				}
+			}
+			up.Type = kb.KeyUp
+			b.run(command(input.DispatchKeyEvent, down), command(input.DispatchKeyEvent, up))
+		}
 	}
 	b.frame()
 }
@@ -296,6 +310,13 @@ func (b *tab) focus(selector string) {
 func (b *tab) click(selector string) {
 	b.t.Helper()
 	b.run(chromedp.Click(chromedp.CSS(selector)))
+	b.frame()
+}
+
+// prefer sets what a reader prefers, such as dark for prefers-color-scheme.
+func (b *tab) prefer(feature, value string) {
+	b.t.Helper()
+	b.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}))
 	b.frame()
 }
 

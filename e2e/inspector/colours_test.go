@@ -1,0 +1,220 @@
+package inspector
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// rgb is a colour, each part from 0 to 1, linear.
+type rgb [3]float64
+
+// colour reads what getComputedStyle says, without transparency.
+func colour(t *testing.T, text string) rgb {
+	t.Helper()
+	var c [3]int
+	if _, err := fmt.Sscanf(text, "rgb(%d, %d, %d)", &c[0], &c[1], &c[2]); err != nil {
+		t.Fatalf("no colour: %q", text)
+	}
+	var linear rgb
+	for i, v := range c {
+		s := float64(v) / 255
+		if s <= 0.04045 {
+			linear[i] = s / 12.92
+		} else {
+			linear[i] = math.Pow((s+0.055)/1.055, 2.4)
+		}
+	}
+	return linear
+}
+
+func (c rgb) luminance() float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] }
+
+// contrast is the ratio of the Web Content Accessibility Guidelines.
+func contrast(a, b rgb) float64 {
+	x, y := a.luminance(), b.luminance()
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// vision is how people see linear colours, after Machado and others 2009.
+var vision = map[string][9]float64{
+	"all colours": {1, 0, 0, 0, 1, 0, 0, 0, 1},
+	"no red":      {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
+	"no green":    {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
+	"no blue":     {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+}
+
+func (c rgb) seen(m [9]float64) rgb {
+	var out rgb
+	for i := range out {
+		out[i] = min(1, max(0, m[3*i]*c[0]+m[3*i+1]*c[1]+m[3*i+2]*c[2]))
+	}
+	return out
+}
+
+// distance is that of two colours in OKLab.
+func distance(a, b rgb) float64 {
+	lab := func(c rgb) [3]float64 {
+		l := math.Cbrt(0.4122214708*c[0] + 0.5363325363*c[1] + 0.0514459929*c[2])
+		m := math.Cbrt(0.2119034982*c[0] + 0.6806995451*c[1] + 0.1073969566*c[2])
+		s := math.Cbrt(0.0883024619*c[0] + 0.2817188376*c[1] + 0.6299787005*c[2])
+		return [3]float64{0.2104542553*l + 0.7936177850*m - 0.0040720468*s, 1.9779984951*l - 2.4285922050*m + 0.4505937099*s, 0.0259040371*l + 0.7827717662*m - 0.8086757660*s}
+	}
+	x, y := lab(a), lab(b)
+	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
+}
+
+// rainbow is a selection with more kinds than there are colours.
+func rainbow(t *testing.T) *subject {
+	t.Helper()
+	kinds := []cupel.ContextKind{cupel.KindSystemPrompt, cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Code", "Issue", "Log", "Wiki", "Mail"}
+	items := make([]*cupel.ContextItem, 3*len(kinds))
+	for i := range items {
+		items[i] = must(cupel.NewContextItem(fmt.Sprintf("item %05d\u202E: a %s", i, kinds[i%len(kinds)]), 20+i, cupel.WithKind(kinds[i%len(kinds)]), cupel.WithTags("tag"), cupel.WithMetadata(map[string]any{"k": "v"})))
+	}
+	return inspect(t, cupel.Config{Scorer: scorer.Frequency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}, items, 1000)
+}
+
+// schemes are the ways to light and dark.
+var schemes = []struct {
+	name, why string
+	choose    func(b *tab)
+	dark      bool
+}{
+	{"the system is light", "the page follows it", func(b *tab) { b.prefer("prefers-color-scheme", "light") }, false},
+	{"the system is dark", "the page follows it", func(b *tab) { b.prefer("prefers-color-scheme", "dark") }, true},
+	{"dark against the system", "the reader knows better", func(b *tab) {
+		b.prefer("prefers-color-scheme", "light")
+		b.do(`document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
+		b.frame()
+	}, true},
+	{"light against the system", "the reader knows better", func(b *tab) {
+		b.prefer("prefers-color-scheme", "dark")
+		b.do(`document.querySelector('#theme [value=light]').click(); localStorage.clear()`)
+		b.frame()
+	}, false},
+}
+
+// ink is a text with its colour and that of what is behind it.
+type ink struct{ Text, Color, Behind string }
+
+// inks are all texts that one sees, those of drawings too.
+const inks = `
+	const behind = (node) => {
+		for (let at = node; at; at = at.parentElement) {
+			const { backgroundColor } = getComputedStyle(at);
+			if (backgroundColor !== 'rgba(0, 0, 0, 0)' && !(at instanceof SVGElement)) return backgroundColor;
+		}
+		return 'rgb(255, 255, 255)';
+	};
+	const list = [];
+	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (walker.nextNode()) {
+		const node = walker.currentNode.parentElement;
+		if (!walker.currentNode.data.trim() || !node.checkVisibility({ visibilityProperty: true }) || node.matches(':disabled, :disabled *, script, style, noscript *')) continue;
+		const style = getComputedStyle(node);
+		const drawn = node instanceof SVGElement;
+		const kind = node.classList.contains('letter') && [...node.classList].find((name) => /^k\d/.test(name));
+		list.push({ Text: node.className + ': ' + walker.currentNode.data.trim().slice(0, 30), Color: drawn ? style.fill : style.color,
+			Behind: kind ? getComputedStyle(node.ownerSVGElement.querySelector('path.block.' + kind)).fill : behind(node) });
+	}
+	return list`
+
+func TestColours(t *testing.T) {
+	s := rainbow(t)
+	paper := map[bool]string{}
+	for _, c := range schemes {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.why, s.selection)
+			c.choose(b)
+			paper[c.dark] = value[string](b, `return getComputedStyle(document.body).backgroundColor`)
+			if isDark := colour(t, paper[c.dark]).luminance() < 0.1; isDark != c.dark {
+				t.Errorf("the paper is %s", paper[c.dark])
+			}
+			checkInks(t, b, 150)
+			b.click(`#grid tr[data-row="3"]`)
+			checkInks(t, b, 180)
+			b.keys("\u001b")
+			b.goTo(0, 1)
+			checkInks(t, b, 100)
+			checkKinds(t, b)
+		})
+	}
+	if paper[false] == paper[true] {
+		t.Errorf("light and dark have the same paper: %s", paper[true])
+	}
+}
+
+// checkInks: every text stands out from what is behind it by 4.5 to 1.
+func checkInks(t *testing.T, b *tab, least int) {
+	t.Helper()
+	all := value[[]ink](b, inks)
+	if len(all) < least {
+		t.Errorf("only %d texts", len(all))
+	}
+	for _, i := range all {
+		if ratio := contrast(colour(t, i.Color), colour(t, i.Behind)); ratio < 4.5 {
+			t.Errorf("%q: %s on %s is %.2f to 1", i.Text, i.Color, i.Behind, ratio)
+		}
+	}
+}
+
+// checkKinds: people who do not see all colours tell the kinds apart, and
+// everybody sees the blocks on the card. Kinds beyond the eighth are hatched.
+func checkKinds(t *testing.T, b *tab) {
+	t.Helper()
+	card := colour(t, value[string](b, `return getComputedStyle(document.querySelector('.card')).backgroundColor`))
+	names := value[[]string](b, `return [...document.querySelectorAll('.legend .chip')].slice(0, 8).map((chip) => getComputedStyle(chip).backgroundColor)`)
+	for i, x := range names {
+		if ratio := contrast(colour(t, x), card); ratio < 3 {
+			t.Errorf("colour %d is %.2f to 1 on a card", i, ratio)
+		}
+		for j, y := range names[:i] {
+			for who, m := range vision {
+				if d := distance(colour(t, x).seen(m), colour(t, y).seen(m)); d < 0.07 {
+					t.Errorf("who sees %s takes colour %d for %d: %.3f", who, i, j, d)
+				}
+			}
+		}
+	}
+	letters := value[[]string](b, `return [...document.querySelectorAll('.legend button .chip')].map((chip) => chip.textContent)`)
+	for i, letter := range letters {
+		if strings.Contains(strings.Join(letters[:i], ""), letter) || letter == "" {
+			t.Errorf("the letter %q is given twice: %q", letter, letters)
+		}
+	}
+	if hatched := value[int](b, `return [...document.querySelectorAll('.legend button .chip')].filter((chip) => getComputedStyle(chip).backgroundImage !== 'none').length`); hatched != len(letters)-8 {
+		t.Errorf("%d of %d kinds are hatched", hatched, len(letters))
+	}
+}
+
+func TestReducedMotion(t *testing.T) {
+	s := plain(t)
+	for _, c := range []struct {
+		prefers, why string
+		moves        bool
+	}{
+		{"no-preference", "the details arrive", true},
+		{"reduce", "nothing moves", false},
+	} {
+		t.Run(c.prefers, func(t *testing.T) {
+			b := open(t, c.why, s.selection)
+			b.prefer("prefers-reduced-motion", c.prefers)
+			b.click(`#grid tr[data-row="3"]`)
+			moving := value[[]string](b, `
+				return [...document.querySelectorAll('*')].filter((node) => {
+					const style = getComputedStyle(node);
+					return style.animationName !== 'none' || style.transitionDuration.split(', ').some((d) => d !== '0s') || style.scrollBehavior === 'smooth';
+				}).map((node) => node.className || node.tagName)`)
+			if (len(moving) > 0) != c.moves {
+				t.Errorf("what moves: %q", moving)
+			}
+		})
+	}
+}

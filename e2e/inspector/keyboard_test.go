@@ -1,0 +1,240 @@
+package inspector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// focused describes what has the focus, and whether one sees that.
+type focused struct {
+	Name    string // a selector of sorts
+	Visible bool
+}
+
+// where is what has the focus. It is seen by an outline of two pixels at least,
+// by the outline of what stands for a control that is drawn by a sibling, by the
+// row of the table or by the block of the map that the keyboard is at.
+func (b *tab) where() focused {
+	b.t.Helper()
+	return value[focused](b, `
+		const at = document.activeElement;
+		const name = at === document.body ? 'body' : at.id || at.dataset.column || (at.closest('th')?.dataset.column ? 'th ' + at.closest('th').dataset.column : '')
+			|| (at.dataset.kind ? 'legend' : '') || (at.matches('input[type=radio]') ? at.value : '') || at.className || at.textContent.slice(0, 20) || at.tagName;
+		const seen = (node) => {
+			const style = node && getComputedStyle(node);
+			return Boolean(style) && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && !style.outlineColor.endsWith(', 0)');
+		};
+		const inside = at.querySelector?.('tr.active td, .active-block');
+		const mark = inside && (inside.tagName === 'TD' ? getComputedStyle(inside).boxShadow !== 'none' : getComputedStyle(inside).stroke !== 'none');
+		return { Name: String(name), Visible: seen(at) || seen(at.nextElementSibling) || Boolean(mark) }`)
+}
+
+func TestTheKeyboardReachesEverything(t *testing.T) {
+	s := plain(t)
+	b := open(t, "no mouse", s.selection)
+	var seen []string
+	for range 200 {
+		b.keys(kb.Tab)
+		at := b.where()
+		if at.Name == "body" {
+			break
+		}
+		seen = append(seen, at.Name)
+		if !at.Visible {
+			t.Errorf("nobody sees that %q has the focus", at.Name)
+		}
+	}
+	// In this order, with others between them.
+	rest := seen
+	for _, want := range []string{"skip", "auto", "legend", "slider-0", "budget-field", "map-0", "line", "filter-text", "filter-kind", "filter-state", "filter-clear", "grid", "th place-0", "th line", "link"} {
+		i := slices.Index(rest, want)
+		if i < 0 {
+			t.Fatalf("the tab key does not come to %q after what was before; it comes to %q", want, seen)
+		}
+		rest = rest[i+1:]
+	}
+}
+
+func TestKeys(t *testing.T) {
+	s := plain(t)
+	open := func(t *testing.T, why string) *tab { t.Helper(); return open(t, why, s.selection) }
+	active := func(b *tab) int {
+		return value[int](b, `const tr = document.getElementById(document.querySelector('#grid').getAttribute('aria-activedescendant')); return tr.classList.contains('active') ? Number(tr.dataset.at) : -1`)
+	}
+	details := func(b *tab) string {
+		return value[string](b, `const d = document.querySelector('#details'); return d.open ? d.querySelector('.drawer-head span').textContent : 'closed'`)
+	}
+	for _, c := range []struct {
+		name, why string
+		test      func(t *testing.T, b *tab)
+	}{
+		{"slash", "goes to the filter from anywhere", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#slider-0")
+			b.keys("/")
+			if at := b.where(); at.Name != "filter-text" {
+				t.Errorf("the focus is at %q", at.Name)
+			}
+			b.keys("/")
+			if got := value[string](b, `return document.querySelector('#filter-text').value`); got != "/" {
+				t.Errorf("a slash in the filter itself is text; the filter has %q", got)
+			}
+		}},
+		{"arrows in the table", "move the row, and it stays in view", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#grid")
+			b.keys(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown, kb.ArrowUp)
+			if got := active(b); got != 2 {
+				t.Errorf("the active row is %d, want 2", got)
+			}
+			b.keys(kb.End)
+			if got := active(b); got != 39 {
+				t.Errorf("the active row is %d, want the last", got)
+			}
+			inView := value[bool](b, `
+				const row = document.querySelector('#grid tr.active').getBoundingClientRect();
+				const box = document.querySelector('.scroller').getBoundingClientRect();
+				return row.top >= box.top && row.bottom <= box.bottom + 1`)
+			if !inView {
+				t.Error("the active row is out of view")
+			}
+			b.keys(kb.Home, kb.PageDown)
+			if got := active(b); got < 10 || got > 30 {
+				t.Errorf("a page down is %d rows", got)
+			}
+		}},
+		{"enter and escape", "open and close the details, and the focus comes back", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#grid")
+			b.keys(kb.ArrowDown, kb.Enter)
+			if got := details(b); got != "2 of 40" {
+				t.Errorf("details: %q", got)
+			}
+			if !value[bool](b, `return document.querySelector('#details').contains(document.activeElement)`) {
+				t.Error("the focus is not in the details")
+			}
+			b.keys(kb.Escape)
+			if got := details(b); got != "closed" {
+				t.Errorf("details: %q", got)
+			}
+			if at := b.where(); at.Name != "grid" {
+				t.Errorf("the focus went to %q", at.Name)
+			}
+		}},
+		{"arrows in the details", "go on to the next row", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#grid")
+			b.keys(kb.Enter, kb.ArrowRight, kb.ArrowRight, kb.ArrowLeft)
+			if got := details(b); got != "2 of 40" {
+				t.Errorf("details: %q", got)
+			}
+			b.keys(kb.Escape)
+			if got := active(b); got != 1 {
+				t.Errorf("the active row is %d, want the one of the details", got)
+			}
+		}},
+		{"the map", "arrows go from item to item, enter opens it", func(t *testing.T, b *tab) {
+			t.Helper()
+			window := numbers(s.report(t).Included...)
+			b.focus("#map-0")
+			b.keys(kb.ArrowRight, kb.ArrowRight)
+			label := value[string](b, `return document.getElementById(document.querySelector('#map-0').getAttribute('aria-activedescendant')).getAttribute('aria-label')`)
+			if want := fmt.Sprintf("item %05d:", window[2]); !strings.Contains(label, want) {
+				t.Errorf("a screen reader hears %q, want %q", label, want)
+			}
+			b.keys(kb.Enter)
+			if got := b.text("#details pre"); got != s.items[window[2]].Content() {
+				t.Errorf("the details have %q, want %q", got, s.items[window[2]].Content())
+			}
+			b.keys(kb.Escape, kb.End)
+			if got := value[string](b, `return document.querySelector('#map-0 [role=option]').getAttribute('aria-posinset')`); got != grouped(len(window)) {
+				t.Errorf("the end is item %s of %d", got, len(window))
+			}
+		}},
+		{"headings", "sort by the keyboard", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus(`th[data-column="tokens"] button`)
+			b.keys(kb.Enter)
+			if got := value[string](b, `return document.querySelector('th[data-column="tokens"]').getAttribute('aria-sort')`); got != "descending" {
+				t.Errorf("the column is sorted %q", got)
+			}
+			if at := b.where(); at.Name != "th tokens" {
+				t.Errorf("the focus went to %q", at.Name)
+			}
+		}},
+		{"escape in the filter", "shows all again", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.typeFilter("roof")
+			b.keys(kb.Escape)
+			if got := len(b.rows()); got != 40 {
+				t.Errorf("%d rows are shown", got)
+			}
+		}},
+		{"a legend", "the focus stays on a kind that filters", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus(`[data-kind="2"]`)
+			b.keys(kb.Enter)
+			if at := b.where(); at.Name != "legend" {
+				t.Errorf("the focus went to %q", at.Name)
+			}
+			if got := value[string](b, `return document.querySelector('[data-kind="2"]').getAttribute('aria-pressed')`); got != "true" {
+				t.Errorf("the kind is pressed: %q", got)
+			}
+		}},
+		{"colours", "the choice is made with the arrows", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#theme input")
+			b.keys(kb.ArrowRight, kb.ArrowRight)
+			if got := value[string](b, `return getComputedStyle(document.documentElement).colorScheme`); got != "dark" {
+				t.Errorf("the colours are %q", got)
+			}
+			b.do(`localStorage.clear()`)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.why)) })
+	}
+}
+
+func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
+	s := plain(t)
+	b := open(t, "backwards", s.selection)
+	b.focus("#filter-text")
+	b.shiftTab()
+	if at := b.where(); at.Name == "body" || at.Name == "filter-text" {
+		t.Errorf("shift and tab lead to %q", at.Name)
+	}
+}
+
+// TestNames: every control and every landmark has a name.
+func TestNames(t *testing.T) {
+	s := plain(t)
+	b := open(t, "names", s.selection)
+	b.click(`#grid tr[data-row="0"]`)
+	nameless := value[[]string](b, `
+		const name = (node) => node.getAttribute('aria-label') || node.labels?.[0]?.textContent.trim() || node.title
+			|| (node.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '').join('') || node.textContent.trim();
+		return [...document.querySelectorAll('button, input, select, section, [role=listbox], [role=grid], [role=img], dialog, pre[tabindex]')]
+			.filter((node) => !name(node)).map((node) => node.outerHTML.slice(0, 100))`)
+	if len(nameless) > 0 {
+		t.Errorf("without a name: %q", nameless)
+	}
+	heads := value[[]int](b, `return [...document.querySelectorAll('main h1, main h2, main h3, main h4, header h1')].map((h) => Number(h.tagName[1]))`)
+	for i := 1; i < len(heads); i++ {
+		if heads[i] > heads[i-1]+1 {
+			t.Errorf("heading %d is of level %d after %d: %v", i, heads[i], heads[i-1], heads)
+		}
+	}
+	if len(heads) < 6 || heads[0] != 1 || slices.Contains(heads[1:], 1) {
+		t.Errorf("headings: %v", heads)
+	}
+	twice := value[[]string](b, `
+		const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
+		return ids.filter((id, i) => ids.indexOf(id) !== i)`)
+	if len(twice) > 0 {
+		t.Errorf("given twice: %q", twice)
+	}
+}

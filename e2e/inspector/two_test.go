@@ -1,0 +1,150 @@
+package inspector
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// pair is two selections of the same items: by age, and by size of priority.
+func pair(t *testing.T) (a, b *subject) {
+	t.Helper()
+	items := candidates(40)
+	other := usual()
+	other.Scorer = scorer.Priority{}
+	sweep := cupelinspect.WithSweep(200, 1200, 21)
+	return inspect(t, usual(), items, 600, cupelinspect.WithName("mostly age"), sweep), inspect(t, other, items, 600, cupelinspect.WithName("priority"), sweep)
+}
+
+func TestTwoSelections(t *testing.T) {
+	a, z := pair(t)
+	inA, inB := numbers(a.report(t).Included...), numbers(z.report(t).Included...)
+	in := func(list []int, i int) bool { return slices.Contains(list, i) }
+	for _, c := range []struct {
+		name, why, filter string
+		holds             func(i int) bool
+		mark              string // class of all these rows
+	}{
+		{"all", "every candidate is one row", "All candidates", func(int) bool { return true }, ""},
+		{"swings", "what one of them took alone", "Swings", func(i int) bool { return in(inA, i) != in(inB, i) }, "in"},
+		{"A alone", "and which of them", "In A alone", func(i int) bool { return in(inA, i) && !in(inB, i) }, "only-0"},
+		{"B alone", "and which of them", "In B alone", func(i int) bool { return in(inB, i) && !in(inA, i) }, "only-1"},
+		{"both", "what both took", "In both", func(i int) bool { return in(inA, i) && in(inB, i) }, "in"},
+		{"neither", "what neither took", "In neither", func(i int) bool { return !in(inA, i) && !in(inB, i) }, "out"},
+		{"the window of B", "each side filters on its own", "B: In the window", func(i int) bool { return in(inB, i) }, "in"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.why, a.selection, z.selection)
+			b.choose("#filter-state", c.filter)
+			want := a.indexes(func(i int, _ *cupel.ContextItem) bool { return c.holds(i) })
+			got := b.rows()
+			slices.Sort(got)
+			if !slices.Equal(got, want) || len(want) == 0 {
+				t.Errorf("rows %v, want %v", got, want)
+			}
+			if c.mark != "" {
+				if n := value[int](b, `return document.querySelectorAll('#grid tbody tr.' + a).length`, c.mark); n != len(want) {
+					t.Errorf("%d rows are marked %s, want %d", n, c.mark, len(want))
+				}
+			}
+		})
+	}
+}
+
+func TestTwoSelectionsStandSideBySide(t *testing.T) {
+	a, z := pair(t)
+	b := open(t, "side by side", a.selection, z.selection)
+	type box struct{ Left, Right, Top, Width float64 }
+	boxes := func(selector string) []box {
+		return value[[]box](b, `return [...document.querySelectorAll(a)].map((node) => { const r = node.getBoundingClientRect(); return { Left: r.left, Right: r.right, Top: r.top, Width: r.width } })`, selector)
+	}
+	for _, selector := range []string{".overview", ".map", ".plot", ".texts", ".budget-side"} {
+		got := boxes(selector)
+		if len(got) != 2 || got[0].Right > got[1].Left || math.Abs(got[0].Width-got[1].Width) > 1 || got[0].Top-got[1].Top > 60 || got[1].Top-got[0].Top > 60 {
+			t.Errorf("%s: %+v", selector, got)
+		}
+	}
+	for side, s := range []*subject{a, z} {
+		if got, want := b.window(side), numbers(s.report(t).Included...); !slices.Equal(got, want) {
+			t.Errorf("side %d shows %v, want %v", side, got, want)
+		}
+	}
+	if first, _, _ := b.scale(0); first == 0 {
+		t.Error("there is no scale")
+	} else if second, _, _ := b.scale(1); first != second {
+		t.Errorf("the maps are drawn at %v and %v tokens a row", first, second)
+	}
+	marked := value[int](b, `return (document.querySelector('#map-0 .own')?.getAttribute('d').match(/M/g) ?? []).length`)
+	if marked == 0 {
+		t.Error("the map does not mark what A has alone")
+	}
+	b.resize(420, 900)
+	if got := boxes(".map"); got[0].Top >= got[1].Top || got[1].Left > 60 {
+		t.Errorf("on a narrow screen they stand below each other: %+v", got)
+	}
+	if value[bool](b, `return document.documentElement.scrollWidth > innerWidth`) {
+		t.Error("the page scrolls sideways")
+	}
+}
+
+func TestTwoSliders(t *testing.T) {
+	a, z := pair(t)
+	for _, c := range []struct {
+		name, why string
+		press     func(b *tab)
+		atA, atB  int
+	}{
+		{"together", "both look at the same budget", func(b *tab) { b.focus("#slider-0"); b.keys(kb.ArrowRight, kb.ArrowRight) }, 700, 700},
+		{"together, from B", "from either side", func(b *tab) { b.focus("#slider-1"); b.keys(kb.End) }, 1200, 1200},
+		{"apart", "unless the reader wants them apart", func(b *tab) {
+			b.click("#together")
+			b.focus("#slider-0")
+			b.keys(kb.ArrowLeft)
+			b.focus("#slider-1")
+			b.keys(kb.ArrowRight)
+		}, 550, 650},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.why, a.selection, z.selection)
+			c.press(b)
+			fields := value[[]string](b, `return [...document.querySelectorAll('.budget-field')].map((field) => field.value)`)
+			if want := []string{fmt.Sprint(c.atA), fmt.Sprint(c.atB)}; !slices.Equal(fields, want) {
+				t.Errorf("budgets %q, want %q", fields, want)
+			}
+			if got, want := b.window(0), numbers(a.at(t, c.atA).Included...); !slices.Equal(got, want) {
+				t.Errorf("A shows %v, want %v", got, want)
+			}
+			if got, want := b.window(1), numbers(z.at(t, c.atB).Included...); !slices.Equal(got, want) {
+				t.Errorf("B shows %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestReportsOfTheSameContents: reports that were read from files share no item,
+// and are compared by content.
+func TestReportsOfTheSameContents(t *testing.T) {
+	a, z := pair(t)
+	again := inspect(t, z.pipeline.Config(), candidates(40), 600)
+	b := open(t, "two of everything", a.selection, again.selection)
+	want := a.indexes(func(i int, _ *cupel.ContextItem) bool {
+		return slices.Contains(numbers(a.report(t).Included...), i) != slices.Contains(numbers(z.report(t).Included...), i)
+	})
+	b.choose("#filter-state", "Swings")
+	got := b.rows()
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("rows %v, want %v", got, want)
+	}
+	b.click("#filter-clear")
+	if got := b.count(); got[:13] != "40 candidates" {
+		t.Errorf("it says %q", got)
+	}
+}
