@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -172,7 +173,7 @@ func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupe
 	if f.from != 0 || f.to != 0 || f.stops != 0 {
 		to, stops := f.to, f.stops
 		if to == 0 {
-			to = 2 * budget.MaxTokens()
+			to = budget.MaxTokens() + min(budget.MaxTokens(), math.MaxInt-budget.MaxTokens())
 		}
 		if stops == 0 {
 			stops = defaultStops
