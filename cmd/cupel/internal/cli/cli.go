@@ -34,7 +34,8 @@ type Environment struct {
 	Getenv         func(string) string
 	Clock          func() time.Time // for policies that measure ages, and for durations
 
-	screen terminal.Screen // where Stdout goes
+	screen     terminal.Screen // where Stdout goes
+	stdinTaken bool            // somebody reads Stdin already
 }
 
 // usageError is something that the caller can put right on the command line or

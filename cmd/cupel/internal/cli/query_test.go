@@ -105,12 +105,13 @@ func TestQueryMistakes(t *testing.T) {
 		{"no file", []string{"-p", "chat", "--query-file", "none.txt"}, "cupel: open none.txt: no such file or directory\n", "it is not there"},
 		{"both", []string{"-p", "chat", "-q", "a", "--query-file", "q.txt"},
 			"cupel: if any flags in the group [query query-file] are set none of the others can be; [query query-file] were all set\n", "which one?"},
+		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: only one thing can come from standard input; give a file for the other\n", "the one would be the rest of the other"},
 		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0]: relevance has no children; it scores items by their text\n", "it is no wrapper"},
 		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: scorers[0].settings.querry: is unknown; known are query, language, fields, groups, names, gap\n", "names come before values"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			questions(t)
-			code, stdout, stderr := fed(t, "", append([]string{"run", "-i", "items.json", "-b", "10"}, row.args...)...)
+			code, stdout, stderr := fed(t, "oven", append([]string{"run", "-i", "items.json", "-b", "10"}, row.args...)...)
 			if code != exitUsage || stdout != "" || stderr != row.want {
 				t.Errorf("got %d, %q,\n\t%swant\n\t%s: %s", code, stdout, stderr, row.want, row.why)
 			}

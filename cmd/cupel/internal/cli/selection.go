@@ -195,9 +195,13 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 	return counter, nil
 }
 
-// open opens a file, or standard input for "-".
+// open opens a file, or standard input for "-", which can be had once.
 func open(env *Environment, name string) (io.Reader, func(), error) {
 	if name == "-" {
+		if env.stdinTaken {
+			return nil, nil, usagef("only one thing can come from standard input; give a file for the other")
+		}
+		env.stdinTaken = true
 		return env.Stdin, func() {}, nil
 	}
 	file, err := os.Open(name)
