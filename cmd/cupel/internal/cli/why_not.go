@@ -27,15 +27,15 @@ type whyNotAnswer struct {
 
 // exchange is how another selection differs from the one explained.
 type exchange struct {
-	came, went []int // candidates
+	came, went []int // candidates, best first
 	failed     error // why there is no other selection
 }
 
 // whyNot answers for one candidate.
 func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection, a *account, of int, targetGiven bool) (*whyNotAnswer, error) {
 	switch {
-	case f.probes < 1:
-		return nil, usagef("--max-probes: must be at least 1, got %d", f.probes)
+	case f.probes < 0:
+		return nil, usagef("--max-probes: must be at least 0, got %d", f.probes)
 	case f.upTo < 0:
 		return nil, usagef("--up-to: must be at least 0, got %d", f.upTo)
 	}
@@ -309,6 +309,9 @@ func (a *account) exchangeWith(ctx context.Context, pipeline *cupel.Pipeline, it
 		case !in[item] && was:
 			change.went = append(change.went, i)
 		}
+	}
+	for _, list := range [][]int{change.came, change.went} {
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(a.entries[i].rank, a.entries[j].rank) })
 	}
 	return &change, nil
 }

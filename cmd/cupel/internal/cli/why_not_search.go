@@ -11,6 +11,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
+// defaultProbes is how many selections a search makes unless it is told
+// otherwise: seconds of work for a knapsack of thousands of items.
+const defaultProbes = 10_000
+
 // searchFlags say how far to look for a budget.
 type searchFlags struct {
 	upTo     int
@@ -21,7 +25,7 @@ type searchFlags struct {
 func (f *searchFlags) register(command *cobra.Command) {
 	set := command.Flags()
 	set.IntVar(&f.upTo, "up-to", 0, "with --why-not, the largest budget to look at, in `tokens` (default what all candidates would need)")
-	set.IntVar(&f.probes, "max-probes", 10_000, "with --why-not, the most `budgets` to select at, one after the other")
+	set.IntVar(&f.probes, "max-probes", 0, "with --why-not, the most `budgets` to select at, one after the other (default 10000, or millions where the slicer follows budgets for little)")
 	set.BoolVar(&f.progress, "progress", false, "tell on standard error how far long work is, also where that is not a terminal")
 }
 
@@ -57,9 +61,16 @@ func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, 
 	if err != nil {
 		return result, err
 	}
-	limits := []analysis.ProbeOption{analysis.WithBaseBudget(s.budget), analysis.WithMaxBudgets(f.probes)}
+	limits := []analysis.ProbeOption{analysis.WithBaseBudget(s.budget)}
+	following := follows(s.pipeline.Config().Slicer)
+	switch {
+	case f.probes > 0:
+		limits = append(limits, analysis.WithMaxBudgets(f.probes))
+	case !following:
+		limits = append(limits, analysis.WithMaxBudgets(defaultProbes))
+	}
 	last := ceiling
-	if !follows(s.pipeline.Config().Slicer) {
+	if !following {
 		tokens, found, err := analysis.FindMinBudgetFor(ctx, pipeline, s.Items, item, ceiling, limits...)
 		switch {
 		case errors.Is(err, analysis.ErrNonMonotonic):
