@@ -125,7 +125,7 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 				return nil, usagef("--%s goes with --items, not with a report", name)
 			}
 		}
-		budget, err := f.budgetFlags.make(changed("target"))
+		budget, err := f.make(changed("target"))
 		if err != nil {
 			return nil, err
 		}
