@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,6 +246,50 @@ func TestExplainSpendsABudget(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant in it\n%s", got, want)
+		}
+	}
+}
+
+func TestExplainManyKinds(t *testing.T) {
+	var items strings.Builder
+	for i := range 14 {
+		fmt.Fprintf(&items, `{"content": "%d", "tokens": %d, "kind": "Kind%d"}`+"\n", i, 100-i, i)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("items.jsonl", []byte(items.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, got, stderr := start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "1309")
+	// Eleven kinds have a line, and the smallest three, 89, 88 and 87 tokens, one
+	// more. Letters: the name's own first, each in both cases.
+	for _, want := range []string{"\nK  Kind0          100", "\nk  Kind1           99", "\nI  Kind2           98", "\n#  3 other kinds  264  20.2%  3 items\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s%s", want, got, stderr)
+		}
+	}
+	if strings.Contains(got, "Kind11          ") {
+		t.Errorf("a twelfth kind has a line:\n%s", got)
+	}
+}
+
+func TestDuplicatesThatAreOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	items := `{"content": "large", "tokens": 50, "futureRelevanceHint": 0.2}
+{"content": "large", "tokens": 50, "futureRelevanceHint": 0.8}
+{"content": "pinned", "tokens": 10, "pinned": true}
+`
+	if err := os.WriteFile("items.jsonl", []byte(items), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "10")
+	if !strings.Contains(got, "Deduplicated, is rank 1") {
+		t.Errorf("the duplicate is out, and does not say as which:\n%s", got)
+	}
+	_, got, _ = start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "10", "--why-not", "large")
+	for _, want := range []string{"It is out: BudgetExceeded: 50 tokens requested, 0 available\n", "copies  1 other candidate",
+		"Pinned items and what is kept leave no tokens to choose with:\n", "   -      -      10          -  Message  pinned\n", "is 60 tokens, 50 more than now.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
 		}
 	}
 }

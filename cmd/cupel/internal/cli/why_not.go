@@ -158,6 +158,11 @@ func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
 		len(change.came)+len(change.went) > 0 {
 		return err // it does not select as it did: it tells nothing about the selection
 	}
+	if a.budget.Effective(a.pinnedTokens()).TargetTokens <= 0 {
+		w.rule = "Pinned items and what is kept leave no tokens to choose with:"
+		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool { return !a.items[i].Pinned() })
+		return nil
+	}
 	for _, call := range calls {
 		at := slices.IndexFunc(call.items, func(i cupel.ScoredItem) bool { return i.Item == e.item })
 		if at >= 0 {
@@ -165,11 +170,6 @@ func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
 			w.addRequired(calls)
 			return nil
 		}
-	}
-	if a.budget.Effective(a.pinnedTokens()).TargetTokens <= 0 {
-		w.rule = "Pinned items and what is kept leave no tokens to choose with:"
-		w.instead = slices.DeleteFunc(slices.Clone(a.window), func(i int) bool { return !a.items[i].Pinned() })
-		return nil
 	}
 	// Nobody was asked about it: it was required, or its kind has no share.
 	if !hasQuota(config.Slicer) || slices.ContainsFunc(calls, func(c sliceCall) bool {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 	if w.rule != "" {
 		p.Line()
 		p.Paragraph(w.rule, "")
-		a.printSome(p, w.instead)
+		a.printSome(p, w.instead, true)
 	}
 	if w.ifIn != nil {
 		p.Line()
@@ -36,7 +37,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 			p.Paragraph("If it were pinned, nothing would have to go.", "")
 		default:
 			p.Paragraph("If it were pinned, these would have to go:", "")
-			a.printSome(p, x.went)
+			a.printSome(p, x.went, false)
 		}
 	}
 	p.Line()
@@ -118,19 +119,21 @@ func (a *account) printExchange(p *terminal.Printer, x *exchange, but int) {
 	}
 	if len(came) > 0 {
 		p.Paragraph("With that budget these come in as well:", "")
-		a.printSome(p, came)
+		a.printSome(p, came, false)
 	}
 	if len(x.went) > 0 {
 		p.Paragraph("With that budget these go:", "")
-		a.printSome(p, x.went)
+		a.printSome(p, x.went, false)
 	}
 }
 
-// printSome prints candidates, as many as are worth it.
-func (a *account) printSome(p *terminal.Printer, candidates []int) {
+// printSome prints candidates, as many as are worth it. Of those that should be
+// in it tells which are not: some are chosen first and dropped again.
+func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 	if len(candidates) == 0 {
 		return
 	}
+	reasons := in && slices.ContainsFunc(candidates, func(i int) bool { return a.entries[i].place == 0 })
 	rows := make([][]terminal.Text, 0, maxInstead)
 	for _, i := range candidates[:min(len(candidates), maxInstead)] {
 		e := &a.entries[i]
@@ -138,11 +141,19 @@ func (a *account) printSome(p *terminal.Printer, candidates []int) {
 		if e.rank > 0 && e.item.Tokens() > 0 {
 			per = short(e.score / float64(e.item.Tokens()))
 		}
-		rows = append(rows, []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.item.Tokens())),
-			terminal.Plain(per), terminal.Plain(string(e.item.Kind())), terminal.Plain(e.item.Content())})
+		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.item.Tokens())),
+			terminal.Plain(per), terminal.Plain(string(e.item.Kind()))}
+		if reasons {
+			row = append(row, terminal.Text{Text: a.shortReason(e), Style: reasonStyle(e)})
+		}
+		rows = append(rows, append(row, terminal.Plain(e.item.Content())))
 	}
-	p.Table([]terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}, {Head: "TOKENS", Right: true},
-		{Head: "PER TOKEN", Right: true}, {Head: "KIND"}, {Head: "ITEM", Flexible: true}}, rows)
+	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}, {Head: "TOKENS", Right: true},
+		{Head: "PER TOKEN", Right: true}, {Head: "KIND"}}
+	if reasons {
+		columns = append(columns, terminal.Column{Head: "REASON"})
+	}
+	p.Table(append(columns, terminal.Column{Head: "ITEM", Flexible: true}), rows)
 	if more := len(candidates) - maxInstead; more > 0 {
 		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more", more), Style: terminal.Dim})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, 
 		ceiling = sufficient(s.Items, s.budget)
 	}
 	result := smallest{SearchedTo: ceiling}
-	if item.Tokens() < 0 || ceiling < item.Tokens() {
+	if item.Tokens() < 0 {
 		result.Exact = true
 		return result, nil
 	}
@@ -68,6 +69,17 @@ func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, 
 		limits = append(limits, analysis.WithMaxBudgets(f.probes))
 	case !following:
 		limits = append(limits, analysis.WithMaxBudgets(defaultProbes))
+	}
+	if s.pipeline.Config().Overflow == cupel.OverflowProceed {
+		// Where an overflow passes, less than its tokens may take what is required.
+		tokens, found, err := firstOf(ctx, pipeline, s.Items, item, min(item.Tokens()-1, ceiling), limits)
+		if err != nil || found {
+			return smallest{Found: found, Tokens: tokens, Exact: found, SearchedTo: ceiling}, err
+		}
+	}
+	if ceiling < item.Tokens() {
+		result.Exact = true
+		return result, nil
 	}
 	last := ceiling
 	if !following {
@@ -98,6 +110,23 @@ func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, 
 	}
 	result.Exact = true
 	return result, nil
+}
+
+// firstOf returns the first budget, from 0 to last, that takes an item.
+func firstOf(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, item *cupel.ContextItem, last int, limits []analysis.ProbeOption) (tokens int, found bool, err error) {
+	if last < 0 {
+		return 0, false, nil
+	}
+	sweep, err := analysis.Sweep(ctx, pipeline, items, analysis.BudgetRange{To: last}, limits...)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, step := range sweep.Steps {
+		if slices.ContainsFunc(step.Came, func(i int) bool { return items[i] == item }) {
+			return step.Budget, true, nil
+		}
+	}
+	return 0, false, nil
 }
 
 // sufficient returns a budget that has room for all candidates, whatever is
