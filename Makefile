@@ -48,6 +48,10 @@ trace-jaeger: ## The same, and send them to the Jaeger of docker compose up -d
 trace-picture: ## Draw the picture of make trace in the example's README anew
 	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
 
+.PHONY: screenshots
+screenshots: ## Take the pictures of the inspector in docs/inspector anew (needs Chromium)
+	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
+
 ##@ Test
 
 .PHONY: test
@@ -55,6 +59,8 @@ test: ## Run the tests of every module, then the conformance vectors
 	@$(EACH) go test $(TESTFLAGS) ./...
 	@$(MAKE) --no-print-directory vectors
 	@echo 'The end-to-end tests with the real Jaeger are run by make e2e.'
+	@test -n "$$CUPEL_E2E_CHROMIUM" || command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || \
+		echo 'NOT TESTED in a browser, for want of Chromium: the page of the inspector.'
 
 .PHONY: vectors
 vectors: ## Run the conformance vectors through the command
@@ -76,7 +82,7 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 	@COVER_MIN=$(COVER_MIN) scripts/cover.sh
 
 .PHONY: e2e
-e2e: ## Run the end-to-end tests; build Jaeger first if it is not there
+e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -v ./e2e/...
 
 .PHONY: standalone
