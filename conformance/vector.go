@@ -68,11 +68,11 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 	if len(data) > maxVectorBytes {
 		return nil, tooLarge(int64(len(data)))
 	}
-	switch deepest, steps := nesting(data); {
+	switch deepest, paths := nesting(data); {
 	case deepest > maxVectorNested:
 		return nil, fmt.Errorf("%w: values are nested %d deep, the limit is %d", errVector, deepest, maxVectorNested)
-	case steps > maxVectorPaths:
-		return nil, fmt.Errorf("%w: the paths of the keys have %d steps together, the limit is %d", errVector, steps, maxVectorPaths)
+	case paths > maxVectorPaths:
+		return nil, fmt.Errorf("%w: the paths of the keys have %d bytes together, the limit is %d", errVector, paths, maxVectorPaths)
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {

@@ -18,10 +18,9 @@ import (
 // strings in RFC 3339; elsewhere a policy has none.
 //
 // It fails with a [policy.ValidationError] that has everything that is wrong,
-// or says where the text is not TOML; with text that is longer than
-// [policy.MaxBytes], or nested more than 500 deep, too.
+// or says where the text is not TOML; with text that [Parse] refuses, too.
 func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error) {
-	values, err := parse(data)
+	values, err := Parse(data)
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -55,12 +54,17 @@ const (
 	// maxNested is how deep values may be nested. The TOML library calls itself
 	// for each level.
 	maxNested = 500
-	// maxSteps is how many steps the paths of all keys may have together. The
-	// library keeps every path.
-	maxSteps = 1 << 20
+	// maxPaths is how many bytes the paths of all keys may have together. The
+	// library writes and keeps every path: this many take it about a second.
+	maxPaths = 4 << 20
 )
 
-func parse(data []byte) (values map[string]any, err error) {
+// Parse reads TOML that somebody else has written into maps, lists, texts,
+// int64, float64, booleans and times, as far as its time and memory stay
+// bounded: it fails with a [policy.ValidationError] with text that is not TOML,
+// is longer than [policy.MaxBytes], is nested more than 500 deep, or has keys
+// whose paths from the root have more than 4 MiB together.
+func Parse(data []byte) (values map[string]any, err error) {
 	fail := func(reason string, cause error) error {
 		return policy.Invalid(policy.Problem{Reason: reason, Err: cause})
 	}
@@ -72,11 +76,11 @@ func parse(data []byte) (values map[string]any, err error) {
 	if len(data) > policy.MaxBytes {
 		return nil, fail(fmt.Sprintf("is longer than %d bytes", policy.MaxBytes), nil)
 	}
-	switch deepest, steps := nesting(data); {
+	switch deepest, paths := nesting(data); {
 	case deepest > maxNested:
 		return nil, fail(fmt.Sprintf("is nested more than %d deep", maxNested), nil)
-	case steps > maxSteps:
-		return nil, fail(fmt.Sprintf("has keys whose paths have more than %d steps together", maxSteps), nil)
+	case paths > maxPaths:
+		return nil, fail(fmt.Sprintf("has keys whose paths have more than %d bytes together", maxPaths), nil)
 	}
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return nil, fail("is not TOML: "+err.Error(), err)

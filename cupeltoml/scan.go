@@ -4,42 +4,49 @@ import "bytes"
 
 // nesting returns how deep the values of a TOML file are nested, by brackets
 // and by the dots of keys, outside strings and comments, and about how many
-// steps the paths of all its keys have together.
-func nesting(data []byte) (deepest, steps int) {
-	at := 0
-	open := []int{0}                       // how deep the header and each open bracket stand
-	header, value, peak := false, false, 0 // of a line outside brackets
+// bytes the paths of all its keys have together. The TOML library writes the
+// path out for each key, and for each dot of a key, from the root on: one long
+// name above many keys costs as much as many dots do.
+func nesting(data []byte) (deepest int, paths int64) {
+	at, width := 0, 0 // how deep a place is, and how long the path to it
+	from := 0         // the key that may begin here adds to width
+	open := []level{{}}
+	header, value, peak, widest := false, false, 0, 0 // of a line outside brackets
 	for i := 0; i < len(data); i++ {
 		c := data[i]
 		if c == '[' && len(open) == 1 && !value && !header {
-			header, open[0], at, peak = true, 0, 0, 0
+			header, open[0], at, width, peak, widest = true, level{}, 0, 0, 0, 0
 		}
 		switch c {
 		case '.':
 			at++
-			steps += at
+			paths += int64(width + i - from)
 		case '=':
 			value = true
-			steps += at
+			width += i - from
+			paths += int64(width)
+			from = i + 1
 		case '[', '{':
 			at++
-			steps += at
-			open = append(open, at)
+			paths += int64(width)
+			open = append(open, level{at, width})
+			from = i + 1
 		case ']', '}':
 			if len(open) > 1 {
 				open = open[:len(open)-1]
 			}
-			at = open[len(open)-1]
+			widest = max(widest, width+i-from)
+			at, width, from = open[len(open)-1].back(i)
 		case ',': // the dots of a key end with its value
-			at = open[len(open)-1]
+			at, width, from = open[len(open)-1].back(i)
 		case '\n':
 			if len(open) == 1 {
 				if header { // what follows stands in its table
-					open[0] = peak
+					open[0] = level{peak, widest}
 				}
 				header, value = false, false
 			}
-			at = open[len(open)-1]
+			at, width, from = open[len(open)-1].back(i)
 		case '#':
 			i = lineEnd(data, i) - 1 // the line's end is looked at as well
 		case '"', '\'':
@@ -48,8 +55,15 @@ func nesting(data []byte) (deepest, steps int) {
 		peak = max(peak, at)
 		deepest = max(deepest, at)
 	}
-	return deepest, steps
+	return deepest, paths
 }
+
+// level is how deep the header or an open bracket stands, and how long the path
+// to it is.
+type level struct{ at, width int }
+
+// back returns to a level before the byte i, behind which another key may begin.
+func (l level) back(i int) (at, width, from int) { return l.at, l.width, i + 1 }
 
 func lineEnd(data []byte, i int) int {
 	if n := bytes.IndexByte(data[i:], '\n'); n >= 0 {

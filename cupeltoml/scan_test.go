@@ -37,12 +37,32 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-func TestSteps(t *testing.T) {
-	short, long := "a = 1\n", "a.a.a.a.a.a.a.a = 1\n"
-	_, few := nesting([]byte(short))
-	_, many := nesting([]byte(long))
-	_, twice := nesting([]byte(long + long))
-	if few != 0 || many < 7 || twice != 2*many {
-		t.Errorf("%d, %d and %d steps: dots count, in every line", few, many, twice)
+func TestPaths(t *testing.T) {
+	tests := []struct {
+		name, text string
+		paths      int64
+		why        string
+	}{
+		{"nothing", "", 0, "there is no key"},
+		{"key", "abc=1", 3, "its own name"},
+		{"dots", "a.bb.c=1", 1 + 4 + 6, "each dot has the path before it written, and the value the whole"},
+		{"lines", "a.b=1\na.b=1\n", 2 * (1 + 3), "every line counts"},
+		{"header", "[aaaaa]\nb=1\nc=1\n", 2 * (5 + 1), "a long name is written for every key below it"},
+		{"next header", "[aaaaa]\n[b]\nc=1", 1 + 1, "but not for those of the next"},
+		{"array of tables", "[[aaaaa]]\nb=1", 5 + 1, "brackets are no names"},
+		{"dots in a header", "[a.bb]\nc=1", 1 + 4 + 1, "its own path is written too"},
+		{"quoted", `"a.b".c=1`, 5 + 7, "a dot in quotes is a part of the name"},
+		{"inline table", "aaa={b=1,cc=1}", 3 + 3 + 4 + 5, "keys stand below the table's, and those of two do not add up"},
+		{"inner table", "a={b={c=1}}\nd=1", 1 + 1 + 2 + 2 + 3 + 1, "at each level, and no longer than it"},
+		{"tables in a list", "a=[{b=1},{b=1}]", 1 + 1 + 2*(1+2), "each from the root"},
+		{"text", "a=\"bbbbbbbb\"\nc=1", 1 + 1, "values are no names"},
+		{"comment", "[a] # bbbbbbbb\nc=1", 1 + 1, "nor are comments"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, paths := nesting([]byte(tt.text)); paths != tt.paths {
+				t.Errorf("the paths have %d bytes, want %d: %s", paths, tt.paths, tt.why)
+			}
+		})
 	}
 }

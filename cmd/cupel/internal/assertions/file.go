@@ -4,13 +4,14 @@
 package assertions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupeltoml"
 )
 
 // File is what a file says.
@@ -85,7 +86,7 @@ func (e *FileError) Error() string {
 }
 
 // MaxBytes is how long a file may be.
-const MaxBytes = 1 << 20
+const MaxBytes = policy.MaxBytes
 
 // Globs reads a pattern, and returns what tells the contents that it matches.
 type Globs func(pattern string) (matches func(content string) bool, err error)
@@ -101,28 +102,18 @@ func Decode(data []byte, globs Globs) (*File, error) {
 	return f, nil
 }
 
-func (r *reader) file(data []byte) (f *File) {
-	defer func() {
-		if p := recover(); p != nil { // the TOML library's
-			f = nil
-			r.fail("", "is not TOML: reading it panicked: %v", p)
+func (r *reader) file(data []byte) *File {
+	values, err := cupeltoml.Parse(data)
+	if err != nil {
+		if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
+			r.problems = append(r.problems, Problem{Reason: shorten(invalid.Problems[0].Reason, maxReason)})
+		} else {
+			r.fail("", "%v", err)
 		}
-	}()
-	if len(data) > MaxBytes {
-		r.fail("", "is longer than %d bytes", MaxBytes)
-		return nil
-	}
-	if deepest(data) > maxNested {
-		r.fail("", "has values or keys that are nested more than %d deep", maxNested)
-		return nil
-	}
-	var values map[string]any
-	if err := toml.Unmarshal(data, &values); err != nil {
-		r.fail("", "is not TOML: %v", err)
 		return nil
 	}
 	top := r.table(values, "")
-	f = &File{Selection: r.selection(top.table("selection"))}
+	f := &File{Selection: r.selection(top.table("selection"))}
 	for i, each := range top.tables("checks") {
 		f.Checks = append(f.Checks, each.check(fmt.Sprintf("checks[%d]", i)))
 	}

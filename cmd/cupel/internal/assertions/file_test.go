@@ -124,8 +124,11 @@ func TestProblems(t *testing.T) {
 		{"unknown at the top", "check = 1\n" + check(`assert = "have_no_exclusions"`), "check: is unknown; known are selection, checks", "a check that nobody runs"},
 		{"date", check("assert = \"have_tokens_at_most\"\nn = 2025-01-01"), "checks[0].n: must be an integer, got a date or time", "every type has a name"},
 		{"no TOML", "a = 1\na = 2", "is not TOML: toml: line 2 (last key \"a\"): Key 'a' has already been defined.", "the library says where"},
-		{"deep", "a = " + strings.Repeat("[", 200), "has values or keys that are nested more than 100 deep", "the library calls itself"},
-		{"long key", "a" + strings.Repeat(".a", 200) + " = 1", "has values or keys that are nested more than 100 deep", "the library takes the square of it"},
+		{"deep", "a = " + strings.Repeat("[", 600_000), "is nested more than 500 deep", "the library calls itself"},
+		{"deep behind a text", "a = [\"\"\"\n\"\"\", " + strings.Repeat("[", 600_000), "is nested more than 500 deep", "a text of several lines hides nothing that follows"},
+		{"long key", "a" + strings.Repeat(".a", 600) + " = 1", "is nested more than 500 deep", "the library takes the square of it"},
+		{"long name", "[" + strings.Repeat("a", 500_000) + "]\n" + strings.Repeat("b = 1\n", 80_000), "has keys whose paths have more than 4194304 bytes together", "the library writes it out for each key"},
+		{"unknown long name", strings.Repeat("a", 100_000) + " = 1\n" + check(`assert = "have_no_exclusions"`), "[\"" + strings.Repeat("a", 60) + "…\"]: is unknown; known are selection, checks", "an error is to be read"},
 		{"long", strings.Repeat("#", assertions.MaxBytes+1), "is longer than 1048576 bytes", "no file of checks is"},
 	} {
 		_, err := assertions.Decode([]byte(row.file), plain)
@@ -135,11 +138,11 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestQuotes: brackets and dots within quotes are no nesting.
+// TestQuotes: brackets and dots within quotes and comments are no nesting.
 func TestQuotes(t *testing.T) {
-	many := strings.Repeat("[.", 200)
-	for _, quoted := range []string{`"` + many + `"`, `'` + many + `'`, `"\"` + many + `"`} {
-		file, err := assertions.Decode([]byte("[[checks]]\nassert = \"include_in_order\"\ncontents = ["+quoted+"]"), plain)
+	many := strings.Repeat("[.", 600)
+	for _, quoted := range []string{`"` + many + `"`, `'` + many + `'`, `"\"` + many + `"`, `"""` + "\n\n" + many + `"""`} {
+		file, err := assertions.Decode([]byte("# "+many+"\n[[checks]]\nassert = \"include_in_order\"\ncontents = ["+quoted+"]"), plain)
 		if err != nil || !strings.HasSuffix(file.Checks[0].Text, `…"]`) {
 			t.Errorf("%.20s: got %v, %v; want a check whose text is cut", quoted, file, err)
 		}

@@ -40,13 +40,14 @@ type table struct {
 }
 
 func (t *table) path(name string) string {
+	name = shorten(name, maxShown)
 	plain := name != ""
 	for _, c := range name {
 		plain = plain && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-')
 	}
 	switch {
 	case !plain:
-		return t.at + "[" + strconv.Quote(shorten(name)) + "]"
+		return t.at + "[" + strconv.Quote(name) + "]"
 	case t.at == "":
 		return name
 	}
@@ -257,7 +258,7 @@ func describe(v any) string {
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
-		return strconv.Quote(shorten(v))
+		return strconv.Quote(shorten(v, maxShown))
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []any:
@@ -276,48 +277,16 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// maxShown is how many characters of a text are shown.
-const maxShown = 60
+// How many characters are shown of a text of the file, and of what the TOML
+// library says, which may hold such texts.
+const (
+	maxShown  = 60
+	maxReason = 1000
+)
 
-func shorten(text string) string {
-	if utf8.RuneCountInString(text) <= maxShown {
+func shorten(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return string([]rune(text)[:maxShown]) + "…"
-}
-
-// maxNested is how deep values, and the paths of keys, may be nested. The TOML
-// library calls itself for each level of the one, and takes the square of the
-// other.
-const maxNested = 100
-
-// deepest returns how deep brackets outside of quotes are nested, or how many
-// dots outside of quotes a line has, whichever is more. Quotes end with their
-// line, so that of a text of several lines it may see more than there is.
-func deepest(data []byte) int {
-	depth, dots, most := 0, 0, 0
-	quote := byte(0)
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case c == '\n':
-			quote, dots = 0, 0
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			depth = max(depth-1, 0)
-		case c == '.':
-			dots++
-		}
-		most = max(most, depth, dots)
-	}
-	return most
+	return string([]rune(text)[:most]) + "…"
 }
