@@ -54,7 +54,7 @@ function drawPlot(side) {
   plot.scale = plotScale(side, left);
   const { width } = plot.scale;
   setAttributes(plot.drawing, { width: PLOT_LEFT + width, height: PLOT_HEIGHT, 'aria-label': plotLabel(side) });
-  plot.drawing.replaceChildren(...gridLines(plot.scale), ...bars(side), ...slope(plot.scale, left), ...plotFeet(plot.scale, stop.window.length, left.length));
+  plot.drawing.replaceChildren(...gridLines(plot.scale), ...bars(side), ...slope(plot.scale, left), ...plotFeet(plot.scale, stop.window.length, side.n - stop.window.length));
 }
 
 function gridLines({ low, high, y, width }) {

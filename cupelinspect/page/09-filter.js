@@ -20,7 +20,7 @@ function buildFilters() {
     page.table.parts = partsBox.checked;
     sizeGrid();
   });
-  const partsField = page.sides.some((side) => side.selection.parts.length > 0) ? el('label', {}, partsBox, ' Scores of parts') : null;
+  const partsField = page.sides.some((side) => side.selection.parts.length > 0) ? el('label', { class: 'parts-field' }, partsBox, ' Scores of parts') : null;
   const clear = button('Clear', { class: 'quiet', id: 'filter-clear' }, clearFilters);
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') clearFilters();

@@ -7,7 +7,7 @@
 function columnsOf() {
   return [
     ...page.sides.flatMap((side) => placeColumns(side)),
-    { id: 'kind', name: 'Kind', width: 128, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
+    { id: 'kind', name: 'Kind', width: 142, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
     { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => page.items[row.item].source, fill: (td, row) => td.append(data(page.items[row.item].source, 60)) },
     { id: 'tokens', name: 'Tokens', width: 82, number: true, first: 'descending', value: (row) => page.items[row.item].tokens, fill: (td, row) => td.append(grouped(page.items[row.item].tokens)) },
     ...page.sides.flatMap((side) => scoreColumns(side)),
@@ -27,7 +27,7 @@ function sideValue(side, value) {
 
 // widthOf is the width that a heading needs, with the arrow beside it.
 function widthOf(name, least) {
-  return Math.max(least, Math.ceil(32 + 7.6 * name.length));
+  return Math.max(least, Math.ceil(40 + 8 * name.length));
 }
 
 function placeColumns(side) {

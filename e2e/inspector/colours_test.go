@@ -141,7 +141,7 @@ func TestColours(t *testing.T) {
 			b.click(`#grid tr[data-row="3"]`)
 			checkInks(t, b, 180)
 			b.keys("\u001b")
-			b.goTo(0, 1)
+			b.goTo(1)
 			checkInks(t, b, 100)
 			checkKinds(t, b)
 		})

@@ -168,7 +168,7 @@ func TestNothingIsAskedFor(t *testing.T) {
 	defer server.Close()
 	b := newTab(t)
 	b.show(server.URL + "/")
-	b.goTo(0, 1200)
+	b.goTo(1200)
 	b.click(`#grid tr[data-row="3"]`)
 	b.keys("\u001b")
 	if got := len(b.rows()); got != 40 {

@@ -35,7 +35,7 @@ func TestScreenshots(t *testing.T) {
 		before        func(b *tab)
 	}{
 		{"light", "light", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(*tab) {}},
-		{"dark", "dark", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(b *tab) { b.goTo(0, 4800) }},
+		{"dark", "dark", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(b *tab) { b.goTo(4800) }},
 		{"two", "light", 1280, 1000, []*cupelinspect.Selection{one.selection, two.selection}, func(*tab) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func pair(t *testing.T) (a, b *subject) {
 func TestTwoSelections(t *testing.T) {
 	a, z := pair(t)
 	inA, inB := numbers(a.report(t).Included...), numbers(z.report(t).Included...)
-	in := func(list []int, i int) bool { return slices.Contains(list, i) }
+	in := slices.Contains[[]int]
 	for _, c := range []struct {
 		name, why, filter string
 		holds             func(i int) bool
