@@ -19,6 +19,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends what does not look at the context
 	code := cli.Main(ctx, os.Args[1:], cli.Environment{
 		Stdin:  interruptible{ctx, os.Stdin},
 		Stdout: os.Stdout,

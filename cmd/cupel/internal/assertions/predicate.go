@@ -2,6 +2,9 @@ package assertions
 
 import (
 	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -83,7 +86,11 @@ func (t *table) itemParts() []itemPredicate {
 		{"kind", func(text string) cupeltest.ItemPredicate { return cupeltest.ByKind(cupel.ContextKind(text)) }},
 		{"source", func(text string) cupeltest.ItemPredicate { return cupeltest.BySource(cupel.ContextSource(text)) }},
 	} {
-		text, ok := t.asText(part.name, t.get(part.name))
+		read := t.asText
+		if strings.HasPrefix(part.name, "content") {
+			read = t.asContent
+		}
+		text, ok := read(part.name, t.get(part.name))
 		switch {
 		case ok && part.make != nil:
 			all = append(all, part.make(text))
@@ -138,25 +145,48 @@ func byMetadata(key string, want any) cupeltest.ItemPredicate {
 		if !ok {
 			return false
 		}
-		if a, isNumber := number(want); isNumber {
-			b, isNumber := number(got)
-			return isNumber && a == b
+		if a := number(want); a != nil {
+			b := number(got)
+			return b != nil && a.Cmp(b) == 0
 		}
 		return got == want // both text or both boolean, or of two types
 	}
 }
 
-func number(v any) (float64, bool) {
+// maxDigits is the longest number that is looked at, in characters, and
+// maxExponent the largest power of ten: others would take their time.
+const (
+	maxDigits   = 400
+	maxExponent = 400
+)
+
+// number returns the exact value of a finite number, and nil for what is none.
+// Floats would take long integers that differ for equal.
+func number(v any) *big.Rat {
+	var text string
 	switch v := v.(type) {
 	case int:
-		return float64(v), true
+		return new(big.Rat).SetInt64(int64(v))
 	case int64:
-		return float64(v), true
+		return new(big.Rat).SetInt64(v)
 	case float64:
-		return v, true
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		text = strconv.FormatFloat(v, 'g', -1, 64) // the decimal that was written, not its binary neighbour
 	case json.Number:
-		f, err := v.Float64()
-		return f, err == nil
+		text = v.String()
 	}
-	return 0, false
+	if text == "" || len(text) > maxDigits {
+		return nil
+	}
+	if at := strings.IndexAny(text, "eE"); at >= 0 {
+		if exponent, err := strconv.Atoi(text[at+1:]); err != nil || exponent < -maxExponent || exponent > maxExponent {
+			return nil
+		}
+	}
+	if exact, ok := new(big.Rat).SetString(text); ok {
+		return exact
+	}
+	return nil
 }

@@ -106,6 +106,21 @@ func (t *table) asText(name string, v any) (string, bool) {
 	return text, ok
 }
 
+// asContent reads a text of which only the empty one means nothing: a content
+// may be a newline.
+func (t *table) asContent(name string, v any) (string, bool) {
+	text, ok := v.(string)
+	switch {
+	case v == nil:
+	case !ok:
+		t.mistyped(name, "text", v)
+	case text == "":
+		t.fail(name, "must not be empty")
+		ok = false
+	}
+	return text, ok
+}
+
 func (t *table) text(name string) string {
 	text, _ := t.asText(name, t.get(name))
 	return text
@@ -226,8 +241,12 @@ func (t *table) texts(name string) []string {
 	}
 	texts := make([]string, len(list))
 	for i, v := range list {
-		if texts[i], ok = v.(string); !ok {
-			t.reader.fail(t.path(name)+"["+strconv.Itoa(i)+"]", "must be text, got %s", describe(v))
+		at := t.path(name) + "[" + strconv.Itoa(i) + "]"
+		switch texts[i], ok = v.(string); {
+		case !ok:
+			t.reader.fail(at, "must be text, got %s", describe(v))
+		case texts[i] == "":
+			t.reader.fail(at, "must not be empty: no content is")
 		}
 	}
 	return texts

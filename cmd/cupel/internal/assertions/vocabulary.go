@@ -103,6 +103,9 @@ var vocabulary = []assertion{
 	}},
 	{"Deterministic", func(t *table) func(Subject) error {
 		runs := t.atLeast("runs", 2, ": it takes two to compare")
+		if runs > maxRuns {
+			t.fail("runs", "must be at most %d, got %d", maxRuns, runs)
+		}
 		return func(s Subject) error {
 			var r recorder
 			cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, runs)
@@ -110,6 +113,9 @@ var vocabulary = []assertion{
 		}
 	}},
 }
+
+// maxRuns keeps a file from holding up whoever checks it.
+const maxRuns = 1000
 
 // always is why some numbers are refused.
 const always = ": it would always hold"
@@ -204,7 +210,9 @@ func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason)
 	wire := map[string]any{"reason": string(code)}
 	for _, name := range names {
 		switch name {
-		case "kind", "displaced_by_kind", "deduplicated_against", "displaced_by", "filter_name":
+		case "deduplicated_against", "displaced_by":
+			wire[name], _ = data.asContent(name, data.need(name))
+		case "kind", "displaced_by_kind", "filter_name":
 			wire[name], _ = data.requiredText(name)
 		case "score", "threshold":
 			wire[name], _ = data.asFloat(name, data.need(name))

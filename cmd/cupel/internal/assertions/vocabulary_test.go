@@ -1,6 +1,7 @@
 package assertions_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,7 +27,8 @@ func kitchen(t *testing.T) assertions.Subject {
 		Items: []*cupel.ContextItem{
 			cupeltest.Item("You answer briefly.", 5, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned()),
 			cupeltest.Item("The oven is broken.", 10, cupel.WithFutureRelevanceHint(0.9), cupel.WithTags("fault", "kitchen"), cupel.WithSource(cupel.SourceChat),
-				cupel.WithMetadata(map[string]any{"session": "june", "turn": 3, "urgent": true, "list": []any{"x"}})),
+				cupel.WithMetadata(map[string]any{"session": "june", "turn": 3, "urgent": true, "list": []any{"x"},
+					"long": json.Number("9007199254740993"), "price": json.Number("0.10"), "huge": json.Number("1e1000000000")})),
 			cupeltest.Item("Repairs cost\n900 euros.", 10, cupel.WithFutureRelevanceHint(0.8), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool)),
 			cupeltest.Item("Tea is nice.", 10, cupel.WithFutureRelevanceHint(0.2)),
 			cupeltest.Item("The oven is broken.", 10, cupel.WithFutureRelevanceHint(0.5)),
@@ -267,6 +269,8 @@ func TestPredicates(t *testing.T) {
 		{`content_prefix = "The oven"`, true, "it begins so"},
 		{`content_prefix = "oven"`, false, "it does not begin so"},
 		{`content_contains = "oven"`, true, "in the middle"},
+		{`content_contains = " "`, true, "contents have blanks"},
+		{`content_contains = "\n"`, true, "the repairs have two lines"},
 		{`content_contains = "Oven"`, false, "case counts"},
 		{`content_glob = "The oven is broken."`, true, "the caller's patterns decide"},
 		{`content_glob = "*"`, false, "these patterns have no star"},
@@ -285,6 +289,13 @@ func TestPredicates(t *testing.T) {
 		{`metadata = { session = "june" }`, true, "text"},
 		{`metadata = { session = "june", turn = 3.0, urgent = true }`, true, "all of them, numbers by value"},
 		{`metadata = { session = "june", turn = 4 }`, false, "one is another"},
+		{`metadata = { turn = 3.5 }`, false, "by their whole value"},
+		{`metadata = { long = 9007199254740993 }`, true, "all digits count"},
+		{`metadata = { long = 9007199254740992 }`, false, "even those that a float has not"},
+		{`metadata = { long = 9007199254740992.0 }`, false, "nor is it that float"},
+		{`metadata = { price = 0.1 }`, true, "a decimal is what was written"},
+		{`metadata = { price = nan }`, false, "nothing is equal to it"},
+		{`metadata = { huge = 1 }`, false, "what would take a gigabyte to write out is not written out"},
 		{`metadata = { turn = "3" }`, false, "text is no number"},
 		{`metadata = { urgent = 1 }`, false, "a boolean is no number"},
 		{`metadata = { list = "x" }`, false, "a list is no text"},

@@ -264,6 +264,9 @@ func (c *checkedFile) check(ctx context.Context, s *selection) {
 	}
 	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.Items, Budget: s.budget, Report: report}
 	for _, check := range c.file.Checks {
+		if ctx.Err() != nil {
+			return
+		}
 		c.results = append(c.results, checkResult{check, check.Run(subject)})
 	}
 }
