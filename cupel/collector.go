@@ -41,7 +41,8 @@ type DiagnosticTraceCollector struct {
 
 	mu     sync.Mutex // misuse by two runs at once must not be a data race
 	events []recordedEvent
-	report *SelectionReport
+	report *SelectionReport // of the last run, until BuildReport hands it over
+	kept   *keptReport      // afterwards
 }
 
 // recordedEvent is an event, or all item events of a stage: a list of them is
@@ -159,8 +160,11 @@ func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	report := &SelectionReport{}
-	if c.report != nil {
-		report = c.report.clone()
+	switch {
+	case c.report != nil:
+		report, c.report, c.kept = c.report, nil, keep(c.report)
+	case c.kept != nil:
+		report = c.kept.report()
 	}
 	report.Events = c.all()
 	return report
@@ -184,7 +188,7 @@ func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (con
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.report = nil
+	c.report, c.kept = nil, nil
 	clear(c.events)
 	c.events = slices.Grow(c.events[:0], eventsOfRun)
 	return ctx, diagnosticRun{collector: c}

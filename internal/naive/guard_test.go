@@ -120,8 +120,8 @@ func guardRows(ctx context.Context) []guardRow {
 	rows := []guardRow{
 		{"run-100", 6, "a run of 100 items is a handful of sorts", [2]side{run(few, threeScorers()), sort(few.n)}},
 		{"null-collector", 1.2, "nobody listens, so nothing is to be built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
-		{"report-stage", 3.5, "a report costs a copy of what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
-		{"report-item", 5, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
+		{"report-stage", 3.5, "a report costs what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
+		{"report-item", 4, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
 		{"run-10000", 8, "a run is linear but for sorts", [2]side{run(some, fourScorers()), sort(some.n)}},
 		{"frequency-500", 0.1, "long tag lists are compared 64 at a time", [2]side{score("the engine", scorer.Frequency{}, long),
 			{"the model", func() { must(naive.Score(naive.Frequency{}, long, naive.FaultNone)) }}}},

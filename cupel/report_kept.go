@@ -1,0 +1,86 @@
+package cupel
+
+import "slices"
+
+// keptReport remembers the report of a run in a fifth of its size, so that a
+// collector can hand over the report itself and still make another one.
+// Neighbours mostly have the same reason.
+type keptReport struct {
+	head     SelectionReport // its lists of items are empty
+	items    []ScoredItem    // of those included, then of those excluded
+	included []keptReason[InclusionReason]
+	excluded []keptReason[ExclusionReason]
+}
+
+// keptReason is the reason of several items in a row.
+type keptReason[R any] struct {
+	reason R
+	own    bool // BudgetExceeded: the tokens are those of each item
+	items  int
+}
+
+// keep remembers a report that a run has made.
+func keep(r *SelectionReport) *keptReport {
+	k := &keptReport{items: make([]ScoredItem, 0, len(r.Included)+len(r.Excluded))}
+	head := *r
+	if r.Included != nil {
+		head.Included = []IncludedItem{}
+	}
+	if r.Excluded != nil {
+		head.Excluded = []ExcludedItem{}
+	}
+	k.head = *head.clone()
+	for i := range r.Included {
+		e := &r.Included[i]
+		k.items = append(k.items, ScoredItem{Item: e.Item, Score: e.Score})
+		if n := len(k.included); n > 0 && k.included[n-1].reason == e.Reason {
+			k.included[n-1].items++
+			continue
+		}
+		k.included = append(k.included, keptReason[InclusionReason]{reason: e.Reason, items: 1})
+	}
+	for i := range r.Excluded {
+		e := &r.Excluded[i]
+		k.items = append(k.items, ScoredItem{Item: e.Item, Score: e.Score})
+		reason, own := e.Reason, e.Reason.Code == BudgetExceeded && e.Reason.tokens == e.Item.tokens
+		if own {
+			reason.tokens = 0
+		}
+		if n := len(k.excluded); n > 0 && k.excluded[n-1].own == own && k.excluded[n-1].reason.sameWords(&reason) {
+			k.excluded[n-1].items++
+			continue
+		}
+		k.excluded = append(k.excluded, keptReason[ExclusionReason]{reason, own, 1})
+	}
+	return k
+}
+
+// sameWords reports whether the reasons are the same word for word.
+func (r *ExclusionReason) sameWords(other *ExclusionReason) bool {
+	return r.Code == other.Code && r.tokens == other.tokens && r.available == other.available && r.other == other.other && r.all == other.all
+}
+
+// report makes the report again.
+func (k *keptReport) report() *SelectionReport {
+	r := k.head.clone()
+	rest := k.items
+	for _, run := range k.included {
+		r.Included = slices.Grow(r.Included, run.items)
+		for _, it := range rest[:run.items] {
+			r.Included = append(r.Included, IncludedItem{Item: it.Item, Score: it.Score, Reason: run.reason})
+		}
+		rest = rest[run.items:]
+	}
+	for _, run := range k.excluded {
+		r.Excluded = slices.Grow(r.Excluded, run.items)
+		for _, it := range rest[:run.items] {
+			reason := run.reason
+			if run.own {
+				reason.tokens = it.Item.tokens
+			}
+			r.Excluded = append(r.Excluded, ExcludedItem{Item: it.Item, Score: it.Score, Reason: reason})
+		}
+		rest = rest[run.items:]
+	}
+	return r
+}
