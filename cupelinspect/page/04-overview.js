@@ -43,7 +43,10 @@ function appendNotes(box, { shortfalls, overflowed }) {
 function drawOverview(side) {
   const { error, figures, bar, legend } = side.overview;
   error.hidden = side.stop.error === '';
-  error.replaceChildren(el('strong', {}, side.stop.actual ? 'The run failed. ' : 'At this budget the run fails. '), data(side.stop.error, 2000));
+  error.replaceChildren();
+  if (side.stop.error !== '') {
+    error.append(el('strong', {}, side.stop.actual ? 'The run failed. ' : 'At this budget the run fails. '), data(side.stop.error, 2000));
+  }
   const shares = sharesOf(side);
   drawFigures(figures, side, shares);
   drawBar(bar, side, shares);

@@ -320,6 +320,13 @@ func (b *tab) prefer(feature, value string) {
 	b.frame()
 }
 
+// print shows the page as it is printed.
+func (b *tab) print() {
+	b.t.Helper()
+	b.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	b.frame()
+}
+
 // resize makes the tab another size.
 func (b *tab) resize(width, height int64) {
 	b.t.Helper()
