@@ -45,7 +45,8 @@ func (s *Selection) Err() error {
 // a [cupel.CanceledError] when ctx is done.
 //
 // The scorer is asked up to three times: in the run, for its parts, and for
-// the sweep.
+// the sweep. Composites are asked about an empty list as well, which tells the
+// weights.
 func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
 	settings, err := apply(opts)
 	if err != nil {
@@ -79,6 +80,9 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 		return nil, err
 	}
 	w.Codes = l.codes
+	if ctx.Err() != nil { // what was asked last may have given up and said nothing
+		return nil, &cupel.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
+	}
 	return s, nil
 }
 

@@ -1,0 +1,55 @@
+package cupelinspect_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// quitter cancels when it is asked about items for the at-th time.
+type quitter struct {
+	asked *int
+	at    int
+	quit  context.CancelFunc
+}
+
+func (q quitter) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+
+func (q quitter) ScoreAll(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if *q.asked++; *q.asked == q.at {
+		q.quit()
+	}
+	return nil
+}
+
+// TestCanceled checks that a page is whole or not made, whenever somebody
+// cancels: in the run, while the parts are scored, or in the sweep.
+func TestCanceled(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		for _, stops := range []int{0, 3} {
+			ctx, cancel := context.WithCancel(t.Context())
+			asked := 0
+			p := newPipeline(t, func(c *cupel.Config) {
+				c.Scorer = scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: quitter{&asked, at, cancel}, Weight: 1}, scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1}))
+			})
+			s, err := cupelinspect.Inspect(ctx, p, []*cupel.ContextItem{hinted(t, "a", 1, 1)}, newBudget(t, 9, 9), cupelinspect.WithSweep(0, 9, stops))
+			if canceled, ok := errors.AsType[*cupel.CanceledError](err); ctx.Err() != nil && (s != nil || !ok || !errors.Is(canceled, context.Canceled)) {
+				t.Errorf("canceled when the scorer is asked for the %d. time, with %d stops: got %v, %v", at, stops, s, err)
+			}
+			if want := 3; stops > 0 && at == want && asked != want {
+				t.Errorf("the scorer was asked %d times; want %d: in the run, for its parts and for the sweep", asked, want)
+			}
+			if ctx.Err() == nil && err != nil {
+				t.Errorf("asked %d times, nobody canceled: %v", asked, err)
+			}
+			cancel()
+		}
+	}
+}
