@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -129,6 +130,12 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	if s.force && (s.itemsFile == "" || s.itemsFile == standardOutput) && s.page == "" {
 		return s, errors.New("-force is for the files of -items and -inspect, and there is none")
+	}
+	if s.page == standardOutput {
+		return s, errors.New("-inspect writes a file, and - is none; give it a name such as context.html")
+	}
+	if s.page != "" && s.itemsFile != "" && filepath.Clean(s.page) == filepath.Clean(s.itemsFile) {
+		return s, errors.New("-items and -inspect name the same file, and one would replace the other")
 	}
 	given := make(map[string]bool)
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })

@@ -214,6 +214,8 @@ func TestMistakes(t *testing.T) {
 		{"items and a comparison", "standard output is one thing", []string{"-items", "-", "-what-if", "chat"}, exitUsage, "-items - prints the candidates alone, and goes with none of -json, -full, -what-if and -inspect"},
 		{"force without items", "nothing to replace", []string{"-force"}, exitUsage, "-force is for the files of -items and -inspect, and there is none"},
 		{"force on standard output", "nothing to replace", []string{"-force", "-items", "-"}, exitUsage, "-force is for the files of -items and -inspect, and there is none"},
+		{"page on standard output", "a file with that name helps nobody", []string{"-inspect", "-"}, exitUsage, "-inspect writes a file, and - is none; give it a name such as context.html"},
+		{"two in one file", "the second would replace the first", []string{"-items", "a/../b", "-inspect", "b", "-force"}, exitUsage, "-items and -inspect name the same file, and one would replace the other"},
 		{"two forms", "one output at a time", []string{"-json", "-full"}, exitUsage, "-json and -full exclude each other"},
 		{"negative budget", "the library says what is wrong", []string{"-budget", "-1"}, exitUsage, "cupel: invalid budget: maxTokens must be at least 0, got -1"},
 		{"large target", "the library says what is wrong", []string{"-budget", "10", "-target", "11"}, exitUsage, "cupel: invalid budget: targetTokens must be at most maxTokens (10), got 11"},
