@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -90,7 +91,9 @@ func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, windo
 	switch p.as {
 	case "transcript":
 		var text bytes.Buffer
-		notes, err := s.Transcript.Write(&text, window, room(s.budget, window))
+		notes, err := s.Transcript.Write(&text, transcript.Selection{
+			Window: window, Room: room(s.budget, window), Deduplicated: !s.policy.KeepDuplicates,
+		})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (f *transcriptFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin nothing of a transcript but its tool definitions: neither the system prompt nor the user's last message")
 	flags.IntVar(&f.media, "media-tokens", estimateMedia, "`tokens` of each image, file or sound of a transcript (default an estimate by the API)")
-	flags.Lookup("media-tokens").DefValue = "" // the usage has it in words
+	flags.Lookup("media-tokens").DefValue = "0" // is not shown: the usage has it in words
 }
 
 // apply puts the flags into the options of a reader.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -291,14 +292,14 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var all bytes.Buffer
-		if _, err := got.Transcript.Write(&all, got.Items, 0); err != nil {
+		if _, err := got.Transcript.Write(&all, transcript.Selection{Window: got.Items}); err != nil {
 			t.Fatal(err)
 		}
 		if want := lines(data); !slices.Equal(lines(all.Bytes()), want) {
 			t.Fatalf("got\n%s\nwant\n%s", all.Bytes(), data)
 		}
 		var half bytes.Buffer
-		if _, err := got.Transcript.Write(&half, got.Items[:len(got.Items)/2], 10); err != nil {
+		if _, err := got.Transcript.Write(&half, transcript.Selection{Window: got.Items[:len(got.Items)/2], Room: 10}); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := Read(bytes.NewReader(half.Bytes()), Options{Format: got.Format, Counter: cupel.HeuristicCounter{}}); got.Format == Anthropic && half.Len() > 1 && err != nil {

@@ -71,7 +71,7 @@ func read(t testing.TB, api API, data []byte, options Options) *Transcript {
 func write(t testing.TB, transcript *Transcript, window []*cupel.ContextItem, room int) (string, []string) {
 	t.Helper()
 	var out bytes.Buffer
-	notes, err := transcript.Write(&out, window, room)
+	notes, err := transcript.Write(&out, Selection{Window: window, Room: room, Deduplicated: true})
 	if err != nil {
 		t.Fatal(err)
 	}

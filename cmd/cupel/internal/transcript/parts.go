@@ -17,6 +17,8 @@ func (r *reader) content(v rawjson.Value, path string) error {
 	case !v.IsArray():
 		return v.Errorf(path, "must be a string or an array of parts, got %s", v.Type())
 	}
+	r.depth++
+	defer func() { r.depth-- }()
 	for i, part := range v.Elements() {
 		if err := r.part(part.Value, rawjson.Index(path, i)); err != nil {
 			return err
@@ -35,6 +37,9 @@ func (r *reader) part(v rawjson.Value, path string) error {
 	if err != nil {
 		return err
 	}
+	if r.depth > deepest {
+		return r.unknownPart(kind, v)
+	}
 	switch kind {
 	case "tool_result":
 		return r.toolResult(&o, path)
@@ -46,24 +51,40 @@ func (r *reader) part(v rawjson.Value, path string) error {
 		r.called(id)
 		return r.use(&o, path, "input")
 	}
-	r.current().words = true
+	e := r.current()
+	e.words = true
 	switch kind {
 	case "text", "input_text", "output_text", "summary_text", "reasoning_text":
 		return r.sayMember(&o, path, "text")
 	case "refusal":
 		return r.sayMember(&o, path, "refusal")
 	case "thinking":
+		e.thinks = e.thinks || len(e.text) == 0
 		return r.sayMember(&o, path, "thinking")
 	case "redacted_thinking":
+		e.thinks = e.thinks || len(e.text) == 0
 		return r.hidden("thinking", o.Get("data"))
 	case "server_tool_use", "mcp_tool_use":
+		id, err := optionalStr(&o, path, "id")
+		if err != nil {
+			return err
+		}
+		r.server[id] = len(r.entries) - 1
 		r.spend(callTokens)
 		return r.use(&o, path, "input")
 	}
 	if done, err := r.mediumPart(&o, path, kind); done || err != nil {
 		return err
 	}
-	if kind == "search_result" || strings.HasSuffix(kind, "_tool_result") {
+	if strings.HasSuffix(kind, "_tool_result") {
+		// A turn that paused, or that waited for a tool of the client's, has the
+		// call in one message and its result in a later one.
+		if call, ok := r.server[o.Get("tool_use_id").String()]; ok {
+			r.links.join(call, len(r.entries)-1)
+		}
+		return r.sayJSON(v)
+	}
+	if kind == "search_result" {
 		return r.sayJSON(v)
 	}
 	return r.unknownPart(kind, v)
@@ -95,7 +116,11 @@ func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) 
 	switch kind {
 	case "image_url", "input_image": // OpenAI: {"image_url": {"url", "detail"}} and {"image_url", "detail"}
 		tokens, where, detail := openAIImageTokens, o.Get("image_url"), o.Get("detail").String()
-		if image, err := where.Object(path); err == nil {
+		if where.IsObject() {
+			image, err := where.Object(rawjson.Join(path, "image_url"))
+			if err != nil {
+				return true, err
+			}
 			where, detail = image.Get("url"), image.Get("detail").String()
 		}
 		if where.IsNull() {
@@ -110,7 +135,11 @@ func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) 
 	case "file", "input_file":
 		r.medium("file", fileTokens, o.Value)
 	case "image": // Anthropic: {"source": {"type", "url" or "data" or "file_id"}}
-		r.medium("image", anthropicImageTokens, r.address(o, path))
+		where, err := address(o, path)
+		if err != nil {
+			return true, err
+		}
+		r.medium("image", anthropicImageTokens, where)
 	case "document":
 		return true, r.document(o, path)
 	case "container_upload":
@@ -122,15 +151,15 @@ func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) 
 }
 
 // address returns the URL of a source, or all of it.
-func (r *reader) address(o *rawjson.Object, path string) rawjson.Value {
-	source, err := o.Get("source").Object(path)
-	if err != nil {
-		return o.Value
+func address(o *rawjson.Object, path string) (rawjson.Value, error) {
+	if !o.Get("source").IsObject() {
+		return o.Value, nil
 	}
+	source, err := o.Get("source").Object(rawjson.Join(path, "source"))
 	if url := source.Get("url"); url.IsString() {
-		return url
+		return url, err
 	}
-	return source.Value
+	return source.Value, err
 }
 
 // document reads a document of Anthropic's: text, a list of parts, or a file.
@@ -144,17 +173,18 @@ func (r *reader) document(o *rawjson.Object, path string) error {
 			return err
 		}
 	}
-	path += ".source"
-	source, err := o.Get("source").Object(path)
+	inner := path + ".source"
+	source, err := o.Get("source").Object(inner)
 	if err != nil {
 		return at(err, o.Value)
 	}
 	switch source.Get("type").String() {
 	case "text":
-		return r.sayMember(&source, path, "data")
+		return r.sayMember(&source, inner, "data")
 	case "content":
-		return r.content(source.Get("content"), path+".content")
+		return r.content(source.Get("content"), inner+".content")
 	}
-	r.medium("document", fileTokens, r.address(o, path))
-	return nil
+	where, err := address(o, path)
+	r.medium("document", fileTokens, where)
+	return err
 }

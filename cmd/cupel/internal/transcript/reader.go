@@ -26,6 +26,11 @@ const (
 	bytesPerHiddenToken = 6 // of what is encrypted, in Base64
 )
 
+// deepest is how deep parts are within parts, and one more than any API has: a
+// document of texts in the result of a tool. Looking into a part takes time for
+// each level that it is down, so that there is an end to it.
+const deepest = 4
+
 // What is no text, in tokens, unless --media-tokens says otherwise.
 const (
 	openAIImageTokens    = 765  // 1024 by 1024 pixels in high detail
@@ -45,6 +50,8 @@ type reader struct {
 
 	calls   []call
 	pending map[string]pendingCalls // by id
+	server  map[string]int          // entries with calls of tools that the API runs, by id
+	depth   int                     // of the part that is being read
 	run     int                     // the first entry of a run of reasoning, plus one
 	media   map[string]int          // how many, by their words in the notes
 	unknown map[string]int          // how many parts of an unknown type
@@ -180,7 +187,14 @@ func (r *reader) returned(id string) {
 		r.noteAt(e.path(r.api), "has the result of a call that is not before it; the API refuses such a transcript")
 		return
 	}
-	r.links.join(p.entry, len(r.entries)-1)
+	at := len(r.entries) - 1
+	switch first := p.calls[0]; {
+	case r.calls[first].answered:
+		r.noteAt(e.path(r.api), "has one more result of a call that has one already; the API refuses such a transcript")
+	case r.api != Responses && at-1 > p.entry && r.links.root(at-1) != r.links.root(p.entry):
+		r.noteAt(e.path(r.api), "has a result that is not next to its call; the API refuses such a transcript")
+	}
+	r.links.join(p.entry, at)
 	r.calls[p.calls[0]].answered = true
 	if len(p.calls) > 1 { // the last one stays, for a second result
 		p.calls = p.calls[1:]
@@ -190,23 +204,24 @@ func (r *reader) returned(id string) {
 
 // unanswered notes the calls that an API would refuse.
 func (r *reader) unanswered() {
+	waiting := r.waiting()
 	for _, c := range r.calls {
-		// What is at the end still waits for its result.
-		if !c.answered && !r.tail(c.entry) {
+		if !c.answered && c.entry < waiting {
 			r.noteAt(r.entries[c.entry].path(r.api), "has a call without a result; the API refuses such a transcript")
 		}
 	}
 }
 
-// tail reports whether only calls and results follow an entry: several calls
-// that wait for their results, of which some may have come.
-func (r *reader) tail(at int) bool {
-	for i := at + 1; i < len(r.entries); i++ {
-		if !r.entries[i].tool || r.links.root(i) != r.links.root(at) && r.api != Responses {
-			return false
-		}
+// waiting returns where the calls at the end begin that may still wait for their
+// results: the exchange at the end, or several ones of the Responses API, whose
+// parallel calls are items of their own. Some of the results may have come.
+func (r *reader) waiting() int {
+	last := len(r.entries) - 1
+	i := last
+	for i >= 0 && r.entries[i].tool && (r.api == Responses || r.links.root(i) == r.links.root(last)) {
+		i--
 	}
-	return true
+	return i + 1
 }
 
 func (r *reader) allNotes() []string {
@@ -214,8 +229,17 @@ func (r *reader) allNotes() []string {
 		format, name, _ := strings.Cut(what, "\x00")
 		r.note("no text, and estimated: "+format+" (--media-tokens changes that)", plural(r.media[what], name))
 	}
-	for _, kind := range slices.Sorted(maps.Keys(r.unknown)) {
-		r.note("%s of the unknown type %q: kept, and counted as JSON", plural(r.unknown[kind], "part"), kind)
+	const most = 3 // whatever a text has
+	kinds, more := slices.Sorted(maps.Keys(r.unknown)), 0
+	for i, kind := range kinds {
+		if i < most {
+			r.note("%s of the unknown type %.40q: kept, and counted as JSON", plural(r.unknown[kind], "part"), kind)
+		} else {
+			more += r.unknown[kind]
+		}
+	}
+	if more > 0 {
+		r.note("%s of %s: kept, and counted as JSON", plural(more, "more part"), plural(len(kinds)-most, "other unknown type"))
 	}
 	return r.notes()
 }

@@ -262,12 +262,12 @@ func (r *reader) responseItem(o *rawjson.Object, path, kind string) error {
 		r.noteAt(path, "stands for text that is not here and is not counted")
 		return r.sayJSON(o.Value)
 	}
-	return r.otherItem(o, kind, returns)
+	return r.otherItem(o, path, kind, returns)
 }
 
 // otherItem reads the items of tools that the API runs itself, or that it
 // has beyond functions, and items that this package does not know.
-func (r *reader) otherItem(o *rawjson.Object, kind string, returns bool) error {
+func (r *reader) otherItem(o *rawjson.Object, path, kind string, returns bool) error {
 	e := r.current()
 	id := o.Get("call_id").String()
 	switch kind {
@@ -292,9 +292,15 @@ func (r *reader) otherItem(o *rawjson.Object, kind string, returns bool) error {
 	if isCall {
 		e.names = append(e.names, name)
 	}
-	if output, err := o.Get("output").Object(""); err == nil && output.Get("type").String() == "computer_screenshot" {
-		r.medium("image", openAIImageTokens, output.Value)
-		return nil
+	if o.Get("output").IsObject() {
+		output, err := o.Get("output").Object(path + ".output")
+		if err != nil {
+			return err
+		}
+		if output.Get("type").String() == "computer_screenshot" {
+			r.medium("image", openAIImageTokens, output.Value)
+			return nil
+		}
 	}
 	if hidden := o.Get("encrypted_content"); kind == "compaction" && hidden.IsString() {
 		return r.hidden(kind, hidden)

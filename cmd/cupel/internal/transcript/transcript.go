@@ -92,6 +92,7 @@ type entry struct {
 	words  bool // says something itself, rather than returning what tools gave
 	model  bool // made by the model
 	tool   bool // calls a tool, or returns what one gave
+	thinks bool // begins with thinking
 	names  []string
 	ids    []string
 	time   time.Time // zero when the message has none
@@ -116,7 +117,7 @@ type group struct {
 // Read makes candidates of a transcript. It fails with a [rawjson.Error], or
 // with the error of the counter.
 func Read(source Source, options Options) (*Transcript, error) {
-	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}}
+	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}, server: map[string]int{}}
 	t := &Transcript{source: source, byItem: map[*cupel.ContextItem]int{}}
 	if err := t.readEntries(r); err != nil {
 		return nil, err
@@ -253,7 +254,7 @@ func distinct(list []string) []string {
 
 // pins says which entries are pinned: system prompts, the last message in which
 // the user says something, and the exchange at the end, since the model answers
-// to that one.
+// to that one; and what Anthropic's API wants to have with these.
 func (t *Transcript) pins(noPin bool) []bool {
 	pins := make([]bool, len(t.entries))
 	lastUser := -1
@@ -281,7 +282,45 @@ func (t *Transcript) pins(noPin bool) []bool {
 	for ; i >= 0 && t.entries[i].tool && t.entries[i].role == "assistant"; i-- {
 		pins[i] = true
 	}
+	if t.source.API == Messages {
+		if first := t.turn(lastUser); first >= 0 && t.entries[len(pins)-1].tool && t.entries[first].thinks {
+			pins[first] = true
+		}
+		t.pinOpening(pins)
+	}
 	return pins
+}
+
+// turn returns the first message of the model after entry i, or -1. A turn whose
+// first message begins with thinking has to keep it until it is over.
+func (t *Transcript) turn(i int) int {
+	for i++; i < len(t.entries); i++ {
+		if t.entries[i].role == "assistant" {
+			return i
+		}
+	}
+	return -1
+}
+
+// pinOpening pins what a user said before the first message that is pinned, when
+// that is the model's: without it the API would not take what is pinned.
+func (t *Transcript) pinOpening(pins []bool) {
+	opening := -1
+	for i, g := range t.groups {
+		switch e := t.first(i); {
+		case e.member != "" || isSystem(e.role):
+		case t.opens(i):
+			opening = i
+			if pins[g.entries[0]] {
+				return
+			}
+		case slices.ContainsFunc(g.entries, func(e int) bool { return pins[e] }):
+			if opening >= 0 {
+				pins[t.groups[opening].entries[0]] = true
+			}
+			return
+		}
+	}
 }
 
 // times gives every entry a time. Transcripts mostly have none; those that are

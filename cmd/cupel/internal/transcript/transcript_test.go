@@ -443,7 +443,7 @@ func TestToolsAreNeverDropped(t *testing.T) {
 func TestForeignItem(t *testing.T) {
 	transcript := read(t, Chat, []byte(`[]`), Options{})
 	other := read(t, Chat, []byte(`[{"role":"user","content":"x"}]`), Options{})
-	if _, err := transcript.Write(io.Discard, other.Items, 0); err == nil {
+	if _, err := transcript.Write(io.Discard, Selection{Window: other.Items}); err == nil {
 		t.Error("an item of another transcript was taken")
 	}
 }

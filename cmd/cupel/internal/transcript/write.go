@@ -10,10 +10,16 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Write writes what is left of the transcript when only the items of window are
-// kept. The messages are in the order of the conversation, whatever the order of
-// window, and everything else is as it was read. room is how many tokens the
-// window could still take.
+// Selection is what was selected of a transcript.
+type Selection struct {
+	Window       []*cupel.ContextItem // in any order
+	Room         int                  // tokens that the window could still take
+	Deduplicated bool                 // of items that are not pinned, contents that are equal are in the window once
+}
+
+// Write writes what is left of the transcript when only the items of the window
+// are kept. The messages are in the order of the conversation, and everything
+// else is as it was read.
 //
 // Anthropic's API wants a user to speak first, and the roles to alternate. When
 // the first message that is kept is the model's, the user's message before it
@@ -22,9 +28,9 @@ import (
 // between them is left out become one.
 //
 // The notes say what was brought back, left out or joined.
-func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (notes []string, err error) {
+func (t *Transcript) Write(w io.Writer, selected Selection) (notes []string, err error) {
 	kept := make([]bool, len(t.groups))
-	for _, item := range window {
+	for _, item := range selected.Window {
 		i, ok := t.byItem[item]
 		if !ok {
 			return nil, errors.New("an item of the window is not of this transcript")
@@ -32,9 +38,11 @@ func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (
 		kept[i] = true
 	}
 	n := &notesOf{}
-	t.noteDuplicates(kept, n)
+	if selected.Deduplicated {
+		t.noteDuplicates(kept, n)
+	}
 	if t.source.API == Messages {
-		t.startWithUser(kept, room, n)
+		t.startWithUser(kept, selected.Room, n)
 	}
 	keptEntries := make([]bool, len(t.entries))
 	messages := 0
@@ -52,6 +60,8 @@ func (t *Transcript) Write(w io.Writer, window []*cupel.ContextItem, room int) (
 		n.note("no message is left; the API refuses a request without one")
 	case t.source.API == Messages && t.entries[last].role == "user" && !keptEntries[last] && t.lastRole(keptEntries) == "assistant":
 		n.note("the last message is now the model's own: the API continues it or refuses it")
+	case t.source.API == Messages && t.lostThinking(keptEntries):
+		n.note("the turn of the model at the end no longer begins with its thinking: the API refuses that while thinking is enabled")
 	}
 	_, err = w.Write(t.text(keptEntries, n))
 	return n.notes(), err
@@ -67,11 +77,37 @@ func (t *Transcript) lastRole(kept []bool) string {
 	return ""
 }
 
+// lostThinking reports whether the model is in the middle of a turn that began
+// with thinking, and does not in what is kept.
+func (t *Transcript) lostThinking(kept []bool) bool {
+	speaks := func(i int) bool { return t.entries[i].role == "user" && t.entries[i].words }
+	last := len(kept) - 1
+	for ; last >= 0 && !(kept[last] && t.entries[last].role == "assistant"); last-- {
+		if kept[last] && speaks(last) {
+			return false // the next turn begins with what the model will say
+		}
+	}
+	if last < 0 || !t.entries[last].tool {
+		return false
+	}
+	from, keptFrom := last, last
+	for ; from >= 0 && !speaks(from); from-- {
+	}
+	for ; keptFrom >= 0 && !(kept[keptFrom] && speaks(keptFrom)); keptFrom-- {
+	}
+	first, keptFirst := t.turn(from), t.turn(keptFrom)
+	for !kept[keptFirst] {
+		keptFirst = t.turn(keptFirst)
+	}
+	return t.entries[first].thinks && first != keptFirst
+}
+
 // noteDuplicates says which messages are missing because others say the same.
+// Those that are pinned take no part in that.
 func (t *Transcript) noteDuplicates(kept []bool, n *notesOf) {
 	contents := make(map[string]bool, len(kept))
 	for i, g := range t.groups {
-		if kept[i] {
+		if kept[i] && !g.item.Pinned() {
 			contents[g.item.Content()] = true
 		}
 	}
@@ -90,9 +126,9 @@ func (t *Transcript) noteDuplicates(kept []bool, n *notesOf) {
 // startWithUser sees to it that the first message that is kept is a user's.
 func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 	first := 0
-	for ; first < len(kept) && (!kept[first] || t.first(first).member != ""); first++ {
+	for ; first < len(kept) && (!kept[first] || !t.first(first).spoken()); first++ {
 	}
-	start := slices.IndexFunc(t.entries, func(e entry) bool { return e.member == "" })
+	start := slices.IndexFunc(t.entries, func(e entry) bool { return e.spoken() })
 	if first == len(kept) || t.groups[first].entries[0] == start || t.opens(first) {
 		return // there is none, or it has always been the first, or it will do
 	}
@@ -109,7 +145,7 @@ func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 	}
 	count, tokens := 0, 0
 	for i := first; i < len(kept) && !(kept[i] && t.opens(i)); i++ {
-		if kept[i] && t.first(i).member == "" {
+		if kept[i] && t.first(i).spoken() {
 			kept[i] = false
 			count, tokens = count+1, add(tokens, t.groups[i].item.Tokens())
 		}
@@ -120,6 +156,9 @@ func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 
 // first returns the first entry of a group.
 func (t *Transcript) first(i int) *entry { return &t.entries[t.groups[i].entries[0]] }
+
+// spoken reports whether an entry is a message of the user or the model.
+func (e *entry) spoken() bool { return e.member == "" && !isSystem(e.role) }
 
 // opens reports whether a conversation may begin with a group.
 func (t *Transcript) opens(i int) bool {
@@ -203,8 +242,22 @@ func (t *Transcript) keptMessages(kept []bool, n *notesOf) [][]byte {
 // joined is a message that others may have become a part of.
 type joined struct {
 	first, last *entry
-	members     []rawjson.Part // of the first, and what the others have beyond it; nil while there are none
+	members     []member // of the first, and what the others have beyond it; nil while there are none
 	blocks      [][]byte
+}
+
+// member is a member of a message. Its text without white space is made once,
+// however often it is compared.
+type member struct {
+	rawjson.Part
+	compact string // "" of a content, which is never compared
+}
+
+func newMember(p rawjson.Part) member {
+	if p.Name == "content" {
+		return member{Part: p}
+	}
+	return member{p, p.Value.Compact()}
 }
 
 // take makes a message a part of j if it has to be and can be.
@@ -223,14 +276,18 @@ func (j *joined) take(e *entry) bool {
 		if err != nil || len(first.Members) > most {
 			return false
 		}
-		mine, said = slices.Clone(first.Members), blocks(first.Get("content"))
+		for _, m := range first.Members {
+			mine = append(mine, newMember(m))
+		}
+		said = blocks(first.Get("content"))
 	}
-	for _, m := range o.Members {
-		at := slices.IndexFunc(mine, func(p rawjson.Part) bool { return p.Name == m.Name })
+	for _, part := range o.Members {
+		m := newMember(part)
+		at := slices.IndexFunc(mine, func(p member) bool { return p.Name == m.Name })
 		switch {
 		case at < 0:
 			mine = append(mine, m)
-		case m.Name != "content" && mine[at].Value.Compact() != m.Value.Compact():
+		case mine[at].compact != m.compact:
 			return false // both say something, and neither may be lost
 		}
 	}
