@@ -55,7 +55,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	watch := &runWatch{}
+	watch := &runWatch{stages: []wireStage{}}
 	report, err := pipeline.DryRun(ctx, items, budget, cupel.WithTrace(watch))
 	if report == nil || fatal(err) != nil {
 		return nil, err

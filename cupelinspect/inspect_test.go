@@ -475,3 +475,18 @@ func TestDeterministic(t *testing.T) {
 		t.Error("three equal runs gave different pages")
 	}
 }
+
+// TestListsAreLists checks that the script never finds null for a list.
+func TestListsAreLists(t *testing.T) {
+	b := newBudget(t, 10, 10)
+	for name, s := range map[string]*cupelinspect.Selection{
+		"no candidates": inspect(t, newPipeline(t, nil), nil, b),
+		"empty report":  fromReport(t, &cupel.SelectionReport{}, b),
+	} {
+		_, data, _ := strings.Cut(write(t, "", s), dataStart)
+		data, _, _ = strings.Cut(data, "</script>")
+		if strings.Count(data, "null") != 1 || !strings.Contains(data, `"sweep":null`) {
+			t.Errorf("%s: only the sweep may be null in %s", name, data)
+		}
+	}
+}

@@ -37,6 +37,7 @@ func newLedger(items []*cupel.ContextItem) *ledger {
 		items:  slices.Clone(items),
 		at:     make(map[*cupel.ContextItem]int, len(items)),
 		others: make(map[*cupel.ContextItem][]int),
+		codes:  []string{},
 		codeOf: make(map[string]int),
 	}
 	for i, item := range items {

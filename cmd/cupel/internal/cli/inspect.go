@@ -71,7 +71,7 @@ A selection that fails is shown with what is known of it; the exit code is 3.`,
 	set.Lookup("serve").NoOptDefVal = anyPort
 	set.IntVar(&flags.from, "from", 0, "least budget of the slider, in `tokens`")
 	set.IntVar(&flags.to, "to", 0, "largest budget of the slider, in `tokens` (default twice the budget)")
-	set.IntVar(&flags.stops, "stops", 0, "`number` of budgets on the slider (default as many as are quick)")
+	set.IntVar(&flags.stops, "stops", 0, "`number` of budgets on the slider; 0 for none (default as many as are quick)")
 	command.MarkFlagsMutuallyExclusive("serve", "output")
 	command.MarkFlagsMutuallyExclusive("serve", "force")
 	completePolicy(command, "against")
@@ -120,7 +120,10 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 func (f *inspectFlags) selections(env *Environment, command *cobra.Command, reports []string) ([]*cupelinspect.Selection, error) {
 	changed := command.Flags().Changed
 	if len(reports) > 0 {
-		for _, name := range []string{"items", "policy", "against", "against-budget", "from", "to", "stops"} {
+		if changed("items") {
+			return nil, usagef("there are both --items and a report, %s: give one of them; an address goes behind an equals sign, --serve=ADDRESS", shown(reports[0]))
+		}
+		for _, name := range []string{"policy", "against", "against-budget", "from", "to", "stops"} {
 			if changed(name) {
 				return nil, usagef("--%s goes with --items, not with a report", name)
 			}
@@ -138,7 +141,11 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if err != nil {
 		return nil, err
 	}
-	first, err := f.inspect(command.Context(), s, s.pipeline, s.budget, nameOf(s.policy.Name, f.policy))
+	sweep, err := f.sweep(changed, s.budget)
+	if err != nil {
+		return nil, err
+	}
+	first, err := f.inspect(command.Context(), s, s.pipeline, s.budget, nameOf(s.policy.Name, f.policy), sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -161,26 +168,41 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 			return nil, err
 		}
 	}
-	second, err := f.inspect(command.Context(), s, pipeline, budget, name)
+	if sweep, err = f.sweep(changed, budget); err != nil {
+		return nil, err
+	}
+	second, err := f.inspect(command.Context(), s, pipeline, budget, name, sweep)
 	if err != nil {
 		return nil, err
 	}
 	return []*cupelinspect.Selection{first, second}, nil
 }
 
-func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupel.Pipeline, budget cupel.ContextBudget, name string) (*cupelinspect.Selection, error) {
-	opts := []cupelinspect.Option{cupelinspect.WithName(name)}
-	if f.from != 0 || f.to != 0 || f.stops != 0 {
-		to, stops := f.to, f.stops
-		if to == 0 {
-			to = budget.MaxTokens() + min(budget.MaxTokens(), math.MaxInt-budget.MaxTokens())
-		}
-		if stops == 0 {
-			stops = defaultStops
-		}
-		opts = append(opts, cupelinspect.WithSweep(f.from, to, stops))
+// sweep returns the budgets of the slider, nil for the package's own choice.
+func (f *inspectFlags) sweep(changed func(flag string) bool, budget cupel.ContextBudget) (cupelinspect.Option, error) {
+	if !changed("from") && !changed("to") && !changed("stops") {
+		return nil, nil //nolint:nilnil // no option is none
 	}
-	made, err := cupelinspect.Inspect(ctx, pipeline, s.Items, budget, opts...)
+	to, stops := f.to, f.stops
+	if !changed("to") {
+		to = budget.MaxTokens() + min(budget.MaxTokens(), math.MaxInt-budget.MaxTokens())
+	}
+	if !changed("stops") {
+		stops = defaultStops
+	}
+	switch {
+	case f.from < 0:
+		return nil, usagef("--from: must be at least 0 tokens, got %d", f.from)
+	case to < f.from:
+		return nil, usagef("--from: must be at most --to, which is %d here, got %d", to, f.from)
+	case stops < 0 || stops > cupelinspect.MaxSweepStops:
+		return nil, usagef("--stops: must be from 0 to %d, got %d", cupelinspect.MaxSweepStops, stops)
+	}
+	return cupelinspect.WithSweep(f.from, to, stops), nil
+}
+
+func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupel.Pipeline, budget cupel.ContextBudget, name string, sweep cupelinspect.Option) (*cupelinspect.Selection, error) {
+	made, err := cupelinspect.Inspect(ctx, pipeline, s.Items, budget, cupelinspect.WithName(name), sweep)
 	if err != nil {
 		return nil, selecting(err)
 	}

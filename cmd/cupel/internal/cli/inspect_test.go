@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,34 @@ func TestInspectTwo(t *testing.T) {
 	}
 }
 
+// TestInspectStops: zero is a number that one can ask for.
+func TestInspectStops(t *testing.T) {
+	inspected(t, "help")
+	for _, tt := range []struct {
+		args []string
+		want []int
+		why  string
+	}{
+		{[]string{"--stops", "0"}, nil, "no slider"},
+		{[]string{"--to", "0"}, []int{0}, "from 0 to 0"},
+		{[]string{"--from", "0", "--to", "50", "--stops", "3"}, []int{0, 25, 50}, "as given"},
+	} {
+		code, stdout, stderr := start(t, append([]string{"inspect", "-i", "items.jsonl", "-p", "p.json", "-b", "25", "-o", "-"}, tt.args...)...)
+		if code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", tt.args, code, stderr)
+		}
+		var got []int
+		if sweep := dataOf(t, stdout).Selections[0].Sweep; sweep != nil {
+			for _, stop := range sweep.Stops {
+				got = append(got, stop.Budget)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v: the slider has %v; want %v: %s", tt.args, got, tt.want, tt.why)
+		}
+	}
+}
+
 func TestInspectReports(t *testing.T) {
 	code, report, stderr := inspected(t, "explain", "-i", "items.jsonl", "-p", "p.json", "-b", "25", "--json")
 	if code != exitOK {
@@ -147,7 +176,10 @@ func TestInspectFailures(t *testing.T) {
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25"}, exitUsage, "exists already; --force", "cupel.html is there"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against", "nobody"}, exitUsage, "known are", "the second policy is unknown"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against-budget", "-1"}, exitUsage, "-1", "the second budget makes no sense"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--stops", "-1"}, exitUsage, "-1", "a slider cannot have -1 stops"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--stops", "-1"}, exitUsage, "--stops: must be from 0 to 1000, got -1", "a slider cannot have -1 stops"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "300"}, exitUsage, "--from: must be at most --to, which is 50 here, got 300", "twice the budget is less"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "-1"}, exitUsage, "--from: must be at least 0 tokens, got -1", "no budget is negative"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve", "127.0.0.1:0"}, exitUsage, "--serve=ADDRESS", "the address is read as a report"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve", "-o", "x"}, exitUsage, "serve", "a page is served or written"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=192.0.2.1:80"}, exitUsage, "loopback alone", "the page is not for others"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=example.com:80"}, exitUsage, "loopback alone", "a name may point anywhere"},
