@@ -43,8 +43,8 @@ function kindsOf(items) {
 // letterFor finds a letter that no kind has yet, the first of the name if it
 // can be.
 function letterFor(name, taken) {
-  const own = name.toUpperCase().replace(/[^A-Z0-9]/g, '');
-  for (const letter of own + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
+  const own = name.replace(/[^A-Za-z0-9]/g, '').slice(0, 100);
+  for (const letter of own.toUpperCase() + own.toLowerCase() + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
     if (!taken.has(letter)) {
       taken.add(letter);
       return letter;

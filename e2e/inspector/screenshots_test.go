@@ -3,12 +3,74 @@ package inspector
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
+
+// repository returns this repository's own code and documents as candidates, in
+// pieces, as relevant as they have many of the words.
+func repository(t *testing.T, words ...string) []*cupel.ContextItem {
+	t.Helper()
+	items := []*cupel.ContextItem{
+		must(cupel.NewItemFrom(cupel.HeuristicCounter{}, "You are a coding agent at work on this repository. Answer from what you see, and name the file.", cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned())),
+		must(cupel.NewItemFrom(cupel.HeuristicCounter{}, "How does a QuotaSlice share the budget between kinds?", cupel.WithPinned())),
+	}
+	for _, folder := range []string{"cupel", "cupel/slicer", "cupel/scorer", "cupel/placer", "cupel/analysis", "cupel/policy"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		listing := "$ ls " + folder
+		for _, file := range files {
+			listing += "\n" + filepath.Base(file)
+		}
+		items = append(items, must(cupel.NewItemFrom(cupel.HeuristicCounter{}, listing, cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool),
+			cupel.WithFutureRelevanceHint(0.25), cupel.WithTimestamp(noon.Add(time.Hour)))))
+	}
+	for _, pattern := range []string{"*.md", "docs/*.md", "cupel/*.go", "cupel/slicer/*.go", "cupel/scorer/*.go"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind := cupel.ContextKind("Code")
+			between := "\n\n"
+			switch {
+			case strings.HasSuffix(path, "_test.go"):
+				kind = "Test"
+			case strings.HasSuffix(path, "CHANGELOG.md"):
+				kind, between = cupel.KindMemory, "\n- "
+			case strings.HasSuffix(path, ".md"):
+				kind = cupel.KindDocument
+			}
+			for piece := range strings.SplitSeq(string(text), between) {
+				if piece = strings.Trim(piece, "\n"); len(piece) < 40 {
+					continue
+				}
+				found := 0
+				for _, word := range words {
+					found += min(2, strings.Count(strings.ToLower(piece), word))
+				}
+				items = append(items, must(cupel.NewItemFrom(cupel.HeuristicCounter{}, piece, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+					cupel.WithFutureRelevanceHint(float64(found)/float64(2*len(words))), cupel.WithTimestamp(noon.Add(time.Duration(len(items))*time.Minute)),
+					cupel.WithMetadata(map[string]any{"file": filepath.ToSlash(path)}))))
+			}
+		}
+	}
+	return items
+}
 
 // TestScreenshots makes the pictures of the documentation in the folder that
 // CUPEL_SCREENSHOTS names.
@@ -23,11 +85,13 @@ func TestScreenshots(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	items := candidates(400)
-	other := usual()
-	other.Scorer = composite(1, 4)
-	one := inspect(t, usual(), items, 4000, cupelinspect.WithName("Newest first"))
-	two := inspect(t, other, items, 4000, cupelinspect.WithName("Urgent first"))
+	items := repository(t, "quota", "share", "budget", "kind")
+	config, other := usual(), usual()
+	config.Scorer = scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewComposite(
+		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 3}, scorer.Weighted{Scorer: &scorer.Kind{}, Weight: 2}, scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1}))))
+	other.Scorer, other.Slicer = config.Scorer, must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindDocument, 25), slicer.Require("Code", 30), slicer.Cap("Test", 15)))
+	one := inspect(t, config, items, 8000, cupelinspect.WithName("By relevance"))
+	two := inspect(t, other, items, 8000, cupelinspect.WithName("With quotas"))
 	for _, c := range []struct {
 		name, scheme  string
 		width, height int64
@@ -35,11 +99,11 @@ func TestScreenshots(t *testing.T) {
 		before        func(b *tab)
 	}{
 		{"light", "light", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(*tab) {}},
-		{"dark", "dark", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(b *tab) { b.goTo(4800) }},
+		{"dark", "dark", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(b *tab) { b.goTo(9600) }},
 		{"two", "light", 1280, 1000, []*cupelinspect.Selection{one.selection, two.selection}, func(*tab) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := open(t, "What should the model see?", c.selections...)
+			b := open(t, "How does a QuotaSlice share the budget between kinds?", c.selections...)
 			b.resize(c.width, c.height)
 			b.prefer("prefers-color-scheme", c.scheme)
 			c.before(b)
