@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -272,7 +273,15 @@ func ask(p policy.Policy) policy.Policy {
 		}
 		total += s.Weight
 	}
-	p.Scorers = append(slices.Clone(p.Scorers), policy.Weighted{Scorer: policy.CustomScorer{Type: relevance}, Weight: relevanceShare * total})
+	p.Scorers = slices.Clone(p.Scorers)
+	if sum := total + float64(relevanceShare*total); math.IsInf(sum, 1) && !math.IsInf(total, 1) {
+		// What counts is how the weights compare: an eighth of each is exact.
+		for i := range p.Scorers {
+			p.Scorers[i].Weight /= 8
+		}
+		total /= 8
+	}
+	p.Scorers = append(p.Scorers, policy.Weighted{Scorer: policy.CustomScorer{Type: relevance}, Weight: relevanceShare * total})
 	p.Slicer = byScore(p.Slicer)
 	return p
 }

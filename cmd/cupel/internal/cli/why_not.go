@@ -18,6 +18,9 @@ type whyNotAnswer struct {
 	e      *entry
 	copies int // other candidates with its content
 
+	targetGiven bool // --target was; the search for a budget does without
+	bucket      int  // of the knapsack, if there is one
+
 	rule    string // how what came before it was chosen
 	instead []int  // candidates: what came before it
 	ifIn    *exchange
@@ -39,7 +42,7 @@ func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection
 	case f.upTo < 0:
 		return nil, usagef("--up-to: must be at least 0, got %d", f.upTo)
 	}
-	answer := &whyNotAnswer{a: a}
+	answer := &whyNotAnswer{a: a, targetGiven: targetGiven, bucket: bucketOf(s.policy.Slicer)}
 	answer.e, answer.copies = a.bestCopy(a.items[of].Content())
 	e := answer.e
 	if e.place == 0 {
@@ -67,11 +70,7 @@ func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection
 	}
 	if answer.minimum.Found {
 		tokens := answer.minimum.Tokens
-		target := tokens // as the search has it
-		if !targetGiven {
-			target -= s.budget.OutputReserve()
-		}
-		budget, err := s.budget.Resize(tokens, max(target, 0))
+		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +166,7 @@ func (w *whyNotAnswer) watchSlicer(ctx context.Context, s *selection) error {
 		at := slices.IndexFunc(call.items, func(i cupel.ScoredItem) bool { return i.Item == e.item })
 		if at >= 0 {
 			w.explainCall(call, at, config.Slicer)
-			w.addRequired(calls)
+			w.addRequired(calls, config.Slicer)
 			return nil
 		}
 	}
@@ -209,7 +208,7 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 		var left int
 		left, before = call.before(at, value)
 		if len(before) == 0 {
-			w.rule = fmt.Sprintf("Nothing came before it: there are %d tokens%s.", left, scope)
+			w.rule = fmt.Sprintf("Nothing comes before it, but there are only %d tokens%s.", left, scope)
 			return
 		}
 		w.rule = fmt.Sprintf("%s comes first. When its turn came, %d of %d tokens%s were left, after these:", first, left, call.budget.TargetTokens, scope)
@@ -220,7 +219,13 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 	case slicer.ScoreGreedy, *slicer.ScoreGreedy:
 		inTurn("With ScoreGreedySlice the highest score", func(i cupel.ScoredItem) float64 { return i.Score })
 	case slicer.Knapsack, *slicer.Knapsack:
-		w.rule = fmt.Sprintf("KnapsackSlice takes the items whose scores have the highest sum, within %d tokens%s:", call.budget.TargetTokens, scope)
+		w.rule = fmt.Sprintf("KnapsackSlice takes the items whose scores have the highest sum, within %d tokens%s%s:", call.budget.TargetTokens, scope, w.buckets())
+		if call.items[at].Score < leastKnapsackScore {
+			w.rule = fmt.Sprintf("KnapsackSlice takes nothing with a score below %v. It took:", leastKnapsackScore)
+		}
+	case *slicer.CountConstrainedKnapsack:
+		w.rule = fmt.Sprintf("CountConstrainedKnapsackSlice takes what is required of each kind, then the items whose scores have the highest sum, within %d tokens together%s%s, and of these as many of each kind as may be:",
+			call.budget.TargetTokens, scope, w.buckets())
 	default:
 		w.rule = fmt.Sprintf("%s chose these with %d tokens%s:", typeName(call.slicer), call.budget.TargetTokens, scope)
 	}
@@ -229,14 +234,31 @@ func (w *whyNotAnswer) explainCall(call sliceCall, at int, whole cupel.Slicer) {
 	}
 }
 
+// leastKnapsackScore is the least that counts: scores count in steps of it.
+const leastKnapsackScore = 0.0001
+
+// buckets tells how a knapsack counts tokens: an item may fit, and its buckets
+// not.
+func (w *whyNotAnswer) buckets() string {
+	switch w.bucket {
+	case 1:
+		return ""
+	case 0:
+		return ", the tokens of each rounded up to buckets"
+	}
+	return fmt.Sprintf(", the tokens of each rounded up to buckets of %d", w.bucket)
+}
+
 // explainTruncation is for what was chosen and left out again.
 func (w *whyNotAnswer) explainTruncation() {
 	w.rule = "It was chosen, but what was chosen is more than the target, and the policy truncates: what is pinned stays, then the best that fits. These come first:"
 	w.instead = slices.DeleteFunc(slices.Clone(w.a.window), func(i int) bool { return w.a.entries[i].rank > w.e.rank })
 }
 
-// addRequired puts what a count slicer had to take before what was chosen.
-func (w *whyNotAnswer) addRequired(calls []sliceCall) {
+// addRequired puts what a count slicer had to take before what was chosen: in a
+// quota, of the item's kind alone, since other kinds have tokens of their own.
+func (w *whyNotAnswer) addRequired(calls []sliceCall, whole cupel.Slicer) {
+	_, byKind := whole.(*slicer.Quota)
 	asked := make(map[*cupel.ContextItem]bool)
 	for _, call := range calls {
 		for _, i := range call.items {
@@ -245,7 +267,8 @@ func (w *whyNotAnswer) addRequired(calls []sliceCall) {
 	}
 	var required []int
 	for _, i := range w.a.window {
-		if item := w.a.items[i]; !item.Pinned() && !asked[item] {
+		item := w.a.items[i]
+		if !item.Pinned() && !asked[item] && (!byKind || item.Kind().Equal(w.e.item.Kind())) {
 			required = append(required, i)
 		}
 	}

@@ -34,10 +34,14 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 		case x.failed != nil:
 			p.Paragraph("If it were pinned the selection would fail: "+bare(x.failed), "")
 		case len(x.went) == 0:
-			p.Paragraph("If it were pinned, nothing would have to go.", "")
+			p.Paragraph("If it were pinned, nothing would go.", "")
 		default:
-			p.Paragraph("If it were pinned, these would have to go:", "")
+			p.Paragraph("If it were pinned, these would go:", "")
 			a.printSome(p, x.went, false)
+		}
+		if others := without(w.ifIn.came, e.position); len(others) > 0 {
+			p.Paragraph("These would come in as well:", "")
+			a.printSome(p, others, false)
 		}
 	}
 	p.Line()
@@ -83,41 +87,53 @@ func (w *whyNotAnswer) budgetText() string {
 	case !m.Found && m.Error != "":
 		return "The smallest budget that takes it is not known: " + m.Error
 	case !m.Found && m.Exact:
-		return fmt.Sprintf("No budget up to %d tokens takes it.", m.SearchedTo)
+		return fmt.Sprintf("No budget up to %d tokens takes %s; --up-to looks further.", m.SearchedTo, w.it())
 	case !m.Found:
-		return fmt.Sprintf("No budget up to %d tokens takes it; --max-probes looks at more budgets.", m.SearchedTo)
+		return fmt.Sprintf("No budget up to %d tokens takes %s; --max-probes looks at more budgets.", m.SearchedTo, w.it())
 	}
-	var text strings.Builder
-	if m.Exact {
-		fmt.Fprintf(&text, "The smallest budget that takes it is %d tokens", m.Tokens)
-	} else {
-		fmt.Fprintf(&text, "A budget of %d tokens takes it; a smaller one may, which --max-probes finds", m.Tokens)
+	text := fmt.Sprintf("The smallest budget that takes %s is %d tokens", w.it(), m.Tokens)
+	if !m.Exact {
+		text = fmt.Sprintf("A budget of %d tokens takes %s", m.Tokens, w.it())
+	}
+	if w.targetGiven {
+		text = "Without --target, " + strings.ToLower(text[:1]) + text[1:]
 	}
 	switch {
 	case m.Tokens > budget:
-		fmt.Fprintf(&text, ", %d more than now.", m.Tokens-budget)
-	case m.Tokens < budget && e.place == 0:
-		fmt.Fprintf(&text, ", %d fewer than now: with more, others come before it.", budget-m.Tokens)
+		text += fmt.Sprintf(", %d more than now", m.Tokens-budget)
 	case m.Tokens < budget:
-		fmt.Fprintf(&text, ", %d fewer than now.", budget-m.Tokens)
+		text += fmt.Sprintf(", %d fewer than now", budget-m.Tokens)
 	default:
-		text.WriteString(", the one that it has.")
+		text += ", the one that it has"
 	}
-	if w.at != nil && w.at.failed != nil {
-		fmt.Fprintf(&text, " This is with the target at the budget; less the reserve, it fails: %s", bare(w.at.failed))
+	switch {
+	case !m.Exact:
+		text += "; a smaller one may, which a larger --max-probes finds"
+	case m.Tokens < budget && e.place == 0 && !w.targetGiven:
+		text += ": with more, others may be chosen instead"
 	}
-	return text.String()
+	return text + "."
+}
+
+// it is the candidate, of which there may be copies that other budgets take.
+func (w *whyNotAnswer) it() string {
+	for i := range w.a.entries {
+		e := &w.a.entries[i]
+		if e != w.e && e.item.Content() == w.e.item.Content() && e.reason != string(cupel.Deduplicated) && e.reason != string(cupel.NegativeTokens) {
+			return "this copy of it"
+		}
+	}
+	return "it"
+}
+
+// without returns the candidates but one.
+func without(candidates []int, one int) []int {
+	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
 }
 
 // printExchange tells how the window at the smallest budget differs.
 func (a *account) printExchange(p *terminal.Printer, x *exchange, but int) {
-	var came []int
-	for _, i := range x.came {
-		if i != but {
-			came = append(came, i)
-		}
-	}
-	if len(came) > 0 {
+	if came := without(x.came, but); len(came) > 0 {
 		p.Paragraph("With that budget these come in as well:", "")
 		a.printSome(p, came, false)
 	}

@@ -129,7 +129,7 @@ func checkAnswer(t *testing.T, pipeline *cupel.Pipeline, answer *whyNotAnswer) {
 	}
 	want := smallest{Exact: true, SearchedTo: answer.minimum.SearchedTo}
 	for tokens := 0; tokens <= want.SearchedTo; tokens++ {
-		budget, err := a.budget.Resize(tokens, tokens)
+		budget, err := a.budget.Resize(tokens, tokens-a.budget.OutputReserve()) // as --budget has it
 		if err != nil {
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
 // defaultProbes is how many selections a search makes unless it is told
@@ -42,27 +44,50 @@ type smallest struct {
 	Error string `json:"error,omitempty"`
 }
 
-// find returns the smallest budget that takes an item. Slicers that follow
-// budgets are asked at all of them. Others are first asked by halving, which
-// finds a budget but may miss smaller ones, and then at each smaller one, as far
-// as the limit allows.
+// find returns the smallest budget that takes an item, as --budget takes it: its
+// target is the budget less the reserve. A search has the target at the budget,
+// which differs where overflow is judged by the target; so it looks at what is
+// left of budgets without the reserve.
 func (f *searchFlags) find(ctx context.Context, env *Environment, s *selection, item *cupel.ContextItem) (smallest, error) {
 	ceiling := f.upTo
 	if ceiling == 0 {
-		ceiling = sufficient(s.Items, s.budget)
+		ceiling = sufficientFor(item, s)
 	}
-	result := smallest{SearchedTo: ceiling}
-	if item.Tokens() < 0 {
-		result.Exact = true
-		return result, nil
+	reserve := s.budget.OutputReserve()
+	if item.Tokens() < 0 || ceiling < reserve {
+		return smallest{SearchedTo: ceiling, Exact: true}, nil
+	}
+	base, err := withoutReserve(s.budget)
+	if err != nil {
+		return smallest{SearchedTo: ceiling}, err
 	}
 	tell := newBudgetProgress(env, f.progress)
 	defer tell.end()
-	pipeline, err := watchingBudgets(s.pipeline, func(target int) { tell.update(min(target, ceiling), ceiling) })
+	pipeline, err := watchingBudgets(s.pipeline, func(target int) { tell.update(min(addTokens(target, reserve), ceiling), ceiling) })
 	if err != nil {
-		return result, err
+		return smallest{SearchedTo: ceiling}, err
 	}
-	limits := []analysis.ProbeOption{analysis.WithBaseBudget(s.budget)}
+	result, err := f.search(ctx, s, pipeline, base, item, ceiling-reserve)
+	result.SearchedTo += reserve // at most the ceiling
+	if result.Found {
+		result.Tokens += reserve
+	}
+	return result, err
+}
+
+// withoutReserve returns a budget of which nothing is kept for the answer.
+func withoutReserve(b cupel.ContextBudget) (cupel.ContextBudget, error) {
+	return cupel.NewContextBudget(b.MaxTokens(), b.TargetTokens(),
+		cupel.WithReservedSlots(b.ReservedSlots()), cupel.WithEstimationSafetyMargin(b.EstimationSafetyMarginPercent()))
+}
+
+// search returns the smallest budget up to a ceiling that takes an item. Slicers
+// that follow budgets are asked at all of them. Others are first asked by
+// halving, which finds a budget but may miss smaller ones, and then at each
+// smaller one, as far as the limit allows.
+func (f *searchFlags) search(ctx context.Context, s *selection, pipeline *cupel.Pipeline, base cupel.ContextBudget, item *cupel.ContextItem, ceiling int) (smallest, error) {
+	result := smallest{SearchedTo: ceiling}
+	limits := []analysis.ProbeOption{analysis.WithBaseBudget(base)}
 	following := follows(s.pipeline.Config().Slicer)
 	switch {
 	case f.probes > 0:
@@ -153,6 +178,74 @@ func sufficient(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 		others = int(more)
 	}
 	return addTokens(addTokens(pinned, others), kept)
+}
+
+// sufficientFor returns a budget in which an item that is ever taken most
+// probably is: there is room for all candidates, also in the buckets of a
+// knapsack and in the share of a quota. Shares beyond a hundredth are not
+// looked for.
+func sufficientFor(item *cupel.ContextItem, s *selection) int {
+	total := sufficient(s.Items, s.budget)
+	if bucket := bucketOf(s.policy.Slicer); bucket > 1 && bucket-1 <= (math.MaxInt-total)/len(s.Items) {
+		total += len(s.Items) * (bucket - 1)
+	}
+	for each := range cupel.AllSlicers(s.pipeline.Config().Slicer) {
+		if q, ok := each.(*slicer.Quota); ok {
+			share := shareOf(item.Kind(), q.Entries(), s.Items)
+			if times := math.Ceil(1 / max(share, 0.01)); share > 0 && float64(total)*times < math.MaxInt {
+				total *= int(times)
+			}
+		}
+	}
+	return total
+}
+
+// shareOf returns about which share of a target a quota gives to a kind, in
+// [0,1].
+func shareOf(kind cupel.ContextKind, entries []slicer.QuotaEntry, items []*cupel.ContextItem) float64 {
+	unassigned, require, most := 100.0, 0.0, 100.0
+	for _, e := range entries {
+		least, limit := e.Percentages()
+		unassigned -= least
+		if e.Kind().Equal(kind) {
+			require, most = least, limit
+		}
+	}
+	mass, total := 0.0, 0.0 // of the candidates, by which the rest is shared
+	for _, item := range items {
+		if tokens := float64(max(item.Tokens(), 0)); !item.Pinned() {
+			total += tokens
+			if item.Kind().Equal(kind) {
+				mass += tokens
+			}
+		}
+	}
+	if total > 0 {
+		require += max(unassigned, 0) * mass / total
+	}
+	return min(require, most) / 100
+}
+
+// bucketOf returns the size of the buckets in which a policy's knapsack counts
+// tokens: 1 without one, 0 when it is not known or chosen for each call.
+func bucketOf(s policy.Slicer) int {
+	switch s := s.(type) {
+	case policy.Knapsack:
+		switch {
+		case s.AutoBucket:
+			return 0
+		case s.BucketSize != nil:
+			return *s.BucketSize
+		}
+		return slicer.DefaultBucketSize
+	case policy.CountConstrainedKnapsack:
+		return bucketOf(s.Knapsack)
+	case policy.Quota:
+		return bucketOf(s.Inner)
+	case policy.Greedy, policy.ScoreGreedy, policy.CountQuota:
+		return 1
+	}
+	return 0
 }
 
 // newBudgetProgress returns progress through budgets: on a terminal, or when it

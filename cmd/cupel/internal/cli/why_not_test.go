@@ -29,11 +29,12 @@ RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    2    0.8      20       0.04  Document  apple
    1    0.9      40     0.0225  Document  banana …
 
-If it were pinned, these would have to go:
+If it were pinned, these would go:
 RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    1    0.9      40     0.0225  Document  banana …
 
-The smallest budget that takes it is 80 tokens, 20 fewer than now: with more, others come before it.
+The smallest budget that takes it is 80 tokens, 20 fewer than now: with more, others may be chosen
+instead.
 With that budget these go:
 RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    1    0.9      40     0.0225  Document  banana …
@@ -65,21 +66,30 @@ func TestWhyNotSays(t *testing.T) {
 				"The smallest budget that takes it is 120 tokens, 20 more than now.\n", "With that budget these go:\n"}, nil},
 		{"knapsack", "0.8+0.6 in 50 tokens beat 0.9+0.05 in 45; nothing with cherry does in less", "sack.json", "cherry", nil,
 			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens:\n", "is 80 tokens, 20 fewer than now"}, nil},
-		{"few probes", "halving finds 80, and ten budgets from 30 on say nothing about 40 to 79", "sack.json", "cherry", []string{"--max-probes", "10"},
-			[]string{"A budget of 80 tokens takes it; a smaller one may, which --max-probes finds, 20 fewer than now"}, nil},
-		{"far too few probes", "the first ten budgets are 30 to 39, and halving is not for counts", "counted.json", "cherry", []string{"--max-probes", "10"},
-			[]string{"CountConstrainedKnapsack chose these with 70 tokens:\n", "No budget up to 39 tokens takes it; --max-probes looks at more budgets.\n"}, nil},
-		{"ceiling", "80 would take it", "greedy.json", "cherry", []string{"--up-to", "79"}, []string{"No budget up to 79 tokens takes it.\n"}, nil},
+		{"buckets", "a bucket of 50 is all that 70 tokens have, and banana is worth most of what fits it", "buckets.json", "cherry", nil,
+			[]string{"within 70 tokens, the tokens of\neach rounded up to buckets of 50:\n", "   1    0.9      40 ",
+				// 30 are kept or pinned, and two buckets are enough for banana and apple, so that cherry needs three.
+				"The smallest budget that takes it is 180 tokens, 80 more than now.\n"}, nil},
+		{"worth nothing", "scores count in ten-thousandths", "nothing.json", "cherry", nil,
+			[]string{"KnapsackSlice takes nothing with a score below 0.0001. It took:\n", "No budget up to 145 tokens takes it; --up-to looks further.\n"}, nil},
+		{"target", "80 tokens are enough without it, as above", "greedy.json", "cherry", []string{"--target", "25"},
+			[]string{"Without --target, the smallest budget that takes it is 80 tokens, 20 fewer than now.\n"}, []string{"with more"}},
+		{"required share", "Document is required, and takes nothing from ToolOutput", "shares.json", "cherry", nil,
+			[]string{"Nothing comes before it, but there are only 7 tokens for the kind ToolOutput.\n"}, []string{"Required"}},
+		{"few probes", "with 120 there is room for all three that cost most, and ten budgets from 50 on say nothing about 60 and more", "sack.json", "cherry", []string{"--max-probes", "10"},
+			[]string{"A budget of 120 tokens takes it, 20 more than now; a smaller one may, which a larger --max-probes\nfinds.\n"}, nil},
+		{"far too few probes", "the first ten budgets are 50 to 59, 30 for it and 20 for the reserve, and halving is not for counts", "counted.json", "cherry", []string{"--max-probes", "10"},
+			[]string{"CountConstrainedKnapsackSlice takes what is required of each kind, then the items whose scores have\nthe highest sum, within 70 tokens together, and of these as many of each kind as may be:\n", "No budget up to 59 tokens takes it; --max-probes looks at more budgets.\n"}, nil},
+		{"ceiling", "80 would take it", "greedy.json", "cherry", []string{"--up-to", "79"}, []string{"No budget up to 79 tokens takes it; --up-to looks further.\n"}, nil},
 		{"quota", "a tenth of 70 tokens", "quota.json", "cherry", nil,
-			// It takes 300 tokens for 30 to be a tenth of them, and 30 beside.
-			[]string{"Nothing came before it: there are 7 tokens for the kind ToolOutput.\n", "No budget up to 145 tokens takes it.\n"}, nil},
-		{"quota and a large budget", "a tenth of 300 tokens, and the 30 beside", "quota.json", "cherry", []string{"--up-to", "1000"},
+			[]string{"Nothing comes before it, but there are only 7 tokens for the kind ToolOutput.\n"}, nil},
+		{"quota and a large budget", "a tenth of 300 tokens, and the 30 beside: more than all candidates have", "quota.json", "cherry", nil,
 			[]string{"The smallest budget that takes it is 330 tokens, 230 more than now.\n"}, nil},
 		{"nothing for the kind", "its quota is nothing", "none.json", "cherry", nil,
 			[]string{"The quota leaves no tokens for the kind ToolOutput.\n"}, nil},
 		{"cap", "apple has the only place, and fits wherever banana does", "count.json", "ban*", nil,
 			[]string{"It is out: CountCapExceeded: Document has 1 items, cap 1\n", "The Document items that are in, as many as may be:\n", "    2    0.8      20       0.04  Document  apple\n",
-				"No budget up to 145 tokens takes it.\n"}, nil},
+				"No budget up to 145 tokens takes it; --up-to looks further.\n"}, nil},
 		{"chosen and dropped", "banana took 40 tokens before the cap put it out", "count.json", "cherry", nil,
 			[]string{"When its turn came, 10 of 70 tokens were\nleft, after these:\n", "Document  CountCapExceeded  banana …\n"}, nil},
 		{"requirement", "elder comes first, as one message has to", "needs.json", "cherry", nil,
@@ -98,6 +108,57 @@ func TestWhyNotSays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestWhyNotOverflow(t *testing.T) {
+	// Both documents are required: with 10 pinned they need 70 tokens, and 90 with
+	// the reserve. An overflow is judged by the target, which is the budget less
+	// the reserve, for a search as for a selection.
+	got := mustPrint(t, explaining("throw.json", "--why-not", "banana*")...)
+	if want := "The smallest budget that takes it is 90 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
+		t.Errorf("lacks %q:\n%s", want, got)
+	}
+}
+
+func TestWhyNotPinnedBringsOthers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	items := `{"content": "grape", "tokens": 20, "kind": "Document", "futureRelevanceHint": 0.9}
+{"content": "fig", "tokens": 15, "kind": "Document", "futureRelevanceHint": 0.5}
+{"content": "plum", "tokens": 12, "kind": "Document", "futureRelevanceHint": 0.1}
+`
+	for name, content := range map[string]string{"items.jsonl": items, "share.json": fixture["score.json"]} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of 30 tokens grape takes 20, and nothing fits the other ten. Beside a fig of
+	// 15 grape does not fit, and plum does.
+	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "share.json", "-b", "30", "--why-not", "fig")
+	for _, want := range []string{
+		"If it were pinned, these would go:\n", " grape\n", "These would come in as well:\n", "   3    0.1      12   0.008333  Document  plum\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestWhyNotCopies(t *testing.T) {
+	// Where duplicates are kept, 7 tokens take one copy and only 10 the other.
+	t.Chdir(t.TempDir())
+	items := `{"content": "twin", "tokens": 7, "futureRelevanceHint": 0.5}
+{"content": "twin", "tokens": 3, "futureRelevanceHint": 0.5}
+`
+	policy := strings.Replace(fixture["greedy.json"], "{", `{"deduplicate": false, `, 1)
+	for name, content := range map[string]string{"items.jsonl": items, "twins.json": policy} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "twins.json", "-b", "20", "--why-not", "twin")
+	if want := "The smallest budget that takes this copy of it is 10 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
+		t.Errorf("lacks %q:\n%s", want, got)
 	}
 }
 
