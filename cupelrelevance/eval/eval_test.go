@@ -79,6 +79,9 @@ func TestRunByHand(t *testing.T) {
 	if !reflect.DeepEqual(result, want) {
 		t.Errorf("got %+v, want %+v", result, want)
 	}
+	if text := result.Text(); !strings.HasPrefix(text, "1 conversation, 2 questions\n") {
+		t.Errorf("the text begins %.40q", text)
+	}
 	if !reflect.DeepEqual(progress, []int{1, 2, 2, 2}) {
 		t.Errorf("progress was %v", progress)
 	}

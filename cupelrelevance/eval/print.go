@@ -13,7 +13,7 @@ import (
 // a line a policy, a column a budget.
 func (r *Result) Text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d conversations, %d questions\n", r.Conversations, r.Questions)
+	fmt.Fprintf(&out, "%s, %s\n", plural(r.Conversations, "conversation"), plural(r.Questions, "question"))
 	wide := len("precision")
 	for _, policy := range r.Policies {
 		wide = max(wide, utf8.RuneCountInString(policy.Name))
@@ -33,6 +33,13 @@ func (r *Result) Text() string {
 		}
 	}
 	return out.String()
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }
 
 // column is the width of the column of a budget, in characters.

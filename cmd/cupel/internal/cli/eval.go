@@ -201,7 +201,7 @@ func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 		}
 	}
 	if questions == 0 {
-		return nil, usagef("there is no question to measure in %s (part %s, %d conversations)", strings.Join(f.data, ", "), f.part, len(part))
+		return nil, usagef("there is no question to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(len(part), "conversation"))
 	}
 	return part, nil
 }

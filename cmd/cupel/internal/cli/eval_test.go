@@ -175,7 +175,7 @@ func TestEvalMistakes(t *testing.T) {
 		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "talk.jsonl", "--data", "bad.jsonl"}, "bad.jsonl: line 2 is not a labelled conversation: json: cannot unmarshal number into Go struct field Conversation.items of type []eval.Turn", "which file and line"},
-		{"no question", []string{"--data", "none.jsonl", "--part", "tune"}, "there is no question to measure in none.jsonl (part tune, 1 conversations)", "all shares would be 0"},
+		{"no question", []string{"--data", "none.jsonl", "--part", "tune"}, "there is no question to measure in none.jsonl (part tune, 1 conversation)", "all shares would be 0"},
 		{"budget", []string{"--data", "talk.jsonl", "--budgets", "100,0"}, "--budgets: 0 is no budget; give positive numbers of tokens", "it selects nothing"},
 		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for as many as there are processors, got -1", "nobody would work"},
 		{"part", []string{"--data", "talk.jsonl", "--part", "test"}, `--part: "test" is not one of all, tune, held-out`, "names are exact"},

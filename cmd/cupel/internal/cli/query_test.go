@@ -198,4 +198,17 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: got %+v, want the policy as it was", name, got)
 		}
 	}
+	// Weights that cannot be added up to four times as much keep their shares.
+	heavy := policy.Policy{
+		Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 0x1p1023}, {Scorer: policy.Priority{}, Weight: 0x1p1020}},
+		Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+	}
+	q := &question{text: "oven", given: true, indexes: new(indexes)}
+	asked := ask(heavy)
+	if got := asked.Scorers; got[0].Weight != 0x1p1020 || got[1].Weight != 0x1p1017 || got[2].Weight != 4*(0x1p1020+0x1p1017) || heavy.Scorers[0].Weight != 0x1p1023 {
+		t.Errorf("got the weights %v, %v and %v; want an eighth of each, and four times their sum", got[0].Weight, got[1].Weight, got[2].Weight)
+	}
+	if _, err := asked.Pipeline(policy.Environment{Registry: q.registry()}); err != nil {
+		t.Error(err)
+	}
 }
