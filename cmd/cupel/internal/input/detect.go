@@ -40,7 +40,7 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 	f.api = transcript.Messages
 	if f.format == OpenAI {
 		f.api = transcript.Chat
-		if seen[responses] == "input" || seen.has(responses) && !seen.has(chat) {
+		if seen[responses].path == "input" || seen.has(responses) && !seen.has(chat) {
 			f.api = transcript.Responses
 		}
 	}
@@ -58,16 +58,10 @@ func (f *finding) split(text rawjson.Text) error {
 		if f.format == JSON || !f.value.IsObject() {
 			return nil
 		}
-		o, err := f.value.Object("")
-		if err != nil {
-			return err
-		}
-		// One item or one message is a text of one line, however it is broken.
-		if list, _ := listOf(&o); list == "" && (o.Has("content") || o.Has("role")) {
-			f.lines = []rawjson.Part{f.value.Alone()}
-			f.value = rawjson.Value{}
-		}
-		return nil
+		return f.splitObject()
+	}
+	if isStream(text) {
+		return &Error{Line: 1, Reason: "this is a stream of events as an API sends it; give the messages of the conversation", Err: err}
 	}
 	if f.format == JSON || !severalLines(text) {
 		return err
@@ -75,6 +69,32 @@ func (f *finding) split(text rawjson.Text) error {
 	f.value = rawjson.Value{}
 	f.lines, err = text.Lines()
 	return err
+}
+
+// splitObject tells a request from one item or one message, which is a text of
+// one line, however it is broken.
+func (f *finding) splitObject() error {
+	o, err := f.value.Object("")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"content", "role"} {
+		if !o.Has(name) {
+			continue
+		}
+		if list, _ := listOf(&o); list != "" {
+			return o.Get(list).Errorf("", "the object has both %q and %q: is it one of the candidates, or has it all of them? Say what it is with --format, or leave one out", name, list)
+		}
+		f.lines, f.value = []rawjson.Part{f.value.Alone()}, rawjson.Value{}
+		return nil
+	}
+	return nil
+}
+
+// isStream reports whether a text is what an API sends as server-sent events.
+func isStream(text rawjson.Text) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
 }
 
 // severalLines reports whether the first line that is not blank is a JSON
@@ -115,25 +135,34 @@ const (
 	chat                // of Chat Completions
 	responses
 	anthropic
+	openAI      // either of OpenAI's APIs, but not which
+	systemFirst // a system prompt as the first message, as Anthropic's API does not have it
 	openAIModel // names of models are what either API may have
 	claudeModel
 	signs
 )
 
 // signals are where signs were seen first.
-type signals [signs]string
+type signals [signs]place
 
-func (s *signals) has(what sign) bool { return s[what] != "" }
+// place is a value and its path.
+type place struct {
+	path  string
+	value rawjson.Value
+}
 
-func (s *signals) see(what sign, where string) {
-	if s[what] == "" {
-		s[what] = where
+func (s *signals) has(what sign) bool { return !s[what].value.IsZero() }
+
+func (s *signals) see(what sign, path string, v rawjson.Value) {
+	if !s.has(what) {
+		s[what] = place{path, v}
 	}
 }
 
 // messageSigns are the names that only messages of one API have.
 var messageSigns = map[string]sign{
 	"tool_calls": chat, "function_call": chat, "tool_call_id": chat, "refusal": chat,
+	"stop_reason": anthropic,
 }
 
 // itemNames are the names that tell an item from a message.
@@ -141,7 +170,7 @@ var itemNames = map[string]bool{
 	"tokens": true, "kind": true, "source": true, "pinned": true, "priority": true, "futureRelevanceHint": true, "originalTokens": true,
 }
 
-var roleSigns = map[string]sign{"tool": chat, "function": chat}
+var roleSigns = map[string]sign{"tool": chat, "function": chat, "developer": openAI}
 
 // partSigns are the types of the parts of a message.
 var partSigns = map[string]sign{
@@ -186,13 +215,15 @@ func (f *finding) signs() (*signals, error) {
 		if f.format == Auto {
 			switch name {
 			case "":
-				return nil, f.value.Errorf("", `the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`)
+				return nil, noList(&o)
 			case "items", "included":
-				seen.see(item, name)
+				seen.see(item, name, o.Get(name))
 				return seen, nil
 			}
 		}
-		requestOf(&o, seen)
+		if err := requestOf(&o, seen); err != nil {
+			return nil, err
+		}
 		path = "messages"
 		if !o.Has(path) {
 			path = "input"
@@ -200,71 +231,117 @@ func (f *finding) signs() (*signals, error) {
 		elements = o.Get(path).Elements()
 	}
 	for i, part := range elements {
-		if err := elementOf(part.Value, rawjson.Index(path, i), path != "", seen); err != nil {
+		if err := f.elementOf(part.Value, path, i, seen); err != nil {
 			return nil, err
 		}
 	}
 	return seen, nil
 }
 
+// noList says what is wrong with an object that has no candidates.
+func noList(o *rawjson.Object) error {
+	for _, name := range []string{"items", "included", "messages", "input"} {
+		if v := o.Get(name); !v.IsNull() {
+			return v.Errorf(name, "must be an array, got %s", v.Type())
+		}
+	}
+	reason := `the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`
+	if what := foreign(o); what != "" {
+		reason = "the object is " + what
+	}
+	return o.Value.Errorf("", "%s", reason)
+}
+
+// foreign names what is often taken for a transcript and is none, and says what
+// to do. It is "" for anything else.
+func foreign(o *rawjson.Object) string {
+	kind := o.Get("type").String()
+	switch {
+	case strings.HasSuffix(o.Get("object").String(), ".chunk"), strings.HasPrefix(kind, "response."),
+		strings.HasPrefix(kind, "message_"), strings.HasPrefix(kind, "content_block_"):
+		return "an event of a stream, as an API sends it; give the messages of the conversation"
+	case o.Get("choices").IsArray(), o.Get("output").IsArray() && !responsesType(kind):
+		return "an answer of an API; give the messages of the conversation"
+	case o.Get("messages").IsArray():
+		return "a transcript of its own; give one conversation at a time"
+	case o.Get("message").IsObject():
+		return `no message, but has one as "message"; give those themselves`
+	}
+	return ""
+}
+
 // requestOf sees what the members of a request say.
-func requestOf(o *rawjson.Object, seen *signals) {
+func requestOf(o *rawjson.Object, seen *signals) error {
 	for _, m := range o.Members {
 		if what, ok := requestSigns[m.Name]; ok && !m.Value.IsNull() {
-			seen.see(what, m.Name)
+			seen.see(what, m.Name, m.Value)
 		}
 	}
 	if o.Has("input") && !o.Has("messages") {
-		seen.see(responses, "input")
+		seen.see(responses, "input", o.Get("input"))
 	} else if o.Has("messages") {
-		seen.see(message, "messages")
+		seen.see(message, "messages", o.Get("messages"))
 	}
 	model := o.Get("model").String()
 	switch {
 	case strings.HasPrefix(model, "claude"):
-		seen.see(claudeModel, "model")
+		seen.see(claudeModel, "model", o.Get("model"))
 	case strings.HasPrefix(model, "gpt-"), strings.HasPrefix(model, "o1"), strings.HasPrefix(model, "o3"), strings.HasPrefix(model, "o4"), strings.HasPrefix(model, "chatgpt"):
-		seen.see(openAIModel, "model")
+		seen.see(openAIModel, "model", o.Get("model"))
 	}
 	for i, part := range o.Get("tools").Elements() {
+		if !part.Value.IsObject() {
+			continue
+		}
 		path := rawjson.Index("tools", i)
 		tool, err := part.Value.Object(path)
 		switch {
 		case err != nil:
+			return err
 		case tool.Has("input_schema"):
-			seen.see(anthropic, path+".input_schema")
+			seen.see(anthropic, path+".input_schema", tool.Get("input_schema"))
 		case tool.Has("function"):
-			seen.see(chat, path+".function")
+			seen.see(chat, path+".function", tool.Get("function"))
 		}
 	}
+	return nil
 }
 
-// elementOf sees what an item or a message says.
-func elementOf(v rawjson.Value, path string, inRequest bool, seen *signals) error {
+// elementOf sees what an item or a message says, which is at i of the list.
+func (f *finding) elementOf(v rawjson.Value, list string, i int, seen *signals) error {
+	path, inRequest := rawjson.Index(list, i), list != ""
 	o, err := v.Object(path)
 	if err != nil {
 		return err
 	}
 	kind := o.Get("type").String()
 	role := o.Get("role")
+	// No item of the Responses API has a content that is a string, and no role.
+	isItem := role.IsNull() && (!responsesType(kind) || kind == "message" || o.Get("content").IsString())
 	switch {
-	case responsesType(kind) && (kind != "message" || role.IsString()):
-		seen.see(responses, path+".type")
-	case role.IsString():
-		seen.see(message, path+".role")
-	case !inRequest:
-		seen.see(item, path)
+	case isItem && !inRequest:
+		if what := foreign(&o); what != "" && f.format == Auto && !o.Has("content") {
+			return v.Errorf(path, "is %s", what)
+		}
+		seen.see(item, path, v)
 		return nil
+	case responsesType(kind) && !ofMessages(&o):
+		seen.see(responses, path+".type", o.Get("type"))
+	case !role.IsNull():
+		seen.see(message, path+".role", role)
 	}
 	if what, ok := roleSigns[role.String()]; ok {
-		seen.see(what, path+".role")
+		seen.see(what, path+".role", role)
+	}
+	if i == 0 && role.String() == "system" {
+		seen.see(systemFirst, path+".role", role)
 	}
 	for _, m := range o.Members {
 		if what, ok := messageSigns[m.Name]; ok && !m.Value.IsNull() {
-			seen.see(what, rawjson.Join(path, m.Name))
+			seen.see(what, rawjson.Join(path, m.Name), m.Value)
 		}
 		if itemNames[m.Name] && !inRequest {
-			seen.see(item, rawjson.Join(path, m.Name))
+			seen.see(item, rawjson.Join(path, m.Name), m.Value)
 		}
 	}
 	for i, part := range o.Get("content").Elements() {
@@ -276,10 +353,35 @@ func elementOf(v rawjson.Value, path string, inRequest bool, seen *signals) erro
 			return err
 		}
 		if what, ok := partSigns[p.Get("type").String()]; ok {
-			seen.see(what, rawjson.Index(path+".content", i))
+			seen.see(what, rawjson.Index(path+".content", i), part.Value)
 		}
 	}
 	return nil
+}
+
+// ofMessages reports whether an object of type "message" is an answer of
+// Anthropic's API, which has that type as well, rather than an item of the
+// Responses API.
+func ofMessages(o *rawjson.Object) bool {
+	if o.Get("type").String() != "message" {
+		return false
+	}
+	if o.Has("stop_reason") {
+		return true
+	}
+	for _, part := range o.Get("content").Elements() {
+		if !part.Value.IsObject() {
+			continue
+		}
+		p, err := part.Value.Object("")
+		if err != nil {
+			return false // is found again, with its path
+		}
+		if kind := p.Get("type").String(); kind == "text" || partSigns[kind] == anthropic {
+			return true
+		}
+	}
+	return false
 }
 
 // decide finds the one format that the signs speak for.
@@ -303,8 +405,12 @@ func (f *finding) decide(seen *signals) error {
 		claims = append(claims, claim{message, "a message"})
 	}
 	if len(claims) > 1 {
-		return &Error{Reason: fmt.Sprintf("%s is a sign of %s, and %s of %s: say what it is with --format",
-			seen[claims[0].what], claims[0].words, seen[claims[1].what], claims[1].words)}
+		one, other := seen[claims[0].what], seen[claims[1].what]
+		where := other.path
+		if line := other.value.Line(); line != one.value.Line() {
+			where = fmt.Sprintf("%s (line %d)", where, line)
+		}
+		return one.value.Errorf(one.path, "is a sign of %s, and %s of %s: say what it is with --format", claims[0].words, where, claims[1].words)
 	}
 	f.format, f.api = OpenAI, transcript.Chat
 	if len(claims) == 1 {
@@ -312,7 +418,8 @@ func (f *finding) decide(seen *signals) error {
 		return nil
 	}
 	switch {
-	case seen.has(claudeModel):
+	case seen.has(openAI):
+	case seen.has(claudeModel) && !seen.has(systemFirst):
 		f.format, f.api = Anthropic, transcript.Messages
 	case seen.has(openAIModel):
 	case seen.has(message):
