@@ -1,12 +1,14 @@
 package cupelinspect
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +40,7 @@ func contentLimit(items []*cupel.ContextItem, wanted int) int {
 type itemTable struct {
 	contentLimit int
 	items        []wireItem
+	sources      []*cupel.ContextItem // what items are made of
 	at           map[*cupel.ContextItem]int
 	looks        map[string][]int // positions, by how an item looks; nil while there is one selection
 }
@@ -47,7 +50,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 	if len(t.at) > 0 && t.looks == nil {
 		t.looks = make(map[string][]int)
 		for i := range t.items {
-			key := lookOf(&t.items[i])
+			key := lookOf(&t.items[i], t.sources[i])
 			t.looks[key] = append(t.looks[key], i)
 		}
 	}
@@ -66,7 +69,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 		item := items[i]
 		at, known := t.at[item] // this very item again
 		if !known {
-			at = t.position(newItem(item, t.contentLimit), taken)
+			at = t.position(item, taken)
 			t.at[item], taken[at] = at, true
 		}
 		positions[i] = at
@@ -74,11 +77,12 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 	return positions
 }
 
-// position returns the place of an item that looks like w and is not taken
-// yet, or a new one.
-func (t *itemTable) position(w wireItem, taken map[int]bool) int {
+// position returns the place of an item that looks like this one and is not
+// taken yet, or a new one.
+func (t *itemTable) position(item *cupel.ContextItem, taken map[int]bool) int {
+	w := newItem(item, t.contentLimit)
 	if t.looks != nil {
-		key := lookOf(&w)
+		key := lookOf(&w, item)
 		for rest := t.looks[key]; len(rest) > 0; {
 			at := rest[0]
 			rest = rest[1:]
@@ -88,17 +92,19 @@ func (t *itemTable) position(w wireItem, taken map[int]bool) int {
 			}
 		}
 	}
-	t.items = append(t.items, w)
+	t.items, t.sources = append(t.items, w), append(t.sources, item)
 	return len(t.items) - 1
 }
 
-// lookOf is equal for items that look equal. Marshalling sorts the metadata.
-func lookOf(w *wireItem) string {
+// lookOf is equal for items that look equal, what is cut of their contents
+// included. Marshalling sorts the metadata.
+func lookOf(w *wireItem, item *cupel.ContextItem) string {
 	data, err := json.Marshal(w)
 	if err != nil { // newItem has left nothing in it that fails
 		return ""
 	}
-	return string(data)
+	sum := sha256.Sum256([]byte(strings.ToValidUTF8(item.Content(), "\uFFFD"))) // reports as JSON have no other
+	return string(data) + string(sum[:])
 }
 
 func newItem(item *cupel.ContextItem, limit int) wireItem {
@@ -152,7 +158,7 @@ func metadataValue(value any, limit int) any {
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
-	case len(data) > max(limit, maxLabel) || depth(data) > maxDepth || !utf8.Valid(data):
+	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
 	default:
 		return json.RawMessage(data)

@@ -62,6 +62,42 @@ func TestContentLimit(t *testing.T) {
 	}
 }
 
+// TestNothingOfContents checks that a page without contents has nothing of them
+// anywhere.
+func TestNothingOfContents(t *testing.T) {
+	metadata := map[string]any{"text": "secret", "list": []any{"secret"}, "object": map[string]any{"x": "secret"}, "stringer": json.RawMessage(`"secret"`), "number": 42}
+	items := []*cupel.ContextItem{
+		newItem(t, "secret", 5, cupel.WithPinned(), cupel.WithMetadata(metadata)),
+		newItem(t, "secret one", 2),
+		newItem(t, "secret one", 2),
+		newItem(t, "secret two", -1),
+		newItem(t, "secret three", 6),
+		newItem(t, "secret four", 600),
+	}
+	for _, max := range []int{3, 10} {
+		b := newBudget(t, max, max)
+		s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithContentLimit(0))
+		page, _, _ := strings.Cut(write(t, "", s), "</script>")
+		if strings.Contains(page, "secret") || !strings.Contains(page, "42") {
+			t.Errorf("with %d tokens the page is %s; want no secret, and the number", max, page)
+		}
+	}
+}
+
+// TestCutItemsOfTwoReports checks that items are told apart by what is cut.
+func TestCutItemsOfTwoReports(t *testing.T) {
+	report := func(contents ...string) *cupelinspect.Selection {
+		r := &cupel.SelectionReport{}
+		for _, content := range contents {
+			r.Included = append(r.Included, cupel.IncludedItem{Item: newItem(t, content, 1), Reason: cupel.Scored})
+		}
+		return fromReport(t, r, newBudget(t, 9, 9), cupelinspect.WithContentLimit(1))
+	}
+	p := read(t, write(t, "", report("aa", "ab"), report("ab", "ac")))
+	equal(t, "the candidates of the first report", p.Selections[0].Candidates, []int{0, 1})
+	equal(t, "the candidates of the second, of which one is the first's second", p.Selections[1].Candidates, []int{1, 2})
+}
+
 // hidden has a marshaler that panics.
 type hidden struct{}
 

@@ -205,7 +205,9 @@ func (s *Selection) explain(ctx context.Context, l *ledger, report *cupel.Select
 		w.Why[at] = shorten(e.Reason.String(), maxDescription)
 		if e.Reason.Code == cupel.Deduplicated {
 			duplicates = append(duplicates, at)
-			w.Why[at] += ": " + excerpt(e.Item.Content())
+			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
+				w.Why[at] += ": " + text
+			}
 		}
 	})
 	for i, code := range w.Code {
@@ -248,10 +250,14 @@ func (l *ledger) survivors(duplicates, code []int) map[int]int {
 	return survivors
 }
 
-// excerpt returns the beginning of a content, in quotes.
-func excerpt(content string) string {
+// excerpt returns the beginning of a content, in quotes, or "" when a page may
+// have nothing of it.
+func excerpt(content string, limit int) string {
+	if limit == 0 {
+		return ""
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(shorten(content, 120)), "\n")
-	short := shorten(line, 60)
+	short := shorten(line, min(60, limit))
 	if len(short) < len(content) && !strings.HasSuffix(short, "…") {
 		short += "…"
 	}
