@@ -54,6 +54,7 @@ type outcome struct {
 	Why      string     `json:"why"` // the reason with its data
 
 	item *cupel.ContextItem
+	data cupel.ReasonData
 }
 
 // move is a content that both include, and whose place among those that both
@@ -119,7 +120,7 @@ func outcomes(report *cupel.SelectionReport) map[string]outcome {
 	for place, i := range report.Included {
 		if _, ok := all[i.Item.Content()]; !ok {
 			score := jsonScore(i.Score)
-			all[i.Item.Content()] = outcome{true, place + 1, &score, string(i.Reason), string(i.Reason), i.Item}
+			all[i.Item.Content()] = outcome{true, place + 1, &score, string(i.Reason), string(i.Reason), i.Item, cupel.ReasonData{}}
 		}
 	}
 	for _, e := range report.Excluded {
@@ -128,7 +129,7 @@ func outcomes(report *cupel.SelectionReport) map[string]outcome {
 			continue
 		}
 		score := jsonScore(e.Score)
-		all[e.Item.Content()] = outcome{false, 0, &score, string(e.Reason.Code), e.Reason.String(), e.Item}
+		all[e.Item.Content()] = outcome{false, 0, &score, string(e.Reason.Code), e.Reason.String(), e.Item, e.Reason.Data()}
 	}
 	return all
 }

@@ -29,8 +29,12 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 	printSwings(p, "In B only", d.Swings, rows, func(s swing) bool { return s.B.Included })
 	d.printMoved(p, rows)
 	if len(d.Swings)+len(d.Moved) == 0 {
+		same := "The same items are in, in the same order."
+		if d.A.Items != d.B.Items || d.A.Tokens != d.B.Tokens {
+			same = "The same contents are in, in the same order, but not the same copies of them."
+		}
 		p.Line()
-		p.Line(terminal.Plain("The same items are in, in the same order."))
+		p.Line(terminal.Plain(same))
 	}
 }
 
@@ -95,7 +99,7 @@ func printSwings(p *terminal.Printer, head string, swings []swing, rows int, in 
 		}
 		table = append(table, []terminal.Text{
 			terminal.Plain(scoreOf(s.A)), terminal.Plain(scoreOf(s.B)), terminal.Plain(strconv.Itoa(s.Tokens)),
-			terminal.Plain(s.Kind), {Text: why.Reason, Style: terminal.Yellow}, terminal.Plain(s.Content),
+			terminal.Plain(s.Kind), {Text: shortExclusion(why.Reason, why.data, p.Width() >= roomForReasons), Style: terminal.Yellow}, terminal.Plain(s.Content),
 		})
 	}
 	if len(table) == 0 {

@@ -34,13 +34,13 @@ tokens of SystemPrompt      10      10
 tokens of Message            0       5      +5
 
 In A only (1)
-SCORE A  SCORE B  TOKENS  KIND        NOT IN B        ITEM
-    0.6      0.6      30  ToolOutput  BudgetExceeded  cherry
+SCORE A  SCORE B  TOKENS  KIND        NOT IN B                ITEM
+    0.6      0.6      30  ToolOutput  BudgetExceeded, 5 left  cherry
 
 In B only (2)
-SCORE A  SCORE B  TOKENS  KIND      NOT IN A        ITEM
-    0.9      0.9      40  Document  BudgetExceeded  banana …
-   0.05     0.05       5  Message   BudgetExceeded  elder
+SCORE A  SCORE B  TOKENS  KIND      NOT IN A                   ITEM
+    0.9      0.9      40  Document  BudgetExceeded, none left  banana …
+   0.05     0.05       5  Message   BudgetExceeded, none left  elder
 `
 
 func TestDiffOfBudgets(t *testing.T) {
@@ -66,6 +66,18 @@ func TestDiffOfPolicies(t *testing.T) {
 	// U puts them first, last, second and third: banana alone has moved.
 	_, got, _ = start(t, "diff", "-i", "items.jsonl", "-b", "100", "--reserve", "20", "greedy.json", "ends.json")
 	if want := "In both, but elsewhere in the order (1)\n A   B  ITEM\n#2  #4  banana …\n"; !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+}
+
+func TestDiffOfCopies(t *testing.T) {
+	// Both policies have the content, and one of them has it twice.
+	_ = mustPrint(t, explaining("score.json")...) // writes the fixture
+	if err := os.WriteFile("copies.json", []byte(strings.Replace(fixture["score.json"], "{", `{"deduplicate": false, `, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := start(t, "diff", "-i", "items.jsonl", "-b", "145", "score.json", "copies.json")
+	if want := "\nThe same contents are in, in the same order, but not the same copies of them.\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }

@@ -39,6 +39,7 @@ type entry struct {
 	score    float64 // of the report
 	reason   string  // the code
 	why      string  // the reason with its data
+	data     cupel.ReasonData
 	decided  bool    // the report tells about it
 	hidden   bool    // not asked for
 	parts    []float64
@@ -70,7 +71,7 @@ func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *
 	}
 	for _, x := range report.Excluded {
 		e := a.entryOf(x.Item)
-		e.decided, e.score, e.reason, e.why = true, x.Score, string(x.Reason.Code), x.Reason.String()
+		e.decided, e.score, e.reason, e.why, e.data = true, x.Score, string(x.Reason.Code), x.Reason.String(), x.Reason.Data()
 		a.out = append(a.out, e.position)
 		if x.Reason.Code != cupel.NegativeTokens {
 			scored = append(scored, e.position)

@@ -174,7 +174,7 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		}
 		row = append(row, terminal.Plain(strconv.Itoa(e.item.Tokens())),
 			terminal.Text{Text: string(e.item.Kind()), Style: hues[e.item.Kind().Key()]},
-			terminal.Text{Text: a.shortReason(e), Style: reasonStyle(e)}, terminal.Plain(e.item.Content()))
+			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(e.item.Content()))
 		table[i] = row
 	}
 	p.Table(columns, table)
@@ -215,11 +215,12 @@ func reasonStyle(e *entry) terminal.Style {
 	return terminal.Yellow
 }
 
-// shortReason returns the code of a reason, and of which candidate a duplicate
-// is one.
-func (a *account) shortReason(e *entry) string {
+// shortReason returns the code of a reason, and what is most telling of its data
+// if there is room for it: of which candidate a duplicate is one is told
+// everywhere.
+func (a *account) shortReason(e *entry, room bool) string {
 	if e.reason != string(cupel.Deduplicated) || a.failed != nil {
-		return e.reason
+		return shortExclusion(e.reason, e.data, room)
 	}
 	stays := a.survivor(e)
 	switch {
@@ -229,6 +230,24 @@ func (a *account) shortReason(e *entry) string {
 		return e.reason + ", is #" + strconv.Itoa(stays.place)
 	}
 	return e.reason + ", is rank " + strconv.Itoa(stays.rank)
+}
+
+// roomForReasons is the width from which tables tell more than the code of a
+// reason.
+const roomForReasons = 80
+
+func shortExclusion(code string, data cupel.ReasonData, room bool) string {
+	switch {
+	case !room:
+	case code == string(cupel.CountCapExceeded):
+		return code + ", cap " + strconv.Itoa(data.Cap)
+	case code != string(cupel.BudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // what was left is not why
+	case data.AvailableTokens > 0:
+		return code + ", " + strconv.Itoa(data.AvailableTokens) + " left"
+	default:
+		return code + ", none left"
+	}
+	return code
 }
 
 // survivor returns the candidate with the content of a duplicate that was not
@@ -247,35 +266,63 @@ func (a *account) survivor(e *entry) *entry {
 
 // reasonWords says what the codes of reasons mean.
 var reasonWords = map[string]string{
-	string(cupel.BudgetExceeded):   "did not fit beside what was chosen",
 	string(cupel.Deduplicated):     "has the content of a better or earlier candidate",
 	string(cupel.NegativeTokens):   "has a negative token count",
-	string(cupel.PinnedOverride):   "would have fitted, had nothing been pinned",
+	string(cupel.PinnedOverride):   "too large beside the pinned items, and not without them",
 	string(cupel.CountCapExceeded): "is of a kind that has as many as it may",
 }
 
-// printReasons sums up why candidates are out.
-func (a *account) printReasons(p *terminal.Printer) {
-	counts := make(map[string]int)
-	var codes []string
-	for _, i := range a.out {
-		code := a.entries[i].reason
-		if counts[code] == 0 {
-			codes = append(codes, code)
-		}
-		counts[code]++
+// reasonGroup are candidates that are out for the same reason.
+type reasonGroup struct {
+	code string
+	fits bool // for a budget: in what was left
+	n    int
+	left int  // tokens, of the first one
+	vary bool // others had other tokens left
+}
+
+func (g reasonGroup) words() string {
+	switch {
+	case g.code != string(cupel.BudgetExceeded):
+		return reasonWords[g.code]
+	case g.fits:
+		return "fits what was left, but was not chosen: see --why-not"
+	case g.vary:
+		return "larger than what was left"
+	case g.left <= 0:
+		return "nothing was left"
 	}
-	if len(codes) == 0 {
+	return "larger than the " + plural(g.left, "token") + " left"
+}
+
+// printReasons sums up why the candidates that are shown are out.
+func (a *account) printReasons(p *terminal.Printer) {
+	var groups []reasonGroup
+	for _, i := range a.visible(a.out) {
+		e := &a.entries[i]
+		left := e.data.AvailableTokens
+		fits := e.data.ItemTokens <= max(left, 0)
+		at := slices.IndexFunc(groups, func(g reasonGroup) bool {
+			return g.code == e.reason && (g.fits == fits || e.reason != string(cupel.BudgetExceeded))
+		})
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, reasonGroup{code: e.reason, fits: fits, left: left})
+		}
+		groups[at].n++
+		groups[at].vary = groups[at].vary || groups[at].left != left
+	}
+	if len(groups) == 0 {
 		return
 	}
-	slices.SortStableFunc(codes, func(x, y string) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y)) })
+	slices.SortStableFunc(groups, func(x, y reasonGroup) int { return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.code, y.code)) })
 	p.Line()
 	p.Line(terminal.Text{Text: "Why they are out", Style: terminal.Bold})
 	var rows [][]terminal.Text
-	for _, code := range codes {
-		rows = append(rows, []terminal.Text{terminal.Plain(strconv.Itoa(counts[code])), terminal.Plain(code), terminal.Plain(reasonWords[code])})
+	for _, g := range groups {
+		rows = append(rows, []terminal.Text{terminal.Plain(strconv.Itoa(g.n)), terminal.Plain(g.code), terminal.Plain(g.words())})
 	}
-	p.Table([]terminal.Column{{Right: true}, {}, {}}, rows)
+	p.Table([]terminal.Column{{Right: true}, {}, {Flexible: true}}, rows)
 }
 
 // printNotes tells what else is worth knowing.

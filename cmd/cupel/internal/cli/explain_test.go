@@ -89,18 +89,50 @@ In, in the order of the prompt (4)
 4     5   0.05       5  Message       Scored  elder
 
 Out, by score (3)
-RANK  SCORE  TOKENS  KIND        REASON               ITEM
-   3    0.6      30  ToolOutput  BudgetExceeded       cherry
-   4    0.1      20  Document    Deduplicated, is #3  apple
-   -      -      -1  Message     NegativeTokens       damson
+RANK  SCORE  TOKENS  KIND        REASON                  ITEM
+   3    0.6      30  ToolOutput  BudgetExceeded, 5 left  cherry
+   4    0.1      20  Document    Deduplicated, is #3     apple
+   -      -      -1  Message     NegativeTokens          damson
 
 Why they are out
-1  BudgetExceeded  did not fit beside what was chosen
+1  BudgetExceeded  larger than the 5 tokens left
 1  Deduplicated    has the content of a better or earlier candidate
 1  NegativeTokens  has a negative token count
 `
 	if got := mustPrint(t, explaining("greedy.json")...); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestExplainReasons(t *testing.T) {
+	for _, test := range []struct {
+		name, why string
+		args      []string
+		has, not  []string
+	}{
+		{"fits", "of 115 tokens 50 are left, and cherry has 30, for which its kind has 11",
+			[]string{"explain", "-i", "items.jsonl", "-p", "quota.json", "-b", "125"},
+			[]string{"ToolOutput  BudgetExceeded       cherry\n", "\n1  BudgetExceeded  fits what was left, but was not chosen: see --why-not\n"}, []string{"50 left"}},
+		{"cap", "one document is all", explaining("count.json"), []string{"CountCapExceeded, cap 1  banana"}, nil},
+		{"nothing left", "the target is what is pinned", []string{"explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "10", "--item", "b*"},
+			[]string{"REASON                     ITEM\n   1    0.9      40  Document  BudgetExceeded, none left  banana …\n", "Why they are out\n1  BudgetExceeded  nothing was left\n"}, []string{"3  "}},
+		{"truncated", "apple takes 20 of the 25 tokens beside the pinned item; banana leaves 5, and cherry and elder had 35 too few",
+			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35"}, []string{"BudgetExceeded, 25 left    banana", "BudgetExceeded, none left  elder", "larger than what was left\n"}, nil},
+		{"none is out", "there is nothing to sum up", explaining("greedy.json", "--item", "Be*"), nil, []string{"Why they are out"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := mustPrint(t, test.args...)
+			for _, text := range test.has {
+				if !strings.Contains(got, text) {
+					t.Errorf("lacks %q: %s\n%s", text, test.why, got)
+				}
+			}
+			for _, text := range test.not {
+				if strings.Contains(got, text) {
+					t.Errorf("has %q: %s\n%s", text, test.why, got)
+				}
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -273,7 +274,8 @@ func (w *whyNotAnswer) addRequired(calls []sliceCall, whole cupel.Slicer) {
 		}
 	}
 	if len(required) > 0 {
-		w.rule = fmt.Sprintf("Required numbers of a kind come first, here %s. %s", plural(len(required), "item"), w.rule)
+		w.rule = fmt.Sprintf("Required numbers of a kind come first, here %s. %s", plural(len(required), "item"),
+			strings.Replace(w.rule, "Nothing comes", "Nothing else comes", 1))
 		w.instead = append(required, w.instead...)
 	}
 }

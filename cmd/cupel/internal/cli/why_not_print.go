@@ -160,7 +160,7 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.item.Tokens())),
 			terminal.Plain(per), terminal.Plain(string(e.item.Kind()))}
 		if reasons {
-			row = append(row, terminal.Text{Text: a.shortReason(e), Style: reasonStyle(e)})
+			row = append(row, terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})
 		}
 		rows = append(rows, append(row, terminal.Plain(e.item.Content())))
 	}

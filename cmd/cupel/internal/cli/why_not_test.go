@@ -91,7 +91,7 @@ func TestWhyNotSays(t *testing.T) {
 			[]string{"It is out: CountCapExceeded: Document has 1 items, cap 1\n", "The Document items that are in, as many as may be:\n", "    2    0.8      20       0.04  Document  apple\n",
 				"No budget up to 145 tokens takes it; --up-to looks further.\n"}, nil},
 		{"chosen and dropped", "banana took 40 tokens before the cap put it out", "count.json", "cherry", nil,
-			[]string{"When its turn came, 10 of 70 tokens were\nleft, after these:\n", "Document  CountCapExceeded  banana …\n"}, nil},
+			[]string{"When its turn came, 10 of 70 tokens were\nleft, after these:\n", "Document  CountCapExceeded, cap 1  banana …\n"}, nil},
 		{"requirement", "elder comes first, as one message has to", "needs.json", "cherry", nil,
 			[]string{"Required numbers of a kind come first, here 1 item. With GreedySlice the highest score per token\ncomes first. When its turn came, 5 of 65 tokens were left, after these:\n"}, nil},
 	} {
