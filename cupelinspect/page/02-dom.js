@@ -92,14 +92,16 @@ function kindChip(kind) {
   return el('span', { class: `chip k${kind.slot}`, 'aria-hidden': 'true' }, kind.letter);
 }
 
-// onWidth calls draw with the width of a box now and whenever it changes.
+// onWidth calls draw with the width of a box now and whenever it changes. Those
+// who draw remember it: asking a box for its size while the page is being
+// changed has the browser lay out everything on the spot, each time.
 function onWidth(box, draw) {
   let last = -1;
   new ResizeObserver(() => {
     const width = box.clientWidth;
     if (width > 0 && width !== last) {
       last = width;
-      draw();
+      draw(width);
     }
   }).observe(box);
 }

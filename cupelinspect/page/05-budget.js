@@ -21,14 +21,14 @@ function budgetOf(side) {
     inputmode: 'numeric', disabled: stops.length < 2,
   });
   side.budget = {
-    slider, field, chart: el('div', { class: 'sweep' }), changes: null,
+    slider, field, chart: el('div', { class: 'sweep' }), here: svg('path', { class: 'sweep-here' }), xOf: null,
     summary: el('output', { class: 'summary', for: id }),
     reset: button('Back to the run', { class: 'quiet' }, () => goTo(side, side.actual)),
   };
   slider.addEventListener('input', () => goTo(side, slider.valueAsNumber));
   field.addEventListener('change', () => goTo(side, nearestStop(side, field.valueAsNumber || side.stop.budget)));
   field.addEventListener('keydown', (event) => stepField(event, side));
-  onWidth(side.budget.chart, () => drawSweep(side));
+  onWidth(side.budget.chart, (width) => drawSweep(side, width));
   return el('div', { class: 'budget-side' },
     el('label', { for: id, class: 'budget-label' }, sideBadge(side), 'Budget'),
     el('div', { class: 'slider-box' }, side.budget.chart, slider),
@@ -62,7 +62,7 @@ function drawBudget(side) {
   field.value = `${stop.budget}`;
   summary.textContent = summaryOf(side);
   reset.disabled = stop.actual;
-  drawSweep(side);
+  markHere(side);
 }
 
 function summaryOf(side) {
@@ -74,26 +74,33 @@ function summaryOf(side) {
   return `${window}: ${grouped(side.came.length)} came, ${grouped(side.went.length)} went`;
 }
 
+const SWEEP_HEIGHT = 26;
 const THUMB = 16; // as in the style sheet: a slider's ends are half a thumb inside its box
 
 // drawSweep draws the tokens used at every stop above the slider, so that one
 // sees where another budget makes a difference before going there.
-function drawSweep(side) {
-  const { chart } = side.budget;
-  const width = chart.clientWidth - THUMB;
+function drawSweep(side, boxWidth) {
+  const width = boxWidth - THUMB;
   if (side.stops.length < 2 || width <= 0) return;
-  const height = 26;
+  const height = SWEEP_HEIGHT;
   const top = Math.max(1, ...side.stops.map((stop) => Math.max(stop.tokens, stop.budget)));
   const x = (i) => THUMB / 2 + width * i / (side.stops.length - 1);
   const y = (tokens) => height - (height - 2) * Math.max(0, tokens) / top;
   const line = (value) => side.stops.map((stop, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(value(stop)).toFixed(1)}`).join('');
   const used = line((stop) => stop.tokens);
-  chart.replaceChildren(svg('svg', { width: chart.clientWidth, height, 'aria-hidden': 'true' },
+  side.budget.xOf = x;
+  side.budget.chart.replaceChildren(svg('svg', { width: boxWidth, height, 'aria-hidden': 'true' },
     svg('path', { class: 'sweep-area', d: `${used}L${x(side.stops.length - 1)} ${height}L${x(0)} ${height}Z` }),
     svg('path', { class: 'sweep-ceiling', d: line((stop) => stop.budget) }),
     svg('path', { class: 'sweep-line', d: used }),
     svg('path', { class: 'sweep-actual', d: `M${x(side.actual)} 0V${height}` }),
-    svg('path', { class: 'sweep-here', d: `M${x(side.at)} 0V${height}` })));
+    side.budget.here));
+  markHere(side);
+}
+
+// markHere moves the line that stands over the slider's thumb.
+function markHere({ at, budget }) {
+  if (budget.xOf) budget.here.setAttribute('d', `M${budget.xOf(at)} 0V${SWEEP_HEIGHT}`);
 }
 
 const CHANGES_SHOWN = 8;

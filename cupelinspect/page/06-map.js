@@ -20,7 +20,7 @@ function buildMap(side) {
     class: 'map', id, role: 'listbox', tabindex: '0', 'aria-orientation': 'horizontal',
     'aria-label': `Items of the window${side.alone ? '' : ` of ${side.letter}`} in prompt order, drawn to scale`,
   }, drawing);
-  side.map = { box, drawing, note: el('p', { class: 'soft note' }), blocks: [], active: 0, layout: null };
+  side.map = { box, drawing, width: 0, note: el('p', { class: 'soft note' }), blocks: [], active: 0, layout: null };
   box.addEventListener('keydown', (event) => mapKey(event, side));
   box.addEventListener('pointermove', (event) => showTip(event, side, blockAt(event, side)));
   box.addEventListener('pointerleave', hideTip);
@@ -30,7 +30,10 @@ function buildMap(side) {
   });
   box.addEventListener('focus', () => drawActive(side));
   box.addEventListener('blur', () => drawActive(side));
-  onWidth(box, () => drawMap(side));
+  onWidth(box, (width) => {
+    side.map.width = width;
+    drawMap(side);
+  });
   return card('Window, to scale', `map-title-${side.index}`, side.map.note, box);
 }
 
@@ -59,7 +62,7 @@ function roundUp(n) {
 // mapLayout says where tokens are.
 function mapLayout(side) {
   const perRow = tokensPerRow();
-  const width = Math.max(40, side.map.box.clientWidth - GUTTER);
+  const width = Math.max(40, side.map.width - GUTTER);
   const shown = Math.max(side.stop.tokens, spendableOf(side), 1);
   return { perRow, width, rows: Math.min(400, Math.ceil(shown / perRow)), perToken: width / perRow };
 }
@@ -82,6 +85,7 @@ function rectPath(x, y, width) {
 
 function drawMap(side) {
   const { map, stop } = side;
+  if (map.width === 0) return; // it is drawn as soon as it has one
   map.layout = mapLayout(side);
   map.active = Math.max(0, Math.min(map.active, stop.window.length - 1));
   map.blocks = blocksOf(side);

@@ -12,21 +12,24 @@ const PLOT_FOOT = 20;
 function buildPlot(side) {
   const drawing = svg('svg', { class: 'plot-drawing', role: 'img' });
   const box = el('div', { class: 'plot' }, drawing);
-  side.plot = { box, drawing, scale: null };
+  side.plot = { box, drawing, width: 0, scale: null };
   box.addEventListener('pointermove', (event) => showTip(event, side, barAt(event, side)));
   box.addEventListener('pointerleave', hideTip);
   box.addEventListener('click', (event) => {
     const position = barAt(event, side);
     if (position >= 0) openDetails(side.rowOf[side.stop.window[position]]);
   });
-  onWidth(box, () => drawPlot(side));
+  onWidth(box, (width) => {
+    side.plot.width = width;
+    drawPlot(side);
+  });
   return card('Score by position in the prompt', `plot-title-${side.index}`, box);
 }
 
 // plotScale gives two thirds to three quarters of the width to the window.
 function plotScale(side, left) {
   const { stop, selection } = side;
-  const width = Math.max(80, side.plot.box.clientWidth - PLOT_LEFT - 2);
+  const width = Math.max(80, side.plot.width - PLOT_LEFT - 2);
   const finite = selection.scores.filter((score) => score !== null && Number.isFinite(score));
   const low = finite.reduce((a, b) => Math.min(a, b), 0);
   const high = finite.reduce((a, b) => Math.max(a, b), 0) || (low < 0 ? 0 : 1);
@@ -50,6 +53,7 @@ function leftOutScores(side) {
 
 function drawPlot(side) {
   const { plot, stop } = side;
+  if (plot.width === 0) return;
   const left = leftOutScores(side);
   plot.scale = plotScale(side, left);
   const { width } = plot.scale;

@@ -19,6 +19,7 @@ function buildFilters() {
   partsBox.addEventListener('change', () => {
     page.table.parts = partsBox.checked;
     sizeGrid();
+    drawRows(true);
   });
   const partsField = page.sides.some((side) => side.selection.parts.length > 0) ? el('label', { class: 'parts-field' }, partsBox, ' Scores of parts') : null;
   const clear = button('Clear', { class: 'quiet', id: 'filter-clear' }, clearFilters);
@@ -59,7 +60,7 @@ function filtersChanged() {
 
 // showFiltered begins at the top: where one was in other rows means nothing.
 function showFiltered() {
-  page.table.scroller.scrollTop = 0;
+  scrollTable(0);
   refilter();
 }
 

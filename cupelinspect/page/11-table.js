@@ -5,7 +5,7 @@
 // focus and names the row it is at; a row that scrolls away takes no focus along.
 
 const TABLE_ROW = 26; // as in the style sheet
-const SPARE_ROWS = 12;
+const SPARE_ROWS = 10;
 const PRINTED_ROWS = 400;
 
 function buildTable() {
@@ -15,9 +15,13 @@ function buildTable() {
   const grid = el('table', { id: 'grid', class: 'grid', role: 'grid', tabindex: '0', 'aria-labelledby': 'candidates-title', 'aria-colcount': `${columns.length}` },
     el('colgroup', {}, ...columns.map(columnOf)), el('thead', {}, head), body);
   const scroller = el('div', { class: 'scroller' }, grid);
-  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, sort: columns[0].id, direction: 'ascending', from: -1, printing: false, parts: page.sides.length === 1 };
-  scroller.addEventListener('scroll', oncePerFrame(() => drawRows(false)));
-  onWidth(scroller, () => drawRows(true));
+  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, cells: columns, sort: columns[0].id, direction: 'ascending', from: -1, top: 0, room: 0, printing: false, parts: page.sides.length === 1 };
+  scroller.addEventListener('scroll', oncePerFrame(() => {
+    page.table.top = scroller.scrollTop;
+    drawRows(false);
+  }));
+  onWidth(scroller, measureTable);
+  addEventListener('resize', oncePerFrame(measureTable));
   grid.addEventListener('keydown', gridKey);
   body.addEventListener('click', (event) => {
     const at = Number(event.target.closest('tr')?.dataset.at ?? -1);
@@ -42,6 +46,7 @@ function columnOf(column) {
 // where they do not fit.
 function sizeGrid() {
   const { columns, grid, parts } = page.table;
+  page.table.cells = columns.filter((column) => parts || !column.part);
   const sum = (list) => list.reduce((total, column) => total + column.width, 0);
   grid.classList.toggle('without-parts', !parts);
   grid.style.setProperty('--wide', `${sum(columns.filter((column) => parts || !column.part))}px`);
@@ -64,8 +69,8 @@ function sortBy(column) {
   const opposite = { ascending: 'descending', descending: 'ascending' };
   table.direction = table.sort === column.id ? opposite[table.direction] : first;
   table.sort = column.id;
+  scrollTable(0);
   resort();
-  table.scroller.scrollTop = 0;
 }
 
 function resort() {
@@ -94,11 +99,9 @@ function refilter() {
 // others, so that the scroll bar tells the truth.
 function drawRows(always) {
   const { table } = page;
-  const { shown, scroller, body } = table;
-  // The box shrinks with few rows: what counts is how large it may become.
-  const room = Math.max(scroller.clientHeight, parseFloat(getComputedStyle(scroller).maxHeight) || 600);
-  const inView = Math.ceil(room / TABLE_ROW);
-  const first = Math.floor(scroller.scrollTop / TABLE_ROW);
+  const { shown, body } = table;
+  const inView = Math.ceil((table.room || 600) / TABLE_ROW);
+  const first = Math.floor(table.top / TABLE_ROW);
   const from = Math.max(0, Math.min(first - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
   const to = table.printing ? Math.min(shown.length, PRINTED_ROWS) : Math.min(shown.length, from + inView + 2 * SPARE_ROWS);
   if (!always && from === table.from) return;
@@ -108,6 +111,21 @@ function drawRows(always) {
   if (shown.length === 0) rows.push(noRows());
   body.replaceChildren(spacer(from), ...rows, spacer(table.printing ? 0 : shown.length - to));
   markActive();
+}
+
+// measureTable remembers how much room there is for rows. The box shrinks with
+// few of them: what counts is how large it may become.
+function measureTable() {
+  const { table } = page;
+  table.room = Math.max(table.scroller.clientHeight, parseFloat(getComputedStyle(table.scroller).maxHeight) || 0);
+  drawRows(true);
+}
+
+// scrollTable goes to a place in the table.
+function scrollTable(top) {
+  if (page.table.top === top) return;
+  page.table.top = top;
+  page.table.scroller.scrollTop = top;
 }
 
 function noRows() {
@@ -127,7 +145,7 @@ function rowElement(at) {
   const row = page.rows[table.shown[at]];
   const inSome = page.sides.some((side) => isIn(row, side));
   const tr = el('tr', { id: `row-${at}`, 'aria-rowindex': `${at + 2}`, 'data-at': `${at}`, 'data-row': `${row.index}`, class: inSome ? rowClass(row) : 'out' });
-  for (const column of table.columns) {
+  for (const column of table.cells) {
     const td = el('td', { class: cellClass(column) });
     column.fill(td, row);
     tr.append(td);
@@ -167,8 +185,8 @@ function moveActive(to) {
   const top = table.active * TABLE_ROW;
   const { scroller } = table;
   const room = scroller.clientHeight - head;
-  if (top < scroller.scrollTop) scroller.scrollTop = top;
-  if (top + TABLE_ROW > scroller.scrollTop + room) scroller.scrollTop = top + TABLE_ROW - room;
+  if (top < table.top) scrollTable(top);
+  if (top + TABLE_ROW > table.top + room) scrollTable(top + TABLE_ROW - room);
   drawRows(false);
   markActive();
 }
@@ -194,6 +212,6 @@ function gridKey(event) {
 // printRows has the rows of the table on paper, up to a few pages of them.
 function printRows(printing) {
   page.table.printing = printing;
-  if (printing) page.table.scroller.scrollTop = 0;
+  if (printing) scrollTable(0);
   drawRows(true);
 }

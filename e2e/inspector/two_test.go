@@ -169,3 +169,20 @@ func TestReportsOfTheSameContents(t *testing.T) {
 		})
 	}
 }
+
+// TestScoresOfParts: two selections have many columns, so that the parts of
+// their scores are shown when somebody asks for them.
+func TestScoresOfParts(t *testing.T) {
+	a, z := pair(t)
+	b := open(t, "columns on demand", a.selection, z.selection)
+	columns := func() (heads, cells int) {
+		return value[int](b, `return [...document.querySelectorAll('#grid th')].filter((th) => th.checkVisibility()).length`),
+			value[int](b, `return [...document.querySelector('#grid tr[data-row]').cells].filter((td) => td.checkVisibility()).length`)
+	}
+	heads, cells := columns()
+	b.click("#show-parts")
+	moreHeads, moreCells := columns()
+	if heads != cells || moreHeads != moreCells || moreHeads != heads+2 { // A has two parts, B is no composite
+		t.Errorf("%d headings over %d cells, and then %d over %d", heads, cells, moreHeads, moreCells)
+	}
+}
