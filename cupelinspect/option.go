@@ -64,7 +64,8 @@ func WithName(name string) Option {
 // WithContentLimit sets how many bytes of each content the page has; at least
 // 0, [DefaultContentLimit] by default, and then less where all contents
 // together would be more than 8 MiB. The page says where something is missing.
-// Values of metadata are cut at the same length.
+// Values of metadata are cut at the same length, but for numbers and booleans;
+// kinds, sources, tags and the keys of metadata stay.
 func WithContentLimit(bytes int) Option {
 	return func(s *settings) error {
 		if bytes < 0 {
@@ -82,7 +83,7 @@ func WithContentLimit(bytes int) Option {
 //
 // By default it is up to 100 stops, at most 500,000 divided by the number of
 // candidates but 5 in any case, up to twice the budget or to what all
-// candidates take, whichever is less. Each costs a run without its first
+// candidates take, whichever is less, but not less than the budget. Each costs a run without its first
 // stages, and in the page a few bytes for each candidate.
 //
 // Along the sweep the target keeps its share of the ceiling, rounded down, and

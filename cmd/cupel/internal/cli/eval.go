@@ -52,7 +52,7 @@ answer them, lets every policy select for each question within each budget, and
 prints which share of the evidence is selected (recall), which share of what is
 selected is evidence (precision), and which share of the budget is used.
 
-The data are JSON Lines, a conversation a line:
+The data are JSON Lines, a conversation a line (here in several to be read):
 
   {"id": "meeting-1",
    "items": [{"speaker": "Ada", "content": "Shall we start?", "session": "morning",
