@@ -90,6 +90,11 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 	if f.junit == "-" && f.json {
 		return usagef("--junit - and --json cannot both go to standard output; give --junit a file")
 	}
+	for _, name := range names {
+		if f.junit != "" && f.junit != "-" && filepath.Clean(name) == filepath.Clean(f.junit) {
+			return usagef("--junit: %s is a file of checks, which the results would replace", shown(name))
+		}
+	}
 	if _, err := f.question(env); err != nil {
 		return err
 	}

@@ -121,6 +121,7 @@ func TestCheck(t *testing.T) {
 		{"no question", []string{"checks/good.toml", "-p", "relevance"}, exitUsage, "",
 			"cupel: checks/good.toml: relevance: invalid policy: scorers[0].settings.query: there is no question to be relevant to; give --query or --query-file, or write one here\n", "policies are those of cupel run"},
 		{"nothing", nil, exitUsage, "", "cupel: there is nothing to check; give a file with checks, CHECKS.md says how to write one\n", "no file is not a success"},
+		{"results over checks", []string{"checks/good.toml", "--force", "--junit", "checks/../checks/good.toml"}, exitUsage, "", "cupel: --junit: checks/good.toml is a file of checks, which the results would replace\n", "a slip should not cost them"},
 		{"both outputs", []string{"checks/good.toml", "--json", "--junit", "-"}, exitUsage, "", "cupel: --junit - and --json cannot both go to standard output; give --junit a file\n", "one would spoil the other"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
