@@ -15,17 +15,27 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// contentLimit returns how many bytes of a content a page has at most. By
-// default it is halved until all contents together are few enough.
+// contentLimit returns how many bytes of a content, and of a text of metadata, a
+// page has at most. By default it is halved until all of them together are few
+// enough.
 func contentLimit(items []*cupel.ContextItem, wanted int) int {
 	if wanted >= 0 {
 		return wanted
 	}
+	var lengths []int
+	for _, item := range items {
+		lengths = append(lengths, len(item.Content()))
+		for _, value := range item.Metadata() {
+			if text, ok := value.(string); ok {
+				lengths = append(lengths, len(text))
+			}
+		}
+	}
 	limit := DefaultContentLimit
 	for ; limit > leastContent; limit /= 2 {
 		sum := 0
-		for _, item := range items {
-			sum += min(limit, len(item.Content()))
+		for _, length := range lengths {
+			sum += min(limit, length)
 		}
 		if sum <= allContents {
 			break
