@@ -40,8 +40,8 @@ type entry struct {
 	reason   string  // the code
 	why      string  // the reason with its data
 	data     cupel.ReasonData
-	decided  bool    // the report tells about it
-	hidden   bool    // not asked for
+	decided  bool // the report tells about it
+	hidden   bool // not asked for
 	parts    []float64
 }
 

@@ -75,9 +75,15 @@ func (f *budgetFlags) register(command *cobra.Command) {
 	flags.IntVarP(&f.budget, "budget", "b", 0, "the most `tokens` that the window may have, the answer included")
 	flags.IntVar(&f.target, "target", 0, "`tokens` that the selection aims at (default the budget less the reserve)")
 	flags.IntVar(&f.reserve, "reserve", 0, "`tokens` that are kept for the answer")
-	flags.StringToIntVar(&f.slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
+	registerSlots(command, &f.slots)
 	flags.Float64Var(&f.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
 	must(command.MarkFlagRequired("budget"))
+}
+
+func registerSlots(command *cobra.Command, slots *map[string]int) {
+	flags := command.Flags()
+	flags.StringToIntVar(slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
+	flags.Lookup("reserve-kind").DefValue = "" // none, which is not worth a word
 }
 
 // make returns the budget. given tells whether --target was.

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +38,7 @@ func newSweep(env *Environment) *cobra.Command {
 		Short: "Follow the selection over a range of budgets",
 		Long: `sweep selects at every budget of a range and tells where the selection changes:
 the tokens and items that are in from there on, what came and what went. Each
-budget is ceiling and target at once; what is kept for the answer is taken off.
+budget is one as --budget of the other commands: --reserve is taken off.
 
 A larger budget does not always keep what a smaller one takes. --stride 1 leaves
 out no budget; the default looks at about fifty of them.`,
@@ -57,10 +59,10 @@ out no budget; the default looks at about fifty of them.`,
 	must(command.MarkFlagRequired("policy"))
 	completePolicy(command, "policy")
 	set.IntVar(&flags.from, "from", 0, "the first budget, in `tokens` (default what pinned items and --reserve need)")
-	set.IntVar(&flags.to, "to", 0, "the last budget, in `tokens` (default what all candidates need)")
+	set.IntVar(&flags.to, "to", 0, "the last budget, in `tokens` (default the tokens of all candidates and of what is kept)")
 	set.IntVar(&flags.stride, "stride", 0, "`tokens` between budgets (default a round number that gives about fifty)")
 	set.IntVar(&flags.reserve, "reserve", 0, "`tokens` that are kept for the answer")
-	set.StringToIntVar(&flags.slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
+	registerSlots(command, &flags.slots)
 	set.Float64Var(&flags.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
 	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates by their position, from 0")
 	set.BoolVar(&flags.plot, "plot", false, "draw the share of the budget that is used")
@@ -100,17 +102,23 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if !changed("stride") {
 		budgets.Stride = roundStride(budgets.To - budgets.From)
 	}
+	switch {
+	case budgets.From < 0:
+		return usagef("--from: must be at least 0, got %d", budgets.From)
+	case budgets.To < budgets.From:
+		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
+	}
 	tell := newBudgetProgress(env, f.progress)
-	watching, err := watchingBudgets(pipeline, func(target int) { tell.update(min(target, budgets.To), budgets.To) })
+	watching, err := watchingBudgets(pipeline, func(target int) { tell.update(min(addTokens(target, f.reserve), budgets.To), budgets.To) })
 	if err != nil {
 		return selecting(err)
 	}
-	sweep, err := analysis.Sweep(command.Context(), watching, candidates.Items, budgets, analysis.WithBaseBudget(base))
+	sweep, err := sweepOf(command.Context(), watching, candidates.Items, budgets, base)
 	tell.end()
-	switch {
-	case errors.Is(err, analysis.ErrInvalidArgument), errors.Is(err, analysis.ErrTooManyBudgets):
-		return usagef("%w; see --from, --to and --stride", err)
-	case err != nil:
+	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
+		return usagef("gave up after %d budgets: give a shorter range with --from and --to, or a longer --stride", tooMany.MaxBudgets)
+	}
+	if err != nil {
 		return selecting(err)
 	}
 	if f.csv {
@@ -119,6 +127,44 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	return f.write(env, func() (any, error) { return sweep, nil }, func(printer *terminal.Printer) {
 		printSweep(printer, titleOf(p.Name, f.policy), sweep, f.plot)
 	})
+}
+
+// sweepOf sweeps over budgets as --budget has them: the target is the budget less
+// the reserve. A sweep has the target at the budget, which differs where overflow
+// is judged by the target; so it is made of what is left without the reserve.
+func sweepOf(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budgets analysis.BudgetRange, base cupel.ContextBudget) (*analysis.BudgetSweep, error) {
+	reserve := base.OutputReserve()
+	first := budgets.From // of those that hold the reserve
+	if first < reserve {
+		first = addTokens(first, (reserve-first-1)/budgets.Stride*budgets.Stride)
+		first = addTokens(first, budgets.Stride)
+	}
+	if reserve == 0 || first > budgets.To {
+		return analysis.Sweep(ctx, pipeline, items, budgets, analysis.WithBaseBudget(base))
+	}
+	net, err := withoutReserve(base)
+	if err != nil {
+		return nil, err
+	}
+	sweep, err := analysis.Sweep(ctx, pipeline, items,
+		analysis.BudgetRange{From: first - reserve, To: budgets.To - reserve, Stride: budgets.Stride}, analysis.WithBaseBudget(net))
+	if err != nil {
+		return nil, err
+	}
+	for i := range sweep.Steps {
+		sweep.Steps[i].Budget += reserve
+	}
+	if first > budgets.From {
+		_, err := base.Resize(budgets.From, 0)
+		sweep.Steps = slices.Insert(sweep.Steps, 0, analysis.SweepStep{Budget: budgets.From, Err: err})
+	}
+	sweep.From, sweep.To = budgets.From, budgets.To
+	return sweep, nil
+}
+
+// lastOf returns the last budget that a sweep has looked at.
+func lastOf(sweep *analysis.BudgetSweep) int {
+	return sweep.From + (sweep.To-sweep.From)/sweep.Stride*sweep.Stride
 }
 
 // necessary returns the smallest budget that the pinned items fit.
@@ -157,7 +203,7 @@ func utilization(tokens, budget int) float64 {
 // printSweep tells people.
 func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, plot bool) {
 	p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(fmt.Sprintf(": budgets from %d to %d by %d, %s, %s",
-		sweep.From, sweep.To, sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step"))))
+		sweep.From, lastOf(sweep), sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step"))))
 	p.Line()
 	if plot {
 		printPlot(p, sweep)
@@ -229,9 +275,12 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 		line.WriteRune(levels[min(int(share*8), 7)])
 	}
 	p.Line(terminal.Text{Text: line.String(), Style: terminal.Green})
-	last := sweep.Steps[len(sweep.Steps)-1]
-	p.Line(terminal.Plain(fmt.Sprintf("The share of the budget that is used, from %s at %d to %s at %d.",
-		percent(sweep.Steps[0].Tokens, sweep.From), sweep.From, percent(last.Tokens, sweep.To), sweep.To)))
+	last := lastOf(sweep)
+	share := func(step analysis.SweepStep, budget int) string {
+		return strconv.FormatFloat(utilization(step.Tokens, budget)*100, 'f', 1, 64) + "%"
+	}
+	p.Paragraph(fmt.Sprintf("The share of the budget that is used, from %s at %d to %s at %d.",
+		share(sweep.Steps[0], sweep.From), sweep.From, share(sweep.Steps[len(sweep.Steps)-1], last), last), "")
 }
 
 // writeSweepCSV writes a line for each step.

@@ -51,6 +51,45 @@ BUDGET  TOKENS   USED  ITEMS  CAME  WENT  WHICH
 	}
 }
 
+// A sweep has the budgets of the other commands: with a reserve of 20 and 10
+// pinned, the 60 tokens of two documents that are required need 90, below which
+// the overflow is an error, as it is for explain.
+func TestSweepIsAsBudgets(t *testing.T) {
+	want := `budget,tokens,items,came,went,error
+10,0,0,,,"invalid budget: outputReserve must be at most maxTokens (10), got 20"
+20,0,0,,,"Pinned items require 10 tokens, but only 0 are available"
+30,10,1,0,,
+40,0,0,,0,"Selected items require 70 tokens, exceeding target budget of 20"
+90,70,3,0 1 2,,
+`
+	got := mustPrint(t, "sweep", "-i", "items.jsonl", "-p", "throw.json", "--reserve", "20", "--from", "10", "--to", "99", "--stride", "10", "--csv")
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for budget, code := range map[string]int{"40": exitSelection, "80": exitSelection, "90": exitOK} {
+		if got, _, _ := start(t, "explain", "-i", "items.jsonl", "-p", "throw.json", "--reserve", "20", "-b", budget); got != code {
+			t.Errorf("explain -b %s ends with exit code %d, want %d", budget, got, code)
+		}
+	}
+	// The first budget of a range need not be one at which its strides hold the reserve.
+	got = mustPrint(t, "sweep", "-i", "items.jsonl", "-p", "greedy.json", "--reserve", "20", "--from", "7", "--to", "42", "--stride", "5", "--csv")
+	for _, row := range []string{"\n7,0,0,,,\"invalid", "\n22,0,0,,,\"Pinned", "\n32,10,1,0,,\n", "\n37,15,2,6,,\n"} {
+		if !strings.Contains(got, row) {
+			t.Errorf("lacks %q:\n%s", row, got)
+		}
+	}
+}
+
+// Nothing is said of budgets that the sweep has not looked at.
+func TestSweepEndsWhereItLooked(t *testing.T) {
+	got := mustPrint(t, sweeping("--from", "0", "--to", "99", "--stride", "40", "--plot")...)
+	for _, want := range []string{"Mine: budgets from 0 to 80 by 40, ", "\nThe share of the budget that is used, from 0.0% at 0 to 75.0% at 80.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+}
+
 func TestSweepDefaults(t *testing.T) {
 	// From what is needed to what is enough, 30 to 145: by 2 are 58 budgets, by 5
 	// are 24.
@@ -89,7 +128,7 @@ func TestSweepUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"backwards", []string{"--from", "9", "--to", "5"}, "the last budget of a sweep must be at least the first (9), got 5; see --from, --to and --stride"},
+		{"backwards", []string{"--from", "9", "--to", "5"}, "--to: must be at least --from (9), got 5"},
 		{"stride", []string{"--stride", "0"}, "--stride: must be at least 1, got 0"},
 		{"two forms", []string{"--json", "--csv"}, "if any flags in the group [json csv plot] are set none of the others can be; [csv json] were all set"},
 		{"reserve", []string{"--reserve", "-1"}, "invalid budget: outputReserve must be at least 0, got -1"},

@@ -27,7 +27,7 @@ type searchFlags struct {
 
 func (f *searchFlags) register(command *cobra.Command) {
 	set := command.Flags()
-	set.IntVar(&f.upTo, "up-to", 0, "with --why-not, the largest budget to look at, in `tokens` (default what all candidates would need)")
+	set.IntVar(&f.upTo, "up-to", 0, "with --why-not, the largest budget to look at, in `tokens` (default enough for all candidates, and for the share of a kind)")
 	set.IntVar(&f.probes, "max-probes", 0, "with --why-not, the most `budgets` to select at, one after the other (default 10000, or millions where the slicer follows budgets for little)")
 	set.BoolVar(&f.progress, "progress", false, "tell on standard error how far long work is, also where that is not a terminal")
 }
