@@ -257,17 +257,14 @@ func distinct(list []string) []string {
 // to that one; and what Anthropic's API wants to have with these.
 func (t *Transcript) pins(noPin bool) []bool {
 	pins := make([]bool, len(t.entries))
-	lastUser := -1
 	for i := range t.entries {
 		e := &t.entries[i]
 		pins[i] = e.member == "tools" || isSystem(e.role) && !noPin
-		if e.role == "user" && e.words {
-			lastUser = i
-		}
 	}
 	if noPin {
 		return pins
 	}
+	lastUser := t.lastAsked()
 	if lastUser >= 0 {
 		pins[lastUser] = true
 	}
@@ -289,6 +286,18 @@ func (t *Transcript) pins(noPin bool) []bool {
 		t.pinOpening(pins)
 	}
 	return pins
+}
+
+// asks reports whether the user says something.
+func (e *entry) asks() bool { return e.role == "user" && e.words }
+
+// lastAsked returns the last entry in which the user says something, or -1.
+func (t *Transcript) lastAsked() int {
+	i := len(t.entries) - 1
+	for i >= 0 && !t.entries[i].asks() {
+		i--
+	}
+	return i
 }
 
 // turn returns the first message of the model after entry i, or -1. A turn whose

@@ -423,7 +423,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestRepetitionsAreTold(t *testing.T) {
-	transcript := read(t, Chat, []byte(`[{"role":"user","content":"again"},{"role":"assistant","content":"x"},{"role":"user","content":"again"}]`), Options{})
+	transcript := read(t, Chat, []byte(`[{"role":"user","content":"again"},{"role":"assistant","content":"x"},{"role":"user","content":"again"}]`), Options{NoPin: true})
 	_, notes := write(t, transcript, transcript.Items[1:], 0)
 	want := []string{`left out as repetitions: 1 item, 9 tokens; a policy with "deduplicate": false keeps them`}
 	if !slices.Equal(notes, want) {

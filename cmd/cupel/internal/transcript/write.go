@@ -77,29 +77,25 @@ func (t *Transcript) lastRole(kept []bool) string {
 	return ""
 }
 
-// lostThinking reports whether the model is in the middle of a turn that began
-// with thinking, and does not in what is kept.
+// lostThinking reports whether the model is in the middle of a turn that does not
+// begin with thinking, in a conversation that has some, and was not before.
 func (t *Transcript) lostThinking(kept []bool) bool {
-	speaks := func(i int) bool { return t.entries[i].role == "user" && t.entries[i].words }
 	last := len(kept) - 1
-	for ; last >= 0 && !(kept[last] && t.entries[last].role == "assistant"); last-- {
-		if kept[last] && speaks(last) {
-			return false // the next turn begins with what the model will say
-		}
+	for last >= 0 && !kept[last] {
+		last--
 	}
-	if last < 0 || !t.entries[last].tool {
+	if last < 0 || !t.entries[last].tool || !slices.ContainsFunc(t.entries, func(e entry) bool { return e.thinks }) {
 		return false
 	}
-	from, keptFrom := last, last
-	for ; from >= 0 && !speaks(from); from-- {
+	asked := last
+	for asked >= 0 && !(kept[asked] && t.entries[asked].asks()) {
+		asked--
 	}
-	for ; keptFrom >= 0 && !(kept[keptFrom] && speaks(keptFrom)); keptFrom-- {
+	first := t.turn(asked)
+	for first >= 0 && !kept[first] {
+		first = t.turn(first)
 	}
-	first, keptFirst := t.turn(from), t.turn(keptFrom)
-	for !kept[keptFirst] {
-		keptFirst = t.turn(keptFirst)
-	}
-	return t.entries[first].thinks && first != keptFirst
+	return first >= 0 && !t.entries[first].thinks && first != t.turn(t.lastAsked())
 }
 
 // noteDuplicates says which messages are missing because others say the same.
