@@ -20,9 +20,10 @@
 // # Bounds
 //
 // A page of 10,000 candidates is made in seconds and has some megabytes: by
-// default contents are cut at 64 KiB each, and shorter where all of them, with the
-// texts of metadata, would be more than 8 MiB, and a sweep has fewer stops the more candidates there
-// are. [WithContentLimit] and [WithSweep] say otherwise.
+// default contents are cut at 64 KiB each, and shorter where all of them, with
+// the texts of metadata, would be more than 8 MiB, and a sweep has fewer stops
+// the more candidates there are. [WithContentLimit] and [WithSweep] say
+// otherwise.
 //
 // The package reads no clock: times are those of the pipeline's. The same
 // input gives the same page but for them.

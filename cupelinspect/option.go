@@ -63,9 +63,9 @@ func WithName(name string) Option {
 
 // WithContentLimit sets how many bytes of each content the page has; at least
 // 0, [DefaultContentLimit] by default, and then less where all contents and
-// texts of metadata together would be more than 8 MiB. The page says where something is missing.
-// Values of metadata are cut at the same length, but for numbers and booleans;
-// kinds, sources, tags and the keys of metadata stay.
+// texts of metadata together would be more than 8 MiB. The page says where
+// something is missing. Values of metadata are cut at the same length, but for
+// numbers and booleans; kinds, sources, tags and the keys of metadata stay.
 func WithContentLimit(bytes int) Option {
 	return func(s *settings) error {
 		if bytes < 0 {
