@@ -100,6 +100,17 @@ func TestServerTools(t *testing.T) {
 	}
 }
 
+// TestNoUserBefore has a conversation that begins with the model: nothing that is
+// left out would make it begin with a user.
+func TestNoUserBefore(t *testing.T) {
+	const exchange = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`
+	transcript := read(t, Messages, []byte(`[{"role":"assistant","content":"hello"},`+exchange), Options{})
+	got, notes := write(t, transcript, pick(transcript, "f(1)"), 0)
+	if got != "["+exchange+"\n" || len(notes) > 0 {
+		t.Errorf("what is pinned is lost: got %s, notes %q", got, notes)
+	}
+}
+
 func TestNotesOfCalls(t *testing.T) {
 	const call = `{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]}`
 	kinds := make([]string, 6)

@@ -124,20 +124,20 @@ func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 	first := 0
 	for ; first < len(kept) && (!kept[first] || !t.first(first).spoken()); first++ {
 	}
-	start := slices.IndexFunc(t.entries, func(e entry) bool { return e.spoken() })
-	if first == len(kept) || t.groups[first].entries[0] == start || t.opens(first) {
-		return // there is none, or it has always been the first, or it will do
+	if first == len(kept) || t.opens(first) {
+		return // there is none, or it will do
 	}
-	for i := first - 1; i >= 0; i-- {
-		if !t.opens(i) {
-			continue
-		}
-		if item := t.groups[i].item; item.Tokens() <= room {
-			kept[i] = true
-			n.note("brought back %s (%s), because the API wants a user to speak first", t.first(i).path(Messages), plural(item.Tokens(), "token"))
-			return
-		}
-		break
+	opening := first - 1
+	for opening >= 0 && !t.opens(opening) {
+		opening--
+	}
+	if opening < 0 {
+		return // no user has ever been before it
+	}
+	if item := t.groups[opening].item; item.Tokens() <= room {
+		kept[opening] = true
+		n.note("brought back %s (%s), because the API wants a user to speak first", t.first(opening).path(Messages), plural(item.Tokens(), "token"))
+		return
 	}
 	count, tokens := 0, 0
 	for i := first; i < len(kept) && !(kept[i] && t.opens(i)); i++ {
