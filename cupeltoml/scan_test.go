@@ -66,3 +66,61 @@ func TestPaths(t *testing.T) {
 		})
 	}
 }
+
+// FuzzNesting: of a text that is read, the scan has seen every level and, key
+// by key, every byte of the paths. What it has not seen would not be bounded.
+func FuzzNesting(f *testing.F) {
+	for _, seed := range []string{
+		"a.b.c = 1", "[a.b]\nc.d = 1", "[[a]]\nb = [[1, {c = 2}], 3]", "a = \"\"\"\n\"[\"\"[\"\"\"\"\"\nb.c = 1", "a = '''[\n'['''''\nb.c = [1]",
+		"x = [\n{a = 1}, # [\n{b.c = 1},\n]", "\"a.b\".'c' = {\"\\u00e9\" = 1}", "[\"a\\\"]\"]\nb = 1", "a = \"\\\\\"\n[b]\nc = 2",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 10_000 {
+			return
+		}
+		values, err := Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		deepest, paths := nesting([]byte(text))
+		depth, bytes := measure(values, 0, 0)
+		if depth > deepest || bytes > paths {
+			t.Errorf("%q is nested %d deep and has paths of %d bytes; the scan saw %d and %d", text, depth, bytes, deepest, paths)
+		}
+	})
+}
+
+// measure returns how deep a value is nested that stands at a depth, and how
+// many bytes the names on the paths to its scalars have together, but for those
+// in lists.
+func measure(value any, depth int, path int64) (deepest int, bytes int64) {
+	var list []any
+	switch value := value.(type) {
+	case map[string]any:
+		deepest = depth
+		for key, inner := range value {
+			d, b := measure(inner, depth+1, path+int64(len(key)))
+			deepest, bytes = max(deepest, d), bytes+b
+		}
+		return deepest, bytes
+	case []map[string]any:
+		for _, inner := range value {
+			list = append(list, inner)
+		}
+	case []any:
+		list = value
+	default:
+		return 0, path
+	}
+	deepest = depth
+	for _, inner := range list {
+		switch inner.(type) {
+		case map[string]any, []map[string]any, []any:
+			d, b := measure(inner, depth+1, path)
+			deepest, bytes = max(deepest, d), bytes+b
+		}
+	}
+	return deepest, bytes
+}
