@@ -74,12 +74,12 @@ func TestNothingOfContents(t *testing.T) {
 		newItem(t, "secret three", 6),
 		newItem(t, "secret four", 600),
 	}
-	for _, max := range []int{3, 10} {
-		b := newBudget(t, max, max)
+	for _, tokens := range []int{3, 10} {
+		b := newBudget(t, tokens, tokens)
 		s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithContentLimit(0))
 		page, _, _ := strings.Cut(write(t, "", s), "</script>")
 		if strings.Contains(page, "secret") || !strings.Contains(page, "42") {
-			t.Errorf("with %d tokens the page is %s; want no secret, and the number", max, page)
+			t.Errorf("with %d tokens the page is %s; want no secret, and the number", tokens, page)
 		}
 	}
 }
