@@ -156,7 +156,8 @@ func writeOutput(env *Environment, name string, force bool, content func(w io.Wr
 		return usageError{err}
 	}
 	defer func() {
-		if err != nil {
+		// A device, a pipe or a link is the user's.
+		if info, statErr := os.Lstat(name); err != nil && statErr == nil && info.Mode().IsRegular() {
 			err = errors.Join(err, os.Remove(name))
 		}
 	}()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -149,8 +150,8 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		columns = slices.Insert(columns, 0, terminal.Column{Head: "#", Right: true})
 	}
 	if parts {
-		for _, part := range a.parts {
-			columns = append(columns, terminal.Column{Head: part.name + "×" + short(part.weight), Right: true})
+		for _, head := range a.partHeads(p) {
+			columns = append(columns, terminal.Column{Head: head, Right: true})
 		}
 	}
 	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true}, terminal.Column{Head: "KIND"},
@@ -181,6 +182,27 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 	if more > 0 {
 		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more; --rows 0 shows all", more), Style: terminal.Dim})
 	}
+}
+
+// partHeads returns a head for each part. Where names and weights would take more
+// than half of the width, they are told in a line above, and the heads are short.
+func (a *account) partHeads(p *terminal.Printer) []string {
+	heads := make([]string, len(a.parts))
+	columns := 0
+	for i, part := range a.parts {
+		heads[i] = part.name + "×" + short(part.weight)
+		columns += terminal.Width(terminal.Safe(heads[i])) + 2
+	}
+	if columns <= p.Width()/2 {
+		return heads
+	}
+	told := make([]string, len(heads))
+	for i, head := range heads {
+		heads[i] = "P" + strconv.Itoa(i+1)
+		told[i] = heads[i] + " " + head
+	}
+	p.Paragraph(strings.Join(told, ", "), terminal.Dim)
+	return heads
 }
 
 func rankText(e *entry) string {

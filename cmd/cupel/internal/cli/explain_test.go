@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -52,6 +57,17 @@ func inFixture(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	}
 	t.Chdir(dir)
 	return start(t, args...)
+}
+
+// onColumns runs the command where there are so many columns.
+func onColumns(t *testing.T, columns int, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(t.Context(), args, Environment{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Clock: time.Now,
+		Getenv: func(name string) string { return map[string]string{"COLUMNS": strconv.Itoa(columns)}[name] },
+	})
+	return code, out.String(), errs.String()
 }
 
 // mustPrint runs the command and returns what it prints.
@@ -175,6 +191,13 @@ func TestExplainParts(t *testing.T) {
 		"3     3    0.6             0.6        0.6      30  ToolOutput  Scored  cherry\n"
 	if !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+
+	// 14 and 9 columns and the spaces between are more than half of 40.
+	code, got, stderr := onColumns(t, 40, explaining("parts.json", "--parts", "--item", "cherry")...)
+	want = "P1 Reflexive×0.75, P2 Kind×0.25\n#  RANK  SCORE   P1   P2  TOKENS  KIND        REASON  ITEM\n3     3    0.6  0.6  0.6      30  ToolOutput  Scored  cherry\n"
+	if code != exitOK || !strings.Contains(got, want) {
+		t.Errorf("got\n%s%s\nwant in it\n%s", got, stderr, want)
 	}
 
 	out := mustPrint(t, explaining("parts.json", "--parts", "--json", "--item", "apple")...)
@@ -365,5 +388,43 @@ func TestHostileContent(t *testing.T) {
 		if stdout+stderr == "" {
 			t.Errorf("%q prints nothing", args)
 		}
+	}
+}
+
+// Below 80 columns the code of a reason is all there is room for.
+func TestExplainNarrowScreen(t *testing.T) {
+	_ = mustPrint(t, explaining("greedy.json")...) // writes the fixture
+	for columns, want := range map[int]string{79: "  BudgetExceeded       cherry\n", 80: "  BudgetExceeded, 5 left  cherry\n"} {
+		if _, got, _ := onColumns(t, columns, explaining("greedy.json")...); !strings.Contains(got, want) {
+			t.Errorf("with %d columns there is no %q:\n%s", columns, want, got)
+		}
+	}
+}
+
+// What fails leaves no half of a file, and no link or device of the user's less.
+func TestWriteOutputFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("target", []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", "link"); err != nil {
+		t.Skipf("SKIPPED: links are not tested: %v", err)
+	}
+	failure := errors.New("no space left")
+	for name, stays := range map[string]bool{"new": false, "link": true} {
+		if err := writeOutput(new(Environment), name, true, func(io.Writer) error { return failure }); !errors.Is(err, failure) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if _, err := os.Lstat(name); (err == nil) != stays {
+			t.Errorf("%s: stays is %t, want %t", name, err == nil, stays)
+		}
+	}
+}
+
+func TestUnknownPolicy(t *testing.T) {
+	code, _, stderr := inFixture(t, explaining("nope")...)
+	want := `cupel: no policy is named "nope"; there are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use; a policy file ends in .json or .toml` + "\n"
+	if code != exitUsage || stderr != want {
+		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitUsage, want)
 	}
 }

@@ -174,7 +174,7 @@ func TestInspectFailures(t *testing.T) {
 		{[]string{"missing.json", "-b", "25"}, exitUsage, "missing.json", "there is no such report"},
 		{[]string{"p.json", "-b", "25", "--against", "chat"}, exitUsage, "--against goes with --items", "a report cannot be selected anew"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25"}, exitUsage, "exists already; --force", "cupel.html is there"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against", "nobody"}, exitUsage, "known are", "the second policy is unknown"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against", "nobody"}, exitUsage, "no policy is named", "the second policy is unknown"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against-budget", "-1"}, exitUsage, "-1", "the second budget makes no sense"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--stops", "-1"}, exitUsage, "--stops: must be from 0 to 1000, got -1", "a slider cannot have -1 stops"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "300"}, exitUsage, "--from: must be at most --to, which is 50 here, got 300", "twice the budget is less"},

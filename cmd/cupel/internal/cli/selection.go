@@ -153,7 +153,11 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 	if !isPolicyFile(name) && name != "-" {
 		p, err := registry.Lookup(name)
 		if err != nil {
-			return p, usagef("%w; a policy file ends in .json or .toml", err)
+			var names []string
+			for intent := range registry.All() {
+				names = append(names, intent)
+			}
+			return p, usagef("no policy is named %q; there are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
 		}
 		return p, nil
 	}
