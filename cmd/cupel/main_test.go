@@ -358,6 +358,14 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
+// With --policy the arguments of diff are budgets, which nothing completes.
+func TestCompletionOfBudgets(t *testing.T) {
+	code, stdout, stderr := finished(t, command(t, "__complete", "diff", "--policy", "rag", ""))
+	if want := ":4\n"; code != 0 || stdout != want { // no files either
+		t.Errorf("exit code %d, %q, want %q\n%s", code, stdout, want, stderr)
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	for _, test := range []struct {
 		name string

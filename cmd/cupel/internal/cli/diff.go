@@ -47,7 +47,10 @@ one of its copies is.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, [2]string(args))
 		},
-		ValidArgsFunction: func(command *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 2 || command.Flags().Changed("policy") { // budgets, which nobody can guess
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			complete, _ := command.GetFlagCompletionFunc("policy")
 			return complete(command, nil, typed)
 		},

@@ -38,9 +38,10 @@ a pattern: * stands for any text, ? for one character, [a-z] for one of several,
 and \ takes the meaning from the next one. Upper and lower case differ.
 
 --why-not answers for one candidate: its rank and score, what came before it,
-what would have to go if it were pinned, and the smallest budget that would take
-it. The candidate is the one whose content or first line is the text given, or
-else the one that matches it as a pattern of --item, or begins with it.
+what would go if it were pinned, and the smallest --budget that would take it,
+with everything else but --target as it is. The candidate is the one whose
+content or first line is the text given, or else the one that matches it as a
+pattern of --item, or begins with it.
 
 --json prints the report for programs, as the specification writes it; totals in
 it count all candidates, also where --item narrows the lists. A selection that

@@ -101,9 +101,12 @@ type Column struct {
 	Flexible bool
 }
 
-// maxCell is the most columns of a cell that is not flexible. What is written
-// there are names and numbers; names may come from a file.
-const maxCell = 60
+// maxCell is the most columns of a cell that is not flexible: a third of the
+// screen, between these. What is written there are names and numbers; names may
+// come from a file.
+const leastMaxCell, mostMaxCell = 30, 60
+
+func (p *Printer) maxCell() int { return min(max(p.width/3, leastMaxCell), mostMaxCell) }
 
 // minFlexible is the columns that a flexible column has on the narrowest of
 // screens.
@@ -121,7 +124,7 @@ func (p *Printer) Table(columns []Column, rows [][]Text) {
 	for _, row := range rows {
 		for c, cell := range row {
 			if !columns[c].Flexible {
-				widths[c] = max(widths[c], Width(Excerpt(cell.Text, maxCell)))
+				widths[c] = max(widths[c], Width(Excerpt(cell.Text, p.maxCell())))
 			}
 		}
 	}
@@ -152,7 +155,7 @@ func (p *Printer) row(columns []Column, widths []int, row []Text) {
 	var b strings.Builder
 	gap := 0 // spaces that are due before the next text
 	for c, cell := range row {
-		limit := maxCell
+		limit := p.maxCell()
 		if columns[c].Flexible {
 			limit = widths[c]
 		}

@@ -46,11 +46,14 @@ func TestTableOnNarrowScreen(t *testing.T) {
 }
 
 func TestTableWithHostileNames(t *testing.T) {
-	got := printed(80, ColourNever, func(p *Printer) {
-		p.Table([]Column{{}, {}}, [][]Text{{Plain(strings.Repeat("k", 1<<20) + "\x1b"), Plain("x")}})
-	})
-	if want := strings.Repeat("k", 59) + "…  x\n"; got != want {
-		t.Errorf("got %d bytes, want %d: a name of a megabyte takes sixty columns", len(got), len(want))
+	// A name of a megabyte takes a third of the screen, but 30 to 60 columns.
+	for width, columns := range map[int]int{60: 30, 120: 40, 200: 60} {
+		got := printed(width, ColourNever, func(p *Printer) {
+			p.Table([]Column{{}, {}}, [][]Text{{Plain(strings.Repeat("k", 1<<20) + "\x1b"), Plain("x")}})
+		})
+		if want := strings.Repeat("k", columns-1) + "…  x\n"; got != want {
+			t.Errorf("got %d bytes, want %d", len(got), len(want))
+		}
 	}
 }
 
