@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -156,6 +157,9 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 		return nil, err
 	}
 	result, err := analysis.PolicySensitivityOfPipelines(ctx, candidates.Items, budget, variants...)
+	if variant, ok := errors.AsType[*analysis.VariantError](err); ok {
+		err = fmt.Errorf("%s: %w", variant.Label, variant.Err)
+	}
 	if err != nil {
 		return nil, selecting(err)
 	}

@@ -128,8 +128,9 @@ func printRows(p *terminal.Printer, head string, columns []terminal.Column, tabl
 	}
 }
 
+// scoreOf leaves out what is not a scorer's.
 func scoreOf(o outcome) string {
-	if o.Score == nil {
+	if o.Score == nil || o.item.Pinned() || o.item.Tokens() < 0 {
 		return "-"
 	}
 	return short(float64(*o.Score))

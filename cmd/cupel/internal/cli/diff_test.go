@@ -70,6 +70,30 @@ func TestDiffOfPolicies(t *testing.T) {
 	}
 }
 
+func TestDiffOfPoliciesFails(t *testing.T) {
+	code, stdout, stderr := inFixture(t, "diff", "-i", "items.jsonl", "-b", "5", "greedy.json", "score.json")
+	if want := "cupel: greedy.json: Pinned items require 10 tokens, but only 5 are available\n"; code != exitSelection || stdout != "" || stderr != want {
+		t.Errorf("exit code %d, %q, %q, want %d and %q", code, stdout, stderr, exitSelection, want)
+	}
+}
+
+// The score of a pinned item is no scorer's: explain does not show it either.
+func TestDiffOfPinned(t *testing.T) {
+	_ = mustPrint(t, explaining("greedy.json", "--json", "-o", "a.json")...)
+	if err := os.WriteFile("other.jsonl", []byte(`{"content": "fig", "tokens": 1, "pinned": true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := start(t, "explain", "-i", "other.jsonl", "-p", "greedy.json", "-b", "5", "--json", "-o", "b.json"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	_, got, _ := start(t, "diff", "a.json", "b.json")
+	for _, want := range []string{"\n      -        -      10  SystemPrompt  NotACandidate  Be brief.\n", "\n      -        -       1  Message  NotACandidate  fig\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant in it\n%s", got, want)
+		}
+	}
+}
+
 func TestDiffOfCopies(t *testing.T) {
 	// Both policies have the content, and one of them has it twice.
 	_ = mustPrint(t, explaining("score.json")...) // writes the fixture
