@@ -169,6 +169,26 @@ func TestRunMediaTokens(t *testing.T) {
 	}
 }
 
+// TestRunHelp holds the usage to what it says of defaults: the one of
+// --media-tokens is no number, and was shown as nothing.
+func TestRunHelp(t *testing.T) {
+	if _, help, _ := ran(t, "", "--help"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default an estimate by the API)\n") {
+		t.Errorf("got\n%s", help)
+	}
+}
+
+// TestRunTellsOfRepetitions has a policy that keeps repetitions, and a budget
+// that has no room for them: they are left out for that.
+func TestRunTellsOfRepetitions(t *testing.T) {
+	const text = `[{"role":"assistant","content":"go on"},{"role":"assistant","content":"go on"},{"role":"user","content":"x"}]`
+	for policy, told := range map[string]bool{"chat": true, policyFile(t, "chronological"): false} {
+		code, stdout, stderr := ran(t, text, "-i", "-", "-p", policy, "-b", "12", "--as", "transcript", "--format", "openai")
+		if code != exitOK || strings.Count(stdout, "go on") != 1 || strings.Contains(stderr, "left out as repetitions: 1 item, 6 tokens") != told {
+			t.Errorf("%s: exit code %d, got %s%s", policy, code, stdout, stderr)
+		}
+	}
+}
+
 func TestRunOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "smaller.json")
 	args := []string{"-i", "-", "-p", "chat", "-b", "1000", "--as", "transcript", "-o", path}

@@ -295,6 +295,12 @@ func FuzzRead(f *testing.F) {
 		`{"input":"x"}`, `{"input":[{"type":"x_call_output"},{"type":"y_call","call_id":1}]}`, `{"system":null,"messages":[]}`,
 		`[{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`, `{"included":[{"item":{"content":"a"}}]}`, "\xef\xbb\xbf[]", "{\"role\":\"user\"}\n\n{\"role\":\"user\"}",
 		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_result","tool_use_id":"x"}]}]}]`,
+		`{"content":"x","input":"y"}`, `[{"type":"phone_call","content":"x"}]`, "data: {}\n", `{"type":"message_start","message":{}}` + "\n{}", `{"messages":{}}`,
+		`[{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}]`, `{"tools":[{"a":1,"a":2}],"messages":[]}`,
+		`[{"role":"assistant","content":[{"type":"thinking","thinking":""},{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"text","text":"b"}]}]`,
+		`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"w"}]},{"role":"assistant","content":[{"type":"w_tool_result","tool_use_id":"s"}]}]`,
+		`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user"},{"role":"tool","tool_call_id":"a"},{"role":"tool","tool_call_id":"a"}]`,
+		`{"input":[{"type":"shell_call_output","call_id":"1","output":{"type":"computer_screenshot"}},{"type":"reasoning"},{"type":"reasoning"}]}`,
 		`{"messages":[{"role":"user","content":"` + "\u2028" + `"}],"tools":[1],"functions":[2]}`,
 	} {
 		for i := range 3 {

@@ -52,9 +52,12 @@ type reader struct {
 	pending map[string]pendingCalls // by id
 	server  map[string]int          // entries with calls of tools that the API runs, by id
 	depth   int                     // of the part that is being read
-	run     int                     // the first entry of a run of reasoning, plus one
-	media   map[string]int          // how many, by their words in the notes
-	unknown map[string]int          // how many parts of an unknown type
+
+	user, userBefore int // the last entry of a user and the one before it
+
+	run     int            // the first entry of a run of reasoning, plus one
+	media   map[string]int // how many, by their words in the notes
+	unknown map[string]int // how many parts of an unknown type
 }
 
 // call is one call of a tool.
@@ -191,7 +194,7 @@ func (r *reader) returned(id string) {
 	switch first := p.calls[0]; {
 	case r.calls[first].answered:
 		r.noteAt(e.path(r.api), "has one more result of a call that has one already; the API refuses such a transcript")
-	case r.api != Responses && at-1 > p.entry && r.links.root(at-1) != r.links.root(p.entry):
+	case r.between(p.entry, at):
 		r.noteAt(e.path(r.api), "has a result that is not next to its call; the API refuses such a transcript")
 	}
 	r.links.join(p.entry, at)
@@ -200,6 +203,21 @@ func (r *reader) returned(id string) {
 		p.calls = p.calls[1:]
 		r.pending[id] = p
 	}
+}
+
+// between reports whether the result at entry at is kept from its call by others.
+// If what is just before it belongs to the exchange, so does what is before that.
+// Anthropic's API takes messages of the model that follow each other for one.
+func (r *reader) between(call, at int) bool {
+	before := at - 1
+	switch r.api {
+	case Chat:
+	case Responses:
+		return false // it has them anywhere
+	case Messages:
+		before = r.userBefore
+	}
+	return before > call && r.links.root(before) != r.links.root(call)
 }
 
 // unanswered notes the calls that an API would refuse.

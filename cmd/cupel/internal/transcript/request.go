@@ -65,6 +65,9 @@ func (r *reader) message(part rawjson.Part, index int) error {
 	if e.role, err = r.role(&o, path); err != nil {
 		return err
 	}
+	if e.role == "user" {
+		r.userBefore, r.user = r.user, len(r.entries)-1
+	}
 	switch r.api {
 	case Chat:
 		err = r.chatMessage(&o, path)

@@ -117,7 +117,7 @@ type group struct {
 // Read makes candidates of a transcript. It fails with a [rawjson.Error], or
 // with the error of the counter.
 func Read(source Source, options Options) (*Transcript, error) {
-	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}, server: map[string]int{}}
+	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}, server: map[string]int{}, user: -1, userBefore: -1}
 	t := &Transcript{source: source, byItem: map[*cupel.ContextItem]int{}}
 	if err := t.readEntries(r); err != nil {
 		return nil, err

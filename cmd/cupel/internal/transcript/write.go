@@ -27,7 +27,9 @@ type Selection struct {
 // user are left out. Messages of one role that come together because what was
 // between them is left out become one.
 //
-// The notes say what was brought back, left out or joined.
+// The notes say what was brought back, left out or joined, and what the API would
+// refuse in what is left. Write fails with the error of w, and when an item of the
+// window is not one of the transcript's.
 func (t *Transcript) Write(w io.Writer, selected Selection) (notes []string, err error) {
 	kept := make([]bool, len(t.groups))
 	for _, item := range selected.Window {
