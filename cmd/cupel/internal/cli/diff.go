@@ -30,8 +30,8 @@ func newDiff(env *Environment) *cobra.Command {
 		Use:   "diff A B",
 		Short: "Compare two policies, two budgets or two reports",
 		Long: `diff makes two selections from the same candidates and tells which items are in
-one of them only, and why they are not in the other; which ones are elsewhere in
-the prompt; and how tokens, kinds and timestamps change.
+one of them only, and why they are not in the other; which ones of both come in
+another order; and how tokens, kinds and timestamps change.
 
 With --policy, A and B are two budgets for that policy. Otherwise, with --items,
 they are two policies, by name or file, for one --budget. With neither, they are

@@ -42,6 +42,7 @@ var fixture = map[string]string{
 	"counted.json":  `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countConstrainedKnapsack", "bucketSize": 1, "entries": [{"kind": "Memory", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
 	"truncate.json": `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Document", "requireCount": 2}]}, "placer": {"type": "chronological"}, "overflow": "Truncate"}`,
 	"count.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "document", "capCount": 1}]}, "placer": {"type": "chronological"}}`,
+	"nodocs.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Document", "capCount": 0}]}, "placer": {"type": "chronological"}}`,
 	"needs.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Message", "requireCount": 1}]}, "placer": {"type": "chronological"}}`,
 	"parts.json":    `{"name": "Parts", "scorers": [{"type": "reflexive", "weight": 3}, {"type": "kind", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 }

@@ -132,7 +132,11 @@ func (w *whyNotAnswer) findInstead(ctx context.Context, s *selection) error {
 		}
 		return nil
 	case cupel.CountCapExceeded:
-		w.rule = fmt.Sprintf("The %s items that are in, as many as may be:", e.item.Kind())
+		if e.data.Cap == 0 {
+			w.rule = fmt.Sprintf("No item of the kind %s may be in unless it is pinned.", e.item.Kind())
+			return nil
+		}
+		w.rule = fmt.Sprintf("Of the kind %s %s may be in, and others came first. These are in:", e.item.Kind(), plural(e.data.Cap, "item"))
 		for _, i := range a.window {
 			if !a.items[i].Pinned() && a.items[i].Kind().Equal(e.item.Kind()) {
 				w.instead = append(w.instead, i)

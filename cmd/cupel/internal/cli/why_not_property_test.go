@@ -79,7 +79,9 @@ func TestAnswersAreTrue(t *testing.T) {
 				items := randomItems(t, random)
 				reserve := random.IntN(5)
 				total := 20 + random.IntN(30)
-				budget, err := cupel.NewContextBudget(total, total-reserve, cupel.WithOutputReserve(reserve))
+				budget, err := cupel.NewContextBudget(total, total-reserve, cupel.WithOutputReserve(reserve),
+					cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": random.IntN(4)}),
+					cupel.WithEstimationSafetyMargin(float64(5*random.IntN(3))))
 				if err != nil {
 					t.Fatal(err)
 				}
