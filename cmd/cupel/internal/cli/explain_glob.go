@@ -181,7 +181,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		const shownMatches = 5
 		var list []string
 		for _, i := range found[:min(len(found), shownMatches)] {
-			list = append(list, fmt.Sprintf("%q", terminal.Excerpt(items[i].Content(), 50)))
+			list = append(list, `"`+terminal.Excerpt(items[i].Content(), 50)+`"`)
 		}
 		if len(found) > shownMatches {
 			list = append(list, fmt.Sprintf("and %d more", len(found)-shownMatches))

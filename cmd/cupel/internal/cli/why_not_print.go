@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,8 @@ func (w *whyNotAnswer) budgetText() string {
 		return "No budget takes it: correct its token count."
 	case !m.Found && m.Error != "":
 		return "The smallest budget that takes it is not known: " + m.Error
+	case !m.Found && m.Exact && m.SearchedTo == math.MaxInt:
+		return fmt.Sprintf("No budget takes %s.", w.it())
 	case !m.Found && m.Exact:
 		return fmt.Sprintf("No budget up to %d tokens takes %s; --up-to looks further.", m.SearchedTo, w.it())
 	case !m.Found:

@@ -146,6 +146,25 @@ func TestWhyNotPinnedBringsOthers(t *testing.T) {
 	}
 }
 
+func TestWhyNotOfTheLargest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	items := `{"content": "\u001b[1m one", "tokens": 9223372036854775807}
+{"content": "\u001b[1m two", "tokens": 1, "pinned": true}
+`
+	if err := os.WriteFile("items.jsonl", []byte(items), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The pinned token and those of the first are more than an int holds.
+	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "5", "--why-not", "*one")
+	if want := "\nNo budget takes it.\n"; !strings.Contains(got, want) {
+		t.Errorf("lacks %q:\n%s", want, got)
+	}
+	_, _, got = start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "5", "--why-not", "*")
+	if want := `2 candidates match: "\x1b[1m one", "\x1b[1m two"; give more`; !strings.Contains(got, want) {
+		t.Errorf("lacks %q, escaped once: %s", want, got)
+	}
+}
+
 func TestWhyNotCopies(t *testing.T) {
 	// Where duplicates are kept, 7 tokens take one copy and only 10 the other.
 	t.Chdir(t.TempDir())
