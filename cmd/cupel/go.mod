@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
 	github.com/wollax/cupel-go/cupel v0.1.0
 	github.com/wollax/cupel-go/cupelinspect v0.1.0
 	github.com/wollax/cupel-go/cupelrelevance v0.1.0
@@ -19,7 +20,6 @@ require (
 	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/kljensen/snowball v0.10.0 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 )

@@ -97,6 +97,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"run", "it selects", append([]string{"run", "-b", "20"}, selecting...), 0, ""},
 		{"explain", "it explains", append([]string{"explain", "-b", "20"}, selecting...), 0, ""},
+		{"version", "whoever reports something is asked for it", []string{"--version"}, 0, ""},
 		{"check holds", "the prompt is in", []string{"check", "holds.toml"}, 0, ""},
 		{"check fails", "the weather is not", []string{"check", "fails.toml"}, 1, ""},
 		{"no such command", "the command line is wrong", []string{"chose"}, 2, `cupel: unknown command "chose" for "cupel"`},

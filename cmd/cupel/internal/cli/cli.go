@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -122,6 +123,7 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --as transcript
   cupel explain --items items.jsonl --policy rag --budget 4000
   cupel inspect --items items.jsonl --policy rag --budget 4000 -o window.html`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -135,6 +137,14 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 		newInspect(env),
 	)
 	return root
+}
+
+// version is that of the module that the binary was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
 }
 
 // writeOutput writes what content makes to a file, or to standard output when

@@ -74,6 +74,11 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	for _, name := range []string{"up-to", "max-probes"} {
+		if command.Flags().Changed(name) && !command.Flags().Changed("why-not") {
+			return usagef("--%s goes with --why-not", name)
+		}
+	}
 	match, err := matcherOf(f.globs)
 	if err != nil {
 		return err

@@ -281,6 +281,8 @@ func TestExplainUsage(t *testing.T) {
 		{"unknown item", []string{"--why-not", "zucchini"}, "--why-not: none of 7 candidates has or begins with that content; cupel explain --rows 0 lists them all"},
 		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, how it begins, or a pattern"},
 		{"many items", []string{"--why-not", "*e*"}, `--why-not: 5 candidates match: "Be brief.", "apple", "banana …", "cherry", "elder"; give more of the one that you mean`},
+		{"probes of nothing", []string{"--max-probes", "5"}, "--max-probes goes with --why-not"},
+		{"limit of nothing", []string{"--up-to", "5"}, "--up-to goes with --why-not"},
 		{"probes", []string{"--why-not", "cherry", "--max-probes", "-1"}, "--max-probes: must be at least 0, got -1"},
 		{"ceiling", []string{"--why-not", "cherry", "--up-to", "-1"}, "--up-to: must be at least 0, got -1"},
 		{"output", []string{"-o", "items.jsonl"}, "items.jsonl exists already; --force writes over it"},

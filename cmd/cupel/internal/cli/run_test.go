@@ -221,6 +221,7 @@ func TestRunFailures(t *testing.T) {
 		{"format", "known formats are listed", item, []string{"--format", "xml"}, exitUsage, `standard input: the format "xml" is unknown; known are auto, json, jsonl, openai, anthropic`},
 		{"encoding", "so are the encodings", item, []string{"--encoding", "base1"}, exitUsage, ""},
 		{"media", "tokens are not negative", item, []string{"--media-tokens", "-5"}, exitUsage, "--media-tokens: must be at least 0, got -5"},
+		{"media less one", "no number stands for the estimate", item, []string{"--media-tokens", "-1"}, exitUsage, "--media-tokens: must be at least 0, got -1"},
 		{"comma", "the line and the column are named", "[\n" + item[1:len(item)-1] + ",\n]", nil, exitUsage, "standard input: line 3: JSON has no comma before a closing ] (column 1)"},
 		{"message", "and so is the message", `{"system":"s","messages":[{"role":"user","content":"x"},{"role":"tool"}]}`, []string{"--format", "anthropic"}, exitUsage,
 			`standard input: line 1: messages[1].role must be one of system, user, assistant, got "tool"`},

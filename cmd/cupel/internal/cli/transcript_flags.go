@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -15,27 +16,27 @@ import (
 type transcriptFlags struct {
 	noPin bool
 	media int
-}
 
-// estimateMedia is the --media-tokens of a user who gives none.
-const estimateMedia = -1
+	set *pflag.FlagSet // tells whether media was given
+}
 
 func (f *transcriptFlags) register(command *cobra.Command) {
 	flags := command.Flags()
+	f.set = flags
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin nothing of a transcript but its tool definitions: neither the system prompt nor the user's last message")
-	flags.IntVar(&f.media, "media-tokens", estimateMedia, "`tokens` of each image, file or sound of a transcript (default an estimate by the API)")
-	flags.Lookup("media-tokens").DefValue = "0" // is not shown: the usage has it in words
+	flags.IntVar(&f.media, "media-tokens", 0, "`tokens` of each image, file or sound of a transcript (default an estimate by the API)")
 }
 
 // apply puts the flags into the options of a reader.
 func (f *transcriptFlags) apply(options *input.Options) error {
 	options.NoPin = f.noPin
-	switch {
-	case f.media < estimateMedia:
-		return usagef("--media-tokens: must be at least 0, got %d", f.media)
-	case f.media > estimateMedia:
-		options.MediaTokens = &f.media
+	if !f.set.Changed("media-tokens") {
+		return nil
 	}
+	if f.media < 0 {
+		return usagef("--media-tokens: must be at least 0, got %d", f.media)
+	}
+	options.MediaTokens = &f.media
 	return nil
 }
 
