@@ -168,7 +168,7 @@ func metadataValue(value any, limit int) any {
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
-	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
+	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || manyDigits(data) || !utf8.Valid(data):
 		return limited(string(data), limit)
 	default:
 		return json.RawMessage(data)
@@ -202,4 +202,26 @@ func limited(text string, limit int) string {
 		kept += "… (" + strconv.Itoa(cut) + " more bytes)"
 	}
 	return kept
+}
+
+// manyDigits reports whether a JSON text has a number of more digits than a
+// page's script keeps, which reads all numbers as float64.
+func manyDigits(data []byte) bool {
+	digits, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case '0' <= c && c <= '9':
+			if digits++; digits > 15 {
+				return true
+			}
+		case c != '.':
+			digits = 0
+		}
+	}
+	return false
 }

@@ -53,25 +53,28 @@ function data(text, limit = 200) {
 
 const SHOWN_AT_ONCE = 4000; // UTF-16 units: a screen or two
 
-// contentOf shows a content in a pre, the beginning of it at first: a browser
+// longText shows a text in an element, the beginning of it at first: a browser
 // takes seconds to break a line of a megabyte.
-function contentOf(item, limit = SHOWN_AT_ONCE) {
+function longText(node, text, limit) {
+  appendData(node, cut(text, limit));
+  if (text.length <= limit) return [node];
+  return [node, button(`Show all ${grouped(text.length)} characters`, { class: 'more' }, (event) => {
+    node.replaceChildren();
+    appendData(node, text);
+    event.currentTarget.remove();
+    node.focus();
+  })];
+}
+
+// contentOf shows a content in a pre. The tab key stops at it where it scrolls.
+function contentOf(item, { limit = SHOWN_AT_ONCE, scrolls = true } = {}) {
   const box = el('div', { class: 'content' });
-  const pre = el('pre', { dir: 'auto', tabindex: '0', 'aria-label': 'Content' });
-  const whole = item.content;
-  if (whole === '') {
+  if (item.content === '') {
     box.append(el('p', { class: 'soft' }, 'The content is empty.'));
   } else {
-    appendData(pre, cut(whole, limit));
-    box.append(pre);
-  }
-  if (whole.length > limit) {
-    box.append(button(`Show all ${grouped(whole.length)} characters`, { class: 'more' }, (event) => {
-      pre.replaceChildren();
-      appendData(pre, whole);
-      event.currentTarget.remove();
-      pre.focus();
-    }));
+    const stop = scrolls ? { tabindex: '0', role: 'group', 'aria-label': 'Content' } : { tabindex: '-1' };
+    const pre = el('pre', { dir: 'auto', ...stop });
+    box.append(...longText(pre, item.content, limit));
   }
   if (item.cut > 0) {
     box.append(el('p', { class: 'note' }, `${counted(item.cut, 'more byte')} of this content are not in this file.`));

@@ -185,6 +185,13 @@ function mapList(map, key) {
   return map.get(key);
 }
 
+// tokensDiffer is true for two reports of the same contents that were counted by
+// different tokenizers.
+function tokensDiffer({ items, sides, rows }) {
+  const tokensIn = (row, side) => items[side.selection.candidates[row.at[side.index]]].tokens;
+  return sides.length === 2 && rows.some((row) => row.at[0] >= 0 && row.at[1] >= 0 && tokensIn(row, sides[0]) !== tokensIn(row, sides[1]));
+}
+
 function itemOfCandidate(side, candidate) {
   return page.items[side.selection.candidates[candidate]];
 }

@@ -41,16 +41,23 @@ function appendNotes(box, { shortfalls, overflowed }) {
 }
 
 function drawOverview(side) {
-  const { error, figures, bar, legend } = side.overview;
-  error.hidden = side.stop.error === '';
-  error.replaceChildren();
-  if (side.stop.error !== '') {
-    error.append(el('strong', {}, side.stop.actual ? 'The run failed. ' : 'At this budget the run fails. '), data(side.stop.error, 2000));
-  }
+  const { figures, bar, legend } = side.overview;
+  drawError(side);
   const shares = sharesOf(side);
   drawFigures(figures, side, shares);
   drawBar(bar, side, shares);
   drawLegend(legend, side, shares);
+}
+
+// drawError leaves what is said already alone: an alert that is written anew is
+// read aloud anew.
+function drawError(side) {
+  const { error } = side.overview;
+  const { actual, error: text } = side.stop;
+  error.hidden = text === '';
+  const node = el('span', {}, el('strong', {}, actual ? 'The run failed. ' : 'At this budget the run fails. '), data(text, 2000));
+  if (text === '') error.replaceChildren();
+  else if (error.textContent !== node.textContent) error.replaceChildren(node);
 }
 
 // sharesOf cuts the whole of the budget into what is used, by kind, and what is
@@ -74,7 +81,23 @@ function sharesOf(side) {
   const spendable = spendableOf(side);
   const rest = Math.max(0, stop.budget - reserve - stop.tokens);
   const free = Math.min(rest, Math.max(0, spendable - stop.tokens));
-  return { kinds, reserve, spendable, free, beyond: rest - free, total: Math.max(stop.budget, stop.tokens + reserve) };
+  const shown = largestKinds(side, kinds);
+  const others = kinds.reduce((sum, share) => sum + (shown.includes(share) ? 0 : share.tokens), 0);
+  return { kinds, shown, others, reserve, spendable, free, beyond: rest - free, total: Math.max(stop.budget, stop.tokens + reserve) };
+}
+
+const LEGEND_KINDS = 16;
+
+// largestKinds are those that bar and legend name: the largest of the run,
+// whatever budget is looked at, so that nothing moves under the slider.
+function largestKinds(side, shares) {
+  const present = shares.filter((share) => share.of > 0);
+  if (present.length <= LEGEND_KINDS) return present;
+  const inRun = new Float64Array(shares.length);
+  for (const candidate of side.stops[side.actual].window) inRun[kindOfCandidate(side, candidate).index] += itemOfCandidate(side, candidate).tokens;
+  const size = ({ kind }) => inRun[kind.index];
+  const largest = new Set(present.toSorted((a, b) => size(b) - size(a) || b.ofTokens - a.ofTokens).slice(0, LEGEND_KINDS));
+  return present.filter((share) => largest.has(share));
 }
 
 // spendableOf is the largest window that the slicer aims at: the pinned items
@@ -116,26 +139,35 @@ function drawBar(bar, side, shares) {
     node.style.width = `${100 * tokens / shares.total}%`;
     return node;
   };
-  const used = shares.kinds.filter((share) => share.tokens > 0);
+  const used = shares.shown.filter((share) => share.tokens > 0);
   bar.replaceChildren(...[
     ...used.map((share) => piece(share.tokens, `piece k${share.kind.slot}`, share.kind.letter)),
+    piece(shares.others, 'piece others', ''),
     piece(shares.free, 'piece free', ''),
     piece(shares.beyond, 'piece beyond', ''),
     piece(shares.reserve, 'piece reserve', ''),
   ].filter(Boolean));
   bar.setAttribute('aria-label', `Of ${counted(side.stop.budget, 'token')}: `
     + used.map((share) => `${plain(share.kind.name, 40)} ${grouped(share.tokens)}`).join(', ')
-    + `; free ${grouped(shares.free)}; beyond the target ${grouped(shares.beyond)}; for the answer ${grouped(shares.reserve)}.`);
+    + (shares.others > 0 ? `, other kinds ${grouped(shares.others)}` : '')
+    + `; free ${grouped(shares.free)}; ${heldBackBy(side).toLowerCase()} ${grouped(shares.beyond)}; for the answer ${grouped(shares.reserve)}.`);
 }
 
-const LEGEND_KINDS = 16;
+// heldBackBy names what keeps the slicer from the rest of the budget.
+function heldBackBy({ stop, selection: { budget } }) {
+  const reasons = [
+    ...(stop.target < stop.budget - budget.outputReserve ? ['target'] : []),
+    ...(budget.margin > 0 ? ['margin'] : []),
+    ...(Object.keys(budget.reservedSlots ?? {}).length > 0 ? ['slots'] : []),
+  ];
+  return reasons.length === 0 || reasons.join() === 'target' ? 'Beyond the target' : `Held back: ${reasons.join(', ')}`;
+}
 
 // The legend is the key to the colours, the exact numbers, and a filter.
 function drawLegend(list, side, shares) {
   const whole = side.stop.budget;
   const held = document.activeElement?.dataset?.kind;
-  const shown = shares.kinds.filter((share) => share.of > 0).slice(0, LEGEND_KINDS);
-  const more = shares.kinds.filter((share) => share.of > 0).length - shown.length;
+  const more = shares.kinds.filter((share) => share.of > 0).length - shares.shown.length;
   const line = (sign, name, note, tokens) => [sign, el('span', { class: 'legend-name' }, name), el('span', { class: 'soft' }, note),
     el('span', { class: 'number' }, grouped(tokens)), el('span', { class: 'number soft' }, percent(tokens, whole))];
   const kindLine = ({ kind, items, of, tokens }) => {
@@ -145,10 +177,10 @@ function drawLegend(list, side, shares) {
     return el('li', {}, node);
   };
   const restLine = (className, name, tokens) => el('li', {}, el('div', {}, ...line(el('span', { class: `chip ${className}` }), name, '', tokens)));
-  list.replaceChildren(...shown.map(kindLine),
-    ...(more > 0 ? [el('li', { class: 'soft' }, `and ${counted(more, 'more kind')}`)] : []),
+  list.replaceChildren(...shares.shown.map(kindLine),
+    ...(more > 0 ? [restLine('others', counted(more, 'more kind'), shares.others)] : []),
     restLine('free', 'Free', shares.free),
-    ...(shares.beyond > 0 ? [restLine('beyond', 'Beyond the target', shares.beyond)] : []),
+    ...(shares.beyond > 0 ? [restLine('beyond', heldBackBy(side), shares.beyond)] : []),
     ...(shares.reserve > 0 ? [restLine('reserve', 'For the answer', shares.reserve)] : []));
   // A redraw must not take the focus away from whoever is on a button here.
   if (held !== undefined && !document.activeElement?.dataset?.kind) list.querySelector(`[data-kind="${held}"]`)?.focus();

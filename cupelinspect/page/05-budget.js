@@ -7,7 +7,7 @@ function buildBudget() {
   const box = byId('budget');
   for (const side of page.sides) box.append(budgetOf(side));
   if (page.sides.length === 2 && page.sides.every((side) => side.stops.length > 1)) {
-    box.append(el('label', { class: 'together' }, el('input', { type: 'checkbox', id: 'together', checked: true }), ' Move both'));
+    box.append(el('label', { class: 'together' }, el('input', { type: 'checkbox', id: 'together', checked: true, autocomplete: 'off' }), ' Move both'));
   }
 }
 
@@ -15,18 +15,19 @@ function budgetOf(side) {
   const { stops } = side;
   const id = `slider-${side.index}`;
   const of = side.alone ? '' : ` of ${side.letter}`;
-  const slider = el('input', { type: 'range', id, min: '0', max: `${stops.length - 1}`, step: '1', disabled: stops.length < 2 });
+  const slider = el('input', { type: 'range', id, min: '0', max: `${stops.length - 1}`, step: '1', autocomplete: 'off', disabled: stops.length < 2 });
   const field = el('input', {
     type: 'number', class: 'budget-field', min: `${stops[0].budget}`, max: `${stops.at(-1).budget}`, 'aria-label': `Budget${of} in tokens`,
-    inputmode: 'numeric', disabled: stops.length < 2,
+    inputmode: 'numeric', autocomplete: 'off', 'aria-describedby': `budget-summary-${side.index}`, disabled: stops.length < 2,
   });
   side.budget = {
     slider, field, chart: el('div', { class: 'sweep' }), here: svg('path', { class: 'sweep-here' }), xOf: null,
-    summary: el('output', { class: 'summary', for: id }),
+    // Not a live region: the slider's own text says the same at every step.
+    summary: el('p', { class: 'summary', id: `budget-summary-${side.index}` }),
     reset: button('Back to the run', { class: 'quiet' }, () => goTo(side, side.actual)),
   };
   slider.addEventListener('input', () => goTo(side, slider.valueAsNumber));
-  field.addEventListener('change', () => goTo(side, nearestStop(side, field.valueAsNumber || side.stop.budget)));
+  field.addEventListener('change', () => goTo(side, Number.isNaN(field.valueAsNumber) ? side.at : nearestStop(side, field.valueAsNumber)));
   field.addEventListener('keydown', (event) => stepField(event, side));
   onWidth(side.budget.chart, (width) => drawSweep(side, width));
   return el('div', { class: 'budget-side' },

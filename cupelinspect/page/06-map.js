@@ -11,6 +11,7 @@
 const ROW_HEIGHT = 22;
 const ROW_STEP = 26;
 const GUTTER = 58;
+const MOST_ROWS = 100;
 const LETTER_WIDTH = 16; // a block this wide has room for its letter
 
 function buildMap(side) {
@@ -29,7 +30,10 @@ function buildMap(side) {
     if (position >= 0) openDetails(side.rowOf[side.stop.window[position]]);
   });
   box.addEventListener('focus', () => drawActive(side));
-  box.addEventListener('blur', () => drawActive(side));
+  box.addEventListener('blur', () => {
+    hideTip();
+    drawActive(side);
+  });
   onWidth(box, (width) => {
     side.map.width = width;
     drawMap(side);
@@ -39,18 +43,21 @@ function buildMap(side) {
 
 // tokensPerRow is a round number with which the larger of the actual windows
 // takes a few rows: enough of them that small items can be seen, and not so
-// many that a short prompt looks like a long one.
+// many that a short prompt looks like a long one. The largest budget of a wide
+// sweep takes more, and never so many that the map has no end.
 function tokensPerRow() {
   if (page.perRow) return page.perRow;
   let tokens = 1;
   let items = 1;
+  let most = 1;
   for (const side of page.sides) {
     const actual = side.stops[side.actual];
     tokens = Math.max(tokens, actual.tokens, side.pinnedTokens + side.selection.budget.effective);
     items = Math.max(items, actual.window.length);
+    for (const stop of side.stops) most = Math.max(most, stop.tokens, side.pinnedTokens + stop.effective);
   }
   const rows = Math.min(14, Math.max(4, Math.round(1.6 * Math.sqrt(items))));
-  page.perRow = roundUp(tokens / rows);
+  page.perRow = roundUp(Math.max(tokens / rows, most / MOST_ROWS));
   return page.perRow;
 }
 
@@ -64,7 +71,7 @@ function mapLayout(side) {
   const perRow = tokensPerRow();
   const width = Math.max(40, side.map.width - GUTTER);
   const shown = Math.max(side.stop.tokens, spendableOf(side), 1);
-  return { perRow, width, rows: Math.min(400, Math.ceil(shown / perRow)), perToken: width / perRow };
+  return { perRow, width, rows: Math.ceil(shown / perRow), perToken: width / perRow };
 }
 
 // eachRect gives the rectangles of the tokens from and up to: one in each row.
@@ -92,7 +99,7 @@ function drawMap(side) {
   const { rows, width, perRow } = map.layout;
   const height = Math.max(1, rows) * ROW_STEP;
   setAttributes(map.drawing, { width: GUTTER + width, height, viewBox: `0 0 ${GUTTER + width} ${height}` });
-  map.drawing.replaceChildren(hatching(), ...rowLabels(map.layout), ...blockPaths(side), ...freePath(side), ...markPaths(side));
+  map.drawing.replaceChildren(...hatching(side), ...rowLabels(map.layout), ...blockPaths(side), ...freePath(side), ...markPaths(side));
   map.note.textContent = mapNote(side, perRow);
   drawActive(side);
 }
@@ -117,10 +124,12 @@ function blocksOf(side) {
   });
 }
 
-function hatching() {
+// hatching is one pattern for the drawings of both sides.
+function hatching(side) {
+  if (side.index > 0) return [];
   const pattern = svg('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
     svg('rect', { width: 2, height: 6, class: 'hatch' }));
-  return svg('defs', {}, pattern);
+  return [svg('defs', {}, pattern)];
 }
 
 function rowLabels({ rows, perRow }) {
@@ -231,6 +240,7 @@ function mapKey(event, side) {
     ArrowRight: map.active + 1, ArrowLeft: map.active - 1, Home: 0, End: last,
     ArrowDown: neighbourRow(side, 1), ArrowUp: neighbourRow(side, -1),
   }[event.key];
+  if (event.key === 'Escape') hideTip();
   if (event.key === 'Enter' && last >= 0) {
     event.preventDefault();
     openDetails(side.rowOf[stop.window[map.active]]);

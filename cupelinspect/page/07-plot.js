@@ -34,7 +34,10 @@ function plotScale(side, left) {
   const low = finite.reduce((a, b) => Math.min(a, b), 0);
   const high = finite.reduce((a, b) => Math.max(a, b), 0) || (low < 0 ? 0 : 1);
   const bars = left.length === 0 ? width : Math.round(width * 0.74);
-  const y = (score) => PLOT_TOP + (PLOT_HEIGHT - PLOT_TOP - PLOT_FOOT) * (1 - (clamp(score, low, high) - low) / (high - low || 1));
+  // Scores of a custom scorer may be so large that their difference is infinite.
+  const unit = Number.isFinite(high - low) ? 1 : 0.5;
+  const share = (score) => (unit * clamp(score, low, high) - unit * low) / (unit * high - unit * low || 1);
+  const y = (score) => PLOT_TOP + (PLOT_HEIGHT - PLOT_TOP - PLOT_FOOT) * (1 - share(score));
   return { width, bars, low, high, y, step: bars / Math.max(1, stop.window.length) };
 }
 
@@ -62,7 +65,7 @@ function drawPlot(side) {
 }
 
 function gridLines({ low, high, y, width }) {
-  return [low, (low + high) / 2, high].flatMap((score) => {
+  return [low, low / 2 + high / 2, high].flatMap((score) => {
     const at = y(score);
     return [svg('path', { class: 'grid', d: `M${PLOT_LEFT} ${at.toFixed(1)}h${width}` }), plotText(PLOT_LEFT - 6, at + 4, scoreText(score), 'end')];
   });
@@ -80,9 +83,9 @@ function bars(side) {
   const { scale } = side.plot;
   const shapes = page.kinds.map(() => []);
   const base = scale.y(Math.max(0, scale.low));
-  for (const { position, candidate, score } of barItems(side, scale)) {
+  for (const [place, { candidate, score }] of barItems(side, scale)) {
     const gap = scale.step >= 4 ? 1 : 0;
-    const x = PLOT_LEFT + position * scale.step;
+    const x = PLOT_LEFT + place * Math.max(1, scale.step);
     const y = scale.y(score);
     const width = Math.max(1, scale.step - gap).toFixed(2);
     shapes[kindOfCandidate(side, candidate).index].push(`M${x.toFixed(2)} ${y.toFixed(2)}h${width}V${base.toFixed(2)}h-${width}z`);
@@ -99,9 +102,9 @@ function barItems(side, { step }) {
     const score = side.selection.scores[candidate];
     if (score === null) return;
     const pixel = step >= 1 ? position : Math.floor(position * step);
-    if (!(best.get(pixel)?.score >= score)) best.set(pixel, { position, candidate, score });
+    if (!(best.get(pixel)?.score >= score)) best.set(pixel, { candidate, score });
   });
-  return best.values();
+  return best;
 }
 
 function slope({ bars: begin, width, y, low }, left) {

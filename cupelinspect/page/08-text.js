@@ -29,7 +29,7 @@ function textOf(side, candidate, position) {
   head.append(el('span', { class: 'number soft' }, `${grouped(position + 1)}`), kindChip(kind), data(kind.name, 40),
     el('span', { class: 'soft' }, `${counted(item.tokens, 'token')}, ${item.pinned ? 'pinned' : `score ${scoreText(side.selection.scores[candidate])}`}`));
   if (!side.alone && isOnlyHere(page.rows[side.rowOf[candidate]], side)) head.append(el('span', { class: `only side-${side.index}` }, `only in ${side.letter}`));
-  return el('li', { class: `text k${kind.slot}`, 'data-position': `${position}` }, head, contentOf(item, TEXT_CUT));
+  return el('li', { class: `text k${kind.slot}`, 'data-position': `${position}` }, head, contentOf(item, { limit: TEXT_CUT, scrolls: false }));
 }
 
 function drawPager(side) {

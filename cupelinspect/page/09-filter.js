@@ -6,16 +6,16 @@ const filters = { text: '', kind: -1, state: 'all' };
 
 function buildFilters() {
   const text = el('input', { type: 'search', id: 'filter-text', placeholder: 'content, source, tag, kind', autocomplete: 'off', spellcheck: 'false', 'aria-keyshortcuts': '/' });
-  const kind = el('select', { id: 'filter-kind' }, el('option', { value: '-1' }, 'All kinds'),
+  const kind = el('select', { id: 'filter-kind', autocomplete: 'off' }, el('option', { value: '-1' }, 'All kinds'),
     ...page.kinds.map((k) => el('option', { value: `${k.index}` }, plain(k.name, 40))));
-  const state = el('select', { id: 'filter-state' });
+  const state = el('select', { id: 'filter-state', autocomplete: 'off' });
   page.filter = { text, kind, state, count: el('output', { class: 'summary', for: 'filter-text filter-kind filter-state', 'aria-live': 'polite' }) };
   text.addEventListener('input', () => { filters.text = text.value; showFiltered(); });
   kind.addEventListener('change', () => { filterByKind(Number(kind.value)); });
   state.addEventListener('change', () => { filters.state = state.value; showFiltered(); });
   const field = (name, control) => el('label', {}, el('span', {}, name), control);
   const { parts } = page.table;
-  const partsBox = el('input', { type: 'checkbox', id: 'show-parts', checked: parts });
+  const partsBox = el('input', { type: 'checkbox', id: 'show-parts', checked: parts, autocomplete: 'off' });
   partsBox.addEventListener('change', () => {
     page.table.parts = partsBox.checked;
     sizeGrid();
@@ -27,8 +27,11 @@ function buildFilters() {
     if (event.key === 'Escape') clearFilters();
     if (event.key === 'ArrowDown') { event.preventDefault(); page.table.grid.focus(); }
   });
-  return el('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the candidates' },
+  const form = el('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the candidates' },
     field('Filter', text), field('Kind', kind), field('Show', state), clear, ...(partsField ? [partsField] : []), page.filter.count);
+  // Enter would send the form; there is nobody to send it to.
+  form.addEventListener('submit', (event) => event.preventDefault());
+  return form;
 }
 
 function clearFilters() {
@@ -185,6 +188,7 @@ function drawCount() {
   let tokens = 0;
   for (const r of shown) tokens += page.items[page.rows[r].item].tokens;
   const all = page.rows.length;
-  page.filter.count.textContent = shown.length === all ? `${counted(all, 'candidate')}, ${counted(tokens, 'token')}`
-    : `${grouped(shown.length)} of ${counted(all, 'candidate')}, ${counted(tokens, 'token')}`;
+  const text = `${shown.length === all ? '' : `${grouped(shown.length)} of `}${counted(all, 'candidate')}, ${counted(tokens, 'token')}`;
+  // A live region that is written anew is read aloud anew.
+  if (page.filter.count.textContent !== text) page.filter.count.textContent = text;
 }

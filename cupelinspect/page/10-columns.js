@@ -9,7 +9,7 @@ function columnsOf() {
     ...page.sides.flatMap((side) => placeColumns(side)),
     { id: 'kind', name: 'Kind', width: 142, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
     { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => page.items[row.item].source, fill: (td, row) => td.append(data(page.items[row.item].source, 60)) },
-    { id: 'tokens', name: 'Tokens', width: 82, number: true, first: 'descending', value: (row) => page.items[row.item].tokens, fill: (td, row) => td.append(grouped(page.items[row.item].tokens)) },
+    ...tokenColumns(),
     ...page.sides.flatMap((side) => scoreColumns(side)),
     ...page.sides.map((side) => reasonColumn(side)),
     { id: 'line', name: 'First line', width: 300, grows: true, value: (row) => firstLine(page.items[row.item].content), fill: (td, row) => td.append(lineOf(page.items[row.item])) },
@@ -42,6 +42,16 @@ function placeColumns(side) {
       fill: (td, row) => td.append(row.at[side.index] < 0 || side.rank[row.at[side.index]] === 0 ? '–' : grouped(side.rank[row.at[side.index]])),
     },
   ];
+}
+
+// tokenColumns are two where two selections were counted by different tokenizers.
+function tokenColumns() {
+  const column = (id, name, value) => ({
+    id, name, width: widthOf(name, 82), number: true, first: 'descending', value,
+    fill: (td, row) => td.append(grouped(value(row))),
+  });
+  if (!tokensDiffer(page)) return [column('tokens', 'Tokens', (row) => page.items[row.item].tokens)];
+  return page.sides.map((side) => column(`tokens-${side.index}`, sided(side, 'Tokens'), sideValue(side, (c) => itemOfCandidate(side, c).tokens)));
 }
 
 // scoreColumns are the score and the score that each part of a composite gave.
@@ -91,7 +101,7 @@ function fillPlace(td, row, side) {
   const before = side.changed?.[candidate];
   if (before === 1) td.append(el('span', { class: 'sign came-sign', title: 'Came with this budget' }, '+'));
   if (before === 2) td.append(el('span', { class: 'sign went-sign', title: 'Went with this budget' }, '−'));
-  td.append(place > 0 ? grouped(place) : el('span', { class: 'soft', 'aria-label': 'left out' }, 'out'));
+  td.append(place > 0 ? grouped(place) : el('span', { class: 'soft' }, 'out'));
 }
 
 // sortedBy orders all rows by a column. Equal rows, and those that have nothing

@@ -7,15 +7,16 @@
 const TABLE_ROW = 26; // as in the style sheet
 const SPARE_ROWS = 10;
 const PRINTED_ROWS = 400;
+const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which hides minor columns then
 
 function buildTable() {
   const columns = columnsOf();
   const head = el('tr', { 'aria-rowindex': '1' }, ...columns.map(headOf));
   const body = el('tbody', {});
-  const grid = el('table', { id: 'grid', class: 'grid', role: 'grid', tabindex: '0', 'aria-labelledby': 'candidates-title', 'aria-colcount': `${columns.length}` },
+  const grid = el('table', { id: 'grid', class: 'grid', role: 'grid', tabindex: '0', 'aria-labelledby': 'candidates-title' },
     el('colgroup', {}, ...columns.map(columnOf)), el('thead', {}, head), body);
   const scroller = el('div', { class: 'scroller' }, grid);
-  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, cells: columns, sort: columns[0].id, direction: 'ascending', from: -1, top: 0, room: 0, printing: false, parts: page.sides.length === 1 };
+  page.table = { columns, grid, body, scroller, order: [], shown: [], active: 0, cells: columns, sort: columns[0].id, direction: 'ascending', from: -1, top: 0, room: 0, printing: false, parts: partsFit(columns) };
   scroller.addEventListener('scroll', oncePerFrame(() => {
     page.table.top = scroller.scrollTop;
     drawRows(false);
@@ -36,6 +37,13 @@ function buildTable() {
   byId('candidates').append(el('h2', { id: 'candidates-title' }, 'Candidates'), buildFilters(), scroller);
 }
 
+// partsFit is true where the scores of parts leave the first lines in view, with
+// which one knows an item again.
+function partsFit(columns) {
+  const sum = columns.reduce((total, column) => total + column.width, 0);
+  return page.sides.length === 1 && sum <= Math.max(innerWidth, 1200);
+}
+
 function columnOf(column) {
   const node = el('col', { class: cellClass(column) });
   if (!column.grows) node.style.width = `${column.width}px`;
@@ -54,7 +62,7 @@ function sizeGrid() {
 }
 
 function headOf(column) {
-  const press = button('', { title: column.label ?? column.name }, () => sortBy(column));
+  const press = button('', { title: column.label ?? column.name, 'aria-label': column.label }, () => sortBy(column));
   press.append(el('span', {}, column.name), el('span', { class: 'arrow', 'aria-hidden': 'true' }));
   return el('th', { scope: 'col', class: cellClass(column), 'data-column': column.id }, press);
 }
@@ -102,13 +110,14 @@ function drawRows(always) {
   const { shown, body } = table;
   const inView = Math.ceil((table.room || 600) / TABLE_ROW);
   const first = Math.floor(table.top / TABLE_ROW);
-  const from = Math.max(0, Math.min(first - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
+  const from = table.printing ? 0 : Math.max(0, Math.min(first - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
   const to = table.printing ? Math.min(shown.length, PRINTED_ROWS) : Math.min(shown.length, from + inView + 2 * SPARE_ROWS);
   if (!always && from === table.from) return;
   table.from = from;
   const rows = [];
   for (let at = from; at < to; at++) rows.push(rowElement(at));
-  if (shown.length === 0) rows.push(noRows());
+  if (shown.length === 0) rows.push(wholeRow(page.rows.length === 0 ? 'There were no candidates.' : 'No candidate passes these filters.'));
+  if (table.printing && to < shown.length) rows.push(wholeRow(`and ${counted(shown.length - to, 'more candidate')}`));
   body.replaceChildren(spacer(from), ...rows, spacer(table.printing ? 0 : shown.length - to));
   markActive();
 }
@@ -128,13 +137,15 @@ function scrollTable(top) {
   page.table.scroller.scrollTop = top;
 }
 
-function noRows() {
-  return el('tr', { class: 'no-rows' }, el('td', { colspan: `${page.table.columns.length}` },
-    page.rows.length === 0 ? 'There were no candidates.' : 'No candidate passes these filters.'));
+// wholeRow spans the columns that one sees and no more: a cell that spans more
+// makes columns of its own, which take the room of the others.
+function wholeRow(text) {
+  const columns = page.table.cells.filter((column) => !column.minor || !narrow.matches).length;
+  return el('tr', { class: 'no-rows' }, el('td', { colspan: `${columns}` }, text));
 }
 
 function spacer(rows) {
-  const node = el('tr', { class: 'spacer', 'aria-hidden': 'true' }, el('td', { colspan: `${page.table.columns.length}` }));
+  const node = el('tr', { class: 'spacer', 'aria-hidden': 'true' }, el('td', {}));
   node.firstChild.style.height = `${rows * TABLE_ROW}px`;
   node.hidden = rows === 0;
   return node;
@@ -212,6 +223,5 @@ function gridKey(event) {
 // printRows has the rows of the table on paper, up to a few pages of them.
 function printRows(printing) {
   page.table.printing = printing;
-  if (printing) scrollTable(0);
   drawRows(true);
 }

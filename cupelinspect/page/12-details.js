@@ -11,9 +11,12 @@ function buildDetails() {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by) stepDetails(by);
   });
-  // A press beside the dialog, on its backdrop, closes it.
+  // A press beside the dialog, on its backdrop, closes it; marking text until
+  // beyond its edge does not.
+  let pressed = null;
+  dialog.addEventListener('pointerdown', (event) => { pressed = event.target; });
   dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) dialog.close();
+    if (event.target === dialog && pressed === dialog) dialog.close();
   });
 }
 
@@ -41,6 +44,7 @@ function drawDetails() {
   const { shown } = page.table;
   const at = shown.indexOf(row.index);
   const step = (name, by, disabled) => button(name, { class: 'quiet', disabled, 'data-step': `${by}` }, () => stepDetails(by));
+  const hadFocus = page.details.dialog.contains(document.activeElement);
   const held = document.activeElement?.dataset?.step;
   page.details.dialog.replaceChildren(el('div', { class: 'drawer-body' },
     el('div', { class: 'drawer-head' },
@@ -50,9 +54,28 @@ function drawDetails() {
     // Not a button has the focus first: the Enter that opens must not press it.
     el('h2', { id: 'details-title', tabindex: '-1', autofocus: true }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
     ...page.sides.map((side) => verdictOf(row, side)),
-    el('h3', {}, 'Content'), contentOf(item),
+    el('h3', {}, 'Content ', copyButton(item.content)), contentOf(item),
     el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));
-  if (held) page.details.dialog.querySelector(`[data-step="${held}"]:enabled`)?.focus();
+  // What had the focus is gone, and without one the arrows would lead nowhere.
+  if (hadFocus) (page.details.dialog.querySelector(`[data-step="${held}"]:enabled`) ?? byId('details-title')).focus();
+}
+
+// copyButton copies a text as it is, with what cannot be seen in it. Copying
+// from the page by hand gives the badges that stand for that. The clipboard's
+// own interface asks for permissions; this event needs only the press.
+function copyButton(text) {
+  const said = el('span', { role: 'status', class: 'soft' });
+  const put = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.clipboardData.setData('text/plain', text);
+  };
+  const press = button('Copy', { class: 'quiet', title: 'Copy the content as it is, with the characters that cannot be seen' }, () => {
+    addEventListener('copy', put, { capture: true, once: true });
+    said.textContent = document.execCommand('copy') ? ' Copied.' : ' The browser refuses to copy.';
+    removeEventListener('copy', put, { capture: true });
+  });
+  return el('span', { class: 'copy' }, press, said);
 }
 
 // verdictOf says what became of the candidate in a side.
@@ -100,7 +123,7 @@ function partsOf(selection, candidate) {
 function factsOf(row, item) {
   const facts = [
     ...fact('Source', data(item.source, 200)),
-    ...fact('Tokens', grouped(item.tokens)),
+    ...tokenFacts(row, item),
     ...fact('Pinned', item.pinned ? 'yes' : 'no'),
   ];
   if (item.priority !== undefined) facts.push(...fact('Priority', grouped(item.priority)));
@@ -113,9 +136,14 @@ function factsOf(row, item) {
   return el('dl', { class: 'facts' }, ...facts);
 }
 
+function tokenFacts(row, item) {
+  if (!tokensDiffer({ ...page, rows: [row] })) return fact('Tokens', grouped(item.tokens));
+  return page.sides.flatMap((side) => fact(`Tokens in ${side.letter}`, grouped(itemOfCandidate(side, row.at[side.index]).tokens)));
+}
+
 function metadataOf(item) {
   const entries = Object.entries(item.metadata ?? {});
   if (entries.length === 0) return [];
   return [el('h3', {}, 'Metadata'), el('dl', { class: 'facts metadata' },
-    ...entries.flatMap(([key, value]) => fact(data(key, 80), data(typeof value === 'string' ? value : JSON.stringify(value), 2000))))];
+    ...entries.flatMap(([key, value]) => fact(data(key, 80), el('div', {}, ...longText(el('bdi', { tabindex: '-1' }), typeof value === 'string' ? value : JSON.stringify(value), 2000)))))];
 }

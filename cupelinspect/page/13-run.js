@@ -5,7 +5,7 @@
 function buildReasons(side) {
   side.reasons = el('tbody', {});
   return card(side.alone ? 'Reasons' : `${side.letter}: reasons`, `reasons-${side.index}`,
-    el('table', { class: 'plain' }, headRow(['Reason', '', 'Items', 'Tokens']), side.reasons));
+    el('table', { class: 'plain', 'aria-labelledby': `reasons-${side.index}` }, headRow(['Reason', 'State', 'Items', 'Tokens']), side.reasons));
 }
 
 function headRow(names) {
@@ -36,7 +36,7 @@ function buildStages(side) {
     el('td', { class: 'number' }, grouped(stage.in)), el('td', { class: 'number' }, grouped(stage.out)),
     el('td', { class: 'number' }, durationText(stage.duration)), el('td', { class: 'timeline' }, timeBar(stage, whole))));
   rows.push(el('tr', { class: 'total' }, el('th', { scope: 'row' }, 'Run'), el('td', {}), el('td', {}), el('td', { class: 'number' }, durationText(total)), el('td', {})));
-  return card(title, `stages-${side.index}`, el('table', { class: 'plain stages' }, headRow(['Stage', 'In', 'Out', 'Time', 'When']), el('tbody', {}, ...rows)));
+  return card(title, `stages-${side.index}`, el('table', { class: 'plain stages', 'aria-labelledby': `stages-${side.index}` }, headRow(['Stage', 'In', 'Out', 'Time', 'When']), el('tbody', {}, ...rows)));
 }
 
 function timeBar(stage, whole) {

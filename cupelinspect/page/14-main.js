@@ -24,7 +24,7 @@ function start() {
 
 function buildTitle() {
   byId('title').replaceChildren(data(page.title, 300));
-  const tokens = page.items.reduce((sum, item) => sum + item.tokens, 0);
+  const tokens = page.rows.reduce((sum, row) => sum + page.items[row.item].tokens, 0);
   byId('subtitle').textContent = `${counted(page.rows.length, 'candidate')}, ${counted(tokens, 'token')}`;
 }
 

@@ -194,6 +194,30 @@ func checkKinds(t *testing.T, b *tab) {
 	}
 }
 
+// TestForcedColours: where the system takes away backgrounds and shadows, what
+// they say is said otherwise.
+func TestForcedColours(t *testing.T) {
+	b := open(t, "high contrast", plain(t).selection)
+	b.prefer("forced-colors", "active")
+	b.focus("#grid")
+	b.do(`document.querySelector('[data-kind="1"]').click()`)
+	b.frame()
+	for _, c := range []struct{ name, why, script string }{
+		{"active row", "the keyboard is somewhere", `const s = getComputedStyle(document.querySelector('#grid tr.active')); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2`},
+		{"stages", "bars are their background", `return background('.time-bar') !== background('.card')`},
+		{"blocks", "the kinds keep their colours", `return background('.bar .piece') !== background('.card') && background('.chip') !== background('.card')`},
+		{"pressed", "one kind alone is shown", `return background('[data-kind="1"]') !== background('[data-kind="2"]')`},
+		{"chosen colours", "one of three", `return background('#theme :checked + span') !== background('#theme input:not(:checked) + span')`},
+		{"track", "the slider slides on something", `const sheet = [...document.styleSheets[0].cssRules].find((rule) => rule.conditionText === '(forced-colors: active)'); return [...sheet.cssRules].some((rule) => rule.selectorText?.includes('slider-runnable-track') && rule.style.background) && getComputedStyle(document.querySelector('#slider-0')).forcedColorAdjust === 'none'`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !value[bool](b, `const background = (selector) => getComputedStyle(document.querySelector(selector)).backgroundColor; `+c.script) {
+				t.Error(c.why)
+			}
+		})
+	}
+}
+
 func TestReducedMotion(t *testing.T) {
 	s := plain(t)
 	for _, c := range []struct {

@@ -1,12 +1,20 @@
 package inspector
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // focused describes what has the focus, and whether one sees that.
@@ -128,13 +136,71 @@ func TestKeys(t *testing.T) {
 		{"arrows in the details", "go on to the next row", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#grid")
-			b.keys(kb.Enter, kb.ArrowRight, kb.ArrowRight, kb.ArrowLeft)
-			if got := details(b); got != "2 of 40" {
+			b.keys(kb.Enter, kb.ArrowRight, kb.ArrowRight, kb.ArrowRight, kb.ArrowLeft)
+			if got := details(b); got != "3 of 40" {
 				t.Errorf("details: %q", got)
 			}
 			b.keys(kb.Escape)
-			if got := active(b); got != 1 {
+			if got := active(b); got != 2 {
 				t.Errorf("the active row is %d, want the one of the details", got)
+			}
+		}},
+		{"the last of the details", "its button has no focus to keep, and the arrows still lead back", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#grid")
+			b.keys(kb.End, kb.ArrowUp, kb.Enter)
+			b.focus(`#details [data-step="1"]`)
+			b.keys(kb.Enter)
+			if got := details(b); got != "40 of 40" {
+				t.Errorf("details: %q", got)
+			}
+			b.keys(kb.ArrowLeft, kb.ArrowLeft)
+			if got := details(b); got != "38 of 40" {
+				t.Errorf("details: %q", got)
+			}
+		}},
+		{"the tip", "it goes with the focus, and with escape", func(t *testing.T, b *tab) {
+			t.Helper()
+			for _, key := range []string{kb.Tab, kb.Escape} {
+				b.focus("#map-0")
+				b.keys(kb.ArrowRight)
+				if !value[bool](b, `return document.querySelector('#tip').checkVisibility()`) {
+					t.Error("the keyboard has no tip")
+				}
+				b.keys(key)
+				if value[bool](b, `return document.querySelector('#tip').checkVisibility()`) {
+					t.Errorf("after %q the tip stays over the page", key)
+				}
+			}
+		}},
+		{"enter in the filter", "sends no form anywhere, which the policy would refuse", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.typeFilter("roof")
+			b.keys(kb.Enter)
+			if at := b.where(); at.Name != "filter-text" {
+				t.Errorf("the focus went to %q", at.Name)
+			}
+		}},
+		{"sorting and filtering", "the row that the keyboard is at stays the same", func(t *testing.T, b *tab) {
+			t.Helper()
+			item := func() int {
+				return value[int](b, `return Number(document.querySelector('#grid tr.active').dataset.row)`)
+			}
+			b.focus("#grid")
+			b.keys(kb.ArrowDown, kb.ArrowDown)
+			was := item()
+			b.do(`document.querySelector('th[data-column="line"] button').click()`)
+			if got := item(); got != was {
+				t.Errorf("sorted, the active row is item %d, want %d", got, was)
+			}
+			b.typeFilter(fmt.Sprintf("%05d", was))
+			if got := item(); got != was || active(b) != 0 {
+				t.Errorf("filtered, the active row is item %d in row %d, want %d", got, active(b), was)
+			}
+			b.focus("#slider-0")
+			b.keys(kb.Home)
+			if got := item(); got != was {
+				t.Errorf("at another budget the active row is item %d, want %d", got, was)
 			}
 		}},
 		{"the map", "arrows go from item to item, enter opens it", func(t *testing.T, b *tab) {
@@ -209,15 +275,91 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// TestWhatIsReadAloud looks at what screen readers are given: the table names its
+// columns and says how many rows there are, though few of them are there; one
+// region speaks of its own accord, and the slider's step is said once.
+func TestWhatIsReadAloud(t *testing.T) {
+	b := open(t, "read aloud", plain(t).selection)
+	b.focus("#map-0")
+	var tree []*accessibility.Node
+	b.run(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		result, err := cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err == nil {
+			tree = result.Nodes
+		}
+		return err
+	}))
+	text := func(v *accessibility.Value) (s string) {
+		if v != nil {
+			_ = json.Unmarshal(v.Value, &s) // numbers are no text
+		}
+		return s
+	}
+	names := map[string][]string{}
+	for _, node := range tree {
+		if !node.Ignored {
+			role := text(node.Role)
+			names[role] = append(names[role], text(node.Name))
+		}
+	}
+	for role, want := range map[string][]string{
+		"slider": {"Budget"}, "spinbutton": {"Budget in tokens"}, "searchbox": {"Filter"}, "combobox": {"Kind", "Show"}, "radio": {"Auto", "Light", "Dark"},
+		"checkbox": {"Scores of parts"}, "grid": {"Candidates"}, "table": {"Reasons", "Stages"}, "search": {"Filter the candidates"},
+		"listbox": {"Items of the window in prompt order, drawn to scale"},
+	} {
+		if got := names[role]; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", role, got, want)
+		}
+	}
+	heads := []string{"Position in the prompt", "Rank by score", "Kind", "Source", "Tokens", "Score", "Recency, weight 0.75", "Priority, weight 0.25", "Reason", "First line"}
+	if got := names["columnheader"]; len(got) < len(heads) || !slices.Equal(got[:len(heads)], heads) {
+		t.Errorf("columns %q, want %q", got, heads)
+	}
+	if got := names["option"]; !slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, "item 00000") }) {
+		t.Errorf("the map's item is not among %q", got)
+	}
+	for role, list := range names {
+		if role == "button" && slices.Contains(list, "") {
+			t.Errorf("a button has no name: %q", list)
+		}
+	}
+	if live := names["status"]; len(live) != 1 {
+		t.Errorf("%d regions speak of their own accord, want that of the filter", len(live))
+	}
+	b.typeFilter("item 0000")
+	rows := value[[]string](b, `return [document.querySelector('#grid').getAttribute('aria-rowcount'), ...[...document.querySelectorAll('#grid [aria-rowindex]')].map((tr) => tr.getAttribute('aria-rowindex'))]`)
+	if want := []string{"11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	// Each step of the slider must leave alone what has not changed.
+	spoken := value[int](b, `
+		let changes = 0;
+		const observer = new MutationObserver((list) => { changes += list.length; });
+		for (const node of document.querySelectorAll('output, [role=status], [role=alert], [aria-live]')) observer.observe(node, { childList: true, characterData: true, subtree: true });
+		const slider = document.querySelector('#slider-0');
+		for (let i = 10; i < 20; i++) {
+			slider.value = i;
+			slider.dispatchEvent(new Event('input', { bubbles: true }));
+		}
+		await new Promise((done) => setTimeout(done));
+		return changes`)
+	if spoken > 0 {
+		t.Errorf("ten steps of the slider interrupt %d times", spoken)
+	}
+}
+
 // TestNames: every control and every landmark has a name.
 func TestNames(t *testing.T) {
 	s := plain(t)
-	b := open(t, "names", s.selection)
+	other := usual()
+	other.Scorer = scorer.Priority{}
+	b := open(t, "names", s.selection, inspect(t, other, s.items, 600, cupelinspect.WithName("other")).selection)
 	b.click(`#grid tr[data-row="0"]`)
+	b.do(`for (const map of document.querySelectorAll('.map')) { map.focus(); }`)
 	nameless := value[[]string](b, `
 		const name = (node) => node.getAttribute('aria-label') || node.labels?.[0]?.textContent.trim() || node.title
 			|| (node.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '').join('') || node.textContent.trim();
-		return [...document.querySelectorAll('button, input, select, section, [role=listbox], [role=grid], [role=img], dialog, pre[tabindex]')]
+		return [...document.querySelectorAll('button, input, select, section, [role=listbox], [role=grid], [role=img], [role=group], table, th, dialog')]
 			.filter((node) => !name(node)).map((node) => node.outerHTML.slice(0, 100))`)
 	if len(nameless) > 0 {
 		t.Errorf("without a name: %q", nameless)

@@ -160,7 +160,9 @@ func TestReasons(t *testing.T) {
 func TestPrint(t *testing.T) {
 	s := plain(t)
 	b := open(t, "on paper", s.selection)
+	b.do(`document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
 	b.print()
+	checkInks(t, b, 100) // paper is white, whatever the screen is
 	for _, selector := range []string{".budget", ".filters", ".foot", "#theme"} {
 		if value[bool](b, `return document.querySelector(a).checkVisibility()`, selector) {
 			t.Errorf("%s is of no use on paper", selector)
@@ -168,5 +170,23 @@ func TestPrint(t *testing.T) {
 	}
 	if value[bool](b, `const box = document.querySelector('.texts'); return box.scrollHeight > box.clientHeight + 1`) {
 		t.Error("the text is cut on paper")
+	}
+}
+
+// TestPrintedRows: paper has a few pages of rows, and says how many more there are.
+func TestPrintedRows(t *testing.T) {
+	b := open(t, "on paper", inspect(t, usual(), candidates(500), 600).selection)
+	b.do(`const box = document.querySelector('.scroller'); box.scrollTop = 5000`)
+	b.frame()
+	top := value[float64](b, `return document.querySelector('.scroller').scrollTop`)
+	b.do(`dispatchEvent(new Event('beforeprint'))`)
+	rows := b.rows()
+	if got := b.text("#grid tbody tr:nth-last-child(2)"); len(rows) != 400 || got != "and 100 more candidates" {
+		t.Errorf("%d rows are printed, and then %q", len(rows), got)
+	}
+	b.do(`dispatchEvent(new Event('afterprint'))`)
+	b.frame()
+	if got := value[float64](b, `return document.querySelector('.scroller').scrollTop`); got != top || len(b.rows()) > 100 {
+		t.Errorf("afterwards the table is at %v and was at %v, with %d rows", got, top, len(b.rows()))
 	}
 }

@@ -186,3 +186,50 @@ func TestScoresOfParts(t *testing.T) {
 		t.Errorf("%d headings over %d cells, and then %d over %d", heads, cells, moreHeads, moreCells)
 	}
 }
+
+// TestColumnsHaveRoom: whatever columns are shown, the first lines have the room
+// that is left, and no room is left beside them.
+func TestColumnsHaveRoom(t *testing.T) {
+	a, z := pair(t)
+	for _, c := range []struct {
+		name, why  string
+		selections []*cupelinspect.Selection
+		width      int64
+	}{
+		{"one", "all columns", []*cupelinspect.Selection{a.selection}, 1440},
+		{"two", "without the scores of parts", []*cupelinspect.Selection{a.selection, z.selection}, 1440},
+		{"narrow", "without the minor columns", []*cupelinspect.Selection{a.selection, z.selection}, 420},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.why, c.selections...)
+			b.resize(c.width, 900)
+			for _, filter := range []string{"", "no such thing"} {
+				b.typeFilter(filter)
+				room := value[[]float64](b, `const last = document.querySelector('#grid th:last-child').getBoundingClientRect(); return [last.width, document.querySelector('#grid').getBoundingClientRect().right - last.right]`)
+				if room[0] < 250 || room[1] > 1 {
+					t.Errorf("filtered by %q the first lines have %v pixels, and beside them are %v", filter, room[0], room[1])
+				}
+			}
+			b.click("#filter-clear")
+		})
+	}
+}
+
+// TestTokensOfTwoTokenizers: the counts of both are shown, each in its place.
+func TestTokensOfTwoTokenizers(t *testing.T) {
+	selection := func(tokens int) *cupelinspect.Selection {
+		items := []*cupel.ContextItem{must(cupel.NewContextItem("item 00000", tokens)), must(cupel.NewContextItem("item 00001", 10))}
+		return inspect(t, usual(), items, 600).selection
+	}
+	b := open(t, "two tokenizers", selection(12), selection(15))
+	cell := func(column string) string {
+		return value[string](b, `const at = [...document.querySelectorAll('#grid th')].findIndex((th) => th.dataset.column === a); return document.querySelector('#grid tr[data-row="0"]').cells[at].textContent`, column)
+	}
+	if inA, inB := cell("tokens-0"), cell("tokens-1"); inA != "12" || inB != "15" {
+		t.Errorf("the table says %q and %q", inA, inB)
+	}
+	b.click(`#grid tr[data-row="0"]`)
+	if text := value[string](b, `return document.querySelector('#details').innerText.replaceAll(/\s+/g, ' ')`); !strings.Contains(text, "Tokens in A 12 Tokens in B 15") {
+		t.Errorf("the details say %q", text)
+	}
+}

@@ -1,0 +1,257 @@
+package inspector
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// scored is a report of items with these scores, which no scorer of cupel's has
+// to give.
+func scored(t *testing.T, scores ...float64) *cupelinspect.Selection {
+	t.Helper()
+	report := &cupel.SelectionReport{}
+	for i, score := range scores {
+		report.Included = append(report.Included, cupel.IncludedItem{Item: must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 10)), Score: score, Reason: cupel.Scored})
+	}
+	return must(cupelinspect.FromReport(report, must(cupel.NewContextBudget(600, 600))))
+}
+
+// TestExtremeScores: the plot is drawn whatever a scorer gives. The tab fails the
+// test when a path has numbers that are none.
+func TestExtremeScores(t *testing.T) {
+	b := newTab(t)
+	for _, c := range []struct {
+		name, why string
+		scores    []float64
+		heights   []float64 // shares of the plot's
+		axis      []string
+	}{
+		{"largest and least", "their difference is infinite", []float64{math.MaxFloat64, -math.MaxFloat64, 0}, []float64{0.5, 0.5, 0}, []string{"−1.8e+308", "0.000", "1.8e+308"}},
+		{"none", "infinite scores and those that are no number have no bar", []float64{math.Inf(1), math.NaN(), math.Inf(-1)}, nil, []string{"0.000", "0.500", "1.000"}},
+		{"alike", "all bars are the same", []float64{0.5, 0.5}, []float64{1, 1}, []string{"0.000", "0.250", "0.500"}},
+		{"zero", "bars without height, and an axis all the same", []float64{0, 0}, []float64{0, 0}, []string{"0.000", "0.500", "1.000"}},
+		{"negative", "bars hang from zero", []float64{-3, -1.5}, []float64{1, 0.5}, []string{"−3.000", "−1.500", "0.000"}},
+		{"tiny", "the least number that there is", []float64{math.SmallestNonzeroFloat64, 0}, []float64{1, 0}, []string{"0.000", "0.000", "4.9e−324"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.show(write(t, c.why, scored(t, c.scores...)))
+			heights := value[[]float64](b, `
+				return [...document.querySelector('.plot .block')?.getAttribute('d').matchAll(/M[\d.]+ ([\d.]+)h[\d.]+V([\d.]+)/g) ?? []].map(([, from, to]) => Math.abs(from - to) / 122)`)
+			if len(heights) != len(c.heights) {
+				t.Fatalf("bars %v, want %v", heights, c.heights)
+			}
+			for i, h := range heights {
+				if math.Abs(h-c.heights[i]) > 0.01 {
+					t.Errorf("bars %v, want %v", heights, c.heights)
+				}
+			}
+			if got, want := value[[]string](b, `return [...document.querySelectorAll('.plot .axis')].slice(0, 3).map((text) => text.textContent)`), c.axis; fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("the axis says %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestManyKinds: bar and legend name the largest kinds, and nothing is missing
+// from the sum. Names may be of any length.
+func TestManyKinds(t *testing.T) {
+	items := make([]*cupel.ContextItem, 300)
+	for i := range items {
+		kind := cupel.ContextKind(fmt.Sprintf("kind %d %s", i, strings.Repeat("x", 10_000)))
+		items[i] = must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 1+i, cupel.WithKind(kind), cupel.WithTimestamp(noon)))
+	}
+	s := inspect(t, usual(), items, 20_000)
+	b := open(t, strings.Repeat("a long title ", 200), s.selection)
+	for _, width := range []int64{1440, 420} {
+		b.resize(width, 900)
+		type line struct {
+			Name   string
+			Tokens int
+		}
+		lines := value[[]line](b, `return [...document.querySelectorAll('.legend li > *')].map((line) => ({ Name: line.querySelector('.legend-name').textContent, Tokens: Number(line.querySelector('.number').textContent.replaceAll(',', '')) }))`)
+		sum, others := 0, 0
+		for _, l := range lines {
+			sum += l.Tokens
+			if l.Name == "284 more kinds" {
+				others = l.Tokens
+			}
+		}
+		if sum != 20_000 || others == 0 || len(lines) > 20 {
+			t.Errorf("the legend sums up to %d of 20,000 tokens: %v", sum, lines)
+		}
+		in := value[int](b, `return [...document.querySelectorAll('.legend button')].filter((line) => line.textContent.includes('1/1')).length`)
+		if in != 16 {
+			t.Errorf("%d of the kinds that the legend names are in the window, want all 16", in)
+		}
+		widths := value[[]float64](b, `return [...document.querySelectorAll('.bar .others, .bar')].map((node) => node.getBoundingClientRect().width)`)
+		if len(widths) != 2 || math.Abs(widths[1]-widths[0]*float64(others)/20_000) > 1 {
+			t.Errorf("the other kinds are %v wide", widths)
+		}
+		if value[bool](b, `return document.documentElement.scrollWidth > innerWidth`) {
+			t.Errorf("at %d pixels the page scrolls sideways", width)
+		}
+	}
+}
+
+// TestHeldBack: what the slicer may not spend is called by its reasons.
+func TestHeldBack(t *testing.T) {
+	s := plain(t)
+	b := newTab(t)
+	for _, c := range []struct {
+		name, why string
+		budget    cupel.ContextBudget
+		want      string
+		tokens    int
+	}{
+		{"target", "the room between target and ceiling", must(cupel.NewContextBudget(1000, 600)), "Beyond the target", 400},
+		{"margin", "a tenth of what pinned items leave, and 28 tokens are pinned", must(cupel.NewContextBudget(1028, 1028, cupel.WithEstimationSafetyMargin(10))), "Held back: margin", 100},
+		{"slots", "reserved for one kind", must(cupel.NewContextBudget(1000, 1000, cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 150}))), "Held back: slots", 150},
+		{"all", "together", must(cupel.NewContextBudget(1000, 928, cupel.WithEstimationSafetyMargin(10), cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 100}))), "Held back: target, margin, slots", 72 + 80 + 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if pinned := s.items[0].Tokens(); pinned != 28 {
+				t.Fatalf("%d tokens are pinned", pinned)
+			}
+			b.show(write(t, c.why, must(cupelinspect.Inspect(t.Context(), s.pipeline, s.items, c.budget))))
+			lines := value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('.legend li > div')].map((line) => [line.querySelector('.legend-name').textContent, line.querySelector('.number').textContent]))`)
+			if lines[c.want] != grouped(c.tokens) {
+				t.Errorf("the legend has %q, want %s: %d", lines, c.want, c.tokens)
+			}
+		})
+	}
+}
+
+// TestAWideSweep: a budget a hundred times the actual one is drawn whole, on the
+// scale of the actual one.
+func TestAWideSweep(t *testing.T) {
+	s := inspect(t, usual(), candidates(400), 600, cupelinspect.WithSweep(0, 100_000, 201))
+	b := open(t, "far", s.selection)
+	perRow, left, width := b.scale(0)
+	b.focus("#slider-0")
+	b.keys(kb.End)
+	report := s.at(t, 100_000)
+	if again, _, _ := b.scale(0); again != perRow {
+		t.Errorf("a row was %v tokens and is %v", perRow, again)
+	}
+	if got, want := len(b.drawn("#map-0")), len(wantBlocks(report.Included, perRow, left, width)); got != want {
+		t.Errorf("%d blocks are drawn, want %d", got, want)
+	}
+	if height := value[float64](b, `return document.querySelector('#map-0').getBoundingClientRect().height`); height > 3000 {
+		t.Errorf("the map is %v pixels high", height)
+	}
+	b.goTo(0) // a number, though JavaScript takes it for none
+	if got := value[string](b, `return document.querySelector('.budget-field').value`); got != "0" {
+		t.Errorf("the field says %q, want 0", got)
+	}
+}
+
+// TestExtremeMetadata: metadata of any depth, length and size is shown whole, and
+// to the last digit.
+func TestExtremeMetadata(t *testing.T) {
+	deep := any("bottom")
+	for range 9000 {
+		deep = []any{deep}
+	}
+	long := strings.Repeat("word ", 10_000)
+	item := must(cupel.NewContextItem("item 00000", 10, cupel.WithMetadata(map[string]any{
+		"big": uint64(12345678901234567891), "nested": map[string]any{"id": int64(-9007199254740993)}, "half": 0.5, "long": long, "deep": deep,
+		"__proto__": "own", "constructor": "own",
+	}), cupel.WithPriority(math.MaxInt64)))
+	b := open(t, "metadata", inspect(t, usual(), []*cupel.ContextItem{item}, 600).selection)
+	b.click(`#grid tr[data-row="0"]`)
+	facts := func() map[string]string {
+		return value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('#details .metadata dt')].map((dt) => [dt.textContent + '=', dt.nextElementSibling.querySelector('bdi').textContent]))`)
+	}
+	got := facts()
+	for key, want := range map[string]string{"big": "12345678901234567891", "nested": `{"id":-9007199254740993}`, "half": "0.5", "__proto__": "own", "constructor": "own"} {
+		if got[key+"="] != want {
+			t.Errorf("%s is %q, want %q", key, got[key+"="], want)
+		}
+	}
+	if cut := got["long="]; len(cut) > 2100 {
+		t.Errorf("%d bytes of a long value are shown at first", len(cut))
+	}
+	b.do(`for (const more of document.querySelectorAll('#details .metadata .more')) more.click()`)
+	got = facts()
+	if got["long="] != long {
+		t.Errorf("%d bytes of a long value are shown, want %d", len(got["long="]), len(long))
+	}
+	if want := strings.Repeat("[", 9000) + `"bottom"` + strings.Repeat("]", 9000); got["deep="] != want {
+		t.Errorf("%d bytes of a deep value are shown, want %d", len(got["deep="]), len(want))
+	}
+}
+
+// TestPointersTwice: the same item may be given twice, and counts twice.
+func TestPointersTwice(t *testing.T) {
+	items := candidates(20)
+	items = append(items, items[3], items[3])
+	s := inspect(t, usual(), items, 400)
+	other := inspect(t, usual(), items[:21], 400)
+	b := open(t, "twice", s.selection, other.selection)
+	tokens := 0
+	for _, item := range items {
+		tokens += item.Tokens()
+	}
+	want := fmt.Sprintf("22 candidates, %s tokens", grouped(tokens))
+	if got := b.text("#subtitle"); got != want {
+		t.Errorf("the heading says %q, want %q", got, want)
+	}
+	if got := b.count(); got != want {
+		t.Errorf("the table says %q, want %q", got, want)
+	}
+	b.typeFilter("item 00003")
+	if got := len(b.rows()); got != 3 {
+		t.Errorf("the item has %d rows, want 3", got)
+	}
+}
+
+// TestCopy: what is copied is the content, not what stands on the page for it.
+func TestCopy(t *testing.T) {
+	content := "pass\u200Bword \u202Eevil\u202C\r\n" + strings.Repeat("line\n", 2000) + "end\x1b"
+	item := must(cupel.NewContextItem(content, 10))
+	b := open(t, "copied", inspect(t, usual(), []*cupel.ContextItem{item}, 600).selection)
+	b.click(`#grid tr[data-row="0"]`)
+	b.do(`
+		const put = DataTransfer.prototype.setData;
+		DataTransfer.prototype.setData = function (type, text) { window.copied = [type, text]; put.call(this, type, text); }`)
+	b.click("#details .copy button")
+	if got := value[[]string](b, `return window.copied ?? []`); len(got) != 2 || got[0] != "text/plain" || got[1] != content {
+		t.Errorf("%d texts were copied: %.200q", len(got), got)
+	}
+	if got := b.text("#details .copy [role=status]"); !strings.Contains(got, "Copied") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// TestComingBack: who comes back to the page finds fields that say what it shows.
+// Browsers fill fields that they remember without telling the page.
+func TestComingBack(t *testing.T) {
+	b := open(t, "back", plain(t).selection)
+	fields := `return JSON.stringify([...document.querySelectorAll('input, select')].map((field) => field.type === 'radio' || field.type === 'checkbox' ? field.checked : field.value))`
+	fresh := value[string](b, fields)
+	b.typeFilter("roof")
+	b.choose("#filter-kind", "Document")
+	b.choose("#filter-state", "Left out")
+	b.goTo(1200)
+	b.do(`document.querySelector('#show-parts').click(); document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
+	if value[string](b, fields) == fresh {
+		t.Fatal("no field has changed")
+	}
+	b.show("about:blank")
+	for _, how := range []action{chromedp.NavigateBack(), chromedp.Reload()} {
+		b.run(how)
+		b.frame()
+		b.frame() // fields are filled after the page has been loaded
+		if got := value[string](b, fields); got != fresh {
+			t.Errorf("the fields have %s, want %s", got, fresh)
+		}
+	}
+}
