@@ -34,6 +34,7 @@ var browser struct {
 	cancel []context.CancelFunc
 	dir    string
 	err    error
+	idle   []*tab // used by tests that have ended
 }
 
 func TestMain(m *testing.M) {
@@ -97,6 +98,8 @@ type tab struct {
 	ctx context.Context
 	url string // of the page
 
+	cancel context.CancelFunc // closes it
+
 	shown map[string]bool // what URLs the tab was told to go to
 
 	dialogs chan struct{} // to be closed
@@ -106,33 +109,61 @@ type tab struct {
 	troubles []string // errors on the console, exceptions, dialogs
 }
 
-// newTab opens an empty tab. What a page may never do fails the test when it
+// newTab gives a tab to a test: one that no test uses, since to open one takes
+// longer than most tests, or an empty one. What a page may never do fails the test when it
 // ends: errors on the console, exceptions, dialogs, and requests but for itself.
 func newTab(t *testing.T) *tab {
 	t.Helper()
 	parent := startBrowser(t)
+	var b *tab
+	if n := len(browser.idle); n > 0 {
+		b, browser.idle = browser.idle[n-1], browser.idle[:n-1]
+		b.t = t
+	} else {
+		b = openTab(t, parent)
+	}
+	t.Cleanup(b.leave)
+	b.run(chromedp.EmulateViewport(1440, 900), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme"}, {Name: "prefers-reduced-motion"}, {Name: "forced-colors"},
+	}}))
+	return b
+}
+
+func openTab(t *testing.T, parent context.Context) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)
-	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx, dialogs: make(chan struct{}, 100), shown: make(map[string]bool)}
+	b := &tab{t: t, ctx: ctx, cancel: cancel, dialogs: make(chan struct{}, 100), shown: make(map[string]bool)}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
 	}
 	go b.closeDialogs()
-	t.Cleanup(func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		for _, trouble := range b.troubles {
-			t.Errorf("the page: %s", trouble)
-		}
-		for _, url := range b.requests {
-			if !b.shown[url] {
-				t.Errorf("the page asked for %s", url)
-			}
-		}
-	})
 	b.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(runtime.Enable, cdp.Empty{}),
-		command(page.Enable, page.EnableParams{}), chromedp.EmulateViewport(1440, 900))
+		command(page.Enable, page.EnableParams{}),
+		// One tab of many has the focus; each is to behave as if it had.
+		command(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))
 	return b
+}
+
+// leave says what a page did that it may not do, and gives the tab to the next
+// test unless there was anything.
+func (b *tab) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, trouble := range b.troubles {
+		b.t.Errorf("the page: %s", trouble)
+	}
+	for _, url := range b.requests {
+		if !b.shown[url] {
+			b.t.Errorf("the page asked for %s", url)
+		}
+	}
+	if b.t.Failed() {
+		b.cancel()
+		return
+	}
+	b.requests = nil
+	clear(b.shown)
+	browser.idle = append(browser.idle, b)
 }
 
 // action is a step in a tab.

@@ -60,6 +60,84 @@ func TestExtremeScores(t *testing.T) {
 	}
 }
 
+// TestExtremeSelections goes through the budgets of pages that are unlike others.
+// Whatever is shown, the legend sums up to the budget, the table has every
+// candidate, no number is none, and the page does not scroll sideways.
+func TestExtremeSelections(t *testing.T) {
+	some := func(n int, tokens func(i int) int, options ...cupel.ItemOption) []*cupel.ContextItem {
+		items := make([]*cupel.ContextItem, n)
+		for i := range items {
+			items[i] = must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), tokens(i), append([]cupel.ItemOption{cupel.WithTimestamp(noon)}, options...)...))
+		}
+		return items
+	}
+	each := func(tokens int) func(int) int { return func(int) int { return tokens } }
+	throwing, proceeding := usual(), usual()
+	throwing.Overflow, proceeding.Overflow = cupel.OverflowThrow, cupel.OverflowProceed
+	b := newTab(t)
+	for _, c := range []struct {
+		name, why string
+		config    cupel.Config
+		items     []*cupel.ContextItem
+		budget    cupel.ContextBudget
+	}{
+		{"one candidate", "no slope, no second row", usual(), some(1, each(10)), must(cupel.NewContextBudget(100, 100))},
+		{"no candidate", "nothing anywhere", usual(), nil, must(cupel.NewContextBudget(100, 100))},
+		{"all pinned", "nothing is scored", usual(), some(5, each(10), cupel.WithPinned()), must(cupel.NewContextBudget(100, 100))},
+		{"pinned beyond the budget", "the run fails, and budgets of the sweep do not", usual(), some(5, each(30), cupel.WithPinned()), must(cupel.NewContextBudget(100, 90))},
+		{"pinned beyond the target, proceeding", "the window is larger than its target", proceeding, some(5, each(19), cupel.WithPinned()), must(cupel.NewContextBudget(100, 50))},
+		{"pinned beyond the target, throwing", "and that may be an error", throwing, some(5, each(19), cupel.WithPinned()), must(cupel.NewContextBudget(100, 50))},
+		{"zero tokens", "nothing has a width", usual(), some(5, each(0)), must(cupel.NewContextBudget(100, 100))},
+		{"negative tokens", "nothing has a score", usual(), some(5, each(-7)), must(cupel.NewContextBudget(100, 100))},
+		{"all signs", "some are in", usual(), some(9, func(i int) int { return i - 4 }), must(cupel.NewContextBudget(5, 5))},
+		{"one giant", "beside it the others are nothing", usual(), some(5, func(i int) int { return 1 + i/4*999_999 }), must(cupel.NewContextBudget(1_000_010, 1_000_010))},
+		{"a budget of nothing", "nothing fits", usual(), some(5, each(3)), must(cupel.NewContextBudget(0, 0))},
+		{"all for the answer", "nothing may be spent", usual(), some(5, each(3)), must(cupel.NewContextBudget(100, 100, cupel.WithOutputReserve(100)))},
+		{"more tokens than JavaScript counts", "numbers lose their last digits, and say so", usual(), some(3, each(math.MaxInt/4)), must(cupel.NewContextBudget(math.MaxInt, math.MaxInt))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			selection := must(cupelinspect.Inspect(t.Context(), must(cupel.New(c.config)), c.items, c.budget, cupelinspect.WithName(c.name)))
+			b.show(write(t, c.why, selection))
+			b.do(`for (const row of document.querySelectorAll('#grid tr[data-row="0"]')) row.click()`)
+			if len(c.items) > 0 != value[bool](b, `const open = document.querySelector('#details').open; document.querySelector('#details').close(); return open`) {
+				t.Error("the details of the first candidate do not open")
+			}
+			type state struct {
+				Budget, Sum, Used, Rows float64
+				Text                    string
+				Wide                    bool
+			}
+			for _, width := range []int64{1440, 420} {
+				b.resize(width, 900)
+				states := value[[]state](b, `
+					const number = (text) => Number(text.replaceAll(',', '').replace('≈ ', '').replace('−', '-'));
+					const slider = document.querySelector('#slider-0');
+					const states = [];
+					const last = Number(slider.max);
+					const stops = new Set([Number(slider.value), ...Array.from({ length: 9 }, (_, i) => Math.round(i * last / 8))]);
+					for (const at of stops) {
+						slider.value = at;
+						slider.dispatchEvent(new Event('input', { bubbles: true }));
+						const figures = [...document.querySelectorAll('.figures strong')].map((node) => number(node.textContent));
+						states.push({
+							Budget: figures[2], Used: figures[0], Rows: document.querySelectorAll('#grid tr[data-row]').length,
+							Sum: [...document.querySelectorAll('.legend li > *')].reduce((sum, line) => sum + number(line.querySelector('.number').textContent), 0),
+							Text: (/.{0,60}(NaN|undefined|Infinity|\[object|null).{0,20}/.exec(document.querySelector('main').textContent + document.querySelector('main').innerHTML) ?? [''])[0],
+							Wide: document.documentElement.scrollWidth > innerWidth,
+						});
+					}
+					return states`)
+				for _, s := range states {
+					want := max(s.Budget, s.Used+float64(min(c.budget.OutputReserve(), int(s.Budget))))
+					if math.Abs(s.Sum-want) > 1e-5*want || s.Rows != float64(len(c.items)) || s.Text != "" || s.Wide {
+						t.Errorf("%d pixels wide: %+v, want a sum of %v", width, s, want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestManyKinds: bar and legend name the largest kinds, and nothing is missing
 // from the sum. Names may be of any length.
 func TestManyKinds(t *testing.T) {

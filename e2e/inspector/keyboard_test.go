@@ -281,6 +281,7 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 func TestWhatIsReadAloud(t *testing.T) {
 	b := open(t, "read aloud", plain(t).selection)
 	b.focus("#map-0")
+	b.frame()
 	var tree []*accessibility.Node
 	b.run(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		result, err := cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})

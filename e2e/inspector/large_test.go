@@ -19,12 +19,13 @@ import (
 
 const many = 10_000
 
-// large is made once: a page of 10,000 candidates.
-var large = sync.OnceValue(func() func(t *testing.T) (*subject, string) {
+// large is made once: a page of 10,000 candidates, and one of two selections of
+// them, which is the second path.
+var large = sync.OnceValue(func() func(t *testing.T) (*subject, [2]string) {
 	var once sync.Once
 	var s *subject
-	var path string
-	return func(t *testing.T) (*subject, string) {
+	var paths [2]string
+	return func(t *testing.T) (*subject, [2]string) {
 		t.Helper()
 		once.Do(func() {
 			items := candidates(many)
@@ -33,30 +34,36 @@ var large = sync.OnceValue(func() func(t *testing.T) (*subject, string) {
 				tokens += max(0, item.Tokens())
 			}
 			s = inspect(t, usual(), items, tokens/4, cupelinspect.WithName("large"))
-			file, err := os.CreateTemp(browser.dir, "large-*.html")
-			if err == nil {
-				err = cmp.Or(cupelinspect.WriteHTML(file, "10,000 candidates", s.selection), file.Close())
-				path = file.Name()
-			}
-			if err != nil {
-				t.Fatal(err)
+			other := usual()
+			other.Scorer = composite(1, 3)
+			selections := []*cupelinspect.Selection{s.selection, inspect(t, other, items, tokens/4, cupelinspect.WithName("other")).selection}
+			for i := range paths {
+				file, err := os.CreateTemp(browser.dir, "large-*.html")
+				if err == nil {
+					err = cmp.Or(cupelinspect.WriteHTML(file, "10,000 candidates", selections[:i+1]...), file.Close())
+					paths[i] = file.Name()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 		})
-		return s, path
+		return s, paths
 	}
 })
 
-func openLarge(t *testing.T) (*subject, *tab) {
+// openLarge shows as many selections of 10,000 candidates.
+func openLarge(t *testing.T, selections int) (*subject, *tab) {
 	t.Helper()
 	b := newTab(t)
-	s, path := large()(t)
-	b.show(path)
+	s, paths := large()(t)
+	b.show(paths[selections-1])
 	return s, b
 }
 
 // TestTenThousandCandidates: the page stays small, and right.
 func TestTenThousandCandidates(t *testing.T) {
-	s, b := openLarge(t)
+	s, b := openLarge(t, 1)
 	for _, step := range []struct {
 		why string
 		do  func()
@@ -90,7 +97,7 @@ func TestTenThousandCandidates(t *testing.T) {
 
 // TestScrolling: whatever is scrolled to is there, in order.
 func TestScrolling(t *testing.T) {
-	_, b := openLarge(t)
+	_, b := openLarge(t, 1)
 	b.click(`#grid th[data-column="line"] button`) // contents begin with their numbers
 	for _, share := range []float64{0.001, 0.3333, 0.5, 0.99, 1, 0} {
 		b.do(`const box = document.querySelector('.scroller'); box.scrollTop = a * (box.scrollHeight - box.clientHeight)`, share)
@@ -120,7 +127,14 @@ func TestTimes(t *testing.T) {
 	if os.Getenv("CUPEL_E2E_TIMES") == "" && os.Getenv("CUPEL_E2E_JAEGER") == "" {
 		t.Skip("NOT TESTED: times are asserted where CUPEL_E2E_TIMES is set")
 	}
-	_, b := openLarge(t)
+	for i, name := range []string{"one selection", "two selections"} {
+		t.Run(name, func(t *testing.T) { holdTimes(t, i+1) })
+	}
+}
+
+func holdTimes(t *testing.T, selections int) {
+	t.Helper()
+	_, b := openLarge(t, selections)
 	const rounds = 7
 	t.Run("first paint", func(t *testing.T) {
 		least := 1e9
