@@ -248,7 +248,11 @@ func (b *tab) show(address string) {
 	}
 	b.url, b.shown[address] = address, true
 	b.run(chromedp.Navigate(address))
-	b.frame() // drawings wait for the width of their boxes, which comes with the first
+	b.frame()
+	// Drawings wait for the width of their boxes, which comes some frames later on
+	// a busy machine. A drawing may have nothing to show.
+	b.do(`for (let frame = 0; frame < 120 && [...document.querySelectorAll('.map svg, .plot svg')].some((s) => !s.childElementCount); frame++)
+		await new Promise(requestAnimationFrame)`)
 }
 
 func write(t *testing.T, title string, selections ...*cupelinspect.Selection) string {
