@@ -83,11 +83,13 @@ function cut(text, limit) {
   return text.slice(0, last >= 0xD800 && last <= 0xDBFF ? limit - 1 : limit) + '…';
 }
 
-// firstLine is the first line with something on it. It looks at the beginning
-// only: a line may be a megabyte.
+// firstLine is the first line with something on it, or as much of it as is ever
+// shown: a line may be a megabyte.
 function firstLine(content) {
-  const found = /\S[^\n]*/.exec(content.slice(0, 4000));
-  return found ? cut(found[0].trimEnd(), 200) : '';
+  const from = content.search(/\S/);
+  if (from < 0) return '';
+  const [line] = content.slice(from, from + 400).split('\n', 1);
+  return cut(line.trimEnd(), 200);
 }
 
 // asciiFolded folds as cupel compares kinds: A to Z only.

@@ -69,15 +69,13 @@ function longText(node, text, limit) {
 // contentOf shows a content in a pre. The tab key stops at it where it scrolls.
 function contentOf(item, { limit = SHOWN_AT_ONCE, scrolls = true } = {}) {
   const box = el('div', { class: 'content' });
-  if (item.content === '') {
-    box.append(el('p', { class: 'soft' }, 'The content is empty.'));
-  } else {
+  if (item.content !== '') {
     const stop = scrolls ? { tabindex: '0', role: 'group', 'aria-label': 'Content' } : { tabindex: '-1' };
     const pre = el('pre', { dir: 'auto', ...stop });
     box.append(...longText(pre, item.content, limit));
   }
   if (item.cut > 0) {
-    box.append(el('p', { class: 'note' }, `${counted(item.cut, 'more byte')} of this content are not in this file.`));
+    box.append(el('p', { class: 'note' }, `${counted(item.cut, item.content === '' ? 'byte' : 'more byte')} of this content ${item.cut === 1 ? 'is' : 'are'} not in this file.`));
   }
   return box;
 }

@@ -24,7 +24,10 @@ function budgetOf(side) {
     slider, field, chart: el('div', { class: 'sweep' }), here: svg('path', { class: 'sweep-here' }), xOf: null,
     // Not a live region: the slider's own text says the same at every step.
     summary: el('p', { class: 'summary', id: `budget-summary-${side.index}` }),
-    reset: button('Back to the run', { class: 'quiet' }, () => goTo(side, side.actual)),
+    reset: button('Back to the run', { class: 'quiet' }, () => {
+      slider.focus(); // the button is of no use any more, and keeps no focus then
+      goTo(side, side.actual);
+    }),
   };
   slider.addEventListener('input', () => goTo(side, slider.valueAsNumber));
   field.addEventListener('change', () => goTo(side, Number.isNaN(field.valueAsNumber) ? side.at : nearestStop(side, field.valueAsNumber)));
@@ -139,5 +142,6 @@ function changeButton(side, candidate, mark) {
 // lineOf is one line that tells an item from others.
 function lineOf(item, limit = 120) {
   const line = firstLine(item.content);
-  return el('span', { class: 'line-text' }, line === '' ? el('em', { class: 'soft' }, item.content === '' ? 'empty' : 'white space') : data(line, limit));
+  if (line !== '') return el('span', { class: 'line-text' }, data(line, limit));
+  return el('span', { class: 'line-text' }, el('em', { class: 'soft' }, item.cut > 0 ? 'not in this file' : 'white space'));
 }

@@ -40,10 +40,12 @@ function drawPager(side) {
     return;
   }
   const to = Math.min(n, text.from + TEXTS_SHOWN);
-  const turn = (name, by, disabled) => button(name, { class: 'quiet', disabled }, () => {
+  const turn = (name, by, disabled) => button(name, { class: 'quiet', disabled, 'data-by': `${by}` }, () => {
     text.from += by;
     drawText(side);
     text.list.scrollTop = 0;
+    // The button that was pressed is gone; its place is taken by this one.
+    (text.pager.querySelector(`[data-by="${by}"]:enabled`) ?? text.pager.querySelector(':enabled')).focus();
   });
   text.pager.replaceChildren(turn('Earlier', -TEXTS_SHOWN, text.from === 0),
     el('span', { class: 'soft' }, `${grouped(text.from + 1)} to ${grouped(to)} of ${grouped(n)}`), turn('Later', TEXTS_SHOWN, to === n));

@@ -68,7 +68,7 @@ function showFiltered() {
 }
 
 // drawStates lists what rows can be told apart by, with how many there are at
-// the budgets looked at.
+// the budgets looked at. What is chosen stays, though there be none at this one.
 function drawStates() {
   const { state } = page.filter;
   const option = (value, text) => el('option', { value }, text);
@@ -78,20 +78,20 @@ function drawStates() {
     options.push(option(`in:${side.index}`, `${of}In the window (${grouped(side.stop.window.length)})`),
       option(`out:${side.index}`, `${of}Left out (${grouped(side.n - side.stop.window.length)})`));
     options.push(...reasonOptions(side, of, option));
-    if (!side.stop.actual) {
+    if (!side.stop.actual || [`came:${side.index}`, `went:${side.index}`].includes(filters.state)) {
       options.push(option(`came:${side.index}`, `${of}Came with this budget (${grouped(side.came.length)})`),
         option(`went:${side.index}`, `${of}Went with this budget (${grouped(side.went.length)})`));
     }
   }
   if (page.sides.length === 2) options.push(...swingOptions(option));
-  if (!options.some((o) => o.value === filters.state)) filters.state = 'all';
   state.replaceChildren(...options);
   state.value = filters.state;
 }
 
 function reasonOptions(side, of, option) {
-  const counts = reasonCounts(side);
-  return counts.map(({ code, name, items }) => option(`code:${side.index}:${code}`, `${of}${plain(name, 60)} (${grouped(items)})`));
+  const valueOf = ({ code }) => `code:${side.index}:${code}`;
+  return reasonCounts(side).filter((count) => count.items > 0 || valueOf(count) === filters.state)
+    .map((count) => option(valueOf(count), `${of}${plain(count.name, 60)} (${grouped(count.items)})`));
 }
 
 function swingOptions(option) {
@@ -117,7 +117,7 @@ function reasonCounts(side) {
     count.tokens += itemOfCandidate(side, i).tokens;
     if (side.place[i] > 0) count.in++;
   }
-  return counts.filter((count) => count.items > 0).sort((a, b) => b.items - a.items || a.code - b.code);
+  return counts.sort((a, b) => b.items - a.items || a.code - b.code);
 }
 
 function isOnlyHere(row, side) {

@@ -54,7 +54,7 @@ function drawDetails() {
     // Not a button has the focus first: the Enter that opens must not press it.
     el('h2', { id: 'details-title', tabindex: '-1', autofocus: true }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
     ...page.sides.map((side) => verdictOf(row, side)),
-    el('h3', {}, 'Content ', copyButton(item.content)), contentOf(item),
+    el('h3', {}, 'Content ', item.content === '' ? null : copyButton(item.content)), contentOf(item),
     el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));
   // What had the focus is gone, and without one the arrows would lead nowhere.
   if (hadFocus) (page.details.dialog.querySelector(`[data-step="${held}"]:enabled`) ?? byId('details-title')).focus();

@@ -120,7 +120,7 @@ func newTab(t *testing.T) *tab {
 		b, browser.idle = browser.idle[n-1], browser.idle[:n-1]
 		b.t = t
 	} else {
-		b = openTab(t, parent)
+		b = openTab(parent, t)
 	}
 	t.Cleanup(b.leave)
 	b.run(chromedp.EmulateViewport(1440, 900), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
@@ -129,7 +129,7 @@ func newTab(t *testing.T) *tab {
 	return b
 }
 
-func openTab(t *testing.T, parent context.Context) *tab {
+func openTab(parent context.Context, t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)
 	b := &tab{t: t, ctx: ctx, cancel: cancel, dialogs: make(chan struct{}, 100), shown: make(map[string]bool)}

@@ -3,6 +3,7 @@ package inspector
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,6 +265,41 @@ func TestExtremeMetadata(t *testing.T) {
 	}
 	if want := strings.Repeat("[", 9000) + `"bottom"` + strings.Repeat("]", 9000); got["deep="] != want {
 		t.Errorf("%d bytes of a deep value are shown, want %d", len(got["deep="]), len(want))
+	}
+}
+
+// TestFirstLines: a first line is found however far it is.
+func TestFirstLines(t *testing.T) {
+	for _, c := range []struct{ name, why, content, want string }{
+		{"after white space", "five thousand blanks are no line", strings.Repeat(" \n", 2500) + "late\nlater", "late"},
+		{"white space", "nothing is there", strings.Repeat(" \n", 2500), "white space"},
+		{"long", "a part of it", strings.Repeat("long ", 1000), strings.Repeat("long ", 24) + "…"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{must(cupel.NewContextItem(c.content, 10))}, 600).selection)
+			if got := b.text(`#grid tr[data-row="0"] .line-text`); got != c.want {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestWithoutContents: a page may be asked to leave contents out, and says that
+// they are not there rather than that they are empty.
+func TestWithoutContents(t *testing.T) {
+	items := []*cupel.ContextItem{must(cupel.NewContextItem("secret", 10)), must(cupel.NewContextItem("s", 10))}
+	b := open(t, "left out", inspect(t, usual(), items, 600, cupelinspect.WithContentLimit(0)).selection)
+	if got := b.text(`#grid tr[data-row="0"] .line-text`); got != "not in this file" {
+		t.Errorf("the first line is %q", got)
+	}
+	texts := value[[]string](b, `return [...document.querySelectorAll('.texts .content')].map((node) => node.textContent)`)
+	slices.Sort(texts)
+	if want := []string{"1 byte of this content is not in this file.", "6 bytes of this content are not in this file."}; !slices.Equal(texts, want) {
+		t.Errorf("the texts are %q, want %q", texts, want)
+	}
+	b.click(`#grid tr[data-row="0"]`)
+	if value[bool](b, `return document.querySelector('#details .copy') !== null`) {
+		t.Error("there is nothing to copy")
 	}
 }
 

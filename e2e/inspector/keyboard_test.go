@@ -240,6 +240,17 @@ func TestKeys(t *testing.T) {
 				t.Errorf("%d rows are shown", got)
 			}
 		}},
+		{"back to the run", "the button is disabled then, and the focus goes to the slider", func(t *testing.T, b *tab) {
+			t.Helper()
+			b.focus("#slider-0")
+			b.keys(kb.End)
+			b.focus(".budget-side button")
+			b.keys(kb.Enter)
+			b.keys(kb.ArrowRight)
+			if at, got := b.where(), value[string](b, `return document.querySelector('.budget-field').value`); at.Name != "slider-0" || got != "650" {
+				t.Errorf("the focus is at %q, and an arrow leads to %s", at.Name, got)
+			}
+		}},
 		{"a legend", "the focus stays on a kind that filters", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus(`[data-kind="2"]`)
@@ -262,6 +273,30 @@ func TestKeys(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.why)) })
+	}
+}
+
+// TestPages: a long prompt has pages, which the keyboard turns to and fro.
+func TestPages(t *testing.T) {
+	s := inspect(t, usual(), candidates(200), 20_000)
+	b := open(t, "many texts", s.selection)
+	window := numbers(s.report(t).Included...)
+	const page = 40
+	if len(window) < 3*page {
+		t.Fatalf("the window has %d items", len(window))
+	}
+	b.focus(".pager [data-by='40']")
+	pages := (len(window) + page - 1) / page
+	at := func(i int) []int { return window[i*page : min(len(window), (i+1)*page)] }
+	for i := 1; i < pages; i++ {
+		b.keys(kb.Enter)
+		if got := b.window(0); !slices.Equal(got, at(i)) {
+			t.Errorf("page %d shows %v, want %v", i+1, got, at(i))
+		}
+	}
+	b.keys(kb.Enter) // there is no later page, and the focus is at Earlier
+	if got := b.window(0); !slices.Equal(got, at(pages-2)) {
+		t.Errorf("a page back are %v, want %v", got, at(pages-2))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // rows are the rows that the table shows, in order, by their positions among
@@ -238,6 +239,40 @@ func TestSortedAndFiltered(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("rows %v, want %v", got, want)
+	}
+}
+
+// TestAFilterThatNothingPasses stays chosen while the slider goes where nothing
+// passes it, and what it shows comes back.
+func TestAFilterThatNothingPasses(t *testing.T) {
+	s := plain(t)
+	b := open(t, "there and back", s.selection)
+	for _, c := range []struct {
+		name, why string
+		budget    int // where the filter is chosen
+		empty     int // where nothing passes it
+	}{
+		{"BudgetExceeded", "a reason that no candidate has at a large budget", 600, 20_000},
+		{"Came with this budget", "nothing came with the budget of the run", 1200, 600},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := inspect(t, usual(), s.items, 600, cupelinspect.WithSweep(200, 20_000, 100))
+			b.show(write(t, c.why, s.selection))
+			b.goTo(c.budget)
+			b.choose("#filter-state", c.name)
+			was := b.rows()
+			b.goTo(c.empty)
+			if got := b.rows(); len(got) > 0 || len(was) == 0 {
+				t.Errorf("rows %v and then %v, want some and then none", was, got)
+			}
+			if got := value[string](b, `return document.querySelector('#filter-state').selectedOptions[0].textContent`); got != c.name+" (0)" {
+				t.Errorf("the filter says %q", got)
+			}
+			b.goTo(c.budget)
+			if got := b.rows(); !slices.Equal(got, was) {
+				t.Errorf("rows %v, and at first %v", got, was)
+			}
+		})
 	}
 }
 
