@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -273,6 +274,29 @@ func TestKeys(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t, c.why)) })
+	}
+}
+
+// TestPressesBesideTheDetails: a press beside them closes them, and a text that is
+// marked until beyond their edge does not.
+func TestPressesBesideTheDetails(t *testing.T) {
+	b := open(t, "the mouse", plain(t).selection)
+	b.click(`#grid tr[data-row="0"]`)
+	at := value[[]float64](b, `const r = document.querySelector('#details pre').getBoundingClientRect(); return [r.left + 20, r.top + 10]`)
+	mouse := func(kind input.DispatchMouseEventType, x, y float64) {
+		b.run(command(input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1}))
+	}
+	isOpen := func() bool { return value[bool](b, `return document.querySelector('#details').open`) }
+	mouse(input.DispatchMouseEventTypeMousePressed, at[0], at[1])
+	mouse(input.DispatchMouseEventTypeMouseMoved, 100, at[1])
+	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
+	if b.frame(); !isOpen() {
+		t.Error("marking a text closes the details")
+	}
+	mouse(input.DispatchMouseEventTypeMousePressed, 100, at[1])
+	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
+	if b.frame(); isOpen() {
+		t.Error("a press beside the details leaves them open")
 	}
 }
 

@@ -233,3 +233,49 @@ func TestTokensOfTwoTokenizers(t *testing.T) {
 		t.Errorf("the details say %q", text)
 	}
 }
+
+// TestTwoSelectionsOfOtherCandidates: a row stands for a candidate of either.
+func TestTwoSelectionsOfOtherCandidates(t *testing.T) {
+	items := candidates(40)
+	a, z := inspect(t, usual(), items[:25], 600), inspect(t, usual(), items[15:], 600)
+	b := open(t, "ten in common", a.selection, z.selection)
+	inA, inB := numbers(a.report(t).Included...), numbers(z.report(t).Included...)
+	line := func() []int {
+		return value[[]int](b, `return [...document.querySelectorAll('#grid tr[data-row] .line-text')].map((node) => Number(/item (\d+)/.exec(node.textContent)[1])).sort((x, y) => x - y)`)
+	}
+	var both, swings, outOfB []int
+	for i := range items {
+		if slices.Contains(inA, i) && slices.Contains(inB, i) {
+			both = append(both, i)
+		} else if slices.Contains(inA, i) || slices.Contains(inB, i) {
+			swings = append(swings, i)
+		}
+		if i >= 15 && !slices.Contains(inB, i) {
+			outOfB = append(outOfB, i)
+		}
+	}
+	all := make([]int, len(items))
+	for i := range all {
+		all[i] = i
+	}
+	for _, c := range []struct {
+		name, why string
+		want      []int
+	}{
+		{"All candidates", "those in common are one row", all},
+		{"In both", "what both took", both},
+		{"Swings", "who has no such candidate did not take it", swings},
+		{"B: Left out", "who has no such candidate did not leave it out either", outOfB},
+	} {
+		b.choose("#filter-state", c.name)
+		if got := line(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v, since %s", c.name, got, c.want, c.why)
+		}
+	}
+	b.click("#filter-clear")
+	b.typeFilter("item 00039")
+	b.click("#grid tr[data-row]")
+	if got := b.text("#details .verdict"); !strings.Contains(got, "Not among the candidates.") {
+		t.Errorf("the details say %q of A", got)
+	}
+}
