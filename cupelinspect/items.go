@@ -168,8 +168,10 @@ func metadataValue(value any, limit int) any {
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
-	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || manyDigits(data) || !utf8.Valid(data):
+	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
+	case manyDigits(data):
+		return string(data)
 	default:
 		return json.RawMessage(data)
 	}

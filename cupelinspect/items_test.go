@@ -132,6 +132,10 @@ func TestMetadata(t *testing.T) {
 		{"not UTF-8", json.RawMessage("\"\xff\""), "\"\uFFFD\"", "a page is UTF-8"},
 		{"text", strings.Repeat("x", 301), strings.Repeat("x", 300) + "… (1 more bytes)", "as long as a content"},
 		{"long list", strings.Split(strings.Repeat("x", 100), ""), `["x","x"`, "as long as a content, and text then"},
+		{"many digits", uint64(12345678901234567891), "12345678901234567891", "text, since scripts keep fifteen"},
+		{"many digits inside", map[string]any{"id": int64(-9007199254740993)}, `{"id":-9007199254740993}`, "text, since scripts keep fifteen"},
+		{"digits of a text", []string{"1234567890123456"}, []any{"1234567890123456"}, "they are no number"},
+		{"two numbers", []int{12345678, 12345678}, []any{12345678.0, 12345678.0}, "each has few digits"},
 		{"just nested", nested(25), nil, "50 levels"},
 		{"nested", nested(26), `[{"]\"[":[{"]\"[":`, "text, since readers call themselves"},
 	}
