@@ -65,10 +65,12 @@ function sideOf(source, selection, index) {
     stops: [], actual: 0, at: -1, stop: null,
     place: new Int32Array(n), // position in the prompt from 1; 0 is left out
     code: new Int32Array(n),
-    rank: ranksOf(selection.scores),
+    byScore: byScore(selection.scores),
+    rank: new Int32Array(n), // by score from 1; 0 is for those without one
     rowOf: new Int32Array(n),
     came: [], went: [],
   };
+  side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
   side.stops = stopsOf(selection, source.items);
   side.actual = side.stops.findIndex((stop) => stop.actual);
   side.pinnedTokens = 0;
@@ -78,15 +80,12 @@ function sideOf(source, selection, index) {
   return side;
 }
 
-// ranksOf counts from 1, best score first, equal scores in order of the
-// candidates; 0 is for those without a score.
-function ranksOf(scores) {
+// byScore lists the candidates that have a score, the best first, equal ones in
+// the order given.
+function byScore(scores) {
   const order = [];
   scores.forEach((score, i) => { if (score !== null) order.push(i); });
-  order.sort((i, j) => scores[j] - scores[i] || i - j);
-  const rank = new Int32Array(scores.length);
-  order.forEach((candidate, i) => { rank[candidate] = i + 1; });
-  return rank;
+  return order.sort((i, j) => scores[j] - scores[i] || i - j);
 }
 
 // stopsOf returns the budgets that can be looked at: those of the sweep, and

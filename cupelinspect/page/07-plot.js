@@ -45,13 +45,8 @@ function clamp(score, low, high) {
   return Math.min(high, Math.max(low, score));
 }
 
-function leftOutScores(side) {
-  const scores = [];
-  for (let i = 0; i < side.n; i++) {
-    const score = side.selection.scores[i];
-    if (side.place[i] === 0 && score !== null) scores.push(score);
-  }
-  return scores.sort((a, b) => b - a);
+function leftOutScores({ byScore, place, selection: { scores } }) {
+  return byScore.filter((candidate) => place[candidate] === 0).map((candidate) => scores[candidate]);
 }
 
 function drawPlot(side) {

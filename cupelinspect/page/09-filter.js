@@ -95,14 +95,16 @@ function reasonOptions(side, of, option) {
 }
 
 function swingOptions(option) {
-  const count = (test) => grouped(page.rows.filter(test).length);
   const [a, b] = page.sides;
+  const counts = [0, 0, 0, 0]; // in neither, in A alone, in B alone, in both
+  for (const row of page.rows) counts[(isIn(row, a) ? 1 : 0) + (isIn(row, b) ? 2 : 0)]++;
+  const [neither, onlyA, onlyB, both] = counts;
   return [
-    option('swing', `Swings: in one alone (${count((row) => isIn(row, a) !== isIn(row, b))})`),
-    option('only:0', `In A alone (${count((row) => isIn(row, a) && !isIn(row, b))})`),
-    option('only:1', `In B alone (${count((row) => isIn(row, b) && !isIn(row, a))})`),
-    option('both', `In both (${count((row) => isIn(row, a) && isIn(row, b))})`),
-    option('neither', `In neither (${count((row) => !isIn(row, a) && !isIn(row, b))})`),
+    option('swing', `Swings: in one alone (${grouped(onlyA + onlyB)})`),
+    option('only:0', `In A alone (${grouped(onlyA)})`),
+    option('only:1', `In B alone (${grouped(onlyB)})`),
+    option('both', `In both (${grouped(both)})`),
+    option('neither', `In neither (${grouped(neither)})`),
   ];
 }
 

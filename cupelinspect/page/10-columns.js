@@ -110,7 +110,8 @@ function sortedBy(column, direction) {
   const { rows } = page;
   const keys = rows.map(column.value);
   const missing = keys.map((key) => typeof key === 'number' && Number.isNaN(key));
-  const ranks = rows.map(rankOf);
+  page.bestRanks ??= rows.map(rankOf); // no budget changes them
+  const ranks = page.bestRanks;
   const sign = direction === 'descending' ? -1 : 1;
   return rows.map((_, i) => i).sort((i, j) => {
     if (missing[i] !== missing[j]) return missing[i] ? 1 : -1;
