@@ -17,9 +17,12 @@ func (r *run) place(ctx context.Context) error {
 	if err := r.mergeWithinTarget(ctx); err != nil {
 		return err
 	}
-	placed, err := Place(ctx, r.pipeline.config.Placer, r.merged)
+	placed, err := place(ctx, r.pipeline.config.Placer, r.order, r.merged)
 	if err != nil {
 		return err
+	}
+	if _, appended := r.pipeline.config.Placer.(AppendPlacer); appended { // other lists are not ours to write to
+		r.order = placed
 	}
 	r.window = make([]*ContextItem, len(placed))
 	for i, at := range placed {

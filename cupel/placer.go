@@ -19,15 +19,37 @@ type Placer interface {
 	Place(ctx context.Context, items []ScoredItem) ([]int, error)
 }
 
+// AppendPlacer is a Placer that can write its order into memory of the caller.
+// The engine uses it when it is there, so that a warm pipeline makes no garbage
+// for it. Both forms give the same order.
+//
+// A type that embeds an AppendPlacer has its AppendPlace: one with a Place of its
+// own needs an AppendPlace of its own too.
+type AppendPlacer interface {
+	Placer
+	// AppendPlace appends the order that Place returns to order, and returns the
+	// extended list. It keeps neither.
+	AppendPlace(ctx context.Context, order []int, items []ScoredItem) ([]int, error)
+}
+
 // Place runs a placer and holds it to its contract: the result is a
 // permutation (R24). A panic, an error or a broken contract comes back as a
 // [StrategyError] that names p, with the same exceptions as from [ScoreAll].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
+	return place(ctx, p, nil, items)
+}
+
+// place is Place with memory for the order.
+func place(ctx context.Context, p Placer, memory []int, items []ScoredItem) (order []int, err error) {
 	if isNil(p) {
 		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: "is nil"}
 	}
 	defer recoverStrategy("placer", p, &err)
-	order, err = p.Place(ctx, items)
+	if appending, ok := p.(AppendPlacer); ok {
+		order, err = appending.AppendPlace(ctx, memory[:0], items)
+	} else {
+		order, err = p.Place(ctx, items)
+	}
 	if err != nil {
 		return nil, strategyError(ctx, "placer", p, err)
 	}

@@ -42,6 +42,7 @@ type run struct {
 	// Place
 	merged     []ScoredItem // what the placer sees
 	mergedFrom []mergedItem // parallel to merged
+	order      []int        // of merged, as the placer wants it
 	window     []*ContextItem
 	overflow   *OverflowEvent
 
@@ -84,6 +85,7 @@ func (r *run) free() {
 	*r = run{
 		pinned: r.pinned[:0], scoreable: r.scoreable[:0], all: r.all[:0], scores: r.scores[:0], unique: r.unique[:0],
 		keys: r.keys[:0], sorted: r.sorted[:0], selected: r.selected[:0], merged: r.merged[:0], mergedFrom: r.mergedFrom[:0],
+		order:  r.order[:0],
 		hashes: r.hashes, trace: r.trace,
 	}
 	pool.Put(r)

@@ -37,6 +37,17 @@ func turned(turn func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
 	})
 }
 
+// appendPlacer is a sound placer with an appending form of its own.
+type appendPlacer func(list, order []int) []int
+
+func (appendPlacer) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return asGiven(items), nil
+}
+
+func (a appendPlacer) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
+	return a(list, asGiven(items)), nil
+}
+
 func TestBrokenPlacers(t *testing.T) {
 	var buffer perGoroutine[[]int]
 	checkFaults(t, "placer", []fault{
@@ -52,6 +63,15 @@ func TestBrokenPlacers(t *testing.T) {
 				}
 				return order, nil
 			}), `a list of one item: the error "too few"`},
+		{"appends another order", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, appendPlacer(func(list, order []int) []int {
+				slices.Reverse(order)
+				return append(list, order...)
+			}))
+		}, "Place and AppendPlace: the order ["},
+		{"appends to nothing", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, appendPlacer(func(_, order []int) []int { return order }))
+		}, "what was in the list is gone"},
 		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run again: the order ["},
 		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen()), "run first and after other lists: the order ["},
 		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress()), "in memory of its own"},

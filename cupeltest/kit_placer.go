@@ -11,7 +11,8 @@ import (
 )
 
 // TestPlacer holds a placer to the contract of the Placers chapter and of
-// [cupel.Placer], and reports each rule that is broken.
+// [cupel.Placer], and the appending form to that of [cupel.AppendPlacer] when
+// there is one. It reports each rule that is broken.
 //
 // Whether a placer is safe for concurrent use shows under the race detector.
 func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
@@ -25,7 +26,12 @@ func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
 	if !accepted(t, "placer", p, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}, &options) {
 		return
 	}
-	hold(t, "placer", p, newPlacerKit(p).rules(options))
+	kit := newPlacerKit(p)
+	rules := kit.rules(options)
+	if a, ok := p.(cupel.AppendPlacer); ok {
+		rules = append(rules, kit.appendRule(a))
+	}
+	hold(t, "placer", p, rules)
 }
 
 type placerKit struct {
@@ -80,6 +86,36 @@ func (k *placerKit) rules(options kitOptions) []rule {
 			return k.each([]input[cupel.ScoredItem]{{name: "an empty list"}}, noPermutation)
 		}},
 	)
+}
+
+// appendRule compares the form that appends with the one that does not.
+func (k *placerKit) appendRule(a cupel.AppendPlacer) rule {
+	appending := newPlacerKit(appended{a})
+	return rule{"AppendPlace appends the order that Place returns.", func() string {
+		for _, in := range k.inputs {
+			if diff := k.compare(k.call(in), appending.call(in)); diff != "" {
+				return in.name + ", Place and AppendPlace: " + diff
+			}
+		}
+		return ""
+	}}
+}
+
+// appended is a placer that appends to a list with something in it.
+type appended struct{ cupel.AppendPlacer }
+
+// Place implements [cupel.Placer].
+func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	before := []int{-1, -2}
+	order, err := a.AppendPlace(ctx, before, items)
+	if err != nil {
+		return nil, err
+	}
+	n := len(before)
+	if len(order) < n || !slices.Equal(order[:n], []int{-1, -2}) {
+		return nil, fmt.Errorf("what was in the list is gone: %v", order)
+	}
+	return order[n:], nil
 }
 
 func (k *placerKit) everywhere(check func(n int, order []int) string) func() string {

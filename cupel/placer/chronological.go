@@ -24,15 +24,20 @@ import (
 type Chronological struct{}
 
 // Place implements [cupel.Placer]. It never fails.
-func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+func (c Chronological) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return c.AppendPlace(ctx, nil, items)
+}
+
+// AppendPlace implements [cupel.AppendPlacer]. It never fails.
+func (Chronological) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	sortByTime(items, buffer.Pairs)
-	placed := make([]int, len(items))
-	for i, p := range buffer.Pairs {
-		placed[i] = p.Index
+	list = slices.Grow(list, len(items))
+	for _, p := range buffer.Pairs {
+		list = append(list, p.Index)
 	}
-	return placed, nil
+	return list, nil
 }
 
 // sortByTime fills pairs with the positions of items in chronological order.

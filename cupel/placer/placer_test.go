@@ -270,7 +270,15 @@ func TestAllocations(t *testing.T) {
 		items[i] = after(time.Duration(i * 7919 % 1000))
 		items[i].Score = float64(i * 7919 % 1000)
 	}
-	for _, p := range []cupel.Placer{placer.Chronological{}, placer.UShaped{}} {
+	for _, p := range []cupel.AppendPlacer{placer.Chronological{}, placer.UShaped{}} {
+		memory := make([]int, 0, len(items))
+		if n := testing.AllocsPerRun(50, func() {
+			if _, err := p.AppendPlace(t.Context(), memory, items); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 0 {
+			t.Errorf("%T: %v allocations where there is room, want none", p, n)
+		}
 		n := testing.AllocsPerRun(50, func() {
 			if _, err := p.Place(t.Context(), items); err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package placer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
@@ -18,7 +19,12 @@ import (
 type UShaped struct{}
 
 // Place implements [cupel.Placer]. It never fails.
-func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+func (u UShaped) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return u.AppendPlace(ctx, nil, items)
+}
+
+// AppendPlace implements [cupel.AppendPlacer]. It never fails.
+func (UShaped) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	ranks := buffer.Pairs
@@ -27,7 +33,8 @@ func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error)
 	}
 	order.SortDescending(ranks)
 
-	placed := make([]int, len(items))
+	list = slices.Grow(list, len(items))[:len(list)+len(items)]
+	placed := list[len(list)-len(items):]
 	left, right := 0, len(items)-1
 	for rank, r := range ranks {
 		if rank%2 == 0 {
@@ -38,5 +45,5 @@ func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error)
 			right--
 		}
 	}
-	return placed, nil
+	return list, nil
 }
