@@ -85,11 +85,23 @@ func (e missingError) Error() string {
 	return fmt.Sprintf("nothing was measured as %s in %s; there are %s", e.name, e.unit, strings.Join(e.known, ", "))
 }
 
-// when returns the value of the run in which another unit was greatest.
-func (m *measurements) when(name, unit, greatest string) float64 {
+// undisturbed is how near to its greatest value a unit must come for a round to
+// count in when.
+const undisturbed = 0.95
+
+// when returns the median of the rounds in which another unit came near its
+// greatest value.
+func (m *measurements) when(name, unit, other string) float64 {
 	m.get(name, unit) // or nothing was measured
-	others := m.values[name][greatest]
-	return m.values[name][unit][slices.Index(others, slices.Max(others))]
+	others := m.values[name][other]
+	var values []float64
+	for i, value := range m.values[name][unit] {
+		if others[i] >= undisturbed*slices.Max(others) {
+			values = append(values, value)
+		}
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 // catchMissing turns the panic of get into an error.
