@@ -71,8 +71,9 @@ race: ## Run the tests with the race detector (needs a C compiler)
 	@command -v $$(go env CC) >/dev/null || { \
 		echo "make race needs a C compiler: the race detector is linked through cgo, and go env CC names '$$(go env CC)', which is not installed" >&2; \
 		exit 1; }
-	@# What runs in the browser is the same without the detector.
-	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race $(TESTFLAGS) ./...
+	@# What runs in the browser is the same without the detector, and so are the
+	@# long tests in which nothing runs side by side.
+	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race -short $(TESTFLAGS) ./...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
