@@ -15,7 +15,11 @@ import (
 // short items before it takes a long one, ScoreGreedy takes what is best
 // whatever it costs. It is the better choice where scores say how relevant an
 // item is rather than what it is worth, and items differ much in size. Greedy
-// is the better one where the sum of the scores is what counts.
+// is the better one where the sum of the scores is what counts. With the
+// relevance of the companion cupelrelevance, on the conversations that it ships,
+// ScoreGreedy selects 0.73, 0.80, 0.86 and 0.94 of the evidence within 100, 200,
+// 400 and 800 tokens, and Greedy 0.47, 0.67, 0.83 and 0.94 (cupel eval, with a
+// policy for each).
 //
 // Its choice is not monotonic in the budget, as that of Greedy is not (R41). It
 // is not one of the specification's slicers. The zero ScoreGreedy is ready. It
