@@ -56,7 +56,7 @@ screenshots: ## Take the pictures of the inspector in docs/inspector anew (needs
 
 .PHONY: test
 test: ## Run the tests of every module, then the conformance vectors
-	@$(EACH) go test $(TESTFLAGS) ./...
+	@$(EACH) "$(CURDIR)/scripts/test.sh" $(TESTFLAGS)
 	@$(MAKE) --no-print-directory vectors
 	@echo 'The end-to-end tests with the real Jaeger are run by make e2e.'
 	@test -n "$$CUPEL_E2E_CHROMIUM" || command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || \

@@ -206,7 +206,7 @@ func manyItems() string {
 
 func TestBrokenPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("pipes break in another way there")
+		t.Skip("pipes break in another way on Windows")
 	}
 	cmd := command(t, "explain", "-i", "-", "-p", "rag", "-b", "100000", "-n", "0")
 	cmd.Stdin = strings.NewReader(manyItems())
@@ -237,7 +237,7 @@ func TestBrokenPipe(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted there")
+		t.Skip("a process cannot be interrupted on Windows")
 	}
 	for _, test := range []struct {
 		name, why string

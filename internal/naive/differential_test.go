@@ -103,7 +103,7 @@ func TestEngineAgreesOnLongLists(t *testing.T) {
 // fault can disturb would prove nothing.
 func TestRandomCasesNoticeEveryFault(t *testing.T) {
 	if testing.Short() || raceEnabled {
-		t.Skip("takes too long")
+		t.Skip("takes too long with the race detector or -short, and shares nothing between goroutines")
 	}
 	const most = 100_000
 	for _, fault := range naive.Faults() {
