@@ -30,7 +30,7 @@ func newExplain(env *Environment) *cobra.Command {
 		Use:   "explain",
 		Short: "Say what is in, what is out, and why",
 		Long: `explain makes the selection and tells about it: the budget as a bar by kind, what
-is in, in the order of the prompt, and what is out, by score, each with its
+is in, with its place in the prompt, and what is out, both by score and with the
 reason. Ranks count the candidates that were scored, best first.
 
 --item narrows the lists to candidates whose first line or whole content matches

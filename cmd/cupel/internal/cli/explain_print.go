@@ -31,7 +31,7 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 				len(a.window), len(a.items), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
 		p.Line()
 		hues := a.printBudget(p, u)
-		a.printList(p, "In, in the order of the prompt", a.window, rows, parts, hues)
+		a.printList(p, "In, by score", a.byScore(), rows, parts, hues)
 	}
 	a.printList(p, "Out, by score", a.out, rows, parts, nil)
 	a.printReasons(p)
@@ -371,4 +371,13 @@ func (a *account) printNotes(p *terminal.Printer) {
 	for _, note := range notes {
 		p.Paragraph(note, "")
 	}
+}
+
+// byScore returns the candidates that are in, those with the highest scores
+// first; pinned ones have no rank and stand before them. Equal scores keep the
+// order of the prompt.
+func (a *account) byScore() []int {
+	list := slices.Clone(a.window)
+	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(a.entries[x].rank, a.entries[y].rank) })
+	return list
 }

@@ -98,7 +98,7 @@ M  Message        5   5.0%  1 item
 .  free           5   5.0%
 /  reserve       20  20.0%  kept for the answer
 
-In, in the order of the prompt (4)
+In, by score (4)
 #  RANK  SCORE  TOKENS  KIND          REASON  ITEM
 1     -      -      10  SystemPrompt  Pinned  Be brief.
 2     1    0.9      40  Document      Scored  banana …
@@ -160,7 +160,7 @@ func TestExplainNarrowed(t *testing.T) {
 		has, not  []string
 	}{
 		{"one pattern", "the first line alone matches", []string{"--item", "ban*na"},
-			[]string{"In, in the order of the prompt (1 of 4, those that match)\n", "banana", "Out, by score (0 of 3, those that match)\n"}, []string{"apple", "cherry"}},
+			[]string{"In, by score (1 of 4, those that match)\n", "banana", "Out, by score (0 of 3, those that match)\n"}, []string{"apple", "cherry"}},
 		{"whole content", "a star takes line ends", []string{"--item", "*two*"}, []string{"(1 of 4, those that match)"}, []string{"apple"}},
 		{"several", "any of them", []string{"--item", "apple", "--item", "c*"}, []string{"(1 of 4", "(2 of 3"}, []string{"banana", "elder"}},
 		{"rows", "a list is cut and says so", []string{"-n", "1"}, []string{"Be brief.", "… and 3 more; --rows 0 shows all", "cherry", "… and 2 more; --rows 0 shows all"}, []string{"banana", "damson"}},
@@ -429,5 +429,20 @@ func TestUnknownPolicy(t *testing.T) {
 	want := `cupel: no policy is named "nope"; there are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use; a policy file ends in .json or .toml` + "\n"
 	if code != exitUsage || stderr != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitUsage, want)
+	}
+}
+
+// UShaped puts the best at the edges, so that the order of the prompt is not
+// the one of the scores.
+func TestExplainOrdersByScore(t *testing.T) {
+	code, stdout, stderr := inspected(t, "explain", "-i", "items.jsonl", "-p", "p.json", "-b", "35")
+	const want = `In, by score (3)
+#  RANK  SCORE  TOKENS  KIND     REASON  ITEM
+1     -      -      10  Message  Pinned  pinned <script>
+3     1    0.9      10  Message  Scored  high
+2     2    0.1      10  Message  Scored  low
+`
+	if code != exitOK || !strings.Contains(stdout, want) {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
 	}
 }
