@@ -170,7 +170,7 @@ func (r random) report() SelectionReport {
 			return i
 		}),
 		Excluded: list(r, func() ExcludedItem {
-			return ExcludedItem{r.item(), r.float(), r.reason(), r.extra()}
+			return ExcludedItem{Item: r.item(), Score: r.float(), Reason: r.reason(), extra: r.extra()}
 		}),
 		TotalCandidates:       r.int(),
 		TotalTokensConsidered: r.int(),

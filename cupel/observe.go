@@ -31,7 +31,7 @@ type tracing struct {
 	placed               []int
 
 	excluded  []ExcludedItem // pooled
-	origin    []exclusion    // parallel to excluded; pooled
+	stages    []int          // by excluded: an ascending number of its stage; pooled
 	stageFrom int            // where the exclusions of the stage that runs begin
 	included  []IncludedItem
 
@@ -39,16 +39,10 @@ type tracing struct {
 	ends     []int  // where each of the messages ends; pooled
 }
 
-// exclusion remembers what orders equal scores in a report (R34).
-type exclusion struct {
-	stage     int // where its exclusions begin, which is ascending
-	candidate int
-}
-
 // forget leaves nothing but the memory for the next run.
 func (t *tracing) forget() {
 	clear(t.excluded)
-	*t = tracing{excluded: t.excluded[:0], origin: t.origin[:0], messages: t.messages[:0], ends: t.ends[:0]}
+	*t = tracing{excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0]}
 }
 
 // observe asks the collector whether it wants to follow this run, and how
@@ -177,14 +171,14 @@ func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	if !t.items {
 		return
 	}
-	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason})
-	t.origin = append(t.origin, exclusion{t.stageFrom, candidate})
+	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason, at: candidate + 1})
+	t.stages = append(t.stages, t.stageFrom)
 }
 
 // expect makes room for n exclusions.
 func (t *tracing) expect(n int) {
 	t.excluded = slices.Grow(t.excluded, n)
-	t.origin = slices.Grow(t.origin, n)
+	t.stages = slices.Grow(t.stages, n)
 }
 
 func (r *run) explainIncluded() {
@@ -199,7 +193,7 @@ func (r *run) explainIncluded() {
 		case item.tokens == 0:
 			reason = ZeroToken
 		}
-		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason}
+		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason, at: m.candidate + 1}
 	}
 }
 
@@ -273,8 +267,7 @@ func (t *tracing) sortedExclusions() []ExcludedItem {
 	// Stages with exclusions and candidates only grow, except where a slicer
 	// dropped items in an order of its own.
 	byOrigin := func(a, b order.Pair) int {
-		x, y := t.origin[a.Index], t.origin[b.Index]
-		return cmp.Or(cmp.Compare(x.stage, y.stage), cmp.Compare(x.candidate, y.candidate))
+		return cmp.Or(cmp.Compare(t.stages[a.Index], t.stages[b.Index]), cmp.Compare(t.excluded[a.Index].at, t.excluded[b.Index].at))
 	}
 	sorted := slices.IsSortedFunc(keys.Pairs, func(a, b order.Pair) int {
 		if a.Key != b.Key {

@@ -52,8 +52,15 @@ type IncludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 1.0 for pinned items (R26)
 	Reason InclusionReason
+	at     int // position among the candidates, from 1; 0 when it is not known
 	extra  *includedExtra
 }
+
+// Candidate returns the position of the item among the candidates of the run,
+// from 0, and -1 when it is not known, as in reports that were read from JSON.
+// In a streaming run it is the place among all items pulled. A pointer may occur
+// twice among the candidates; the position tells which of them this is.
+func (i IncludedItem) Candidate() int { return i.at - 1 }
 
 // ExcludedItem is an item that was left out, with its score and why.
 //
@@ -62,8 +69,13 @@ type ExcludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 0.0 when left out before scoring
 	Reason ExclusionReason
+	at     int // as in IncludedItem
 	extra  *extraFields
 }
+
+// Candidate returns the position of the item among the candidates of the run,
+// from 0, and -1 when it is not known, as [IncludedItem.Candidate] does.
+func (e ExcludedItem) Candidate() int { return e.at - 1 }
 
 // OverflowEvent tells of a selection that exceeds the target and was kept
 // under [OverflowProceed].

@@ -2,14 +2,21 @@ package cupel
 
 import "slices"
 
-// keptReport remembers the report of a run in a fifth of its size, so that a
+// keptReport remembers the report of a run in a quarter of its size, so that a
 // collector can hand over the report itself and still make another one.
 // Neighbours mostly have the same reason.
 type keptReport struct {
 	head     SelectionReport // its lists of items are empty
-	items    []ScoredItem    // of those included, then of those excluded
+	items    []keptItem      // of those included, then of those excluded
 	included []keptReason[InclusionReason]
 	excluded []keptReason[ExclusionReason]
+}
+
+// keptItem is what entries have in common apart from their reasons.
+type keptItem struct {
+	item  *ContextItem
+	score float64
+	at    int
 }
 
 // keptReason is the reason of several items in a row.
@@ -21,7 +28,7 @@ type keptReason[R any] struct {
 
 // keep remembers a report that a run has made.
 func keep(r *SelectionReport) *keptReport {
-	k := &keptReport{items: make([]ScoredItem, 0, len(r.Included)+len(r.Excluded))}
+	k := &keptReport{items: make([]keptItem, 0, len(r.Included)+len(r.Excluded))}
 	head := *r
 	if r.Included != nil {
 		head.Included = []IncludedItem{}
@@ -32,7 +39,7 @@ func keep(r *SelectionReport) *keptReport {
 	k.head = *head.clone()
 	for i := range r.Included {
 		e := &r.Included[i]
-		k.items = append(k.items, ScoredItem{Item: e.Item, Score: e.Score})
+		k.items = append(k.items, keptItem{e.Item, e.Score, e.at})
 		if n := len(k.included); n > 0 && k.included[n-1].reason == e.Reason {
 			k.included[n-1].items++
 			continue
@@ -41,7 +48,7 @@ func keep(r *SelectionReport) *keptReport {
 	}
 	for i := range r.Excluded {
 		e := &r.Excluded[i]
-		k.items = append(k.items, ScoredItem{Item: e.Item, Score: e.Score})
+		k.items = append(k.items, keptItem{e.Item, e.Score, e.at})
 		reason, own := e.Reason, e.Reason.Code == BudgetExceeded && e.Reason.tokens == e.Item.tokens
 		if own {
 			reason.tokens = 0
@@ -67,7 +74,7 @@ func (k *keptReport) report() *SelectionReport {
 	for _, run := range k.included {
 		r.Included = slices.Grow(r.Included, run.items)
 		for _, it := range rest[:run.items] {
-			r.Included = append(r.Included, IncludedItem{Item: it.Item, Score: it.Score, Reason: run.reason})
+			r.Included = append(r.Included, IncludedItem{Item: it.item, Score: it.score, Reason: run.reason, at: it.at})
 		}
 		rest = rest[run.items:]
 	}
@@ -76,9 +83,9 @@ func (k *keptReport) report() *SelectionReport {
 		for _, it := range rest[:run.items] {
 			reason := run.reason
 			if run.own {
-				reason.tokens = it.Item.tokens
+				reason.tokens = it.item.tokens
 			}
-			r.Excluded = append(r.Excluded, ExcludedItem{Item: it.Item, Score: it.Score, Reason: reason})
+			r.Excluded = append(r.Excluded, ExcludedItem{Item: it.item, Score: it.score, Reason: reason, at: it.at})
 		}
 		rest = rest[run.items:]
 	}

@@ -18,7 +18,7 @@ func TestKeptReportIsTheReport(t *testing.T) {
 	}
 	a, b, c := it(5), it(7), it(-1)
 	out := func(item *ContextItem, reason ExclusionReason) ExcludedItem {
-		return ExcludedItem{Item: item, Score: 0.5, Reason: reason}
+		return ExcludedItem{Item: item, Score: 0.5, Reason: reason, at: 1 + len(item.content)}
 	}
 	capped := ReasonData{Kind: "tool", Cap: 2, Count: 2}
 	tests := []struct {
@@ -28,7 +28,7 @@ func TestKeptReportIsTheReport(t *testing.T) {
 	}{
 		{"failed early", SelectionReport{TotalCandidates: 3}, "a run that fails in Classify includes nothing"},
 		{"empty", SelectionReport{Included: []IncludedItem{}, Excluded: []ExcludedItem{}}, "an empty window is not a missing one"},
-		{"inclusions", SelectionReport{Included: []IncludedItem{{Item: a, Score: 1, Reason: Pinned}, {Item: b, Score: 0.5, Reason: Scored}, {Item: a, Score: 0.25, Reason: Scored}, {Item: b, Reason: ZeroToken}}},
+		{"inclusions", SelectionReport{Included: []IncludedItem{{Item: a, Score: 1, Reason: Pinned, at: 3}, {Item: b, Score: 0.5, Reason: Scored}, {Item: a, Score: 0.25, Reason: Scored}, {Item: b, Reason: ZeroToken, at: 1}}},
 			"runs of one and of two"},
 		{"budget", SelectionReport{Excluded: []ExcludedItem{out(a, budgetExceeded(5, 1)), out(b, budgetExceeded(7, 1)), out(a, budgetExceeded(5, 2)), out(b, budgetExceeded(6, 2)), out(b, budgetExceeded(7, 2)), out(b, budgetExceeded(0, 2)), out(b, budgetExceeded(0, 2))}},
 			"tokens may be the item's or not, and what was left may change"},

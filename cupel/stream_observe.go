@@ -84,8 +84,9 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 	if err == nil {
 		st.out += t.count
 	}
-	for i := t.stageFrom; i < len(t.origin); i++ { // until here these are places in the batch
-		t.origin[i] = exclusion{ordinal(stage), s.arrivals[t.origin[i].candidate]}
+	for i := t.stageFrom; i < len(t.excluded); i++ { // until here these are places in the batch
+		e := &t.excluded[i]
+		e.at, t.stages[i] = s.arrivals[e.at-1]+1, ordinal(stage)
 	}
 	s.tell(stage)
 	return err
@@ -99,8 +100,8 @@ func (s *stream) excludeNegative(item *ContextItem, arrival int) {
 		return
 	}
 	t.stageFrom = len(t.excluded)
-	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens)})
-	t.origin = append(t.origin, exclusion{ordinal(StageClassify), arrival})
+	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens), at: arrival + 1})
+	t.stages = append(t.stages, ordinal(StageClassify))
 	s.tell(StageClassify)
 }
 
@@ -115,7 +116,7 @@ func (s *stream) tell(stage PipelineStage) {
 	}
 	if !t.stageItems && !t.report {
 		clear(t.excluded)
-		t.excluded, t.origin = t.excluded[:0], t.origin[:0]
+		t.excluded, t.stages = t.excluded[:0], t.stages[:0]
 	}
 }
 
@@ -150,8 +151,8 @@ func (s *stream) endStage(stage PipelineStage) {
 		e.CountOut = 0
 	}
 	if t.stageItems {
-		for i, o := range t.origin {
-			if o.stage == ordinal(stage) {
+		for i, n := range t.stages {
+			if n == ordinal(stage) {
 				e.Excluded = append(e.Excluded, t.excluded[i])
 			}
 		}

@@ -285,6 +285,10 @@ func (s *stream) placeKept(ctx context.Context) error {
 		return err
 	}
 	s.explainIncluded()
+	for i := range s.trace.included { // until here these are places in s.items
+		e := &s.trace.included[i]
+		e.at = s.arrivals[e.at-1] + 1
+	}
 	return nil
 }
 
