@@ -15,9 +15,9 @@ import (
 // the diagnostics chapters has snake_case ones.
 //
 // Writing: absent values are omitted, never null. Reading: null is absent, and
-// names are compared exactly. A name that is given twice is an error, an
-// integer is written without fraction and exponent, and strings are UTF-8: what
-// could only be read by losing something is refused. Unknown fields are kept as
+// names are compared exactly. 128.0 and 1.28e2 are the integer 128. A name that
+// is given twice is an error, and strings are UTF-8: what could only be read by
+// losing something is refused. Unknown fields are kept as
 // the text that they are, and written back behind the known ones in the order
 // in which they came.
 

@@ -13,8 +13,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// converter writes values of TOML as JSON. What JSON cannot express becomes
-// null, which a policy takes nowhere.
+// converter writes values of TOML as JSON. What JSON cannot express, and a float
+// where an integer belongs, becomes null, which a policy takes nowhere.
 type converter struct {
 	json     []byte
 	problems []policy.Problem // in settings, which policies do not look into
@@ -75,21 +75,38 @@ func (c *converter) text(s string) {
 	}
 }
 
-// float writes a number with a fraction or an exponent, so that it is not
-// taken for an integer.
+// isInteger reports whether an integer belongs at a path of a policy. JSON has
+// one type of numbers, in which 100.0 is an integer; TOML has two.
+func isInteger(at string) bool {
+	if !strings.HasPrefix(at, "slicer") { // elsewhere kinds and tags may have such names
+		return false
+	}
+	switch at[strings.LastIndexByte(at, '.')+1:] {
+	case "bucketSize", "memoryLimit", "requireCount", "capCount":
+		return true
+	}
+	return false
+}
+
 func (c *converter) float(f float64, at string, settings bool) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		if settings {
-			c.problems = append(c.problems, policy.Problem{Path: at, Reason: "must be a finite number, got " + describe(f)})
-		}
+	finite := !math.IsNaN(f) && !math.IsInf(f, 0)
+	if settings && !finite {
+		c.problems = append(c.problems, policy.Problem{Path: at, Reason: "must be a finite number, got " + describe(f)})
+	}
+	if !finite || !settings && f == math.Trunc(f) && isInteger(at) {
 		c.null()
 		return
 	}
+	c.json = append(c.json, floatText(f)...)
+}
+
+// floatText is a float as TOML writes it: with a fraction or an exponent.
+func floatText(f float64) string {
 	text := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
 		text += ".0"
 	}
-	c.json = append(c.json, text...)
+	return text
 }
 
 // timeText is the time as TOML writes it. The TOML library marks those without
@@ -123,7 +140,7 @@ func member(at, name string) string {
 }
 
 // withoutNull returns the reason of a problem. There is no null in TOML: it
-// stands for a value that has no JSON, and the reason names that.
+// stands for a value that the policy cannot take, and the reason names that.
 func withoutNull(values any, problem policy.Problem) string {
 	reason, ok := strings.CutSuffix(problem.Reason, "got null")
 	if !ok {
@@ -136,7 +153,10 @@ func withoutNull(values any, problem policy.Problem) string {
 func describe(v any) string {
 	switch v := v.(type) {
 	case float64:
-		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))
+		}
+		return "the float " + floatText(v)
 	case time.Time:
 		return "the date or time " + timeText(v)
 	}

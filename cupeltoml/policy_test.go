@@ -236,8 +236,8 @@ func TestDecodePolicyRefuses(t *testing.T) {
 		{"floats for integers", `scorers = [{ type = "recency", weight = 1 }]
 			slicer = { type = "knapsack", bucketSize = 100.0, memoryLimit = 1e9 }
 			placer = { type = "chronological" }`, `
-			slicer.bucketSize: must be an integer without fraction and exponent, got 100.0
-			slicer.memoryLimit: must be an integer without fraction and exponent, got 1e+09`, "as strict as JSON"},
+			slicer.bucketSize: must be an integer, got the float 100.0
+			slicer.memoryLimit: must be an integer, got the float 1e+09`, "TOML has integers, and these are floats"},
 		{"arrays", "scorers = [1, [2], [nan]]\nslicer = []\n[[placer]]\ntype = \"uShaped\"", `
 			placer: must be an object, got an array
 			scorers[0]: must be an object, got a number

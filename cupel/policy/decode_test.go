@@ -151,7 +151,7 @@ var wrongDocuments = []wrongDocument{
 	{"old windows first", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"2h","score":0},{"maxAge":"1h","score":1}]}}`, "", "", ""),
 		`scorers[0].curve.windows[1].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s`, true, "youngest first (R15)"},
 	{"knapsack", document("", `{"type":"knapsack","bucketSize":1.5,"memoryLimit":-1,"buckets":1}`, "", ""), `
-		slicer.bucketSize: must be an integer without fraction and exponent, got 1.5
+		slicer.bucketSize: must be an integer, got 1.5
 		slicer.buckets: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit
 		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, false, "integers are integers"},
 	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
@@ -179,10 +179,10 @@ var wrongDocuments = []wrongDocument{
 		slicer.entries[1].kind: kind "A" is given already at slicer.entries[0].kind; casing does not tell kinds apart here`, true, "entries that are right one by one"},
 	{"quota sum", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"kind":"a","require":60},{"kind":"b","require":41}]}`, "", ""),
 		`slicer.entries: the sum of all require percentages must not exceed 100%, got 101`, true, "more than there is (R18)"},
-	{"count quota", document("", `{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a","requireCount":-1},{"kind":"b","capCount":1.0},{"kind":1},[]],"scarcity":"throw","bucketSize":1}`, "", ""), `
+	{"count quota", document("", `{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a","requireCount":-1},{"kind":"b","capCount":1.1},{"kind":1},[]],"scarcity":"throw","bucketSize":1}`, "", ""), `
 		slicer.bucketSize: is unknown; known are type, inner, entries, scarcity
 		slicer.entries[0].requireCount: requireCount must be at least 0, got -1
-		slicer.entries[1].capCount: must be an integer without fraction and exponent, got 1.0
+		slicer.entries[1].capCount: must be an integer, got 1.1
 		slicer.entries[2].kind: must be a string, got a number
 		slicer.entries[3]: must be an object, got an array
 		slicer.scarcity: "throw" is unknown; known are Degrade, Throw`, false, "counts are integers"},
@@ -229,6 +229,12 @@ var rightDocuments = []rightDocument{
 	{"other order and white space", "\n{ \"placer\" : {\"type\":\"chronological\"} ,\t\"slicer\":{\"type\":\"greedy\"},\r\n\"scorers\":[ { \"weight\" : 1.0e0, \"type\":\"recency\" } ] } ", plain(policy.Recency{}), "order does not count"},
 	{"escapes", document(`{"type":"recen\u0063y","weight":1}`, "", "", `,"\u006eame":"\ud83d\ude00"`),
 		func() policy.Policy { p := plain(policy.Recency{}); p.Name = "😀"; return p }(), "names are what they say, not how they are spelled"},
+	{"integers as other tools write them", document("", `{"type":"knapsack","bucketSize":100.0,"memoryLimit":1e6}`, "", ""),
+		func() policy.Policy {
+			p := plain(policy.Recency{})
+			p.Slicer = policy.Knapsack{BucketSize: new(100), MemoryLimit: new(1_000_000)}
+			return p
+		}(), "JSON Schema counts them as integers"},
 	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate"`),
 		policy.Policy{Name: "n", Description: "d", Scorers: plain(policy.Recency{}).Scorers, Slicer: policy.Greedy{}, Placer: policy.Chronological{}, KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
 	{"absent and empty weights", document(`{"type":"kind","weight":1},{"type":"kind","weight":1,"weights":{}},{"type":"tag","weight":1,"weights":{}}`, "", "", ""),

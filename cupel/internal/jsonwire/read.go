@@ -109,21 +109,65 @@ func Bool(raw []byte) (bool, error) {
 	return false, wrongType("true or false", raw)
 }
 
-// Int returns an integer written without fraction and exponent: 3.0 and 1e3
-// are refused, because a writer that has integers writes them as such.
+// Int returns an integer, however it is spelled: 128, 128.0 and 1.28e2 are one
+// number, as they are for JSON Schema.
 func Int(raw []byte) (int, error) {
 	if !isNumber(raw) {
 		return 0, wrongType("an integer", raw)
 	}
-	text := string(trim(raw))
-	if strings.ContainsAny(text, ".eE") {
-		return 0, errors.New("must be an integer without fraction and exponent, got " + shorten(text))
+	return integer(trim(raw))
+}
+
+// integer returns the integer that the text of a number is.
+func integer(text []byte) (int, error) {
+	digits := text
+	if bytes.ContainsAny(text, ".eE") {
+		var whole bool
+		if digits, whole = plainInteger(text); !whole {
+			return 0, errors.New("must be an integer, got " + shorten(string(text)))
+		}
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(string(digits))
 	if err != nil { // only the range is left to be wrong
-		return 0, fmt.Errorf("must be from %d to %d, got %s", math.MinInt, math.MaxInt, shorten(text))
+		return 0, fmt.Errorf("must be from %d to %d, got %s", math.MinInt, math.MaxInt, shorten(string(text)))
 	}
 	return n, nil
+}
+
+// plainInteger returns a number without fraction and exponent, and false if it
+// has no such form. One that is out of the range of every int stays as it is:
+// its zeros may be too many to write.
+func plainInteger(text []byte) ([]byte, bool) {
+	const mostDigits = 19 // of an int of 64 bits
+	mantissa, power := text, int64(0)
+	if i := bytes.IndexAny(text, "eE"); i >= 0 {
+		mantissa, power = text[:i], exponent(text[i+1:])
+	}
+	sign := len(mantissa) - len(bytes.TrimPrefix(mantissa, []byte("-")))
+	before, after, _ := bytes.Cut(mantissa[sign:], []byte("."))
+	digits := append(append([]byte(nil), before...), after...)
+	power -= int64(len(after))
+	significant := bytes.TrimRight(digits, "0")
+	power += int64(len(digits) - len(significant))
+	significant = bytes.TrimLeft(significant, "0")
+	switch {
+	case len(significant) == 0:
+		return []byte("0"), true
+	case power < 0:
+		return nil, false
+	case power > mostDigits:
+		return text, true
+	}
+	plain := append(mantissa[:sign:sign], significant...)
+	return append(plain, bytes.Repeat([]byte("0"), int(power))...), true
+}
+
+// exponent returns the value of an exponent, cut short where no text has as many
+// digits.
+func exponent(text []byte) int64 {
+	const most = 1 << 62 // there is room to add the number of digits
+	n, _ := strconv.ParseInt(string(text), 10, 64)
+	return min(max(n, -most), most)
 }
 
 // Float returns the nearest float64 of a number, or what one of the strings

@@ -53,6 +53,7 @@ func TestItems(t *testing.T) {
 		{"object", "an object may hold the items, and more", `{"version":1,"items":[` + b + `]}`, JSON, []string{b}},
 		{"no count", "missing tokens are counted by the content as it is", `[{"content":"c\n ü"}]`, JSON, []string{`{"content":"c\n ü","tokens":5,"kind":"Message","source":"Chat"}`}},
 		{"null count", "null is absent", `[{"tokens" : null , "content":"cc"}]`, JSON, []string{`{"content":"cc","tokens":2,"kind":"Message","source":"Chat"}`}},
+		{"integers as other tools write them", "JSON Schema counts 128.0 and 1e3 as integers", `[{"content":"c","tokens":128.0,"priority":1e3}]`, JSON, []string{`{"content":"c","tokens":128,"kind":"Message","source":"Chat","priority":1000}`}},
 		{"report", "a report has items, those that are in before those that are out", `{"events":[],"included":[{"item":` + b + `,"score":1,"reason":"Scored"}],"excluded":[{"item":` + a + `,"score":0.5}],"total_candidates":2}`, JSON, []string{b, a}},
 		{"report without a window", "either list may be empty", `{"included":[],"excluded":[{"item":` + a + `}]}`, JSON, []string{a}},
 		{"nothing", "no items are items", `[]`, JSON, nil},
