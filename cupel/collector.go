@@ -347,6 +347,7 @@ func (m *multiRun) RecordItemEvent(event TraceEvent) {
 func (m *multiRun) Detail() TraceDetail {
 	var d TraceDetail
 	for _, f := range m.all {
+		d.Reasons = d.Reasons || f.detail.Reasons
 		d.Items = d.Items || f.detail.Items
 		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
 		d.Report = d.Report || f.detail.Report
@@ -378,10 +379,13 @@ func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context
 func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 	m.each(func(f *follower) {
 		e := e
+		if !f.detail.Reasons {
+			e.Reasons = nil
+		}
 		if !f.detail.Items {
 			e.Excluded, e.Included = nil, nil
 		}
-		e.Excluded, e.Included = slices.Clone(e.Excluded), slices.Clone(e.Included)
+		e.Reasons, e.Excluded, e.Included = slices.Clone(e.Reasons), slices.Clone(e.Excluded), slices.Clone(e.Included)
 		f.state.EndStage(ctx, e)
 	})
 }

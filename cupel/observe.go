@@ -15,6 +15,7 @@ import (
 // else goes through methods of run that look at on or items first.
 type tracing struct {
 	on         bool // somebody observes
+	counts     bool // hand counts by reason to EndStage
 	items      bool // remember who was left out and why
 	itemEvents bool // tell of each item
 	stageItems bool // hand items to EndStage
@@ -29,6 +30,7 @@ type tracing struct {
 	left                 PipelineStage // in which the run was abandoned
 	count                int           // items leaving the stage that runs
 	placed               []int
+	reasons              reasonCounts // of the stage that runs; a streaming run has its own for each stage
 
 	excluded  []ExcludedItem // pooled
 	stages    []int          // by excluded: an ascending number of its stage; pooled
@@ -42,7 +44,8 @@ type tracing struct {
 // forget leaves nothing but the memory for the next run.
 func (t *tracing) forget() {
 	clear(t.excluded)
-	*t = tracing{excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0]}
+	t.reasons.reset()
+	*t = tracing{excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0], reasons: t.reasons}
 }
 
 // observe asks the collector whether it wants to follow this run, and how
@@ -71,7 +74,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 		}
 	}
 	t.on = true
-	t.itemEvents, t.stageItems, t.report = detail.ItemEvents, detail.Items, detail.Report
+	t.counts, t.itemEvents, t.stageItems, t.report = detail.Reasons, detail.ItemEvents, detail.Items, detail.Report
 	t.items = detail.ItemEvents || detail.Items || detail.Report
 	return ctx
 }
@@ -79,6 +82,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Context {
 	t := &r.trace
 	t.stageFrom, t.count = len(t.excluded), 0
+	t.reasons.reset()
 	switch stage {
 	case StageClassify:
 		t.countIn = len(r.items)
@@ -124,6 +128,9 @@ func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
 	}
 	t.open = false
 	e.Duration = e.End.Sub(e.Start)
+	if t.counts {
+		e.Reasons = t.reasons.all()
+	}
 	if t.stageItems {
 		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the report is made of the original
 		if e.Stage == StagePlace {
@@ -166,7 +173,9 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	t := &r.trace
 	if r.stream != nil {
-		r.stream.counts[reason.Code]++
+		r.stream.stageOf(r.stream.current).reasons.add(reason.Code, 1)
+	} else if t.counts {
+		t.reasons.add(reason.Code, 1)
 	}
 	if !t.items {
 		return
@@ -174,6 +183,9 @@ func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason, at: candidate + 1})
 	t.stages = append(t.stages, t.stageFrom)
 }
+
+// why reports whether somebody wants to know why items are left out.
+func (t *tracing) why() bool { return t.counts || t.items }
 
 // expect makes room for n exclusions.
 func (t *tracing) expect(n int) {

@@ -233,7 +233,7 @@ func (r *run) recallUnique(context.Context) error {
 }
 
 func (r *run) recall(excluded []exclusionOf) {
-	if r.trace.items {
+	if r.trace.why() {
 		for _, e := range excluded {
 			r.exclude(e.candidate, e.score, e.reason)
 		}

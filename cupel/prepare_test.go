@@ -115,7 +115,7 @@ func (d *diary) RecordStageEvent(event cupel.TraceEvent) { d.note(event) }
 func (d *diary) RecordItemEvent(event cupel.TraceEvent)  { d.note(event) }
 
 func (d *diary) Detail() cupel.TraceDetail {
-	return cupel.TraceDetail{Items: true, ItemEvents: true, Report: true}
+	return cupel.TraceDetail{Reasons: true, Items: true, ItemEvents: true, Report: true}
 }
 
 func (d *diary) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {

@@ -36,7 +36,7 @@ func (r *run) slice(ctx context.Context) error {
 		}
 	}
 	r.trace.count = len(r.selected)
-	if r.trace.items {
+	if r.trace.why() {
 		r.excludeUnselected(selection, chosen)
 	}
 	return nil
@@ -45,19 +45,26 @@ func (r *run) slice(ctx context.Context) error {
 // excludeUnselected finds the reason for every sorted item that was not
 // chosen: the slicer's own, or the budget, or what is pinned.
 func (r *run) excludeUnselected(selection Selection, chosen *positions) {
-	r.trace.expect(len(r.sorted) - len(r.selected))
+	unselected := len(r.sorted) - len(r.selected)
+	if r.trace.items {
+		r.trace.expect(unselected)
+	}
+	for _, d := range selection.Drops {
+		chosen.take(d.Index)
+		s := r.keys[d.Index].Index
+		r.exclude(r.scoreable[s], r.scores[s], d.Reason)
+	}
+	if !r.trace.items && !r.pinnedTokens.Greater(0) { // one reason for all, and only their number is asked for
+		r.trace.reasons.add(BudgetExceeded, unselected-len(selection.Drops))
+		return
+	}
+
 	var used exact.Sum
 	for _, s := range r.selected {
 		used.Add(r.items[r.scoreable[s]].tokens)
 	}
 	available := exact.Of(r.effective.TargetTokens).Minus(used).Int()
 	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
-
-	for _, d := range selection.Drops {
-		chosen.take(d.Index)
-		s := r.keys[d.Index].Index
-		r.exclude(r.scoreable[s], r.scores[s], d.Reason)
-	}
 	for at, k := range r.keys {
 		if chosen.has(at) {
 			continue

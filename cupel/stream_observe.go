@@ -20,6 +20,7 @@ type streamStage struct {
 	end     time.Time // when the last batch had left
 	busy    time.Duration
 	in, out int
+	reasons reasonCounts
 	err     error
 }
 
@@ -95,7 +96,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 // excludeNegative is exclude for an item that never comes into a batch.
 func (s *stream) excludeNegative(item *ContextItem, arrival int) {
 	t := &s.trace
-	s.counts[NegativeTokens]++
+	s.stageOf(StageClassify).reasons.add(NegativeTokens, 1)
 	if !t.items {
 		return
 	}
@@ -130,7 +131,7 @@ func (s *stream) endStages(err error, stages ...PipelineStage) {
 	for _, stage := range stages {
 		st := s.stageOf(stage)
 		if stage == StageClassify {
-			st.in, st.out = s.total, s.total-s.counts[NegativeTokens]
+			st.in, st.out = s.total, s.total-st.reasons.of(NegativeTokens)
 		}
 		if err == nil {
 			t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(st.busy), ItemCount: st.out})
@@ -149,6 +150,9 @@ func (s *stream) endStage(stage PipelineStage) {
 	e := StageEnd{Stage: stage, Start: st.start, End: st.end, Duration: st.busy, CountIn: st.in, CountOut: st.out, Err: st.err}
 	if st.err != nil {
 		e.CountOut = 0
+	}
+	if t.counts {
+		e.Reasons = st.reasons.all()
 	}
 	if t.stageItems {
 		for i, n := range t.stages {

@@ -32,7 +32,6 @@ type stream struct {
 	kept      []kept         // selected items
 	spent     exact.Sum      // tokens of kept
 	contents  map[string]*ContextItem
-	counts    map[ExclusionCode]int // of what was left out
 	densities []order.Pair
 	chosen    []bool
 
@@ -53,7 +52,6 @@ func newStream(p *Pipeline, budget ContextBudget, settings streamSettings) *stre
 		run:       &run{pipeline: p, budget: budget},
 		batchSize: settings.batchSize,
 		contents:  make(map[string]*ContextItem),
-		counts:    make(map[ExclusionCode]int),
 	}
 	s.stream = s
 	s.full = s.left() <= 0
@@ -293,8 +291,14 @@ func (s *stream) placeKept(ctx context.Context) error {
 }
 
 func (s *stream) result(err error) *StreamResult {
+	excluded := make(map[ExclusionCode]int)
+	for i := range s.stages {
+		for _, c := range s.stages[i].reasons.list {
+			excluded[c.Code] += c.Items
+		}
+	}
 	r := &StreamResult{
-		Excluded:              s.counts,
+		Excluded:              excluded,
 		TotalCandidates:       s.total,
 		TotalTokensConsidered: s.tokens.Int(),
 		SourceEnded:           s.ended,

@@ -125,6 +125,7 @@ func (NoTrace) embedNoTrace() {}
 // TraceDetail says what an observer wants built. The zero value asks for times
 // and counts only, which cost next to nothing.
 type TraceDetail struct {
+	Reasons    bool // StageEnd.Reasons, which cost next to nothing too
 	Items      bool // StageEnd.Excluded and StageEnd.Included
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
@@ -148,6 +149,10 @@ type StageEnd struct {
 	Duration time.Duration
 	CountIn  int // items entering the stage
 	CountOut int // items leaving the stage; 0 when it failed
+	// Reasons counts the items that this stage left out by the code of their
+	// reason, in the order in which the codes first occurred. It is the
+	// observer's own, and nil unless [TraceDetail.Reasons] asked for it.
+	Reasons []ReasonCount
 	// Excluded are the items that this stage left out, in the order in which it
 	// looked at them: that of the candidates, at [StageSlice] first those that
 	// the slicer itself dropped and then the others by score, and at
@@ -159,6 +164,12 @@ type StageEnd struct {
 	// [TraceDetail.Items] asked for it.
 	Included []IncludedItem
 	Err      error // why the stage failed, or nil
+}
+
+// ReasonCount is the number of items that a stage left out for one reason.
+type ReasonCount struct {
+	Code  ExclusionCode // of a custom slicer, any string
+	Items int           // at least 1
 }
 
 // RunEnd describes a run that has ended or failed.

@@ -3,9 +3,12 @@ package cupelotel_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"testing"
+	"time"
 
+	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -45,6 +48,10 @@ func (discard) ForceFlush(context.Context) error                { return nil }
 
 func recording() trace.TracerProvider {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
+}
+
+func metering() metric.MeterProvider {
+	return sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 }
 
 func sampledOut() trace.TracerProvider {
@@ -93,25 +100,71 @@ func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
 	}
 }
 
-func TestStageOnlyDoesNotDependOnTheItems(t *testing.T) {
+func TestStageOnlyAndMetricsDoNotDependOnTheItems(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
 	}
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording()))
-	var above [2]float64
-	for i, n := range []int{10, 1000} {
-		pipeline, items, budget := workload(t, n)
-		for j, c := range []cupel.TraceCollector{collector, nil} {
-			allocs := testing.AllocsPerRun(20, func() {
-				if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(c)); err != nil {
-					t.Fatal(err)
-				}
-			})
-			above[i] += allocs * float64(1-2*j)
+	for name, collector := range map[string]cupel.TraceCollector{
+		"StageOnly": cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())),
+		"metrics":   cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())),
+	} {
+		var above [2]float64
+		for i, n := range []int{10, 1000} {
+			pipeline, items, budget := workload(t, n)
+			for j, c := range []cupel.TraceCollector{collector, nil} {
+				allocs := testing.AllocsPerRun(20, func() {
+					if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(c)); err != nil {
+						t.Fatal(err)
+					}
+				})
+				above[i] += allocs * float64(1-2*j)
+			}
+		}
+		if above[0] != above[1] {
+			t.Errorf("%s: %v allocations above those of an untraced run for 10 items, %v for 1000: something is built for each item", name, above[0], above[1])
 		}
 	}
-	if above[0] != above[1] {
-		t.Errorf("%v allocations above those of an untraced run for 10 items, %v for 1000: something is built for each item", above[0], above[1])
+}
+
+// TestBenchGuard fails when a collector costs more than the README promises,
+// beside the same run without one in the same process. make bench-guard runs
+// it; a plain test run is no place for clocks.
+func TestBenchGuard(t *testing.T) {
+	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
+		t.Skip("make bench-guard runs this: it measures time")
+	}
+	pipeline, items, budget := workload(t, 1000)
+	run := func(c cupel.TraceCollector) time.Duration {
+		start := time.Now()
+		for range 10 {
+			if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(c)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return time.Since(start)
+	}
+	for _, tt := range []struct {
+		name      string
+		collector cupel.TraceCollector
+		most      float64 // times the run without a collector
+	}{
+		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), 1.1},
+	} {
+		ratio := 0.0
+		for range 3 { // a machine may be busy for a second
+			without, with := run(nil), run(tt.collector)
+			for range 300 { // in turns, so that a disturbance meets both
+				without, with = min(without, run(nil)), min(with, run(tt.collector))
+			}
+			ratio = with.Seconds() / without.Seconds()
+			t.Logf("%s %v, no collector %v: %.3g times, at most %.3g", tt.name, with/10, without/10, ratio, tt.most)
+			if ratio <= tt.most {
+				break
+			}
+		}
+		if ratio > tt.most {
+			t.Errorf("%s takes %.3g times the run without a collector, want at most %.3g", tt.name, ratio, tt.most)
+		}
 	}
 }
 
@@ -122,7 +175,6 @@ func BenchmarkRun(b *testing.B) {
 	raised := sdktrace.NewSpanLimits()
 	raised.EventCountLimit = -1
 	unlimited := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}), sdktrace.WithRawSpanLimits(raised))
-	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 	for _, mode := range []struct {
 		name      string
 		collector cupel.TraceCollector
@@ -134,7 +186,7 @@ func BenchmarkRun(b *testing.B) {
 		{"StageAndExclusions", collector(recording(), cupelotel.WithVerbosity(cupelotel.StageAndExclusions))},
 		{"Full", collector(recording(), cupelotel.WithVerbosity(cupelotel.Full))},
 		{"Full-unlimited", collector(unlimited, cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(-1))},
-		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters))},
+		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering()))},
 	} {
 		for _, n := range []int{10, 1000, 10000} {
 			b.Run(fmt.Sprintf("%s/items=%d", mode.name, n), func(b *testing.B) {

@@ -37,8 +37,9 @@ type instruments struct {
 
 type stageSets struct {
 	name    attribute.KeyValue
-	stage   metric.MeasurementOption
-	reasons [len(reasons) + 1]metric.MeasurementOption // the last one is of all other reasons
+	record  []metric.RecordOption                // of the stage
+	add     []metric.AddOption                   // the same
+	reasons [len(reasons) + 1][]metric.AddOption // the last one is of all other reasons
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
@@ -69,13 +70,15 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 	}
 	for i, stage := range stages {
 		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
-		in.sets[i].name, in.sets[i].stage = name, with(name)
+		// Lists are made once: a run would allocate one for each measurement.
+		in.sets[i].name = name
+		in.sets[i].record, in.sets[i].add = []metric.RecordOption{with(name)}, []metric.AddOption{with(name)}
 		for j := range in.sets[i].reasons {
 			reason := other
 			if j < len(reasons) {
 				reason = string(reasons[j])
 			}
-			in.sets[i].reasons[j] = with(name, ExclusionReasonKey.String(reason))
+			in.sets[i].reasons[j] = []metric.AddOption{with(name, ExclusionReasonKey.String(reason))}
 		}
 	}
 	return in

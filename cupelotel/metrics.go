@@ -90,8 +90,8 @@ type metricRun struct {
 	exclusions bool // somebody counts them
 }
 
-// Detail asks for items only when somebody counts the reasons.
-func (r *metricRun) Detail() cupel.TraceDetail { return cupel.TraceDetail{Items: r.exclusions} }
+// Detail asks for the reasons only when somebody counts them.
+func (r *metricRun) Detail() cupel.TraceDetail { return cupel.TraceDetail{Reasons: r.exclusions} }
 
 // EndStage measures a stage.
 func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
@@ -100,23 +100,23 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 		return // not one of the specification's: it would add time series
 	}
 	sets := &r.sets[at]
-	set := sets.stage
+	attributes := sets.record
 	if e.Err != nil {
-		set = with(sets.name, ErrorTypeKey.String(errorType(e.Err)))
+		attributes = []metric.RecordOption{with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
 	}
-	r.stageDuration.Record(ctx, e.Duration.Seconds(), set)
-	r.items.Add(ctx, int64(e.CountIn), sets.stage)
+	r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
+	r.items.Add(ctx, int64(e.CountIn), sets.add...)
 	var counts [len(reasons) + 1]int64 // the last one is of all other reasons
-	for i := range e.Excluded {
-		reason := slices.Index(reasons[:], e.Excluded[i].Reason.Code)
+	for _, c := range e.Reasons {
+		reason := slices.Index(reasons[:], c.Code)
 		if reason < 0 {
 			reason = len(reasons)
 		}
-		counts[reason]++
+		counts[reason] += int64(c.Items)
 	}
 	for reason, n := range counts {
 		if n > 0 {
-			r.instruments.exclusions.Add(ctx, n, sets.reasons[reason])
+			r.instruments.exclusions.Add(ctx, n, sets.reasons[reason]...)
 		}
 	}
 }

@@ -271,11 +271,11 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 		name     string
 		provider metric.MeterProvider
 		observed bool
-		items    bool
+		reasons  bool
 		why      string
 	}{
-		{"everything is read", all, true, true, "reasons need the items"},
-		{"no exclusions", withoutExclusions, true, false, "times and counts need none"},
+		{"everything is read", all, true, true, "somebody reads the counts by reason"},
+		{"no exclusions", withoutExclusions, true, false, "times and counts need no reasons"},
 		{"dropped by views", none, false, false, "nobody reads any of them"},
 		{"no reader", sdkmetric.NewMeterProvider(), false, false, "nobody reads any of them"},
 		{"no-op", noop.NewMeterProvider(), false, false, "nobody measures"},
@@ -284,7 +284,7 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewMetricCollector(nil, cupelotel.WithMeterProvider(tt.provider))
 			_, state := collector.StartRun(t.Context(), cupel.RunInfo{})
-			if (state != nil) != tt.observed || state != nil && state.Detail().Items != tt.items {
+			if (state != nil) != tt.observed || state != nil && state.Detail() != (cupel.TraceDetail{Reasons: tt.reasons}) {
 				t.Errorf("StartRun returned %v: %s", state, tt.why)
 			}
 		})

@@ -122,6 +122,7 @@ func guardRows(ctx context.Context) []guardRow {
 		{"null-collector", 1.2, "nobody listens, so nothing is to be built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
 		{"report-stage", 3.5, "a report costs what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
 		{"report-item", 4, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
+		{"counts by reason", 1.3, "counting builds nothing for an item", [2]side{run(workload{n: 1_000}, threeScorers(), cupel.WithTrace(countingReasons{})), run(workload{n: 1_000}, threeScorers())}},
 		{"run-10000", 8, "a run is linear but for sorts", [2]side{run(some, fourScorers()), sort(some.n)}},
 		{"frequency-500", 0.1, "long tag lists are compared 64 at a time", [2]side{score("the engine", scorer.Frequency{}, long),
 			{"the model", func() { must(naive.Score(naive.Frequency{}, long, naive.FaultNone)) }}}},
@@ -130,7 +131,7 @@ func guardRows(ctx context.Context) []guardRow {
 	for _, c := range knapsackCases {
 		items, budget := c.items(), cupel.SliceBudget{MaxTokens: knapsackTarget, TargetTokens: knapsackTarget}
 		most := 1.5 // a worst case is a table
-		if i := len(rows) - 7; i < 3 {
+		if i := len(rows) - 8; i < 3 {
 			most = 0.25
 		}
 		rows = append(rows, guardRow{"knapsack-" + c.name, most, "bounds decide most items before any table", [2]side{

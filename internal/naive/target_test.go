@@ -61,6 +61,7 @@ func measureModel(b *testing.B, name string, s naive.Scorer, items []*cupel.Cont
 
 func BenchmarkTarget(b *testing.B) {
 	b.Run("run-100", func(b *testing.B) { benchRun(b, workload{n: 100}, threeScorers(), true) })
+	b.Run("run-1000", benchReasons)
 	b.Run("run-10000", func(b *testing.B) {
 		w := workload{10_000, 3, 50}
 		benchRun(b, w, fourScorers(), false)
@@ -147,6 +148,36 @@ func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 	}
 	measureRatios(b, ratios...)
 }
+
+// benchReasons measures what an observer costs that counts, as one that makes
+// metrics does.
+func benchReasons(b *testing.B) {
+	w := workload{n: 1_000}
+	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	ctx := b.Context()
+	run := func(opts ...cupel.RunOption) func() {
+		return func() { must(pipeline.Run(ctx, items, budget, opts...)) }
+	}
+	sides := []side{{"engine", run()}, {"reasons", run(cupel.WithTrace(countingReasons{}))}}
+	for _, s := range sides {
+		measure(b, s.name, func(context.Context) error { s.do(); return nil })
+	}
+	measureRatios(b, sides...)
+}
+
+// countingReasons asks for the counts by reason of each stage.
+type countingReasons struct {
+	cupel.NullTraceCollector
+	cupel.NoTrace
+}
+
+func (countingReasons) IsEnabled() bool { return true }
+
+func (c countingReasons) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	return ctx, c
+}
+
+func (countingReasons) Detail() cupel.TraceDetail { return cupel.TraceDetail{Reasons: true} }
 
 // measureRatios measures how many times the first side the others take. They
 // take turns that are long enough for the garbage collector to run several

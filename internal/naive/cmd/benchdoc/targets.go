@@ -49,6 +49,14 @@ var targets = []target{
 				times("%s times for DryRun", m.get(ratios, "dry-run"), 2.5),
 			}
 		}},
+	{"1,000 items, an observer of times, counts and counts by reason", "≤ 1.1 times the untraced run, nothing allocated for an item",
+		func(m *measurements) []check {
+			allocations := m.get("run-1000/reasons", "allocs/op") - m.get("run-1000/engine", "allocs/op")
+			return []check{
+				times("%s times", m.get("run-1000/ratios-to-engine", "reasons"), 1.1),
+				{fmt.Sprintf("%+.0f allocations", allocations), allocations, 10},
+			}
+		}},
 	{"10,000 items, Composite(Recency, Priority, Kind, Frequency with 3 of 50 tags)", "≥ 300 times the naive model; ≤ 10 sorts",
 		func(m *measurements) []check {
 			run := m.time("run-10000/engine")
