@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // Selection is what a page shows of one run: the candidates, what was decided
@@ -61,7 +62,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 		return nil, err
 	}
 	config := pipeline.Config()
-	l := newLedger(items)
+	l := newInspector(slices.Clone(items))
 	l.prepare = sync.OnceValues(func() (*cupel.Prepared, error) { return pipeline.Prepare(ctx, l.items) })
 
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit), err: err}
@@ -74,7 +75,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	w.Overflow = config.Overflow.String()
 	w.Budget = newBudget(budget, pinnedTokens(items))
 	w.Stages, w.Total = watch.stages, watch.total
-	s.explain(ctx, l, report, budget)
+	s.explain(l, report, analysis.NewLedger(report, l.items))
 	w.Parts = l.parts(ctx, config.Scorer)
 	if w.Sweep, err = l.sweep(ctx, budget, settings.sweep); err != nil {
 		return nil, err

@@ -1,11 +1,11 @@
 package cupelinspect
 
 import (
-	"context"
 	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // FromReport shows a report that was made before, for instance one that was
@@ -24,20 +24,18 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	if report == nil {
 		return nil, &cupel.InvalidConfigError{Component: "cupelinspect", Field: "report", Reason: "a report is required; Pipeline.DryRun returns one"}
 	}
-	items := make([]*cupel.ContextItem, 0, len(report.Included)+len(report.Excluded))
-	pinned := 0
-	for _, e := range report.Included {
-		items = append(items, e.Item)
-		if e.Reason == cupel.Pinned {
+	ledger := analysis.NewLedger(report, nil)
+	items := make([]*cupel.ContextItem, len(ledger.Entries))
+	pinned, duplicates := 0, false
+	for i := range ledger.Entries {
+		e := &ledger.Entries[i]
+		items[i] = e.Item
+		if e.Included != nil && e.Included.Reason == cupel.Pinned {
 			pinned = add(pinned, max(0, e.Item.Tokens()))
 		}
+		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.Deduplicated
 	}
-	duplicates := false
-	for _, e := range report.Excluded {
-		items = append(items, e.Item)
-		duplicates = duplicates || e.Reason.Code == cupel.Deduplicated
-	}
-	l := newLedger(items)
+	l := newInspector(items)
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit)}
 	w := &s.wire
 	w.Name = shorten(settings.name, maxDescription)
@@ -47,7 +45,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	}
 	w.Budget = newBudget(budget, pinned)
 	w.Stages, w.Total = stagesOf(report)
-	s.explain(context.Background(), l, report, budget)
+	s.explain(l, report, ledger)
 	w.Codes = l.codes
 	return s, nil
 }

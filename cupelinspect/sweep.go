@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // sweep tries the budgets of a range, or of the default one when it is nil.
 // It returns nil when there is nothing to try.
-func (l *ledger) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
+func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
 	if r == nil {
 		r = defaultSweep(l.items, budget)
 	}
@@ -35,7 +36,7 @@ func (l *ledger) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweep
 
 // stop tries one budget. Its error is the end of ctx; those of the run are the
 // stop's.
-func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
+func (l *inspector) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
 	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}}
 	report := &cupel.SelectionReport{}
 	budget, err := base.Resize(maxTokens, stop.Target)
@@ -49,23 +50,15 @@ func (l *ledger) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.
 	if err != nil {
 		stop.Error = shorten(err.Error(), maxDescription)
 	}
-	codes := make([]int, len(l.items))
-	for i := range codes {
-		codes[i] = -1
-	}
-	l.entries(ctx, report, budget, func(at int, e *cupel.IncludedItem) {
-		stop.Window = append(stop.Window, at)
-		stop.Tokens = add(stop.Tokens, max(0, e.Item.Tokens()))
-		codes[at] = l.code(string(e.Reason))
-	}, func(at int, e *cupel.ExcludedItem) {
-		codes[at] = l.code(string(e.Reason.Code))
-	})
-	text := make([]rune, len(codes))
-	for i, code := range codes {
-		if code < 0 {
-			code = l.code(undecided)
+	ledger := analysis.NewLedger(report, l.items)
+	stop.Window = append(stop.Window, ledger.Window...)
+	text := make([]rune, len(l.items))
+	for i := range ledger.Entries {
+		e := &ledger.Entries[i]
+		if e.Included != nil {
+			stop.Tokens = add(stop.Tokens, max(0, e.Item.Tokens()))
 		}
-		text[i] = firstCode + rune(code)
+		text[i] = firstCode + rune(l.codeFor(e))
 	}
 	stop.Codes = string(text)
 	return stop, nil

@@ -1,0 +1,149 @@
+package cupelinspect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+)
+
+// undecided is the code of candidates that a run which failed did not come to.
+const undecided = "Undecided"
+
+// maxCodes is how many codes a legend tells apart. Custom slicers, and reports
+// from elsewhere, may have codes of their own.
+const (
+	maxCodes  = 200
+	otherCode = "(other)"
+)
+
+// inspector looks at the selections among some candidates.
+type inspector struct {
+	items   []*cupel.ContextItem
+	prepare func() (*cupel.Prepared, error) // nil when there is no pipeline to ask
+
+	codes  []string
+	codeOf map[string]int
+}
+
+func newInspector(items []*cupel.ContextItem) *inspector {
+	return &inspector{items: items, codes: []string{}, codeOf: make(map[string]int)}
+}
+
+// codeFor returns the position of the code of an entry in the legend.
+func (l *inspector) codeFor(e *analysis.Entry) int {
+	if e.Included == nil && e.Excluded == nil {
+		return l.code(undecided)
+	}
+	return l.code(e.Code())
+}
+
+// code returns the position of a code in the legend.
+func (l *inspector) code(name string) int {
+	i, known := l.codeOf[name]
+	if !known {
+		if len(l.codes) >= maxCodes {
+			name = otherCode
+			if i, known = l.codeOf[name]; known {
+				return i
+			}
+		}
+		i = len(l.codes)
+		l.codes = append(l.codes, shorten(name, maxLabel))
+		l.codeOf[name] = i
+	}
+	return i
+}
+
+// explain writes down what a report says about each candidate.
+func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
+	w := &s.wire
+	n := len(l.items)
+	w.Code, w.Why, w.Parts = make([]int, n), make([]string, n), []wirePart{}
+	w.Window = append([]int{}, ledger.Window...)
+	w.Scores = make(scoreList, n)
+	for at := range ledger.Entries {
+		e := &ledger.Entries[at]
+		w.Code[at], w.Why[at], w.Scores[at] = l.codeFor(e), shorten(e.Why(), maxDescription), e.Score()
+		switch {
+		case e.Included != nil:
+			w.Why[at] = shorten(e.Included.String(), maxDescription)
+		case e.Excluded == nil:
+			w.Why[at], w.Scores[at] = undecided+": the run failed before it came to this", math.NaN()
+		case e.Excluded.Reason.Code == cupel.NegativeTokens:
+			w.Scores[at] = math.NaN()
+		case e.Excluded.Reason.Code == cupel.Deduplicated:
+			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
+				w.Why[at] += ": " + text
+			}
+			if survivor, ok := ledger.Survivor(at); ok {
+				if w.Survivor == nil {
+					w.Survivor = make(map[int]int)
+				}
+				w.Survivor[at] = survivor
+			}
+		}
+	}
+	for _, shortfall := range report.CountRequirementShortfalls {
+		w.Shortfalls = append(w.Shortfalls, shorten(shortfall.String(), maxDescription))
+	}
+	if report.Overflow != nil {
+		w.Overflowed = overflowed(report.Overflow)
+	}
+	if s.err != nil {
+		w.Error = shorten(s.err.Error(), maxDescription)
+	}
+}
+
+// excerpt returns the beginning of a content, in quotes, or "" when a page may
+// have nothing of it.
+func excerpt(content string, limit int) string {
+	if limit == 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(shorten(content, 120)), "\n")
+	short := shorten(line, min(60, limit))
+	if len(short) < len(content) && !strings.HasSuffix(short, "…") {
+		short += "…"
+	}
+	return "“" + short + "”"
+}
+
+// parts asks a composite for the scores of its parts.
+func (l *inspector) parts(ctx context.Context, s cupel.Scorer) []wirePart {
+	e := explainerIn(s)
+	if e == nil {
+		return []wirePart{}
+	}
+	var positions []int
+	var scoreable []*cupel.ContextItem
+	for i, item := range l.items { // as the Classify stage does
+		if item.Tokens() >= 0 && !item.Pinned() {
+			positions, scoreable = append(positions, i), append(scoreable, item)
+		}
+	}
+	parts := []wirePart{}
+	for _, part := range scoreParts(ctx, e, scoreable) {
+		scores := make(scoreList, len(l.items))
+		for i := range scores {
+			scores[i] = math.NaN()
+		}
+		for i, at := range positions {
+			scores[at] = part.Scores[i]
+		}
+		weight := part.Weight
+		if math.IsNaN(weight) || math.IsInf(weight, 0) {
+			weight = 0 // of a composite that is not scorer.Composite
+		}
+		parts = append(parts, wirePart{shorten(describeScorer(ctx, part.Scorer), maxLabel), weight, scores})
+	}
+	return parts
+}
+
+// overflowed tells of an overflow in a sentence.
+func overflowed(e *cupel.OverflowEvent) string {
+	return fmt.Sprintf("%d tokens above the target of %d were kept", e.TokensOverBudget, e.Budget.TargetTokens())
+}
