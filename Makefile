@@ -88,10 +88,8 @@ e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first i
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -v ./e2e/...
 
 .PHONY: standalone
-standalone: ## Build, vet and test every module outside the workspace
-	@$(EACH) env GOWORK=off go build -o /dev/null ./...
-	@$(EACH) env GOWORK=off go vet ./...
-	@CUPEL_E2E_CHROMIUM=none $(EACH) env GOWORK=off go test $(TESTFLAGS) ./...
+standalone: ## Build, vet and test every module outside the workspace, against a module proxy
+	@$(TOOLS) test -count=1 -timeout 30m -v -run '^TestStandalone$$' ./repo
 
 .PHONY: consumer
 consumer: ## Use the modules from outside the tree, through a module proxy
@@ -118,9 +116,15 @@ lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
 	@$(TOOLS) test -count=1 -run '^TestWall' ./repo
 
+.PHONY: tidy
+tidy: ## Tidy the module files, as a module proxy with this tree as the next release sees them
+	@CUPEL_TIDY=write $(TOOLS) test -count=1 -run '^TestTidy$$' ./repo
+	@GOWORK=off go -C tools mod tidy
+
 .PHONY: tidy-check
 tidy-check: ## Fail when module files are not tidy or do not agree
-	@scripts/tidy-check.sh
+	@$(TOOLS) test -count=1 -run '^(TestTidy|TestModules)$$' ./repo
+	@GOWORK=off go -C tools mod tidy -diff
 
 .PHONY: compose-check
 compose-check: ## Fail when docker-compose.yaml is not valid, or not as documented

@@ -8,5 +8,3 @@ require (
 )
 
 require github.com/dlclark/regexp2/v2 v2.5.1 // indirect
-
-replace github.com/wollax/cupel-go/cupel => ../cupel

@@ -6,5 +6,3 @@ require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/wollax/cupel-go/cupel v0.1.0
 )
-
-replace github.com/wollax/cupel-go/cupel => ../cupel

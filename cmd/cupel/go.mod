@@ -5,9 +5,8 @@ go 1.26.0
 require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/wollax/cupel-go v0.1.0
 	github.com/wollax/cupel-go/cupel v0.1.0
-	github.com/wollax/cupel-go/cupelinspect v0.1.0
-	github.com/wollax/cupel-go/cupelrelevance v0.1.0
 	github.com/wollax/cupel-go/cupeltest v0.1.0
 	github.com/wollax/cupel-go/cupeltiktoken v0.1.0
 	github.com/wollax/cupel-go/cupeltoml v0.1.0
@@ -22,13 +21,4 @@ require (
 	github.com/kljensen/snowball v0.10.0 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
-)
-
-replace (
-	github.com/wollax/cupel-go/cupel => ../../cupel
-	github.com/wollax/cupel-go/cupelinspect => ../../cupelinspect
-	github.com/wollax/cupel-go/cupelrelevance => ../../cupelrelevance
-	github.com/wollax/cupel-go/cupeltest => ../../cupeltest
-	github.com/wollax/cupel-go/cupeltiktoken => ../../cupeltiktoken
-	github.com/wollax/cupel-go/cupeltoml => ../../cupeltoml
 )

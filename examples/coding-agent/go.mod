@@ -3,9 +3,8 @@ module github.com/wollax/cupel-go/examples/coding-agent
 go 1.26.0
 
 require (
+	github.com/wollax/cupel-go v0.1.0
 	github.com/wollax/cupel-go/cupel v0.1.0
-	github.com/wollax/cupel-go/cupelinspect v0.1.0
-	github.com/wollax/cupel-go/cupelrelevance v0.1.0
 	github.com/wollax/cupel-go/cupeltiktoken v0.1.0
 )
 
@@ -13,11 +12,4 @@ require (
 	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/kljensen/snowball v0.10.0 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
-)
-
-replace (
-	github.com/wollax/cupel-go/cupel => ../../cupel
-	github.com/wollax/cupel-go/cupelinspect => ../../cupelinspect
-	github.com/wollax/cupel-go/cupelrelevance => ../../cupelrelevance
-	github.com/wollax/cupel-go/cupeltiktoken => ../../cupeltiktoken
 )

@@ -23,7 +23,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/kljensen/snowball v0.10.0 // indirect
-	github.com/wollax/cupel-go/cupelrelevance v0.1.0 // indirect
+	github.com/wollax/cupel-go v0.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
@@ -34,11 +34,4 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.83.2 // indirect
-)
-
-replace (
-	github.com/wollax/cupel-go/cupel => ../../cupel
-	github.com/wollax/cupel-go/cupelotel => ../../cupelotel
-	github.com/wollax/cupel-go/cupelrelevance => ../../cupelrelevance
-	github.com/wollax/cupel-go/examples/coding-agent => ../coding-agent
 )

@@ -8,7 +8,3 @@ require (
 )
 
 require github.com/BurntSushi/toml v1.6.0 // indirect
-
-replace github.com/wollax/cupel-go/cupel => ../../cupel
-
-replace github.com/wollax/cupel-go/conformance => ../../conformance

@@ -1,16 +1,17 @@
 package repo
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
-
-	"github.com/wollax/cupel-go/tools/modproxy"
 )
+
+// ownPrefix begins the path of every module of this repository.
+const ownPrefix = "github.com/wollax/cupel-go"
 
 // firstVersion is the version of a module that no other module of the workspace
 // requires; the others have the version at which they are required.
@@ -22,8 +23,8 @@ const firstVersion = "v0.1.0"
 // hide: a package that is not in the module's archive, a requirement that
 // cannot be met.
 //
-// The consumers' sources are under testdata/consumer, in a folder for each
-// module. A program there prints what the file want.txt beside it says.
+// The consumers' sources are under testdata/consumer, at the path of the package
+// that they use. A program there prints what its file want.txt says.
 func TestConsumer(t *testing.T) {
 	root := Root(t)
 	modules := Modules(t, root)
@@ -33,28 +34,26 @@ func TestConsumer(t *testing.T) {
 	if outside, err := filepath.Rel(root, work); err == nil && filepath.IsLocal(outside) {
 		t.Fatalf("the temporary folder %s is inside the repository", work)
 	}
-	proxy := filepath.Join(work, "proxy")
-	for _, m := range modules {
-		version := module.Version{Path: m.Path, Version: versions[m.Path]}
-		if err := modproxy.Add(proxy, version, m.Dir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	env := consumerEnv(t, root, work, proxy)
+	env := consumerEnv(t, root, fillProxy(t, filepath.Join(work, "proxy"), modules))
 	sums := thirdPartySums(t, modules)
 
-	used := 0
+	tests := make(map[string][]string) // folders of consumers by path of their module
+	for _, folder := range consumers(t, root) {
+		m := providerOf(t, modules, ownPrefix+"/"+folder)
+		tests[m.Path] = append(tests[m.Path], folder)
+	}
 	for _, m := range modules {
-		name := m.Name(root)
-		source := filepath.Join(root, "tools", "repo", "testdata", "consumer", filepath.FromSlash(name))
-		if !isForOthers(t, root, m) {
-			continue
+		if isForOthers(t, root, m) && len(tests[m.Path]) == 0 {
+			t.Errorf("a module for others has a consumer in tools/repo/testdata/consumer: %s", m.Path)
 		}
-		used++
+	}
+	for _, name := range consumers(t, root) {
+		m := providerOf(t, modules, ownPrefix+"/"+name)
+		source := filepath.Join(root, "tools", "repo", "testdata", "consumer", filepath.FromSlash(name))
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(work, "consumers", filepath.FromSlash(name))
 			if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
-				t.Fatalf("a module for others has a consumer in tools/repo/testdata/consumer/%s: %v", name, err)
+				t.Fatal(err)
 			}
 			writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/consumer\n\ngo "+m.GoVersion+"\n")
 			writeFile(t, filepath.Join(dir, "go.sum"), sums)
@@ -65,7 +64,7 @@ func TestConsumer(t *testing.T) {
 
 			got := strings.TrimSpace(Run(t, dir, env, "go", "list", "-m", "-f", "{{.Version}} {{.Replace}} {{.Dir}}", m.Path))
 			fields := strings.SplitN(got, " ", 3)
-			if len(fields) != 3 || fields[0] != versions[m.Path] || fields[1] != "<nil>" || !strings.HasPrefix(fields[2], work) {
+			if len(fields) != 3 || fields[0] != versions[m.Path] || fields[1] != "<nil>" || fields[2] == m.Dir {
 				t.Fatalf("the consumer's %s is %q; want %s from the proxy", m.Path, got, versions[m.Path])
 			}
 			if name == "cupel" {
@@ -76,8 +75,9 @@ func TestConsumer(t *testing.T) {
 			}
 
 			// The module's own packages, all of them, from its archive.
-			Run(t, dir, env, "go", "build", m.Path+"/...")
-			Run(t, dir, env, "go", "vet", m.Path+"/...")
+			packages := ownPrefix + "/" + name + "/..."
+			Run(t, dir, env, "go", "build", packages)
+			Run(t, dir, env, "go", "vet", packages)
 
 			Run(t, dir, env, "go", "build", "./...")
 			Run(t, dir, env, "go", "vet", "./...")
@@ -91,9 +91,70 @@ func TestConsumer(t *testing.T) {
 			}
 		})
 	}
-	if used == 0 {
-		t.Error("no module of the workspace is for others")
+	if len(tests) == 0 {
+		t.Error("there are no consumers in tools/repo/testdata/consumer")
 	}
+}
+
+// TestConsumerInstall installs every command for others at its version, from a folder
+// outside of any module, as the README says.
+func TestConsumerInstall(t *testing.T) {
+	root := Root(t)
+	modules := Modules(t, root)
+	versions := requiredVersions(t, modules)
+	work := t.TempDir()
+	env := append(consumerEnv(t, root, fillProxy(t, filepath.Join(work, "proxy"), modules)), "GOBIN="+filepath.Join(work, "bin"))
+	installed := 0
+	for _, m := range modules {
+		if !isForOthers(t, root, m) {
+			continue
+		}
+		commands := Run(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")}, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
+		for _, command := range strings.Fields(commands) {
+			if strings.Contains(command, "/internal/") {
+				continue
+			}
+			installed++
+			Run(t, work, env, "go", "install", command+"@"+versions[m.Path])
+			Run(t, work, env, filepath.Join(work, "bin", filepath.Base(command)), "-h")
+		}
+	}
+	if installed == 0 {
+		t.Error("no command was installed")
+	}
+}
+
+// consumers returns the folders below testdata/consumer that hold a program.
+func consumers(t *testing.T, root string) []string {
+	t.Helper()
+	base := filepath.Join(root, "tools", "repo", "testdata", "consumer")
+	var folders []string
+	err := filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() != "want.txt" {
+			return err
+		}
+		folder, err := filepath.Rel(base, filepath.Dir(path))
+		folders = append(folders, filepath.ToSlash(folder))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folders
+}
+
+// providerOf returns the module that a package is in.
+func providerOf(t *testing.T, modules []Module, path string) (provider Module) {
+	t.Helper()
+	for _, m := range modules {
+		if (path == m.Path || strings.HasPrefix(path, m.Path+"/")) && len(m.Path) > len(provider.Path) {
+			provider = m
+		}
+	}
+	if provider.Path == "" {
+		t.Fatalf("no module of the workspace has the package %s", path)
+	}
+	return provider
 }
 
 // isForOthers reports whether a module has packages that another module may
@@ -129,14 +190,27 @@ func requiredVersions(t *testing.T, modules []Module) map[string]string {
 }
 
 // consumerEnv is the environment of a consumer: no workspace, a module cache of
-// its own (the modules' contents change from run to run while their versions do
-// not), and this test's proxy before the caller's. The caller's module cache is
-// read as a proxy too, so that a machine that has the third-party modules needs
-// no network.
-func consumerEnv(t *testing.T, root, work, proxy string) []string {
+// its own, and this test's proxy before the caller's. The caller's module cache
+// is read as a proxy too, so that a machine that has the third-party modules
+// needs no network.
+//
+// The module cache stays from run to run, so that packages of third-party
+// modules are not compiled again. Of the repository's own modules it is cleared:
+// their contents change while their versions do not.
+func consumerEnv(t *testing.T, root, proxy string) []string {
 	t.Helper()
 	get := func(name string) string {
 		return strings.TrimSpace(Run(t, root, nil, "go", "env", name))
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modcache := filepath.Join(cache, "cupel-consumer")
+	for _, own := range []string{"", filepath.Join("cache", "download")} {
+		if err := os.RemoveAll(filepath.Join(modcache, own, filepath.Dir(filepath.FromSlash(ownPrefix)))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	proxies := []string{
 		"file://" + filepath.ToSlash(proxy),
@@ -145,20 +219,21 @@ func consumerEnv(t *testing.T, root, work, proxy string) []string {
 	if callers := get("GOPROXY"); callers != "" {
 		proxies = append(proxies, callers)
 	}
-	// The checksum database has never heard of these versions.
-	noSumDB := "github.com/wollax/cupel-go"
+	// The checksum database does not know these versions.
+	noSumDB := ownPrefix
 	if callers := get("GONOSUMDB"); callers != "" {
 		noSumDB += "," + callers
 	}
 	return []string{
 		"GOWORK=off",
-		// So that the test can remove its module cache.
-		"GOFLAGS=-modcacherw",
-		"GOMODCACHE=" + filepath.Join(work, "modcache"),
+		"GOFLAGS=-modcacherw", // so that the next run can clear it
+		"GOMODCACHE=" + modcache,
 		"GOPROXY=" + strings.Join(proxies, ","),
 		"GONOSUMDB=" + noSumDB,
-		// A GOPRIVATE of the caller must not lead around the proxy.
-		"GONOPROXY=none",
+		// A GOPRIVATE of the caller must not lead around the proxy. GONOPROXY=none
+		// would: with it the go command looks for versions in its cache first, and
+		// takes the root module for the one that a nested module is in.
+		"GOENV=off", "GOPRIVATE=", "GONOPROXY=",
 	}
 }
 

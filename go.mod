@@ -1,4 +1,4 @@
-module github.com/wollax/cupel-go/cupelrelevance
+module github.com/wollax/cupel-go
 
 go 1.26.0
 
@@ -6,5 +6,3 @@ require (
 	github.com/kljensen/snowball v0.10.0
 	github.com/wollax/cupel-go/cupel v0.1.0
 )
-
-replace github.com/wollax/cupel-go/cupel => ../cupel

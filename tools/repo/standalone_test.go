@@ -1,0 +1,114 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+
+	"github.com/wollax/cupel-go/tools/modproxy"
+)
+
+// TestTidy checks that the module files are those that go mod tidy writes
+// outside the workspace, where the modules of this repository come from a
+// module proxy as their next release. Checksums of these are left out: the
+// release writes them. With CUPEL_TIDY=write it writes the files instead.
+func TestTidy(t *testing.T) {
+	root := Root(t)
+	modules := Modules(t, root)
+	tree, env := standalone(t, root, modules)
+	for _, m := range modules {
+		t.Run(m.Name(root), func(t *testing.T) {
+			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
+			Run(t, dir, env, "go", "mod", "tidy")
+			for _, name := range []string{"go.mod", "go.sum"} {
+				got, want := withoutOwnSums(t, filepath.Join(dir, name)), withoutOwnSums(t, filepath.Join(m.Dir, name))
+				if got == want {
+					continue
+				}
+				if os.Getenv("CUPEL_TIDY") != "write" {
+					t.Errorf("%s of %s is not tidy: run make tidy; it writes:\n%s", name, m.Path, got)
+				} else if err := os.WriteFile(filepath.Join(m.Dir, name), []byte(got), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestStandalone builds, vets and tests every module outside the workspace.
+func TestStandalone(t *testing.T) {
+	root := Root(t)
+	modules := Modules(t, root)
+	tree, env := standalone(t, root, modules)
+	env = append(env, "CUPEL_E2E_CHROMIUM=none")
+	for _, m := range modules {
+		t.Run(m.Name(root), func(t *testing.T) {
+			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
+			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
+			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
+			Run(t, dir, env, "go", "test", "-mod=mod", "-short", "./...")
+		})
+	}
+}
+
+// standalone copies the files that git knows into a folder of its own and
+// returns it, with the environment in which its modules come from a proxy.
+func standalone(t *testing.T, root string, modules []Module) (tree string, env []string) {
+	t.Helper()
+	work := t.TempDir()
+	proxy := fillProxy(t, filepath.Join(work, "proxy"), modules)
+	tree = filepath.Join(work, "tree")
+	for name := range strings.Lines(Run(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
+		name = filepath.FromSlash(strings.TrimSuffix(name, "\n"))
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(tree, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tree, consumerEnv(t, root, proxy)
+}
+
+// fillProxy packs every module of the workspace, at the version at which the
+// others require it, into a proxy in the folder dir, which it returns.
+func fillProxy(t *testing.T, dir string, modules []Module) string {
+	t.Helper()
+	versions := requiredVersions(t, modules)
+	for _, m := range modules {
+		if err := modproxy.Add(dir, module.Version{Path: m.Path, Version: versions[m.Path]}, m.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// withoutOwnSums returns the text of a module file, less the checksums of this
+// repository's modules. That of a file that is missing is empty.
+func withoutOwnSums(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	lines := slices.DeleteFunc(slices.Collect(strings.Lines(string(data))), func(line string) bool {
+		return filepath.Base(name) == "go.sum" && strings.HasPrefix(line, ownPrefix)
+	})
+	return strings.Join(lines, "")
+}
