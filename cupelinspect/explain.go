@@ -75,6 +75,8 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 			w.Why[at], w.Scores[at] = undecided+": the run failed before it came to this", math.NaN()
 		case e.Excluded.Reason.Code == cupel.NegativeTokens:
 			w.Scores[at] = math.NaN()
+		case e.Excluded.Reason.Code == cupel.BudgetExceeded:
+			w.Why[at] = shorten(exceeded(e.Excluded.Reason), maxDescription)
 		case e.Excluded.Reason.Code == cupel.Deduplicated:
 			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
 				w.Why[at] += ": " + text
@@ -96,6 +98,17 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 	if s.err != nil {
 		w.Error = shorten(s.err.Error(), maxDescription)
 	}
+}
+
+// exceeded is a reason in words. Where the slicer chose more than its budget, the
+// report has a negative rest, which would puzzle a reader.
+func exceeded(reason cupel.ExclusionReason) string {
+	data := reason.Data()
+	if data.AvailableTokens >= 0 {
+		return reason.String()
+	}
+	return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %d tokens too many already",
+		reason.Code, data.ItemTokens, -max(data.AvailableTokens, -math.MaxInt))
 }
 
 // excerpt returns the beginning of a content, in quotes, or "" when a page may

@@ -91,6 +91,12 @@ func TestStrangeReport(t *testing.T) {
 		{"many codes", cupel.SelectionReport{Excluded: excluded(1000)}, func(s selection) bool {
 			return len(s.Codes) == 201 && s.Codes[199] == "Reason199" && s.Codes[200] == "(other)" && s.Code[999] == 200 && s.Why[999] == "Reason999"
 		}, "a legend ends, the sentences go on"},
+		{"negative rest", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{
+			{Item: one, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -7})},
+			{Item: one, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: math.MinInt})}}},
+			func(s selection) bool {
+				return s.Why[0] == "BudgetExceeded: 5 tokens requested, but the slicer had chosen 7 tokens too many already" && !strings.Contains(s.Why[1], "-")
+			}, "no reader knows what a negative rest is"},
 		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.Deduplicated}}}},
 			func(s selection) bool { return len(s.Survivor) == 0 }, "what stayed is not there"},
 		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.Scored}}, Excluded: []cupel.ExcludedItem{{}}},

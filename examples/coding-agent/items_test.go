@@ -22,7 +22,7 @@ func readItems(t *testing.T, text []byte) []*cupel.ContextItem {
 
 func TestItems(t *testing.T) {
 	root := shop(t)
-	args := []string{"-root", root, "-question", "What is a Price?", "-budget", "200", "-reserve", "51", "-vet", "0", "-counter", "bytes", "-items"}
+	args := []string{"-root", root, "-question", "What is a Price?", "-budget", "202", "-reserve", "51", "-vet", "0", "-counter", "bytes", "-items"}
 	code, printed, stderr := start(t, append(args, "-")...)
 	if code != exitOK {
 		t.Fatalf("exit code %d, %s", code, stderr)

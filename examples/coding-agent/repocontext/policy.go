@@ -24,16 +24,14 @@ var kindWeights = map[cupel.ContextKind]float64{
 type share struct {
 	kind         cupel.ContextKind
 	percent, cap float64 // of the tokens
-	best         int     // items that are in whatever they cost
-	number       int     // candidates
 }
 
 // shares keep any kind from starving, and from crowding out the others.
 var shares = []share{
-	{kind: KindCode, percent: 45, cap: 80, best: 6},
-	{kind: cupel.KindDocument, percent: 12, cap: 50, best: 3},
-	{kind: cupel.KindMemory, percent: 8, cap: 25, best: 2},
-	{kind: cupel.KindToolOutput, percent: 4, cap: 20, best: 1},
+	{kind: KindCode, percent: 45, cap: 80},
+	{kind: cupel.KindDocument, percent: 12, cap: 50},
+	{kind: cupel.KindMemory, percent: 8, cap: 25},
+	{kind: cupel.KindToolOutput, percent: 4, cap: 20},
 }
 
 // sharesOf returns the shares of the kinds that there are candidates of, with
@@ -42,13 +40,7 @@ func sharesOf(items []*cupel.ContextItem) []share {
 	var present []share
 	caps := 0.0
 	for _, s := range shares {
-		for _, it := range items {
-			if it.Kind() == s.kind && !it.Pinned() {
-				s.number++
-			}
-		}
-		if s.number > 0 {
-			s.best = min(s.best, s.number)
+		if slices.ContainsFunc(items, func(it *cupel.ContextItem) bool { return it.Kind() == s.kind && !it.Pinned() }) {
 			present = append(present, s)
 			caps += s.cap
 		}
@@ -65,8 +57,8 @@ func sharesOf(items []*cupel.ContextItem) []share {
 //
 // It scores by what the question is about, then by what is recent, of a telling
 // kind, marked as important, and connected with much else. It gives each kind a
-// share of the tokens, takes the best few of it first, and fills up with the
-// best that fits. What is best stands at the edges of the window. Without a
+// share of the tokens and fills it with the best of that kind that fits, so that
+// a window never exceeds its budget. What is best stands at the edges of the window. Without a
 // question, a blank one, the rest of the scores decide.
 func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, error) {
 	kind, err := scorer.NewKind(kindWeights)
@@ -92,16 +84,10 @@ func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, 
 	}
 
 	var quotas []slicer.QuotaEntry
-	var counts []slicer.CountQuotaEntry
 	for _, s := range sharesOf(items) {
 		quotas = append(quotas, slicer.Between(s.kind, s.percent, s.cap))
-		counts = append(counts, slicer.CountQuotaEntry{Kind: s.kind, RequireCount: s.best, CapCount: s.number})
 	}
-	best, err := slicer.NewCountQuota(slicer.ScoreGreedy{}, slicer.ScarcityDegrade, counts...)
-	if err != nil {
-		return nil, err
-	}
-	balanced, err := slicer.NewQuota(best, quotas...)
+	balanced, err := slicer.NewQuota(slicer.ScoreGreedy{}, quotas...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +95,6 @@ func NewPipeline(question string, items []*cupel.ContextItem) (*cupel.Pipeline, 
 		Scorer: score,
 		Slicer: balanced,
 		Placer: placer.UShaped{},
-		// The best of each kind are taken without a look at the budget; when that
-		// is more than a small one allows, the worst of them go.
-		Overflow: cupel.OverflowTruncate,
 	})
 }
 

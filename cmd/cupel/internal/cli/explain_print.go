@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -272,6 +273,23 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	return code
 }
 
+// overshot returns how many tokens the slicer had chosen beyond its budget when
+// it left the candidate out. The report counts them as a negative rest.
+func (e *entry) overshot() int {
+	if e.reason != string(cupel.BudgetExceeded) {
+		return 0
+	}
+	return -min(max(e.data.AvailableTokens, -math.MaxInt), 0)
+}
+
+// words is the reason with its data, for people.
+func (e *entry) words() string {
+	if over := e.overshot(); over > 0 {
+		return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %s too many already", e.reason, e.data.ItemTokens, plural(over, "token"))
+	}
+	return e.why
+}
+
 // survivor returns the candidate with the content of a duplicate that was not
 // left out as one.
 func (a *account) survivor(e *entry) *entry {
@@ -364,6 +382,13 @@ func (a *account) printNotes(p *terminal.Printer) {
 	}
 	if a.report.Overflow != nil {
 		notes = append(notes, fmt.Sprintf("The selection is %d tokens over its target, which the policy lets pass.", a.report.Overflow.TokensOverBudget))
+	}
+	over := 0
+	for i := range a.entries {
+		over = max(over, a.entries[i].overshot())
+	}
+	if over > 0 && a.report.Overflow == nil && a.failed == nil {
+		notes = append(notes, fmt.Sprintf("The slicer chose %s more than its budget; items were left out until the rest fit.", plural(over, "token")))
 	}
 	if len(notes) > 0 {
 		p.Line()

@@ -134,7 +134,11 @@ func TestExplainReasons(t *testing.T) {
 		{"nothing left", "the target is what is pinned", []string{"explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "10", "--item", "b*"},
 			[]string{"REASON                     ITEM\n   1    0.9      40  Document  BudgetExceeded, none left  banana …\n", "Why they are out\n1  BudgetExceeded  nothing was left\n"}, []string{"3  "}},
 		{"truncated", "apple takes 20 of the 25 tokens beside the pinned item; banana leaves 5, and cherry and elder had 35 too few",
-			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35"}, []string{"BudgetExceeded, 25 left    banana", "BudgetExceeded, none left  elder", "larger than what was left\n"}, nil},
+			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35"}, []string{"BudgetExceeded, 25 left    banana", "BudgetExceeded, none left  elder", "larger than what was left\n",
+				"\nThe slicer chose 35 tokens more than its budget; items were left out until the rest fit.\n"}, []string{"-35"}},
+		{"not chosen beside too many", "the report counts a rest of -35",
+			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35", "--why-not", "elder"},
+			[]string{"It is out: BudgetExceeded: 5 tokens requested, but the slicer had chosen 35 tokens too many already\n"}, []string{"-35"}},
 		{"none is out", "there is nothing to sum up", explaining("greedy.json", "--item", "Be*"), nil, []string{"Why they are out"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

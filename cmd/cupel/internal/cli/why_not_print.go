@@ -20,7 +20,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 	if e.place > 0 {
 		p.Line(terminal.Text{Text: "It is in", Style: terminal.Green}, terminal.Plain(fmt.Sprintf(", as #%d of %d: %s", e.place, len(a.window), e.why)))
 	} else {
-		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+e.why))
+		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+e.words()))
 	}
 	p.Line()
 	w.printItem(p)
