@@ -13,6 +13,8 @@ COUNT     ?= 6
 FUZZTIME  ?= 30s
 COVER_MIN ?= 95
 TESTFLAGS ?=
+SEED      ?= 1
+MUTANTS   ?=
 
 .DEFAULT_GOAL := help
 
@@ -23,8 +25,8 @@ help: ## Show this help
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s\n' \
-		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)'
+	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s SEED=%s MUTANTS=%s\n' \
+		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)' '$(SEED)' '$(MUTANTS)'
 
 .PHONY: run
 run: ## Choose a coding agent's window from this repository: make run Q="Where is a budget validated?"
@@ -83,6 +85,15 @@ fuzz: ## Run every fuzz target for FUZZTIME
 cover: ## Measure the core's coverage; fail below COVER_MIN percent
 	@COVER_MIN=$(COVER_MIN) scripts/cover.sh
 
+# MUTANTS takes flags and packages: make mutants MUTANTS='-n 50 ./cupel/slicer'
+.PHONY: mutants
+mutants: ## Measure which faults the core's tests notice, SEED=1,2,3 for more (many minutes)
+	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
+
+.PHONY: mutants-test
+mutants-test: ## Test the tool of make mutants
+	@$(TOOLS) test ./cmd/mutants
+
 .PHONY: e2e
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -v ./e2e/...
@@ -135,7 +146,7 @@ fma-check: ## Fail when the core has a fused multiply-add
 	@scripts/fma-check.sh
 
 .PHONY: ci
-ci: ## Everything, as continuous integration runs it
+ci: ## Run what continuous integration runs; .ci/run --full adds what takes very long
 	@bash .ci/run
 
 ##@ Measure
