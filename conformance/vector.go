@@ -3,9 +3,8 @@ package conformance
 import (
 	"fmt"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltoml"
 )
 
 // vector is a test vector that has been read: inputs that are built, or the
@@ -58,24 +57,16 @@ var errorClasses = map[string]error{
 	"scarcity":              cupel.ErrScarcity,
 }
 
+// maxVectorBytes is how long a vector may be.
+const maxVectorBytes = 8 << 20
+
 // readVector reads one file. A mistake in it matches errVector.
 func readVector(data []byte, strict bool) (v *vector, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the TOML library's
-			err = fmt.Errorf("%w: reading it panicked: %v", errVector, p)
-		}
-	}()
 	if len(data) > maxVectorBytes {
 		return nil, tooLarge(int64(len(data)))
 	}
-	switch deepest, paths := nesting(data); {
-	case deepest > maxVectorNested:
-		return nil, fmt.Errorf("%w: values are nested %d deep, the limit is %d", errVector, deepest, maxVectorNested)
-	case paths > maxVectorPaths:
-		return nil, fmt.Errorf("%w: the paths of the keys have %d bytes together, the limit is %d", errVector, paths, maxVectorPaths)
-	}
-	var values map[string]any
-	if err := toml.Unmarshal(data, &values); err != nil {
+	values, err := cupeltoml.Parse(data, maxVectorBytes)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errVector, err)
 	}
 	var mistake error

@@ -20,9 +20,9 @@ import (
 // It fails with a [policy.ValidationError] that has everything that is wrong,
 // or says where the text is not TOML; with text that [Parse] refuses, too.
 func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error) {
-	values, err := Parse(data)
-	if err != nil {
-		return policy.Policy{}, err
+	values, err := Parse(data, policy.MaxBytes)
+	if invalid, ok := errors.AsType[*ParseError](err); ok {
+		return policy.Policy{}, policy.Invalid(policy.Problem{Reason: invalid.Reason, Err: invalid.Err})
 	}
 	c := &converter{}
 	c.value(values, "", false)
@@ -50,32 +50,42 @@ func ReadPolicy(registry *policy.Registry, r io.Reader) (policy.Policy, error) {
 	return DecodePolicy(registry, data)
 }
 
-const (
-	// maxNested is how deep values may be nested. The TOML library calls itself
-	// for each level.
-	maxNested = 500
-	// maxPaths is how many bytes the paths of all keys may have together. The
-	// library writes and keeps every path: this many take it about a second.
-	maxPaths = 4 << 20
-)
+// maxNested is how deep values may be nested. The TOML library calls itself for
+// each level.
+const maxNested = 500
 
-// Parse reads TOML that somebody else has written into maps, lists, texts,
-// int64, float64, booleans and times, as far as its time and memory stay
-// bounded: it fails with a [policy.ValidationError] with text that is not TOML,
-// is longer than [policy.MaxBytes], is nested more than 500 deep, or has keys
-// whose paths from the root have more than 4 MiB together.
-func Parse(data []byte) (values map[string]any, err error) {
+// A ParseError says why [Parse] refused a text.
+type ParseError struct {
+	Reason string // such as "is not TOML: …" or "is longer than 1048576 bytes"
+	Err    error  // the error of the TOML library, or nil
+}
+
+// Error implements error.
+func (e *ParseError) Error() string { return "cupeltoml: the text " + e.Reason }
+
+// Unwrap returns the error of the TOML library, or nil.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Parse reads TOML from an untrusted source into maps, lists, strings, int64,
+// float64, booleans and times, in bounded time and memory. It fails with a
+// [ParseError] when the text is not TOML, is longer than maxBytes,
+// is nested more than 500 deep, or has keys whose paths from the root take more
+// than 4 MiB, or maxBytes if that is more. Policies have at most
+// [policy.MaxBytes].
+func Parse(data []byte, maxBytes int) (values map[string]any, err error) {
 	fail := func(reason string, cause error) error {
-		return policy.Invalid(policy.Problem{Reason: reason, Err: cause})
+		return &ParseError{Reason: reason, Err: cause}
 	}
 	defer func() {
 		if p := recover(); p != nil { // the TOML library's
 			values, err = nil, fail(fmt.Sprintf("is not TOML: reading it panicked: %v", p), nil)
 		}
 	}()
-	if len(data) > policy.MaxBytes {
-		return nil, fail(fmt.Sprintf("is longer than %d bytes", policy.MaxBytes), nil)
+	if len(data) > maxBytes {
+		return nil, fail(fmt.Sprintf("is longer than %d bytes", maxBytes), nil)
 	}
+	// The library writes and keeps every path: 4 MiB take it about a second.
+	maxPaths := int64(max(4<<20, maxBytes))
 	switch deepest, paths := nesting(data); {
 	case deepest > maxNested:
 		return nil, fail(fmt.Sprintf("is nested more than %d deep", maxNested), nil)

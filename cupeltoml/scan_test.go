@@ -1,6 +1,10 @@
 package cupeltoml
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel/policy"
+)
 
 func TestNesting(t *testing.T) {
 	tests := []struct {
@@ -80,7 +84,7 @@ func FuzzNesting(f *testing.F) {
 		if len(text) > 10_000 {
 			return
 		}
-		values, err := Parse([]byte(text))
+		values, err := Parse([]byte(text), policy.MaxBytes)
 		if err != nil {
 			return
 		}

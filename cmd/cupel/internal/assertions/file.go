@@ -103,10 +103,10 @@ func Decode(data []byte, globs Globs) (*File, error) {
 }
 
 func (r *reader) file(data []byte) *File {
-	values, err := cupeltoml.Parse(data)
+	values, err := cupeltoml.Parse(data, policy.MaxBytes)
 	if err != nil {
-		if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
-			r.problems = append(r.problems, Problem{Reason: shorten(invalid.Problems[0].Reason, maxReason)})
+		if invalid, ok := errors.AsType[*cupeltoml.ParseError](err); ok {
+			r.problems = append(r.problems, Problem{Reason: shorten(invalid.Reason, maxReason)})
 		} else {
 			r.fail("", "%v", err)
 		}
