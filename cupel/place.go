@@ -21,7 +21,7 @@ func (r *run) place(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, appended := r.pipeline.config.Placer.(AppendPlacer); appended { // other lists are not ours to write to
+	if _, appended := appends(r.pipeline.config.Placer); appended { // other lists are not ours to write to
 		r.order = placed
 	}
 	r.window = make([]*ContextItem, len(placed))

@@ -3,6 +3,8 @@ package cupel
 import (
 	"context"
 	"fmt"
+
+	"github.com/wollax/cupel-go/cupel/internal/promoted"
 )
 
 // Placer decides the order in which the selected items appear in the prompt.
@@ -23,8 +25,9 @@ type Placer interface {
 // The engine uses it when it is there, so that a warm pipeline makes no garbage
 // for it. Both forms give the same order.
 //
-// A type that embeds an AppendPlacer has its AppendPlace: one with a Place of its
-// own needs an AppendPlace of its own too.
+// A type that embeds an AppendPlacer has its AppendPlace, which is used as long
+// as Place is the embedded type's too: one with a Place of its own is asked that,
+// until it has an AppendPlace of its own as well.
 type AppendPlacer interface {
 	Placer
 	// AppendPlace appends the order that Place returns to order, and returns the
@@ -34,18 +37,26 @@ type AppendPlacer interface {
 
 // Place runs a placer and holds it to its contract: the result is a
 // permutation (R24). A panic, an error or a broken contract comes back as a
-// [StrategyError] that names p, with the same exceptions as from [ScoreAll].
+// [StrategyError] that names p, with the same exceptions as from [ScoreAll]. A
+// nil ctx is [context.Background].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
 	return place(ctx, p, nil, items)
 }
 
+// appends returns the appending form of p, if that is to be used.
+func appends(p Placer) (AppendPlacer, bool) {
+	appending, ok := p.(AppendPlacer)
+	return appending, ok && promoted.AppendPlace.Agree(p)
+}
+
 // place is Place with memory for the order.
 func place(ctx context.Context, p Placer, memory []int, items []ScoredItem) (order []int, err error) {
+	ctx = contextOr(ctx)
 	if isNil(p) {
 		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: "is nil"}
 	}
 	defer recoverStrategy("placer", p, &err)
-	if appending, ok := p.(AppendPlacer); ok {
+	if appending, ok := appends(p); ok {
 		order, err = appending.AppendPlace(ctx, memory[:0], items)
 	} else {
 		order, err = p.Place(ctx, items)

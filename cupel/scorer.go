@@ -3,6 +3,8 @@ package cupel
 import (
 	"context"
 	"fmt"
+
+	"github.com/wollax/cupel-go/cupel/internal/promoted"
 )
 
 // Scorer says how relevant an item is among all items. Scores are
@@ -27,8 +29,9 @@ type Scorer interface {
 // keeps neither slice. ctx is the run's, with the values that an observer of
 // the run has put into it; long work stops when ctx is done.
 //
-// A type that embeds a BatchScorer has its ScoreAll, and is asked that: one with
-// a Score of its own needs a ScoreAll of its own too.
+// A type that embeds a BatchScorer has its ScoreAll, which is used as long as
+// Score is the embedded type's too. One with a Score of its own is asked for one
+// score at a time, until it has a ScoreAll of its own as well.
 type BatchScorer interface {
 	Scorer
 	ScoreAll(ctx context.Context, all []*ContextItem, scores []float64) error
@@ -48,8 +51,10 @@ type ScorerWrapper interface {
 // A panic or an error of s comes back as a [StrategyError] that names s. The
 // end of ctx comes back as it is, and so do a [StrategyError], an
 // [InvalidConfigError] and a [ScarcityError]: they name the culprit already.
-// len(scores) must equal len(all). Beside s itself it takes O(N) at most.
+// len(scores) must equal len(all). A nil ctx is [context.Background]. Besides s
+// itself it takes O(N) at most.
 func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float64) (err error) {
+	ctx = contextOr(ctx)
 	if isNil(s) {
 		return &StrategyError{Role: "scorer", Strategy: typeName(s), Reason: "is nil"}
 	}
@@ -57,7 +62,7 @@ func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float6
 		return &StrategyError{Role: "scorer", Strategy: typeName(s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
 	}
 	defer recoverStrategy("scorer", s, &err)
-	if batch, ok := s.(BatchScorer); ok {
+	if batch, ok := s.(BatchScorer); ok && promoted.ScoreAll.Agree(s) {
 		clear(scores) // what a batch form forgets is 0, and not what was there before
 		return strategyError(ctx, "scorer", s, batch.ScoreAll(ctx, all, scores))
 	}

@@ -74,8 +74,9 @@ type SlicerWrapper interface {
 // kinds at once. A QuotaSlice hands its inner slicer one kind at a time and
 // asks for the slicer of that kind alone first (R19).
 //
-// A type that embeds a KindNarrower has its ForKind: one with a Slice of its
-// own needs a ForKind of its own too.
+// A type that embeds a KindNarrower has its ForKind, which leads around a Slice
+// of the type's own. One with a Slice of its own therefore needs a ForKind of its
+// own too: inside a QuotaSlice it is an error without.
 type KindNarrower interface {
 	// ForKind returns the slicer to use for a list that holds items of one
 	// kind only.
@@ -88,8 +89,9 @@ type KindNarrower interface {
 //
 // A panic, an error or a broken contract comes back as a [StrategyError] that
 // names s; errors that name the culprit already, and the end of ctx, come back
-// as they are, as from [ScoreAll].
+// as they are, as from [ScoreAll]. A nil ctx is [context.Background].
 func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
+	ctx = contextOr(ctx)
 	if isNil(s) {
 		return Selection{}, &StrategyError{Role: "slicer", Strategy: typeName(s), Reason: "is nil"}
 	}

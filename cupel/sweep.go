@@ -3,10 +3,10 @@ package cupel
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/promoted"
 )
 
 // NonMonotonic is implemented by slicers that know whether a larger budget can
@@ -24,10 +24,9 @@ type NonMonotonic interface {
 // the next for less than choosing anew. A [Cursor] uses it; any other slicer is
 // asked anew for each budget.
 //
-// Sweep must be the type's own. A type that embeds a SweepSlicer has its Sweep,
-// which knows nothing of a Slice that the type has instead of the embedded one.
-// Such a type is asked anew; with the inner slicer in a field that has a name
-// it can have a Sweep of its own.
+// A type that embeds a SweepSlicer has its Sweep, which is used as long as Slice
+// is the embedded type's too: one with a Slice of its own is asked anew for each
+// budget, until it has a Sweep of its own as well.
 type SweepSlicer interface {
 	Slicer
 	// Sweep returns the choices for items, or nil when this slicer cannot follow
@@ -52,11 +51,11 @@ type SliceSweep interface {
 }
 
 // Sweep returns the sweep of s over items, or nil when s is not a [SweepSlicer],
-// only embeds one, or cannot follow. Slicers that wrap others use it. A panic of
-// s is not caught.
+// has it from an embedded type in place of whose Slice it has its own, or cannot
+// follow. Slicers that wrap others use it. A panic of s is not caught.
 func Sweep(s Slicer, items []ScoredItem) SliceSweep {
 	sweeper, ok := s.(SweepSlicer)
-	if !ok || embedsSweep(reflect.TypeOf(s)) {
+	if !ok || !promoted.Sweep.Agree(s) {
 		return nil
 	}
 	sweep := sweeper.Sweep(items)
@@ -64,25 +63,6 @@ func Sweep(s Slicer, items []ScoredItem) SliceSweep {
 		return nil
 	}
 	return sweep
-}
-
-var sweepSlicerType = reflect.TypeFor[SweepSlicer]()
-
-// embedsSweep reports whether the Sweep of a type may be that of an embedded
-// field. reflect cannot tell the two apart.
-func embedsSweep(t reflect.Type) bool {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	for f := range t.Fields() {
-		if f.Anonymous && (f.Type.Implements(sweepSlicerType) || reflect.PointerTo(f.Type).Implements(sweepSlicerType)) {
-			return true
-		}
-	}
-	return false
 }
 
 // Cursor goes from budget to budget and tells which candidates come and go. It

@@ -225,11 +225,64 @@ func TestEmbeddedSweep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if cupel.Sweep(tt.slicer, []cupel.ScoredItem{{Item: items[0]}}) != nil {
+				t.Errorf("it is followed: %s", tt.why)
+			}
 			f := follow{prepared: prepared, cursor: prepared.Cursor(), items: items}
 			for tokens := range 16 {
 				f.to(t, fmt.Sprintf("%d tokens (%s)", tokens, tt.why), budgetOf(t, tokens, tokens))
 			}
 		})
+	}
+}
+
+type (
+	embedsGreedy    struct{ slicer.Greedy }
+	embedsTwice     struct{ *embedsGreedy }
+	greedyInterface struct{ cupel.SweepSlicer }
+	ownSweep        struct{ slicer.Greedy }
+	ownHalf         struct{ half }
+)
+
+// second follows a slicer that selects the second item alone, which Greedy does not.
+func second() cupel.SliceSweep {
+	return &steps{func(int) (int, []int) { return 0, []int{1} }, func() (int, bool) { return 0, false }}
+}
+
+func (ownSweep) Sweep([]cupel.ScoredItem) cupel.SliceSweep { return second() }
+func (ownHalf) Sweep([]cupel.ScoredItem) cupel.SliceSweep  { return second() }
+func (h ownHalf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return h.half.Slice(ctx, items, budget)
+}
+
+// TestEmbeddedSweepIsUsed has types whose Sweep speaks for their Slice.
+func TestEmbeddedSweepIsUsed(t *testing.T) {
+	scored := []cupel.ScoredItem{{Item: item(t, "a", 3)}, {Item: item(t, "b", 3)}}
+	tests := []struct {
+		slicer cupel.Slicer
+		more   []int // at a target of 3
+		why    string
+	}{
+		{embedsGreedy{}, []int{0}, "embeds only"},
+		{&embedsGreedy{}, []int{0}, "embeds only, by pointer"},
+		{embedsTwice{&embedsGreedy{}}, []int{0}, "two levels, nothing of its own"},
+		{greedyInterface{slicer.Greedy{}}, []int{0}, "embeds the interface"},
+		{greedyInterface{half{}}, nil, "what is in the interface has its own Slice"},
+		{ownSweep{}, []int{1}, "its Sweep is its own"},
+		{ownHalf{}, []int{1}, "both are its own"},
+	}
+	for _, tt := range tests {
+		sweep := cupel.Sweep(tt.slicer, scored)
+		if (sweep != nil) != (tt.more != nil) {
+			t.Errorf("%T: followed is %v: %s", tt.slicer, sweep != nil, tt.why)
+			continue
+		}
+		if sweep == nil {
+			continue
+		}
+		if _, more := sweep.Advance(3); !slices.Equal(more, tt.more) {
+			t.Errorf("%T: got %v, want %v: %s", tt.slicer, more, tt.more, tt.why)
+		}
 	}
 }
 

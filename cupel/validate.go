@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"runtime/debug"
+	"unsafe"
 )
 
 // Validator is implemented by strategies whose zero value or settings may be
@@ -22,10 +23,22 @@ type Validator interface {
 // ends the walk of wrappers that make a new child at each call.
 const maxNesting = 1000
 
+// maxVisits bounds how many strategies that are not comparable are visited. A
+// tree that holds one of them in several places is walked once for each path to
+// it, of which there can be 2^n in n levels.
+const maxVisits = 10_000
+
+// maxEmbedding bounds how deep embedded types are looked into.
+const maxEmbedding = 16
+
 // ValidateScorer checks a scorer and every scorer inside it: none is nil, each
 // [Validator] is content, and none appears in its own dependency graph. It
 // returns an [InvalidConfigError]. Constructors of scorers that wrap others
 // use it.
+//
+// It takes time linear in the number of scorers. Those of a type that is not
+// comparable cannot be told apart and are looked at in each place where they
+// stand; more than 10,000 of them are an error. Pointers are always comparable.
 //
 // It implements DETECT-CYCLES of the CompositeScorer chapter.
 func ValidateScorer(s Scorer) error {
@@ -57,14 +70,39 @@ func scorersOf(s Scorer) []Scorer {
 	if w, ok := s.(ScorerWrapper); ok {
 		return w.Scorers()
 	}
-	return nil
+	return embedded[Scorer](reflect.ValueOf(s), 0)
 }
 
 func slicersOf(s Slicer) []Slicer {
 	if w, ok := s.(SlicerWrapper); ok {
 		return w.Slicers()
 	}
-	return nil
+	return embedded[Slicer](reflect.ValueOf(s), 0)
+}
+
+// embedded returns the strategies in embedded interfaces, which hide what their
+// values are. Of other embedded types all methods are promoted, and with them
+// what they say about themselves.
+func embedded[S any](v reflect.Value, depth int) (inside []S) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct || depth > maxEmbedding { // types can embed each other
+		return nil
+	}
+	for i := range v.NumField() {
+		f := v.Field(i)
+		switch {
+		case !v.Type().Field(i).Anonymous:
+		case f.Kind() != reflect.Interface:
+			inside = append(inside, embedded[S](f, depth+1)...)
+		case f.CanInterface():
+			if s, ok := f.Interface().(S); ok && !isNil(s) {
+				inside = append(inside, s)
+			}
+		}
+	}
+	return inside
 }
 
 func validateOne[S any](role string, s S) (err error) {
@@ -85,11 +123,57 @@ func validateOne[S any](role string, s S) (err error) {
 	return &InvalidConfigError{Component: typeName(s), Reason: role + " is not valid: " + err.Error()}
 }
 
+// identity tells strategies of comparable types apart. Equal identities are the
+// same strategy as long as both live.
+type identity struct {
+	value any
+	kind  reflect.Type
+	bits  string
+}
+
+// identify returns the identity of s, and false when its type is not comparable.
+func identify(s any) (identity, bool) {
+	t := reflect.TypeOf(s)
+	switch {
+	case !t.Comparable():
+		return identity{}, false
+	case holdsInterface(t):
+		// Comparing these values would compare the trees inside them, once for each
+		// path, and can panic. An interface holds a pointer to such a value; its bits
+		// say which strategies are inside, and not what they are made of.
+		box := (*[2]unsafe.Pointer)(unsafe.Pointer(&s))[1]
+		return identity{kind: t, bits: string(unsafe.Slice((*byte)(box), t.Size()))}, true
+	}
+	return identity{value: s}, true
+}
+
+// holdsInterface reports whether a value of t has an interface in it.
+func holdsInterface(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return holdsInterface(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if holdsInterface(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // walk visits root and everything inside it depth first, each strategy once.
 // A panic of visit is not caught: it may come from the loop around
 // [AllSlicers].
 func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) error {
-	visited := make(map[any]bool) // true while the strategy is on the path
+	type met struct {
+		onPath bool
+		s      S // kept alive, so that no other strategy gets its address
+	}
+	visited := make(map[identity]met)
+	nameless := 0 // strategies visited that are not comparable
 	var down func(s S, depth int) error
 	down = func(s S, depth int) error {
 		if isNil(s) {
@@ -98,16 +182,20 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 		if depth > maxNesting {
 			return &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting)}
 		}
-		if reflect.ValueOf(s).Comparable() {
-			onPath, seen := visited[s]
-			if onPath {
+		if id, ok := identify(s); ok {
+			earlier, seen := visited[id]
+			if earlier.onPath {
 				return &InvalidConfigError{Component: typeName(s), Reason: "Cycle detected: " + role + " appears in its own dependency graph"}
 			}
 			if seen {
 				return nil
 			}
-			visited[s] = true
-			defer func() { visited[s] = false }()
+			visited[id] = met{true, s}
+			defer func() { visited[id] = met{false, s} }()
+		} else if nameless++; nameless > maxVisits {
+			return &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf(
+				"there are more than %d %ss of types that are not comparable, such as %s: use pointers to them, so that one in several places is known to be the same",
+				maxVisits, role, typeName(s))}
 		}
 		if err := visit(role, s); err != nil {
 			return err

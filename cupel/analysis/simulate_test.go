@@ -42,6 +42,12 @@ func TestGuards(t *testing.T) {
 		{name: "count quota in a custom slicer", slicer: custom{counts}, minimum: minimumText, why: "custom wrappers are looked through"},
 		{name: "a quota embedded", slicer: embedding{quota}, marginal: marginalText, minimum: minimumText, why: "embedding hides the type and not what it does"},
 		{name: "a count quota embedded", slicer: embeddingCounts{counts}, minimum: minimumText, why: "embedding hides the type and not what it does"},
+		{name: "a quota in an embedded interface", slicer: hiding{quota}, marginal: marginalText, minimum: minimumText, why: "an embedded interface hides what is in it, and is looked into"},
+		{name: "a count quota two interfaces down", slicer: &hiding{hiding{counts}}, minimum: minimumText, why: "the same, by pointer and two levels down"},
+		{
+			name: "declared in an embedded interface", slicer: hiding{declared{slicer.Greedy{}, true}}, declared: true,
+			marginal: says + marginalText[len("cupel: "):], minimum: says + minimumText[len("cupel: "):], why: "what is in it says so",
+		},
 		{
 			name: "declared", slicer: declared{slicer.Greedy{}, true}, declared: true,
 			marginal: says + marginalText[len("cupel: "):], minimum: says + minimumText[len("cupel: "):], why: "it says so itself, and the text ends with the chapter's",
@@ -95,6 +101,9 @@ func TestGuards(t *testing.T) {
 	_, err := analysis.GetMarginalItems(t.Context(), pipeline(declaresByPanic{slicer.Greedy{}}), items, budget(9, 9), 1)
 	wantError(t, err, cupel.ErrStrategy, "cupel: slicer analysis_test.declaresByPanic panicked when asked whether it is monotonic: panic: cannot say", "no panic gets out")
 }
+
+// hiding has no method of the slicer in it but Slice.
+type hiding struct{ cupel.Slicer }
 
 func TestGetMarginalItems(t *testing.T) {
 	pin := cupel.WithPinned()

@@ -40,8 +40,8 @@ func NewCountQuota(inner cupel.Slicer, scarcity ScarcityBehavior, entries ...Cou
 		return nil, err
 	}
 	for s := range cupel.AllSlicers(inner) {
-		switch s.(type) { // a CountConstrainedKnapsack shows the Knapsack inside it
-		case Knapsack, *Knapsack:
+		// A CountConstrainedKnapsack shows the Knapsack inside it.
+		if _, ok := s.(interface{ isKnapsack() }); ok {
 			return nil, &cupel.InvalidConfigError{Component: countQuotaSlice, Field: "inner", Value: fmt.Sprintf("%T", s),
 				Reason: "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice"}
 		}

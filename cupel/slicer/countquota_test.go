@@ -1,6 +1,7 @@
 package slicer_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -264,5 +265,38 @@ func TestCountSlicersDoNotKeepTheCallersSettings(t *testing.T) {
 	*knapsack = slicer.Knapsack{}
 	for _, s := range both {
 		sliceCase{items: []cupel.ScoredItem{it("a", 5, 1)}, budget: target(10), want: []int{0}, why: "the settings of the constructor count"}.check(t, s)
+	}
+}
+
+type (
+	embedsKnapsack  struct{ slicer.Knapsack }
+	knapsackPointer struct{ *slicer.Knapsack }
+	knapsackTwice   struct{ knapsackPointer }
+	knapsackOwn     struct{ slicer.Knapsack }
+	anySlicer       struct{ cupel.Slicer }
+	embedsCounted   struct {
+		*slicer.CountConstrainedKnapsack
+	}
+)
+
+func (k knapsackOwn) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return k.Knapsack.Slice(ctx, items, budget)
+}
+
+// TestCountQuotaRefusesEmbeddedKnapsacks has knapsacks by other names (R21).
+func TestCountQuotaRefusesEmbeddedKnapsacks(t *testing.T) {
+	k := slicer.Must(slicer.NewKnapsack())
+	for _, inner := range []cupel.Slicer{
+		embedsKnapsack{}, &embedsKnapsack{}, knapsackPointer{k}, knapsackTwice{knapsackPointer{k}}, knapsackOwn{},
+		anySlicer{k}, &anySlicer{anySlicer{knapsackOwn{}}},
+		embedsCounted{slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade))},
+		slicer.Must(slicer.NewQuota(embedsKnapsack{})),
+	} {
+		if _, err := slicer.NewCountQuota(inner, slicer.ScarcityDegrade); !errors.Is(err, cupel.ErrInvalidConfig) {
+			t.Errorf("%T: got %v, want an InvalidConfigError", inner, err)
+		}
+	}
+	if _, err := slicer.NewCountQuota(anySlicer{slicer.Greedy{}}, slicer.ScarcityDegrade); err != nil {
+		t.Errorf("an embedded Greedy: %v", err)
 	}
 }

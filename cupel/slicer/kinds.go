@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/promoted"
 )
 
 // scratch is the working memory of one call of a wrapper.
@@ -107,6 +108,9 @@ func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
 	if !ok {
 		return s
 	}
+	if err := checkNarrowing(s); err != nil {
+		return broken{err}
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			narrowed = broken{&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
@@ -119,6 +123,16 @@ func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
 			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}}
 	}
 	return narrowed
+}
+
+// checkNarrowing refuses a slicer with a Slice of its own and a ForKind that it
+// has from a type that it embeds: what that returns would take its place.
+func checkNarrowing(s cupel.Slicer) error {
+	if _, ok := s.(cupel.KindNarrower); !ok || promoted.ForKind.Agree(s) {
+		return nil
+	}
+	return &cupel.InvalidConfigError{Component: fmt.Sprintf("%T", s),
+		Reason: "slicer has a Slice of its own and the ForKind of a type that it embeds, which leads around it: declare ForKind(kind cupel.ContextKind) cupel.Slicer too, or put the embedded slicer into a field with a name"}
 }
 
 // broken stands for a slicer that could not be had.

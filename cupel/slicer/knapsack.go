@@ -222,6 +222,10 @@ func (k Knapsack) bucket(items []cupel.ScoredItem, target int) int64 {
 	return int64(max(1, min(target/mostBuckets, sum.Int()/fitting/shareOfMean)))
 }
 
+// isKnapsack tells a Knapsack from other slicers. A type that embeds one has it
+// too, and cannot have another in its place.
+func (Knapsack) isKnapsack() {}
+
 // finish tops a choice up, if it is to be.
 func (k Knapsack) finish(items []cupel.ScoredItem, target int, indices []int) cupel.Selection {
 	if !k.topUp {

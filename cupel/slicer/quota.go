@@ -61,12 +61,18 @@ type Quota struct {
 }
 
 // NewQuota returns a Quota around inner with at most one entry a kind. It fails
-// with a [cupel.InvalidConfigError] when inner is nil or not valid, a kind is
-// blank or has two entries, a percentage is outside [0,100] or NaN, a require is
-// above its cap, or the requires sum to more than 100 (+1e-9).
+// with a [cupel.InvalidConfigError] when inner is nil or not valid, or leads
+// around itself as [cupel.KindNarrower] says, a kind is blank or has two entries,
+// a percentage is outside [0,100] or NaN, a require is above its cap, or the
+// requires sum to more than 100 (+1e-9).
 func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	if err := checkInner(quotaSlice, inner); err != nil {
 		return nil, err
+	}
+	for s := range cupel.AllSlicers(inner) {
+		if err := checkNarrowing(s); err != nil {
+			return nil, err
+		}
 	}
 	q := &Quota{inner: inner, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
 	sum := 0.0
