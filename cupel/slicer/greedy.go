@@ -58,13 +58,16 @@ func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, sort func([
 // sortByDensity fills densities, which are as many as items, densest first.
 func sortByDensity(items []cupel.ScoredItem, densities []order.Pair) {
 	for i, it := range items {
-		// Every item without tokens has the same density, whatever its score, so
-		// that only the position orders them.
-		density := math.MaxFloat64
-		if tokens := it.Item.Tokens(); tokens != 0 {
-			density = it.Score / float64(tokens)
-		}
-		densities[i] = order.Pair{Key: order.Key(density), Index: i}
+		densities[i] = order.Pair{Key: order.Key(density(it)), Index: i}
 	}
 	order.SortDescending(densities)
+}
+
+// density is the score per token. Every item without tokens has the same,
+// whatever its score, so that only the position orders them.
+func density(it cupel.ScoredItem) float64 {
+	if tokens := it.Item.Tokens(); tokens != 0 {
+		return it.Score / float64(tokens)
+	}
+	return math.MaxFloat64
 }

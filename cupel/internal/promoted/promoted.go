@@ -32,6 +32,10 @@ var (
 		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
 		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Sweep") },
 	}
+	ExplainSlice = &Pair{
+		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
+		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ExplainSlice") },
+	}
 	ForKind = &Pair{
 		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
 		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ForKind") },

@@ -1,0 +1,127 @@
+package slicer_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+func TestExplainSlice(t *testing.T) {
+	doc := func(tokens int, score float64) cupel.ScoredItem { return it("Document", tokens, score) }
+	quota := func(inner cupel.Slicer, entries ...slicer.QuotaEntry) cupel.Slicer {
+		return slicer.Must(slicer.NewQuota(inner, entries...))
+	}
+	counted := func(require, limit int) cupel.Slicer {
+		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry("Document", require, limit)))
+	}
+	knapsack := func(opts ...slicer.KnapsackOption) cupel.Slicer { return slicer.Must(slicer.NewKnapsack(opts...)) }
+	items := []cupel.ScoredItem{doc(40, 0.9), doc(20, 0.8), msg(30, 0.6), msg(5, 0.05)}
+	for _, tt := range []struct {
+		name, why string
+		slicer    cupel.Slicer
+		target    int
+		at        int
+		rule      string
+		before    []int
+	}{
+		{"in", "nothing is in the way of what is chosen", slicer.Greedy{}, 70, 0, "", nil},
+		{"greedy", "20 and 40 leave 10", slicer.Greedy{}, 70, 2,
+			"GreedySlice takes the highest score per token first. When its turn came, 10 of 70 tokens were left.", []int{1, 0}},
+		{"too large", "what comes later does not count", slicer.ScoreGreedy{}, 39, 0,
+			"ScoreGreedySlice takes the highest score first. Nothing comes before it, but there are only 39 tokens.", nil},
+		{"by score", "40 and 20 leave 10", slicer.ScoreGreedy{}, 70, 2,
+			"ScoreGreedySlice takes the highest score first. When its turn came, 10 of 70 tokens were left.", []int{0, 1}},
+		{"knapsack", "1.7 and 0.05 are the most", knapsack(slicer.WithBucketSize(1)), 70, 2,
+			"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.", []int{3, 1, 0}},
+		{"buckets", "each takes one of two", knapsack(slicer.WithBucketSize(50)), 100, 3,
+			"KnapsackSlice takes the items whose scores have the highest sum, within 100 tokens, the tokens of each rounded up to buckets of 50.", []int{1, 0}},
+		{"top up", "40 are left of the buckets, and 20 and 5 take 25 of them", knapsack(slicer.WithBucketSize(50), slicer.WithTopUp()), 80, 2,
+			"KnapsackSlice takes the items whose scores have the highest sum, within 80 tokens, the tokens of each rounded up to buckets of 50; what is left goes to the highest scores that fit.", []int{0, 1, 3}},
+		{"share", "a tenth of 70", quota(slicer.Greedy{}, slicer.Cap("Message", 10)), 70, 2,
+			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens.", nil},
+		{"no share", "a cap of nothing", quota(slicer.Greedy{}, slicer.Cap("Message", 0)), 70, 2, "QuotaSlice leaves no tokens for the kind Message.", nil},
+		{"nothing at all", "a quota of nothing", quota(slicer.Greedy{}), 0, 2, "QuotaSlice has no tokens to share out.", nil},
+		{"cap", "20 tokens come first", counted(0, 1), 70, 0, "CountQuotaSlice takes at most 1 item of the kind Document.", []int{1}},
+		{"two caps", "one more", counted(0, 2), 30, 0, "GreedySlice takes the highest score per token first. When its turn came, 10 of 30 tokens were left.", []int{1}},
+		{"no kind", "a cap of nothing", counted(0, 0), 70, 1, "CountQuotaSlice takes no items of the kind Document.", nil},
+		{"required", "both documents leave 10", counted(2, 2), 70, 2,
+			"CountQuotaSlice takes what it requires of a kind first, here 2 items. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 10 tokens.", []int{0, 1}},
+		{"no tokens", "nothing is required either", counted(2, 2), 0, 2, "CountQuotaSlice has no tokens to choose with.", nil},
+		{"required in a share", "the documents are required of their own share", quota(counted(1, 2), slicer.Cap("Message", 10)), 70, 2,
+			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens.", nil},
+		{"another's in a share", "the share says what it knows, and no more", quota(another{slicer.Greedy{}}, slicer.Cap("Message", 10)), 70, 2,
+			"QuotaSlice gives the kind Message 7 of 70 tokens. another chose others, with 7 tokens.", []int{3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := cupel.ExplainSlice(t.Context(), tt.slicer, items, target(tt.target), tt.at)
+			if err != nil || got.Rule != tt.rule || !slices.Equal(got.Before, tt.before) {
+				t.Errorf("got %q %v, %v\nwant %q %v: %s", got.Rule, got.Before, err, tt.rule, tt.before, tt.why)
+			}
+		})
+	}
+
+	worthless := []cupel.ScoredItem{msg(1, 1), msg(1, 0.00009)}
+	if got, err := cupel.ExplainSlice(t.Context(), knapsack(slicer.WithBucketSize(1)), worthless, target(9), 1); err != nil || got.Rule != "KnapsackSlice takes nothing with a score below 0.0001." {
+		t.Errorf("of what is worth nothing: %+v, %v", got, err)
+	}
+}
+
+// another embeds a slicer and chooses otherwise.
+type another struct{ slicer.Greedy }
+
+func (a another) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return a.Greedy.Slice(ctx, items, budget)
+}
+
+// Whatever a slicer leaves out it explains with what it chose, which
+// cupel.ExplainSlice checks; and what stands before an item in a walk leaves less
+// than it needs.
+func TestExplanationsHold(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 12))
+	cases := 4_000
+	if testing.Short() || raceEnabled {
+		cases = 1_000
+	}
+	explained := 0
+	for range cases {
+		sc := newScenario(r)
+		if _, greedy := sc.real.(slicer.Greedy); greedy && r.IntN(2) == 0 {
+			sc.real = slicer.ScoreGreedy{}
+		}
+		chosen, err := cupel.Slice(t.Context(), sc.real, sc.items, sc.budget)
+		if err != nil {
+			continue
+		}
+		for at := range sc.items {
+			got, err := cupel.ExplainSlice(t.Context(), sc.real, sc.items, sc.budget, at)
+			if err != nil {
+				t.Fatalf("%s: %v", sc.text, err)
+			}
+			in := slices.Contains(chosen.Indices, at)
+			if in != (got.Rule == "") {
+				t.Fatalf("%s: item %d, in: %t, has rule %q", sc.text, at, in, got.Rule)
+			}
+			if in {
+				continue
+			}
+			explained++
+			switch sc.real.(type) {
+			case slicer.Greedy, slicer.ScoreGreedy:
+				left := sc.budget.TargetTokens
+				for _, i := range got.Before {
+					left -= sc.items[i].Item.Tokens()
+				}
+				if tokens := sc.items[at].Item.Tokens(); tokens >= 0 && left >= tokens && sc.budget.TargetTokens > 0 {
+					t.Fatalf("%s: %d tokens are said not to fit %d: %q", sc.text, tokens, left, got.Rule)
+				}
+			}
+		}
+	}
+	if explained < cases {
+		t.Errorf("only %d items were explained", explained)
+	}
+}
