@@ -50,7 +50,11 @@ func (w world) check(t *testing.T) (lost int) {
 		ceiling := worldBudgets - 1
 		least := 0
 		var want bool
-		for tokens := max(0, target.Tokens()); tokens <= ceiling && !want; tokens++ {
+		lowest := max(0, target.Tokens())
+		if w.pipeline.Config().Overflow == cupel.OverflowProceed {
+			lowest = 0 // what is required is taken without a look at the budget
+		}
+		for tokens := lowest; target.Tokens() >= 0 && tokens <= ceiling && !want; tokens++ {
 			if want = plain[tokens][target] > 0; want {
 				least = tokens
 			}

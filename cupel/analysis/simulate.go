@@ -3,10 +3,12 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
 // ProbeOption is an optional setting of functions that look at many budgets.
@@ -31,31 +33,68 @@ func WithMaxBudgets(budgets int) ProbeOption {
 	return func(p *prober) { p.maxBudgets = budgets }
 }
 
+// WithReserveOffTarget makes the target of each budget its ceiling less the
+// output reserve of [WithBaseBudget], as one sets up a budget for a model. By
+// default both are the same number. It differs where an overflow is judged by the
+// target; budgets below the reserve cannot be built either way.
+func WithReserveOffTarget() ProbeOption {
+	return func(p *prober) { p.net = true }
+}
+
+// WithCeiling sets the largest budget in tokens that [WhyNot] looks at; at least
+// 0. By default it is enough for all candidates, or for some share of it to be.
+func WithCeiling(tokens int) ProbeOption {
+	return func(p *prober) { p.ceiling = tokens }
+}
+
+// WithProgress calls progress before each budget that [Sweep],
+// [FindMinBudgetForExhaustive] or [WhyNot] looks at in turn, with the budget and
+// the last one that it may look at, in tokens. It is called by the goroutine that
+// called the function.
+func WithProgress(progress func(budget, last int)) ProbeOption {
+	return func(p *prober) { p.saw = progress }
+}
+
 // prober asks about the budgets whose ceiling and target are both one number
 // of tokens (R40).
 type prober struct {
 	prepared   *cupel.Prepared
 	base       cupel.ContextBudget
+	net        bool // the reserve is off the target
 	maxBudgets int
+	ceiling    int
+	saw        func(budget, last int)
 	moves      int
 }
 
 func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (prober, error) {
-	p := prober{maxBudgets: DefaultMaxBudgets}
+	p := prober{maxBudgets: DefaultMaxBudgets, ceiling: noCeiling}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&p)
 		}
 	}
-	if p.maxBudgets < 1 {
+	switch {
+	case p.maxBudgets < 1:
 		return p, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to look at must be at least 1, got %d", p.maxBudgets)}
+	case p.ceiling < 0 && p.ceiling != noCeiling:
+		return p, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to look at must be at least 0, got %d", p.ceiling)}
 	}
 	var err error
 	p.prepared, err = pipeline.Prepare(ctx, items)
 	return p, err
 }
 
-func (p prober) budget(tokens int) (cupel.ContextBudget, error) { return p.base.Resize(tokens, tokens) }
+// noCeiling is a ceiling that was not given.
+const noCeiling = math.MinInt
+
+func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
+	target := tokens
+	if p.net {
+		target -= min(p.base.OutputReserve(), tokens)
+	}
+	return p.base.Resize(tokens, target)
+}
 
 // GetMarginalItems returns the items that are included at budget and not at one
 // with slackTokens less, in the order in which the window has them: what would
@@ -151,32 +190,34 @@ func FindMinBudgetFor(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	if err != nil {
 		return 0, false, err
 	}
-	// The lower bound first: the chapter's loop never looks at it, and would
-	// answer one token too much (R40).
-	low, high := target.Tokens(), searchCeiling
-	if low < 0 {
+	if target.Tokens() < 0 {
 		return 0, false, nil // never selected
 	}
-	ok, err := p.includes(ctx, items, target, low)
+	least, err := p.halve(ctx, target.Tokens(), searchCeiling, func(i int) bool { return items[i] == target })
 	if err != nil {
 		return 0, false, err
 	}
+	return p.confirm(ctx, target, least)
+}
+
+// halve returns a budget from low to high that includes a wanted candidate, by
+// the chapter's search, or high when it finds none.
+func (p *prober) halve(ctx context.Context, low, high int, wanted func(candidate int) bool) (int, error) {
+	// The lower bound first: the chapter's loop never looks at it, and would
+	// answer one token too much (R40).
+	ok, err := p.includes(ctx, low, wanted)
 	if ok {
 		high = low
 	}
-	for high-low > 1 {
+	for err == nil && high-low > 1 {
 		mid := low + (high-low)/2
-		ok, err := p.includes(ctx, items, target, mid)
-		if err != nil {
-			return 0, false, err
-		}
-		if ok {
+		if ok, err = p.includes(ctx, mid, wanted); ok {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
-	return p.confirm(ctx, target, high)
+	return high, err
 }
 
 // checkTarget checks the preconditions, in the chapter's order.
@@ -190,8 +231,8 @@ func checkTarget(items []*cupel.ContextItem, target *cupel.ContextItem, searchCe
 	return nil
 }
 
-// includes reports whether target is included at a budget.
-func (p prober) includes(ctx context.Context, items []*cupel.ContextItem, target *cupel.ContextItem, tokens int) (bool, error) {
+// includes reports whether a wanted candidate is included at a budget.
+func (p *prober) includes(ctx context.Context, tokens int, wanted func(candidate int) bool) (bool, error) {
 	budget, err := p.budget(tokens)
 	if err != nil {
 		return false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
@@ -200,12 +241,12 @@ func (p prober) includes(ctx context.Context, items []*cupel.ContextItem, target
 	if failureOf(err) == notTheBudgets {
 		return false, err
 	}
-	return slices.ContainsFunc(positions, func(i int) bool { return items[i] == target }), nil
+	return slices.ContainsFunc(positions, wanted), nil
 }
 
 // confirm makes the dry run that the chapter ends with, which asks the placer
 // as well, and returns the answer.
-func (p prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
+func (p *prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
 	budget, err := p.budget(tokens)
 	if err != nil {
 		return 0, false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
@@ -220,10 +261,12 @@ func (p prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens i
 	return tokens, true, nil
 }
 
-// FindMinBudgetForExhaustive returns the smallest budget in tokens, from the
-// tokens of target to searchCeiling, at which target is included, and false when
-// there is none: exactly, whatever the slicer (R41). It asks and fails as
-// [FindMinBudgetFor] does, apart from the guard: it takes every slicer.
+// FindMinBudgetForExhaustive returns the smallest budget in tokens up to
+// searchCeiling at which target is included, and false when there is none:
+// exactly, whatever the slicer (R41). It asks and fails as [FindMinBudgetFor]
+// does, apart from the guard: it takes every slicer. Under
+// [cupel.OverflowProceed] a budget below the tokens of target may include it,
+// where a slicer takes it without looking at the target.
 //
 // It looks at each budget in turn until target comes: a selection for each, so
 // that an answer in the hundreds of thousands takes as many. With a
@@ -238,26 +281,55 @@ func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, i
 	if err != nil {
 		return 0, false, err
 	}
-	// No budget can be built below the reserve.
-	at := max(target.Tokens(), p.base.OutputReserve(), 0)
+	if target.Tokens() < 0 {
+		return 0, false, nil // never selected
+	}
+	least, found, err := p.first(ctx, p.lowest(pipeline, target), searchCeiling, func(i int) bool { return items[i] == target })
+	if err != nil || !found {
+		return 0, false, err
+	}
+	return p.confirm(ctx, target, least)
+}
+
+// lowest returns the lowest budget that may include an item with at least 0
+// tokens. What is included is never more than the target, unless an overflow
+// passes; and no budget can be built below the reserve.
+func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
+	reserve := p.base.OutputReserve()
+	switch {
+	case pipeline.Config().Overflow == cupel.OverflowProceed:
+		return reserve
+	case p.net:
+		return exact.Of(item.Tokens()).Plus(exact.Of(reserve)).Int()
+	}
+	return max(item.Tokens(), reserve)
+}
+
+// first returns the first budget of a range that includes a wanted candidate.
+func (p *prober) first(ctx context.Context, from, to int, wanted func(candidate int) bool) (budget int, found bool, err error) {
 	cursor := p.prepared.Cursor()
-	for ok := at <= searchCeiling && target.Tokens() >= 0; ok; at, ok = p.nextChange(cursor, at, 1, searchCeiling) {
-		change, err := p.move(ctx, cursor, at)
+	at := from
+	for ok := at <= to; ok; at, ok = p.nextChange(cursor, at, 1, to) {
+		change, err := p.move(ctx, cursor, at, to)
 		if failureOf(err) == notTheBudgets {
 			return 0, false, err
 		}
-		if slices.ContainsFunc(change.Came, func(i int) bool { return items[i] == target }) {
-			return p.confirm(ctx, target, at)
+		if slices.ContainsFunc(change.Came, wanted) {
+			return at, true, nil
 		}
 	}
 	return 0, false, nil
 }
 
-func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens int) (cupel.SelectionChange, error) {
+// move goes to a budget on the way to the last one.
+func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens, last int) (cupel.SelectionChange, error) {
 	if p.moves == p.maxBudgets {
 		return cupel.SelectionChange{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens}
 	}
 	p.moves++
+	if p.saw != nil {
+		p.saw(tokens, last)
+	}
 	budget, err := p.budget(tokens)
 	if err != nil {
 		return cupel.SelectionChange{}, err
@@ -268,7 +340,7 @@ func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens int) (cu
 // nextChange returns the first of the budgets at+stride, at+2*stride and so on
 // up to the last one at which the selection may be another one than at at, where
 // the cursor is; and false when there is none.
-func (p prober) nextChange(cursor *cupel.Cursor, at, stride, last int) (int, bool) {
+func (p *prober) nextChange(cursor *cupel.Cursor, at, stride, last int) (int, bool) {
 	left := (last - at) / stride
 	changed := func(n int) bool { // once true it stays true for more
 		budget, err := p.budget(at + n*stride)

@@ -287,14 +287,14 @@ func TestOverflowIncludesNothing(t *testing.T) {
 		return cupel.Selection{Indices: []int{0, 1}}, nil
 	})
 	tests := []struct {
-		name     string
-		overflow cupel.OverflowStrategy
-		want     int
-		why      string
+		name             string
+		overflow         cupel.OverflowStrategy
+		want, exhaustive int
+		why              string
 	}{
-		{"throw", cupel.OverflowThrow, 20, "below 20 tokens there is an error and no window"},
-		{"truncate", cupel.OverflowTruncate, 10, "from 10 tokens on a stays"},
-		{"proceed", cupel.OverflowProceed, 10, "the pair is in from 1 token on; the search begins at 10"},
+		{"throw", cupel.OverflowThrow, 20, 20, "below 20 tokens there is an error and no window"},
+		{"truncate", cupel.OverflowTruncate, 10, 10, "from 10 tokens on a stays"},
+		{"proceed", cupel.OverflowProceed, 10, 1, "the pair is in from 1 token on; the chapter's search begins at 10"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -303,8 +303,12 @@ func TestOverflowIncludesNothing(t *testing.T) {
 			})
 			for name, find := range searches {
 				got, found, err := find(t.Context(), p, items, a, 50)
-				if err != nil || !found || got != tt.want {
-					t.Errorf("%s gave %d, %v, %v; want %d: %s", name, got, found, err, tt.want, tt.why)
+				want := tt.want
+				if name == "the exhaustive search" {
+					want = tt.exhaustive
+				}
+				if err != nil || !found || got != want {
+					t.Errorf("%s gave %d, %v, %v; want %d: %s", name, got, found, err, want, tt.why)
 				}
 			}
 		})

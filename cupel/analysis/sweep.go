@@ -30,7 +30,7 @@ type BudgetSweep struct {
 // SweepStep is a budget at which the selection changes, and holds up to the next
 // step. Candidates go by their position, since a pointer may occur twice (R1).
 type SweepStep struct {
-	Budget   int   // ceiling and target, in tokens
+	Budget   int   // the ceiling, in tokens
 	Tokens   int   // used by what is included, clamped to the range of int
 	Included int   // number of candidates included
 	Came     []int // positions of the candidates that are in from here on, ascending
@@ -89,7 +89,7 @@ func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 }
 
 // Sweep follows the selection over a range of budgets, each of them ceiling and
-// target at once. It takes every slicer, and tells what a dry run at each budget
+// target at once, or as [WithReserveOffTarget] says. It takes every slicer, and tells what a dry run at each budget
 // would include; only the placer is not asked, since it does not decide that.
 //
 // It costs one selection for each budget after one scoring. With a
@@ -125,7 +125,7 @@ func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Context
 	failed := noFailure // at the step before
 	at := budgets.From
 	for ok := true; ok; at, ok = p.nextChange(cursor, at, budgets.Stride, budgets.To) {
-		change, err := p.move(ctx, cursor, at)
+		change, err := p.move(ctx, cursor, at, budgets.To)
 		failure := failureOf(err)
 		if failure == notTheBudgets {
 			return nil, err
