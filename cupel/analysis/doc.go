@@ -6,7 +6,11 @@
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are figures;
 //   - [QuotaUtilization] compares what each kind got with what a quota or count
-//     slicer demands for it.
+//     slicer demands for it;
+//   - [NewLedger] looks up what a report says about each candidate.
+//
+// Of one candidate, [WhyNot] says why it is not included, what was chosen
+// instead, and which budget would include it.
 //
 // Of one pipeline at many budgets:
 //

@@ -304,3 +304,38 @@ func ExamplePolicySensitivityOfPipelines() {
 	// log: free Included one document Excluded
 	// question: free Included one document Excluded
 }
+
+func ExampleWhyNot() {
+	items := found()
+	answer, err := analysis.WhyNot(context.Background(), byRelevance(slicer.Greedy{}), items, newBudget(1200, 1200), 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer)
+	// Output:
+	// "forum" (Document, 500 tokens, score 0.6, rank 3 of 4) is not included: BudgetExceeded: 500 tokens requested, 200 available
+	// GreedySlice takes the highest score per token first. When its turn came, 200 of 1200 tokens were left.
+	// Chosen instead:
+	//   "question" (Message, 100 tokens, score 0.8, rank 2 of 4)
+	//   "log" (ToolOutput, 300 tokens, score 0.5, rank 4 of 4)
+	//   "manual" (Document, 600 tokens, score 0.9, rank 1 of 4)
+	// If it were pinned, these would go:
+	//   "manual" (Document, 600 tokens, score 0.9, rank 1 of 4)
+	// The smallest budget that includes it is 900 tokens.
+}
+
+func ExampleNewLedger() {
+	items := found()
+	report, err := byRelevance(slicer.Greedy{}).DryRun(context.Background(), items, newBudget(2000, 1200))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range analysis.NewLedger(report, items).Entries {
+		fmt.Printf("%s: rank %d, %s\n", e.Item.Content(), e.Rank, e.Why())
+	}
+	// Output:
+	// manual: rank 1, Scored
+	// log: rank 4, Scored
+	// question: rank 2, Scored
+	// forum: rank 3, BudgetExceeded: 500 tokens requested, 200 available
+}

@@ -1,0 +1,308 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// WhyNotAnswer is all that is known of one candidate of a run. Candidates go by
+// their position.
+type WhyNotAnswer struct {
+	Entry                      // of the candidate: rank, score, reason, place
+	Ledger *Ledger             // of the run, for the positions below
+	Budget cupel.ContextBudget // of the run
+
+	// Rule says in sentences how it was decided against the candidate, without
+	// the content of any item. It is empty for a candidate that is included.
+	Rule string
+	// DisplacedBy are the candidates that were chosen instead, in the order chosen
+	// where there is one. Some of them may have been dropped again.
+	DisplacedBy []int
+	// IfPinned is what would change if the candidate were pinned: nil when it is
+	// included, or was left out before it was scored.
+	IfPinned *Exchange
+	// Smallest is the smallest budget that includes the candidate.
+	Smallest SmallestBudget
+	// AtSmallest is how the selection at that budget differs from that of the run:
+	// nil when none was found.
+	AtSmallest *Exchange
+}
+
+// Exchange is how another selection differs from that of a run.
+type Exchange struct {
+	Came []int // candidates that would be included, best first, those without a rank before all
+	Went []int // candidates that would not be included any more, in the same order
+	Err  error // why nothing would be selected; nil when something would
+}
+
+// SmallestBudget is what a search knows of the smallest budget that includes a
+// candidate.
+type SmallestBudget struct {
+	Found  bool
+	Tokens int // the ceiling, when Found
+	// Exact is true when no smaller budget includes the candidate, or, when none
+	// was found, none up to SearchedTo does.
+	Exact bool
+	// SearchedTo is the largest budget that was looked at, in tokens;
+	// [math.MaxInt] when no budget can include the candidate.
+	SearchedTo int
+	Err        error // why the search ended before its time; nil when it did not
+}
+
+// maxProbes is how many budgets WhyNot looks at unless it is told otherwise, where
+// the slicer is asked anew at each: seconds of work for a knapsack of thousands of
+// items.
+const maxProbes = 10_000
+
+// WhyNot makes a dry run and answers for one of its candidates: its rank and
+// reason, what was chosen instead, what pinning it would push out, and the
+// smallest budget that would include it. candidate is its position in items;
+// slices.Index(items, item) finds it by pointer.
+//
+// How a slicer decided is for the slicer to say, as a [cupel.SliceExplainer]. Of
+// any other WhyNot says what it chose.
+//
+// Budgets in the answer are ceilings whose target is the ceiling less the output
+// reserve; reserved slots and the safety margin are those of budget. A
+// [cupel.SweepSlicer] is followed over all of them. Any other slicer is first asked
+// by halving, and then at each smaller budget, up to 10,000 of them or as many as
+// [WithMaxBudgets] says. [WithCeiling] and [WithProgress] apply as well. Scores
+// do not depend on the budget: the scorer is asked twice, the second time with the
+// candidate pinned.
+//
+// It fails with an [ArgumentError] when there is no such candidate or an option is
+// wrong, and as [cupel.Pipeline.DryRun] does.
+func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, candidate int, opts ...ProbeOption) (*WhyNotAnswer, error) {
+	if candidate < 0 || candidate >= len(items) {
+		return nil, &ArgumentError{"candidate", fmt.Sprintf("candidate must be a position in the list of %d items, got %d", len(items), candidate)}
+	}
+	p, err := newProber(ctx, pipeline, items, append(slices.Clip(opts), WithBaseBudget(budget), WithReserveOffTarget(), func(p *prober) {
+		if p.maxBudgets == DefaultMaxBudgets && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
+			p.maxBudgets = maxProbes
+		}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	report, err := p.prepared.DryRun(ctx, budget)
+	if err != nil {
+		return nil, err
+	}
+	ledger := NewLedger(report, items)
+	a := &WhyNotAnswer{Entry: ledger.Entries[candidate], Ledger: ledger, Budget: budget}
+	if err := a.findInstead(ctx, p.prepared); err != nil {
+		return nil, err
+	}
+	if code := cupel.ExclusionCode(a.Code()); code == cupel.Deduplicated || code == cupel.NegativeTokens {
+		a.Smallest = SmallestBudget{Exact: true, SearchedTo: math.MaxInt}
+		return a, nil
+	}
+	if a.Place == 0 {
+		if a.IfPinned, err = a.ifPinned(ctx, pipeline, items); err != nil {
+			return nil, err
+		}
+	}
+	if a.Smallest, err = p.smallest(ctx, pipeline, items, candidate); err != nil {
+		return nil, err
+	}
+	if a.Smallest.Found {
+		smallest, err := p.budget(a.Smallest.Tokens)
+		if err != nil {
+			return nil, err
+		}
+		if a.AtSmallest, err = a.exchange(ctx, p.prepared, smallest); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// findInstead finds what is included where the candidate could have been.
+func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared) error {
+	switch cupel.ExclusionCode(a.Code()) {
+	case cupel.NegativeTokens:
+		a.Rule = "Items with a negative token count are left out before anything is scored."
+	case cupel.Deduplicated:
+		a.Rule = "Of candidates with the same content the best stays."
+		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {
+			a.DisplacedBy = []int{survivor}
+		}
+	case cupel.PinnedOverride:
+		a.Rule = "Pinned items take their tokens before anything is chosen."
+		for _, i := range a.Ledger.Window {
+			if item := a.Ledger.Entries[i].Item; item.Pinned() && item.Tokens() > 0 {
+				a.DisplacedBy = append(a.DisplacedBy, i)
+			}
+		}
+	default:
+		if a.Place > 0 {
+			return nil
+		}
+		obstacle, err := prepared.Explain(ctx, a.Budget, a.Candidate)
+		a.Rule, a.DisplacedBy = obstacle.Rule, obstacle.Before
+		return err
+	}
+	return nil
+}
+
+// ifPinned selects with the candidate pinned.
+func (a *WhyNotAnswer) ifPinned(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem) (*Exchange, error) {
+	pinned, err := pinnedCopy(a.Item)
+	if err != nil {
+		return nil, err
+	}
+	items = slices.Clone(items)
+	items[a.Candidate] = pinned
+	prepared, err := pipeline.Prepare(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	return a.exchange(ctx, prepared, a.Budget)
+}
+
+func pinnedCopy(item *cupel.ContextItem) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{
+		cupel.WithPinned(), cupel.WithKind(item.Kind()), cupel.WithSource(item.Source()),
+		cupel.WithTags(item.Tags()...), cupel.WithMetadata(item.Metadata()),
+	}
+	if priority, ok := item.Priority(); ok {
+		opts = append(opts, cupel.WithPriority(priority))
+	}
+	if t, ok := item.Timestamp(); ok {
+		opts = append(opts, cupel.WithTimestamp(t))
+	}
+	if hint, ok := item.FutureRelevanceHint(); ok {
+		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
+	}
+	if tokens, ok := item.OriginalTokens(); ok {
+		opts = append(opts, cupel.WithOriginalTokens(tokens))
+	}
+	return cupel.NewContextItem(item.Content(), item.Tokens(), opts...)
+}
+
+// exchange compares another selection from candidates at the same positions.
+func (a *WhyNotAnswer) exchange(ctx context.Context, prepared *cupel.Prepared, budget cupel.ContextBudget) (*Exchange, error) {
+	positions, err := prepared.Select(ctx, budget)
+	switch {
+	case isCanceled(err) || errors.Is(err, cupel.ErrStrategy):
+		return nil, err
+	case err != nil:
+		return &Exchange{Err: err}, nil
+	}
+	in := make([]bool, len(a.Ledger.Entries))
+	for _, i := range positions {
+		in[i] = true
+	}
+	var x Exchange
+	for i := range a.Ledger.Entries {
+		switch was := a.Ledger.Entries[i].Place > 0; {
+		case in[i] && !was:
+			x.Came = append(x.Came, i)
+		case !in[i] && was:
+			x.Went = append(x.Went, i)
+		}
+	}
+	for _, list := range [][]int{x.Came, x.Went} {
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(a.Ledger.Entries[i].Rank, a.Ledger.Entries[j].Rank) })
+	}
+	return &x, nil
+}
+
+func isCanceled(err error) bool {
+	_, canceled := errors.AsType[*cupel.CanceledError](err)
+	return canceled
+}
+
+// smallest searches the smallest budget that includes a candidate.
+func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, candidate int) (SmallestBudget, error) {
+	wanted := func(i int) bool { return i == candidate }
+	ceiling, included, err := p.ceilingFor(ctx, items, wanted)
+	result := SmallestBudget{SearchedTo: ceiling}
+	lowest := p.lowest(pipeline, items[candidate])
+	if err == nil && lowest <= ceiling {
+		last := ceiling
+		if included && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
+			if result.Tokens, err = p.halve(ctx, lowest, ceiling, wanted); err == nil {
+				result.Found, last = true, result.Tokens-1
+			}
+		}
+		if err == nil {
+			var tokens int
+			var found bool
+			if tokens, found, err = p.first(ctx, lowest, last, wanted); found {
+				result.Found, result.Tokens = true, tokens
+			}
+		}
+	}
+	switch tooMany, ok := errors.AsType[*TooManyBudgetsError](err); {
+	case ok && !result.Found:
+		result.SearchedTo = tooMany.NextBudget - 1
+	case ok:
+	case isCanceled(err):
+		return SmallestBudget{}, err
+	default:
+		result.Exact, result.Err = err == nil, err // another budget's problem, not this one's
+	}
+	return result, nil
+}
+
+// ceilingFor returns how far to look, and whether that budget includes a wanted
+// candidate. Where there is room for all and it is not in, as in a small share or
+// in large buckets, some multiples of that are tried.
+func (p *prober) ceilingFor(ctx context.Context, items []*cupel.ContextItem, wanted func(int) bool) (ceiling int, included bool, err error) {
+	ceiling = p.ceiling
+	if ceiling != noCeiling {
+		included, err = p.includes(ctx, ceiling, wanted)
+		return ceiling, included, err
+	}
+	ceiling = SufficientBudget(items, p.base)
+	const mostTimes = 128 // a share of less than a hundredth is not looked for
+	included, err = p.includes(ctx, ceiling, wanted)
+	for times := 2; times <= mostTimes && ceiling <= math.MaxInt/times && !included && err == nil; times *= 2 {
+		more, problem := p.includes(ctx, times*ceiling, wanted)
+		switch {
+		case isCanceled(problem):
+			return 0, false, problem
+		case problem != nil: // what a slicer cannot do with so large a budget does not matter
+			return ceiling, false, nil
+		case more:
+			return times * ceiling, true, nil
+		}
+	}
+	return ceiling, included, err
+}
+
+// SufficientBudget returns a ceiling with room for all items together with what
+// budget keeps: its output reserve, its reserved slots and its safety margin. Its
+// totals do not matter. Slicers that share tokens out may need more.
+func SufficientBudget(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
+	var others exact.Sum
+	all := exact.Of(budget.OutputReserve())
+	for _, item := range items {
+		switch {
+		case item.Tokens() < 0:
+		case item.Pinned():
+			all.Add(item.Tokens())
+		default:
+			others.Add(item.Tokens())
+		}
+	}
+	for _, tokens := range budget.ReservedSlots() { // a sum, whatever the order
+		all.Add(tokens)
+	}
+	if margin := budget.EstimationSafetyMarginPercent(); margin > 0 && margin < 100 {
+		more := math.Ceil(float64(others.Int())/(1-margin/100)) + 1
+		if more >= math.MaxInt {
+			return math.MaxInt
+		}
+		others = exact.Of(int(more))
+	}
+	return all.Plus(others).Int()
+}
