@@ -116,22 +116,35 @@ func marshal(write func(w *jsonwire.Writer)) ([]byte, error) {
 
 // unmarshal reads data into target, which stays as it is on an error, and on
 // null, as is the custom of [json.Unmarshaler].
-func unmarshal[T any](data []byte, target *T, read func([]byte) (T, error)) error {
+func unmarshal[T any](data []byte, target *T, read func(*jsonwire.Reader, *T)) error {
 	if target == nil {
 		return &DecodeError{Reason: "cannot be read into a nil pointer"}
 	}
-	if err := jsonwire.Check(data); err != nil {
-		return &DecodeError{Reason: "is malformed: " + err.Error(), Err: err}
+	r := jsonwire.NewReader(data)
+	v, null := new(T), r.Null()
+	if !null {
+		read(r, v)
 	}
-	if jsonwire.IsNull(data) {
+	if err := r.Close(); err != nil {
+		return &DecodeError{err.Path, err.Reason, err.Err}
+	}
+	if !null {
+		*target = *v
+	}
+	return nil
+}
+
+// extraOf returns the members of an object that are unknown.
+func extraOf(o *jsonwire.Object) *extraFields {
+	members := o.Extra()
+	if len(members) == 0 {
 		return nil
 	}
-	v, err := read(data)
-	if err != nil {
-		return within("", err)
+	x := make(extraFields, len(members))
+	for i, m := range members {
+		x[i] = extraField{m.Name, m.Value}
 	}
-	*target = v
-	return nil
+	return &x
 }
 
 // within returns err as a [DecodeError] whose path starts with outer.
@@ -140,16 +153,7 @@ func within(outer string, err error) *DecodeError {
 	if !ok {
 		return &DecodeError{Path: outer, Reason: err.Error()}
 	}
-	path := e.Path
-	switch {
-	case path == "":
-		path = outer
-	case outer == "" || strings.HasPrefix(path, "["):
-		path = outer + path
-	default:
-		path = outer + "." + path
-	}
-	return &DecodeError{path, e.Reason, e.Err}
+	return &DecodeError{jsonwire.Join(outer, e.Path), e.Reason, e.Err}
 }
 
 // object reads the members of one JSON object. The first mistake stays, and
@@ -237,21 +241,15 @@ func (o *object) done() error {
 	return nil
 }
 
-// listOf returns a reader of arrays. An empty one is read as nil.
-func listOf[T any](read func([]byte) (T, error)) func([]byte) ([]T, error) {
-	return func(raw []byte) ([]T, error) {
-		elements, err := jsonwire.Elements(raw)
-		if err != nil || len(elements) == 0 {
-			return nil, err
-		}
-		list := make([]T, len(elements))
-		for i, element := range elements {
-			if list[i], err = read(element); err != nil {
-				return nil, within(fmt.Sprintf("[%d]", i), err)
-			}
-		}
-		return list, nil
+// readList reads an array. An empty one is read as nil.
+func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
+	var list []T
+	for a := r.Array(); a.Next(); {
+		var zero T
+		list = append(list, zero)
+		read(r, &list[len(list)-1])
 	}
+	return list
 }
 
 // readName reads a string that names something.
@@ -272,20 +270,17 @@ func hasRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // readTime reads an RFC 3339 date-time with any offset. Digits beyond
 // nanoseconds are dropped.
-func readTime(raw []byte) (time.Time, error) {
-	s, err := jsonwire.String(raw)
-	if err != nil {
-		return time.Time{}, err
-	}
-	s = strings.ToUpper(s) // RFC 3339 allows t and z in lower case
+func readTime(r *jsonwire.Reader) time.Time {
+	s := strings.ToUpper(r.Word()) // RFC 3339 allows t and z in lower case
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || !strictRFC3339(s) {
-		return time.Time{}, errors.New("must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z")
+		r.Fail("", "must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z", nil)
+		return time.Time{}
 	}
 	if t = t.UTC(); !hasRFC3339(t) {
-		return time.Time{}, errors.New("must be in the years 0 to 9999 in UTC")
+		r.Fail("", "must be in the years 0 to 9999 in UTC", nil)
 	}
-	return t, nil
+	return t
 }
 
 // strictRFC3339 refuses what [time.Parse] takes beyond RFC 3339: hours of one

@@ -2,7 +2,6 @@ package cupel
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
@@ -44,44 +43,59 @@ func (b *ContextBudget) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, b, readBudget)
 }
 
-func readBudget(raw []byte) (ContextBudget, error) {
-	o := readObject(raw)
-	maxTokens := required(o, "maxTokens", jsonwire.Int)
-	targetTokens := required(o, "targetTokens", jsonwire.Int)
-	reserve, _ := optional(o, "outputReserve", jsonwire.Int)
-	slots, _ := optional(o, "reservedSlots", readSlots)
-	margin, _ := optional(o, "estimationSafetyMarginPercent", jsonwire.Float)
-	extra := o.extra()
-	if err := o.err; err != nil {
-		if err.Path == "" { // no object at all
-			return ContextBudget{}, err
+// The fields of a budget, in the order of budgetShape.
+const (
+	budgetMax = iota
+	budgetTarget
+	budgetReserve
+	budgetSlots
+	budgetMargin
+)
+
+var budgetShape = jsonwire.NewShape(2, "maxTokens", "targetTokens", "outputReserve", "reservedSlots", "estimationSafetyMarginPercent")
+
+func readBudget(r *jsonwire.Reader, to *ContextBudget) {
+	var maxTokens, targetTokens, reserve int
+	var slots []reservedSlot
+	var margin float64
+	o := r.Object(budgetShape)
+	for o.Next() {
+		switch o.Field {
+		case budgetMax:
+			maxTokens = r.Int()
+		case budgetTarget:
+			targetTokens = r.Int()
+		case budgetReserve:
+			reserve = r.Int()
+		case budgetSlots:
+			slots = readSlots(r)
+		case budgetMargin:
+			margin = r.Float()
 		}
-		return ContextBudget{}, &DecodeError{err.Path, err.Reason, &InvalidBudgetError{err.Path, err.Reason}}
+	}
+	if err := r.Err(); err != nil {
+		if err.Path != "" {
+			err.Err = &InvalidBudgetError{err.Path, err.Reason}
+		}
+		return
 	}
 	b, err := NewContextBudget(maxTokens, targetTokens,
 		WithOutputReserve(reserve),
 		func(b *budgetDraft) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
 		WithEstimationSafetyMargin(margin))
 	if invalid, ok := errors.AsType[*InvalidBudgetError](err); ok {
-		return ContextBudget{}, &DecodeError{invalid.Field, invalid.Reason, invalid}
+		r.Fail(invalid.Field, invalid.Reason, invalid)
+		return
 	}
-	b.extra = extra
-	return b, nil
+	b.extra = extraOf(&o)
+	*to = b
 }
 
 // readSlots leaves it to the budget to find kinds that are given twice.
-func readSlots(raw []byte) ([]reservedSlot, error) {
-	members, err := jsonwire.Members(raw)
-	if err != nil {
-		return nil, err
-	}
+func readSlots(r *jsonwire.Reader) []reservedSlot {
 	var slots []reservedSlot
-	for _, m := range members {
-		tokens, err := jsonwire.Int(m.Value)
-		if err != nil {
-			return nil, within(fmt.Sprintf("[%q]", m.Name), err)
-		}
-		slots = append(slots, reservedSlot{ContextKind(m.Name).Canonical(), tokens})
+	for o := r.Object(nil); o.Next(); {
+		slots = append(slots, reservedSlot{ContextKind(o.Name).Canonical(), r.Int()})
 	}
-	return slots, nil
+	return slots
 }

@@ -2,7 +2,6 @@ package cupel
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -72,75 +71,92 @@ func (it *ContextItem) UnmarshalJSON(data []byte) error {
 	if it != nil && it.content != "" {
 		return &DecodeError{Reason: "cannot be read into an item that exists already, because items never change: read into a new variable"}
 	}
-	return unmarshal(data, it, func(raw []byte) (ContextItem, error) {
-		item, err := readItem(raw)
-		if err != nil {
-			return ContextItem{}, err
-		}
-		return *item, nil
-	})
+	return unmarshal(data, it, func(r *jsonwire.Reader, it *ContextItem) { readItem(r, it) })
 }
 
-func readItem(raw []byte) (*ContextItem, error) {
-	o := readObject(raw)
-	content := required(o, "content", jsonwire.String)
-	tokens := required(o, "tokens", jsonwire.Int)
-	var opts []ItemOption
-	if kind, ok := optional(o, "kind", readKind); ok {
-		opts = append(opts, WithKind(kind))
-	}
-	if source, ok := optional(o, "source", readName[ContextSource]); ok {
-		opts = append(opts, WithSource(source))
-	}
-	if n, ok := optional(o, "priority", jsonwire.Int); ok {
-		opts = append(opts, WithPriority(n))
-	}
-	if tags, ok := optional(o, "tags", listOf(jsonwire.String)); ok {
-		opts = append(opts, WithTags(tags...))
-	}
-	if metadata, ok := optional(o, "metadata", readMetadata); ok {
-		opts = append(opts, WithMetadata(metadata))
-	}
-	if t, ok := optional(o, "timestamp", readTime); ok {
-		opts = append(opts, WithTimestamp(t))
-	}
-	if hint, ok := optional(o, "futureRelevanceHint", jsonwire.Float); ok {
-		opts = append(opts, WithFutureRelevanceHint(hint))
-	}
-	if pinned, _ := optional(o, "pinned", jsonwire.Bool); pinned {
-		opts = append(opts, WithPinned())
-	}
-	if n, ok := optional(o, "originalTokens", jsonwire.Int); ok {
-		opts = append(opts, WithOriginalTokens(n))
-	}
-	extra := o.extra()
-	if err := o.err; err != nil {
-		if err.Path == "" { // no object at all
-			return nil, err
+// The fields of an item, in the order of itemShape.
+const (
+	itemContent = iota
+	itemTokens
+	itemKind
+	itemSource
+	itemPriority
+	itemTags
+	itemMetadata
+	itemTimestamp
+	itemHint
+	itemPinned
+	itemOriginalTokens
+)
+
+var itemShape = jsonwire.NewShape(2, "content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp",
+	"futureRelevanceHint", "pinned", "originalTokens")
+
+// readItemPointer reads an item into a variable of its own.
+func readItemPointer(r *jsonwire.Reader, to **ContextItem) {
+	*to = new(ContextItem)
+	readItem(r, *to)
+}
+
+func readItem(r *jsonwire.Reader, to *ContextItem) {
+	it := (*itemDraft)(to)
+	it.kind, it.source = KindMessage, SourceChat
+	fail := func(err error) {
+		if invalid, ok := errors.AsType[*InvalidItemError](err); ok {
+			r.Fail("", invalid.Reason, nil) // the path gets the name of the field below
 		}
-		return nil, &DecodeError{err.Path, err.Reason, &InvalidItemError{-1, err.Path, err.Reason}}
 	}
-	it, err := NewContextItem(content, tokens, opts...)
-	if invalid, ok := errors.AsType[*InvalidItemError](err); ok {
-		return nil, &DecodeError{invalid.Field, invalid.Reason, invalid}
+	o := r.Object(itemShape)
+	for o.Next() {
+		switch o.Field {
+		case itemContent:
+			if it.content = r.String(); it.content == "" {
+				r.Fail("", "must not be empty", nil)
+			}
+		case itemTokens:
+			it.tokens = r.Int()
+		case itemKind:
+			fail(WithKind(ContextKind(r.Word()))(it))
+		case itemSource:
+			fail(WithSource(ContextSource(r.Word()))(it))
+		case itemPriority:
+			it.priority = r.Int()
+			it.has |= hasPriority
+		case itemTags:
+			for a := r.Array(); a.Next(); {
+				it.tags = append(it.tags, r.Word())
+			}
+		case itemMetadata:
+			it.metadata = readMetadata(r)
+		case itemTimestamp:
+			it.timestamp = readTime(r)
+			it.has |= hasTimestamp
+		case itemHint:
+			it.hint = r.Float()
+			it.has |= hasHint
+		case itemPinned:
+			it.pinned = r.Bool()
+		case itemOriginalTokens:
+			it.originalTokens = r.Int()
+			it.has |= hasOriginalTokens
+		}
 	}
-	it.extra = extra
-	return it, nil
+	it.extra = extraOf(&o)
+	if err := r.Err(); err != nil && err.Path != "" {
+		err.Err = &InvalidItemError{-1, err.Path, err.Reason}
+	}
 }
 
 // readMetadata reads an object of anything. An empty one is read as nil.
-func readMetadata(raw []byte) (map[string]any, error) {
-	o := readObject(raw)
-	if o.err != nil || len(o.members) == 0 {
-		return nil, o.done()
-	}
-	metadata := make(map[string]any, len(o.members))
-	for _, m := range o.members {
-		v, err := jsonwire.Any(m.Value)
-		if err != nil {
-			return nil, within(fmt.Sprintf("[%q]", m.Name), err)
+func readMetadata(r *jsonwire.Reader) map[string]any {
+	var metadata map[string]any
+	for o := r.Object(nil); o.Next(); {
+		if metadata == nil {
+			metadata = make(map[string]any)
+		} else if _, ok := metadata[o.Name]; ok {
+			r.Fail("", "is given twice", nil)
 		}
-		metadata[m.Name] = v
+		metadata[o.Name] = r.Any()
 	}
-	return metadata, nil
+	return metadata
 }

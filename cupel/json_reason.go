@@ -71,7 +71,7 @@ func (r ExclusionReason) write(w *jsonwire.Writer) {
 // code that is not known, all fields are kept and written back. It fails with a
 // [DecodeError].
 func (r *ExclusionReason) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, r, readReason)
+	return unmarshal(data, r, readReasonFrom)
 }
 
 func readReason(raw []byte) (ExclusionReason, error) {
@@ -107,9 +107,26 @@ func (r inclusion) write(w *jsonwire.Writer) {
 	})
 }
 
-func readInclusion(raw []byte) (inclusion, error) {
-	o := readObject(raw)
-	r := inclusion{reason: required(o, "reason", readName[InclusionReason])}
-	r.extra = o.extra()
-	return r, o.done()
+var inclusionShape = jsonwire.NewShape(1, "reason")
+
+func readInclusion(r *jsonwire.Reader, to *inclusion) {
+	o := r.Object(inclusionShape)
+	for o.Next() {
+		to.reason = InclusionReason(r.Word())
+	}
+	to.extra = extraOf(&o)
+}
+
+func readReasonFrom(r *jsonwire.Reader, to *ExclusionReason) {
+	raw := r.Value()
+	if r.Err() != nil {
+		return
+	}
+	reason, err := readReason(raw)
+	if err != nil {
+		e := within("", err)
+		r.Fail(e.Path, e.Reason, e.Err)
+		return
+	}
+	*to = reason
 }

@@ -36,21 +36,31 @@ func (r *SelectionReport) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, r, readReport)
 }
 
-func readReport(raw []byte) (SelectionReport, error) {
-	o := readObject(raw)
-	r := SelectionReport{
-		Events:                required(o, "events", listOf(readEvent)),
-		Included:              required(o, "included", listOf(readIncluded)),
-		Excluded:              required(o, "excluded", listOf(readExcluded)),
-		TotalCandidates:       required(o, "total_candidates", jsonwire.Int),
-		TotalTokensConsidered: required(o, "total_tokens_considered", jsonwire.Int),
+var reportShape = jsonwire.NewShape(5, "events", "included", "excluded", "total_candidates", "total_tokens_considered",
+	"count_requirement_shortfalls", "overflow_event")
+
+func readReport(r *jsonwire.Reader, to *SelectionReport) {
+	o := r.Object(reportShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			to.Events = readList(r, readEvent)
+		case 1:
+			to.Included = readList(r, readIncluded)
+		case 2:
+			to.Excluded = readList(r, readExcluded)
+		case 3:
+			to.TotalCandidates = r.Int()
+		case 4:
+			to.TotalTokensConsidered = r.Int()
+		case 5:
+			to.CountRequirementShortfalls = readList(r, readShortfall)
+		case 6:
+			to.Overflow = new(OverflowEvent)
+			readOverflow(r, to.Overflow)
+		}
 	}
-	r.CountRequirementShortfalls, _ = optional(o, "count_requirement_shortfalls", listOf(readShortfall))
-	if e, ok := optional(o, "overflow_event", readOverflow); ok {
-		r.Overflow = &e
-	}
-	r.extra = o.extra()
-	return r, o.done()
+	to.extra = extraOf(&o)
 }
 
 // MarshalJSON returns the item, its score and its reason in the wire format of
@@ -79,18 +89,26 @@ func (i *IncludedItem) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, i, readIncluded)
 }
 
-func readIncluded(raw []byte) (IncludedItem, error) {
-	o := readObject(raw)
-	i := IncludedItem{
-		Item:  required(o, "item", readItem),
-		Score: required(o, "score", jsonwire.Float),
+// entryShape is that of included and of excluded items.
+var entryShape = jsonwire.NewShape(3, "item", "score", "reason")
+
+func readIncluded(r *jsonwire.Reader, to *IncludedItem) {
+	var reason inclusion
+	o := r.Object(entryShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			readItemPointer(r, &to.Item)
+		case 1:
+			to.Score = r.Float()
+		case 2:
+			readInclusion(r, &reason)
+		}
 	}
-	reason := required(o, "reason", readInclusion)
-	i.Reason = reason.reason
-	if extra := o.extra(); extra != nil || reason.extra != nil {
-		i.extra = &includedExtra{item: extra, reason: reason.extra}
+	to.Reason = reason.reason
+	if extra := extraOf(&o); extra != nil || reason.extra != nil {
+		to.extra = &includedExtra{item: extra, reason: reason.extra}
 	}
-	return i, o.done()
 }
 
 // MarshalJSON returns the item, its score and its reason in the wire format of
@@ -115,15 +133,19 @@ func (e *ExcludedItem) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, e, readExcluded)
 }
 
-func readExcluded(raw []byte) (ExcludedItem, error) {
-	o := readObject(raw)
-	e := ExcludedItem{
-		Item:   required(o, "item", readItem),
-		Score:  required(o, "score", jsonwire.Float),
-		Reason: required(o, "reason", readReason),
+func readExcluded(r *jsonwire.Reader, to *ExcludedItem) {
+	o := r.Object(entryShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			readItemPointer(r, &to.Item)
+		case 1:
+			to.Score = r.Float()
+		case 2:
+			readReasonFrom(r, &to.Reason)
+		}
 	}
-	e.extra = o.extra()
-	return e, o.done()
+	to.extra = extraOf(&o)
 }
 
 // MarshalJSON returns the event in the wire format of the Events chapter. It
@@ -149,16 +171,23 @@ func (e *TraceEvent) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, e, readEvent)
 }
 
-func readEvent(raw []byte) (TraceEvent, error) {
-	o := readObject(raw)
-	e := TraceEvent{
-		Stage:      required(o, "stage", readName[PipelineStage]),
-		DurationMS: required(o, "duration_ms", jsonwire.Float),
-		ItemCount:  required(o, "item_count", jsonwire.Int),
+var eventShape = jsonwire.NewShape(3, "stage", "duration_ms", "item_count", "message")
+
+func readEvent(r *jsonwire.Reader, to *TraceEvent) {
+	o := r.Object(eventShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			to.Stage = PipelineStage(r.Word())
+		case 1:
+			to.DurationMS = r.Float()
+		case 2:
+			to.ItemCount = r.Int()
+		case 3:
+			to.Message = r.String()
+		}
 	}
-	e.Message, _ = optional(o, "message", jsonwire.String)
-	e.extra = o.extra()
-	return e, o.done()
+	to.extra = extraOf(&o)
 }
 
 // MarshalJSON returns the event in the wire format of the Events chapter. It
@@ -182,15 +211,21 @@ func (e *OverflowEvent) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, e, readOverflow)
 }
 
-func readOverflow(raw []byte) (OverflowEvent, error) {
-	o := readObject(raw)
-	e := OverflowEvent{
-		TokensOverBudget: required(o, "tokens_over_budget", jsonwire.Int),
-		OverflowingItems: required(o, "overflowing_items", listOf(readItem)),
-		Budget:           required(o, "budget", readBudget),
+var overflowShape = jsonwire.NewShape(3, "tokens_over_budget", "overflowing_items", "budget")
+
+func readOverflow(r *jsonwire.Reader, to *OverflowEvent) {
+	o := r.Object(overflowShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			to.TokensOverBudget = r.Int()
+		case 1:
+			to.OverflowingItems = readList(r, readItemPointer)
+		case 2:
+			readBudget(r, &to.Budget)
+		}
 	}
-	e.extra = o.extra()
-	return e, o.done()
+	to.extra = extraOf(&o)
 }
 
 // MarshalJSON returns the shortfall as an object with kind, required_count and
@@ -213,13 +248,19 @@ func (s *CountRequirementShortfall) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, s, readShortfall)
 }
 
-func readShortfall(raw []byte) (CountRequirementShortfall, error) {
-	o := readObject(raw)
-	s := CountRequirementShortfall{
-		Kind:           required(o, "kind", readKind),
-		RequiredCount:  required(o, "required_count", jsonwire.Int),
-		SatisfiedCount: required(o, "satisfied_count", jsonwire.Int),
+var shortfallShape = jsonwire.NewShape(3, "kind", "required_count", "satisfied_count")
+
+func readShortfall(r *jsonwire.Reader, to *CountRequirementShortfall) {
+	o := r.Object(shortfallShape)
+	for o.Next() {
+		switch o.Field {
+		case 0:
+			to.Kind = ContextKind(r.Word()).Canonical()
+		case 1:
+			to.RequiredCount = r.Int()
+		case 2:
+			to.SatisfiedCount = r.Int()
+		}
 	}
-	s.extra = o.extra()
-	return s, o.done()
+	to.extra = extraOf(&o)
 }

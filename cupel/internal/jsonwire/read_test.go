@@ -1,6 +1,7 @@
 package jsonwire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -258,15 +259,29 @@ func TestAnyIsLinearInDepth(t *testing.T) {
 func FuzzAny(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `"\ud83d\ude00\u00e9"`, `[1,2.50,-0,1e-7,{"a":{"b":[]}}]`, `{"a":1,"a":2}`, `"\ud800"`, `{"\u2028":"<&>\u007f\u0000"}`, ` [ ] `, "\"\xff\"", `[[[[`, `12 34`,
+		`[1,]`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{,}`, `{1:2}`, `[01,-,1.,1e,1e+,.5,-01]`, `-`, `1.`, `1e+`, `01`, `tru`, `nulls`, `"\u12g4"`, `"\x"`, `"\`, `"abc`,
+		`"abcdefgh\ud83d"`, "\"a\tb\"", `{"a" 1}`, `"\ud83d\u00"`, `{"a":{"b":"\ud800"},"c":1}`, strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if Check(data) != nil {
+		r := NewReader(data)
+		text := r.Raw()
+		skipped := r.Close()
+		got, err := Any(data)
+		if wrong := Check(data); wrong != nil {
+			if want := "is malformed: " + wrong.Error(); err == nil || err.Error() != want || skipped == nil || skipped.Reason != want {
+				t.Fatalf("read with %v, passed over with %v; want %s", err, skipped, want)
+			}
 			return
 		}
-		got, err := Any(data)
+		if skipped != nil || !bytes.Equal(text, Compact(data)) {
+			t.Fatalf("passed over %s with %v, want %s", text, skipped, Compact(data))
+		}
 		if err != nil {
+			if strings.HasPrefix(err.Error(), "is malformed") {
+				t.Fatalf("%v, and encoding/json takes it", err)
+			}
 			return
 		}
 		var want any
@@ -280,16 +295,16 @@ func FuzzAny(f *testing.F) {
 		}
 		var w Writer
 		w.Any(got)
-		text, werr := w.Result()
+		written, werr := w.Result()
 		if werr != nil {
 			t.Fatalf("what was read cannot be written: %v", werr)
 		}
-		if err := Check(text); err != nil {
+		if err := Check(written); err != nil {
 			t.Fatalf("what was written is no JSON: %v", err)
 		}
-		again, err := Any(text)
+		again, err := Any(written)
 		if err != nil || !reflect.DeepEqual(again, got) {
-			t.Fatalf("read %#v, wrote %s, read %#v, %v", got, text, again, err)
+			t.Fatalf("read %#v, wrote %s, read %#v, %v", got, written, again, err)
 		}
 	})
 }

@@ -260,12 +260,11 @@ func (w *Writer) Any(v any) {
 		}
 		w.Float(v)
 	case json.Number:
-		text := []byte(v)
-		if !json.Valid(text) || !isNumber(text) || len(trim(text)) != len(text) {
+		if !isNumber([]byte(v)) {
 			w.Fail(fmt.Sprintf("must be a JSON number, got the json.Number %q", shorten(string(v))), nil)
 			return
 		}
-		w.Raw(text)
+		w.Raw([]byte(v))
 	case json.RawMessage:
 		w.foreign(v)
 	case []any:
