@@ -1,0 +1,3 @@
+module github.com/wollax/cupel-go/cupelreduce
+
+go 1.26.0

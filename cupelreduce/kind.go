@@ -1,0 +1,79 @@
+package cupelreduce
+
+import "strings"
+
+// Kind is what a text is, as far as reducing it goes.
+type Kind uint8
+
+// The kinds. Text of which nothing is known is a [Log].
+const (
+	// Log is the output of a command, a listing, or any lines: first and last
+	// lines, errors, and lines that name something new come first.
+	Log Kind = iota
+	// Prose is sentences: lines that name something and first sentences come first.
+	Prose
+	// Code is source code: declarations come first, outer ones before inner ones.
+	Code
+	// Diff is a unified diff: headers and the first changes of each hunk come first.
+	Diff
+	// JSON is a JSON object or array: ids, paths and short values come first.
+	JSON
+
+	auto // what Detect says
+)
+
+// String returns the name of the kind in small letters.
+func (k Kind) String() string {
+	switch k {
+	case Log:
+		return "log"
+	case Prose:
+		return "prose"
+	case Code:
+		return "code"
+	case Diff:
+		return "diff"
+	case JSON:
+		return "json"
+	default:
+		return "unknown kind"
+	}
+}
+
+// Detect says what a text looks like, in linear time.
+func Detect(text string) Kind {
+	return detect(strings.ToValidUTF8(text, "?"))
+}
+
+func detect(text string) Kind {
+	if isJSON(strings.TrimSpace(text)) {
+		return JSON
+	}
+	var all, sentences, declared, blocks int
+	for raw := range strings.Lines(text) {
+		if hasAnyPrefix(raw, "@@ -", "diff --git ") {
+			return Diff
+		}
+		body, _ := unnumbered(strings.TrimRight(raw, " \t\r\n"))
+		if body == "" {
+			continue
+		}
+		all++
+		if strings.IndexByte(".!?:", body[len(body)-1]) >= 0 && strings.Count(body, " ") >= 2 || strings.Count(body, " ") >= 8 {
+			sentences++
+		}
+		if isDeclaration(body) {
+			declared++
+		}
+		if opens(body) || strings.IndexByte(";}", body[len(body)-1]) >= 0 {
+			blocks++
+		}
+	}
+	switch {
+	case all >= 3 && declared > 0 && (declared+blocks)*4 >= all:
+		return Code
+	case all > 0 && sentences*2 >= all:
+		return Prose
+	}
+	return Log
+}
