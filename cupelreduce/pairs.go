@@ -39,6 +39,10 @@ func (w *pairs) add(key string, n *node) {
 		if !kid.scalar() || w.has(n.keys[i], kid) {
 			continue
 		}
+		rank := rankOf(n.keys[i], kid)
+		if i == 0 {
+			rank = min(rank, rankNames) // records begin with what tells them apart
+		}
 		if !begun {
 			begun = true
 			if key == "" || hasValue(n, key) {
@@ -47,7 +51,7 @@ func (w *pairs) add(key string, n *node) {
 				w.addRow(beforeEscape(key, maxKey) + ": ")
 			}
 		}
-		w.addPart(assign(n.keys[i], w.value(kid)), rankOf(n.keys[i], kid), 1)
+		w.addPart(assign(n.keys[i], w.value(kid)), rank, 1)
 	}
 	for i := range n.kids {
 		if kid := &n.kids[i]; !kid.scalar() {
