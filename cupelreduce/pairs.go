@@ -40,8 +40,8 @@ func (w *pairs) add(key string, n *node) {
 			continue
 		}
 		rank := rankOf(n.keys[i], kid)
-		if i == 0 {
-			rank = min(rank, rankNames) // records begin with what tells them apart
+		if i == 0 && isRecord(n) {
+			rank = min(rank, rankNames) // what tells it apart
 		}
 		if !begun {
 			begun = true
@@ -58,6 +58,16 @@ func (w *pairs) add(key string, n *node) {
 			w.add(n.keys[i], kid)
 		}
 	}
+}
+
+// isRecord reports whether an object says more than amounts.
+func isRecord(n *node) bool {
+	for i := range n.kids {
+		if n.kids[i].kind == '"' {
+			return true
+		}
+	}
+	return false
 }
 
 // array adds the elements of an array: objects and arrays one by one, and what
