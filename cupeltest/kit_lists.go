@@ -34,7 +34,7 @@ func sampleItems() []*cupel.ContextItem {
 func hostileItems() []*cupel.ContextItem {
 	return []*cupel.ContextItem{
 		Item("huge", math.MaxInt, cupel.WithPriority(math.MaxInt), cupel.WithFutureRelevanceHint(math.Inf(1))),
-		Item("half of it", 1<<62, cupel.WithPriority(math.MinInt), cupel.WithFutureRelevanceHint(math.NaN())),
+		Item("half of it", math.MaxInt/2+1, cupel.WithPriority(math.MinInt), cupel.WithFutureRelevanceHint(math.NaN())),
 		Item("\x00\xff not text", 1, cupel.WithTags("", "", "\xff"), cupel.WithFutureRelevanceHint(math.Copysign(0, -1))),
 		Item("the year 1", 1, cupel.WithTimestamp(time.Time{}), cupel.WithFutureRelevanceHint(-math.MaxFloat64)),
 		Item("the year 9999", 1, cupel.WithTimestamp(time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC))),

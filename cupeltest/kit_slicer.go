@@ -270,6 +270,6 @@ func withBudgets(in input[cupel.ScoredItem]) []input[cupel.ScoredItem] {
 
 // hugeItems add up to more than an int holds.
 func hugeItems() input[cupel.ScoredItem] {
-	items := Items(math.MaxInt, 1<<62, 1<<62, 1<<62, 1<<61, 7, 0)
+	items := Items(math.MaxInt, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/4+1, 7, 0)
 	return input[cupel.ScoredItem]{name: "huge items", list: scored(items, func(i int) float64 { return 1 - float64(i)/10 })}
 }

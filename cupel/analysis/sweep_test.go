@@ -173,7 +173,7 @@ func TestMaxBudgets(t *testing.T) {
 	})
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("Message", 0)))
 	huge := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 1, CapCount: 1}))
-	a := scored("a", 1<<61, 0.9)
+	a := scored("a", math.MaxInt/4+1, 0.9)
 	items := []*cupel.ContextItem{a}
 	tests := []struct {
 		name     string
@@ -183,13 +183,13 @@ func TestMaxBudgets(t *testing.T) {
 		next     int // of the error; 0 for none
 		why      string
 	}{
-		{"asked anew", nothing, 0, 1 << 62, 100, 100, "a custom slicer may change its mind at any budget"},
-		{"knapsack", slicer.Must(slicer.NewKnapsack()), 1, 1 << 60, 100, 101, "it has no sweep"},
-		{"a quota", quota, 0, 1 << 60, 100, 100, "a share may move with every token"},
-		{"an overflow", huge, 0, 1 << 60, 100, 100, "the run fails at each budget below what is committed, which is not the slicer's to know"},
+		{"asked anew", nothing, 0, math.MaxInt/2 + 1, 100, 100, "a custom slicer may change its mind at any budget"},
+		{"knapsack", slicer.Must(slicer.NewKnapsack()), 1, math.MaxInt/8 + 1, 100, 101, "it has no sweep"},
+		{"a quota", quota, 0, math.MaxInt/8 + 1, 100, 100, "a share may move with every token"},
+		{"an overflow", huge, 0, math.MaxInt/8 + 1, 100, 100, "the run fails at each budget below what is committed, which is not the slicer's to know"},
 		{"just enough", nothing, 0, 99, 100, 0, "a hundred budgets are allowed"},
 		{"one too many", nothing, 0, 100, 100, 100, "and no more"},
-		{"greedy", slicer.Greedy{}, 0, 1 << 62, 2, 0, "only the first budget and that of a are looked at"},
+		{"greedy", slicer.Greedy{}, 0, math.MaxInt/2 + 1, 2, 0, "only the first budget and that of a are looked at"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package slicer_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -32,7 +33,7 @@ type countCase struct {
 }
 
 func TestCountQuota(t *testing.T) {
-	const big62 = 1 << 62
+	const big62 = math.MaxInt/2 + 1
 	list := func(items ...cupel.ScoredItem) []cupel.ScoredItem { return items }
 	entries := func(e ...slicer.CountQuotaEntry) []slicer.CountQuotaEntry { return e }
 	twice := it("a", 10, 0.5)

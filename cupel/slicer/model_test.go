@@ -132,7 +132,7 @@ func (m modelKnapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget)
 		return out
 	}
 	n := len(candidates)
-	values, weights := make([]int, n), make([]int, n)
+	values, weights := make([]int64, n), make([]int, n)
 	for i, c := range candidates {
 		scaled := math.Floor(items[c].Score * 10000)
 		switch {
@@ -140,7 +140,7 @@ func (m modelKnapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget)
 		case scaled > 1<<40:
 			values[i] = 1 << 40
 		default:
-			values[i] = int(scaled)
+			values[i] = int64(scaled)
 		}
 		ceil, rest := new(big.Int).QuoRem(big64(items[c].Item.Tokens()), big64(m.bucket), new(big.Int))
 		if rest.Sign() > 0 {
@@ -148,7 +148,7 @@ func (m modelKnapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget)
 		}
 		weights[i] = int(ceil.Int64())
 	}
-	dp := make([]int, capacity+1)
+	dp := make([]int64, capacity+1)
 	keep := make([][]bool, n)
 	for i := range n {
 		keep[i] = make([]bool, capacity+1)

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -59,7 +60,7 @@ func newScenario(src source) *scenario {
 	tokens := func() int {
 		n := oneOf(src, 0, 1, 2, 3, 5, 8, 10, 10, 20, 37, 60, -1, -30)
 		if sc.huge {
-			n = oneOf(src, 0, 1, 1<<62, 1<<62-1, 1<<61, 1<<60+12345, math.MaxInt, 1<<58, -1<<62, math.MinInt)
+			n = oneOf(src, 0, 1, math.MaxInt/2+1, math.MaxInt/2, math.MaxInt/4+1, math.MaxInt/8+12346, math.MaxInt, math.MaxInt/32+1, -(math.MaxInt/2 + 1), math.MinInt)
 		}
 		return n
 	}
@@ -87,7 +88,7 @@ func newScenario(src source) *scenario {
 	}
 	sc.budget = target(src.IntN(120))
 	if sc.huge {
-		sc.budget = target(oneOf(src, math.MaxInt, 1<<62, 1<<62+1, 1<<61+99, 1<<60, 7))
+		sc.budget = target(oneOf(src, math.MaxInt, math.MaxInt/2+1, math.MaxInt/2+2, math.MaxInt/4+100, math.MaxInt/8+1, 7))
 	}
 	if src.IntN(4) == 0 {
 		sc.budget.MaxTokens += min(50, math.MaxInt-sc.budget.MaxTokens)
@@ -105,7 +106,7 @@ func (sc *scenario) tree(src source, depth int, knapsack bool) (cupel.Slicer, mo
 	}
 	bucket := oneOf(src, 1, 2, 7, 10, 100)
 	if sc.huge { // so that the model's table has at most 64 columns
-		bucket = 1 << (57 + src.IntN(5))
+		bucket = 1 << (strconv.IntSize - 7 + src.IntN(5))
 	}
 	k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(bucket)))
 	switch {

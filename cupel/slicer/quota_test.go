@@ -10,7 +10,7 @@ import (
 )
 
 func TestQuotaShares(t *testing.T) {
-	const big62 = 1 << 62
+	const big62 = math.MaxInt/2 + 1
 	sub := func(maxTokens, targetTokens int, scores ...float64) call {
 		return call{scores, cupel.SliceBudget{MaxTokens: maxTokens, TargetTokens: targetTokens}}
 	}
@@ -84,8 +84,8 @@ func TestQuotaShares(t *testing.T) {
 		{"require of the largest target", []slicer.QuotaEntry{require("a", 100)}, list(it("a", 5, 2)), math.MaxInt,
 			[]call{sub(math.MaxInt, math.MaxInt, 2)}, []int{0},
 			"100 / 100.0 * (2^63-1) rounds up to 2^63 and must not wrap"},
-		{"target that no float is", nil, list(it("a", 5, 2)), 1<<53 + 1,
-			[]call{sub(1<<53+1, 1<<53+1, 2)}, []int{0},
+		{"target that no float is", nil, list(it("a", 5, 2)), math.MaxInt>>10 + 2,
+			[]call{sub(math.MaxInt>>10+2, math.MaxInt>>10+2, 2)}, []int{0},
 			"the ceiling floor(100/100.0*target) rounds to 2^53; a target must not be above its ceiling"},
 		{"negative tokens", nil, list(it("a", 100, 3), it("b", -90, 2), it("b", 100, 1)), 100,
 			[]call{sub(100, 50, 3), sub(100, 50, 2, 1)}, []int{0, 2, 1},

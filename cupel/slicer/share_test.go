@@ -30,7 +30,7 @@ func TestShareAgainstBig(t *testing.T) {
 			total.add(n)
 			wantTotal.Add(wantTotal, new(big.Int).SetUint64(n))
 		}
-		budget := int(tokens())
+		budget := int(tokens() & math.MaxInt)
 		want := new(big.Int)
 		if wantTotal.Sign() > 0 {
 			want.Mul(big.NewInt(int64(budget)), wantPart).Quo(want, wantTotal)

@@ -70,7 +70,7 @@ func TestSweepIsSlice(t *testing.T) {
 		}
 		targets := upTo(200)
 		if sc.huge {
-			targets = []int{0, 1, 2, 12345, 1 << 58, 1 << 60, 1<<60 + 12345, 1 << 61, 1<<62 - 1, 1 << 62, math.MaxInt - 1, math.MaxInt}
+			targets = []int{0, 1, 2, 12345, math.MaxInt/32 + 1, math.MaxInt/8 + 1, math.MaxInt/8 + 12346, math.MaxInt/4 + 1, math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt - 1, math.MaxInt}
 		}
 		for range 20 {
 			targets = append(targets, targets[r.IntN(len(targets))])

@@ -243,7 +243,7 @@ func TestExtremeMetadata(t *testing.T) {
 	item := must(cupel.NewContextItem("item 00000", 10, cupel.WithMetadata(map[string]any{
 		"big": uint64(12345678901234567891), "nested": map[string]any{"id": int64(-9007199254740993)}, "half": 0.5, "long": long, "deep": deep,
 		"__proto__": "own", "constructor": "own",
-	}), cupel.WithPriority(math.MaxInt64)))
+	}), cupel.WithPriority(math.MaxInt)))
 	b := open(t, "metadata", inspect(t, usual(), []*cupel.ContextItem{item}, 600).selection)
 	b.click(`#grid tr[data-row="0"]`)
 	facts := func() map[string]string {

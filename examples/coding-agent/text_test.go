@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestDrawBar(t *testing.T) {
 		{"none", "what is not there is not seen", []segment{{letter: 'A'}, {letter: 'B', tokens: 5}}, 4, "BBBB"},
 		{"nothing", "no bar of nothing", []segment{{letter: 'A'}}, 4, ""},
 		{"thirds", "rounding leaves no gap", []segment{{letter: 'A', tokens: 1}, {letter: 'B', tokens: 1}, {letter: 'C', tokens: 1}}, 10, "AAAABBBCCC"},
-		{"huge", "no sum wraps", []segment{{letter: 'A', tokens: 1 << 61}, {letter: 'B', tokens: 1 << 61}}, 4, "AABB"},
+		{"huge", "no sum wraps", []segment{{letter: 'A', tokens: math.MaxInt/4 + 1}, {letter: 'B', tokens: math.MaxInt/4 + 1}}, 4, "AABB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -127,7 +127,7 @@ var epoch = time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func (g *generator) tokens() int {
 	if g.huge && g.rarely(3) {
-		return pick(g.source, 1<<62, 1<<61, math.MaxInt, math.MaxInt-1, 1<<62-7, math.MinInt, -1<<62)
+		return pick(g.source, math.MaxInt/2+1, math.MaxInt/4+1, math.MaxInt, math.MaxInt-1, math.MaxInt/2-6, math.MinInt, -(math.MaxInt/2 + 1))
 	}
 	switch g.below(8) {
 	case 0, 1, 2:
@@ -430,7 +430,7 @@ func (g *generator) knapsack() naive.Knapsack {
 		size = pick(g.source, 0, -1, math.MinInt)
 		return naive.Knapsack{BucketSize: &size}
 	case g.huge && g.rarely(2):
-		size = pick(g.source, 1<<55, 1<<60, math.MaxInt)
+		size = pick(g.source, math.MaxInt/256+1, math.MaxInt/8+1, math.MaxInt)
 		return naive.Knapsack{BucketSize: &size}
 	case size > 0:
 		return naive.Knapsack{BucketSize: &size}
@@ -458,7 +458,7 @@ func (g *generator) budget() cupel.ContextBudget {
 		maxTokens = pick(g.source, 5000, 2000, 20_000, 500)
 	}
 	if g.huge {
-		maxTokens = pick(g.source, math.MaxInt, 1<<62, 1<<62+1<<61, 1<<53+3, 1000)
+		maxTokens = pick(g.source, math.MaxInt, math.MaxInt/2+1, math.MaxInt/2+math.MaxInt/4+2, math.MaxInt>>10+4, 1000)
 	}
 	target := maxTokens
 	switch g.below(8) {
@@ -473,7 +473,7 @@ func (g *generator) budget() cupel.ContextBudget {
 			target = maxTokens / (1 + g.below(5))
 		}
 		if g.huge {
-			target = maxTokens - min(maxTokens, pick(g.source, 1, 1<<30, 1<<61))
+			target = maxTokens - min(maxTokens, pick(g.source, 1, 1<<30, math.MaxInt/4+1))
 		}
 	}
 	var opts []cupel.BudgetOption
@@ -487,7 +487,7 @@ func (g *generator) budget() cupel.ContextBudget {
 		for _, kind := range g.kinds(3) {
 			slots[kind] = pick(g.source, 10, 50, 0, 100)
 			if g.huge && g.rarely(4) {
-				slots[kind] = pick(g.source, 1<<62, math.MaxInt)
+				slots[kind] = pick(g.source, math.MaxInt/2+1, math.MaxInt)
 			}
 		}
 		g.flawed = flawed

@@ -190,7 +190,7 @@ func (s knapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fa
 	}
 
 	n := len(candidates)
-	values := make([]int, n)
+	values := make([]int64, n)
 	discretizedWeights := make([]int, n)
 	for i, c := range candidates {
 		values[i] = scaledScore(items[c].Score, f)
@@ -219,7 +219,7 @@ func (s knapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fa
 
 // scaledScore is the integer value of a score: NaN counts as 0, and the scaled
 // score is clamped to [0, 2^40] (R8).
-func scaledScore(score float64, f Fault) int {
+func scaledScore(score float64, f Fault) int64 {
 	scaled := math.Floor(score * 10000)
 	switch f {
 	case FaultKnapsackScoresRounded:
@@ -235,7 +235,7 @@ func scaledScore(score float64, f Fault) int {
 	case scaled > 1<<40:
 		return 1 << 40
 	}
-	return int(scaled)
+	return int64(scaled)
 }
 
 func (s knapsack) buckets(tokens int, f Fault) int {
@@ -261,7 +261,7 @@ const (
 
 // solve returns the items that the chapter's dynamic program keeps, last one
 // first.
-func solve(values, weights []int, capacity int, f Fault) ([]int, error) {
+func solve(values []int64, weights []int, capacity int, f Fault) ([]int, error) {
 	n := len(values)
 	if n <= maxTopDown && capacity > 1<<n && f == FaultNone {
 		return solveTopDown(values, weights, capacity), nil
@@ -270,7 +270,7 @@ func solve(values, weights []int, capacity int, f Fault) ([]int, error) {
 		return nil, &Error{Class: ClassTooLarge, Text: "the table of the dynamic program would not fit"}
 	}
 
-	dp := make([]int, capacity+1)
+	dp := make([]int64, capacity+1)
 	keep := make([]bits, n)
 	for i := range n {
 		keep[i] = newBits(capacity + 1)
@@ -310,10 +310,10 @@ func solve(values, weights []int, capacity int, f Fault) ([]int, error) {
 
 // solveTopDown is the same recurrence without the table, for a handful of
 // items and a capacity that no table could hold.
-func solveTopDown(values, weights []int, capacity int) []int {
+func solveTopDown(values []int64, weights []int, capacity int) []int {
 	// best is dp[w] after the items up to i.
-	var best func(i, w int) int
-	best = func(i, w int) int {
+	var best func(i, w int) int64
+	best = func(i, w int) int64 {
 		if i < 0 {
 			return 0
 		}

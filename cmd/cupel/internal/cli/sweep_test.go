@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -144,14 +145,16 @@ func TestSweepUsage(t *testing.T) {
 
 func TestRoundStride(t *testing.T) {
 	for _, test := range []struct {
-		name         string
-		length, want int
+		name   string
+		length int
+		want   int64
 	}{
 		{"nothing", 0, 1}, {"short", 49, 1}, {"one too long", 50, 2}, {"hundreds", 499, 10}, {"five hundreds", 500, 20},
-		{"thousand", 1000, 50}, {"all", math.MaxInt, 200_000_000_000_000_000},
+		{"thousand", 1000, 50}, {"billions", math.MaxInt32, 50_000_000},
+		{"all", math.MaxInt, map[int]int64{32: 50_000_000, 64: 200_000_000_000_000_000}[strconv.IntSize]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := roundStride(test.length); got != test.want {
+			if got := int64(roundStride(test.length)); got != test.want {
 				t.Errorf("got %d, want %d: fifty parts at most of 1, 2 or 5 times a power of ten", got, test.want)
 			}
 		})

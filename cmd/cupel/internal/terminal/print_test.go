@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +101,7 @@ func TestApportion(t *testing.T) {
 		{"empty", "what is not there is not", []int{0, 5}, 4, []int{0, 4}},
 		{"nothing", "there is nothing to draw", []int{0, 0}, 4, []int{0, 0}},
 		{"too many", "not all of them can be seen", []int{1, 1, 1}, 2, []int{1, 1, 0}},
-		{"huge", "sums past the range of int do not wrap", []int{1 << 62, 1 << 62, 1 << 62, 1 << 62}, 4, []int{1, 1, 1, 1}},
+		{"huge", "sums past the range of int do not wrap", []int{math.MaxInt/2 + 1, math.MaxInt/2 + 1, math.MaxInt/2 + 1, math.MaxInt/2 + 1}, 4, []int{1, 1, 1, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := Apportion(test.sizes, test.columns); !slices.Equal(got, test.want) {
