@@ -58,9 +58,12 @@ var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 // ScoreAll scores all items in one pass and allocates nothing once its pooled
 // memory has grown. It fails only when ctx is done.
 //
-// The time is linear in the number of items as long as they have at most four
-// different tags each. Items with more tags are compared 64 at a time, with
-// those alone that have one of their tags where these are few.
+// The time is linear in the number of items, n, as long as they have at most
+// four different tags each. Beyond that it is quadratic, by a small factor: for
+// items with k tags each of which c items have, one item takes on the order of
+// the least of k·c steps, of k·n/64 steps, and of k²·(1 + c/128) steps. Items
+// with equal tags are counted together. The memory is linear in the number of
+// tags given.
 func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, "FrequencyScorer", all, scores); err != nil {
 		return err

@@ -1,6 +1,9 @@
 package scorer_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel/scorer"
@@ -52,5 +55,40 @@ func TestFrequencyOfAnAbsentItem(t *testing.T) {
 	}
 	if got := (scorer.Frequency{}).Score(tagged("a"), all[:1]); got != 0 {
 		t.Errorf("got %v, want 0 for a list of one item", got)
+	}
+}
+
+// doneAfter is done from a look at its error on, and counts the looks.
+type doneAfter struct {
+	context.Context
+	looks, most int
+}
+
+func (c *doneAfter) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A pass that is cut short must say so: half of the scores are no scores.
+func TestFrequencyStopsInMidPass(t *testing.T) {
+	all := make(items, 5000)
+	for i := range all {
+		all[i] = tagged(fmt.Sprint(i%7), fmt.Sprint(i%11), fmt.Sprint(i%13), fmt.Sprint(i%17), fmt.Sprint(i%19), fmt.Sprint(i%23))
+	}
+	scores := make([]float64, len(all))
+	whole := &doneAfter{t.Context(), 0, 1 << 30}
+	if err := (scorer.Frequency{}).ScoreAll(whole, all, scores); err != nil {
+		t.Fatal(err)
+	}
+	if whole.looks < len(all)/1024 || whole.looks > len(all)/4 {
+		t.Errorf("%d looks at the context for %d items; it must look now and then", whole.looks, len(all))
+	}
+	for most := range whole.looks {
+		ctx := &doneAfter{t.Context(), 0, most}
+		if err := (scorer.Frequency{}).ScoreAll(ctx, all, scores); !errors.Is(err, context.Canceled) || ctx.looks > most+2 {
+			t.Errorf("done at look %d of %d: %v after %d looks, want to stop there", most+1, whole.looks, err, ctx.looks)
+		}
 	}
 }

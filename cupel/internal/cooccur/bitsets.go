@@ -24,17 +24,25 @@ type bitSets struct {
 }
 
 // countBits counts what countSubsets left: for sets of more than limit tags
-// all members, and for the others the members of the former sets.
-func (c *Counter) countBits(ctx context.Context, limit int) error {
-	b := &c.bitSets
+// all members, and for the others the members of the former sets. It compares
+// whole sets, or tag by tag.
+func (c *Counter) countBits(ctx context.Context, limit int, byTag bool) error {
 	words, longWords := c.layOut(limit)
 	if longWords == 0 {
 		return nil
 	}
 	c.listByTag(limit)
-	c.fillRows(words)
 	planes := c.fillPlanes(words)
+	if byTag {
+		return c.countGroups(ctx, longWords)
+	}
+	c.fillRows(words)
+	return c.compareWhole(ctx, limit, words, longWords, planes)
+}
 
+// compareWhole compares each set with all others at a time.
+func (c *Counter) compareWhole(ctx context.Context, limit, words, longWords, planes int) error {
+	b := &c.bitSets
 	b.union = sized(b.union, words)
 	untilCheck := 0
 	for i := range c.sharing {
@@ -52,7 +60,7 @@ func (c *Counter) countBits(ctx context.Context, limit int) error {
 		for _, id := range ids {
 			listed += b.starts[id+1] - b.starts[id]
 		}
-		if listed < n*(len(ids)+planes)/2 {
+		if listed*stepCost < n*(len(ids)+planes) {
 			c.sharing[i] += b.countListed(uint32(i), ids, n*64)
 		} else {
 			c.sharing[i] += b.countUnion(ids, words, n, planes)

@@ -7,10 +7,13 @@
 //
 //   - Sets of up to [MaxSubsetTags] tags are counted by inclusion and
 //     exclusion over their subsets, in time linear in the number of sets.
-//   - Sets with more tags, and short ones while the list is small, are counted
-//     by bit sets: one bit for each set that has a tag, 64 sets at a time.
+//   - Sets with more tags, and short ones while the list is small, are compared
+//     with the sets that have one of their tags: one by one, or 64 at a time as
+//     bits; or tag by tag, among the sets that have the tag. See [groups].
 //
-// Each pass takes whichever costs less.
+// Each pass takes what costs less. For n different sets of k tags each, of which
+// a tag is in c on average, comparing takes on the order of the least of k·c
+// steps, k·n/64 and k²·(1 + c/128) a set.
 package cooccur
 
 import (
@@ -48,6 +51,7 @@ type Counter struct {
 
 	subsets subsets
 	bitSets bitSets
+	groups  groups
 }
 
 // Reset forgets all members and every reference to their tags.
@@ -120,11 +124,11 @@ func (c *Counter) set(number uint32) []uint32 {
 func (c *Counter) Count(ctx context.Context) error {
 	c.sharing = sized(c.sharing, c.sets.len())
 	clear(c.sharing)
-	limit := c.subsetLimit()
+	limit, byTag := c.plan()
 	if err := c.countSubsets(ctx, limit); err != nil {
 		return err
 	}
-	return c.countBits(ctx, limit)
+	return c.countBits(ctx, limit, byTag)
 }
 
 // Sharing returns how many members share a tag with the given one: itself
@@ -137,13 +141,18 @@ func (c *Counter) Sharing(member int) int {
 	return 0
 }
 
-// lookupCost is what finding a subset costs, in words of a bit set.
-const lookupCost = 32
+// What steps cost, measured in words of a bit set.
+const (
+	lookupCost = 32  // finding a subset
+	stepCost   = 4   // looking at one set in the list of a tag
+	memberCost = 120 // looking at a set in the group of a tag
+	rowCost    = 16  // finding a row of a group and setting a bit in it
+)
 
-// subsetLimit returns the number of tags up to which the sets of this list are
-// counted through their subsets: what makes the whole cheapest. 0 means that
-// bit sets count them all.
-func (c *Counter) subsetLimit() int {
+// plan returns what makes the whole cheapest: the number of tags up to which
+// the sets of this list are counted through their subsets, 0 for none, and
+// whether all others are compared tag by tag.
+func (c *Counter) plan() (limit int, byTag bool) {
 	n := c.sets.len()
 	c.spread = sized(c.spread, c.tags.len())
 	clear(c.spread)
@@ -152,7 +161,7 @@ func (c *Counter) subsetLimit() int {
 	}
 	// By number of tags, all sizes beyond the limit as one: how many sets there
 	// are, and what it costs to compare them with all others.
-	var sets, comparing [MaxSubsetTags + 2]int
+	var sets, whole, groups [MaxSubsetTags + 2]int
 	words := n/64 + 1
 	for i := range n {
 		ids, listed := c.set(uint32(i)), 0
@@ -161,22 +170,30 @@ func (c *Counter) subsetLimit() int {
 		}
 		size := min(len(ids), MaxSubsetTags+1)
 		sets[size]++
-		comparing[size] += min(listed, (len(ids)+1)*words)
+		whole[size] += min(listed*stepCost, (len(ids)+1)*words)
+		// A set's rows are as wide as its groups; half of its tags came before,
+		// and these are no rarer.
+		groups[size] += len(ids)*memberCost + (len(ids)-1)*(len(ids)*rowCost+listed/128)/2
 	}
-	best, least := 0, -1
-	long, cost := sets[MaxSubsetTags+1], comparing[MaxSubsetTags+1]
-	for limit := MaxSubsetTags; limit >= 0; limit-- {
-		total := cost
-		for size := 1; size <= limit; size++ {
-			total += sets[size] * 2 * lookupCost * (1<<size - size)
-			// Short sets are compared with the long ones alone.
-			total += int(float64(comparing[size]) * float64(long) / float64(max(n, 1)))
+	least := -1
+	long, wholeCost, groupCost := sets[MaxSubsetTags+1], whole[MaxSubsetTags+1], groups[MaxSubsetTags+1]
+	for l := MaxSubsetTags; l >= 0; l-- {
+		subsets, short, shortByTag := 0, 0, 0
+		for size := 1; size <= l; size++ {
+			subsets += sets[size] * 2 * lookupCost * (1<<size - size)
+			short += whole[size]
+			shortByTag += groups[size]
 		}
-		if least < 0 || total < least {
-			best, least = limit, total
+		// Short sets are compared with the long ones alone.
+		share := float64(long) / float64(max(n, 1))
+		compare := wholeCost + int(share*float64(short))
+		compareByTag := groupCost + int(share*float64(shortByTag))
+		if total := subsets + min(compare, compareByTag); least < 0 || total < least {
+			limit, byTag, least = l, compareByTag < compare, total
 		}
-		long += sets[limit]
-		cost += comparing[limit]
+		long += sets[l]
+		wholeCost += whole[l]
+		groupCost += groups[l]
 	}
-	return best
+	return limit, byTag
 }

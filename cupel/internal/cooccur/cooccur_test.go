@@ -134,6 +134,24 @@ func TestCountEqualsBruteForce(t *testing.T) {
 	}
 }
 
+// checkEveryWay counts what c has counted by all other plans.
+func checkEveryWay(t *testing.T, c *Counter, want []int) {
+	t.Helper()
+	for limit := range MaxSubsetTags + 1 {
+		for _, byTag := range []bool{false, true} {
+			clear(c.sharing)
+			if err := errors.Join(c.countSubsets(t.Context(), limit), c.countBits(t.Context(), limit, byTag)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range want {
+				if got := c.Sharing(i); got != want[i] {
+					t.Fatalf("subsets up to %d tags, by tag %t: member %d has %d, want %d", limit, byTag, i, got, want[i])
+				}
+			}
+		}
+	}
+}
+
 // TestEveryLimitCountsTheSame holds the two ways of counting against each other
 // at every split between them, not only where the cost estimate puts it.
 func TestEveryLimitCountsTheSame(t *testing.T) {
@@ -144,17 +162,7 @@ func TestEveryLimitCountsTheSame(t *testing.T) {
 		members := s.random(r)
 		want := bruteForce(members)
 		count(t, c, members)
-		for limit := range MaxSubsetTags + 1 {
-			clear(c.sharing)
-			if err := errors.Join(c.countSubsets(t.Context(), limit), c.countBits(t.Context(), limit)); err != nil {
-				t.Fatal(err)
-			}
-			for i := range members {
-				if got := c.Sharing(i); got != want[i] {
-					t.Fatalf("%s, subsets up to %d tags: member %d has %d, want %d", s.name, limit, i, got, want[i])
-				}
-			}
-		}
+		checkEveryWay(t, c, want)
 	}
 }
 
@@ -165,7 +173,7 @@ func TestListsAndRowsCountTheSame(t *testing.T) {
 	c := new(Counter)
 	for _, s := range shapes {
 		count(t, c, s.random(r))
-		if err := c.countBits(t.Context(), 0); err != nil {
+		if err := c.countBits(t.Context(), 0, false); err != nil {
 			t.Fatal(err)
 		}
 		b := &c.bitSets
@@ -305,17 +313,7 @@ func FuzzCount(f *testing.F) {
 		if got := count(t, c, members); !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
-		for limit := range MaxSubsetTags + 1 {
-			clear(c.sharing)
-			if err := errors.Join(c.countSubsets(t.Context(), limit), c.countBits(t.Context(), limit)); err != nil {
-				t.Fatal(err)
-			}
-			for i := range members {
-				if got := c.Sharing(i); got != want[i] {
-					t.Fatalf("subsets up to %d tags: member %d has %d, want %d", limit, i, got, want[i])
-				}
-			}
-		}
+		checkEveryWay(t, c, want)
 	})
 }
 
@@ -333,6 +331,99 @@ func BenchmarkCount(b *testing.B) {
 			c := new(Counter)
 			for b.Loop() {
 				count(b, c, members)
+			}
+		})
+	}
+}
+
+// doneAfter is done from a look at its error on, and counts the looks.
+type doneAfter struct {
+	context.Context
+	looks, most int
+}
+
+func (c *doneAfter) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCountStopsInMidPass(t *testing.T) {
+	c := new(Counter)
+	r := rand.New(rand.NewPCG(19, 20))
+	count(t, c, shape{"", 20_000, 12, 12, 2_000, ""}.random(r))
+	for _, way := range []struct {
+		name  string
+		limit int
+		byTag bool
+	}{{"whole sets", 0, false}, {"tag by tag", 0, true}} {
+		all := &doneAfter{t.Context(), 0, 1 << 30}
+		if err := c.countBits(all, way.limit, way.byTag); err != nil || all.looks < 5 || all.looks > 20_000 {
+			t.Fatalf("%s: %v after %d looks at the context; it must look now and then", way.name, err, all.looks)
+		}
+		for _, most := range []int{0, 1, all.looks / 2, all.looks - 1} {
+			ctx := &doneAfter{t.Context(), 0, most}
+			if err := c.countBits(ctx, way.limit, way.byTag); !errors.Is(err, context.Canceled) || ctx.looks > most+2 {
+				t.Errorf("%s, done at look %d: %v after %d looks, want to stop there", way.name, most+1, err, ctx.looks)
+			}
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, tt := range []struct {
+		shape
+		limit int
+		byTag bool
+	}{
+		{shape{"short", 20_000, 3, 3, 300, "subsets are linear"}, MaxSubsetTags, false},
+		{shape{"long and frequent", 5000, 30, 30, 200, "a set has most others for peers: bits of whole sets"}, 0, false},
+		{shape{"long and rarer", 20_000, 12, 12, 800, "few share two tags: tag by tag"}, 0, true},
+		{shape{"long and rare", 3000, 30, 30, 90_000, "a tag is in one set: its list is short"}, 0, false},
+	} {
+		c := new(Counter)
+		count(t, c, tt.random(r))
+		limit, byTag := c.plan()
+		if tt.limit != 0 && limit != tt.limit || byTag != tt.byTag {
+			t.Errorf("%s: subsets up to %d tags, by tag %t: %s", tt.name, limit, byTag, tt.why)
+		}
+	}
+}
+
+// TestGroupsTakeLinearMemory has tags of very different frequency, where rows as
+// wide as the list would take the most.
+func TestGroupsTakeLinearMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	c := new(Counter)
+	members := shape{"", 4000, 12, 12, 20_000, ""}.random(r)
+	for i := range members {
+		members[i] = append(members[i], "everyone", fmt.Sprint("half", i%2), fmt.Sprint("tenth", i%10))
+	}
+	count(t, c, members)
+	if err := c.countBits(t.Context(), 0, true); err != nil {
+		t.Fatal(err)
+	}
+	given := 0
+	for _, tags := range members {
+		given += len(tags)
+	}
+	if words := cap(c.groups.rows); words > given {
+		t.Errorf("%d words of rows for %d tags", words, given)
+	}
+}
+
+// BenchmarkWays measures what tag by tag gains over whole sets.
+func BenchmarkWays(b *testing.B) {
+	c := new(Counter)
+	count(b, c, shape{"", 20_000, 30, 30, 2_000, ""}.random(rand.New(rand.NewPCG(25, 26))))
+	for _, byTag := range []bool{false, true} {
+		b.Run(fmt.Sprintf("by-tag-%t", byTag), func(b *testing.B) {
+			for b.Loop() {
+				if err := c.countBits(b.Context(), 0, byTag); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
