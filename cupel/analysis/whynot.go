@@ -128,7 +128,7 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared) error {
 	switch cupel.ExclusionCode(a.Code()) {
 	case cupel.NegativeTokens:
-		a.Rule = "Items with a negative token count are left out before anything is scored."
+		a.Rule = "Items with a negative token count are never chosen."
 	case cupel.Deduplicated:
 		a.Rule = "Of candidates with the same content the best stays."
 		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {

@@ -169,7 +169,7 @@ func TestWhyNot(t *testing.T) {
 		{"in", "it is best", items, slicer.Greedy{}, reserve, 2, nil, []string{"is included, in place 2 of 4: Scored\nThe smallest budget that includes it is 90 tokens."}},
 		{"pinned", "10 and the reserve", items, slicer.Greedy{}, reserve, 0, nil, []string{"\"Be brief.\" (Message, 10 tokens) is included", "is 30 tokens."}},
 		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content the best stays.\nChosen instead:\n  \"apple\" (Document", "No budget includes it."}},
-		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count", "No budget includes it."}},
+		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count are never chosen.", "No budget includes it."}},
 		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before anything is chosen.\nChosen instead:\n  \"Be brief.\"",
 			"If it were pinned, the selection would fail: Pinned items require 40 tokens", "is 60 tokens."}},
 		{"does not explain itself", "only what it chose is known", items, custom{knapsack}, reserve, 3, nil, []string{"custom chose others, with 70 tokens.\nChosen instead:\n", "is 80 tokens."}},

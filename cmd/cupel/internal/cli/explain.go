@@ -106,7 +106,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 		}
 	}
 	if asksWhyNot && failed == nil {
-		answer, err := f.search.whyNot(ctx, env, s, a, of, command.Flags().Changed("target"))
+		answer, err := f.search.whyNot(ctx, env, s, a, s.Items[of].Content(), command.Flags())
 		if err != nil {
 			return err
 		}
@@ -196,23 +196,23 @@ func writeJSON(w io.Writer, value any) error {
 func (a *account) narrowedReport(parts bool) (*cupel.SelectionReport, error) {
 	report := *a.report
 	var err error
-	if report.Included, err = narrowed(a, report.Included, parts, func(i *cupel.IncludedItem) *cupel.ContextItem { return i.Item }); err != nil {
+	if report.Included, err = narrowed(a, report.Included, parts, cupel.IncludedItem.Candidate); err != nil {
 		return nil, err
 	}
-	report.Excluded, err = narrowed(a, report.Excluded, parts, func(e *cupel.ExcludedItem) *cupel.ContextItem { return e.Item })
+	report.Excluded, err = narrowed(a, report.Excluded, parts, cupel.ExcludedItem.Candidate)
 	return &report, err
 }
 
-func narrowed[E any](a *account, list []E, parts bool, item func(*E) *cupel.ContextItem) ([]E, error) {
+func narrowed[E any](a *account, list []E, parts bool, candidateOf func(E) int) ([]E, error) {
 	kept := make([]E, 0, len(list))
 	for _, entry := range list {
-		e := a.entryOf(item(&entry))
-		if e.hidden {
+		candidate := candidateOf(entry)
+		if a.hidden[candidate] {
 			continue
 		}
-		if parts && e.parts != nil {
+		if parts && a.scores[candidate] != nil {
 			var err error
-			if entry, err = withField(entry, "parts", a.partsOf(e)); err != nil {
+			if entry, err = withField(entry, "parts", a.partsOf(candidate)); err != nil {
 				return nil, err
 			}
 		}

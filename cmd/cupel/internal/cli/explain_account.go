@@ -10,39 +10,20 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
-// account is a report seen from the candidates.
+// account is what explain tells of a run.
 type account struct {
-	items  []*cupel.ContextItem
+	*analysis.Ledger
 	budget cupel.ContextBudget
 	report *cupel.SelectionReport
 	failed error // why nothing is selected
 
-	entries []entry // by candidate
-	window  []int   // candidates that are in, in the order of the prompt
-	out     []int   // candidates that are out, by score
-	scored  int     // how many candidates have a score of their own
-	at      map[*cupel.ContextItem]int
-	parts   []part
-
-	survivors map[string]*entry // by content; nil until somebody asks
-}
-
-// entry is what is known of one candidate.
-type entry struct {
-	item     *cupel.ContextItem
-	position int     // among the candidates
-	place    int     // in the prompt, from 1; 0 when it is out
-	rank     int     // among the candidates that are scored, from 1; 0 when it is not
-	score    float64 // of the report
-	reason   string  // the code
-	why      string  // the reason with its data
-	data     cupel.ReasonData
-	decided  bool // the report tells about it
-	hidden   bool // not asked for
-	parts    []float64
+	hidden []bool // by candidate: it is not asked for
+	parts  []part
+	scores [][]float64 // by candidate: what each part gives it; nil when it is not scored
 }
 
 // part is a part of a composite.
@@ -52,63 +33,22 @@ type part struct {
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport, failed error) *account {
-	a := &account{
-		items: items, budget: budget, report: report, failed: failed,
-		entries: make([]entry, len(items)), at: make(map[*cupel.ContextItem]int, len(items)),
+	return &account{
+		Ledger: analysis.NewLedger(report, items), budget: budget, report: report, failed: failed,
+		hidden: make([]bool, len(items)), scores: make([][]float64, len(items)),
 	}
-	for i, item := range items {
-		a.entries[i] = entry{item: item, position: i}
-		a.at[item] = i
-	}
-	var scored []int
-	for place, i := range report.Included {
-		e := a.entryOf(i.Item)
-		e.decided, e.place, e.score, e.reason, e.why = true, place+1, i.Score, string(i.Reason), string(i.Reason)
-		a.window = append(a.window, e.position)
-		if i.Reason != cupel.Pinned {
-			scored = append(scored, e.position)
-		}
-	}
-	for _, x := range report.Excluded {
-		e := a.entryOf(x.Item)
-		e.decided, e.score, e.reason, e.why, e.data = true, x.Score, string(x.Reason.Code), x.Reason.String(), x.Reason.Data()
-		a.out = append(a.out, e.position)
-		if x.Reason.Code != cupel.NegativeTokens {
-			scored = append(scored, e.position)
-		}
-	}
-	if failed != nil {
-		return a // ranks among some of the candidates would mislead
-	}
-	slices.SortFunc(scored, func(i, j int) int {
-		// NaN is less than any number to cmp.Compare, and last here as well.
-		return cmp.Or(cmp.Compare(a.entries[j].score, a.entries[i].score), cmp.Compare(i, j))
-	})
-	for rank, i := range scored {
-		a.entries[i].rank = rank + 1
-	}
-	a.scored = len(scored)
-	return a
 }
-
-func (a *account) entryOf(item *cupel.ContextItem) *entry { return &a.entries[a.at[item]] }
 
 // keep hides the candidates that do not match. A nil match keeps all.
 func (a *account) keep(match func(content string) bool) {
-	for i := range a.entries {
-		a.entries[i].hidden = match != nil && !match(a.entries[i].item.Content())
+	for i := range a.Entries {
+		a.hidden[i] = match != nil && !match(a.Entries[i].Item.Content())
 	}
 }
 
 // visible returns those of the candidates that are not hidden.
 func (a *account) visible(candidates []int) []int {
-	var kept []int
-	for _, i := range candidates {
-		if !a.entries[i].hidden {
-			kept = append(kept, i)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return a.hidden[i] })
 }
 
 // addParts asks the parts of a composite for their scores. Any other scorer is
@@ -116,7 +56,8 @@ func (a *account) visible(candidates []int) []int {
 func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
 	var scoreable []*cupel.ContextItem
 	var candidates []int
-	for i, item := range a.items {
+	for i := range a.Entries {
+		item := a.Entries[i].Item
 		if item.Tokens() >= 0 && !item.Pinned() {
 			scoreable, candidates = append(scoreable, item), append(candidates, i)
 		}
@@ -146,7 +87,7 @@ func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
 		}
 	}
 	for i, candidate := range candidates {
-		a.entries[candidate].parts = scores[i*len(parts) : (i+1)*len(parts) : (i+1)*len(parts)]
+		a.scores[candidate] = scores[i*len(parts) : (i+1)*len(parts) : (i+1)*len(parts)]
 	}
 	return nil
 }
@@ -164,9 +105,9 @@ type jsonPart struct {
 	Score  jsonScore `json:"score"`
 }
 
-func (a *account) partsOf(e *entry) []jsonPart {
-	parts := make([]jsonPart, len(e.parts))
-	for i, score := range e.parts {
+func (a *account) partsOf(candidate int) []jsonPart {
+	parts := make([]jsonPart, len(a.scores[candidate]))
+	for i, score := range a.scores[candidate] {
 		parts[i] = jsonPart{a.parts[i].name, a.parts[i].weight, jsonScore(score)}
 	}
 	return parts
@@ -221,8 +162,8 @@ func (a *account) usage() usage {
 	var u usage
 	pinned := 0
 	byKind := make(map[string]int)
-	for _, i := range a.window {
-		item := a.items[i]
+	for _, i := range a.Window {
+		item := a.Entries[i].Item
 		tokens := item.Tokens()
 		u.used = addTokens(u.used, tokens)
 		u.items++

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // maxBar is the widest that a bar gets, in columns.
@@ -29,12 +30,12 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 	} else {
 		p.Line(terminal.Text{Text: title, Style: terminal.Bold},
 			terminal.Plain(fmt.Sprintf(": %d of %d candidates are in, %d tokens, %s of the budget of %d",
-				len(a.window), len(a.items), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
+				len(a.Window), len(a.Entries), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
 		p.Line()
 		hues := a.printBudget(p, u)
 		a.printList(p, "In, by score", a.byScore(), rows, parts, hues)
 	}
-	a.printList(p, "Out, by score", a.out, rows, parts, nil)
+	a.printList(p, "Out, by score", a.Out, rows, parts, nil)
 	a.printReasons(p)
 	a.printNotes(p)
 }
@@ -42,12 +43,12 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 // pinnedBySize returns the pinned candidates that count.
 func (a *account) pinnedBySize() []int {
 	var pinned []int
-	for i, item := range a.items {
-		if item.Pinned() && item.Tokens() >= 0 {
+	for i := range a.Entries {
+		if item := a.Entries[i].Item; item.Pinned() && item.Tokens() >= 0 {
 			pinned = append(pinned, i)
 		}
 	}
-	slices.SortStableFunc(pinned, func(i, j int) int { return cmp.Compare(a.items[j].Tokens(), a.items[i].Tokens()) })
+	slices.SortStableFunc(pinned, func(i, j int) int { return cmp.Compare(a.Entries[j].Item.Tokens(), a.Entries[i].Item.Tokens()) })
 	return pinned
 }
 
@@ -145,7 +146,7 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		more = len(visible) - rows
 		visible = visible[:rows]
 	}
-	in := a.entries[visible[0]].place > 0
+	in := a.Entries[visible[0]].Place > 0
 	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}}
 	if in {
 		columns = slices.Insert(columns, 0, terminal.Column{Head: "#", Right: true})
@@ -159,24 +160,24 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		terminal.Column{Head: "REASON"}, terminal.Column{Head: "ITEM", Flexible: true})
 	table := make([][]terminal.Text, len(visible))
 	for i, candidate := range visible {
-		e := &a.entries[candidate]
+		e := &a.Entries[candidate]
 		var row []terminal.Text
 		if in {
-			row = append(row, terminal.Plain(strconv.Itoa(e.place)))
+			row = append(row, terminal.Plain(strconv.Itoa(e.Place)))
 		}
 		row = append(row, terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)))
 		if parts {
 			for part := range a.parts {
 				cell := "-"
-				if e.parts != nil {
-					cell = short(e.parts[part])
+				if scores := a.scores[candidate]; scores != nil {
+					cell = short(scores[part])
 				}
 				row = append(row, terminal.Plain(cell))
 			}
 		}
-		row = append(row, terminal.Plain(strconv.Itoa(e.item.Tokens())),
-			terminal.Text{Text: string(e.item.Kind()), Style: hues[e.item.Kind().Key()]},
-			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(e.item.Content()))
+		row = append(row, terminal.Plain(strconv.Itoa(e.Item.Tokens())),
+			terminal.Text{Text: string(e.Item.Kind()), Style: hues[e.Item.Kind().Key()]},
+			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(e.Item.Content()))
 		table[i] = row
 	}
 	p.Table(columns, table)
@@ -206,33 +207,33 @@ func (a *account) partHeads(p *terminal.Printer) []string {
 	return heads
 }
 
-func rankText(e *entry) string {
-	if e.rank == 0 {
+func rankText(e *analysis.Entry) string {
+	if e.Rank == 0 {
 		return "-"
 	}
-	return strconv.Itoa(e.rank)
+	return strconv.Itoa(e.Rank)
 }
 
 // scoreText leaves out what is not a scorer's.
-func scoreText(e *entry) string {
-	if e.item.Pinned() || e.item.Tokens() < 0 {
+func scoreText(e *analysis.Entry) string {
+	if e.Item.Pinned() || e.Item.Tokens() < 0 {
 		return "-"
 	}
-	return short(e.score)
+	return short(e.Score())
 }
 
 // short writes a number with four digits; JSON has them all.
 func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
-func reasonStyle(e *entry) terminal.Style {
+func reasonStyle(e *analysis.Entry) terminal.Style {
 	switch {
-	case e.reason == string(cupel.Pinned):
+	case e.Code() == string(cupel.Pinned):
 		return terminal.Bold
-	case e.place > 0:
+	case e.Place > 0:
 		return terminal.Green
-	case e.reason == string(cupel.Deduplicated):
+	case e.Code() == string(cupel.Deduplicated):
 		return terminal.Dim
-	case e.reason == string(cupel.NegativeTokens):
+	case e.Code() == string(cupel.NegativeTokens):
 		return terminal.Red
 	}
 	return terminal.Yellow
@@ -241,18 +242,19 @@ func reasonStyle(e *entry) terminal.Style {
 // shortReason returns the code of a reason, and what is most telling of its data
 // if there is room for it: of which candidate a duplicate is one is told
 // everywhere.
-func (a *account) shortReason(e *entry, room bool) string {
-	if e.reason != string(cupel.Deduplicated) || a.failed != nil {
-		return shortExclusion(e.reason, e.data, room)
+func (a *account) shortReason(e *analysis.Entry, room bool) string {
+	if e.Code() != string(cupel.Deduplicated) || a.failed != nil {
+		return shortExclusion(e.Code(), e.Data(), room)
 	}
-	stays := a.survivor(e)
-	switch {
-	case stays == nil:
-		return e.reason
-	case stays.place > 0:
-		return e.reason + ", is #" + strconv.Itoa(stays.place)
+	survivor, ok := a.Survivor(e.Candidate)
+	if !ok {
+		return e.Code()
 	}
-	return e.reason + ", is rank " + strconv.Itoa(stays.rank)
+	stays := &a.Entries[survivor]
+	if stays.Place > 0 {
+		return e.Code() + ", is #" + strconv.Itoa(stays.Place)
+	}
+	return e.Code() + ", is rank " + strconv.Itoa(stays.Rank)
 }
 
 // roomForReasons is the width from which tables tell more than the code of a
@@ -275,33 +277,19 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 
 // overshot returns how many tokens the slicer had chosen beyond its budget when
 // it left the candidate out. The report counts them as a negative rest.
-func (e *entry) overshot() int {
-	if e.reason != string(cupel.BudgetExceeded) {
+func overshot(e *analysis.Entry) int {
+	if e.Code() != string(cupel.BudgetExceeded) {
 		return 0
 	}
-	return -min(max(e.data.AvailableTokens, -math.MaxInt), 0)
+	return -min(max(e.Data().AvailableTokens, -math.MaxInt), 0)
 }
 
-// words is the reason with its data, for people.
-func (e *entry) words() string {
-	if over := e.overshot(); over > 0 {
-		return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %s too many already", e.reason, e.data.ItemTokens, plural(over, "token"))
+// inWords is the reason with its data, for people.
+func inWords(e *analysis.Entry) string {
+	if over := overshot(e); over > 0 {
+		return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %s too many already", e.Code(), e.Data().ItemTokens, plural(over, "token"))
 	}
-	return e.why
-}
-
-// survivor returns the candidate with the content of a duplicate that was not
-// left out as one.
-func (a *account) survivor(e *entry) *entry {
-	if a.survivors == nil {
-		a.survivors = make(map[string]*entry)
-		for i := range a.entries {
-			if e := &a.entries[i]; e.rank > 0 && e.reason != string(cupel.Deduplicated) {
-				a.survivors[e.item.Content()] = e
-			}
-		}
-	}
-	return a.survivors[e.item.Content()]
+	return e.Why()
 }
 
 // reasonWords says what the codes of reasons mean.
@@ -338,16 +326,17 @@ func (g reasonGroup) words() string {
 // printReasons sums up why the candidates that are shown are out.
 func (a *account) printReasons(p *terminal.Printer) {
 	var groups []reasonGroup
-	for _, i := range a.visible(a.out) {
-		e := &a.entries[i]
-		left := e.data.AvailableTokens
-		fits := e.data.ItemTokens <= max(left, 0)
+	for _, i := range a.visible(a.Out) {
+		e := &a.Entries[i]
+		data := e.Data()
+		left := data.AvailableTokens
+		fits := data.ItemTokens <= max(left, 0)
 		at := slices.IndexFunc(groups, func(g reasonGroup) bool {
-			return g.code == e.reason && (g.fits == fits || e.reason != string(cupel.BudgetExceeded))
+			return g.code == e.Code() && (g.fits == fits || e.Code() != string(cupel.BudgetExceeded))
 		})
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, reasonGroup{code: e.reason, fits: fits, left: left})
+			groups = append(groups, reasonGroup{code: e.Code(), fits: fits, left: left})
 		}
 		groups[at].n++
 		groups[at].vary = groups[at].vary || groups[at].left != left
@@ -369,8 +358,8 @@ func (a *account) printReasons(p *terminal.Printer) {
 func (a *account) printNotes(p *terminal.Printer) {
 	var notes []string
 	undecided := 0
-	for i := range a.entries {
-		if !a.entries[i].decided {
+	for i := range a.Entries {
+		if a.Entries[i].Code() == "" {
 			undecided++
 		}
 	}
@@ -384,8 +373,8 @@ func (a *account) printNotes(p *terminal.Printer) {
 		notes = append(notes, fmt.Sprintf("The selection is %d tokens over its target, which the policy lets pass.", a.report.Overflow.TokensOverBudget))
 	}
 	over := 0
-	for i := range a.entries {
-		over = max(over, a.entries[i].overshot())
+	for i := range a.Entries {
+		over = max(over, overshot(&a.Entries[i]))
 	}
 	if over > 0 && a.report.Overflow == nil && a.failed == nil {
 		notes = append(notes, fmt.Sprintf("The slicer chose %s more than its budget; items were left out until the rest fit.", plural(over, "token")))
@@ -402,7 +391,7 @@ func (a *account) printNotes(p *terminal.Printer) {
 // first; pinned ones have no rank and stand before them. Equal scores keep the
 // order of the prompt.
 func (a *account) byScore() []int {
-	list := slices.Clone(a.window)
-	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(a.entries[x].rank, a.entries[y].rank) })
+	list := slices.Clone(a.Window)
+	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) })
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -353,7 +354,7 @@ func TestDuplicatesThatAreOut(t *testing.T) {
 	}
 	_, got, _ = start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "10", "--why-not", "large")
 	for _, want := range []string{"It is out: BudgetExceeded: 50 tokens requested, 0 available\n", "copies  1 other candidate",
-		"Pinned items and what is kept leave no tokens to choose with:\n", "   -      -      10          -  Message  pinned\n", "is 60 tokens, 50 more than now.\n"} {
+		"Nothing is left to choose with after pinned items and what the budget reserves.\n", "   -      -      10          -  Message  pinned\n", "is 60 tokens, 50 more than now.\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
@@ -448,5 +449,13 @@ func TestExplainOrdersByScore(t *testing.T) {
 `
 	if code != exitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
+	}
+}
+
+func TestJSONScore(t *testing.T) {
+	for want, score := range map[string]float64{"0.5": 0.5, `"NaN"`: math.NaN(), `"Infinity"`: math.Inf(1), `"-Infinity"`: math.Inf(-1)} {
+		if got, err := jsonScore(score).MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%v is written %s (%v), want %s", score, got, err, want)
+		}
 	}
 }

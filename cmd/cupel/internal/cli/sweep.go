@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +64,7 @@ out no budget; the default looks at about fifty of them.`,
 	set.Float64Var(&flags.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
 	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates by their position, from 0")
 	set.BoolVar(&flags.plot, "plot", false, "draw the share of the budget that is used")
-	set.BoolVar(&flags.progress, "progress", false, "tell on standard error how far long work is, also where that is not a terminal")
+	set.BoolVar(&flags.progress, "progress", false, "report progress on standard error, also where that is not a terminal")
 	command.MarkFlagsMutuallyExclusive("json", "csv", "plot")
 	return command
 }
@@ -94,7 +92,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	budgets := analysis.BudgetRange{From: f.from, To: f.to, Stride: f.stride}
 	if !changed("to") {
-		budgets.To = max(sufficient(candidates.Items, base), budgets.From)
+		budgets.To = max(analysis.SufficientBudget(candidates.Items, base), budgets.From)
 	}
 	if !changed("from") {
 		budgets.From = min(necessary(candidates.Items, base), max(budgets.To, 0))
@@ -109,11 +107,8 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
 	}
 	tell := newBudgetProgress(env, f.progress)
-	watching, err := watchingBudgets(pipeline, func(target int) { tell.update(min(addTokens(target, f.reserve), budgets.To), budgets.To) })
-	if err != nil {
-		return selecting(err)
-	}
-	sweep, err := sweepOf(command.Context(), watching, candidates.Items, budgets, base)
+	sweep, err := analysis.Sweep(command.Context(), pipeline, candidates.Items, budgets,
+		analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
 	tell.end()
 	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
 		return usagef("gave up after %d budgets: give a shorter range with --from and --to, or a longer --stride", tooMany.MaxBudgets)
@@ -127,39 +122,6 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	return f.write(env, func() (any, error) { return sweep, nil }, func(printer *terminal.Printer) {
 		printSweep(printer, titleOf(p.Name, f.policy), sweep, f.plot)
 	})
-}
-
-// sweepOf sweeps over budgets as --budget has them: the target is the budget less
-// the reserve. A sweep has the target at the budget, which differs where overflow
-// is judged by the target; so it is made of what is left without the reserve.
-func sweepOf(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budgets analysis.BudgetRange, base cupel.ContextBudget) (*analysis.BudgetSweep, error) {
-	reserve := base.OutputReserve()
-	first := budgets.From // of those that hold the reserve
-	if first < reserve {
-		first = addTokens(first, (reserve-first-1)/budgets.Stride*budgets.Stride)
-		first = addTokens(first, budgets.Stride)
-	}
-	if reserve == 0 || first > budgets.To {
-		return analysis.Sweep(ctx, pipeline, items, budgets, analysis.WithBaseBudget(base))
-	}
-	net, err := withoutReserve(base)
-	if err != nil {
-		return nil, err
-	}
-	sweep, err := analysis.Sweep(ctx, pipeline, items,
-		analysis.BudgetRange{From: first - reserve, To: budgets.To - reserve, Stride: budgets.Stride}, analysis.WithBaseBudget(net))
-	if err != nil {
-		return nil, err
-	}
-	for i := range sweep.Steps {
-		sweep.Steps[i].Budget += reserve
-	}
-	if first > budgets.From {
-		_, err := base.Resize(budgets.From, 0)
-		sweep.Steps = slices.Insert(sweep.Steps, 0, analysis.SweepStep{Budget: budgets.From, Err: err})
-	}
-	sweep.From, sweep.To = budgets.From, budgets.To
-	return sweep, nil
 }
 
 // lastOf returns the last budget that a sweep has looked at.

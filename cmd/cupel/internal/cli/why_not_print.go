@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // maxInstead is how many candidates each list of an answer shows to people.
@@ -16,58 +17,61 @@ const maxInstead = 10
 
 // print tells people.
 func (w *whyNotAnswer) print(p *terminal.Printer) {
-	a, e := w.a, w.e
-	if e.place > 0 {
-		p.Line(terminal.Text{Text: "It is in", Style: terminal.Green}, terminal.Plain(fmt.Sprintf(", as #%d of %d: %s", e.place, len(a.window), e.why)))
+	a, e := w.a, &w.Entry
+	if e.Place > 0 {
+		p.Line(terminal.Text{Text: "It is in", Style: terminal.Green}, terminal.Plain(fmt.Sprintf(", as #%d of %d: %s", e.Place, len(a.Window), e.Why())))
 	} else {
-		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+e.words()))
+		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+inWords(e)))
 	}
 	p.Line()
 	w.printItem(p)
-	if w.rule != "" {
+	if w.Rule != "" {
 		p.Line()
-		p.Paragraph(w.rule, "")
-		a.printSome(p, w.instead, true)
+		p.Paragraph(w.Rule, "")
+		if len(w.DisplacedBy) > 0 {
+			p.Paragraph("Chosen instead:", "")
+			a.printSome(p, w.DisplacedBy, true)
+		}
 	}
-	if w.ifIn != nil {
+	if w.IfPinned != nil {
 		p.Line()
-		switch x := w.ifIn; {
-		case x.failed != nil:
-			p.Paragraph("If it were pinned the selection would fail: "+bare(x.failed), "")
-		case len(x.went) == 0:
+		switch x := w.IfPinned; {
+		case x.Err != nil:
+			p.Paragraph("If it were pinned the selection would fail: "+bare(x.Err), "")
+		case len(x.Went) == 0:
 			p.Paragraph("If it were pinned, nothing would go.", "")
 		default:
 			p.Paragraph("If it were pinned, these would go:", "")
-			a.printSome(p, x.went, false)
+			a.printSome(p, x.Went, false)
 		}
-		if others := without(w.ifIn.came, e.position); len(others) > 0 {
+		if others := without(w.IfPinned.Came, e.Candidate); len(others) > 0 {
 			p.Paragraph("These would come in as well:", "")
 			a.printSome(p, others, false)
 		}
 	}
 	p.Line()
 	p.Paragraph(w.budgetText(), terminal.Bold)
-	if x := w.at; x != nil && x.failed == nil && w.minimum.Tokens != a.budget.MaxTokens() {
-		a.printExchange(p, x, e.position)
+	if x := w.AtSmallest; x != nil && x.Err == nil && w.Smallest.Tokens != a.budget.MaxTokens() {
+		a.printExchange(p, x, e.Candidate)
 	}
 }
 
 // printItem shows the candidate itself.
 func (w *whyNotAnswer) printItem(p *terminal.Printer) {
-	a, e := w.a, w.e
+	a, e := w.a, &w.Entry
 	rows := [][]terminal.Text{
-		{terminal.Plain("item"), terminal.Plain(e.item.Content())},
-		{terminal.Plain("kind"), terminal.Plain(fmt.Sprintf("%s, source %s", e.item.Kind(), e.item.Source()))},
-		{terminal.Plain("tokens"), terminal.Plain(strconv.Itoa(e.item.Tokens()))},
+		{terminal.Plain("item"), terminal.Plain(e.Item.Content())},
+		{terminal.Plain("kind"), terminal.Plain(fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source()))},
+		{terminal.Plain("tokens"), terminal.Plain(strconv.Itoa(e.Item.Tokens()))},
 	}
 	if w.copies > 0 {
 		rows = append(rows, []terminal.Text{terminal.Plain("copies"), terminal.Plain(plural(w.copies, "other candidate") + " with the same content")})
 	}
-	if e.rank > 0 {
+	if e.Rank > 0 {
 		rows = append(rows, []terminal.Text{terminal.Plain("score"),
-			terminal.Plain(fmt.Sprintf("%s, rank %d of %d", short(e.score), e.rank, a.scored))})
-		if len(e.parts) > 1 {
-			for i, score := range e.parts {
+			terminal.Plain(fmt.Sprintf("%s, rank %d of %d", short(e.Score()), e.Rank, a.Ranked))})
+		if parts := a.scores[e.Candidate]; len(parts) > 1 {
+			for i, score := range parts {
 				part := a.parts[i]
 				rows = append(rows, []terminal.Text{terminal.Plain(""),
 					terminal.Plain(fmt.Sprintf("%s: %s × %s = %s", part.name, short(score), short(part.weight), short(score*part.weight)))})
@@ -79,14 +83,14 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 
 // budgetText says which budgets take the candidate.
 func (w *whyNotAnswer) budgetText() string {
-	e, m, budget := w.e, w.minimum, w.a.budget.MaxTokens()
+	e, m, budget := &w.Entry, w.Smallest, w.a.budget.MaxTokens()
 	switch {
-	case e.reason == string(cupel.Deduplicated):
+	case e.Code() == string(cupel.Deduplicated):
 		return "No budget takes it: its content would be in as the candidate above."
-	case e.reason == string(cupel.NegativeTokens):
+	case e.Code() == string(cupel.NegativeTokens):
 		return "No budget takes it: correct its token count."
-	case !m.Found && m.Error != "":
-		return "The smallest budget that takes it is not known: " + m.Error
+	case !m.Found && m.Err != nil:
+		return "The smallest budget that takes it is not known: " + bare(m.Err)
 	case !m.Found && m.Exact && m.SearchedTo == math.MaxInt:
 		return fmt.Sprintf("No budget takes %s.", w.it())
 	case !m.Found && m.Exact:
@@ -112,7 +116,7 @@ func (w *whyNotAnswer) budgetText() string {
 	switch {
 	case !m.Exact:
 		text += "; a smaller one may, which a larger --max-probes finds"
-	case m.Tokens < budget && e.place == 0 && !w.targetGiven:
+	case m.Tokens < budget && e.Place == 0 && !w.targetGiven:
 		text += ": with more, others may be chosen instead"
 	}
 	return text + "."
@@ -120,9 +124,9 @@ func (w *whyNotAnswer) budgetText() string {
 
 // it is the candidate, of which there may be copies that other budgets take.
 func (w *whyNotAnswer) it() string {
-	for i := range w.a.entries {
-		e := &w.a.entries[i]
-		if e != w.e && e.item.Content() == w.e.item.Content() && e.reason != string(cupel.Deduplicated) && e.reason != string(cupel.NegativeTokens) {
+	for i := range w.a.Entries {
+		e := &w.a.Entries[i]
+		if i != w.Candidate && e.Item.Content() == w.Item.Content() && e.Code() != string(cupel.Deduplicated) && e.Code() != string(cupel.NegativeTokens) {
 			return "this copy of it"
 		}
 	}
@@ -135,14 +139,14 @@ func without(candidates []int, one int) []int {
 }
 
 // printExchange tells how the window at the smallest budget differs.
-func (a *account) printExchange(p *terminal.Printer, x *exchange, but int) {
-	if came := without(x.came, but); len(came) > 0 {
+func (a *account) printExchange(p *terminal.Printer, x *analysis.Exchange, but int) {
+	if came := without(x.Came, but); len(came) > 0 {
 		p.Paragraph("With that budget these come in as well:", "")
 		a.printSome(p, came, false)
 	}
-	if len(x.went) > 0 {
+	if len(x.Went) > 0 {
 		p.Paragraph("With that budget these go:", "")
-		a.printSome(p, x.went, false)
+		a.printSome(p, x.Went, false)
 	}
 }
 
@@ -152,20 +156,20 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 	if len(candidates) == 0 {
 		return
 	}
-	reasons := in && slices.ContainsFunc(candidates, func(i int) bool { return a.entries[i].place == 0 })
+	reasons := in && slices.ContainsFunc(candidates, func(i int) bool { return a.Entries[i].Place == 0 })
 	rows := make([][]terminal.Text, 0, maxInstead)
 	for _, i := range candidates[:min(len(candidates), maxInstead)] {
-		e := &a.entries[i]
+		e := &a.Entries[i]
 		per := "-"
-		if e.rank > 0 && e.item.Tokens() > 0 {
-			per = short(e.score / float64(e.item.Tokens()))
+		if e.Rank > 0 && e.Item.Tokens() > 0 {
+			per = short(e.Score() / float64(e.Item.Tokens()))
 		}
-		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.item.Tokens())),
-			terminal.Plain(per), terminal.Plain(string(e.item.Kind()))}
+		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.Item.Tokens())),
+			terminal.Plain(per), terminal.Plain(string(e.Item.Kind()))}
 		if reasons {
 			row = append(row, terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})
 		}
-		rows = append(rows, append(row, terminal.Plain(e.item.Content())))
+		rows = append(rows, append(row, terminal.Plain(e.Item.Content())))
 	}
 	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}, {Head: "TOKENS", Right: true},
 		{Head: "PER TOKEN", Right: true}, {Head: "KIND"}}
@@ -177,9 +181,6 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more", more), Style: terminal.Dim})
 	}
 }
-
-// bare returns the text of an error without the name of this program.
-func bare(err error) string { return strings.TrimPrefix(err.Error(), "cupel: ") }
 
 // jsonCandidate is a candidate in an answer.
 type jsonCandidate struct {
@@ -201,8 +202,8 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 }
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
-	e := &a.entries[candidate]
-	return jsonCandidate{e.position, e.item.Content(), string(e.item.Kind()), e.item.Tokens(), e.rank, jsonScore(e.score), e.reason}
+	e := &a.Entries[candidate]
+	return jsonCandidate{candidate, e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score()), e.Code()}
 }
 
 // jsonExchange is how another selection differs.
@@ -212,15 +213,24 @@ type jsonExchange struct {
 	Error string          `json:"error,omitempty"`
 }
 
-func (a *account) jsonExchange(x *exchange) *jsonExchange {
+func (a *account) jsonExchange(x *analysis.Exchange) *jsonExchange {
 	if x == nil {
 		return nil
 	}
-	j := &jsonExchange{Came: a.jsonCandidates(x.came), Went: a.jsonCandidates(x.went)}
-	if x.failed != nil {
-		j.Error = bare(x.failed)
+	j := &jsonExchange{Came: a.jsonCandidates(x.Came), Went: a.jsonCandidates(x.Went)}
+	if x.Err != nil {
+		j.Error = bare(x.Err)
 	}
 	return j
+}
+
+// jsonSmallest is what is known of the smallest budget that takes a candidate.
+type jsonSmallest struct {
+	Found      bool   `json:"found"`
+	Tokens     int    `json:"tokens,omitempty"` // when found
+	Exact      bool   `json:"exact"`            // no smaller budget takes it, or none up to SearchedTo
+	SearchedTo int    `json:"searched_to"`
+	Error      string `json:"error,omitempty"` // why the search has ended before its time
 }
 
 // jsonAnswer is what --why-not --json prints.
@@ -235,16 +245,20 @@ type jsonAnswer struct {
 	Rule        string          `json:"rule,omitempty"`
 	DisplacedBy []jsonCandidate `json:"displaced_by"`
 	IfPinned    *jsonExchange   `json:"if_pinned,omitempty"`
-	Smallest    smallest        `json:"smallest_budget"`
+	Smallest    jsonSmallest    `json:"smallest_budget"`
 	AtSmallest  *jsonExchange   `json:"at_smallest_budget,omitempty"`
 }
 
 // json tells programs.
 func (w *whyNotAnswer) json() (any, error) {
+	smallest := jsonSmallest{Found: w.Smallest.Found, Tokens: w.Smallest.Tokens, Exact: w.Smallest.Exact, SearchedTo: w.Smallest.SearchedTo}
+	if w.Smallest.Err != nil {
+		smallest.Error = bare(w.Smallest.Err)
+	}
 	return jsonAnswer{
-		jsonCandidate: w.a.jsonCandidate(w.e.position),
-		Included:      w.e.place > 0, Place: w.e.place, Candidates: w.a.scored, Copies: w.copies, Why: w.e.why,
-		Parts: w.a.partsOf(w.e), Rule: w.rule, DisplacedBy: w.a.jsonCandidates(w.instead),
-		IfPinned: w.a.jsonExchange(w.ifIn), Smallest: w.minimum, AtSmallest: w.a.jsonExchange(w.at),
+		jsonCandidate: w.a.jsonCandidate(w.Candidate),
+		Included:      w.Place > 0, Place: w.Place, Candidates: w.a.Ranked, Copies: w.copies, Why: w.Why(),
+		Parts: w.a.partsOf(w.Candidate), Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
+		IfPinned: w.a.jsonExchange(w.IfPinned), Smallest: smallest, AtSmallest: w.a.jsonExchange(w.AtSmallest),
 	}, nil
 }
