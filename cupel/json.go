@@ -98,16 +98,14 @@ func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
 	}
 	for _, f := range *x {
 		if !slices.Contains(known, f.name) {
-			w.Field(f.name).Raw(f.value)
+			w.Key(f.name).Raw(f.value)
 		}
 	}
 }
 
 // marshal returns what write writes.
 func marshal(write func(w *jsonwire.Writer)) ([]byte, error) {
-	var w jsonwire.Writer
-	write(&w)
-	text, err := w.Result()
+	text, err := jsonwire.Write(write)
 	if err != nil {
 		return nil, &EncodeError{err.Path, err.Reason, err.Err}
 	}

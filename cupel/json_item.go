@@ -2,9 +2,6 @@ package cupel
 
 import (
 	"errors"
-	"maps"
-	"slices"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
@@ -37,15 +34,14 @@ func (it *ContextItem) write(w *jsonwire.Writer) {
 			w.Field("tags").Array(len(it.tags), func(i int) { w.String(it.tags[i]) })
 		}
 		if len(it.metadata) > 0 {
-			keys := slices.Sorted(maps.Keys(it.metadata))
-			w.Field("metadata").Map(keys, func(i int) { w.Any(it.metadata[keys[i]]) })
+			w.Field("metadata").AnyMap(it.metadata)
 		}
 		if t, ok := it.Timestamp(); ok {
 			w.Field("timestamp")
 			if !hasRFC3339(t) {
 				w.Fail("must be in the years 0 to 9999 in UTC", nil)
 			}
-			w.String(t.Format(time.RFC3339Nano))
+			w.Time(t)
 		}
 		if hint, ok := it.FutureRelevanceHint(); ok {
 			w.Field("futureRelevanceHint").Float(hint)

@@ -5,6 +5,9 @@ import "github.com/wollax/cupel-go/cupel/internal/jsonwire"
 // MarshalJSON returns the report in the wire format of the SelectionReport
 // chapter. Shortfalls and the overflow event are there when there are any. It
 // fails with an [EncodeError].
+//
+// Call it where reports are large: [json.Marshal] and [json.Encoder] look at each
+// byte of what it returns again, which takes longer than writing it.
 func (r SelectionReport) MarshalJSON() ([]byte, error) {
 	return marshal(r.write)
 }

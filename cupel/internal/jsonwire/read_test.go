@@ -56,6 +56,9 @@ func TestCheck(t *testing.T) {
 // describe writes values as Go syntax, so that one table serves all readers.
 func describe[T any](v T, err error) string {
 	if err != nil {
+		if !reflect.ValueOf(&v).Elem().IsZero() {
+			return fmt.Sprintf("%#v with error %v", v, err)
+		}
 		return "error: " + err.Error()
 	}
 	return fmt.Sprintf("%#v", v)
@@ -133,6 +136,11 @@ func TestReadScalars(t *testing.T) {
 		{"number", number, ` -2.5E-3 `, `-0.0025`, "as Float reads it"},
 		{"number: overflow", number, `1e999`, "error: must be within the range of a float64, got 1e999", "as Float refuses it"},
 		{"number: NaN", number, `"NaN"`, "error: must be a number, got a string", "no words"},
+		{"number: boolean", number, ` true`, "error: must be a number, got a boolean", "wrong type"},
+		{"nine digits", integer, "-12345678", "-12345678", "short numbers are read by hand"},
+		{"ten digits", integer, "1234567890", "1234567890", "longer ones are not"},
+		{"eight characters", str, `"1234567\n9012345\"89"`, `"1234567\n9012345\"89"`, "escapes in the last place of eight bytes"},
+		{"letters beyond ASCII behind an escape", str, `"a\n` + "123456789é" + `"`, `"a\n123456789é"`, "either part is UTF-8"},
 		{"number in a string", float, `"1.5"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "wrong type"},
 	}
 	for _, tt := range tests {

@@ -1,7 +1,6 @@
 package jsonwire
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"strconv"
@@ -102,7 +101,7 @@ func (r *Reader) unescape(before []byte) (text []byte, high bool) {
 			char := hex4(data[i:])
 			i += 4
 			if utf16.IsSurrogate(char) {
-				low := rune(-1)
+				var low rune
 				if len(data)-i > 2 && data[i] == '\\' && data[i+1] == 'u' {
 					low = hex4(data[i+2:])
 				}
@@ -152,11 +151,13 @@ func hex4(text []byte) rune {
 // plainText returns where the text that begins at i has its first quote,
 // backslash or control character, or its end, and whether there may be bytes
 // beyond ASCII before.
-func plainText(data []byte, i int) (end int, high bool) {
+func plainText[T string | []byte](text T, i int) (end int, high bool) {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	all := uint64(0)
-	for ; i+8 <= len(data); i += 8 {
-		w := binary.LittleEndian.Uint64(data[i:])
+	for ; i+8 <= len(text); i += 8 {
+		b := text[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | // one load
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		all |= w
 		quote, slash := w^ones*'"', w^ones*'\\'
 		// The lowest top bit that is set is that of the first such byte.
@@ -165,8 +166,8 @@ func plainText(data []byte, i int) (end int, high bool) {
 		}
 	}
 	high = all&tops != 0
-	for ; i < len(data); i++ {
-		c := data[i]
+	for ; i < len(text); i++ {
+		c := text[i]
 		if c == '"' || c == '\\' || c < ' ' {
 			break
 		}

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -20,7 +21,8 @@ const maxDepth = 10000
 // fail; whatever is written afterwards is ignored. The zero Writer is ready.
 type Writer struct {
 	buf  []byte
-	open []level // the objects and arrays around the current place
+	open []level  // the objects and arrays around the current place
+	keys []string // of the maps that are being written
 	err  *Error
 }
 
@@ -57,6 +59,22 @@ func (w *Writer) Result() ([]byte, *Error) {
 		return nil, w.err
 	}
 	return w.buf, nil
+}
+
+var writers = sync.Pool{New: func() any { return new(Writer) }}
+
+// Write returns the value that write writes, or the first failure. The text
+// grows in memory that is used again, and is copied once.
+func Write(write func(w *Writer)) ([]byte, *Error) {
+	w := writers.Get().(*Writer)
+	defer func() {
+		clear(w.keys[:cap(w.keys)])
+		writers.Put(w)
+	}()
+	w.buf, w.open, w.keys, w.err = w.buf[:0], w.open[:0], w.keys[:0], nil
+	write(w)
+	text, err := w.Result()
+	return bytes.Clone(text), err
 }
 
 // Fail records that the value at the current place cannot be written.
@@ -133,8 +151,16 @@ func (w *Writer) Object(fields func()) {
 	}
 }
 
-// Field begins a member of an object; the value is to follow.
+// Field begins a member of an object, whose name needs no escapes; the value is
+// to follow.
 func (w *Writer) Field(name string) *Writer {
+	w.begin(name)
+	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
+	return w
+}
+
+// Key begins a member whose name is data; the value is to follow.
+func (w *Writer) Key(name string) *Writer {
 	w.begin(name)
 	w.String(name)
 	w.buf = append(w.buf, ':')
@@ -147,12 +173,10 @@ func (w *Writer) Map(keys []string, value func(i int)) {
 	if !w.enter(styleKey, '{') {
 		return
 	}
-	for i, key := range keys {
-		w.Field(key)
-		if w.err != nil {
-			break
+	for i := 0; i < len(keys) && w.err == nil; i++ {
+		if w.Key(keys[i]); w.err == nil {
+			value(i)
 		}
-		value(i)
 	}
 	w.leave('}')
 }
@@ -162,10 +186,7 @@ func (w *Writer) Array(n int, value func(i int)) {
 	if !w.enter(styleArray, '[') {
 		return
 	}
-	for i := range n {
-		if w.err != nil {
-			break
-		}
+	for i := 0; i < n && w.err == nil; i++ {
 		w.begin("")
 		value(i)
 	}
@@ -205,33 +226,40 @@ func nonFinite(f float64) string {
 // is escaped for the sake of HTML: encoding/json does that, if it is asked to.
 func (w *Writer) String(s string) {
 	const hex = "0123456789abcdef"
-	if !utf8.ValidString(s) {
-		w.Fail("is not valid UTF-8", nil)
-		return
-	}
 	b := append(w.buf, '"')
-	plain := 0 // where the text begins that needs no escape
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for checked := false; ; {
+		end, high := plainText(s, 0)
+		if high && !checked {
+			if checked = true; !utf8.ValidString(s) {
+				w.Fail("is not valid UTF-8", nil)
+				return
+			}
 		}
-		b = append(b, s[plain:i]...)
-		plain = i + 1
-		switch c {
+		b = append(b, s[:end]...)
+		if end == len(s) {
+			break
+		}
+		switch c := s[end]; c {
 		case '"', '\\':
 			b = append(b, '\\', c)
 		case '\n':
-			b = append(b, `\n`...)
+			b = append(b, '\\', 'n')
 		case '\r':
-			b = append(b, `\r`...)
+			b = append(b, '\\', 'r')
 		case '\t':
-			b = append(b, `\t`...)
+			b = append(b, '\\', 't')
 		default:
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
+		s = s[end+1:]
 	}
-	w.buf = append(append(b, s[plain:]...), '"')
+	w.buf = append(b, '"')
+}
+
+// Time writes the text of a time, which must be in the years 0 to 9999, in RFC
+// 3339 with nanoseconds.
+func (w *Writer) Time(t time.Time) {
+	w.buf = append(t.AppendFormat(append(w.buf, '"'), time.RFC3339Nano), '"')
 }
 
 // Raw writes text that is known to be JSON.
@@ -260,21 +288,32 @@ func (w *Writer) Any(v any) {
 		}
 		w.Float(v)
 	case json.Number:
-		if !isNumber([]byte(v)) {
+		start := len(w.buf)
+		w.buf = append(w.buf, v...)
+		if !isNumber(w.buf[start:]) {
 			w.Fail(fmt.Sprintf("must be a JSON number, got the json.Number %q", shorten(string(v))), nil)
-			return
 		}
-		w.Raw([]byte(v))
 	case json.RawMessage:
 		w.foreign(v)
 	case []any:
 		w.Array(len(v), func(i int) { w.Any(v[i]) })
 	case map[string]any:
-		keys := slices.Sorted(maps.Keys(v))
-		w.Map(keys, func(i int) { w.Any(v[keys[i]]) })
+		w.AnyMap(v)
 	default:
 		w.marshal(v)
 	}
+}
+
+// AnyMap writes a map of values of any type, in the order of its keys.
+func (w *Writer) AnyMap(m map[string]any) {
+	from := len(w.keys)
+	for key := range m {
+		w.keys = append(w.keys, key)
+	}
+	keys := w.keys[from:]
+	slices.Sort(keys)
+	w.Map(keys, func(i int) { w.Any(m[keys[i]]) })
+	w.keys = w.keys[:from]
 }
 
 // foreign writes text that others made.

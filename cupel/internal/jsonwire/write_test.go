@@ -141,6 +141,8 @@ func TestWriterPath(t *testing.T) {
 			})
 		})
 		w.Field("after").Any("\xfe")
+		w.Field("object").Object(func() { t.Error("a failed writer goes on") })
+		w.Field("array").Array(1, func(int) { t.Error("a failed writer goes on") })
 		w.Field("map").Map([]string{"never"}, func(int) { t.Error("a failed writer goes on") })
 	})
 	_, err := w.Result()
@@ -157,6 +159,12 @@ func TestWriterPath(t *testing.T) {
 		t.Errorf("%d elements were visited, want 2: the first failure ends the work", visited)
 	}
 
+	var long Writer
+	long.Array(math.MaxInt, func(int) { long.Fail("is wrong", nil) })
+	if _, err := long.Result(); err == nil || err.Path != "[0]" { // and not after 2^63 elements
+		t.Errorf("a failure in a long array is %v", err)
+	}
+
 	var root Writer
 	root.Fail("is wrong", nil)
 	if _, err := root.Result(); err == nil || err.Path != "" {
@@ -169,6 +177,48 @@ func TestWriterNameThatIsNotUTF8(t *testing.T) {
 	w.Any(map[string]any{"ok": 1, "\xff": 2})
 	if _, err := w.Result(); err == nil || err.Path != `["\xff"]` || err.Reason != "is not valid UTF-8" {
 		t.Errorf("failed with %v", err)
+	}
+}
+
+func TestPathsOfTheGreatestLength(t *testing.T) {
+	key := strings.Repeat("k", maxPath-len(`[""]`))
+	whole := `["` + key + `"]`
+	tests := []struct {
+		name  string
+		value any
+		want  string
+		why   string
+	}{
+		{"as long as may be", map[string]any{key: math.NaN()}, whole, "nothing is cut"},
+		{"one byte more", map[string]any{key + "k": math.NaN()}, `["` + key + `k"…`, "the end is cut"},
+		{"more behind", map[string]any{key: []any{math.NaN()}}, whole + "…", "what is cut is marked"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var w Writer
+			w.Any(tt.value)
+			if _, err := w.Result(); err == nil || err.Path != tt.want {
+				t.Errorf("failed with %v, want the path %s: %s", err, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// A writer is used again: nothing of one value may show in the next.
+func TestWrite(t *testing.T) {
+	first, err := Write(func(w *Writer) { w.Any(map[string]any{"a": "b", "c": []any{1}}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(func(w *Writer) { w.Any([]any{map[string]any{"x": "\xff"}}) }); err == nil || err.Path != `[0]["x"]` {
+		t.Errorf("failed with %v, want the path [0][\"x\"]", err)
+	}
+	second, err := Write(func(w *Writer) { w.Any(map[string]any{"z": "y"}) })
+	if want := `{"z":"y"}`; err != nil || string(second) != want {
+		t.Errorf("wrote %s, %v; want %s", second, err, want)
+	}
+	if want := `{"a":"b","c":[1]}`; string(first) != want {
+		t.Errorf("what was written before became %s, want %s", first, want)
 	}
 }
 
