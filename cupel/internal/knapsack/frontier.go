@@ -41,10 +41,6 @@ type frontier struct {
 
 const stateBytes = int64(unsafe.Sizeof(state{}))
 
-// frontierShare is the number of states that may be made before a table of cells
-// is preferred.
-func frontierShare(cells uint64) uint64 { return 1<<10 + cells/128 }
-
 // solveFrontier decides the items by lists. With effort above 0 it gives up with
 // errTooMuchWork, having decided nothing, after that many states.
 func (s *solver) solveFrontier(effort uint64) error {

@@ -27,8 +27,8 @@ func (s *solver) improve(scratch *scratch) error {
 	heapify(heap)
 
 	cur, next := append(scratch.cur[:0], state{w: uint64(s.inW), v: s.inV}), scratch.next[:0]
-	effort := 1<<10 + s.cells()/256
-	longest := min(1<<15, uint64(s.tune.limit/8/stateBytes))
+	effort := s.tune.leastSearch + s.cells()/256
+	longest := min(s.tune.longest, uint64(s.tune.limit/8/stateBytes))
 	for {
 		// Only a value above the best known one is of interest.
 		least := mul(s.price.w, 1)

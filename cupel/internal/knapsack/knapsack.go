@@ -119,13 +119,42 @@ func Solve(ctx context.Context, p Problem, opts Options) ([]int, error) {
 	if limit <= 0 {
 		limit = DefaultMemoryLimit
 	}
-	return solve(ctx, p, tuning{limit: limit})
+	return solve(ctx, p, tuning{limit: limit, thresholds: usual})
 }
 
 // tuning is Options together with what only tests choose.
 type tuning struct {
 	limit  int64
 	method method
+	thresholds
+}
+
+// thresholds are the sizes at which the solver does things in another way. None
+// of them changes an answer. Tests choose small ones, so that small problems go
+// every way.
+type thresholds struct {
+	// Tables of at most plainCells cells, and those narrower than plainWidth, are filled
+	// as the chapter says, because finding out anything about the items would take
+	// longer. Cores narrower than plainRow are, because rows are so short that the choice
+	// of their cells would take longer.
+	plainCells            uint64
+	plainWidth, plainRow  int64
+	smallTable            uint64 // cells of a core that are filled sooner than anything else is tried
+	fewStates             uint64 // tried before memory is taken for every weight up to the capacity
+	leastSearch, leastRun uint64 // states that improve and lists before a table may make, however few cells there are
+	longest               uint64 // states that improve may have at a time
+	// ampleRecord is the size of a record, in bytes, beyond which blocks are run a
+	// second time even if there were memory for more: the second run covers few cells
+	// as a rule, and fresh memory has its price as well.
+	ampleRecord int64
+	stride      uint64 // steps after which the context is looked at
+}
+
+var usual = thresholds{
+	plainCells: 1 << 13, plainWidth: 64, plainRow: 1 << 10,
+	smallTable: 1 << 13, fewStates: 1 << 14,
+	leastSearch: 1 << 10, leastRun: 1 << 10, longest: 1 << 15,
+	ampleRecord: 16 << 20, stride: 1 << 21,
 }
 
 // method forces one way of solving the core; bounds are then the only reduction
@@ -164,7 +193,8 @@ type solver struct {
 	goal  int64  // no set of them is worth more
 	inW   int64  // weight of the items left that the bound takes
 	inV   int64  // their value
-	work  uint64 // steps since ctx was looked at last
+	work  uint64 // steps so far
+	look  uint64 // when work reaches it ctx is looked at
 }
 
 func solve(ctx context.Context, p Problem, tune tuning) ([]int, error) {
@@ -174,13 +204,19 @@ func solve(ctx context.Context, p Problem, tune tuning) ([]int, error) {
 	scratch := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(scratch)
 	s := &solver{ctx: ctx, tune: tune, capacity: p.Capacity}
-	if err := s.admit(p, scratch); err != nil {
-		return nil, err
-	}
-	if err := s.run(scratch); err != nil {
+	if err := s.solve(p, scratch); err != nil {
 		return nil, err
 	}
 	return s.answer(), nil
+}
+
+// solve decides every item of p.
+func (s *solver) solve(p Problem, scratch *scratch) error {
+	s.look = s.tune.stride
+	if err := s.admit(p, scratch); err != nil {
+		return err
+	}
+	return s.run(scratch)
 }
 
 // admit checks p and keeps the items that can be in the answer.
@@ -211,23 +247,12 @@ func (s *solver) admit(p Problem, scratch *scratch) error {
 	return nil
 }
 
-const (
-	// smallTable is the number of cells that are filled sooner than anything else is
-	// tried.
-	smallTable = 1 << 13
-	// fewStates is what is tried before memory is taken for every weight up to the
-	// capacity.
-	fewStates = 1 << 14
-	// spendStride is the number of steps after which the context is looked at.
-	spendStride = 1 << 21
-)
-
-// run decides every item.
+// run decides the items left.
 func (s *solver) run(scratch *scratch) error {
 	if s.takeAllThatFit() {
 		return nil
 	}
-	small := (s.capacity < plainWidth || s.cells() <= plainCells) && s.plainFits()
+	small := (s.capacity < s.tune.plainWidth || s.cells() <= s.tune.plainCells) && s.plainFits()
 	if s.tune.method == byPlainTable || s.tune.method == automatic && small {
 		return s.solvePlain(math.MaxInt64)
 	}
@@ -299,7 +324,7 @@ func (s *solver) solveCore() error {
 		s.dominate()
 		return s.solveFrontier(0)
 	}
-	if s.cells() <= smallTable && s.tableFits() {
+	if s.cells() <= s.tune.smallTable && s.tableFits() {
 		return s.solveTable()
 	}
 	equal := s.equalDensities()
@@ -310,17 +335,17 @@ func (s *solver) solveCore() error {
 		return nil
 	}
 	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
-		if s.capacity > 64*fewStates {
-			if err := s.solveFrontier(fewStates); !errors.Is(err, errTooMuchWork) {
+		if uint64(s.capacity) > 64*s.tune.fewStates {
+			if err := s.solveFrontier(s.tune.fewStates); !errors.Is(err, errTooMuchWork) {
 				return err
 			}
 		}
 		return s.solveSubsetSum()
 	}
-	if s.capacity < plainRow && s.plainFits() {
+	if s.capacity < s.tune.plainRow && s.plainFits() {
 		return s.solvePlain(s.goal)
 	}
-	if err := s.spend(spendStride); err != nil {
+	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	s.dominate()
@@ -332,7 +357,7 @@ func (s *solver) solveCore() error {
 	}
 	// A state of a list costs several times as much as a cell of the table, and lists
 	// that grow must not cost much beside the table that follows them.
-	err := s.solveFrontier(frontierShare(s.cells()))
+	err := s.solveFrontier(s.tune.leastRun + s.cells()/128)
 	if errors.Is(err, errTooMuchWork) {
 		return s.solveTable()
 	}
@@ -357,9 +382,9 @@ func (s *solver) cells() uint64 {
 
 // spend notes steps of work and looks at the context every few million steps.
 func (s *solver) spend(steps uint64) error {
-	if s.work += steps; s.work < spendStride {
+	if s.work += steps; s.work < s.look {
 		return nil
 	}
-	s.work = 0
+	s.look = s.work + s.tune.stride
 	return s.ctx.Err()
 }

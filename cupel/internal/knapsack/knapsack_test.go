@@ -16,11 +16,31 @@ var ways = []struct {
 	name string
 	tune tuning
 }{
-	{"automatic", tuning{limit: DefaultMemoryLimit}},
-	{"plain table", tuning{limit: DefaultMemoryLimit, method: byPlainTable}},
-	{"table of the core", tuning{limit: DefaultMemoryLimit, method: byCoreTable}},
-	{"lists, gap not improved", tuning{limit: DefaultMemoryLimit, method: byCoreFrontier}},
-	{"lists after dominance", tuning{limit: DefaultMemoryLimit, method: byCoreFrontierAfterDominance}},
+	{"automatic", tuned(DefaultMemoryLimit, automatic)},
+	{"small thresholds", tuning{limit: DefaultMemoryLimit, thresholds: small}},
+	{"plain table", tuned(DefaultMemoryLimit, byPlainTable)},
+	{"table of the core", tuned(DefaultMemoryLimit, byCoreTable)},
+	{"lists, gap not improved", tuned(DefaultMemoryLimit, byCoreFrontier)},
+	{"lists after dominance", tuned(DefaultMemoryLimit, byCoreFrontierAfterDominance)},
+}
+
+func tuned(limit int64, by method) tuning { return tuning{limit: limit, method: by, thresholds: usual} }
+
+// small are thresholds at which problems of a few dozen items go every way.
+var small = thresholds{
+	plainCells: 8, plainWidth: 4, plainRow: 8,
+	smallTable: 32, fewStates: 4,
+	leastSearch: 16, leastRun: 32, longest: 8,
+	ampleRecord: 256, stride: 64,
+}
+
+// rounds is how many of n random problems to try: all of them, or with -short a
+// tenth.
+func rounds(n int) int {
+	if testing.Short() {
+		return n/10 + 1
+	}
+	return n
 }
 
 func check(t *testing.T, p Problem, want []int, tune tuning, way string) {
@@ -88,7 +108,7 @@ func TestSolveTable(t *testing.T) {
 // does, and that the two transliterations are one.
 func TestModelsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for range 3000 {
+	for range rounds(3000) {
 		p := families[r.IntN(len(families))].make(r, 9, 12)
 		want := model(p)
 		if got := bruteForce(p); !slices.Equal(got, want) {
@@ -119,7 +139,7 @@ func TestExhaustive(t *testing.T) {
 				sum += p.Weights[i]
 			}
 			for p.Capacity = 1; p.Capacity <= sum; p.Capacity++ {
-				if problems++; thinned > 1 && problems%thinned != 0 {
+				if problems++; testing.Short() && problems%7 != 0 {
 					continue
 				}
 				want := model(p)
@@ -135,10 +155,6 @@ func TestExhaustive(t *testing.T) {
 	t.Logf("%d problems", problems)
 }
 
-// thinned divides the number of random problems; the race detector makes all of
-// them slow and none of them more telling.
-var thinned = 1
-
 func TestRandom(t *testing.T) {
 	sizes := []struct {
 		problems, n int
@@ -152,7 +168,7 @@ func TestRandom(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(7, uint64(len(f.name))))
 			for _, size := range sizes {
-				for range 1 + size.problems/thinned {
+				for range rounds(size.problems) {
 					p := f.make(r, size.n, size.w)
 					want := bitModel(p)
 					for _, way := range ways {
@@ -167,7 +183,7 @@ func TestRandom(t *testing.T) {
 // TestGiantWeights compares with all subsets: no table holds these weights.
 func TestGiantWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	for range 4000 {
+	for range rounds(4000) {
 		n := 1 + r.IntN(10)
 		p := Problem{Capacity: math.MaxInt64 - r.Int64N(1<<r.IntN(63))}
 		shift := r.IntN(10)
@@ -202,11 +218,11 @@ func TestMedium(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(12, uint64(len(f.name))))
-			for range 1 + 6/thinned {
+			for range rounds(6) {
 				p := f.make(r, 300, 300)
 				want := bitModel(p)
-				check(t, p, want, tuning{limit: DefaultMemoryLimit}, "automatic")
-				check(t, p, want, tuning{limit: 1 << 20}, "with a limit of 1 MiB")
+				check(t, p, want, tuned(DefaultMemoryLimit, automatic), "automatic")
+				check(t, p, want, tuned(1<<20, automatic), "with a limit of 1 MiB")
 			}
 		})
 	}
@@ -214,7 +230,7 @@ func TestMedium(t *testing.T) {
 
 // TestAlike has more alike items than any table would hold.
 func TestAlike(t *testing.T) {
-	const n, fit = 1 << 20, 1<<19 + 3
+	const n, fit = 1 << 16, 1<<15 + 3
 	p := Problem{Weights: make([]int64, n), Values: make([]int64, n), Capacity: 1000*fit + 999}
 	for i := range n {
 		p.Weights[i], p.Values[i] = 1000, 17
@@ -237,7 +253,7 @@ func TestSparseSums(t *testing.T) {
 			w := 1<<17 + r.Int64N(1<<19)
 			p.Weights, p.Values = append(p.Weights, w), append(p.Values, 3*w)
 		}
-		check(t, p, bruteForce(p), tuning{limit: DefaultMemoryLimit}, "automatic")
+		check(t, p, bruteForce(p), tuned(DefaultMemoryLimit, automatic), "automatic")
 	}
 }
 
@@ -263,7 +279,8 @@ func TestLittleMemory(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(11, uint64(len(f.name))))
 			answers := 0
-			for range 150 {
+			problems := rounds(150)
+			for range problems {
 				p := f.make(r, 60, 80)
 				want := bitModel(p)
 				for _, way := range ways {
@@ -287,8 +304,8 @@ func TestLittleMemory(t *testing.T) {
 					}
 				}
 			}
-			if answers < 1500 {
-				t.Errorf("only %d of 3000 answered: the limits are too small to test anything", answers)
+			if asked := problems * len(ways) * 4; answers < asked/2 {
+				t.Errorf("only %d of %d answered: the limits are too small to test anything", answers, asked)
 			}
 		})
 	}
@@ -318,9 +335,9 @@ func (c *counting[S]) save() (S, int64) {
 // TestCheckpoints runs both engines over items that nothing is known about, with
 // room for parts of the record only.
 func TestCheckpoints(t *testing.T) {
-	p := Problem{Capacity: 3000}
+	p := Problem{Capacity: 1500}
 	r := rand.New(rand.NewPCG(5, 5))
-	for range 400 {
+	for range 200 {
 		w := 1 + r.Int64N(90)
 		p.Weights, p.Values = append(p.Weights, w), append(p.Values, w+20)
 	}
@@ -338,7 +355,7 @@ func TestCheckpoints(t *testing.T) {
 		{"no saves", "everything is run again for every block", 30 << 10, 0, 400},
 	}
 	admitted := func() *solver {
-		s := &solver{ctx: t.Context(), tune: tuning{limit: DefaultMemoryLimit}, capacity: p.Capacity}
+		s := &solver{ctx: t.Context(), tune: tuned(DefaultMemoryLimit, automatic), capacity: p.Capacity}
 		if err := s.admit(p, new(scratch)); err != nil {
 			t.Fatal(err)
 		}
@@ -418,17 +435,33 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
+// TestValueSum has values above MaxValue, which take fewer items to pass 2^61, the
+// most that sums are kept for.
 func TestValueSum(t *testing.T) {
-	// Together the values that fit pass 2^61, the most that sums are kept for.
-	n := 1<<21 + 2
-	p := Problem{Weights: make([]int64, n), Values: make([]int64, n), Capacity: int64(n - 1)}
-	for i := range n {
-		p.Weights[i], p.Values[i] = 1, MaxValue-int64(i&1)
+	const half = 1 << 60
+	tests := []struct {
+		name    string
+		why     string
+		weights []int64
+		values  []int64
+		fails   bool
+	}{
+		{"before the break", "what the bound takes is 2^61", []int64{1, 2, 4}, []int64{half, half, 1}, false},
+		{"one more before the break", "more than 2^61", []int64{1, 2, 4}, []int64{half, half + 1, 1}, true},
+		{"beyond the break", "with what is filled up it is 2^61", []int64{1, 3, 2}, []int64{half, half + half/2, half}, false},
+		{"one more beyond the break", "more than 2^61", []int64{1, 3, 2}, []int64{half, half + half/2, half + 1}, true},
 	}
-	_, err := Solve(t.Context(), p, Options{})
-	var bad *InputError
-	if !errors.As(err, &bad) || bad.Index != -1 {
-		t.Errorf("got %v, want an *InputError about the sum", err)
+	for _, tt := range tests {
+		s := &solver{ctx: t.Context(), tune: tuned(DefaultMemoryLimit, automatic), capacity: 3}
+		for i, v := range tt.values {
+			s.items = append(s.items, item{w: tt.weights[i], v: v, pos: int32(i)})
+		}
+		s.taken = make([]uint64, 1)
+		err := s.bound(new(scratch))
+		var bad *InputError
+		if failed := errors.As(err, &bad); failed != tt.fails || failed && (bad.Index != -1 || bad.Reason != "values add up to more than 2^61") {
+			t.Errorf("%s: got %v; %s", tt.name, err, tt.why)
+		}
 	}
 }
 

@@ -2,16 +2,6 @@ package knapsack
 
 import "slices"
 
-// plainCells and plainWidth bound the tables that are filled as the chapter says,
-// because finding out anything about the items would take longer; plainRow bounds
-// those that are filled in this way for a core, because rows are so short that the
-// choice of their cells would take longer.
-const (
-	plainCells = 1 << 13
-	plainWidth = 64
-	plainRow   = 1 << 10
-)
-
 // plainFits says whether the memory limit leaves room for a plain table.
 func (s *solver) plainFits() bool {
 	return saturatingMul(uint64(len(s.items)), uint64(s.capacity)>>6+1) <= uint64(s.tune.limit/16)

@@ -84,18 +84,13 @@ func (s *solver) solveTable() error {
 	return runTable[int64](s, most)
 }
 
-// ampleRecord is the size of a record, in bytes, beyond which blocks are run a
-// second time even if there were memory for more: the second run covers few cells
-// as a rule, and fresh memory has its price as well.
-const ampleRecord = 16 << 20
-
 func runTable[V value](s *solver, most int64) error {
 	t := &table[V]{solver: s, row: make([]V, s.capacity+1), steps: make([]step, 0, len(s.items))}
 	t.setCredit(most)
 	var element V
 	row := int64(unsafe.Sizeof(element)) * (s.capacity + 1)
 	left := s.tune.limit - row
-	record := min(left/2, max(ampleRecord, 32*row))
+	record := min(left/2, max(s.tune.ampleRecord, 32*row))
 	return newTracer(s, t, record, left-record).answer(s.goal)
 }
 

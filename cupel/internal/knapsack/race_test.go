@@ -1,5 +1,0 @@
-//go:build race
-
-package knapsack
-
-func init() { thinned = 20 }
