@@ -24,12 +24,16 @@ import (
 type Chronological struct{}
 
 // Place implements [cupel.Placer]. It never fails.
-func (c Chronological) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return c.AppendPlace(ctx, nil, items)
+func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return appendByTime(nil, items), nil
 }
 
 // AppendPlace implements [cupel.AppendPlacer]. It never fails.
 func (Chronological) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
+	return appendByTime(list, items), nil
+}
+
+func appendByTime(list []int, items []cupel.ScoredItem) []int {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	sortByTime(items, buffer.Pairs)
@@ -37,11 +41,31 @@ func (Chronological) AppendPlace(_ context.Context, list []int, items []cupel.Sc
 	for _, p := range buffer.Pairs {
 		list = append(list, p.Index)
 	}
-	return list, nil
+	return list
 }
 
 // sortByTime fills pairs with the positions of items in chronological order.
 func sortByTime(items []cupel.ScoredItem, pairs []order.Pair) {
+	if keysByTime(items, pairs) {
+		order.SortDescending(pairs)
+		return
+	}
+	slices.SortFunc(pairs, func(a, b order.Pair) int {
+		t, hasT := items[a.Index].Item.Timestamp()
+		u, hasU := items[b.Index].Item.Timestamp()
+		switch {
+		case hasT == hasU:
+			return cmp.Or(t.Compare(u), cmp.Compare(a.Index, b.Index))
+		case hasT:
+			return -1
+		}
+		return 1
+	})
+}
+
+// keysByTime fills pairs with the positions of items, and with keys in the order
+// of their times unless these are too far apart for that.
+func keysByTime(items []cupel.ScoredItem, pairs []order.Pair) (ok bool) {
 	var oldest time.Time
 	found := false
 	for _, it := range items {
@@ -58,21 +82,5 @@ func sortByTime(items []cupel.ScoredItem, pairs []order.Pair) {
 			pairs[i].Key = math.MaxUint64 - uint64(age)
 		}
 	}
-	if !far {
-		order.SortDescending(pairs)
-		return
-	}
-	slices.SortFunc(pairs, func(a, b order.Pair) int {
-		t, hasT := items[a.Index].Item.Timestamp()
-		u, hasU := items[b.Index].Item.Timestamp()
-		switch {
-		case hasT && hasU:
-			return cmp.Or(t.Compare(u), cmp.Compare(a.Index, b.Index))
-		case hasT:
-			return -1
-		case hasU:
-			return 1
-		}
-		return cmp.Compare(a.Index, b.Index)
-	})
+	return !far
 }

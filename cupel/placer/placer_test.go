@@ -149,9 +149,9 @@ func TestAgainstTheChapters(t *testing.T) {
 			case r.IntN(8) == 0 && len(items) > 0:
 				one = items[r.IntN(len(items))]
 			default:
-				one = at(times[r.IntN(1+round%len(times))]())
+				one = at(times[r.IntN(1+(round+round/20)%len(times))]())
 			}
-			one.Score = scores[r.IntN(1+round%len(scores))]()
+			one.Score = scores[r.IntN(1+(round+round/20)%len(scores))]()
 			items = append(items, one)
 		}
 		for _, tt := range []struct {

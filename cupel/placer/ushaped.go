@@ -19,12 +19,16 @@ import (
 type UShaped struct{}
 
 // Place implements [cupel.Placer]. It never fails.
-func (u UShaped) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return u.AppendPlace(ctx, nil, items)
+func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return appendByScore(nil, items), nil
 }
 
 // AppendPlace implements [cupel.AppendPlacer]. It never fails.
 func (UShaped) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
+	return appendByScore(list, items), nil
+}
+
+func appendByScore(list []int, items []cupel.ScoredItem) []int {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	ranks := buffer.Pairs
@@ -45,5 +49,5 @@ func (UShaped) AppendPlace(_ context.Context, list []int, items []cupel.ScoredIt
 			right--
 		}
 	}
-	return list, nil
+	return list
 }

@@ -14,7 +14,7 @@ func EqualFold(a, b string) bool {
 		return false
 	}
 	for i := range len(a) {
-		if a[i] != b[i] && lower(a[i]) != lower(b[i]) {
+		if lower(a[i]) != lower(b[i]) {
 			return false
 		}
 	}

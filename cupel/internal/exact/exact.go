@@ -22,18 +22,21 @@ func Of(terms ...int) Sum {
 	return s
 }
 
+// high is the upper half of n in 128 bits: its sign.
+func high(n int) int64 { return int64(n) >> 63 }
+
 // Add adds n.
 func (s *Sum) Add(n int) {
 	lo, carry := bits.Add64(s.lo, uint64(int64(n)), 0)
 	s.lo = lo
-	s.hi += int64(n)>>63 + int64(carry)
+	s.hi += high(n) + int64(carry)
 }
 
 // Sub subtracts n.
 func (s *Sum) Sub(n int) {
 	lo, borrow := bits.Sub64(s.lo, uint64(int64(n)), 0)
 	s.lo = lo
-	s.hi -= int64(n)>>63 + int64(borrow)
+	s.hi -= high(n) + int64(borrow)
 }
 
 // Minus returns s - t.
@@ -50,7 +53,7 @@ func (s Sum) Plus(t Sum) Sum {
 
 // Greater reports whether s > n.
 func (s Sum) Greater(n int) bool {
-	hi, lo := int64(n)>>63, uint64(int64(n))
+	hi, lo := high(n), uint64(int64(n))
 	return s.hi > hi || s.hi == hi && s.lo > lo
 }
 

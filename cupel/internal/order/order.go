@@ -33,29 +33,53 @@ func Key(score float64) uint64 {
 // smallest first. It is linear in len(pairs) when they come in order of Index,
 // as a list's own positions do, and O(n log n) otherwise.
 func SortDescending(pairs []Pair) {
+	how, least, greatest := survey(pairs)
+	switch how {
+	case asItIs:
+	case byComparison:
+		slices.SortFunc(pairs, compare)
+	case byInsertion:
+		insertionSort(pairs)
+	case byBuckets:
+		scratch := Borrow(len(pairs))
+		scratch.spread(pairs, scratch.Pairs, least, greatest)
+		scratch.Return()
+	}
+}
+
+// A method is a way of sorting.
+type method int
+
+const (
+	asItIs       method = iota // sorted already
+	byInsertion                // few pairs, in order of Index
+	byBuckets                  // many pairs, in order of Index
+	byComparison               // everything else
+)
+
+// survey chooses how to sort pairs, and returns the least and the greatest key.
+func survey(pairs []Pair) (how method, least, greatest uint64) {
 	if len(pairs) < 2 {
-		return
+		return asItIs, 0, 0
 	}
 	byIndex, sorted := true, true
-	least, greatest := pairs[0].Key, pairs[0].Key
+	least, greatest = pairs[0].Key, pairs[0].Key
 	for i, p := range pairs[1:] {
 		before := pairs[i]
-		byIndex = byIndex && before.Index <= p.Index
-		sorted = sorted && (before.Key > p.Key || before.Key == p.Key && before.Index <= p.Index)
+		inOrder := before.Index <= p.Index
+		byIndex = byIndex && inOrder
+		sorted = sorted && (before.Key > p.Key || before.Key == p.Key && inOrder)
 		least, greatest = min(least, p.Key), max(greatest, p.Key)
 	}
 	switch {
 	case sorted:
+		return asItIs, least, greatest
 	case !byIndex:
-		slices.SortFunc(pairs, compare)
+		return byComparison, least, greatest
 	case len(pairs) <= insertionUpTo:
-		insertionSort(pairs)
-	default:
-		scratch := Borrow(len(pairs))
-		scratch.counts = scratch.counts[:0]
-		scratch.spread(pairs, scratch.Pairs, least, greatest)
-		scratch.Return()
+		return byInsertion, least, greatest
 	}
+	return byBuckets, least, greatest
 }
 
 func compare(a, b Pair) int {

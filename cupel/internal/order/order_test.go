@@ -90,6 +90,96 @@ func TestSortDescending(t *testing.T) {
 	}
 }
 
+func TestNaNHasTheLeastKey(t *testing.T) {
+	if got := Key(math.NaN()); got != 0 {
+		t.Errorf("got %d, want 0, below which there is no key", got)
+	}
+}
+
+func TestSurvey(t *testing.T) {
+	list := func(n int, key func(i int) uint64) []Pair {
+		pairs := make([]Pair, n)
+		for i := range pairs {
+			pairs[i] = Pair{key(i), i}
+		}
+		return pairs
+	}
+	rising := func(i int) uint64 { return 100 + uint64(i) }
+	tests := []struct {
+		pairs           []Pair
+		how             method
+		least, greatest uint64
+		why             string
+	}{
+		{nil, asItIs, 0, 0, "nothing to sort"},
+		{list(1, rising), asItIs, 0, 0, "nothing to sort"},
+		{[]Pair{{5, 3}, {5, 4}, {2, 0}}, asItIs, 2, 5, "falling keys, ties by index"},
+		{[]Pair{{5, 3}, {5, 2}}, byComparison, 5, 5, "a tie against the order of indices"},
+		{[]Pair{{2, 3}, {5, 2}}, byComparison, 2, 5, "indices fall"},
+		{[]Pair{{2, 0}, {5, 3}, {7, 2}}, byComparison, 2, 7, "indices fall at the end alone"},
+		{[]Pair{{2, 0}, {5, 1}, {3, 2}}, byInsertion, 2, 5, "few"},
+		{[]Pair{{5, 0}, {2, 1}, {3, 2}}, byInsertion, 2, 5, "falling keys at the start alone"},
+		{list(insertionUpTo, rising), byInsertion, 100, 99 + insertionUpTo, "the most that count as few"},
+		{list(insertionUpTo+1, rising), byBuckets, 100, 100 + insertionUpTo, "one more"},
+		{list(1000, func(i int) uint64 { return uint64(i*7919) % 1000 }), byBuckets, 0, 999, "many"},
+	}
+	for _, tt := range tests {
+		how, least, greatest := survey(tt.pairs)
+		if how != tt.how || least != tt.least || greatest != tt.greatest {
+			t.Errorf("%v: got %d, %d, %d, want %d, %d, %d: %s", tt.pairs, how, least, greatest, tt.how, tt.least, tt.greatest, tt.why)
+		}
+	}
+}
+
+// TestSortDescendingOfOutliers has keys so far from the others that all of these
+// share a bucket, at each level again. Moving them one by one would take
+// billions of steps.
+func TestSortDescendingOfOutliers(t *testing.T) {
+	const n = 1 << 17
+	outliers := []uint64{math.MaxUint64, 0, 1 << 60, 1, 1 << 40, 2, 1 << 30}
+	for _, front := range []bool{true, false} {
+		pairs := make([]Pair, n)
+		for i := range pairs {
+			pairs[i] = Pair{1<<20 + uint64(i), i}
+		}
+		for i, key := range outliers {
+			at := i
+			if !front {
+				at = n - len(outliers) + i
+			}
+			pairs[at].Key = key
+		}
+		want := slices.Clone(pairs)
+		slices.SortStableFunc(want, compare)
+		b := Borrow(n)
+		b.counts = b.counts[:0]
+		b.spread(pairs, b.Pairs, 0, math.MaxUint64)
+		if !slices.Equal(pairs, want) {
+			t.Errorf("outliers in front %t: wrong order", front)
+		}
+		if len(b.counts) != 0 {
+			t.Errorf("%d counts are left in the buffer", len(b.counts))
+		}
+		b.Return()
+	}
+	// Within a bucket any key may be the least or the greatest of all.
+	for i, outlier := range []uint64{0, 999_999, 0, 999_999, 0, 999_999} {
+		pairs := make([]Pair, 200)
+		for i := range pairs {
+			pairs[i] = Pair{500_000 + uint64(i*7919)%64, i}
+		}
+		pairs[i/2].Key = outlier
+		want := slices.Clone(pairs)
+		slices.SortStableFunc(want, compare)
+		b := Borrow(len(pairs))
+		b.finish(pairs, b.Pairs)
+		if !slices.Equal(pairs, want) {
+			t.Errorf("key %d at %d: wrong order", outlier, i/2)
+		}
+		b.Return()
+	}
+}
+
 func TestSortDescendingReusesItsMemory(t *testing.T) {
 	if raceEnabled() {
 		t.Skip("the race detector empties pools at random")
