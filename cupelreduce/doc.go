@@ -19,8 +19,8 @@
 // the key that it stood under, and "… 12 more" at the end for values left out.
 //
 // Of other texts, each line of an outline is a line of the text, whole or cut at its end
-// with "…", or the marker "…" alone, which stands for lines left out. Blank lines
-// are left out without a marker.
+// with "…", or the marker "…" alone, which stands for lines left out. Blank lines,
+// and what follows the head of a block, are left out without a marker.
 //
 // # Guarantees
 //

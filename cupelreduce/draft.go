@@ -16,8 +16,9 @@ const (
 	numRanks
 )
 
-// weights is what a part of each rank is worth.
-var weights = [numRanks]float64{8, 4, 1, 0.5, 0.1}
+// weights is what a part of each rank is worth: binary fractions, whose sums are
+// exact.
+var weights = [numRanks]float64{8, 4, 1, 0.5, 0.125}
 
 // wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
 // be asked for again. It also keeps the worth of every smaller form below it.
@@ -205,8 +206,11 @@ func (d *draft) String() string {
 			b.WriteByte(' ')
 		default:
 			if d.lines && out > 0 {
-				newline(&b)
-				b.WriteString(ellipsis)
+				// The head of a block says itself that something follows.
+				if written == 0 || !opens(d.parts[written-1].text) {
+					newline(&b)
+					b.WriteString(ellipsis)
+				}
 				out = 0
 			}
 			newline(&b)

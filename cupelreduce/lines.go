@@ -164,9 +164,9 @@ func rankCode(lines []line) func(int) uint8 {
 		switch {
 		case !l.plain || classes[l.body[0]] == space && !declares:
 			return rankRest
-		case declares && (outer || opens(l.body)):
+		case declares && (i == 0 || opens(l.body)):
 			return rankHead
-		case i == 0 || outer && opens(l.body) || l.failure:
+		case i == 0 || outer && (declares || opens(l.body)):
 			return rankNames
 		case outer || declares:
 			return rankDetail

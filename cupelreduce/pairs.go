@@ -33,23 +33,30 @@ func (w *pairs) add(key string, n *node) {
 		w.array(key, n)
 		return
 	}
-	begun := false
+	prefix, begun := "", false
+	if key != "" && !hasValue(n, key) {
+		prefix = beforeEscape(key, maxKey) + ": "
+	}
 	for i := range n.kids {
 		kid := &n.kids[i]
-		if !kid.scalar() || w.has(n.keys[i], kid) {
+		if !kid.scalar() {
 			continue
 		}
 		rank := rankOf(n.keys[i], kid)
 		if i == 0 && isRecord(n) {
 			rank = min(rank, rankNames) // what tells it apart
 		}
+		if w.has(n.keys[i], kid) {
+			if !begun && rank == rankHead {
+				// What is new of a known thing is nothing without its name.
+				begun = true
+				w.addRow(prefix + assign(n.keys[i], w.value(kid)) + " ")
+			}
+			continue
+		}
 		if !begun {
 			begun = true
-			if key == "" || hasValue(n, key) {
-				w.addRow("")
-			} else {
-				w.addRow(beforeEscape(key, maxKey) + ": ")
-			}
+			w.addRow(prefix)
 		}
 		w.addPart(assign(n.keys[i], w.value(kid)), rank, 1)
 	}

@@ -22,7 +22,7 @@ var texts = map[string]string{
 	"json escapes":    `{"s":"` + strings.Repeat(`\ud83d\ude00\\\"\u00e9`, 40) + `"}`,
 	"json backslash":  `{"s":"` + strings.Repeat(`\\`, 300) + `"}`,
 	"json long key":   `{"` + strings.Repeat("key", 100) + `":[{"a":1},{"a":2},{"a":3}]}`,
-	"json deep":       strings.Repeat("[", 9000) + strings.Repeat("]", 9000),
+	"json deep":       strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
 	"json too deep":   strings.Repeat("[", 20000) + strings.Repeat("]", 20000),
 	"not quite json":  `{"a": 1,}`,
 	"log":             "$ make\ncc -c a.c\n" + strings.Repeat("cc -c b.c -o b.o\n", 30) + "b.c:17:3: error: expected ';'\nmake: *** [Makefile:4: b.o] Error 1\n",
@@ -238,7 +238,9 @@ func TestStub(t *testing.T) {
 func TestKnown(t *testing.T) {
 	for _, tt := range []struct{ says, text, want, why string }{
 		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, "class=economy seat=aisle", "a word is known after its key alone"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "seat=aisle", "a name is known anywhere"},
+		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, "seat=aisle", "a name is known anywhere"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "reservation_id=UM3OG5 seat=aisle", "what is new of a known thing is nothing without its name"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, "", "but alone it is not repeated"},
 		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, "tax=117 name=something", "so are numbers after their key"},
 		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", "…\nopen a/c.go", "a line is known"},
 		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", "…\nfound a/c.go", "so is a line whose names all are"},
@@ -273,7 +275,7 @@ func TestCounters(t *testing.T) {
 }
 
 // TestLinear compares the time for a text with that for one of eight times its
-// size. Quadratic work would take 64 times as long; 20 leaves room for noise.
+// size. Quadratic work would take 64 times as long; 32 leaves room for noise.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -291,7 +293,7 @@ func TestLinear(t *testing.T) {
 		"backslash": `\`,
 		"spaces":    "a      ",
 	} {
-		make := func(n int) string {
+		text := func(n int) string {
 			switch name {
 			case "json":
 				return "[" + strings.Repeat(piece, n) + "1]"
@@ -301,11 +303,11 @@ func TestLinear(t *testing.T) {
 			case "string":
 				return `["` + strings.Repeat(`\u00e9\\`, n) + `"]`
 			}
-			return "diff --git\n"[:0] + strings.Repeat(piece, n)
+			return strings.Repeat(piece, n)
 		}
 		run := func(text string) time.Duration {
 			best := time.Hour
-			for range 3 {
+			for range 5 {
 				start := time.Now()
 				var known cupelreduce.Known
 				known.Add(text[:len(text)/2])
@@ -316,8 +318,8 @@ func TestLinear(t *testing.T) {
 			}
 			return best
 		}
-		small, large := run(make(1000)), run(make(8000))
-		if ratio := float64(large) / float64(max(small, 50*time.Microsecond)); ratio > 20 {
+		small, large := run(text(1000)), run(text(8000))
+		if ratio := float64(large) / float64(max(small, 50*time.Microsecond)); ratio > 32 {
 			t.Errorf("%s: 8 times the text takes %.1f times as long (%v, %v)", name, ratio, small, large)
 		}
 	}
