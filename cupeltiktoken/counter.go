@@ -88,12 +88,32 @@ func (c *Counter) Encoding() Encoding {
 	return c.encoding
 }
 
-// CountTokens implements [cupel.TokenCounter]. It fails for a counter that was
+// CountTokens implements [cupel.TokenCounter]. Time is linear in the length of
+// the text, and memory beyond the text is at most some 50 MB. A word, or other
+// text without a letter or a number before something else, that is longer than
+// 1 MiB is counted in parts of 64 KiB: what joins two parts adds a few tokens,
+// always the same number for the same text. It fails for a counter that was
 // not built by this package's functions, and never for a text.
 func (c *Counter) CountTokens(text string) (int, error) {
 	if c == nil || c.words == nil {
 		return 0, errors.New("cupeltiktoken: the counter is empty: build it with ForEncoding or ForModel")
 	}
+	tokens := 0
+	for all := (segments{text: text}); ; {
+		segment := all.next()
+		if segment == "" {
+			return tokens, nil
+		}
+		n, err := c.count(segment)
+		if err != nil {
+			return 0, err
+		}
+		tokens += n
+	}
+}
+
+// count counts the tokens of a text as a whole.
+func (c *Counter) count(text string) (int, error) {
 	text = strings.ReplaceAll(text, del, likeDel)
 	tokens, from := 0, 0
 	if c.blanks != nil {

@@ -23,9 +23,16 @@
 // may differ for characters that came with Unicode 16 or later, which Go does
 // not know yet.
 //
+// A word of more than 1 MiB is an estimate, and so is other text of that length
+// in which no letter or number ends: it is counted in parts of 64 KiB, and each
+// cut between two of them may change the count by a few tokens. The same text
+// always has the same count.
+//
 // # How long it takes
 //
-// Time and memory grow in proportion to the text, whatever it is; that of a
-// single word or a run of blank lines by a logarithm faster. A megabyte takes
-// well under a second, hostile or not.
+// Time grows in proportion to the text, whatever it is; that of a single word
+// of up to 1 MiB or a run of blank lines by a logarithm faster. A megabyte takes
+// well under a second, hostile or not. Memory is that of a part of the text: up
+// to some 50 MB for a word of 1 MiB, less than 10 MB for words that are shorter
+// than 64 KiB, however long the text.
 package cupeltiktoken
