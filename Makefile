@@ -57,12 +57,14 @@ screenshots: ## Take the pictures of the inspector in docs/inspector anew (needs
 ##@ Test
 
 .PHONY: test
-test: ## Run the tests of every module, then the conformance vectors
-	@$(EACH) "$(CURDIR)/scripts/test.sh" $(TESTFLAGS)
+test: ## Run every test with few random cases, and all vectors (two cores: under a minute)
+	@$(MAKE) --no-print-directory test-full TESTFLAGS='-short $(TESTFLAGS)'
+
+.PHONY: test-full
+test-full: ## The same with all random cases, as CI does (two cores: two minutes)
+	@CUPEL_E2E_CHROMIUM=none scripts/test.sh $(TESTFLAGS)
 	@$(MAKE) --no-print-directory vectors
-	@echo 'The end-to-end tests with the real Jaeger are run by make e2e.'
-	@test -n "$$CUPEL_E2E_CHROMIUM" || command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || \
-		echo 'NOT TESTED in a browser, for want of Chromium: the page of the inspector.'
+	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
 
 .PHONY: vectors
 vectors: ## Run the conformance vectors through the command
@@ -73,8 +75,7 @@ race: ## Run the tests with the race detector (needs a C compiler)
 	@command -v $$(go env CC) >/dev/null || { \
 		echo "make race needs a C compiler: the race detector is linked through cgo, and go env CC names '$$(go env CC)', which is not installed" >&2; \
 		exit 1; }
-	@# What runs in the browser is the same without the detector, and so are the
-	@# long tests in which nothing runs side by side.
+	@# What runs in the browser is the same without the detector.
 	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race -short $(TESTFLAGS) ./...
 
 .PHONY: fuzz

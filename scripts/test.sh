@@ -1,22 +1,44 @@
 #!/bin/sh
-# Runs the tests of the module in the current folder with the flags given, and
-# tells which tests were skipped and why, which go test alone keeps to itself.
+# Runs the tests of every module of the workspace with the flags given, in one
+# go, so that all processors have work. It prints a line for each package, which
+# tests were skipped and why, all that a failing test said, and the time it took.
 set -eu
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+cd "$(dirname "$0")/.."
+began=$(date +%s)
+status=$(mktemp)
+trap 'rm -f "$status"' EXIT
 
-if ! go test -v "$@" ./... >"$log" 2>&1; then
-	cat "$log"
-	exit 1
-fi
-awk '
-	/^=== (RUN|CONT|NAME)/ { name = $3 }
-	/^ +[A-Za-z0-9_]+_test\.go:[0-9]+: / { reason[name] = $0; sub(/^ +[^ ]+ /, "", reason[name]) }
-	/^ *--- SKIP: / { if (!times[reason[$3]]++) { order[++n] = reason[$3]; first[reason[$3]] = $3 } }
-	/^(ok|\?) .*/ || /no test files/ {
-		print
+{
+	go test -v "$@" work 2>&1 || echo failed >"$status"
+} | awk '
+	# What is printed belongs to the test that runs, whose name begins that of its parts.
+	/^=== / { full = $3; test = full; sub("/.*", "", test); next }
+	/^ +--- (PASS|SKIP|FAIL): / { result($2, $3); if ($2 == "FAIL:") said[test] = said[test] $0 "\n"; next }
+	/^--- (PASS|SKIP|FAIL): / {
+		test = $3
+		result($2, test)
+		said[test] = ($2 == "FAIL:") ? $0 "\n" said[test] : ""
+		next
+	}
+	/^(ok|FAIL|\?) *\t/ {
+		if ($1 == "FAIL") for (test in said) printf "%s", said[test]
+		if (!/no test files/) print
 		for (i = 1; i <= n; i++)
 			printf "    skipped %s%s: %s\n", first[order[i]], (times[order[i]] > 1 ? " and " (times[order[i]] - 1) " more" : ""), order[i]
-		n = 0; split("", times); split("", reason); split("", first)
+		n = 0; test = ""; split("", said); split("", times); split("", reason); split("", first)
+		fflush()
+		next
 	}
-' "$log"
+	test == "" { if (!/^(PASS|FAIL)$/) print; next }
+	{
+		said[test] = said[test] $0 "\n"
+		if (/^ +[A-Za-z0-9_]+_test\.go:[0-9]+: /) { reason[full] = $0; sub(/^ +[^ ]+ /, "", reason[full]) }
+	}
+	function result(how, name) {
+		if (how == "SKIP:" && !times[reason[name]]++) { order[++n] = reason[name]; first[reason[name]] = name }
+	}
+'
+result=passed
+[ ! -s "$status" ] || result=FAILED
+echo "$result in $(($(date +%s) - began)) s"
+[ "$result" = passed ]

@@ -24,9 +24,6 @@ func isFrom(item *cupel.ContextItem, declaration string) bool {
 // that hold the answers are in the window, with relevance and without. A
 // declaration that is no longer there is not missed.
 func TestAnswers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and nothing in it runs side by side")
-	}
 	var questions []struct {
 		Question string   `json:"question"`
 		Answers  []string `json:"answers"`

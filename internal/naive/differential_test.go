@@ -102,8 +102,8 @@ func TestEngineAgreesOnLongLists(t *testing.T) {
 // that the random cases then differ from the engine: a comparison that no
 // fault can disturb would prove nothing.
 func TestRandomCasesNoticeEveryFault(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("takes too long with the race detector or -short, and shares nothing between goroutines")
+	if raceEnabled {
+		t.Skip("takes too long, and shares nothing between goroutines")
 	}
 	const most = 100_000
 	for _, fault := range naive.Faults() {
