@@ -23,6 +23,8 @@
 //
 //   - [PolicySensitivity] lists the contents on which policies disagree, and
 //     [PolicySensitivityOfPipelines] the same for pipelines;
+//   - [DiffReports] lists what came, what went, what moved and what has another
+//     reason, for reports of all kinds;
 //   - [DryRunWithPolicy] runs one policy without building a pipeline first.
 //
 // Nothing here calls an overflow observer (R36). Scores do not depend on the

@@ -339,3 +339,20 @@ func ExampleNewLedger() {
 	// question: rank 2, Scored
 	// forum: rank 3, BudgetExceeded: 500 tokens requested, 200 available
 }
+
+func ExampleDiffReports() {
+	items, pipeline := found(), byRelevance(slicer.Greedy{})
+	less, err := pipeline.DryRun(context.Background(), items, newBudget(900, 900))
+	if err != nil {
+		log.Fatal(err)
+	}
+	more, err := pipeline.DryRun(context.Background(), items, newBudget(1000, 1000))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(analysis.DiffReports(less, more))
+	// Output:
+	// + "manual" (Document, 600 tokens): was BudgetExceeded: 600 tokens requested, 0 available
+	// - "forum" (Document, 500 tokens): is BudgetExceeded: 500 tokens requested, 0 available
+	// ~ "question" (Message, 100 tokens): moved to place 3, was 1
+}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -53,8 +52,7 @@ type outcome struct {
 	Reason   string     `json:"reason"`
 	Why      string     `json:"why"` // the reason with its data
 
-	item *cupel.ContextItem
-	data cupel.ReasonData
+	entry *analysis.Entry // nil where it is not a candidate
 }
 
 // move is a content that both include, and whose place among those that both
@@ -71,67 +69,45 @@ const notCandidate = "NotACandidate"
 // compare compares two selections. items are the candidates, or nil for those
 // that the reports name.
 func compare(items []*cupel.ContextItem, sides [2]side) *difference {
+	diff := analysis.DiffReports(sides[0].report, sides[1].report)
+	d := &difference{A: measure(sides[0]), B: measure(sides[1]), Swings: []swing{}, Moved: []move{}}
+	for _, c := range diff.Moved {
+		d.Moved = append(d.Moved, move{c.Content, c.A.Place, c.B.Place})
+	}
 	if items == nil {
 		for _, s := range sides {
-			for _, i := range s.report.Included {
-				items = append(items, i.Item)
-			}
-			for _, e := range s.report.Excluded {
+			for _, e := range analysis.NewLedger(s.report, nil).Entries {
 				items = append(items, e.Item)
 			}
 		}
 	}
-	a, b := outcomes(sides[0].report), outcomes(sides[1].report)
-	d := &difference{
-		A: measure(sides[0]), B: measure(sides[1]),
-		Swings: []swing{}, Moved: moved(sides[0].report, sides[1].report),
+	swings := make(map[string]analysis.ReportChange)
+	for _, c := range slices.Concat(diff.Came, diff.Went) {
+		if c.Copy == 1 { // the content is in as long as one copy is
+			swings[c.Content] = c
+		}
 	}
-	seen := make(map[string]bool, len(items))
 	for _, item := range items {
-		content := item.Content()
-		if seen[content] {
+		c, ok := swings[item.Content()]
+		if !ok {
 			continue
 		}
-		seen[content] = true
-		inA, inB := outcomeOf(a, content), outcomeOf(b, content)
-		if inA.Included == inB.Included {
-			continue
+		delete(swings, c.Content) // once, where it appears first
+		in := c.B
+		if in == nil || in.Place == 0 {
+			in = c.A
 		}
-		item = inA.item
-		if inB.Included {
-			item = inB.item
-		}
-		d.Swings = append(d.Swings, swing{content, string(item.Kind()), item.Tokens(), inA, inB})
+		d.Swings = append(d.Swings, swing{c.Content, string(in.Item.Kind()), in.Item.Tokens(), outcomeOf(c.A), outcomeOf(c.B)})
 	}
 	return d
 }
 
-func outcomeOf(outcomes map[string]outcome, content string) outcome {
-	if o, ok := outcomes[content]; ok {
-		return o
+func outcomeOf(e *analysis.Entry) outcome {
+	if e == nil {
+		return outcome{Reason: notCandidate, Why: notCandidate + ": the report does not know it"}
 	}
-	return outcome{Reason: notCandidate, Why: notCandidate + ": the report does not know it"}
-}
-
-// outcomes returns what a report says about each content: of several copies
-// about one that is in, or else about one that is not out as a duplicate.
-func outcomes(report *cupel.SelectionReport) map[string]outcome {
-	all := make(map[string]outcome, len(report.Included)+len(report.Excluded))
-	for place, i := range report.Included {
-		if _, ok := all[i.Item.Content()]; !ok {
-			score := jsonScore(i.Score)
-			all[i.Item.Content()] = outcome{true, place + 1, &score, string(i.Reason), string(i.Reason), i.Item, cupel.ReasonData{}}
-		}
-	}
-	for _, e := range report.Excluded {
-		known, ok := all[e.Item.Content()]
-		if ok && (known.Included || known.Reason != string(cupel.Deduplicated)) {
-			continue
-		}
-		score := jsonScore(e.Score)
-		all[e.Item.Content()] = outcome{false, 0, &score, string(e.Reason.Code), e.Reason.String(), e.Item, e.Reason.Data()}
-	}
-	return all
+	score := jsonScore(e.Score())
+	return outcome{e.Place > 0, e.Place, &score, e.Code(), e.Why(), e}
 }
 
 func measure(s side) measures {
@@ -156,68 +132,4 @@ func measure(s side) measures {
 		m.Budget, m.Utilization = &tokens, &share
 	}
 	return m
-}
-
-// moved returns the fewest items without which those that both selections
-// include are in the same order.
-func moved(a, b *cupel.SelectionReport) []move {
-	type copyOf struct {
-		content string
-		n       int // the first copy of a content in one matches the first in the other
-	}
-	places := func(r *cupel.SelectionReport) ([]copyOf, map[copyOf]int) {
-		counts := make(map[string]int)
-		order, place := make([]copyOf, len(r.Included)), make(map[copyOf]int, len(r.Included))
-		for i, entry := range r.Included {
-			content := entry.Item.Content()
-			order[i] = copyOf{content, counts[content]}
-			counts[content]++
-			place[order[i]] = i + 1
-		}
-		return order, place
-	}
-	order, inA := places(a)
-	_, inB := places(b)
-	var common []move
-	var sequence []int
-	for _, c := range order {
-		if at, ok := inB[c]; ok {
-			common = append(common, move{c.content, inA[c], at})
-			sequence = append(sequence, at)
-		}
-	}
-	stays := longestRising(sequence)
-	list := []move{}
-	for i, m := range common {
-		if !stays[i] {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// longestRising marks the positions of a longest rising part of numbers that all
-// differ.
-func longestRising(numbers []int) []bool {
-	var ends []int // the position of the least end of a rising part of each length
-	before := make([]int, len(numbers))
-	for i, n := range numbers {
-		at, _ := slices.BinarySearchFunc(ends, n, func(end, n int) int { return cmp.Compare(numbers[end], n) })
-		before[i] = -1
-		if at > 0 {
-			before[i] = ends[at-1]
-		}
-		if at == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[at] = i
-		}
-	}
-	marks := make([]bool, len(numbers))
-	if len(ends) > 0 {
-		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-			marks[i] = true
-		}
-	}
-	return marks
 }

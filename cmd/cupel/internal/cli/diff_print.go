@@ -99,7 +99,7 @@ func printSwings(p *terminal.Printer, head string, swings []swing, rows int, in 
 		}
 		table = append(table, []terminal.Text{
 			terminal.Plain(scoreOf(s.A)), terminal.Plain(scoreOf(s.B)), terminal.Plain(strconv.Itoa(s.Tokens)),
-			terminal.Plain(s.Kind), {Text: shortExclusion(why.Reason, why.data, p.Width() >= roomForReasons), Style: terminal.Yellow}, terminal.Plain(s.Content),
+			terminal.Plain(s.Kind), {Text: why.short(p.Width() >= roomForReasons), Style: terminal.Yellow}, terminal.Plain(s.Content),
 		})
 	}
 	if len(table) == 0 {
@@ -128,9 +128,17 @@ func printRows(p *terminal.Printer, head string, columns []terminal.Column, tabl
 	}
 }
 
+// short returns the reason as tables have it.
+func (o outcome) short(room bool) string {
+	if o.entry == nil {
+		return o.Reason
+	}
+	return shortExclusion(o.Reason, o.entry.Data(), room)
+}
+
 // scoreOf leaves out what is not a scorer's.
 func scoreOf(o outcome) string {
-	if o.Score == nil || o.item.Pinned() || o.item.Tokens() < 0 {
+	if o.Score == nil || o.entry.Item.Pinned() || o.entry.Item.Tokens() < 0 {
 		return "-"
 	}
 	return short(float64(*o.Score))

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/quick"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -242,40 +241,5 @@ func TestSwingsAreDiffs(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
-	}
-}
-
-// The marked numbers rise, and no other choice of more of them does.
-func TestLongestRising(t *testing.T) {
-	property := func(seed uint64, n uint8) bool {
-		numbers := rand.New(rand.NewPCG(seed, 1)).Perm(int(n % 10))
-		longest := 0
-		for set := range 1 << len(numbers) {
-			count, last := 0, -1
-			for i, number := range numbers {
-				if set&(1<<i) == 0 {
-					continue
-				}
-				if number < last {
-					count = -1
-					break
-				}
-				count, last = count+1, number
-			}
-			longest = max(longest, count)
-		}
-		marked, last := 0, -1
-		for i, mark := range longestRising(numbers) {
-			if mark {
-				if numbers[i] < last {
-					return false
-				}
-				marked, last = marked+1, numbers[i]
-			}
-		}
-		return marked == longest
-	}
-	if err := quick.Check(property, nil); err != nil {
-		t.Error(err)
 	}
 }

@@ -1,0 +1,163 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// ReportDiff is what two reports, a and b, do not have in common.
+type ReportDiff struct {
+	Came []ReportChange // included in b and not in a, in b's order
+	Went []ReportChange // included in a and not in b, in a's order
+	// Moved are included in both: the fewest without which the others that are in
+	// both come in the same order. In a's order.
+	Moved []ReportChange
+	// Reasons are included in both or excluded in both, for reasons with different
+	// codes. In a's order.
+	Reasons []ReportChange
+}
+
+// ReportChange is an item that two reports do not agree about.
+type ReportChange struct {
+	Content string
+	// Copy tells several items with this content apart, from 1. In each report
+	// included ones count first, then excluded ones, duplicates last; among equals,
+	// the order of the report counts.
+	Copy int
+	A, B *Entry // what each report says; nil when it does not know the item
+}
+
+// DiffReports compares two reports, of different policies, budgets or days. Items
+// go by their content, so that reports may be read from JSON and candidates may
+// stand elsewhere. It takes time O(N log N).
+func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
+	inA, orderA := copies(NewLedger(a, nil))
+	inB, orderB := copies(NewLedger(b, nil))
+	d := &ReportDiff{}
+	var both []ReportChange // included in both, in a's order
+	for _, key := range orderA {
+		change := ReportChange{key.content, key.n, inA[key], inB[key]}
+		was, is := change.A.Place > 0, change.B != nil && change.B.Place > 0
+		switch {
+		case was && !is:
+			d.Went = append(d.Went, change)
+		case was && is:
+			both = append(both, change)
+		}
+		if change.B != nil && was == is && change.A.Code() != change.B.Code() {
+			d.Reasons = append(d.Reasons, change)
+		}
+	}
+	for _, key := range orderB {
+		if e := inA[key]; inB[key].Place > 0 && (e == nil || e.Place == 0) {
+			d.Came = append(d.Came, ReportChange{key.content, key.n, e, inB[key]})
+		}
+	}
+	places := make([]int, len(both))
+	for i, change := range both {
+		places[i] = change.B.Place
+	}
+	for i, stays := range longestRising(places) {
+		if !stays {
+			d.Moved = append(d.Moved, both[i])
+		}
+	}
+	return d
+}
+
+// Empty reports whether there is no difference.
+func (d *ReportDiff) Empty() bool {
+	return len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons) == 0
+}
+
+// String returns one line for each difference, for people: what came with +, what
+// went with -, what moved and what has another reason with ~. They hold the
+// beginning of the contents of items.
+func (d *ReportDiff) String() string {
+	if d.Empty() {
+		return "no difference"
+	}
+	var lines []string
+	line := func(sign string, c ReportChange, e *Entry, text string) {
+		copied := ""
+		if c.Copy > 1 {
+			copied = fmt.Sprintf(", copy %d", c.Copy)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s (%s, %d tokens%s): %s", sign, excerpt(e.Item), e.Item.Kind(), e.Item.Tokens(), copied, text))
+	}
+	why := func(e *Entry) string {
+		if e == nil {
+			return "not a candidate"
+		}
+		return e.Why()
+	}
+	for _, c := range d.Came {
+		line("+", c, c.B, "was "+why(c.A))
+	}
+	for _, c := range d.Went {
+		line("-", c, c.A, "is "+why(c.B))
+	}
+	for _, c := range d.Moved {
+		line("~", c, c.A, fmt.Sprintf("moved to place %d, was %d", c.B.Place, c.A.Place))
+	}
+	for _, c := range d.Reasons {
+		line("~", c, c.A, c.B.Why()+", was "+c.A.Why())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// copyOf is an item of a report: the n-th with a content.
+type copyOf struct {
+	content string
+	n       int
+}
+
+// copies returns the entries of a ledger by copy, and the copies in the order of
+// the report.
+func copies(l *Ledger) (entries map[copyOf]*Entry, order []copyOf) {
+	entries, order = make(map[copyOf]*Entry, len(l.Entries)), make([]copyOf, len(l.Entries))
+	counts := make(map[string]int, len(l.Entries))
+	for _, duplicates := range []bool{false, true} { // they are excluded, so that included ones come first
+		for i := range l.Entries {
+			e := &l.Entries[i]
+			if duplicates != (e.Code() == string(cupel.Deduplicated)) {
+				continue
+			}
+			content := e.Item.Content()
+			counts[content]++
+			order[i] = copyOf{content, counts[content]}
+			entries[order[i]] = e
+		}
+	}
+	return entries, order
+}
+
+// longestRising marks the positions of a longest rising part of numbers that all
+// differ.
+func longestRising(numbers []int) []bool {
+	var ends []int // the position of the least end of a rising part of each length
+	before := make([]int, len(numbers))
+	for i, n := range numbers {
+		at, _ := slices.BinarySearchFunc(ends, n, func(end, n int) int { return cmp.Compare(numbers[end], n) })
+		before[i] = -1
+		if at > 0 {
+			before[i] = ends[at-1]
+		}
+		if at == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[at] = i
+		}
+	}
+	marks := make([]bool, len(numbers))
+	if len(ends) > 0 {
+		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
+			marks[i] = true
+		}
+	}
+	return marks
+}
