@@ -165,6 +165,7 @@ bench-once: ## Run one iteration of every benchmark, to see that it works
 bench-guard: ## Fail when something is much slower than it was, by ratios in one process
 	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .
 	CUPEL_BENCH_GUARD=1 go -C cupelotel test -count=1 -run '^TestBenchGuard$$' -v .
+	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestBenchGuard$$' -v ./internal/input
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
 
 .PHONY: bench-docs

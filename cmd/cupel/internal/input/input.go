@@ -3,9 +3,11 @@
 package input
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
@@ -50,7 +52,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if n := options.MediaTokens; n != nil && *n < 0 {
 		return nil, &Error{Reason: fmt.Sprintf("tokens of media must be at least 0, got %d", *n)}
 	}
-	data, err := io.ReadAll(r)
+	data, err := readAll(r)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +80,19 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	return &Candidates{Items: t.Items, Format: found.format, Transcript: t, Notes: append(found.notes, t.Notes...)}, nil
 }
 
+// readAll reads r up to its end, into memory of the right size where r is a file.
+func readAll(r io.Reader) ([]byte, error) {
+	var text bytes.Buffer
+	if file, ok := r.(fs.File); ok {
+		const most = 1 << 30 // a size is a hint: what is read counts
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < most {
+			text.Grow(int(info.Size()) + bytes.MinRead)
+		}
+	}
+	_, err := text.ReadFrom(r)
+	return text.Bytes(), err
+}
+
 // finding is what a text turned out to be.
 type finding struct {
 	format Format
@@ -96,6 +111,9 @@ func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error
 	if f.format == JSONLines {
 		items := make([]*cupel.ContextItem, len(f.lines))
 		for i, line := range f.lines {
+			if items[i] = complete(line.Value); items[i] != nil {
+				continue
+			}
 			var err error
 			if items[i], err = readItem(line.Value, "", counter); err != nil {
 				return nil, err
@@ -138,23 +156,36 @@ func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) 
 	parts := v.Elements()
 	items := make([]*cupel.ContextItem, len(parts))
 	for i, part := range parts {
-		element, path := part.Value, rawjson.Index(path, i)
+		element, inside := part.Value, ""
 		if member != "" {
-			o, err := element.Object(path)
+			o, err := element.Object(rawjson.Index(path, i))
 			if err != nil {
 				return nil, err
 			}
 			if element = o.Get(member); element.IsNull() {
-				return nil, o.Value.Errorf(rawjson.Join(path, member), "is required")
+				return nil, o.Value.Errorf(rawjson.Join(rawjson.Index(path, i), member), "is required")
 			}
-			path = rawjson.Join(path, member)
+			inside = "." + member
+		}
+		if items[i] = complete(element); items[i] != nil {
+			continue
 		}
 		var err error
-		if items[i], err = readItem(element, path, counter); err != nil {
+		if items[i], err = readItem(element, rawjson.Index(path, i)+inside, counter); err != nil {
 			return nil, err
 		}
 	}
 	return items, nil
+}
+
+// complete returns the item that v is, or nil where it is none or has no count
+// of tokens. Most items are read by this alone.
+func complete(v rawjson.Value) *cupel.ContextItem {
+	it := new(cupel.ContextItem)
+	if !v.IsObject() || it.UnmarshalJSON(v.Raw()) != nil {
+		return nil
+	}
+	return it
 }
 
 // readItem reads one item, and counts its tokens if it says nothing about them.
@@ -163,27 +194,20 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 	if err != nil {
 		return nil, err
 	}
-	raw := v.Raw()
-	content := o.Get("content")
-	count := !o.Has("tokens") && content.IsString()
-	if count {
-		// As if it had none: what is wrong with it is then said by the item.
-		raw = withTokens(o, 0)
+	raw, content := v.Raw(), o.Get("content")
+	var wrong error // of the counter
+	if !o.Has("tokens") && content.IsString() {
+		counted, err := cupel.NewItemFrom(counter, content.String())
+		// An item without content has no tokens: what is wrong with it is said by
+		// the item.
+		raw, wrong = withTokens(o, counted.Tokens()), err
 	}
 	it := new(cupel.ContextItem)
 	if err := it.UnmarshalJSON(raw); err != nil {
 		return nil, itemError(v, path, err)
 	}
-	if !count {
-		return it, nil
-	}
-	counted, err := cupel.NewItemFrom(counter, it.Content())
-	if err != nil {
-		return nil, &Error{Line: v.Line(), Path: path, Reason: "cannot be counted: " + err.Error(), Err: err}
-	}
-	it = new(cupel.ContextItem)
-	if err := it.UnmarshalJSON(withTokens(o, counted.Tokens())); err != nil {
-		return nil, itemError(v, path, err)
+	if wrong != nil {
+		return nil, &Error{Line: v.Line(), Path: path, Reason: "cannot be counted: " + wrong.Error(), Err: wrong}
 	}
 	return it, nil
 }

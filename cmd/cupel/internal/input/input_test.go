@@ -78,6 +78,43 @@ func TestItems(t *testing.T) {
 	}
 }
 
+// failing is a counter that fails.
+type failing struct{}
+
+func (failing) CountTokens(string) (int, error) { return 0, errors.New("no vocabulary") }
+
+func TestCounterFails(t *testing.T) {
+	_, err := Read(strings.NewReader("[\n{\"content\":\"a\"}]"), Options{Counter: failing{}})
+	wrong, ok := errors.AsType[*Error](err)
+	if !ok || wrong.Line != 2 || wrong.Path != "[0]" || !strings.HasPrefix(wrong.Reason, "cannot be counted: ") {
+		t.Errorf("failed with %v, want the place of the item that cannot be counted", err)
+	}
+}
+
+// A file is read into memory of its size.
+func TestReadAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "items.json")
+	want := bytes.Repeat([]byte("0123456789"), 10_000)
+	if err := os.WriteFile(path, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := readAll(file)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("read %d bytes, %v; want %d", len(got), err, len(want))
+	}
+	if c := cap(got); c > len(want)*5/4 {
+		t.Errorf("%d bytes of memory for %d", c, len(want))
+	}
+	if _, err := readAll(iotest.ErrReader(os.ErrDeadlineExceeded)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("failed with %v, want the error of the reader", err)
+	}
+}
+
 func TestOneItemBrokenIntoLines(t *testing.T) {
 	got, err := read("{\n\"content\": \"a\",\n\"tokens\": 1\n}\n", Auto)
 	if err != nil || len(got.Items) != 1 || got.Format != JSONLines {
@@ -102,6 +139,9 @@ func TestMistakes(t *testing.T) {
 		{"metadata", "deep paths are joined", `[{"content":"a","metadata":{"x":{"y":1,"y":2}}}]`, Auto, `line 1: [0].metadata["x"] has the name "y" twice`},
 		{"twice", "which content is meant nobody knows", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
 		{"twice in the request", "nor which messages", `{"messages":[],"messages":[]}`, Auto, "line 1: messages is given twice"},
+		{"null", "null is no item", `[{"content":"a"},null]`, JSON, "line 1: [1] must be an object, got null"},
+		{"null line", "in a line neither", "null", JSONLines, "line 1: must be an object, got null"},
+		{"no content and no tokens", "nothing is counted where there is nothing", `[{"content":""}]`, JSON, "line 1: [0].content must not be empty"},
 		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
 		{"two values in a line", "a line has one item", "{\"content\":\"a\"}\n{\"content\":\"a\"} {}", Auto, "line 2: invalid character '{' after top-level value (column 17)"},
 		{"report without item", "an entry of a report has an item", `{"included":[{"score":1}],"excluded":[]}`, Auto, "line 1: included[0].item is required"},

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -216,10 +215,15 @@ func (v Value) Type() string {
 // String returns what a string says. Halves of surrogate pairs become U+FFFD.
 // It is "" for any other value.
 func (v Value) String() string {
-	var s string
-	if v.IsString() {
-		_ = json.Unmarshal(v.Raw(), &s) // the text has been checked
+	if !v.IsString() {
+		return ""
 	}
+	inside := v.text[v.start+1 : v.end-1]
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return string(inside)
+	}
+	var s string
+	_ = json.Unmarshal(v.Raw(), &s) // the text has been checked
 	return s
 }
 
@@ -314,6 +318,9 @@ type parser struct {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
+// ends reports whether a number or a word ends before c.
+func ends(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }
+
 // peek skips white space and returns the byte that follows.
 func (p *parser) peek() byte {
 	for isSpace(p.text[p.pos]) {
@@ -370,7 +377,7 @@ func (p *parser) skip() {
 			p.pos++
 			continue
 		default: // a number, true, false or null
-			for p.pos < len(p.text) && strings.IndexByte(",:]} \t\r\n", p.text[p.pos]) < 0 {
+			for p.pos < len(p.text) && !ends(p.text[p.pos]) {
 				p.pos++
 			}
 		}
@@ -380,12 +387,19 @@ func (p *parser) skip() {
 	}
 }
 
-// quoted moves behind a string.
+// quoted moves behind a string: behind the first quote with an even number of
+// backslashes before it.
 func (p *parser) quoted() {
-	for p.pos++; p.text[p.pos] != '"'; p.pos++ {
-		if p.text[p.pos] == '\\' {
-			p.pos++
+	start := p.pos + 1
+	for end := start; ; end++ {
+		end += bytes.IndexByte(p.text[end:], '"')
+		backslashes := end
+		for backslashes > start && p.text[backslashes-1] == '\\' {
+			backslashes--
+		}
+		if (end-backslashes)%2 == 0 {
+			p.pos = end + 1
+			return
 		}
 	}
-	p.pos++
 }
