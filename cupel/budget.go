@@ -161,9 +161,10 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 }
 
 // Effective returns what a slicer may spend when the pinned items have so many
-// tokens. It implements COMPUTE-EFFECTIVE-BUDGET of the Slice chapter (R6).
+// tokens; below 0 they count as 0. It implements COMPUTE-EFFECTIVE-BUDGET of the
+// Slice chapter (R6).
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
-	return b.effective(exact.Of(pinnedTokens))
+	return b.effective(exact.Of(max(0, pinnedTokens)))
 }
 
 // effective is COMPUTE-EFFECTIVE-BUDGET of the Slice chapter: what the slicer

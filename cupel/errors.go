@@ -20,8 +20,11 @@ var (
 	ErrOverflow = errors.New("cupel: selected items exceed the target")
 	// ErrScarcity is matched by [ScarcityError].
 	ErrScarcity = errors.New("cupel: too few candidates of a required kind")
-	// ErrStrategy is matched by [StrategyError].
-	ErrStrategy = errors.New("cupel: a strategy broke its contract")
+	// ErrStrategy is matched by [StrategyError], and by [ContractError], which is
+	// one.
+	ErrStrategy = errors.New("cupel: a strategy failed")
+	// ErrContract is matched by [ContractError].
+	ErrContract = errors.New("cupel: a strategy broke its contract")
 	// ErrSource is matched by [SourceError].
 	ErrSource = errors.New("cupel: the source of a stream failed")
 )
@@ -128,13 +131,14 @@ func (e *ScarcityError) Error() string {
 // Is reports whether target is [ErrScarcity].
 func (e *ScarcityError) Is(target error) bool { return target == ErrScarcity }
 
-// StrategyError reports a scorer, slicer or placer that failed, panicked or
-// returned what its contract forbids.
+// StrategyError reports a scorer, slicer or placer that failed or panicked, or
+// that could not be asked. One that returned what its contract forbids is
+// reported by a [ContractError].
 type StrategyError struct {
 	Role     string // "scorer", "slicer", "placer" or "token counter"
 	Strategy string // the strategy's Go type
 	Reason   string // what it did
-	Err      error  // what it returned, or a [PanicError]; nil when it returned rubbish
+	Err      error  // what it returned, or a [PanicError]; nil when it returned no error
 }
 
 func (e *StrategyError) Error() string {
@@ -150,6 +154,23 @@ func (e *StrategyError) Is(target error) bool { return target == ErrStrategy }
 
 // Unwrap returns what the strategy itself returned.
 func (e *StrategyError) Unwrap() error { return e.Err }
+
+// ContractError reports a strategy that returned what its contract forbids, such
+// as a position twice: a mistake in the strategy, and not in what it was given.
+// It is a [StrategyError] for [errors.As] and [errors.Is] too.
+type ContractError struct{ StrategyError }
+
+func (e *ContractError) Error() string {
+	return e.StrategyError.Error() + ", which breaks the contract of a " + e.Role
+}
+
+// Is reports whether target is [ErrContract] or [ErrStrategy].
+func (e *ContractError) Is(target error) bool {
+	return target == ErrContract || target == ErrStrategy
+}
+
+// Unwrap returns the same as a [StrategyError].
+func (e *ContractError) Unwrap() error { return &e.StrategyError }
 
 // SourceError reports a source of [Pipeline.RunStream] that yielded an error or
 // panicked. The Classify stage fails with it.
@@ -207,7 +228,7 @@ func (e *CanceledError) Unwrap() []error { return []error{e.Err, e.Cause} }
 // not among them: they would pass for those of the run around it.
 func typed(err error) bool {
 	switch err.(type) {
-	case *InvalidConfigError, *ScarcityError, *StrategyError:
+	case *InvalidConfigError, *ScarcityError, *StrategyError, *ContractError:
 		return true
 	}
 	return false

@@ -79,6 +79,11 @@ func TestMisbehavingStrategies(t *testing.T) {
 			if strings.Contains(tt.want, errOwn.Error()) {
 				errorIs(t, err, errOwn)
 			}
+			broke := strategy.Err == nil
+			if _, ok := errors.AsType[*cupel.ContractError](err); ok != broke || errors.Is(err, cupel.ErrContract) != broke ||
+				strings.Contains(err.Error(), "breaks the contract of a "+strategy.Role) != broke {
+				t.Errorf("got %#v: a strategy that returned no error, and nothing else, broke its contract", err)
+			}
 			var panicked *cupel.PanicError
 			if errors.As(err, &panicked) != strings.Contains(tt.want, "panicked") {
 				t.Errorf("got %#v: a panic, and nothing else, is a PanicError", err)
@@ -204,6 +209,97 @@ func TestHelpersRefuseNilAndWrongLengths(t *testing.T) {
 	errorIs(t, err, cupel.ErrStrategy)
 	_, err = cupel.Place(ctx, nil, nil)
 	errorIs(t, err, cupel.ErrStrategy)
+}
+
+func TestHelpersTakeNoContext(t *testing.T) {
+	var none context.Context
+	all := []*cupel.ContextItem{item(t, "a", 1)}
+	scored := []cupel.ScoredItem{{Item: all[0]}}
+	asking := batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error { return ctx.Err() })
+	for _, s := range []cupel.Scorer{byHint{}, asking} {
+		if err := cupel.ScoreAll(none, s, all, make([]float64, 1)); err != nil {
+			t.Errorf("ScoreAll of %T: %v", s, err)
+		}
+	}
+	if _, err := cupel.Slice(none, sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		return cupel.Selection{}, ctx.Err()
+	}), scored, cupel.SliceBudget{}); err != nil {
+		t.Errorf("Slice: %v", err)
+	}
+	if _, err := cupel.Place(none, placeFunc(func(ctx context.Context, _ []cupel.ScoredItem) ([]int, error) {
+		return []int{0}, ctx.Err()
+	}), scored); err != nil {
+		t.Errorf("Place: %v", err)
+	}
+	// An error is dressed without a context too.
+	_, err := cupel.Slice(none, sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		return cupel.Selection{}, errOwn
+	}), scored, cupel.SliceBudget{})
+	errorIs(t, err, cupel.ErrStrategy)
+}
+
+// ownContext is done, and says so with an error of its own.
+type ownContext struct {
+	context.Context
+	err func() error
+}
+
+func (c ownContext) Err() error { return c.err() }
+
+type ownError struct{ words []string }
+
+func (ownError) Error() string { return "not any more" }
+
+type ownErrorPointer struct{ n int }
+
+func (*ownErrorPointer) Error() string { return "not any more" }
+
+// TestContextsWithErrorsOfTheirOwn has contexts whose errors cannot be compared,
+// or are never the same.
+func TestContextsWithErrorsOfTheirOwn(t *testing.T) {
+	for name, fails := range map[string]func() error{
+		"always the same": func() error { return errOwn },
+		"not comparable":  func() error { return ownError{[]string{"a"}} },
+		"another one":     func() error { return &ownErrorPointer{1} },
+	} {
+		for when, left := range map[string]int{"before the run": 0, "in the batch form": 2} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				ctx := ownContext{t.Context(), func() error {
+					if left--; left >= 0 {
+						return nil
+					}
+					return fails()
+				}}
+				p := pipeline(t, withScorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
+					left = 0
+					return ctx.Err()
+				})))
+				_, err := p.Run(ctx, []*cupel.ContextItem{item(t, "a", 1)}, budgetOf(t, 9, 9))
+				canceled, ok := errors.AsType[*cupel.CanceledError](err)
+				if !ok || canceled.Err.Error() != fails().Error() {
+					t.Errorf("got %#v, want a CanceledError with the context's own error", err)
+				}
+			})
+		}
+	}
+	// Another error of a strategy stays its own.
+	ctx := ownContext{t.Context(), func() error { return &ownErrorPointer{1} }}
+	errorIs(t, cupel.ScoreAll(ctx, batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return errOwn }), nil, nil), cupel.ErrStrategy)
+}
+
+func TestEmptyCursor(t *testing.T) {
+	for name, c := range map[string]*cupel.Cursor{"nil": nil, "zero": {}} {
+		if _, err := c.Move(t.Context(), budgetOf(t, 9, 9)); !errors.Is(err, cupel.ErrInvalidConfig) {
+			t.Errorf("%s: got %v, want an InvalidConfigError", name, err)
+		}
+		if c.Unchanged(budgetOf(t, 9, 9)) {
+			t.Errorf("%s: nothing is certain about it", name)
+		}
+	}
+}
+
+func TestEffectiveOfNegativeTokens(t *testing.T) {
+	equal(t, "what is left of 10 tokens", budgetOf(t, 10, 10).Effective(-5), cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10})
 }
 
 func TestCancellation(t *testing.T) {

@@ -36,9 +36,9 @@ type AppendPlacer interface {
 }
 
 // Place runs a placer and holds it to its contract: the result is a
-// permutation (R24). A panic, an error or a broken contract comes back as a
-// [StrategyError] that names p, with the same exceptions as from [ScoreAll]. A
-// nil ctx is [context.Background].
+// permutation (R24). A panic or an error comes back as a [StrategyError] that
+// names p, a broken contract as a [ContractError], with the same exceptions as
+// from [ScoreAll]. A nil ctx is [context.Background].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
 	return place(ctx, p, nil, items)
 }
@@ -65,7 +65,7 @@ func place(ctx context.Context, p Placer, memory []int, items []ScoredItem) (ord
 		return nil, strategyError(ctx, "placer", p, err)
 	}
 	if len(order) != len(items) {
-		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: fmt.Sprintf("returned %d positions for %d items", len(order), len(items))}
+		return nil, contractError("placer", p, fmt.Sprintf("returned %d positions for %d items", len(order), len(items)))
 	}
 	seen := newPositions(len(items))
 	defer seen.free()

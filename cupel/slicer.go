@@ -87,8 +87,8 @@ type KindNarrower interface {
 // twice, none both selected and dropped. Slicers that wrap others use it, so
 // that a mistake is reported as the mistake of the slicer that made it.
 //
-// A panic, an error or a broken contract comes back as a [StrategyError] that
-// names s; errors that name the culprit already, and the end of ctx, come back
+// A panic or an error comes back as a [StrategyError] that names s, a broken
+// contract as a [ContractError]; errors that name the culprit already, and the end of ctx, come back
 // as they are, as from [ScoreAll]. A nil ctx is [context.Background].
 func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
 	ctx = contextOr(ctx)
@@ -119,7 +119,11 @@ func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget
 }
 
 func brokenContract(role string, s any, problem string, i, n int) error {
-	return &StrategyError{Role: role, Strategy: typeName(s), Reason: fmt.Sprintf("returned position %d %s of %d items", i, problem, n)}
+	return contractError(role, s, fmt.Sprintf("returned position %d %s of %d items", i, problem, n))
+}
+
+func contractError(role string, s any, reason string) error {
+	return &ContractError{StrategyError{Role: role, Strategy: typeName(s), Reason: reason}}
 }
 
 // positions is a set of positions in a list, with pooled memory.

@@ -306,7 +306,7 @@ func TestRunStreamFails(t *testing.T) {
 			change: func(c *cupel.Config) {
 				c.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return []int{0}, nil })
 			},
-			text: "cupel: placer cupel_test.placeFunc returned 1 positions for 3 items", is: cupel.ErrStrategy, why: "as in a batch run"},
+			text: "cupel: placer cupel_test.placeFunc returned 1 positions for 3 items, which breaks the contract of a placer", is: cupel.ErrStrategy, why: "as in a batch run"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -125,6 +125,9 @@ func (p *Prepared) Cursor() *Cursor {
 // Move goes to a budget. It selects as [Prepared.Select] does, with the same
 // errors; when it fails nothing is selected any more.
 func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChange, error) {
+	if c == nil || c.prepared == nil {
+		return SelectionChange{}, &InvalidConfigError{Component: "Cursor", Reason: "the cursor is empty: get it from Prepared.Cursor"}
+	}
 	c.came, c.went = c.came[:0], c.went[:0]
 	err := c.move(contextOr(ctx), budget)
 	if err != nil {
@@ -140,6 +143,9 @@ func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChang
 // moving to budget would change nothing, or fail just as the last move because
 // of the pinned items.
 func (c *Cursor) Unchanged(budget ContextBudget) bool {
+	if c == nil {
+		return false
+	}
 	switch c.at {
 	case unfit:
 		return !budget.holds(c.prepared.pass.pinnedTokens)
@@ -287,8 +293,8 @@ func (c *Cursor) advance(target int, follow bool) (err error) {
 	next, ok := c.sweep.Next()
 	c.next, c.last = next, !ok
 	if keep < 0 || keep > len(c.list) || ok && next <= target {
-		return &StrategyError{Role: "slicer", Strategy: typeName(slicer), Reason: fmt.Sprintf(
-			"broke the contract of a sweep: at target %d it kept %d of %d positions and named %d as the next target", target, keep, len(c.list), next)}
+		return contractError("slicer", slicer, fmt.Sprintf(
+			"cannot be followed: at target %d it kept %d of %d positions and named %d as the next target", target, keep, len(c.list), next))
 	}
 
 	left := c.list[keep:]

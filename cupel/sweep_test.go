@@ -128,29 +128,29 @@ func TestBrokenSweeps(t *testing.T) {
 		},
 		{
 			"keeps what is not there", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(1) },
-			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept 1 of 0 positions and named 0 as the next target", "the list is empty at first",
+			"cupel: slicer cupel_test.sweepFunc cannot be followed: at target 9 it kept 1 of 0 positions and named 0 as the next target, which breaks the contract of a slicer", "the list is empty at first",
 		},
 		{
 			"keeps less than nothing", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(-1) },
-			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept -1 of 0 positions and named 0 as the next target", "no list is that short",
+			"cupel: slicer cupel_test.sweepFunc cannot be followed: at target 9 it kept -1 of 0 positions and named 0 as the next target, which breaks the contract of a slicer", "no list is that short",
 		},
 		{
 			"goes back", func([]cupel.ScoredItem) cupel.SliceSweep {
 				return &steps{func(int) (int, []int) { return 0, nil }, func() (int, bool) { return 9, true }}
 			},
-			"cupel: slicer cupel_test.sweepFunc broke the contract of a sweep: at target 9 it kept 0 of 0 positions and named 9 as the next target", "the next target is above the last",
+			"cupel: slicer cupel_test.sweepFunc cannot be followed: at target 9 it kept 0 of 0 positions and named 9 as the next target, which breaks the contract of a slicer", "the next target is above the last",
 		},
 		{
 			"out of range", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, 2) },
-			"cupel: slicer cupel_test.sweepFunc returned position 2 out of range of 2 items", "as for Slice",
+			"cupel: slicer cupel_test.sweepFunc returned position 2 out of range of 2 items, which breaks the contract of a slicer", "as for Slice",
 		},
 		{
 			"below the range", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, -1) },
-			"cupel: slicer cupel_test.sweepFunc returned position -1 out of range of 2 items", "as for Slice",
+			"cupel: slicer cupel_test.sweepFunc returned position -1 out of range of 2 items, which breaks the contract of a slicer", "as for Slice",
 		},
 		{
 			"twice", func([]cupel.ScoredItem) cupel.SliceSweep { return tells(0, 1, 0, 1) },
-			"cupel: slicer cupel_test.sweepFunc returned position 1 twice of 2 items", "as for Slice",
+			"cupel: slicer cupel_test.sweepFunc returned position 1 twice of 2 items, which breaks the contract of a slicer", "as for Slice",
 		},
 	}
 	for _, tt := range tests {

@@ -42,7 +42,7 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 	case err != nil:
 		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: "failed", Err: err}
 	case n < 0:
-		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: fmt.Sprintf("returned %d tokens", n)}
+		return 0, contractError(counterRole, counter, fmt.Sprintf("returned %d tokens", n))
 	}
 	return n, nil
 }

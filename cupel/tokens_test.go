@@ -207,7 +207,7 @@ func TestNewItemFromFails(t *testing.T) {
 		{"option", never, "x", []cupel.ItemOption{cupel.WithKind(" ")}, "cupel: invalid item: kind must not be blank", cupel.ErrInvalidItem, "as NewContextItem"},
 		{"fails", returning(3, offline), "x", nil, "cupel: token counter cupel_test.counterFunc failed: offline", offline, "the counter's own error is kept"},
 		{"typed nil", returning(3, (*nilError)(nil)), "x", nil, "cupel: token counter cupel_test.counterFunc failed with a nil *cupel_test.nilError", cupel.ErrStrategy, "its methods panic"},
-		{"negative", returning(-3, nil), "x", nil, "cupel: token counter cupel_test.counterFunc returned -3 tokens", cupel.ErrStrategy, "no text has a negative size"},
+		{"negative", returning(-3, nil), "x", nil, "cupel: token counter cupel_test.counterFunc returned -3 tokens, which breaks the contract of a token counter", cupel.ErrStrategy, "no text has a negative size"},
 		{"panics", never, "x", nil, "cupel: token counter cupel_test.counterFunc panicked: panic: asked", cupel.ErrStrategy, "no panic on any input"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -263,7 +263,21 @@ func strategyError(ctx context.Context, role string, s any, err error) error {
 }
 
 func isContextError(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+	done, cause := ctx.Err(), context.Cause(ctx)
+	if done == nil || err == nil {
+		return false
+	}
+	if is(err, done) || is(err, cause) {
+		return true
+	}
+	// The Err of a caller's context may be another value each time, or one that
+	// cannot be compared. Then its type is all there is to know it by.
+	return !is(ctx.Err(), done) && errors.As(err, reflect.New(reflect.TypeOf(done)).Interface())
+}
+
+// is is errors.Is for targets that may not be comparable, which would panic.
+func is(err, target error) bool {
+	return target != nil && reflect.ValueOf(target).Comparable() && errors.Is(err, target)
 }
 
 // recoverStrategy turns a panic of s into an error. It must be deferred

@@ -68,8 +68,9 @@ const (
 // semantic conventions for Go give them, such as "*cupel.OverflowError", and
 // they are few: "*cupel.PanicError" stands for a strategy that panicked,
 // "context.Canceled" and "context.DeadlineExceeded" for the end of the context,
-// "*cupel.StrategyError" for all else that a strategy did wrong, "_OTHER" for
-// errors of unknown types.
+// "*cupel.ContractError" for a strategy that returned what its contract forbids,
+// "*cupel.StrategyError" for one that failed, "_OTHER" for errors of unknown
+// types.
 const ErrorTypeKey = attribute.Key("error.type")
 
 const (

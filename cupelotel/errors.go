@@ -17,6 +17,7 @@ import (
 // types are not named: they would make for any number of values.
 func errorType(err error) string {
 	switch err := err.(type) { //nolint:errorlint // see above
+	case *cupel.ContractError: // it is not a panic
 	case *cupel.StrategyError:
 		if panicked(err.Err) {
 			return "*cupel.PanicError"
@@ -68,6 +69,8 @@ func (c *TraceCollector) summary(err error) string {
 	case *cupel.ScarcityError:
 		kind := c.text(KindText, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
+	case *cupel.ContractError:
+		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " broke its contract"
 	case *cupel.StrategyError:
 		did := "broke its contract"
 		switch {

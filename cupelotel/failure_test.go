@@ -103,7 +103,7 @@ var failures = []struct {
 				return cupel.Selection{Indices: []int{99}}, nil
 			})
 		},
-		"slice", "*cupel.StrategyError", "cupel: slicer cupelotel_test.sliceFunc broke its contract",
+		"slice", "*cupel.ContractError", "cupel: slicer cupelotel_test.sliceFunc broke its contract",
 		"a position out of range",
 	},
 	{
@@ -140,8 +140,8 @@ var failures = []struct {
 	{
 		"context whose error is never the same",
 		func(_ *testing.T, f *failing) { f.ctx = moodyContext{f.ctx} },
-		"classify", "_OTHER", "cupel: the run failed",
-		"the pipeline cannot tell that it is the context's, and returns it as it is",
+		"classify", "*cupel.CanceledError", "cupel: stopped in stage Classify",
+		"the context's error is known by its type",
 	},
 	{
 		"configuration error of a strategy",

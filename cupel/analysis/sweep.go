@@ -64,7 +64,7 @@ func (s SweepStep) MarshalJSON() ([]byte, error) {
 // the candidates; outside it, nothing. It takes time linear in the number of
 // candidates and changes.
 func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
-	if budget < s.From || budget > s.To {
+	if s == nil || budget < s.From || budget > s.To {
 		return nil
 	}
 	in := make([]bool, len(s.Items))

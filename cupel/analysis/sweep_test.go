@@ -256,3 +256,10 @@ func TestSweepJSON(t *testing.T) {
 		t.Errorf("got error %v, want text that is not UTF-8 to be refused", err)
 	}
 }
+
+func TestNilBudgetSweep(t *testing.T) {
+	var nothing *analysis.BudgetSweep
+	if got := nothing.Selection(0); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+}

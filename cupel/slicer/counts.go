@@ -71,7 +71,7 @@ func newCounter(component string, scarcity ScarcityBehavior, entries []CountQuot
 	for i := range c.entries {
 		e := &c.entries[i]
 		e.Kind = e.Kind.Canonical()
-		if err := checkKind(component, c.byKey, i, e.Kind); err != nil {
+		if err := checkKind(component, c.byKey, i, e.Kind, ""); err != nil {
 			return counter{}, err
 		}
 		if err := e.validate(component, i); err != nil {

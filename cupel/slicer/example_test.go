@@ -147,7 +147,7 @@ func ExampleCap() {
 func ExampleBetween() {
 	_, err := slicer.NewQuota(slicer.Greedy{}, slicer.Between("tool", 10, 30), slicer.Between("TOOL", 20, 40))
 	fmt.Println(err)
-	// Output: cupel: kind has an entry already, entries[0]: kinds are compared without ASCII case (QuotaSlice, entries[1].kind = "TOOL")
+	// Output: cupel: kind has an entry already, entries[0]: give the kind one entry, with Between; kinds are compared without ASCII case (QuotaSlice, entries[1].kind = "TOOL")
 }
 
 // At least one memory and at most one tool output, whatever their scores; two

@@ -119,8 +119,8 @@ func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
 	}()
 	narrowed = n.ForKind(kind)
 	if narrowed == nil {
-		return broken{&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}}
+		return broken{&cupel.ContractError{StrategyError: cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
+			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}}}
 	}
 	return narrowed
 }
@@ -143,15 +143,16 @@ func (b broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (c
 }
 
 // checkKind returns what is wrong with the kind of entry i, when kinds holds
-// the folded kinds of the entries before it; and adds it.
-func checkKind(component string, kinds map[string]int32, i int, kind cupel.ContextKind) error {
+// the folded kinds of the entries before it; and adds it. advice says what to
+// write instead.
+func checkKind(component string, kinds map[string]int32, i int, kind cupel.ContextKind, advice string) error {
 	field := fmt.Sprintf("entries[%d].kind", i)
 	if kind.IsBlank() {
 		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind), Reason: "kind must not be blank"}
 	}
 	if earlier, ok := kinds[kind.Key()]; ok {
 		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind),
-			Reason: fmt.Sprintf("kind has an entry already, entries[%d]: kinds are compared without ASCII case", earlier)}
+			Reason: fmt.Sprintf("kind has an entry already, entries[%d]: %skinds are compared without ASCII case", earlier, advice)}
 	}
 	kinds[kind.Key()] = int32(i)
 	return nil

@@ -129,6 +129,9 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 	}
 }
 
+// ErrMemoryLimit is matched by [MemoryLimitError].
+var ErrMemoryLimit = errors.New("cupel: the memory limit does not suffice")
+
 // MemoryLimitError reports that a [Knapsack] cannot find its answer within its
 // memory limit. Raise the limit, or the bucket size.
 type MemoryLimitError struct {
@@ -139,6 +142,9 @@ type MemoryLimitError struct {
 func (e *MemoryLimitError) Error() string {
 	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, the limit is %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
 }
+
+// Is reports whether target is [ErrMemoryLimit].
+func (e *MemoryLimitError) Is(target error) bool { return target == ErrMemoryLimit }
 
 // tables is the problem as the solver wants it: one row a candidate.
 type tables struct {

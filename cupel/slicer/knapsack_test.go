@@ -137,3 +137,20 @@ func TestKnapsackStopsWithItsContext(t *testing.T) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }
+
+// TestMemoryLimitHasASentinel looks at the error as a caller of a pipeline does.
+func TestMemoryLimitHasASentinel(t *testing.T) {
+	k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(1)))
+	r := rand.New(rand.NewPCG(1, 2))
+	var items []cupel.ScoredItem
+	for range 200 {
+		items = append(items, msg(100+r.IntN(900), r.Float64()))
+	}
+	_, err := cupel.Slice(t.Context(), k, items, target(20_000))
+	if !errors.Is(err, slicer.ErrMemoryLimit) || !errors.Is(err, cupel.ErrStrategy) || errors.Is(err, cupel.ErrContract) {
+		t.Errorf("got %v, want a strategy that failed for want of memory, and broke no contract", err)
+	}
+	if limit, ok := errors.AsType[*slicer.MemoryLimitError](err); !ok || limit.Limit != 1 || errors.Is(limit, cupel.ErrStrategy) {
+		t.Errorf("got %#v, want a MemoryLimitError of its own", limit)
+	}
+}

@@ -77,7 +77,7 @@ func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	q := &Quota{inner: inner, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
 	sum := 0.0
 	for i, e := range q.entries {
-		if err := checkKind(quotaSlice, q.byKey, i, e.kind); err != nil {
+		if err := checkKind(quotaSlice, q.byKey, i, e.kind, "give the kind one entry, with Between; "); err != nil {
 			return nil, err
 		}
 		if err := e.validate(i); err != nil {

@@ -3,6 +3,7 @@ package slicer_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -145,7 +146,7 @@ func TestNewQuotaRefuses(t *testing.T) {
 		{"blank kind", build(slicer.Require("a", 1), slicer.Require(" \t", 1)), "entries[1].kind",
 			"kind must not be blank", "R2: a blank kind is the configuration's error here"},
 		{"kind twice", build(slicer.Require("tool", 1), slicer.Cap("x", 1), slicer.Cap("TOOL", 10)), "entries[2].kind",
-			"kind has an entry already, entries[0]: kinds are compared without ASCII case", "R18: duplicates, up to folding"},
+			"kind has an entry already, entries[0]: give the kind one entry, with Between; kinds are compared without ASCII case", "R18: duplicates, up to folding"},
 		{"require below 0", build(slicer.Require("a", -0.5)), "entries[0].require", requireRange, "range [0, 100]"},
 		{"require above 100", build(slicer.Require("a", 100.5)), "entries[0].require", requireRange, "range [0, 100]"},
 		{"require NaN", build(slicer.Require("a", nan)), "entries[0].require", requireRange, "NaN is in no range"},
@@ -178,4 +179,11 @@ func TestQuotaDoesNotKeepTheCallersEntries(t *testing.T) {
 	q := slicer.Must(slicer.NewQuota(slicer.Greedy{}, entries...))
 	entries[0] = slicer.Cap("a", 0)
 	sliceCase{items: []cupel.ScoredItem{it("a", 5, 1)}, budget: target(10), want: []int{0}, why: "the entry of the constructor counts"}.check(t, q)
+}
+
+func TestNewQuotaNamesBetween(t *testing.T) {
+	_, err := slicer.NewQuota(slicer.Greedy{}, slicer.Require("Memory", 20), slicer.Cap("Memory", 50))
+	if err == nil || !strings.Contains(err.Error(), "with Between") {
+		t.Errorf("got %v, want the way to write this", err)
+	}
 }
