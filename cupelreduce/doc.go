@@ -17,6 +17,7 @@
 // "… 120 bytes more", and long arrays in an element "… 12 more". Smaller ones are
 // lines of key=value, with values spelled as in the document: a line for each object, behind
 // the key that it stood under, and "… 12 more" at the end for values left out.
+// A string that holds JSON, or several lines, is taken apart as what it is.
 //
 // Of other texts, each line of an outline is a line of the text, whole or cut at its end
 // with "…", or the marker "…" alone, which stands for lines left out. Blank lines,

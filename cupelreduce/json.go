@@ -16,6 +16,9 @@ type node struct {
 
 func (n *node) scalar() bool { return n.kind == '"' || n.kind == '0' }
 
+// long reports whether a value is a string that is too long for a short value.
+func (n *node) long() bool { return n.kind == '"' && len(n.raw) > maxShort }
+
 // isJSON reports whether a trimmed text is a JSON object or array.
 func isJSON(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))

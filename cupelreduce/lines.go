@@ -12,6 +12,7 @@ type line struct {
 	known   int    // names that the reader knows
 	plain   bool   // has a letter or digit
 	failure bool   // speaks of an error
+	reach   int    // where the first of the names ends that were not known
 }
 
 // analyse takes a text apart into lines that are not blank, and looks at each
@@ -45,6 +46,9 @@ func analyse(text string, known *Known) []line {
 			} else if _, ok := seen[word]; !ok {
 				seen[word] = struct{}{}
 				l.named++
+				if l.reach == 0 {
+					l.reach = len(l.text) - len(l.body) + end
+				}
 			}
 		}
 		lines = append(lines, l)
@@ -226,11 +230,12 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// lineDraft makes the draft of a text that is no JSON, with lines cut after width
-// bytes and those of prose that name nothing after their first sentence.
-func lineDraft(text string, kind Kind, known *Known, width int) *draft {
+// addLines adds the lines of a text, cut after width bytes, or somewhat later
+// behind the first name that is new; those of prose that name nothing are cut
+// after their first sentence. It returns the best rank.
+func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 {
+	best := rankRepeat
 	lines := analyse(text, known)
-	d := &draft{lines: true, rows: make([]row, 0, len(lines)), parts: make([]part, 0, len(lines))}
 	rank := ranker(kind, lines)
 	for i := range lines {
 		l := &lines[i]
@@ -239,13 +244,17 @@ func lineDraft(text string, kind Kind, known *Known, width int) *draft {
 			r = rankRepeat
 		}
 		w := width
-		if kind == Prose && l.named == 0 {
+		switch {
+		case l.reach > w && l.reach <= 2*w:
+			w = l.reach
+		case kind == Prose && l.named == 0:
 			w = min(w, sentence(l.text))
 		}
 		d.addRow("")
 		d.addPart(cut(l.text, w), r, 1)
+		best = min(best, r)
 	}
-	return d
+	return best
 }
 
 // ranker returns the function that ranks the lines of a kind, in order.

@@ -1,6 +1,9 @@
 package cupelreduce
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 const (
 	// maxShort is the length in bytes of the longest value that is short.
@@ -14,7 +17,8 @@ const (
 
 // pairDraft makes lines of key=value: one for each object, with the key of the
 // object in front. Values are spelled as in the document; strings that need no
-// quotes have none.
+// quotes have none. A long string that is a document or a text of lines itself, as
+// the output of a command, is taken apart too.
 func pairDraft(root *node, known *Known, width int) *draft {
 	w := pairs{draft: &draft{}, known: known, width: width}
 	w.add("", root)
@@ -25,7 +29,11 @@ type pairs struct {
 	*draft
 	known *Known
 	width int
+	depth int // of documents inside strings
 }
+
+// maxDepth bounds how often a document is looked for inside a string of another.
+const maxDepth = 3
 
 // add adds an object or an array that stands under a key.
 func (w *pairs) add(key string, n *node) {
@@ -39,7 +47,7 @@ func (w *pairs) add(key string, n *node) {
 	}
 	for i := range n.kids {
 		kid := &n.kids[i]
-		if !kid.scalar() {
+		if !kid.scalar() || kid.long() {
 			continue
 		}
 		rank := rankOf(n.keys[i], kid)
@@ -63,8 +71,35 @@ func (w *pairs) add(key string, n *node) {
 	for i := range n.kids {
 		if kid := &n.kids[i]; !kid.scalar() {
 			w.add(n.keys[i], kid)
+		} else if kid.long() {
+			w.long(n.keys[i], kid)
 		}
 	}
+}
+
+// long adds a long string: what it holds if that is a document, its lines if it
+// has several, and else as a value.
+func (w *pairs) long(key string, n *node) {
+	var text string
+	if json.Unmarshal([]byte(`"`+n.raw+`"`), &text) == nil {
+		if w.depth < maxDepth {
+			if root := parseJSON(text); root != nil {
+				w.depth++
+				w.add(key, root)
+				w.depth--
+				return
+			}
+		}
+		if strings.Contains(strings.TrimSpace(text), "\n") {
+			w.addRow("")
+			head := len(w.parts)
+			w.addPart(beforeEscape(key, maxKey)+":", rankRepeat, 0)
+			w.parts[head].rank = w.addLines(text, detect(text), w.known, w.width)
+			return
+		}
+	}
+	w.addRow("")
+	w.addPart(assign(key, w.value(n)), rankRest, 1)
 }
 
 // isRecord reports whether an object says more than amounts.
@@ -101,6 +136,10 @@ func (w *pairs) array(key string, n *node) {
 		case !kid.scalar():
 			flush()
 			w.add(key, kid)
+			continue
+		case kid.long():
+			flush()
+			w.long(key, kid)
 			continue
 		case w.has(key, kid):
 			continue

@@ -84,7 +84,9 @@ func (t *text) draft(width int) *draft {
 	if t.root != nil {
 		return pairDraft(t.root, t.known, width)
 	}
-	return lineDraft(t.full, t.kind, t.known, width)
+	d := &draft{lines: true}
+	d.addLines(t.full, t.kind, t.known, width)
+	return d
 }
 
 // valid writes a JSON document that is still one.
