@@ -259,6 +259,10 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), "positions [7] are selected"},
+		{"explains by what is out", "an explanation of what is not selected says something, and names items that are selected or dropped.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"because", true}) }, "as an obstacle that it did not choose"},
+		{"explains nothing", "an explanation of what is not selected says something, and names items that are selected or dropped.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"", false}) }, "nothing is said about position "},
 		{"one too many", "the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
@@ -276,6 +280,23 @@ func TestBrokenSlicers(t *testing.T) {
 				}))
 			}, "exceed the target of 418 tokens"},
 	})
+}
+
+// explaining is a sound slicer that explains itself badly.
+type explaining struct {
+	rule string
+	self bool // it names the item that it is asked about
+}
+
+func (explaining) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+func (e explaining) ExplainSlice(_ context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget, _ cupel.Selection, at int) (cupel.Obstacle, error) {
+	if e.self {
+		return cupel.Obstacle{Rule: e.rule, Before: []int{at}}, nil
+	}
+	return cupel.Obstacle{Rule: e.rule}, nil
 }
 
 // stopping is a slicer with an error of its own, or none, for a context that is

@@ -47,10 +47,11 @@ func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
 
 type slicerKit struct {
 	subject[cupel.ScoredItem, cupel.Selection]
+	slicer cupel.Slicer
 }
 
 func newSlicerKit(s cupel.Slicer) *slicerKit {
-	return &slicerKit{subject[cupel.ScoredItem, cupel.Selection]{
+	return &slicerKit{slicer: s, subject: subject[cupel.ScoredItem, cupel.Selection]{
 		method: "Slice",
 		run: func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
 			return s.Slice(ctx, in.list, in.budget)
@@ -88,6 +89,7 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 				return overTarget(in, sel)
 			})
 		}},
+		rule{"an explanation of what is not selected says something, and names items that are selected or dropped.", k.everywhere(k.unexplained)},
 		rule{"an empty list gives an empty selection, without a shortfall or an error.", func() string {
 			return k.nothing([]input[cupel.ScoredItem]{{name: "an empty list", budget: budgetOf(100)}})
 		}},
@@ -105,6 +107,27 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 			k.everywhere(overTarget)})
 	}
 	return rules
+}
+
+// unexplained asks a [cupel.SliceExplainer] about the first item that it left out.
+func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection) string {
+	if _, ok := k.slicer.(cupel.SliceExplainer); !ok {
+		return ""
+	}
+	for at := range in.list {
+		if slices.Contains(sel.Indices, at) {
+			continue
+		}
+		obstacle, err := cupel.ExplainSlice(context.Background(), k.slicer, slices.Clone(in.list), in.budget, at)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("asked about position %d: %v", at, err)
+		case obstacle.Rule == "":
+			return fmt.Sprintf("nothing is said about position %d", at)
+		}
+		return ""
+	}
+	return ""
 }
 
 func slicerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {

@@ -67,15 +67,16 @@ func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.C
 	return report, ""
 }
 
-// otherItem finds where two reports that read alike have different items.
+// otherItem finds where two reports that read alike have different candidates,
+// be they one item that is given several times.
 func otherItem(a, b *cupel.SelectionReport) string {
 	for i := range a.Included {
-		if a.Included[i].Item != b.Included[i].Item {
+		if a.Included[i].Candidate() != b.Included[i].Candidate() {
 			return "included: " + quote(a.Included[i].Item.Content())
 		}
 	}
 	for i := range a.Excluded {
-		if a.Excluded[i].Item != b.Excluded[i].Item {
+		if a.Excluded[i].Candidate() != b.Excluded[i].Candidate() {
 			return "excluded: " + quote(a.Excluded[i].Item.Content())
 		}
 	}

@@ -115,6 +115,10 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, included: "twin".` {
 		t.Errorf("another item is reported as %q", got)
 	}
+	again := []*cupel.ContextItem{twins[0], twins[0]}
+	if got := deterministic(turning, again, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, included: "twin".` {
+		t.Errorf("another candidate with the same item is reported as %q", got)
+	}
 
 	runs = 0
 	none := sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) { return cupel.Selection{}, nil })
