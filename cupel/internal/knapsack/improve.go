@@ -64,7 +64,6 @@ func (s *solver) improve(scratch *scratch) error {
 		}
 	}
 	scratch.cur, scratch.next = cur[:0], next[:0]
-	s.fix()
 	return nil
 }
 

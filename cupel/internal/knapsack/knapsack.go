@@ -328,10 +328,7 @@ func (s *solver) solveCore() error {
 		return s.solveTable()
 	}
 	equal := s.equalDensities()
-	if equal && s.equalWeights() {
-		for _, it := range s.items[:s.capacity/s.items[0].w] {
-			s.take(it.pos)
-		}
+	if equal && s.takeAlike() {
 		return nil
 	}
 	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
@@ -364,13 +361,17 @@ func (s *solver) solveCore() error {
 	return err
 }
 
-// equalWeights says whether all items have the same weight. Together with equal
-// densities that makes them alike, and the answer has the first of them.
-func (s *solver) equalWeights() bool {
+// takeAlike decides items of equal densities that have equal weights as well:
+// they are alike, and the answer has the first of them. It says whether they are.
+func (s *solver) takeAlike() bool {
+	w := s.items[0].w
 	for i := range s.items {
-		if s.items[i].w != s.items[0].w {
+		if s.items[i].w != w {
 			return false
 		}
+	}
+	for _, it := range s.items[:s.capacity/w] {
+		s.take(it.pos)
 	}
 	return true
 }

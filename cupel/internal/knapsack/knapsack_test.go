@@ -52,6 +52,9 @@ func check(t *testing.T, p Problem, want []int, tune tuning, way string) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%s:\n got %v\nwant %v\n%+v", way, got, want, p)
 	}
+	if cap(got) != len(got) {
+		t.Fatalf("%s: an answer of %d items has room for %d", way, len(got), cap(got))
+	}
 }
 
 func TestSolveTable(t *testing.T) {
