@@ -460,7 +460,8 @@ func TestValueSum(t *testing.T) {
 			s.items = append(s.items, item{w: tt.weights[i], v: v, pos: int32(i)})
 		}
 		s.taken = make([]uint64, 1)
-		err := s.bound(new(scratch))
+		s.tune.plainWidth, s.tune.plainCells = 0, 0
+		err := s.run(new(scratch))
 		var bad *InputError
 		if failed := errors.As(err, &bad); failed != tt.fails || failed && (bad.Index != -1 || bad.Reason != "values add up to more than 2^61") {
 			t.Errorf("%s: got %v; %s", tt.name, err, tt.why)

@@ -181,6 +181,50 @@ func TestCredit(t *testing.T) {
 	}
 }
 
+// TestImproves has one cell that makes the difference, at each place in turn.
+func TestImproves(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		d, s := make([]int64, n), make([]int64, n)
+		for i := range d {
+			d[i] = 100 * int64(i+1) // what belongs to another place is far off
+			s[i] = d[i] - 50
+		}
+		if improves(d, s, 50) {
+			t.Errorf("%d cells: as much is no improvement", n)
+		}
+		for i := range s {
+			s[i]++
+			if !improves(d, s, 50) {
+				t.Errorf("%d cells: the improvement of cell %d is not seen", n, i)
+			}
+			s[i]--
+		}
+	}
+}
+
+// TestMemoryIsReused holds that what depends on the number of items alone is
+// taken from a pool.
+func TestMemoryIsReused(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 22))
+	p := families[0].make(r, 3000, 300)
+	for len(p.Weights) < 2000 {
+		p = families[0].make(r, 3000, 300)
+	}
+	p.Capacity = 5000
+	var pooled *scratch
+	for range 20 { // a garbage collection empties the pool, and the race detector at random
+		if _, err := Solve(t.Context(), p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if pooled = scratchPool.Get().(*scratch); cap(pooled.items) > 0 {
+			break
+		}
+	}
+	if cap(pooled.items) == 0 || cap(pooled.pairs) == 0 || cap(pooled.heap) == 0 || cap(pooled.cur) == 0 {
+		t.Errorf("the pool has room for %d items, %d pairs, %d moves and %d states", cap(pooled.items), cap(pooled.pairs), cap(pooled.heap), cap(pooled.cur))
+	}
+}
+
 // TestRelax compares with a loop over the cells, for rows of every length up to a
 // few words.
 func TestRelax(t *testing.T) {

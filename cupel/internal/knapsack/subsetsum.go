@@ -37,7 +37,7 @@ func (s *solver) solveSubsetSum() error {
 		}
 		for k := high; k >= skip; k-- {
 			word := reach[k-skip] << shift
-			if shift > 0 && k > skip {
+			if k > skip {
 				word |= reach[k-skip-1] >> (64 - shift)
 			}
 			if word &^= reach[k]; word == 0 {

@@ -53,9 +53,13 @@ type window[V value] struct {
 	row    []V
 }
 
+// narrow says whether 32 bits suffice for values up to most, and for sums of one
+// and a value.
+func narrow(most int64) bool { return most <= math.MaxInt32/2 }
+
 // rowBytes is the size of a row of values.
 func (s *solver) rowBytes(most int64) int64 {
-	if most <= math.MaxInt32/2 {
+	if narrow(most) {
 		return 4 * (s.capacity + 1)
 	}
 	return 8 * (s.capacity + 1)
@@ -78,7 +82,7 @@ func (s *solver) solveTable() error {
 	if s.capacity >= 1<<40 || bytes > s.tune.limit/2 {
 		return &LimitError{Limit: s.tune.limit, Need: saturatingAdd(bytes, bytes)}
 	}
-	if most <= math.MaxInt32/2 {
+	if narrow(most) {
 		return runTable[int32](s, most)
 	}
 	return runTable[int64](s, most)
@@ -225,9 +229,9 @@ func improved[V value](old, with V, bits uint64) (V, uint64) {
 	return max(old, with), bits<<1 | uint64(int64(old)-int64(with))>>63
 }
 
-// improves says whether relax would change anything.
+// improves says whether relax would change anything; s is as long as d at least.
 func improves[V value](d, s []V, v V) bool {
-	for len(d) >= 8 && len(s) >= 8 {
+	for len(d) >= 8 {
 		// The differences are small numbers: one is negative when their union is.
 		d8, s8 := (*[8]V)(d), (*[8]V)(s)
 		if (d8[0]-s8[0]-v)|(d8[1]-s8[1]-v)|(d8[2]-s8[2]-v)|(d8[3]-s8[3]-v)|
