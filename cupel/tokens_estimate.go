@@ -46,7 +46,7 @@ func classOf(r rune) letterClass {
 		return classPunct
 	case r < 0x250 && unicode.IsLetter(r):
 		return classLatin
-	case 0x370 <= r && r < 0x530: // Greek and Cyrillic
+	case 0x400 <= r && r < 0x530: // Cyrillic; Greek takes as much as other scripts
 		return classAlphabet
 	case unicode.Is(unicode.Han, r):
 		return classHan

@@ -96,6 +96,22 @@ func TestChronological(t *testing.T) {
 	})
 }
 
+// A sort that is not stable keeps short lists in order by accident.
+func TestChronologicalKeepsTheOrderOfManyTies(t *testing.T) {
+	items := []cupel.ScoredItem{at(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC))}
+	want := []int{}
+	for i := range 100 {
+		items = append(items, scored(float64(i%3)))
+		want = append(want, i+1)
+	}
+	items = append(items, at(time.Date(1, 2, 1, 0, 0, 0, 0, time.UTC)))
+	want = append([]int{101, 0}, want...)
+	got, err := placer.Chronological{}.Place(t.Context(), items)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
 func TestUShaped(t *testing.T) {
 	list := func(scores ...float64) (items []cupel.ScoredItem) {
 		for _, s := range scores {

@@ -296,3 +296,15 @@ func TestMetadataKey(t *testing.T) {
 		bad(math.Inf(-1), "-Inf", "greater than 0", "negative first"),
 	})
 }
+
+// A metadata key that was not built has neither key nor value, and must not
+// take an item that has these for a match.
+func TestMetadataKeyNotBuiltIsNeutral(t *testing.T) {
+	for _, it := range (items{item(), item(cupel.WithMetadata(map[string]any{"": ""})), nil}) {
+		for _, m := range []*scorer.MetadataKey{nil, {}} {
+			if got := m.Score(it, nil); got != 1 {
+				t.Errorf("%v: got %v for %v, want 1", m, got, it)
+			}
+		}
+	}
+}

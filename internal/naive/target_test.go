@@ -86,6 +86,14 @@ func BenchmarkTarget(b *testing.B) {
 		// stand for a hundredth of it, since the whole takes ten minutes.
 		measureModel(b, "naive-of-2000", naive.Frequency{}, items[:2_000])
 	})
+	b.Run("frequency-many-tags", func(b *testing.B) {
+		items := workload{100_000, 30, 5_000}.items()
+		measureScorer(b, "engine", scorer.Frequency{}, items)
+		measure(b, "lists", func(context.Context) error {
+			listedFrequency(items)
+			return nil
+		})
+	})
 	b.Run("scaled-10000", func(b *testing.B) {
 		items := workload{n: 10_000}.items()
 		measureScorer(b, "engine", scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewScaled(scorer.Recency{})))), items)

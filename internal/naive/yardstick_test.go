@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 )
 
 // What the engine is measured against, and the input of the measurements.
-// Besides the model there are two yardsticks that owe nothing to it: a sort of
-// the standard library, and the specification's table for the knapsack with a
+// Besides the model there are yardsticks that owe nothing to it: a sort of
+// the standard library, lists of the items with a tag, and the table for the knapsack with a
 // bit for each cell, as a careful implementation would write it.
 
 // pair is what the sort yardstick sorts.
@@ -201,6 +202,45 @@ func bitTable(items []cupel.ScoredItem, target, bucket int) []int {
 		}
 	}
 	return selected
+}
+
+// listedFrequency scores as Frequency does by looking at each item in the list
+// of each tag. No pointer may repeat.
+func listedFrequency(items []*cupel.ContextItem) []float64 {
+	lists := make(map[string][]int)
+	for i, item := range items {
+		for _, tag := range item.AllTags() {
+			tag = strings.ToLower(tag)
+			lists[tag] = append(lists[tag], i)
+		}
+	}
+	scores, seen := make([]float64, len(items)), make([]int, len(items))
+	for i, item := range items {
+		seen[i] = i + 1
+		sharing := 0
+		for _, tag := range item.AllTags() {
+			for _, other := range lists[strings.ToLower(tag)] {
+				if seen[other] != i+1 {
+					seen[other] = i + 1
+					sharing++
+				}
+			}
+		}
+		scores[i] = float64(sharing) / float64(len(items)-1)
+	}
+	return scores
+}
+
+// TestListedFrequency holds the yardstick to the engine.
+func TestListedFrequency(t *testing.T) {
+	items := workload{2_000, 30, 500}.items()
+	scores := make([]float64, len(items))
+	if err := cupel.ScoreAll(t.Context(), scorer.Frequency{}, items, scores); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(scores, listedFrequency(items)) {
+		t.Error("the engine's scores differ from those of the lists")
+	}
 }
 
 // TestBitTable holds the yardstick to the engine: a table that selects

@@ -19,6 +19,8 @@ func TestEqualFold(t *testing.T) {
 		{"umlaut", "ä", "Ä", false, "letters beyond ASCII keep their case"},
 		{"brackets", "[", "{", false, "these differ by 0x20 as letters do, but are no letters"},
 		{"at and grave", "@", "`", false, "the bytes just before A and a"},
+		{"the last letter", "Z", "z", true, "Z folds as A does"},
+		{"the first letter", "A", "a", true, "A folds as Z does"},
 		{"invalid UTF-8", "a\xff", "A\xff", true, "bytes that are no text match themselves"},
 		{"empty", "", "", true, "nothing equals nothing"},
 	}
@@ -57,5 +59,17 @@ func TestLower(t *testing.T) {
 func TestLowerDoesNotAllocateWithoutCapitals(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { Lower("@[tool-output, größer]") }); n != 0 {
 		t.Errorf("Lower allocated %v times for a string without capitals", n)
+	}
+}
+
+func TestLowerOfEveryByte(t *testing.T) {
+	for c := range 256 {
+		s, want := string([]byte{byte(c)}), byte(c)
+		if c >= 'A' && c <= 'Z' {
+			want += 'a' - 'A'
+		}
+		if got := Lower(s); got != string([]byte{want}) {
+			t.Errorf("Lower(%q) = %q, want %q", s, got, want)
+		}
 	}
 }
