@@ -32,8 +32,10 @@ func each(ctx context.Context, name string, all []*cupel.ContextItem, scores []f
 		return err
 	}
 	for i, item := range all {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%checkEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
 		scores[i] = score(item)
 	}

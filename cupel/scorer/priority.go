@@ -52,8 +52,10 @@ func (Priority) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores [
 	pairs := buffer.Pairs[:0]
 	lowest := math.MaxInt
 	for i, item := range all {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%checkEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
 		scores[i] = 0
 		if p, ok := item.Priority(); ok {
