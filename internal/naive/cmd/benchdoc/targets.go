@@ -85,6 +85,14 @@ var targets = []target{
 		func(m *measurements) []check {
 			return []check{atLeast("%s times", m.time("frequency-many-tags/lists")/m.time("frequency-many-tags/engine"), 3)}
 		}},
+	{"counting the tokens of a word of 50 MB", "≤ 16 times the time of prose; heap ≤ 16 times the text",
+		func(m *measurements) []check {
+			const word = "tokens-50MB/word"
+			return []check{
+				times("%s times prose", m.time(word)/m.time("tokens-50MB/prose"), 16),
+				times("heap %s times the text", m.get(word, "heap/text"), 16),
+			}
+		}},
 	{"Scaled(Scaled(Recency)), 10,000 items", "within 3 times of Recency alone",
 		func(m *measurements) []check {
 			return []check{times("%s times", m.time("scaled-10000/engine")/m.time("scaled-10000/recency"), 3)}

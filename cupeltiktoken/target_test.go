@@ -1,0 +1,33 @@
+package cupeltiktoken
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// BenchmarkTarget measures the rows of the table in docs/benchmarks.md that are
+// about exact counting: what a hostile word costs beside prose of the same size.
+func BenchmarkTarget(b *testing.B) {
+	const size = 50 << 20
+	c, err := ForEncoding(O200kBase)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const line = "The quick brown fox jumps over it. "
+	for _, side := range []struct{ name, text string }{
+		{"word", randomWord(size)},
+		{"prose", strings.Repeat(line, size/len(line))},
+	} {
+		b.Run("tokens-50MB/"+side.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := c.CountTokens(side.text); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapSys)/float64(size), "heap/text")
+		})
+	}
+}
