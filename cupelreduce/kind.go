@@ -40,15 +40,17 @@ func (k Kind) String() string {
 	}
 }
 
-// Detect says what a text looks like, in linear time.
+// Detect says what a text looks like, in time linear in its length.
 func Detect(text string) Kind {
-	return detect(strings.ToValidUTF8(text, "?"))
-}
-
-func detect(text string) Kind {
+	text = strings.ToValidUTF8(text, "?")
 	if isJSON(strings.TrimSpace(text)) {
 		return JSON
 	}
+	return kindOfLines(text)
+}
+
+// kindOfLines says what a text is that is no JSON.
+func kindOfLines(text string) Kind {
 	var all, sentences, declared, blocks int
 	for raw := range strings.Lines(text) {
 		if hasAnyPrefix(raw, "@@ -", "diff --git ") {

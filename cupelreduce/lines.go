@@ -1,6 +1,9 @@
 package cupelreduce
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // line is a line of a text with what its rank depends on.
 type line struct {
@@ -96,12 +99,12 @@ func isFailure(word string) bool {
 // ends is how many lines at each end of a log are kept before others.
 const ends = 3
 
-// maxShape is how many lines of one shape, as the lines of a progress, are kept
+// maxAlike is how many lines that begin alike, as those of a progress do, are kept
 // before lines of others.
-const maxShape = 3
+const maxAlike = 3
 
 func rankLog(lines []line) func(int) uint8 {
-	shapes := map[string]int{}
+	alike := map[string]int{}
 	return func(i int) uint8 {
 		l := &lines[i]
 		var rank uint8
@@ -117,16 +120,16 @@ func rankLog(lines []line) func(int) uint8 {
 		default:
 			rank = rankRest
 		}
-		shape := shapeOf(l.body)
-		if shapes[shape]++; shapes[shape] > maxShape {
+		beginning := beginningOf(l.body)
+		if alike[beginning]++; alike[beginning] > maxAlike {
 			rank++
 		}
 		return rank
 	}
 }
 
-// shapeOf is the first word of a line and what its second begins with.
-func shapeOf(s string) string {
+// beginningOf is the first word of a line and what its second begins with.
+func beginningOf(s string) string {
 	_, end := nextWord(s, 0)
 	if end < len(s) {
 		_, end = nextWord(s, end)
@@ -237,6 +240,7 @@ func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 
 	best := rankRepeat
 	lines := analyse(text, known)
 	rank := ranker(kind, lines)
+	d.rows, d.parts = slices.Grow(d.rows, len(lines)), slices.Grow(d.parts, len(lines))
 	for i := range lines {
 		l := &lines[i]
 		r := rank(i)

@@ -94,7 +94,7 @@ func (w *pairs) long(key string, n *node) {
 			w.addRow("")
 			head := len(w.parts)
 			w.addPart(beforeEscape(key, maxKey)+":", rankRepeat, 0)
-			w.parts[head].rank = w.addLines(text, detect(text), w.known, w.width)
+			w.parts[head].rank = w.addLines(text, kindOfLines(text), w.known, w.width)
 			return
 		}
 	}

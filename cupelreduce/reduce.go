@@ -1,8 +1,6 @@
 package cupelreduce
 
-import (
-	"strings"
-)
+import "strings"
 
 // Level is how much an outline keeps, whatever the text is long.
 type Level uint8
@@ -56,31 +54,31 @@ func WithKind(kind Kind) Option {
 // estimate is the default counter.
 func estimate(s string) int { return (len(s) + 3) / 4 }
 
-// text is a text to be reduced.
-type text struct {
+// source is a text to be reduced.
+type source struct {
 	settings
 	full string
 	root *node // of JSON
 }
 
-func newText(s string, options []Option) *text {
-	t := &text{settings: settings{count: estimate, kind: auto}}
+func read(text string, options []Option) *source {
+	t := &source{settings: settings{count: estimate, kind: auto}}
 	for _, o := range options {
 		o(&t.settings)
 	}
 	// A question mark is never longer than the bytes that are no character.
-	t.full = strings.ToValidUTF8(s, "?")
-	if t.kind == auto {
-		t.kind = detect(t.full)
-	}
-	if t.kind == JSON {
+	t.full = strings.ToValidUTF8(text, "?")
+	if t.kind == auto || t.kind == JSON {
 		t.root = parseJSON(t.full)
+	}
+	if t.kind == auto && t.root == nil {
+		t.kind = kindOfLines(t.full)
 	}
 	return t
 }
 
 // draft takes the text apart, with lines and strings cut after width bytes.
-func (t *text) draft(width int) *draft {
+func (t *source) draft(width int) *draft {
 	if t.root != nil {
 		return pairDraft(t.root, t.known, width)
 	}
@@ -90,7 +88,7 @@ func (t *text) draft(width int) *draft {
 }
 
 // valid writes a JSON document that is still one.
-func (t *text) valid(to shape) (out string, worth float64) {
+func (t *source) valid(to shape) (out string, worth float64) {
 	var w writer
 	w.shape = to
 	w.write("", t.root)
@@ -111,7 +109,7 @@ var shapes = []shape{{text: 80, array: 10}, {text: 400, array: 50}}
 // character become question marks. It takes time linear in the text, and counts
 // each of its lines or values a few times.
 func Reduce(text string, tokens int, options ...Option) string {
-	t := newText(text, options)
+	t := read(text, options)
 	if t.count(t.full) <= tokens {
 		return t.full
 	}
@@ -137,7 +135,7 @@ func Reduce(text string, tokens int, options ...Option) string {
 // empty if the level keeps nothing or all of it is known. What [Reduce]
 // promises of the result holds here too.
 func Outline(text string, level Level, options ...Option) string {
-	t := newText(text, options)
+	t := read(text, options)
 	level = min(level, Large)
 	var out string
 	if t.root != nil && level >= Medium {
@@ -180,7 +178,7 @@ const (
 // about two thirds of the next, and is what [Reduce] gives for that size. A
 // text that is too short to be reduced has one form.
 func Forms(text string, options ...Option) []Form {
-	t := newText(text, options)
+	t := read(text, options)
 	total := t.count(t.full)
 	var forms []Form
 	add := func(out string, worth float64) {
