@@ -177,6 +177,7 @@ bench-docs: ## Measure the targets COUNT times and write docs/benchmarks.md anew
 	@# One after the other: -count would run each side COUNT times before it comes to the next.
 	@for round in $$(seq $(COUNT)); do \
 		go -C internal/naive test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms . >>docs/benchmarks/benchmarks.txt || exit 1; \
+		go -C cmd/cupel test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms ./internal/input >>docs/benchmarks/benchmarks.txt || exit 1; \
 	done
 	@$(MAKE) --no-print-directory bench-tables
 

@@ -104,8 +104,11 @@ func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
 }
 
 // marshal returns what write writes.
-func marshal(write func(w *jsonwire.Writer)) ([]byte, error) {
-	text, err := jsonwire.Write(write)
+func marshal(write func(w *jsonwire.Writer)) ([]byte, error) { return marshalSized(0, write) }
+
+// marshalSized is marshal for a text that is expected to have so many bytes.
+func marshalSized(size int, write func(w *jsonwire.Writer)) ([]byte, error) {
+	text, err := jsonwire.Write(size, write)
 	if err != nil {
 		return nil, &EncodeError{err.Path, err.Reason, err.Err}
 	}

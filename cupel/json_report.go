@@ -9,7 +9,34 @@ import "github.com/wollax/cupel-go/cupel/internal/jsonwire"
 // Call it where reports are large: [json.Marshal] and [json.Encoder] look at each
 // byte of what it returns again, which takes longer than writing it.
 func (r SelectionReport) MarshalJSON() ([]byte, error) {
-	return marshal(r.write)
+	return marshalSized(r.wireSize(), r.write)
+}
+
+// wireSize is about how many bytes the report has in JSON, rather too many.
+func (r SelectionReport) wireSize() int {
+	const (
+		field = 24 // bytes for a name and a short value
+		entry = 10 * field
+	)
+	size := field * field
+	item := func(it *ContextItem) {
+		if it != nil {
+			size += entry + len(it.content) + len(it.content)/16 + field*(len(it.tags)+2*len(it.metadata))
+		}
+	}
+	for _, e := range r.Events {
+		size += 3*field + len(e.Message)
+	}
+	for _, i := range r.Included {
+		item(i.Item)
+	}
+	for _, e := range r.Excluded {
+		item(e.Item)
+		if e.Reason.other != nil { // its content is part of the reason
+			size += len(e.Reason.other.content)
+		}
+	}
+	return size
 }
 
 func (r SelectionReport) write(w *jsonwire.Writer) {

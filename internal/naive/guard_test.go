@@ -128,10 +128,15 @@ func guardRows(ctx context.Context) []guardRow {
 			{"the model", func() { must(naive.Score(naive.Frequency{}, long, naive.FaultNone)) }}}},
 		{"scaled", 3, "nested scaling is a pass each, not a pass squared", [2]side{score("twice scaled recency", scaled, some.items()), score("recency", scorer.Recency{}, some.items())}},
 	}
-	for _, c := range knapsackCases {
+	write, read := wireSides(2_000)
+	rows = append(rows,
+		guardRow{"json-write", 2, "a report is written in one pass", [2]side{write[1], write[0]}},
+		guardRow{"json-marshal", 3.5, "encoding/json looks at it again, and that is all", [2]side{write[2], write[0]}},
+		guardRow{"json-read", 2, "a report is read in one pass", [2]side{read[2], read[0]}})
+	for i, c := range knapsackCases {
 		items, budget := c.items(), cupel.SliceBudget{MaxTokens: knapsackTarget, TargetTokens: knapsackTarget}
 		most := 1.5 // a worst case is a table
-		if i := len(rows) - 8; i < 3 {
+		if i < 3 {
 			most = 0.25
 		}
 		rows = append(rows, guardRow{"knapsack-" + c.name, most, "bounds decide most items before any table", [2]side{

@@ -117,6 +117,7 @@ func BenchmarkTarget(b *testing.B) {
 		b.Run("knapsack-beyond-"+c.name, func(b *testing.B) { benchKnapsack(b, c.items(), 1, knapsackBeyond) })
 	}
 	b.Run("wrappers-10000", benchWrappers)
+	b.Run("json", benchJSON)
 	b.Run("goroutines", benchGoroutines)
 }
 
@@ -210,6 +211,22 @@ func benchKnapsack(b *testing.B, items []cupel.ScoredItem, bucket, target int) {
 		_, err := cupel.Slice(ctx, s, items, budget)
 		return err
 	})
+}
+
+// benchJSON measures writing and reading a report of 30 MB.
+func benchJSON(b *testing.B) {
+	write, read := wireSides(36_000)
+	for name, sides := range map[string][]side{"write": write, "read": read} {
+		b.Run(name, func(b *testing.B) {
+			for _, s := range sides {
+				measure(b, s.name, func(context.Context) error {
+					s.do()
+					return nil
+				})
+			}
+			measureRatios(b, sides...)
+		})
+	}
 }
 
 // benchWrappers measures wrappers and the slicers inside them on one list.

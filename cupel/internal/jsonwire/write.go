@@ -63,18 +63,26 @@ func (w *Writer) Result() ([]byte, *Error) {
 
 var writers = sync.Pool{New: func() any { return new(Writer) }}
 
-// Write returns the value that write writes, or the first failure. The text
-// grows in memory that is used again, and is copied once.
-func Write(write func(w *Writer)) ([]byte, *Error) {
+// Write returns the value that write writes, or the first failure. size is how
+// many bytes the text is expected to have: a long text is written into memory of
+// its own, a short one into memory that is used again, and copied.
+func Write(size int, write func(w *Writer)) ([]byte, *Error) {
+	const short = 1 << 14
 	w := writers.Get().(*Writer)
-	defer func() {
-		clear(w.keys[:cap(w.keys)])
-		writers.Put(w)
-	}()
+	again := w.buf
+	if size > short {
+		w.buf = make([]byte, 0, size)
+	}
 	w.buf, w.open, w.keys, w.err = w.buf[:0], w.open[:0], w.keys[:0], nil
 	write(w)
 	text, err := w.Result()
-	return bytes.Clone(text), err
+	if cap(text) <= short {
+		again, text = text, bytes.Clone(text)
+	}
+	w.buf = again
+	clear(w.keys[:cap(w.keys)])
+	writers.Put(w)
+	return text, err
 }
 
 // Fail records that the value at the current place cannot be written.

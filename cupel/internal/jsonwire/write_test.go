@@ -204,16 +204,37 @@ func TestPathsOfTheGreatestLength(t *testing.T) {
 	}
 }
 
+// Texts of all lengths are whole, and none shares its memory with another.
+func TestWriteSizes(t *testing.T) {
+	var texts [][]byte
+	lengths := []int{0, 10, 1 << 14, 1<<14 + 1, 1 << 16}
+	sizes := []int{0, 100, 1 << 14, 1<<14 + 1, 1 << 20}
+	for _, length := range lengths {
+		for _, size := range sizes {
+			text, err := Write(size, func(w *Writer) { w.String(strings.Repeat(string(rune('a'+len(texts))), length)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, text)
+		}
+	}
+	for i, text := range texts {
+		if want := `"` + strings.Repeat(string(rune('a'+i)), lengths[i/len(sizes)]) + `"`; string(text) != want {
+			t.Errorf("text %d is %.20s of %d bytes, want %.20s of %d", i, text, len(text), want, len(want))
+		}
+	}
+}
+
 // A writer is used again: nothing of one value may show in the next.
 func TestWrite(t *testing.T) {
-	first, err := Write(func(w *Writer) { w.Any(map[string]any{"a": "b", "c": []any{1}}) })
+	first, err := Write(0, func(w *Writer) { w.Any(map[string]any{"a": "b", "c": []any{1}}) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(func(w *Writer) { w.Any([]any{map[string]any{"x": "\xff"}}) }); err == nil || err.Path != `[0]["x"]` {
+	if _, err := Write(0, func(w *Writer) { w.Any([]any{map[string]any{"x": "\xff"}}) }); err == nil || err.Path != `[0]["x"]` {
 		t.Errorf("failed with %v, want the path [0][\"x\"]", err)
 	}
-	second, err := Write(func(w *Writer) { w.Any(map[string]any{"z": "y"}) })
+	second, err := Write(0, func(w *Writer) { w.Any(map[string]any{"z": "y"}) })
 	if want := `{"z":"y"}`; err != nil || string(second) != want {
 		t.Errorf("wrote %s, %v; want %s", second, err, want)
 	}

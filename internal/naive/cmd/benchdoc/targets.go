@@ -141,6 +141,27 @@ var targets = []target{
 				over("quota-knapsack", "knapsack"), over("count-constrained-knapsack", "knapsack"), over("count-constrained-knapsack-dropping", "knapsack"),
 			}
 		}},
+	{"writing a report of 30 MB as JSON, against json.Marshal of plain structs", "MarshalJSON ≤ 1.5 times; json.Marshal, which looks at what that returns again, no more than 1.5 beside that; ≤ 2 times the bytes allocated",
+		func(m *measurements) []check {
+			const ratios = "json/write/ratios-to-plain"
+			all, again := m.get(ratios, "engine"), m.get(ratios, "ready")
+			return []check{
+				times("%s times for MarshalJSON", m.get(ratios, "method"), 1.5),
+				{fmt.Sprintf("%s for json.Marshal, of which looking again is %s", round(all), round(again)), all - again, 1.5},
+				times("%s times the bytes", m.get("json/write/engine", "B/op")/m.get("json/write/plain", "B/op"), 2),
+			}
+		}},
+	{"reading it with json.Unmarshal", "≤ 1.5 times; ≤ 2 times the bytes allocated",
+		func(m *measurements) []check {
+			return []check{
+				times("%s times", m.get("json/read/ratios-to-plain", "engine"), 1.5),
+				times("%s times the bytes", m.get("json/read/engine", "B/op")/m.get("json/read/plain", "B/op"), 2),
+			}
+		}},
+	{"reading 106 MB of items with the command, against json.Unmarshal into plain structs", "≤ 2 times",
+		func(m *measurements) []check {
+			return []check{times("%s times", m.time("items/cupel")/m.time("items/plain"), 2)}
+		}},
 	{"two goroutines on one warm pipeline", "≥ 0.85 of the speed-up of a pure CPU loop",
 		func(m *measurements) []check {
 			// While others keep the machine busy there is no second processor to gain.
