@@ -26,10 +26,10 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 const DefaultMaxBudgets = 1 << 22
 
 // WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
-// look at before they fail with a [TooManyBudgetsError]; at least 1,
-// [DefaultMaxBudgets] by default. [WhyNot] looks at no more either, and says what it
-// knows then. Budgets of which a [cupel.SweepSlicer] says
-// that nothing changes at them are not looked at and do not count.
+// look at before they fail with a [TooManyBudgetsError], and how many [WhyNot]
+// looks at before it says what it knows; at least 1, [DefaultMaxBudgets] by
+// default. Budgets of which a [cupel.SweepSlicer] says that nothing changes at
+// them are not looked at and do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
 	return func(p *prober) { p.maxBudgets = budgets }
 }

@@ -194,7 +194,7 @@ func (a *WhyNotAnswer) exchange(ctx context.Context, prepared *cupel.Prepared, b
 	case isCanceled(err) || errors.Is(err, cupel.ErrStrategy):
 		return nil, err
 	case err != nil:
-		return &Exchange{Err: err}, nil
+		return &Exchange{Err: err}, nil //nolint:nilerr // it is the answer
 	}
 	in := make([]bool, len(a.Ledger.Entries))
 	for _, i := range positions {
@@ -271,7 +271,7 @@ func (p *prober) ceilingFor(ctx context.Context, items []*cupel.ContextItem, wan
 		case isCanceled(problem):
 			return 0, false, problem
 		case problem != nil: // what a slicer cannot do with so large a budget does not matter
-			return ceiling, false, nil
+			return ceiling, false, nil //nolint:nilerr // of a budget that need not be
 		case more:
 			return times * ceiling, true, nil
 		}
