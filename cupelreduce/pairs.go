@@ -158,7 +158,7 @@ func (w *pairs) array(key string, n *node) {
 
 // listRank is the rank of a value in a list, where a single word is a code.
 func listRank(rank uint8, n *node) uint8 {
-	if rank == rankNames && isWord(n.raw) {
+	if rank == rankNames && nameOf(n.raw) != "" {
 		return rankHead
 	}
 	return rank
@@ -177,7 +177,11 @@ func hasValue(n *node, key string) bool {
 // has reports whether the reader knows a value: after its key, or anywhere if
 // it is a name.
 func (w *pairs) has(key string, n *node) bool {
-	return w.known.hasPair(key, n.raw) || n.kind == '"' && isWord(n.raw) && w.known.hasName(n.raw)
+	if w.known.hasPair(key, n.raw) {
+		return true
+	}
+	name := nameOf(n.raw)
+	return n.kind == '"' && name != "" && w.known.hasName(name)
 }
 
 func assign(key, value string) string {
@@ -222,16 +226,20 @@ func rankOf(key string, n *node) uint8 {
 	return rankNames
 }
 
-// isWord reports whether a value is one word that is a name.
-func isWord(v string) bool {
+// nameOf returns the word that a value is if that is a name, and "" for all
+// others. A sign on either side does not count: #W2378156 is W2378156.
+func nameOf(v string) string {
 	start, end := nextWord(v, 0)
-	return start <= 1 && end >= len(v)-1 && isName(v[start:end])
+	if start > 1 || end < len(v)-1 || !isName(v[start:end]) {
+		return ""
+	}
+	return v[start:end]
 }
 
 // isID reports whether a value is a path, or a name of letters and digits, or a
 // long number.
 func isID(v string) bool {
-	if !isWord(v) {
+	if nameOf(v) == "" {
 		return false
 	}
 	var letters, digits, others int

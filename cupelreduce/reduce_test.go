@@ -278,6 +278,7 @@ func TestKnown(t *testing.T) {
 		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, "class=economy seat=aisle", "a word is known after its key alone"},
 		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, "seat=aisle", "a name is known anywhere"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "reservation_id=UM3OG5 seat=aisle", "what is new of a known thing is nothing without its name"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, "seat=aisle", "a sign in front is no part of it"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, "", "but alone it is not repeated"},
 		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, "tax=117 name=something", "so are numbers after their key"},
 		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", "…\nopen a/c.go", "a line is known"},
