@@ -87,6 +87,79 @@ func TestLeastMaxBudgets(t *testing.T) {
 	}
 }
 
+// TestNoTokens finds the budget of an item that takes none.
+func TestNoTokens(t *testing.T) {
+	free := item("free", 0)
+	items := []*cupel.ContextItem{item("other", 9), free}
+	tokens, found, err := analysis.FindMinBudgetFor(t.Context(), pipeline(sliceFunc(takesAll), overflow(cupel.OverflowProceed)), items, free, 20)
+	if tokens != 0 || !found || err != nil {
+		t.Errorf("%d, %t, %v", tokens, found, err)
+	}
+}
+
+// TestSweepEndsOfFailures has a step where budgets can be built from, although
+// nothing is included there.
+func TestSweepEndsOfFailures(t *testing.T) {
+	sweep, err := analysis.Sweep(t.Context(), pipeline(slicer.Greedy{}), []*cupel.ContextItem{item("big", 90)}, analysis.BudgetRange{From: 2, To: 20},
+		analysis.WithBaseBudget(budget(100, 90, cupel.WithOutputReserve(7))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sweep.Steps) != 2 || !errors.Is(sweep.Steps[0].Err, cupel.ErrInvalidBudget) || sweep.Steps[1].Budget != 7 || sweep.Steps[1].Err != nil {
+		t.Errorf("got %+v, want a failure from 2 and none from 7 on", sweep.Steps)
+	}
+}
+
+// failsAt scores everything 0, and fails when it is asked for the n-th time.
+type failsAt struct{ asked, at int }
+
+func (f *failsAt) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+
+func (f *failsAt) ScoreAll(context.Context, []*cupel.ContextItem, []float64) error {
+	if f.asked++; f.asked == f.at {
+		return errBroken
+	}
+	return nil
+}
+
+// TestScorersThatFailLater fail whatever asks for scores, at each time in turn.
+func TestScorersThatFailLater(t *testing.T) {
+	items := []*cupel.ContextItem{item("big", 90)}
+	functions := map[string]func(p *cupel.Pipeline) error{
+		"WhyNot": func(p *cupel.Pipeline) error {
+			_, err := analysis.WhyNot(t.Context(), p, items, budget(20, 20), 0)
+			return err
+		},
+		"GetMarginalItems": func(p *cupel.Pipeline) error {
+			_, err := analysis.GetMarginalItems(t.Context(), p, items, budget(20, 20), 5)
+			return err
+		},
+		"Sweep": func(p *cupel.Pipeline) error {
+			_, err := analysis.Sweep(t.Context(), p, items, analysis.BudgetRange{From: 1, To: 9})
+			return err
+		},
+		"FindMinBudgetFor": func(p *cupel.Pipeline) error {
+			_, _, err := analysis.FindMinBudgetFor(t.Context(), p, items, items[0], 100)
+			return err
+		},
+	}
+	for name, f := range functions {
+		for at := 1; ; at++ {
+			s := &failsAt{at: at}
+			err := f(pipeline(slicer.Greedy{}, func(c *cupel.Config) { c.Scorer = s }))
+			if s.asked < at {
+				if err != nil || at == 1 {
+					t.Errorf("%s: asked %d times, %v", name, s.asked, err)
+				}
+				break
+			}
+			if !errors.Is(err, errBroken) {
+				t.Errorf("%s, failing at call %d: %v", name, at, err)
+			}
+		}
+	}
+}
+
 // TestReserveOffTarget has a slicer that takes too much: whether that is an
 // overflow is judged by the target.
 func TestReserveOffTarget(t *testing.T) {

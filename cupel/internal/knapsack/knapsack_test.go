@@ -451,8 +451,8 @@ func TestValueSum(t *testing.T) {
 	}{
 		{"before the break", "what the bound takes is 2^61", []int64{1, 2, 4}, []int64{half, half, 1}, false},
 		{"one more before the break", "more than 2^61", []int64{1, 2, 4}, []int64{half, half + 1, 1}, true},
-		{"beyond the break", "with what is filled up it is 2^61", []int64{1, 3, 2}, []int64{half, half + half/2, half}, false},
-		{"one more beyond the break", "more than 2^61", []int64{1, 3, 2}, []int64{half, half + half/2, half + 1}, true},
+		{"beyond the break", "with what is filled up it is 2^61", []int64{1, 3, 2}, []int64{half, half + half/2 + 9, half}, false},
+		{"one more beyond the break", "more than 2^61", []int64{1, 3, 2}, []int64{half, half + half/2 + 9, half + 1}, true},
 	}
 	for _, tt := range tests {
 		s := &solver{ctx: t.Context(), tune: tuned(DefaultMemoryLimit, automatic), capacity: 3}
