@@ -82,6 +82,8 @@ func isName(word string) bool {
 			small++
 		case under:
 			inner++
+		case space:
+			return false
 		case joiner:
 			if word[i] == '-' {
 				signs++ // well-known is a word, 2024-05-20 and a-1 are names

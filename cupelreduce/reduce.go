@@ -1,6 +1,9 @@
 package cupelreduce
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Level is how much an outline keeps, whatever the text is long.
 type Level uint8
@@ -121,8 +124,8 @@ func Reduce(text string, tokens int, options ...Option) string {
 	d.count(t.count)
 	out := d.fill(tokens, len(t.full), t.count)
 	if t.root != nil && t.known == nil {
-		for i := len(shapes) - 1; i >= 0; i-- {
-			if v, worth := t.valid(shapes[i]); worth >= d.worth() && len(v) < len(t.full) && t.count(v) <= tokens {
+		for _, shape := range slices.Backward(shapes) {
+			if v, worth := t.valid(shape); worth >= d.worth() && len(v) < len(t.full) && t.count(v) <= tokens {
 				return v
 			}
 		}
