@@ -90,10 +90,10 @@ func (t *source) draft(width int) *draft {
 	return d
 }
 
-// valid writes a JSON document that is still one.
+// valid writes a JSON document that is still one: half of what is worth more in a
+// whole text than its parts.
 func (t *source) valid(to shape) (out string, worth float64) {
-	var w writer
-	w.shape = to
+	w := writer{shape: to, worth: wholeWorth / 2}
 	w.write("", t.root)
 	return w.b.String(), w.worth
 }
@@ -164,8 +164,9 @@ type Form struct {
 	Tokens int
 	// Worth is what the form says, in units that compare between texts: about 8
 	// for each id, path or error, 4 for each name, 1 or less for anything else,
-	// nothing for what is known, and 4 more for the whole text. Divided by the
-	// worth of the last form it is the share that the form keeps of it, in (0,1].
+	// next to nothing for what is known, 4 more for the whole text, and 2 for
+	// JSON that is still valid. Divided by the worth of the last form it is the
+	// share that the form keeps, in (0,1].
 	Worth float64
 }
 
@@ -176,10 +177,11 @@ const (
 	wideForm  = 100 // tokens from which lines are cut later
 )
 
-// Forms returns the text in several sizes, the smallest first and the text itself
-// last, each with more tokens and of more worth than the one before. Each smaller one is
-// about two thirds of the next, and is what [Reduce] gives for that size. A
-// text that is too short to be reduced has one form.
+// Forms returns the text in several sizes, the smallest first and the text
+// itself last, each with more tokens and of more worth than the one before. Each
+// smaller one has about two thirds of the tokens of the next, and takes its
+// parts in the order of [Reduce]. A text that is too short to be reduced has one
+// form. It takes linear time, and counts each line or value of the text twice.
 func Forms(text string, options ...Option) []Form {
 	t := read(text, options)
 	total := t.count(t.full)
@@ -214,7 +216,7 @@ func Forms(text string, options ...Option) []Form {
 	if t.root != nil && t.known == nil {
 		for _, s := range shapes {
 			out, worth := t.valid(s)
-			add(out, min(worth, whole-wholeWorth/2))
+			add(out, min(worth, whole-wholeWorth/4))
 		}
 	}
 	return append(forms, Form{Text: t.full, Tokens: total, Worth: whole})

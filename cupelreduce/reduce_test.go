@@ -249,6 +249,9 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
+	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.Log {
+		t.Errorf("a line that begins with type makes a list %v", got)
+	}
 	if got := cupelreduce.Kind(99).String(); got != "unknown kind" {
 		t.Errorf("Kind(99) is %q", got)
 	}
@@ -307,6 +310,9 @@ func TestCounters(t *testing.T) {
 				out := cupelreduce.Reduce(texts[text], tokens, cupelreduce.WithCounter(counter))
 				if got := counter(out); got > tokens && out != "" {
 					t.Errorf("%s: %s in %d tokens has %d", name, text, tokens, got)
+				}
+				if len(out) > len(texts[text]) {
+					t.Errorf("%s: %s in %d tokens is longer than before", name, text, tokens)
 				}
 			}
 		}

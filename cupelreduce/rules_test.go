@@ -1,0 +1,123 @@
+package cupelreduce_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// numbered repeats a line with its number.
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i+1)
+	}
+	return b.String()
+}
+
+// TestRules has a row for each rule that says what an outline takes, and what the
+// reader loses without it.
+func TestRules(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		kind  cupelreduce.Kind
+		level cupelreduce.Level
+		knows string
+		text  string
+		want  string
+		why   string
+	}{
+		{"a list writes its key again", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"orders":["W1000001","W1000002","W1000003","W1000004","W1000005","W1000006","W1000007"]}`,
+			"orders=W1000001,W1000002,W1000003,W1000004\norders=W1000005,W1000006,W1000007",
+			"far behind its key a value belongs to nothing"},
+		{"a list of words is one of codes", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"airports":["JFK","SEA"],"city":"JFK","town":"Oslo"}`, "airports=JFK,SEA\n… 2 more",
+			"what is listed is there to choose from"},
+		{"an object whose key is its id", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"cards":{"card_17":{"id":"card_17","brand":"visa"}}}`, "id=card_17\n… 1 more", "once is enough"},
+		{"an object whose key is all it has", cupelreduce.JSON, cupelreduce.Small, "",
+			`{"cards":{"card_17":{"brand":"visa"}},"more":{}}`, "card_17: brand=visa", "the key is its id"},
+		{"long numbers are ids", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"zip":"78750","floor":"12"}`, "zip=78750\n… 1 more", "zip codes and phone numbers are asked for as they are"},
+		{"keys say what is asked by", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"page_number":3,"pages":9}`, "page_number=3\n… 1 more", "the next page follows from this one"},
+		{"addresses are no ids", cupelreduce.JSON, cupelreduce.Names, "",
+			`{"user":"mia_17","mail":"mia17@example.com"}`, "user=mia_17\n… 1 more", "people are looked up by id"},
+		{"long arrays end in a count", cupelreduce.JSON, cupelreduce.Medium, "",
+			"[" + strings.Repeat("1000,", 19) + "1000]", "[" + strings.Repeat("1000,", 10) + `"… 10 more"]`, "a reader must know that there are more"},
+		{"a name beyond the cut", cupelreduce.Log, cupelreduce.Names, "",
+			strings.Repeat("many words ", 8) + "a/b.go and so on and on and on", strings.Repeat("many words ", 8) + "a/b.go…",
+			"the name is why the line is there"},
+		{"a name far beyond the cut", cupelreduce.Log, cupelreduce.Names, "",
+			strings.Repeat("many words ", 40) + "a/b.go", strings.Repeat("many words ", 5) + "many…", "one line must not take all the room"},
+		{"errors about what is known", cupelreduce.Log, cupelreduce.Names, "open a/b.go",
+			"start\nerror in a/b.go\nlook at a/b.go\nend\n", "…\nerror in a/b.go\n…", "the file is known, and the error is not"},
+		{"short lines are never known", cupelreduce.Log, cupelreduce.Small, "}\nfunc\n",
+			"}\nfunc\nmore than that\nok\n", "…\nok", "a bracket belongs to what stands around it"},
+		{"lines that begin alike", cupelreduce.Log, cupelreduce.Names, "",
+			numbered("Downloading file a%d.gz\n", 6), "Downloading file a1.gz\nDownloading file a2.gz\nDownloading file a3.gz\n…", "progress says the same each time"},
+		{"the ends of a log", cupelreduce.Log, cupelreduce.Medium, "",
+			"a b\nc d\ne f\ng h\ni j\nk l\nm n\no p\n", "a b\nc d\ne f\n…\nk l\nm n\no p", "what was run stands at one end, and how it ended at the other"},
+		{"codes are names", cupelreduce.Log, cupelreduce.Names, "", "from here to there\ngo by JFK today\nand home again\n", "…\ngo by JFK today\n…", "codes are asked for as they are"},
+		{"changes of a hunk", cupelreduce.Diff, cupelreduce.Small, "",
+			"@@ -1 +1 @@\n-one\n-two\n-three\n-four\n@@ -9 +9 @@\n+five\n", "@@ -1 +1 @@\n-one\n-two\n-three\n…\n@@ -9 +9 @@\n+five", "each hunk shows what it is about"},
+		{"paragraphs", cupelreduce.Prose, cupelreduce.Medium, "",
+			"It begins here. And on.\nsecond line of it\n\nIt goes on. And on.\nfourth line of it\n", "It begins here.…\n…\nIt goes on.…\n…", "the first sentence says what a paragraph is about"},
+		{"outer code", cupelreduce.Code, cupelreduce.Small, "",
+			"import os\nx = 1\nclass A:\n    y = 2\n    def f(self):\n        return 3\n", "import os\n…\nclass A:\n    def f(self):\n…", "declarations, not what they do"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var known cupelreduce.Known
+			known.Add(tt.knows)
+			options := []cupelreduce.Option{cupelreduce.WithKind(tt.kind)}
+			if tt.knows != "" {
+				options = append(options, cupelreduce.WithKnown(&known))
+			}
+			if got := cupelreduce.Outline(tt.text, tt.level, options...); got != tt.want {
+				t.Errorf("got:\n%s\nwant:\n%s\nsince %s", got, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// TestReduceRules has what shows only where room is short.
+func TestReduceRules(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		text   string
+		tokens int
+		want   string
+		why    string
+	}{
+		{"one long line", strings.Repeat("word ", 100), 6, "word word word wor…", "a cut line is better than none"},
+		{"records begin with what tells them apart", `[{"issue":1,"state":"open","votes":21},{"issue":2,"state":"shut","votes":20}]`, 14,
+			"issue=1 state=open\nissue=2 state=shut\n… 2 more", "votes are amounts, and so would the numbers of the issues be"},
+		{"maps of amounts do not", `{"seats":{"economy":17,"business":3},"flight":"HAT069","status":"available"}`, 12,
+			"flight=HAT069 status=available\n… 2 more", "the first class is like any other"},
+		{"nothing fits", `{"reservation_id":"UM3OG5"}`, 2, "", "an outline must not be larger than its limit"},
+	} {
+		if got := cupelreduce.Reduce(tt.text, tt.tokens); got != tt.want {
+			t.Errorf("%s: got:\n%s\nwant:\n%s\nsince %s", tt.name, got, tt.want, tt.why)
+		}
+	}
+}
+
+// TestFormsOfKnown holds that no form of a document repeats what is known but the
+// document itself.
+func TestFormsOfKnown(t *testing.T) {
+	text := `{"id":"A-17","body":"` + strings.Repeat("long text ", 100) + `"}`
+	var known cupelreduce.Known
+	known.Add("A-17")
+	forms := cupelreduce.Forms(text, cupelreduce.WithKnown(&known))
+	for _, f := range forms[:len(forms)-1] {
+		if strings.HasPrefix(f.Text, "{") {
+			t.Errorf("a form repeats the document: %s", f.Text)
+		}
+	}
+	if forms := cupelreduce.Forms(text); !strings.HasPrefix(forms[len(forms)-2].Text, `{"id":"A-17"`) {
+		t.Errorf("without anything known the largest form is no JSON: %s", forms[len(forms)-2].Text)
+	}
+}
