@@ -167,14 +167,17 @@ func (f *findings) excluded(got []cupel.ExcludedItem, want []excludedRow, epsilo
 			f.addf("%s: got reason %s, want %s", where, g.Reason.Code, *w.code)
 			continue
 		}
-		for _, field := range reasonFields {
-			value, ok := w.fields[field.name]
+		got := make(map[string]any)
+		for field := range g.Reason.Fields() {
+			got[field.Name] = field.Value
+		}
+		for _, name := range slices.Sorted(maps.Keys(w.fields)) {
+			value, ok := got[name]
 			switch {
-			case !ok:
-			case !slices.Contains(field.in, g.Reason.Code): // a zero would look like it
-				f.addf("%s: the reason %s has no %s, want %v", where, g.Reason.Code, field.name, value)
-			case field.of(g.Reason.Data()) != value:
-				f.addf("%s: got %s %v, want %v", where, field.name, field.of(g.Reason.Data()), value)
+			case !ok: // a zero would look like it
+				f.addf("%s: the reason %s has no %s, want %v", where, g.Reason.Code, name, w.fields[name])
+			case value != w.fields[name]:
+				f.addf("%s: got %s %v, want %v", where, name, value, w.fields[name])
 			}
 		}
 	}

@@ -35,28 +35,17 @@ type eventRow struct {
 	count int
 }
 
-// reasonFields are the data of a reason under their wire names.
-var reasonFields = []struct {
-	name string
-	of   func(cupel.ReasonData) any
-	in   []cupel.ExclusionCode // the reasons that have the field
-}{
-	{"item_tokens", func(d cupel.ReasonData) any { return d.ItemTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
-	{"available_tokens", func(d cupel.ReasonData) any { return d.AvailableTokens }, []cupel.ExclusionCode{cupel.BudgetExceeded}},
-	{"deduplicated_against", func(d cupel.ReasonData) any { return d.DeduplicatedAgainst }, []cupel.ExclusionCode{cupel.Deduplicated}},
-	{"tokens", func(d cupel.ReasonData) any { return d.Tokens }, []cupel.ExclusionCode{cupel.NegativeTokens}},
-	{"displaced_by", func(d cupel.ReasonData) any { return d.DisplacedBy }, []cupel.ExclusionCode{cupel.PinnedOverride}},
-	{"kind", func(d cupel.ReasonData) any { return string(d.Kind) }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded, cupel.CountRequireCandidatesExhausted}},
-	{"cap", func(d cupel.ReasonData) any { return d.Cap }, []cupel.ExclusionCode{cupel.CountCapExceeded, cupel.QuotaCapExceeded}},
-	{"count", func(d cupel.ReasonData) any { return d.Count }, []cupel.ExclusionCode{cupel.CountCapExceeded}},
-	{"actual", func(d cupel.ReasonData) any { return d.Actual }, []cupel.ExclusionCode{cupel.QuotaCapExceeded}},
-	{"required", func(d cupel.ReasonData) any { return d.Required }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
-	{"available", func(d cupel.ReasonData) any { return d.Available }, []cupel.ExclusionCode{cupel.CountRequireCandidatesExhausted}},
-	{"displaced_by_kind", func(d cupel.ReasonData) any { return string(d.DisplacedByKind) }, []cupel.ExclusionCode{cupel.QuotaRequireDisplaced}},
-	{"score", func(d cupel.ReasonData) any { return d.Score }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
-	{"threshold", func(d cupel.ReasonData) any { return d.Threshold }, []cupel.ExclusionCode{cupel.ScoredTooLow}},
-	{"filter_name", func(d cupel.ReasonData) any { return d.FilterName }, []cupel.ExclusionCode{cupel.Filtered}},
-}
+// reasonFields are the data that reasons have, by their names in JSON, with a
+// value of their type.
+var reasonFields = func() map[string]any {
+	fields := make(map[string]any)
+	for _, code := range cupel.ExclusionCodes() {
+		for f := range cupel.NewExclusionReason(code, cupel.ReasonData{}).Fields() {
+			fields[f.Name] = f.Value
+		}
+	}
+	return fields
+}()
 
 // readExpectation reads what must come out. expected is a table or, as in the
 // scoring vectors of the format chapter, an array of tables (R47).
@@ -215,18 +204,20 @@ func readExcluded(r table) excludedRow {
 		content: r.required("content").text("content"), score: optional(r, "score_approx", table.number),
 		code: optional(r, "exclusion_reason", table.text), fields: map[string]any{},
 	}
-	for _, f := range reasonFields {
-		keys = append(keys, f.name)
-		if !r.has(f.name) {
+	for name, value := range reasonFields {
+		keys = append(keys, name)
+		if !r.has(name) {
 			continue
 		}
-		switch f.of(cupel.ReasonData{}).(type) {
+		switch value.(type) {
 		case int:
-			row.fields[f.name] = r.integer(f.name)
+			row.fields[name] = r.integer(name)
 		case float64:
-			row.fields[f.name] = r.number(f.name)
+			row.fields[name] = r.number(name)
+		case cupel.ContextKind:
+			row.fields[name] = cupel.ContextKind(r.text(name))
 		default:
-			row.fields[f.name] = r.text(f.name)
+			row.fields[name] = r.text(name)
 		}
 	}
 	r.knows(keys...)

@@ -1,9 +1,9 @@
 package cupel
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +103,32 @@ func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
 	}
 }
 
+// has reports whether there is a field of that name.
+func (x *extraFields) has(name string) bool {
+	return x != nil && slices.ContainsFunc(*x, func(f extraField) bool { return f.name == name })
+}
+
+// insert returns x with one more field, at a position. It changes nothing.
+func (x *extraFields) insert(at int, f extraField) *extraFields {
+	var fields extraFields
+	if x != nil {
+		fields = *x
+	}
+	fields = slices.Insert(slices.Clone(fields), at, f)
+	return &fields
+}
+
+// equal reports whether both have the same fields with the same text, in any
+// order.
+func (x *extraFields) equal(other *extraFields) bool {
+	if x == nil || other == nil {
+		return x == other
+	}
+	compare := func(a, b extraField) int { return strings.Compare(a.name, b.name) }
+	return slices.EqualFunc(slices.SortedFunc(slices.Values(*x), compare), slices.SortedFunc(slices.Values(*other), compare),
+		func(a, b extraField) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
+}
+
 // marshal returns what write writes.
 func marshal(write func(w *jsonwire.Writer)) ([]byte, error) { return marshalSized(0, write) }
 
@@ -148,100 +174,6 @@ func extraOf(o *jsonwire.Object) *extraFields {
 	return &x
 }
 
-// within returns err as a [DecodeError] whose path starts with outer.
-func within(outer string, err error) *DecodeError {
-	e, ok := errors.AsType[*DecodeError](err)
-	if !ok {
-		return &DecodeError{Path: outer, Reason: err.Error()}
-	}
-	return &DecodeError{jsonwire.Join(outer, e.Path), e.Reason, e.Err}
-}
-
-// object reads the members of one JSON object. The first mistake stays, and
-// makes whatever is read later of no account.
-type object struct {
-	members []jsonwire.Member
-	index   map[string]int // position in members by name
-	used    []bool         // by position: whether somebody asked for the name
-	err     *DecodeError
-}
-
-func readObject(raw []byte) *object {
-	members, err := jsonwire.Members(raw)
-	o := &object{members: members, index: make(map[string]int, len(members)), used: make([]bool, len(members))}
-	if err != nil {
-		o.fail("", err)
-	}
-	for i, m := range members {
-		if _, ok := o.index[m.Name]; ok {
-			o.fail(fmt.Sprintf("[%q]", m.Name), errors.New("is given twice"))
-		}
-		o.index[m.Name] = i
-	}
-	return o
-}
-
-func (o *object) fail(path string, err error) {
-	if o.err == nil {
-		o.err = within(path, err)
-	}
-}
-
-// find returns the value of a field, unless it is absent.
-func (o *object) find(name string) ([]byte, bool) {
-	i, ok := o.index[name]
-	if !ok {
-		return nil, false
-	}
-	o.used[i] = true
-	return o.members[i].Value, !jsonwire.IsNull(o.members[i].Value)
-}
-
-// optional reads a field, and returns false when it is absent.
-func optional[T any](o *object, name string, read func([]byte) (T, error)) (v T, ok bool) {
-	raw, ok := o.find(name)
-	if !ok || o.err != nil {
-		return v, false
-	}
-	v, err := read(raw)
-	if err != nil {
-		o.fail(name, err)
-		return v, false
-	}
-	return v, true
-}
-
-// required reads a field that must be there.
-func required[T any](o *object, name string, read func([]byte) (T, error)) T {
-	v, ok := optional(o, name, read)
-	if !ok {
-		o.fail(name, errors.New("is required"))
-	}
-	return v
-}
-
-// extra returns the fields that nobody asked for, as copies.
-func (o *object) extra() *extraFields {
-	var x extraFields
-	for i, m := range o.members {
-		if !o.used[i] {
-			x = append(x, extraField{m.Name, jsonwire.Compact(m.Value)})
-		}
-	}
-	if x == nil {
-		return nil
-	}
-	return &x
-}
-
-// done returns the first mistake.
-func (o *object) done() error {
-	if o.err != nil {
-		return o.err
-	}
-	return nil
-}
-
 // readList reads an array. An empty one is read as nil.
 func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
 	var list []T
@@ -253,16 +185,10 @@ func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
 	return list
 }
 
-// readName reads a string that names something.
-func readName[T ~string](raw []byte) (T, error) {
-	s, err := jsonwire.String(raw)
-	return T(s), err
-}
-
 // readKind reads a kind, and spells the well-known ones canonically (R2).
 func readKind(raw []byte) (ContextKind, error) {
-	kind, err := readName[ContextKind](raw)
-	return kind.Canonical(), err
+	s, err := jsonwire.String(raw)
+	return ContextKind(s).Canonical(), err
 }
 
 // hasRFC3339 reports whether t, in UTC, lies in the years that RFC 3339 can

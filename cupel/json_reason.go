@@ -1,41 +1,11 @@
 package cupel
 
-import "github.com/wollax/cupel-go/cupel/internal/jsonwire"
+import (
+	"bytes"
+	"slices"
 
-// dataField is one field of the data that goes with an exclusion code.
-type dataField struct {
-	name  string
-	value any // *int, *float64, *string or *ContextKind
-}
-
-// fields returns those of the data that go with a code, under their wire names:
-// the one table that reading and writing share. A code that is not known has
-// none.
-func (d *ReasonData) fields(code ExclusionCode) []dataField {
-	switch code {
-	case BudgetExceeded:
-		return []dataField{{"item_tokens", &d.ItemTokens}, {"available_tokens", &d.AvailableTokens}}
-	case ScoredTooLow:
-		return []dataField{{"score", &d.Score}, {"threshold", &d.Threshold}}
-	case Deduplicated:
-		return []dataField{{"deduplicated_against", &d.DeduplicatedAgainst}}
-	case QuotaCapExceeded:
-		return []dataField{{"kind", &d.Kind}, {"cap", &d.Cap}, {"actual", &d.Actual}}
-	case QuotaRequireDisplaced:
-		return []dataField{{"displaced_by_kind", &d.DisplacedByKind}}
-	case NegativeTokens:
-		return []dataField{{"tokens", &d.Tokens}}
-	case PinnedOverride:
-		return []dataField{{"displaced_by", &d.DisplacedBy}}
-	case Filtered:
-		return []dataField{{"filter_name", &d.FilterName}}
-	case CountCapExceeded:
-		return []dataField{{"kind", &d.Kind}, {"cap", &d.Cap}, {"count", &d.Count}}
-	case CountRequireCandidatesExhausted:
-		return []dataField{{"kind", &d.Kind}, {"required", &d.Required}, {"available", &d.Available}}
-	}
-	return nil
-}
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+)
 
 // MarshalJSON returns the reason as the envelope of the Exclusion Reasons
 // chapter: the code under "reason", the fields of that code beside it. It fails
@@ -46,52 +16,146 @@ func (r ExclusionReason) MarshalJSON() ([]byte, error) {
 
 func (r ExclusionReason) write(w *jsonwire.Writer) {
 	w.Object(func() {
-		names := []string{"reason"}
 		w.Field("reason").String(string(r.Code))
 		d := r.Data()
-		for _, f := range d.fields(r.Code) {
-			names = append(names, f.name)
-			w.Field(f.name)
-			switch v := f.value.(type) {
-			case *int:
-				w.Int(*v)
-			case *float64:
-				w.Float(*v)
-			case *string:
-				w.String(*v)
-			case *ContextKind:
-				w.String(string(*v))
+		fields := d.fields(r.Code)
+		for n, i := range fields {
+			f := &reasonFields[i]
+			if n >= len(r.Code.fields()) && d.extra.has(f.name) {
+				continue // it was read, and is written as it was spelled
 			}
+			w.Field(f.name)
+			f.write(w, &d)
+		}
+		if d.extra == nil {
+			return
+		}
+		names := []string{"reason"}
+		for _, i := range r.Code.fields() {
+			names = append(names, reasonFields[i].name)
 		}
 		d.extra.write(w, names...)
 	})
 }
 
-// UnmarshalJSON reads a reason. Every field of its code must be there; of a
-// code that is not known, all fields are kept and written back. It fails with a
-// [DecodeError].
+// UnmarshalJSON reads a reason. Every field that its code names must be there.
+// All other fields are kept and written back, also those of a code that is not
+// known. It fails with a [DecodeError].
 func (r *ExclusionReason) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, r, readReasonFrom)
+	return unmarshal(data, r, readReason)
 }
 
-func readReason(raw []byte) (ExclusionReason, error) {
-	o := readObject(raw)
-	code := required(o, "reason", readName[ExclusionCode])
-	var d ReasonData
-	for _, f := range d.fields(code) {
-		switch v := f.value.(type) {
-		case *int:
-			*v = required(o, f.name, jsonwire.Int)
-		case *float64:
-			*v = required(o, f.name, jsonwire.Float)
-		case *string:
-			*v = required(o, f.name, jsonwire.String)
-		case *ContextKind:
-			*v = required(o, f.name, readKind)
+// reasonShape has the code first, and behind it the names of reasonFields.
+var reasonShape = func() *jsonwire.Shape {
+	names := []string{"reason"}
+	for i := range reasonFields {
+		names = append(names, reasonFields[i].name)
+	}
+	return jsonwire.NewShape(0, names...)
+}()
+
+// metField is a field of reasonFields that was read, and how many unknown ones
+// came before it.
+type metField struct{ field, unknown int }
+
+func readReason(r *jsonwire.Reader, to *ExclusionReason) {
+	var code ExclusionCode
+	hasCode := false
+	var raw [len(reasonFields)][]byte // the code may come last
+	var met []metField
+	o := r.Object(reasonShape)
+	o.KeepNull = true
+	for o.Next() {
+		switch {
+		case o.Field > 0:
+			raw[o.Field-1] = r.Value()
+			met = append(met, metField{o.Field - 1, len(o.Extra())})
+		case !r.Null():
+			code, hasCode = ExclusionCode(r.Word()), true
 		}
 	}
-	d.extra = o.extra()
-	return NewExclusionReason(code, d), o.done()
+	if r.Err() == nil && !hasCode {
+		r.Fail("reason", "is required", nil)
+	}
+	if r.Err() != nil {
+		return
+	}
+	var d ReasonData
+	named := code.fields()
+	for _, i := range named {
+		f := &reasonFields[i]
+		if raw[i] == nil || jsonwire.IsNull(raw[i]) {
+			r.Fail(f.name, "is required", nil)
+			return
+		}
+		if err := f.read(&d, raw[i]); err != nil {
+			r.Fail(f.name, err.Error(), nil)
+			return
+		}
+	}
+	unknown := extraOf(&o)
+	inserted := 0
+	for _, m := range met {
+		i := m.field
+		if slices.Contains(named, i) {
+			continue
+		}
+		// The name means nothing for this code: its value may be anything, and a
+		// number keeps its spelling.
+		f := &reasonFields[i]
+		if f.read(&d, raw[i]) != nil || raw[i][0] != '"' && !bytes.Equal(f.text(&d), raw[i]) {
+			unknown = unknown.insert(m.unknown+inserted, extraField{f.name, jsonwire.Compact(raw[i])})
+			inserted++
+		} else if f.isZero(&d) {
+			d.present |= 1 << i
+		}
+	}
+	d.extra = unknown
+	*to = NewExclusionReason(code, d)
+}
+
+func (f *reasonField) write(w *jsonwire.Writer, d *ReasonData) {
+	switch v := f.in(d).(type) {
+	case *int:
+		w.Int(*v)
+	case *float64:
+		w.Float(*v)
+	case *string:
+		w.String(*v)
+	case *ContextKind:
+		w.String(string(*v))
+	}
+}
+
+// text returns the field as JSON.
+func (f *reasonField) text(d *ReasonData) []byte {
+	var w jsonwire.Writer
+	f.write(&w, d)
+	text, _ := w.Result()
+	return text
+}
+
+// read reads the field from JSON. Where it fails, d stays as it is.
+func (f *reasonField) read(d *ReasonData, raw []byte) (err error) {
+	switch to := f.in(d).(type) {
+	case *int:
+		err = readInto(to, raw, jsonwire.Int)
+	case *float64:
+		err = readInto(to, raw, jsonwire.Float)
+	case *string:
+		err = readInto(to, raw, jsonwire.String)
+	case *ContextKind:
+		err = readInto(to, raw, readKind)
+	}
+	return err
+}
+
+func readInto[T any](to *T, raw []byte, read func([]byte) (T, error)) error {
+	v, err := read(raw)
+	if err == nil {
+		*to = v
+	}
+	return err
 }
 
 // inclusion is the envelope of an [InclusionReason].
@@ -115,18 +179,4 @@ func readInclusion(r *jsonwire.Reader, to *inclusion) {
 		to.reason = InclusionReason(r.Word())
 	}
 	to.extra = extraOf(&o)
-}
-
-func readReasonFrom(r *jsonwire.Reader, to *ExclusionReason) {
-	raw := r.Value()
-	if r.Err() != nil {
-		return
-	}
-	reason, err := readReason(raw)
-	if err != nil {
-		e := within("", err)
-		r.Fail(e.Path, e.Reason, e.Err)
-		return
-	}
-	*to = reason
 }

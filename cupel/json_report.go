@@ -1,6 +1,10 @@
 package cupel
 
-import "github.com/wollax/cupel-go/cupel/internal/jsonwire"
+import (
+	"encoding/json"
+
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+)
 
 // MarshalJSON returns the report in the wire format of the SelectionReport
 // chapter. Shortfalls and the overflow event are there when there are any. It
@@ -172,7 +176,7 @@ func readExcluded(r *jsonwire.Reader, to *ExcludedItem) {
 		case 1:
 			to.Score = r.Float()
 		case 2:
-			readReasonFrom(r, &to.Reason)
+			readReason(r, &to.Reason)
 		}
 	}
 	to.extra = extraOf(&o)
@@ -191,6 +195,8 @@ func (e TraceEvent) write(w *jsonwire.Writer) {
 		w.Field("item_count").Int(e.ItemCount)
 		if e.Message != "" {
 			w.Field("message").String(e.Message)
+			e.extra.write(w, "message")
+			return
 		}
 		e.extra.write(w)
 	})
@@ -204,6 +210,7 @@ func (e *TraceEvent) UnmarshalJSON(data []byte) error {
 var eventShape = jsonwire.NewShape(3, "stage", "duration_ms", "item_count", "message")
 
 func readEvent(r *jsonwire.Reader, to *TraceEvent) {
+	empty := false
 	o := r.Object(eventShape)
 	for o.Next() {
 		switch o.Field {
@@ -214,10 +221,15 @@ func readEvent(r *jsonwire.Reader, to *TraceEvent) {
 		case 2:
 			to.ItemCount = r.Int()
 		case 3:
-			to.Message = r.String()
+			if to.Message = r.String(); to.Message == "" {
+				empty = true
+			}
 		}
 	}
 	to.extra = extraOf(&o)
+	if empty { // an event that was built here has no such field
+		to.extra = to.extra.insert(0, extraField{"message", json.RawMessage(`""`)})
+	}
 }
 
 // MarshalJSON returns the event in the wire format of the Events chapter. It

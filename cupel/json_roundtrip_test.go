@@ -133,9 +133,13 @@ func (r random) extra() *extraFields {
 }
 
 func (r random) reason() ExclusionReason {
-	code, d := pick(r, append(slices.Clip(logCodes), "Future", "")...), ReasonData{extra: r.extra()}
-	for _, f := range d.fields(code) {
-		switch v := f.value.(type) {
+	code, d := pick(r, append(ExclusionCodes(), "Future", "")...), ReasonData{extra: r.extra()}
+	for i := range reasonFields {
+		f := &reasonFields[i]
+		if spec := specOf(code); (spec == nil || !slices.Contains(spec.fields, i)) && !r.chance(20) {
+			continue // mostly, a code has its own data alone
+		}
+		switch v := f.in(&d).(type) {
 		case *int:
 			*v = r.int()
 		case *float64:

@@ -73,8 +73,8 @@ type ExclusionReason struct {
 	all               *ReasonData  // all data instead, where they do not fit above; never changed
 }
 
-// ReasonData are the data of an [ExclusionReason]. Fields that its code does
-// not name are zero, and are not in JSON.
+// ReasonData are the data of an [ExclusionReason]. JSON has the fields that its
+// code names, and of all others those that are not zero.
 type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
 	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative (R29)
@@ -97,11 +97,13 @@ type ReasonData struct {
 	Threshold       float64     // ScoredTooLow
 	FilterName      string      // Filtered
 
-	extra *extraFields
+	present uint32 // fields that were read though the code does not name them, zero or not
+	extra   *extraFields
 }
 
-// NewExclusionReason returns a reason with its data. Reasons of strategies that
-// are not of this module may use any code and any of the data.
+// NewExclusionReason returns a reason with its data. Strategies of your own may
+// use any code and any of the data: text, JSON and logs have all that is not
+// zero.
 func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 	r := ExclusionReason{Code: code}
 	switch code {
@@ -154,57 +156,9 @@ func (r ExclusionReason) Data() ReasonData {
 	return ReasonData{}
 }
 
-// Equal reports whether the reasons have the same code and the same data, as ==
-// compares them.
-func (r ExclusionReason) Equal(other ExclusionReason) bool {
-	return r.Code == other.Code && r.Data() == other.Data()
-}
-
 // String returns the code and its data as one line without the content of any
 // item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
 func (r ExclusionReason) String() string { return string(r.append(nil)) }
-
-func (r *ExclusionReason) append(b []byte) []byte {
-	num := func(n int, text string) {
-		b = strconv.AppendInt(b, int64(n), 10)
-		b = append(b, text...)
-	}
-	b = append(b, r.Code...)
-	d := r.Data()
-	switch r.Code {
-	case BudgetExceeded:
-		b = append(b, ": "...)
-		num(d.ItemTokens, " tokens requested, ")
-		num(d.AvailableTokens, " available")
-	case Deduplicated:
-		b = append(b, ": the same content is in as another item"...)
-	case NegativeTokens:
-		b = append(b, ": "...)
-		num(d.Tokens, " tokens")
-	case PinnedOverride:
-		b = append(b, ": pinned items took its place"...)
-	case CountCapExceeded:
-		b = append(append(append(b, ": "...), d.Kind...), " has "...)
-		num(d.Count, " items, cap ")
-		num(d.Cap, "")
-	case ScoredTooLow:
-		b = strconv.AppendFloat(append(b, ": score "...), d.Score, 'g', -1, 64)
-		b = strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
-	case QuotaCapExceeded:
-		b = append(append(append(b, ": "...), d.Kind...), " has "...)
-		num(d.Actual, ", cap ")
-		num(d.Cap, "")
-	case QuotaRequireDisplaced:
-		b = append(append(b, ": displaced by "...), d.DisplacedByKind...)
-	case Filtered:
-		b = append(append(b, ": "...), d.FilterName...)
-	case CountRequireCandidatesExhausted:
-		b = append(append(append(b, ": "...), d.Kind...), " requires "...)
-		num(d.Required, ", available ")
-		num(d.Available, "")
-	}
-	return b
-}
 
 // OverflowStrategy says what happens when pinned and sliced items together
 // exceed the target.

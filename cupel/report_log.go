@@ -9,15 +9,9 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// The order in which a log line lists what occurs in a report; names that are
-// not known follow in the order of the alphabet.
-var (
-	logStages = []PipelineStage{StageClassify, StageScore, StageDeduplicate, StageSlice, StagePlace}
-	logCodes  = []ExclusionCode{
-		BudgetExceeded, ScoredTooLow, Deduplicated, QuotaCapExceeded, QuotaRequireDisplaced, NegativeTokens,
-		PinnedOverride, Filtered, CountCapExceeded, CountRequireCandidatesExhausted,
-	}
-)
+// logStages is the order in which a log line lists stages. Names that are not
+// known follow in the order of the alphabet.
+var logStages = []PipelineStage{StageClassify, StageScore, StageDeduplicate, StageSlice, StagePlace}
 
 // LogValue returns a group of what can be logged without care: how many
 // candidates there were and how many items are in and out, their tokens, the
@@ -47,7 +41,7 @@ func (r SelectionReport) LogValue() slog.Value {
 		slog.Int("included", len(r.Included)),
 		slog.Int("included_tokens", includedTokens.Int()),
 		slog.Int("excluded", len(r.Excluded)),
-		{Key: "excluded_by_reason", Value: logGroup(excluded, logCodes, slog.Int64Value)},
+		{Key: "excluded_by_reason", Value: logGroup(excluded, ExclusionCodes(), slog.Int64Value)},
 		{Key: "duration_ms", Value: logGroup(durations, logStages, logFloat)},
 	}
 	if n := len(r.CountRequirementShortfalls); n > 0 {

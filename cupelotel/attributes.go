@@ -51,6 +51,10 @@ const (
 	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
 	// ExclusionItemTokensKey is the size of the item (int, tokens).
 	ExclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
+	// ExclusionDataPrefix begins the names of what else a reason says, such as
+	// cupel.exclusion.data.cap (int, double or string). Only reasons have them that
+	// the pipeline and its slicers never give: those of custom strategies.
+	ExclusionDataPrefix = "cupel.exclusion.data."
 )
 
 // Attributes of the events cupel.item.included, at [Full].
@@ -109,7 +113,4 @@ func stageSpanName(stage cupel.PipelineStage) string {
 
 // reasons are the codes that the core knows; their names carry no text of the
 // caller's.
-var reasons = [...]cupel.ExclusionCode{
-	cupel.BudgetExceeded, cupel.Deduplicated, cupel.NegativeTokens, cupel.PinnedOverride, cupel.CountCapExceeded,
-	cupel.ScoredTooLow, cupel.QuotaCapExceeded, cupel.QuotaRequireDisplaced, cupel.Filtered, cupel.CountRequireCandidatesExhausted,
-}
+var reasons = cupel.ExclusionCodes()

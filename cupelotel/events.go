@@ -112,10 +112,13 @@ func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem
 // addEvents records an event for each item of s, at the time at which the stage
 // ended.
 func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
-	// One array for all: events are given parts of it that do not overlap.
+	// One array for nearly all: events are given parts of it that do not overlap.
 	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
+	from := 0
 	last := func() trace.EventOption {
-		return trace.WithAttributes(attrs[len(attrs)-3 : len(attrs) : len(attrs)]...)
+		event := attrs[from:len(attrs):len(attrs)]
+		from = len(attrs)
+		return trace.WithAttributes(event...)
 	}
 	for i := range s.excluded {
 		e := &s.excluded[i]
@@ -124,6 +127,9 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 			ExclusionItemKindKey.String(c.kind(e.Item)),
 			ExclusionItemTokensKey.Int(e.Item.Tokens()),
 		)
+		if !slices.Contains(pipelineReasons, e.Reason.Code) {
+			attrs = c.appendData(attrs, e.Reason)
+		}
 		span.AddEvent(exclusionEventName, at, last())
 	}
 	for i := range s.included {
@@ -137,10 +143,37 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 	}
 }
 
+// pipelineReasons are the codes that the pipeline and its slicers give. The
+// attributes of their events are those of the specification.
+var pipelineReasons = []cupel.ExclusionCode{
+	cupel.BudgetExceeded, cupel.Deduplicated, cupel.NegativeTokens, cupel.PinnedOverride, cupel.CountCapExceeded,
+}
+
+// appendData appends what a strategy of the caller's says about an exclusion,
+// except for contents: each of the data under its name in JSON.
+func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.ExclusionReason) []attribute.KeyValue {
+	for f := range reason.Fields() {
+		key := attribute.Key(ExclusionDataPrefix + f.Name)
+		switch v := f.Value.(type) {
+		case int:
+			attrs = append(attrs, key.Int(v))
+		case float64:
+			attrs = append(attrs, key.Float64(v))
+		case cupel.ContextKind:
+			attrs = append(attrs, key.String(c.text(KindText, string(v))))
+		case string:
+			if !f.Content {
+				attrs = append(attrs, key.String(c.text(ReasonText, v)))
+			}
+		}
+	}
+	return attrs
+}
+
 // reason returns the name of a reason. Unknown ones keep theirs (R45), which is
 // a text that somebody else has written.
 func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
-	if slices.Contains(reasons[:], code) {
+	if slices.Contains(reasons, code) {
 		return string(code)
 	}
 	return c.text(ReasonText, string(code))

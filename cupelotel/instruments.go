@@ -37,9 +37,9 @@ type instruments struct {
 
 type stageSets struct {
 	name    attribute.KeyValue
-	record  []metric.RecordOption                // of the stage
-	add     []metric.AddOption                   // the same
-	reasons [len(reasons) + 1][]metric.AddOption // the last one is of all other reasons
+	record  []metric.RecordOption // of the stage
+	add     []metric.AddOption    // the same
+	reasons [][]metric.AddOption  // as in reasons; the last one is of all other reasons
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
@@ -73,6 +73,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		// Lists are made once: a run would allocate one for each measurement.
 		in.sets[i].name = name
 		in.sets[i].record, in.sets[i].add = []metric.RecordOption{with(name)}, []metric.AddOption{with(name)}
+		in.sets[i].reasons = make([][]metric.AddOption, len(reasons)+1)
 		for j := range in.sets[i].reasons {
 			reason := other
 			if j < len(reasons) {

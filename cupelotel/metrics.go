@@ -106,18 +106,16 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	}
 	r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
 	r.items.Add(ctx, int64(e.CountIn), sets.add...)
-	var counts [len(reasons) + 1]int64 // the last one is of all other reasons
-	for _, c := range e.Reasons {
-		reason := slices.Index(reasons[:], c.Code)
-		if reason < 0 {
-			reason = len(reasons)
+	var others int64
+	for _, c := range e.Reasons { // each code comes once
+		if reason := slices.Index(reasons, c.Code); reason >= 0 {
+			r.instruments.exclusions.Add(ctx, int64(c.Items), sets.reasons[reason]...)
+		} else {
+			others += int64(c.Items)
 		}
-		counts[reason] += int64(c.Items)
 	}
-	for reason, n := range counts {
-		if n > 0 {
-			r.instruments.exclusions.Add(ctx, n, sets.reasons[reason]...)
-		}
+	if others > 0 {
+		r.instruments.exclusions.Add(ctx, others, sets.reasons[len(reasons)]...)
 	}
 }
 

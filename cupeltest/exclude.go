@@ -2,8 +2,8 @@ package cupeltest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -174,9 +174,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 			return text, text
 		})
 		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
-		alike := reason.Data()
-		alike.Survivor = nil
-		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameData(alike, entry.Reason.Data()) }) {
+		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameData(reason, entry.Reason) }) {
 			actual += " with another survivor"
 		}
 		if len(found) == 0 {
@@ -191,86 +189,68 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 }
 
 func sameReason(want, got cupel.ExclusionReason) bool {
-	return want.Code == got.Code && sameData(want.Data(), got.Data())
+	survivor := want.Data().Survivor
+	return sameData(want, got) && (survivor == nil || survivor == got.Data().Survivor)
 }
 
-func sameData(want, got cupel.ReasonData) bool {
-	sameFloat := func(a, b float64) bool { return a == b || a != a && b != b }
-	return want.ItemTokens == got.ItemTokens &&
-		want.AvailableTokens == got.AvailableTokens &&
-		want.DeduplicatedAgainst == got.DeduplicatedAgainst &&
-		(want.Survivor == nil || want.Survivor == got.Survivor) &&
-		want.Tokens == got.Tokens &&
-		want.DisplacedBy == got.DisplacedBy &&
-		want.Kind.Equal(got.Kind) &&
-		want.Cap == got.Cap &&
-		want.Count == got.Count &&
-		want.Actual == got.Actual &&
-		want.Required == got.Required &&
-		want.Available == got.Available &&
-		want.DisplacedByKind.Equal(got.DisplacedByKind) &&
-		sameFloat(want.Score, got.Score) &&
-		sameFloat(want.Threshold, got.Threshold) &&
-		want.FilterName == got.FilterName
-}
-
-// describeReason returns the reason with its data, contents included, and
-// whatever else it carries: the reasons of custom strategies may.
-func describeReason(r cupel.ExclusionReason) string {
-	// What is told is taken out of rest.
-	text, rest := r.String(), r.Data()
-	switch r.Code {
-	case cupel.BudgetExceeded:
-		rest.ItemTokens, rest.AvailableTokens = 0, 0
-	case cupel.Deduplicated:
-		text = fmt.Sprintf("%s: against %s", r.Code, quote(rest.DeduplicatedAgainst))
-		rest.DeduplicatedAgainst = ""
-	case cupel.NegativeTokens:
-		rest.Tokens = 0
-	case cupel.PinnedOverride:
-		text = fmt.Sprintf("%s: displaced by %s", r.Code, quote(rest.DisplacedBy))
-		rest.DisplacedBy = ""
-	case cupel.CountCapExceeded:
-		rest.Kind, rest.Cap, rest.Count = "", 0, 0
-	case cupel.ScoredTooLow:
-		rest.Score, rest.Threshold = 0, 0
-	case cupel.QuotaCapExceeded:
-		rest.Kind, rest.Cap, rest.Actual = "", 0, 0
-	case cupel.QuotaRequireDisplaced:
-		rest.DisplacedByKind = ""
-	case cupel.Filtered:
-		rest.FilterName = ""
-	case cupel.CountRequireCandidatesExhausted:
-		rest.Kind, rest.Required, rest.Available = "", 0, 0
+// sameData compares codes and data. Data that only one reason has are compared
+// with zero.
+func sameData(want, got cupel.ExclusionReason) bool {
+	if want.Code != got.Code {
+		return false
 	}
-	if more := describeData(rest); more != "" {
-		text += " (" + more + ")"
+	values := make(map[string]any)
+	for f := range want.Fields() {
+		values[f.Name] = f.Value
 	}
-	return text
-}
-
-// describeData returns the data that are not zero.
-func describeData(d cupel.ReasonData) string {
-	var data []string
-	add := func(name, value, none string) {
-		if value != none {
-			data = append(data, name+"="+value)
+	for f := range got.Fields() {
+		value, ok := values[f.Name]
+		delete(values, f.Name)
+		if !ok {
+			value = reflect.Zero(reflect.TypeOf(f.Value)).Interface()
+		}
+		if !sameValue(value, f.Value) {
+			return false
 		}
 	}
-	add("ItemTokens", strconv.Itoa(d.ItemTokens), "0")
-	add("AvailableTokens", strconv.Itoa(d.AvailableTokens), "0")
-	add("DeduplicatedAgainst", quote(d.DeduplicatedAgainst), `""`)
-	add("Tokens", strconv.Itoa(d.Tokens), "0")
-	add("DisplacedBy", quote(d.DisplacedBy), `""`)
-	add("Kind", string(d.Kind), "")
-	add("Cap", strconv.Itoa(d.Cap), "0")
-	add("Count", strconv.Itoa(d.Count), "0")
-	add("Actual", strconv.Itoa(d.Actual), "0")
-	add("Required", strconv.Itoa(d.Required), "0")
-	add("Available", strconv.Itoa(d.Available), "0")
-	add("DisplacedByKind", string(d.DisplacedByKind), "")
-	add("Score", score(d.Score), "0")
-	add("Threshold", score(d.Threshold), "0")
-	add("FilterName", d.FilterName, "")
-	return strings.Join(data, ", ")
+	for _, value := range values {
+		if !reflect.ValueOf(value).IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+func sameValue(want, got any) bool {
+	switch want := want.(type) {
+	case float64:
+		return want == got.(float64) || want != want && got.(float64) != got.(float64)
+	case cupel.ContextKind:
+		return want.Equal(got.(cupel.ContextKind))
+	}
+	return want == got
+}
+
+// describeReason returns the reason with its data, contents included. A content
+// takes the place of the sentence, which only says that there is one.
+func describeReason(r cupel.ExclusionReason) string {
+	named := r.Code.Fields()
+	text := r.String()
+	for f := range r.Fields() {
+		content, ok := f.Value.(string)
+		if !ok || !f.Content || content == "" && !slices.Contains(named, f.Name) {
+			continue
+		}
+		label := strings.TrimPrefix(f.Name, strings.ToLower(string(r.Code))+"_") + " " + quote(content)
+		if !slices.Contains(named, f.Name) {
+			text += ", " + label
+			continue
+		}
+		_, others, found := strings.Cut(text, " (")
+		text = string(r.Code) + ": " + strings.ReplaceAll(label, "displaced_by ", "displaced by ")
+		if found {
+			text += " (" + others
+		}
+	}
+	return text
 }

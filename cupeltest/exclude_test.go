@@ -148,10 +148,10 @@ func TestExcludeItemWithReasonData(t *testing.T) {
 			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
 		{"data of a custom code", "the data of codes that are not the module's own are told too", data,
 			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.75, Kind: "Sketch"})),
-			"ExcludeItemWithReasonData failed: expected [TooSimilar (Kind=Sketch, Score=0.75)], but excluded items with this code had: [TooSimilar (Score=0.9, Threshold=0.8)]."},
+			"ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.75, kind=Sketch], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8]."},
 		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
 			with(cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
-			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (FilterName=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
+			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (filter_name=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
 		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
 			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
 				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},

@@ -140,7 +140,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		runs++
 		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: float64(runs)})}}}, nil
 	})})
-	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar (Score=1)") || !strings.Contains(got, "TooSimilar (Score=2)") {
+	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar: score=1") || !strings.Contains(got, "TooSimilar: score=2") {
 		t.Errorf("other data of a custom reason are reported as %q", got)
 	}
 

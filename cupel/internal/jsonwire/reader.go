@@ -157,6 +157,8 @@ func NewShape(required int, names ...string) *Shape { return &Shape{names, requi
 type Object struct {
 	Field int    // the field, as a position in the names of the shape
 	Name  string // the name, in an object without a shape
+	// KeepNull makes null a value of a field, to be read as any other.
+	KeepNull bool
 
 	r             *Reader
 	shape         *Shape
@@ -206,7 +208,7 @@ func (o *Object) Next() bool {
 			return false
 		}
 		o.seen |= 1 << at
-		if !r.Null() {
+		if o.KeepNull || !r.Null() {
 			o.present |= 1 << at
 			o.Field, o.inside = at, true
 			return true

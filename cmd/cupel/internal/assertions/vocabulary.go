@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -156,51 +157,28 @@ func (t *table) kind() cupel.ContextKind {
 	return cupel.ContextKind(text)
 }
 
-// reasons are the codes of exclusions, and the data of each by their names in
-// reports as JSON.
-var reasons = []struct {
-	code cupel.ExclusionCode
-	data []string
-}{
-	{cupel.BudgetExceeded, []string{"item_tokens", "available_tokens"}},
-	{cupel.Deduplicated, []string{"deduplicated_against"}},
-	{cupel.NegativeTokens, []string{"tokens"}},
-	{cupel.PinnedOverride, []string{"displaced_by"}},
-	{cupel.CountCapExceeded, []string{"kind", "cap", "count"}},
-	{cupel.ScoredTooLow, []string{"score", "threshold"}},
-	{cupel.QuotaCapExceeded, []string{"kind", "cap", "actual"}},
-	{cupel.QuotaRequireDisplaced, []string{"displaced_by_kind"}},
-	{cupel.Filtered, []string{"filter_name"}},
-	{cupel.CountRequireCandidatesExhausted, []string{"kind", "required", "available"}},
-}
-
 // reason reads the code of an exclusion. No policy of this command gives others
 // than those that are known.
 func (t *table) reason(name string) cupel.ExclusionCode {
-	code, _ := t.reasonNamed(name)
-	return code
-}
-
-// reasonNamed returns the names of its data as well.
-func (t *table) reasonNamed(name string) (cupel.ExclusionCode, []string) {
 	text, ok := t.requiredText(name)
 	if !ok {
-		return "", nil
+		return ""
 	}
-	var known []string
-	for _, r := range reasons {
-		if string(r.code) == text {
-			return r.code, r.data
-		}
-		known = append(known, string(r.code))
+	known := cupel.ExclusionCodes()
+	if code := cupel.ExclusionCode(text); slices.Contains(known, code) {
+		return code
 	}
-	t.fail(name, "%q is unknown; known are %s", text, strings.Join(known, ", "))
-	return "", nil
+	var names []string
+	for _, code := range known {
+		names = append(names, string(code))
+	}
+	t.fail(name, "%q is unknown; known are %s", text, strings.Join(names, ", "))
+	return ""
 }
 
 // reasonData reads a code and its data, by way of the JSON of reports.
 func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason) {
-	code, names := t.reasonNamed(name)
+	code := t.reason(name)
 	t.need(dataName)
 	data := t.table(dataName)
 	if code == "" || data == nil {
@@ -208,16 +186,18 @@ func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason)
 	}
 	before := len(t.problems)
 	wire := map[string]any{"reason": string(code)}
-	for _, name := range names {
-		switch name {
-		case "deduplicated_against", "displaced_by":
-			wire[name], _ = data.asContent(name, data.need(name))
-		case "kind", "displaced_by_kind", "filter_name":
-			wire[name], _ = data.requiredText(name)
-		case "score", "threshold":
-			wire[name], _ = data.asFloat(name, data.need(name))
+	for f := range cupel.NewExclusionReason(code, cupel.ReasonData{}).Fields() {
+		switch f.Value.(type) {
+		case int:
+			wire[f.Name] = data.integer(f.Name)
+		case float64:
+			wire[f.Name], _ = data.asFloat(f.Name, data.need(f.Name))
 		default:
-			wire[name] = data.integer(name)
+			if f.Content {
+				wire[f.Name], _ = data.asContent(f.Name, data.need(f.Name))
+			} else {
+				wire[f.Name], _ = data.requiredText(f.Name)
+			}
 		}
 	}
 	data.end()

@@ -292,14 +292,6 @@ func inWords(e *analysis.Entry) string {
 	return e.Why()
 }
 
-// reasonWords says what the codes of reasons mean.
-var reasonWords = map[string]string{
-	string(cupel.Deduplicated):     "has the content of a better or earlier candidate",
-	string(cupel.NegativeTokens):   "has a negative token count",
-	string(cupel.PinnedOverride):   "too large beside the pinned items, and not without them",
-	string(cupel.CountCapExceeded): "is of a kind that has as many as it may",
-}
-
 // reasonGroup are candidates that are out for the same reason.
 type reasonGroup struct {
 	code string
@@ -312,7 +304,7 @@ type reasonGroup struct {
 func (g reasonGroup) words() string {
 	switch {
 	case g.code != string(cupel.BudgetExceeded):
-		return reasonWords[g.code]
+		return cupel.ExclusionCode(g.code).Meaning()
 	case g.fits:
 		return "fits what was left, but was not chosen: see --why-not"
 	case g.vary:

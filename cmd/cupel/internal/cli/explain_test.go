@@ -114,8 +114,8 @@ RANK  SCORE  TOKENS  KIND        REASON                  ITEM
 
 Why they are out
 1  BudgetExceeded  larger than the 5 tokens left
-1  Deduplicated    has the content of a better or earlier candidate
-1  NegativeTokens  has a negative token count
+1  Deduplicated    another item with the same content is in
+1  NegativeTokens  its token count is negative
 `
 	if got := mustPrint(t, explaining("greedy.json")...); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

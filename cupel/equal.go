@@ -1,0 +1,92 @@
+package cupel
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Equal reports whether the items have the same content and the same values in
+// every field, unknown fields of JSON included. Values of metadata compare as
+// [reflect.DeepEqual] has it. The pipeline tells items apart by their pointers,
+// never by Equal.
+func (it *ContextItem) Equal(other *ContextItem) bool {
+	if it == nil || other == nil || it == other {
+		return it == other
+	}
+	return it.content == other.content &&
+		it.tokens == other.tokens &&
+		it.kind == other.kind &&
+		it.source == other.source &&
+		it.has == other.has &&
+		it.priority == other.priority &&
+		it.originalTokens == other.originalTokens &&
+		sameFloat(it.hint, other.hint) &&
+		it.timestamp.Equal(other.timestamp) &&
+		it.pinned == other.pinned &&
+		slices.Equal(it.tags, other.tags) &&
+		len(it.metadata) == len(other.metadata) &&
+		(len(it.metadata) == 0 || reflect.DeepEqual(it.metadata, other.metadata)) &&
+		it.extra.equal(other.extra)
+}
+
+// sameFloat compares numbers, and NaN equal to NaN.
+func sameFloat(a, b float64) bool { return a == b || a != a && b != b }
+
+// Equal reports whether the entries have equal items, the same score (NaN equal
+// to NaN) and the same reason. Where the item was among the candidates does not
+// count: a report that was read does not know it.
+func (i IncludedItem) Equal(other IncludedItem) bool {
+	var a, b includedExtra
+	if i.extra != nil {
+		a = *i.extra
+	}
+	if other.extra != nil {
+		b = *other.extra
+	}
+	return i.Item.Equal(other.Item) && sameFloat(i.Score, other.Score) && i.Reason == other.Reason &&
+		a.item.equal(b.item) && a.reason.equal(b.reason)
+}
+
+// Equal reports whether the entries have equal items, the same score (NaN equal
+// to NaN) and equal reasons, as [IncludedItem.Equal] does.
+func (e ExcludedItem) Equal(other ExcludedItem) bool {
+	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.extra.equal(other.extra)
+}
+
+// Equal reports whether the budgets have the same limits, slots and margin.
+func (b ContextBudget) Equal(other ContextBudget) bool {
+	return b.maxTokens == other.maxTokens &&
+		b.targetTokens == other.targetTokens &&
+		b.outputReserve == other.outputReserve &&
+		b.marginPercent == other.marginPercent &&
+		slices.Equal(b.slots, other.slots) &&
+		b.extra.equal(other.extra)
+}
+
+// Equal reports whether the events are about the same items and budget.
+func (e OverflowEvent) Equal(other OverflowEvent) bool {
+	return e.TokensOverBudget == other.TokensOverBudget &&
+		slices.EqualFunc(e.OverflowingItems, other.OverflowingItems, (*ContextItem).Equal) &&
+		e.Budget.Equal(other.Budget) && e.extra.equal(other.extra)
+}
+
+// Equal reports whether the reports say the same. The durations of their events
+// do not count, so that two runs over equal candidates have equal reports.
+func (r SelectionReport) Equal(other SelectionReport) bool {
+	return slices.EqualFunc(r.Events, other.Events, func(a, b TraceEvent) bool {
+		return a.Stage == b.Stage && a.ItemCount == b.ItemCount && a.Message == b.Message && a.extra.equal(b.extra)
+	}) &&
+		slices.EqualFunc(r.Included, other.Included, IncludedItem.Equal) &&
+		slices.EqualFunc(r.Excluded, other.Excluded, ExcludedItem.Equal) &&
+		r.TotalCandidates == other.TotalCandidates &&
+		r.TotalTokensConsidered == other.TotalTokensConsidered &&
+		slices.EqualFunc(r.CountRequirementShortfalls, other.CountRequirementShortfalls, CountRequirementShortfall.Equal) &&
+		(r.Overflow == nil) == (other.Overflow == nil) &&
+		(r.Overflow == nil || r.Overflow.Equal(*other.Overflow)) &&
+		r.extra.equal(other.extra)
+}
+
+// Equal reports whether the shortfalls say the same.
+func (s CountRequirementShortfall) Equal(other CountRequirementShortfall) bool {
+	return s.Kind == other.Kind && s.RequiredCount == other.RequiredCount && s.SatisfiedCount == other.SatisfiedCount && s.extra.equal(other.extra)
+}

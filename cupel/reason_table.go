@@ -1,0 +1,329 @@
+package cupel
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+)
+
+// reasonField is one of the data of a reason.
+type reasonField struct {
+	name    string                 // in JSON
+	content bool                   // it is the content of an item, which text and logs leave out
+	in      func(*ReasonData) any  // *int, *float64, *string or *ContextKind
+	isZero  func(*ReasonData) bool // whether it is absent from a reason whose code does not name it
+}
+
+func fieldOf[T int | float64 | string | ContextKind](name string, in func(*ReasonData) *T) reasonField {
+	var zero T
+	return reasonField{name: name, in: func(d *ReasonData) any { return in(d) }, isZero: func(d *ReasonData) bool { return *in(d) == zero }}
+}
+
+// reasonFields are all data that a reason can have, each in one place.
+var reasonFields = [...]reasonField{
+	itemTokensField:      fieldOf("item_tokens", func(d *ReasonData) *int { return &d.ItemTokens }),
+	availableTokensField: fieldOf("available_tokens", func(d *ReasonData) *int { return &d.AvailableTokens }),
+	scoreField:           fieldOf("score", func(d *ReasonData) *float64 { return &d.Score }),
+	thresholdField:       fieldOf("threshold", func(d *ReasonData) *float64 { return &d.Threshold }),
+	duplicateField:       contentOf("deduplicated_against", func(d *ReasonData) *string { return &d.DeduplicatedAgainst }),
+	kindField:            fieldOf("kind", func(d *ReasonData) *ContextKind { return &d.Kind }),
+	capField:             fieldOf("cap", func(d *ReasonData) *int { return &d.Cap }),
+	actualField:          fieldOf("actual", func(d *ReasonData) *int { return &d.Actual }),
+	displacedByKindField: fieldOf("displaced_by_kind", func(d *ReasonData) *ContextKind { return &d.DisplacedByKind }),
+	tokensField:          fieldOf("tokens", func(d *ReasonData) *int { return &d.Tokens }),
+	displacedByField:     contentOf("displaced_by", func(d *ReasonData) *string { return &d.DisplacedBy }),
+	filterNameField:      fieldOf("filter_name", func(d *ReasonData) *string { return &d.FilterName }),
+	countField:           fieldOf("count", func(d *ReasonData) *int { return &d.Count }),
+	requiredField:        fieldOf("required", func(d *ReasonData) *int { return &d.Required }),
+	availableField:       fieldOf("available", func(d *ReasonData) *int { return &d.Available }),
+}
+
+const (
+	itemTokensField = iota
+	availableTokensField
+	scoreField
+	thresholdField
+	duplicateField
+	kindField
+	capField
+	actualField
+	displacedByKindField
+	tokensField
+	displacedByField
+	filterNameField
+	countField
+	requiredField
+	availableField
+)
+
+func contentOf(name string, in func(*ReasonData) *string) reasonField {
+	f := fieldOf(name, in)
+	f.content = true
+	return f
+}
+
+// reasonSpec is what there is to say about a code. Adding a reason is adding one
+// here, and the code that gives it.
+type reasonSpec struct {
+	code   ExclusionCode
+	fields []int // in the order of JSON
+	// sentence appends what follows the code and a colon; with nil nothing does.
+	// It never has the content of an item.
+	sentence func(b []byte, d ReasonData) []byte
+	meaning  string // for somebody who does not know the specification
+}
+
+// reasonTable has the codes in the order in which logs list them.
+var reasonTable = [...]reasonSpec{
+	{
+		BudgetExceeded, []int{itemTokensField, availableTokensField},
+		func(b []byte, d ReasonData) []byte {
+			b = appendInt(b, d.ItemTokens, " tokens requested, ")
+			return appendInt(b, d.AvailableTokens, " available")
+		},
+		"it did not fit the budget",
+	},
+	{
+		ScoredTooLow, []int{scoreField, thresholdField},
+		func(b []byte, d ReasonData) []byte {
+			b = strconv.AppendFloat(append(b, "score "...), d.Score, 'g', -1, 64)
+			return strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
+		},
+		"its score is below the threshold",
+	},
+	{
+		Deduplicated, []int{duplicateField},
+		func(b []byte, _ ReasonData) []byte { return append(b, "the same content is in as another item"...) },
+		"another item with the same content is in",
+	},
+	{
+		QuotaCapExceeded, []int{kindField, capField, actualField},
+		func(b []byte, d ReasonData) []byte {
+			b = appendInt(append(append(b, d.Kind...), " has "...), d.Actual, ", cap ")
+			return appendInt(b, d.Cap, "")
+		},
+		"its kind has used up its share of the budget",
+	},
+	{
+		QuotaRequireDisplaced, []int{displacedByKindField},
+		func(b []byte, d ReasonData) []byte {
+			return append(append(b, "displaced by "...), d.DisplacedByKind...)
+		},
+		"the required share of another kind took its place",
+	},
+	{
+		NegativeTokens, []int{tokensField},
+		func(b []byte, d ReasonData) []byte { return appendInt(b, d.Tokens, " tokens") },
+		"its token count is negative",
+	},
+	{
+		PinnedOverride, []int{displacedByField},
+		func(b []byte, _ ReasonData) []byte { return append(b, "pinned items took its place"...) },
+		"it would fit if nothing were pinned",
+	},
+	{
+		Filtered, []int{filterNameField},
+		func(b []byte, d ReasonData) []byte { return append(b, d.FilterName...) },
+		"a filter dropped it",
+	},
+	{
+		CountCapExceeded, []int{kindField, capField, countField},
+		func(b []byte, d ReasonData) []byte {
+			b = appendInt(append(append(b, d.Kind...), " has "...), d.Count, " items, cap ")
+			return appendInt(b, d.Cap, "")
+		},
+		"its kind has reached its cap",
+	},
+	{
+		CountRequireCandidatesExhausted, []int{kindField, requiredField, availableField},
+		func(b []byte, d ReasonData) []byte {
+			b = appendInt(append(append(b, d.Kind...), " requires "...), d.Required, ", available ")
+			return appendInt(b, d.Available, "")
+		},
+		"its kind has fewer items than are required",
+	},
+}
+
+func appendInt(b []byte, n int, text string) []byte {
+	return append(strconv.AppendInt(b, int64(n), 10), text...)
+}
+
+// specOf returns what the table has about a code, or nil.
+func specOf(code ExclusionCode) *reasonSpec {
+	for i := range reasonTable {
+		if reasonTable[i].code == code {
+			return &reasonTable[i]
+		}
+	}
+	return nil
+}
+
+// ExclusionCodes returns the codes that this module knows, reserved ones
+// included. Reports may have others.
+func ExclusionCodes() []ExclusionCode {
+	codes := make([]ExclusionCode, len(reasonTable))
+	for i := range reasonTable {
+		codes[i] = reasonTable[i].code
+	}
+	return codes
+}
+
+// Meaning says in a few words what became of an item with this code, such as
+// "it did not fit the budget". It is empty for a code that [ExclusionCodes] does
+// not list.
+func (c ExclusionCode) Meaning() string {
+	if spec := specOf(c); spec != nil {
+		return spec.meaning
+	}
+	return ""
+}
+
+// Fields returns the names in JSON of the data that go with a code, in their
+// order. A code that [ExclusionCodes] does not list has none: its reasons have
+// the data that they are given.
+func (c ExclusionCode) Fields() []string {
+	var names []string
+	for _, f := range c.fields() {
+		names = append(names, reasonFields[f].name)
+	}
+	return names
+}
+
+// fields returns the data that go with a code.
+func (c ExclusionCode) fields() []int {
+	if spec := specOf(c); spec != nil {
+		return spec.fields
+	}
+	return nil
+}
+
+// A ReasonField is one of the data of an [ExclusionReason].
+type ReasonField struct {
+	Name    string // as in JSON
+	Value   any    // an int, a float64, a string or a [ContextKind]
+	Content bool   // the value is the content of an item
+}
+
+// Fields returns an iterator over the data of the reason: those of its code, zero
+// or not, and after them all others that it has. It allocates.
+func (r ExclusionReason) Fields() iter.Seq[ReasonField] {
+	return func(yield func(ReasonField) bool) {
+		d := r.Data()
+		for _, i := range d.fields(r.Code) {
+			f := &reasonFields[i]
+			field := ReasonField{Name: f.name, Content: f.content}
+			switch v := f.in(&d).(type) {
+			case *int:
+				field.Value = *v
+			case *float64:
+				field.Value = *v
+			case *string:
+				field.Value = *v
+			case *ContextKind:
+				field.Value = *v
+			}
+			if !yield(field) {
+				return
+			}
+		}
+	}
+}
+
+// fields returns the fields that a reason with this code and these data has.
+func (d *ReasonData) fields(code ExclusionCode) []int {
+	named := code.fields()
+	if others := d.others(named); len(others) > 0 {
+		return append(slices.Clip(named), others...)
+	}
+	return named
+}
+
+// others returns the fields that are not in named and nevertheless there.
+func (d *ReasonData) others(named []int) []int {
+	var others []int
+	for i := range reasonFields {
+		if (d.present&(1<<i) != 0 || !reasonFields[i].isZero(d)) && !slices.Contains(named, i) {
+			others = append(others, i)
+		}
+	}
+	return others
+}
+
+// append appends the code and the data without the content of any item. It
+// allocates nothing for the reasons of the pipeline: functions that are values
+// are given the data themselves, not where they are.
+func (r *ExclusionReason) append(b []byte) []byte {
+	b = append(b, r.Code...)
+	spec := specOf(r.Code)
+	if spec == nil {
+		return r.appendOthers(b, nil, ": ", "")
+	}
+	b = spec.sentence(append(b, ": "...), r.Data())
+	if r.all == nil {
+		return b // reasons in the short form have nothing else
+	}
+	return r.appendOthers(b, spec.fields, " (", ")")
+}
+
+// appendOthers appends the data that are not in named, between two texts.
+func (r *ExclusionReason) appendOthers(b []byte, named []int, before, after string) []byte {
+	d := r.Data()
+	none := len(b)
+	for _, i := range d.others(named) {
+		f := &reasonFields[i]
+		if f.content {
+			continue
+		}
+		b = append(append(append(b, before...), f.name...), '=')
+		switch v := f.in(&d).(type) {
+		case *int:
+			b = strconv.AppendInt(b, int64(*v), 10)
+		case *float64:
+			b = strconv.AppendFloat(b, *v, 'g', -1, 64)
+		case *string:
+			b = append(b, *v...)
+		case *ContextKind:
+			b = append(b, *v...)
+		}
+		before = ", "
+	}
+	if len(b) > none {
+		b = append(b, after...)
+	}
+	return b
+}
+
+// Equal reports whether the reasons have the same code and the same data, as
+// JSON has them: numbers by value, NaN equal to NaN, and not by Survivor, which
+// is not in JSON.
+func (r ExclusionReason) Equal(other ExclusionReason) bool {
+	if r.Code != other.Code {
+		return false
+	}
+	a, b := r.Data(), other.Data()
+	if !a.extra.equal(b.extra) {
+		return false
+	}
+	for i := range reasonFields {
+		f := &reasonFields[i]
+		switch v := f.in(&a).(type) {
+		case *int:
+			if *v != *f.in(&b).(*int) {
+				return false
+			}
+		case *float64:
+			if !sameFloat(*v, *f.in(&b).(*float64)) {
+				return false
+			}
+		case *string:
+			if *v != *f.in(&b).(*string) {
+				return false
+			}
+		case *ContextKind:
+			if *v != *f.in(&b).(*ContextKind) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,193 @@
+package cupel
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// shownContent is how many characters of a content "%+v" shows.
+const shownContent = 40
+
+// String returns the kind, the source and the size of the item, such as
+// "ToolOutput from Tool, 120 tokens", and never its content.
+func (it ContextItem) String() string { return string(it.append(nil)) }
+
+func (it *ContextItem) append(b []byte) []byte {
+	if it == nil {
+		return append(b, "no item"...)
+	}
+	b = append(append(append(b, it.kind...), " from "...), it.source...)
+	b = appendInt(append(b, ", "...), it.tokens, " tokens")
+	if it.pinned {
+		b = append(b, ", pinned"...)
+	}
+	return b
+}
+
+// Format implements [fmt.Formatter]. Every verb prints what [ContextItem.String]
+// returns; "%+v" adds the first 40 characters of the content, quoted and
+// escaped.
+func (it ContextItem) Format(f fmt.State, verb rune) {
+	text := it.String()
+	if verb == 'v' && f.Flag('+') {
+		text += ": " + quoteContent(it.content)
+	}
+	_, _ = io.WriteString(f, text) // as fmt itself does, which reports the error
+}
+
+func quoteContent(content string) string {
+	end := 0
+	for range shownContent {
+		if end < len(content) {
+			_, size := utf8.DecodeRuneInString(content[end:])
+			end += size
+		}
+	}
+	more := ""
+	if end < len(content) {
+		more = "…"
+	}
+	return strconv.QuoteToGraphic(content[:end]) + more
+}
+
+// LogValue implements [slog.LogValuer]: a group of the kind, the source and the
+// size of the item, without its content.
+//
+// slog does not ask the items within a slice or a struct: its text handler prints
+// them as "%+v" does, and its JSON handler writes them as JSON, contents
+// included. A [SelectionReport] is safe to log.
+func (it ContextItem) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("kind", string(it.kind)), slog.String("source", string(it.source)), slog.Int("tokens", it.tokens)}
+	if it.pinned {
+		attrs = append(attrs, slog.Bool("pinned", true))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// LogValue implements [slog.LogValuer]: a group of the code and its data,
+// without the content of any item.
+func (r ExclusionReason) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("reason", string(r.Code))}
+	for f := range r.Fields() {
+		switch v := f.Value.(type) {
+		case float64:
+			attrs = append(attrs, slog.Attr{Key: f.Name, Value: logFloat(v)})
+		case ContextKind:
+			attrs = append(attrs, slog.String(f.Name, string(v)))
+		default:
+			if !f.Content {
+				attrs = append(attrs, slog.Any(f.Name, v))
+			}
+		}
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// LogValue implements [slog.LogValuer]: the item, the score and the reason,
+// without the content.
+func (i IncludedItem) LogValue() slog.Value {
+	return slog.GroupValue(slog.Any("item", logItem(i.Item)), slog.Attr{Key: "score", Value: logFloat(i.Score)}, slog.String("reason", string(i.Reason)))
+}
+
+// LogValue implements [slog.LogValuer]: the item, the score and the reason,
+// without the content of any item.
+func (e ExcludedItem) LogValue() slog.Value {
+	return slog.GroupValue(slog.Any("item", logItem(e.Item)), slog.Attr{Key: "score", Value: logFloat(e.Score)}, slog.Any("reason", e.Reason))
+}
+
+func logItem(it *ContextItem) slog.Value {
+	if it == nil {
+		return slog.Value{}
+	}
+	return it.LogValue()
+}
+
+// String returns the item, the score and the reason as one line without the
+// content of any item.
+func (e ExcludedItem) String() string {
+	b := appendScore(nil, e.Score)
+	b = e.Item.append(append(b, "  "...))
+	return string(e.Reason.append(append(b, ": "...)))
+}
+
+func appendScore(b []byte, score float64) []byte { return strconv.AppendFloat(b, score, 'f', 3, 64) }
+
+// maxReported is how many excluded items [SelectionReport.String] lists.
+const maxReported = 20
+
+// String returns the report as text for a person: totals, items and tokens by
+// reason, and the first 20 items that are out, highest score first, each with
+// its reason. It has no contents: [ExcludedItem] has them, and so does JSON.
+func (r SelectionReport) String() string {
+	var b strings.Builder
+	var in, out exact.Sum
+	var inReasons, outReasons tally
+	for _, i := range r.Included {
+		in.Add(i.Item.Tokens())
+		inReasons.add(string(i.Reason), i.Item.Tokens())
+	}
+	for _, e := range r.Excluded {
+		out.Add(e.Item.Tokens())
+		outReasons.add(string(e.Reason.Code), e.Item.Tokens())
+	}
+	fmt.Fprintf(&b, "%s: %d included (%s), %d excluded (%s)\n", plural(r.TotalCandidates, "candidate"),
+		len(r.Included), plural(in.Int(), "token"), len(r.Excluded), plural(out.Int(), "token"))
+	inReasons.write(&b, "included")
+	outReasons.write(&b, "excluded")
+	if r.Overflow != nil {
+		fmt.Fprintf(&b, "the selection exceeds the target by %s\n", plural(r.Overflow.TokensOverBudget, "token"))
+	}
+	for _, s := range r.CountRequirementShortfalls {
+		fmt.Fprintln(&b, s)
+	}
+	if len(r.Excluded) == 0 {
+		return b.String()
+	}
+	b.WriteString("excluded, highest score first:\n")
+	for i, e := range r.Excluded {
+		if i == maxReported {
+			fmt.Fprintf(&b, "  and %d more\n", len(r.Excluded)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", e)
+	}
+	return b.String()
+}
+
+// tally counts items and tokens by reason, in the order in which reasons occur.
+type tally struct {
+	names  []string
+	counts map[string]int
+	tokens map[string]*exact.Sum
+}
+
+func (t *tally) add(name string, tokens int) {
+	if t.counts == nil {
+		t.counts, t.tokens = make(map[string]int), make(map[string]*exact.Sum)
+	}
+	if t.counts[name] == 0 {
+		t.names = append(t.names, name)
+		t.tokens[name] = new(exact.Sum)
+	}
+	t.counts[name]++
+	t.tokens[name].Add(tokens)
+}
+
+func (t *tally) write(b *strings.Builder, what string) {
+	for _, name := range t.names {
+		fmt.Fprintf(b, "  %s %s: %s, %s\n", what, name, plural(t.counts[name], "item"), plural(t.tokens[name].Int(), "token"))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

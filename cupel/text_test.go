@@ -1,0 +1,181 @@
+package cupel_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+const secret = "the launch code is 0000-1111-2222 and nobody may see the end of it"
+
+// TestContentsDoNotLeak: no way of printing or logging shows a content, but for
+// its beginning under %+v.
+func TestContentsDoNotLeak(t *testing.T) {
+	one := item(t, secret, 12, cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool), cupel.WithPinned(), cupel.WithTags(secret), cupel.WithMetadata(map[string]any{"k": secret}))
+	in := cupel.IncludedItem{Item: one, Score: 0.5, Reason: cupel.Scored}
+	out := cupel.ExcludedItem{Item: one, Score: 0.5, Reason: cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: secret, Survivor: one})}
+	report := &cupel.SelectionReport{Included: []cupel.IncludedItem{in}, Excluded: []cupel.ExcludedItem{out}, TotalCandidates: 2, Overflow: &cupel.OverflowEvent{OverflowingItems: []*cupel.ContextItem{one}}}
+	values := map[string]any{
+		"item": one, "item by value": *one, "items": []*cupel.ContextItem{one}, "included": in, "excluded": out, "excluded pointer": &out,
+		"report": report, "report by value": *report, "scored": cupel.ScoredItem{Item: one, Score: 1}, "overflow": report.Overflow, "reason": out.Reason,
+		"entries": report.Excluded, "in a struct": struct{ Item *cupel.ContextItem }{one},
+	}
+	for name, v := range values {
+		for _, format := range []string{"%v", "%s", "%q", "%d", "%x", "%#v", "%10v"} {
+			if text := fmt.Sprintf(format, v); strings.Contains(text, "launch") || strings.Contains(text, "6c61756e6368") {
+				t.Errorf("%s under %s shows the content: %s", name, format, text)
+			}
+		}
+		if text := fmt.Sprintf("%+v", v); strings.Contains(text, "nobody") {
+			t.Errorf("%s under %%+v shows more than the beginning: %s", name, text)
+		}
+		var line bytes.Buffer
+		slog.New(slog.NewTextHandler(&line, nil)).Info("selected", "value", v)
+		nested := name == "items" || name == "in a struct" || name == "scored" || name == "overflow"
+		if strings.Contains(line.String(), "nobody") || !nested && strings.Contains(line.String(), "launch") {
+			t.Errorf("%s is logged as %s", name, &line)
+		}
+		if nested || name == "entries" {
+			continue // slog's JSON handler writes these as JSON, as the docs say
+		}
+		line.Reset()
+		slog.New(slog.NewJSONHandler(&line, nil)).Info("selected", "value", v)
+		if strings.Contains(line.String(), "launch") || !json.Valid(line.Bytes()) {
+			t.Errorf("%s is logged as %s", name, &line)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	one := item(t, "a\nb\x1b[31m"+strings.Repeat("é", 60), 12, cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool))
+	pinned := item(t, "short", 1, cupel.WithPinned())
+	out := cupel.ExcludedItem{Item: one, Score: 0.25, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 12, AvailableTokens: 3})}
+	tests := []struct{ got, want, why string }{
+		{one.String(), "Memory from Tool, 12 tokens", "kind, source and size"},
+		{fmt.Sprint(pinned), "Message from Chat, 1 tokens, pinned", "pinned is worth a word"},
+		{fmt.Sprintf("%+v", one), `Memory from Tool, 12 tokens: "a\nb\x1b[31m` + strings.Repeat("é", 32) + `"…`, "40 characters, escaped"},
+		{fmt.Sprintf("%+v", pinned), `Message from Chat, 1 tokens, pinned: "short"`, "all of it, where that is less"},
+		{fmt.Sprint((*cupel.ContextItem)(nil)), "<nil>", "fmt says so itself"},
+		{out.String(), "0.250  Memory from Tool, 12 tokens: BudgetExceeded: 12 tokens requested, 3 available", "a line of a list"},
+		{cupel.ExcludedItem{}.String(), "0.000  no item: ", "no panic"},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("got  %s\nwant %s: %s", tt.got, tt.want, tt.why)
+		}
+	}
+}
+
+func TestReportText(t *testing.T) {
+	report := cupel.SelectionReport{
+		Included:                   []cupel.IncludedItem{{Item: item(t, "a", 5, cupel.WithPinned()), Score: 1, Reason: cupel.Pinned}, {Item: item(t, "b", 7), Score: 0.5, Reason: cupel.Scored}},
+		TotalCandidates:            24,
+		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3, SatisfiedCount: 1}},
+		Overflow:                   &cupel.OverflowEvent{TokensOverBudget: 1},
+	}
+	for range 22 {
+		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item(t, "c", 3), Score: 0.1, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 3})})
+	}
+	line := "  0.100  Message from Chat, 3 tokens: BudgetExceeded: 3 tokens requested, 0 available\n"
+	want := `24 candidates: 2 included (12 tokens), 22 excluded (66 tokens)
+  included Pinned: 1 item, 5 tokens
+  included Scored: 1 item, 7 tokens
+  excluded BudgetExceeded: 22 items, 66 tokens
+the selection exceeds the target by 1 token
+CountRequirementShortfall: Memory has 1 of 3 required items
+excluded, highest score first:
+` + strings.Repeat(line, 20) + "  and 2 more\n"
+	if got := report.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := (cupel.SelectionReport{}).String(); got != "0 candidates: 0 included (0 tokens), 0 excluded (0 tokens)\n" {
+		t.Errorf("an empty report reads %q", got)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	opts := []cupel.ItemOption{cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool), cupel.WithPriority(2), cupel.WithTags("a", "b"), cupel.WithMetadata(map[string]any{"k": []any{1.0}}),
+		cupel.WithTimestamp(at), cupel.WithFutureRelevanceHint(0.5), cupel.WithOriginalTokens(9)}
+	base := item(t, "x", 3, opts...)
+	if !base.Equal(item(t, "x", 3, append(opts, cupel.WithTimestamp(at.In(time.FixedZone("", 3600))))...)) {
+		t.Error("the same item is not equal")
+	}
+	for name, opt := range map[string]cupel.ItemOption{
+		"kind": cupel.WithKind(cupel.KindMessage), "source": cupel.WithSource(cupel.SourceChat), "priority": cupel.WithPriority(3), "tags": cupel.WithTags("b", "a"), "metadata": cupel.WithMetadata(map[string]any{"k": []any{2.0}}),
+		"no metadata": cupel.WithMetadata(nil), "timestamp": cupel.WithTimestamp(at.Add(1)), "hint": cupel.WithFutureRelevanceHint(0.25), "original": cupel.WithOriginalTokens(8), "pinned": cupel.WithPinned(),
+	} {
+		if base.Equal(item(t, "x", 3, append(opts[:len(opts):len(opts)], opt)...)) {
+			t.Errorf("an item with another %s is equal", name)
+		}
+	}
+	for _, other := range []*cupel.ContextItem{item(t, "y", 3, opts...), item(t, "x", 4, opts...), item(t, "x", 3, opts[1:]...), nil} {
+		if base.Equal(other) || other.Equal(base) {
+			t.Errorf("%v equals %v", base, other)
+		}
+	}
+	if !(*cupel.ContextItem)(nil).Equal(nil) {
+		t.Error("nil is not equal to nil")
+	}
+	for _, opt := range []cupel.BudgetOption{cupel.WithOutputReserve(1), cupel.WithEstimationSafetyMargin(1), cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 1})} {
+		if budgetOf(t, 10, 5).Equal(budgetOf(t, 10, 5, opt)) || !budgetOf(t, 10, 5, opt).Equal(budgetOf(t, 10, 5, opt)) {
+			t.Error("budgets compare by their settings")
+		}
+	}
+	if budgetOf(t, 10, 5).Equal(budgetOf(t, 10, 6)) || budgetOf(t, 11, 5).Equal(budgetOf(t, 10, 5)) {
+		t.Error("budgets compare by their limits")
+	}
+}
+
+// TestRunsHaveEqualReports: two runs over equal candidates do, and a report
+// equals what JSON makes of it, but for what JSON does not have.
+func TestRunsHaveEqualReports(t *testing.T) {
+	items := func() []*cupel.ContextItem {
+		return []*cupel.ContextItem{item(t, "a", 5), item(t, "a", 5), item(t, "b", 900), item(t, "c", -1), item(t, "d", 2, cupel.WithPinned())}
+	}
+	p := pipeline(t)
+	dry := func() cupel.SelectionReport {
+		report, err := p.DryRun(context.Background(), items(), budgetOf(t, 100, 50))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *report
+	}
+	a, b := dry(), dry()
+	if !a.Equal(b) {
+		t.Errorf("two runs have other reports:\n%v\n%v", a, b)
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back cupel.SelectionReport
+	if err := json.Unmarshal(text, &back); err != nil || !a.Equal(back) {
+		t.Errorf("a report differs after a round trip (%v):\n%v\n%v", err, a, back)
+	}
+	changes := map[string]func(r *cupel.SelectionReport){
+		"events": func(r *cupel.SelectionReport) { r.Events[0].ItemCount++ }, "included": func(r *cupel.SelectionReport) { r.Included[0].Score++ },
+		"reason": func(r *cupel.SelectionReport) { r.Included[0].Reason = "Other" }, "excluded": func(r *cupel.SelectionReport) { r.Excluded[0].Score++ },
+		"why": func(r *cupel.SelectionReport) { r.Excluded[0].Reason.Code = "Other" }, "candidates": func(r *cupel.SelectionReport) { r.TotalCandidates++ },
+		"tokens": func(r *cupel.SelectionReport) { r.TotalTokensConsidered++ }, "overflow": func(r *cupel.SelectionReport) { r.Overflow = &cupel.OverflowEvent{} },
+		"shortfalls": func(r *cupel.SelectionReport) {
+			r.CountRequirementShortfalls = make([]cupel.CountRequirementShortfall, 1)
+		},
+	}
+	for name, change := range changes {
+		c := back
+		c.Events, c.Included, c.Excluded = slices.Clone(c.Events), slices.Clone(c.Included), slices.Clone(c.Excluded)
+		change(&c)
+		if a.Equal(c) || c.Equal(a) {
+			t.Errorf("a report with other %s is equal", name)
+		}
+	}
+}
