@@ -36,8 +36,8 @@
 // # Why was it dropped
 //
 // [Pipeline.DryRun] returns a [SelectionReport]: every item that is in or out,
-// with its score and the reason. To get one from a real run, pass a
-// [DiagnosticTraceCollector] with [WithTrace]. Reports read and write JSON and
+// with its score and the reason. [Pipeline.RunReport] returns the window of a
+// real run and its report together. Reports read and write JSON and
 // are [log/slog] values.
 //
 // # Many budgets

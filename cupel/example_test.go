@@ -97,6 +97,20 @@ func ExamplePipeline_DryRun() {
 	// out  0.33 BudgetExceeded: 900 tokens requested, 74 available
 }
 
+func ExamplePipeline_RunReport() {
+	window, report, err := chat().RunReport(context.Background(), conversation(), budgetFor(200, 100))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(window), "of", report.TotalCandidates, "items are in")
+	for _, out := range report.Excluded {
+		fmt.Println("not", out.Item.Content())
+	}
+	// Output:
+	// 4 of 5 items are in
+	// not ERROR disk full (and 900 lines more)
+}
+
 func ExampleWithTrace() {
 	collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
 	if _, err := chat().Run(context.Background(), conversation(), budgetFor(200, 100), cupel.WithTrace(collector)); err != nil {

@@ -54,19 +54,47 @@ type itemDraft ContextItem
 // allowed here; the pipeline excludes such an item with reason
 // [NegativeTokens]. It fails with an [InvalidItemError] that names the field.
 func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextItem, error) {
-	if content == "" {
+	return newItem(itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}, opts)
+}
+
+// With returns a copy of the item with some fields changed. The copy is an item
+// of its own: reports and pipelines tell the two apart. Fields that no option
+// sets stay, and so do fields of JSON that this package does not know.
+//
+// It fails as [NewContextItem] does, and when the item is nil or was not built
+// by this package.
+func (it *ContextItem) With(opts ...ItemOption) (*ContextItem, error) {
+	if it == nil || it.content == "" {
+		return nil, &InvalidItemError{-1, "", "must be an item that NewContextItem made"}
+	}
+	return newItem(itemDraft(*it), opts) // options replace lists and maps and never write into them
+}
+
+func newItem(it itemDraft, opts []ItemOption) (*ContextItem, error) {
+	if it.content == "" {
 		return nil, &InvalidItemError{-1, "content", "must not be empty"}
 	}
-	it := &itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(it); err != nil {
+		if err := opt(&it); err != nil {
 			return nil, err
 		}
 	}
-	return (*ContextItem)(it), nil
+	return (*ContextItem)(&it), nil
+}
+
+// WithContent sets the content, which must not be empty, and its size in
+// tokens, in place of those given before. Use it with [ContextItem.With].
+func WithContent(content string, tokens int) ItemOption {
+	return func(it *itemDraft) error {
+		if content == "" {
+			return &InvalidItemError{-1, "content", "must not be empty"}
+		}
+		it.content, it.tokens = content, tokens
+		return nil
+	}
 }
 
 // WithKind sets the kind, [KindMessage] by default. A blank kind is an error.
@@ -223,25 +251,6 @@ func (it *ContextItem) NumTags() int {
 		return 0
 	}
 	return len(it.tags)
-}
-
-// Metadata returns a copy of the metadata, one level deep.
-// [ContextItem.MetadataValue] does not copy.
-func (it *ContextItem) Metadata() map[string]any {
-	if it == nil {
-		return nil
-	}
-	return maps.Clone(it.metadata)
-}
-
-// MetadataValue returns the metadata value of one key, and false when there is
-// none.
-func (it *ContextItem) MetadataValue(key string) (any, bool) {
-	if it == nil {
-		return nil, false
-	}
-	v, ok := it.metadata[key]
-	return v, ok
 }
 
 // Timestamp returns when the item came to be, in UTC, and false when that is

@@ -88,6 +88,21 @@ func (s ContextSource) Equal(other ContextSource) bool {
 	return ascii.EqualFold(string(s), string(other))
 }
 
+// Key returns the spelling that all equal sources share, for use as a map key.
+// It does not allocate for the well-known sources in their usual spelling, nor
+// for sources without capitals.
+func (s ContextSource) Key() string {
+	switch s {
+	case SourceChat:
+		return "chat"
+	case SourceTool:
+		return "tool"
+	case SourceRag:
+		return "rag"
+	}
+	return ascii.Lower(string(s))
+}
+
 // Canonical returns the usual spelling of a well-known source, and any other
 // source as it is.
 func (s ContextSource) Canonical() ContextSource {
@@ -106,17 +121,3 @@ func (s ContextSource) IsBlank() bool { return isBlank(string(s)) }
 func isBlank(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) }) < 0
 }
-
-// Metadata keys that the specification reserves (MetadataTrustScorer and
-// MetadataKeyScorer chapters). Applications keep out of the "cupel:" prefix.
-const (
-	// MetadataTrust holds a caller-computed trust in [0,1], as a decimal
-	// string or a number. The MetadataTrustScorer reads it.
-	MetadataTrust = "cupel:trust"
-	// MetadataSourceType labels where an item came from: "user", "tool",
-	// "external", "system", or any other word. No scorer reads it.
-	MetadataSourceType = "cupel:source-type"
-	// MetadataPriority holds a caller's priority signal: "high", "normal",
-	// "low", or any other word. It is meant for a MetadataKeyScorer.
-	MetadataPriority = "cupel:priority"
-)

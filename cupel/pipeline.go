@@ -104,21 +104,30 @@ func (p *Pipeline) Run(ctx context.Context, items []*ContextItem, budget Context
 // items. The overflow observer is not called. When the run fails the report
 // holds what the stages before had found, beside the error (R35).
 func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
-	return dryRun(opts, func(collector TraceCollector) error {
-		_, err := p.run(ctx, items, budget, collector, true)
-		return err
+	_, report, err := runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
+		return p.run(ctx, items, budget, collector, true)
+	})
+	return report, err
+}
+
+// RunReport is [Pipeline.Run] and returns the report of the same run with the
+// window. When the run fails the window is nil and the report holds what the
+// stages before had found.
+func (p *Pipeline) RunReport(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) ([]*ContextItem, *SelectionReport, error) {
+	return runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
+		return p.run(ctx, items, budget, collector, false)
 	})
 }
 
-// dryRun returns the report of run.
-func dryRun(opts []RunOption, run func(TraceCollector) error) (*SelectionReport, error) {
+// runReport returns what run does, with its report.
+func runReport(opts []RunOption, run func(TraceCollector) ([]*ContextItem, error)) ([]*ContextItem, *SelectionReport, error) {
 	diagnostic := NewDiagnosticTraceCollector(TraceDetailStage)
 	var collector TraceCollector = diagnostic
 	if other := collectorOf(opts); other != nil {
 		collector = MultiTraceCollector(diagnostic, other)
 	}
-	err := run(collector)
-	return diagnostic.takeReport(), err
+	window, err := run(collector)
+	return window, diagnostic.takeReport(), err
 }
 
 // collectorOf returns the collector to tell, or nil. The last one given wins.

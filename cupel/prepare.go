@@ -155,9 +155,16 @@ func (p *Prepared) Run(ctx context.Context, budget ContextBudget, opts ...RunOpt
 
 // DryRun reports as [Pipeline.DryRun] does.
 func (p *Prepared) DryRun(ctx context.Context, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
-	return dryRun(opts, func(collector TraceCollector) error {
-		_, err := p.run(ctx, budget, collector, true)
-		return err
+	_, report, err := runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
+		return p.run(ctx, budget, collector, true)
+	})
+	return report, err
+}
+
+// RunReport selects and reports as [Pipeline.RunReport] does.
+func (p *Prepared) RunReport(ctx context.Context, budget ContextBudget, opts ...RunOption) ([]*ContextItem, *SelectionReport, error) {
+	return runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
+		return p.run(ctx, budget, collector, false)
 	})
 }
 

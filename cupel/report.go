@@ -32,6 +32,20 @@ type SelectionReport struct {
 	extra *extraFields
 }
 
+// Window returns the items that are in, in placed order: what the run itself
+// returned. It is nil when the report is nil or its run failed, since nothing
+// is placed then.
+func (r *SelectionReport) Window() []*ContextItem {
+	if r == nil || len(r.Included) == 0 {
+		return nil
+	}
+	window := make([]*ContextItem, len(r.Included))
+	for i := range r.Included {
+		window[i] = r.Included[i].Item
+	}
+	return window
+}
+
 // clone returns a report that shares nothing that can change with r.
 func (r *SelectionReport) clone() *SelectionReport {
 	c := *r

@@ -154,7 +154,7 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared
 
 // ifPinned selects with the candidate pinned.
 func (a *WhyNotAnswer) ifPinned(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem) (*Exchange, error) {
-	pinned, err := pinnedCopy(a.Item)
+	pinned, err := a.Item.With(cupel.WithPinned())
 	if err != nil {
 		return nil, err
 	}
@@ -165,26 +165,6 @@ func (a *WhyNotAnswer) ifPinned(ctx context.Context, pipeline *cupel.Pipeline, i
 		return nil, err
 	}
 	return a.exchange(ctx, prepared, a.Budget)
-}
-
-func pinnedCopy(item *cupel.ContextItem) (*cupel.ContextItem, error) {
-	opts := []cupel.ItemOption{
-		cupel.WithPinned(), cupel.WithKind(item.Kind()), cupel.WithSource(item.Source()),
-		cupel.WithTags(item.Tags()...), cupel.WithMetadata(item.Metadata()),
-	}
-	if priority, ok := item.Priority(); ok {
-		opts = append(opts, cupel.WithPriority(priority))
-	}
-	if t, ok := item.Timestamp(); ok {
-		opts = append(opts, cupel.WithTimestamp(t))
-	}
-	if hint, ok := item.FutureRelevanceHint(); ok {
-		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
-	}
-	if tokens, ok := item.OriginalTokens(); ok {
-		opts = append(opts, cupel.WithOriginalTokens(tokens))
-	}
-	return cupel.NewContextItem(item.Content(), item.Tokens(), opts...)
 }
 
 // exchange compares another selection from candidates at the same positions.

@@ -136,8 +136,7 @@ func header(i int, item *cupel.ContextItem) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
 	for _, key := range []string{"role", "tool"} {
-		value, _ := item.MetadataValue(key)
-		if value, ok := value.(string); ok {
+		if value, ok := item.MetadataText(key); ok {
 			fmt.Fprintf(&b, ", %s %s", key, value)
 		}
 	}
