@@ -1,3 +1,0 @@
-module github.com/wollax/cupel-go/cupelreduce
-
-go 1.26.0
