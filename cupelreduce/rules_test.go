@@ -57,6 +57,8 @@ func TestRules(t *testing.T) {
 			"start\nerror in a/b.go\nlook at a/b.go\nend\n", "…\nerror in a/b.go\n…", "the file is known, and the error is not"},
 		{"short lines are never known", cupelreduce.Log, cupelreduce.Small, "}\nfunc\n",
 			"}\nfunc\nmore than that\nok\n", "…\nok", "a bracket belongs to what stands around it"},
+		{"a phrase is not known", cupelreduce.Log, cupelreduce.Small, "ok then\n", "ok then\nmore\n", "ok then\nmore", "lines of less than eight bytes are never known"},
+		{"a sentence is", cupelreduce.Log, cupelreduce.Small, "nothing was found\n", "nothing was found\nmore\n", "…\nmore", "the reader has seen it"},
 		{"lines that begin alike", cupelreduce.Log, cupelreduce.Names, "",
 			numbered("Downloading file a%d.gz\n", 6), "Downloading file a1.gz\nDownloading file a2.gz\nDownloading file a3.gz\n…", "progress says the same each time"},
 		{"the ends of a log", cupelreduce.Log, cupelreduce.Medium, "",
@@ -116,6 +118,12 @@ func TestFormsOfKnown(t *testing.T) {
 		if strings.HasPrefix(f.Text, "{") {
 			t.Errorf("a form repeats the document: %s", f.Text)
 		}
+	}
+	if out := cupelreduce.Reduce(text, 100, cupelreduce.WithKnown(&known)); strings.HasPrefix(out, "{") {
+		t.Errorf("Reduce repeats the document: %s", out)
+	}
+	if out := cupelreduce.Reduce(text, 100); !strings.HasPrefix(out, "{") {
+		t.Errorf("without anything known Reduce gives no JSON: %s", out)
 	}
 	if forms := cupelreduce.Forms(text); !strings.HasPrefix(forms[len(forms)-2].Text, `{"id":"A-17"`) {
 		t.Errorf("without anything known the largest form is no JSON: %s", forms[len(forms)-2].Text)
