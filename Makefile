@@ -29,13 +29,11 @@ help: ## Show this help
 		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)' '$(SEED)' '$(MUTANTS)'
 
 .PHONY: run
-run: ## Choose a coding agent's window from this repository: make run Q="Where is a budget validated?"
+run: export Q ?= How does a QuotaSlice share the budget between kinds?
+run: ## Choose what a coding agent sees of this repository: make run Q="Where is a budget validated?"
 	@mkdir -p build
-	go run ./examples/coding-agent -what-if code-review -inspect build/context.html -force $(if $(Q),-question "$$Q")
-
-.PHONY: readme
-readme: ## Put the output of the coding-agent example into README.md
-	@scripts/readme.sh
+	go run ./examples/coding-agent -page build/context.html "$$Q"
+	@echo 'build/context.html shows the same in a browser.'
 
 # Both use the variables that OpenTelemetry gives every program, OTEL_….
 .PHONY: trace
@@ -47,7 +45,7 @@ trace-jaeger: ## The same, and send them to the Jaeger of docker compose up -d
 	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 
 .PHONY: trace-picture
-trace-picture: ## Draw the picture of make trace in the example's README anew
+trace-picture: ## Draw the picture of make trace in the example's README again
 	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
 
 .PHONY: screenshots

@@ -67,12 +67,11 @@ type example struct {
 }
 
 // startExample starts the example as a user would: the program, flags, and the
-// environment, in the repository.
+// environment.
 func startExample(t *testing.T, environment []string, flags ...string) *example {
 	t.Helper()
 	e := &example{stderr: &logBuffer{}}
-	e.cmd = exec.CommandContext(t.Context(), buildExample(t), append([]string{"-vet", "0", "-json"}, flags...)...)
-	e.cmd.Dir = ".."
+	e.cmd = exec.CommandContext(t.Context(), buildExample(t), append([]string{"-json"}, flags...)...)
 	e.cmd.Stderr = e.stderr
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "OTEL_") { // whoever runs the tests may trace elsewhere

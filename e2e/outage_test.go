@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,23 +16,10 @@ func (r record) outcome() string {
 	return fmt.Sprint(r.Turn, r.Candidates, r.Selected, r.SelectedTokens, r.Excluded, r.Error)
 }
 
-// snapshot copies a part of the repository, so that two conversations about it
-// can be compared while somebody edits it.
-func snapshot(t *testing.T) string {
-	t.Helper()
-	root := t.TempDir()
-	for _, folder := range []string{"cupel", "docs"} {
-		if err := os.CopyFS(filepath.Join(root, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 // unobserved returns the outcomes of a conversation that nothing is sent from.
-func unobserved(t *testing.T, tree string) []string {
+func unobserved(t *testing.T) []string {
 	t.Helper()
-	e := startExample(t, nil, "-root", tree)
+	e := startExample(t, nil)
 	var outcomes []string
 	for range turns {
 		outcomes = append(outcomes, e.next(t).outcome())
@@ -51,9 +36,8 @@ const sendAtOnce = "OTEL_BSP_SCHEDULE_DELAY=50"
 // TestJaegerComesLate starts the conversation while nobody listens.
 func TestJaegerComesLate(t *testing.T) {
 	j := newJaeger(t)
-	tree := snapshot(t)
-	want := unobserved(t, tree)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-root", tree, "-step")
+	want := unobserved(t)
+	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-step")
 	takeTurns(t, e, want, 1, 2)
 	// Until the spans of both turns have been tried and lost.
 	time.Sleep(time.Second)
@@ -71,9 +55,8 @@ func TestJaegerComesLate(t *testing.T) {
 // TestJaegerDies ends Jaeger in the middle of the conversation.
 func TestJaegerDies(t *testing.T) {
 	j := startJaeger(t)
-	tree := snapshot(t)
-	want := unobserved(t, tree)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-root", tree, "-step")
+	want := unobserved(t)
+	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-step")
 	for _, r := range takeTurns(t, e, want, 1, 2) {
 		j.trace(t, r.Spans[0].TraceID, len(r.Spans)) // they arrive while the conversation goes on
 	}

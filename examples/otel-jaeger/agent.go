@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
 )
 
 // turn is one question to the agent, and the window of the model that is to
@@ -29,17 +28,17 @@ func conversation() []turn {
 	log := testLog()
 	return []turn{
 		{
-			title:    "a question about the tree",
-			question: "Where is a budget validated, and what does the error say?",
-			budget:   16_000,
+			title:    "a question about the source",
+			question: "Where are the traces sent, and what says that they did not arrive?",
+			budget:   8_000,
 		}, {
 			title:    "a second one, with what the first has brought",
-			question: "What happens to pinned items when the budget is too small for them?",
-			budget:   12_000,
+			question: "What happens to a question that is larger than the window?",
+			budget:   6_000,
 		}, {
 			title:    "a third one, to a smaller model",
-			question: "How do the slicers share the budget between kinds?",
-			budget:   6_000,
+			question: "How is a waterfall drawn to scale?",
+			budget:   4_000,
 		}, {
 			title:    "a whole log in the question: it does not fit",
 			question: "Why does this test fail?\n\n" + log,
@@ -64,8 +63,8 @@ func testLog() string {
 	return b.String()
 }
 
-// agent has a conversation about a source tree. It answers nothing: what
-// matters here is what it would show to the model.
+// agent has a conversation about some source. It answers nothing: what matters
+// here is what it would show to the model.
 type agent struct {
 	tracer     trace.Tracer
 	collector  cupel.TraceCollector
@@ -74,14 +73,8 @@ type agent struct {
 	clock      time.Time            // of the history; advances by a minute a turn
 }
 
-func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, candidates []*cupel.ContextItem) *agent {
-	a := &agent{tracer: tracer, collector: collector, candidates: candidates}
-	for _, it := range candidates {
-		if at, ok := it.Timestamp(); ok && at.After(a.clock) {
-			a.clock = at
-		}
-	}
-	return a
+func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, candidates []*cupel.ContextItem, now time.Time) *agent {
+	return &agent{tracer: tracer, collector: collector, candidates: candidates, clock: now}
 }
 
 // answer is what came of a turn.
@@ -145,12 +138,12 @@ func (a *agent) choose(ctx context.Context, t turn) answer {
 func (a *agent) prepare(ctx context.Context, t turn) (*cupel.Pipeline, []*cupel.ContextItem, error) {
 	_, span := a.tracer.Start(ctx, "agent.prepare")
 	defer span.End()
-	items, err := repocontext.Conversation(t.question, nil)
+	items, err := pinned(t.question)
 	if err != nil {
 		return nil, nil, err
 	}
 	items = append(append(items, a.history...), a.candidates...)
-	pipeline, err := repocontext.NewPipeline(t.question, items)
+	pipeline, err := newPipeline(t.question)
 	return pipeline, items, err
 }
 
@@ -159,12 +152,11 @@ const opened = 4
 
 // remember adds to the history what a turn leaves behind: the question, the
 // files that the agent opened to answer it, and the answer. What it opened is in
-// the tree as well, so later turns have duplicates.
+// the source as well, so later turns have duplicates.
 func (a *agent) remember(t turn, window []*cupel.ContextItem) error {
 	a.clock = a.clock.Add(time.Minute)
 	add := func(kind cupel.ContextKind, source cupel.ContextSource, content string) error {
-		tokens := (len(content) + 3) / 4 // four bytes each, as repocontext counts
-		it, err := cupel.NewContextItem(content, tokens,
+		it, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, content,
 			cupel.WithKind(kind), cupel.WithSource(source), cupel.WithTimestamp(a.clock))
 		if err == nil {
 			a.history = append(a.history, it)
@@ -176,10 +168,10 @@ func (a *agent) remember(t turn, window []*cupel.ContextItem) error {
 	}
 	var origins []string
 	for _, it := range window {
-		if it.Kind() != repocontext.KindCode || len(origins) == opened {
+		if it.Kind() != kindCode || len(origins) == opened {
 			continue
 		}
-		origins = append(origins, repocontext.Origin(it))
+		origins = append(origins, firstLine(it))
 		if err := add(cupel.KindToolOutput, cupel.SourceTool, it.Content()); err != nil {
 			return err
 		}

@@ -3,9 +3,9 @@ module github.com/wollax/cupel-go/examples/otel-jaeger
 go 1.26.0
 
 require (
+	github.com/wollax/cupel-go v0.1.0
 	github.com/wollax/cupel-go/cupel v0.1.0
 	github.com/wollax/cupel-go/cupelotel v0.1.0
-	github.com/wollax/cupel-go/examples/coding-agent v0.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
@@ -23,7 +23,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/kljensen/snowball v0.10.0 // indirect
-	github.com/wollax/cupel-go v0.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect

@@ -1,7 +1,6 @@
-// Command otel-jaeger has a small conversation with a coding agent about the
-// source tree that it is run in, and shows each selection of context as a trace:
-// as a waterfall in the terminal, and in Jaeger when the usual variables of
-// OpenTelemetry name it.
+// Command otel-jaeger has a small conversation with a coding agent about its own
+// source, and shows each selection of context as a trace: as a waterfall in the
+// terminal, and in Jaeger when the usual variables of OpenTelemetry name it.
 //
 //	go run ./examples/otel-jaeger
 //	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
@@ -27,7 +26,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelotel"
-	"github.com/wollax/cupel-go/examples/coding-agent/repocontext"
 )
 
 // The exit codes.
@@ -47,10 +45,8 @@ func main() {
 
 // settings are what the command line says.
 type settings struct {
-	root       string
 	verbosity  cupelotel.Verbosity
 	eventLimit int
-	vetTimeout time.Duration
 	width      int
 	colors     palette
 	svg        string
@@ -105,11 +101,9 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("otel-jaeger", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are printed once, by run
-	flags.StringVar(&s.root, "root", "", "`folder` to talk about (default the repository around the current one)")
 	verbosity := flags.String("verbosity", cupelotel.Full.String(), "what the spans show: StageOnly, StageAndExclusions or Full")
 	flags.IntVar(&s.eventLimit, "event-limit", sdktrace.NewSpanLimits().EventCountLimit,
 		"most `events` of a span, of cupelotel and of the SDK; negative for no limit")
-	flags.DurationVar(&s.vetTimeout, "vet", time.Minute, "the most `time` that go vet may take; 0 to leave it out")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 80 in a terminal and 100 elsewhere)")
 	flags.StringVar(&s.svg, "svg", "", "write a picture of the waterfalls to this `file` as well")
 	flags.BoolVar(&s.json, "json", false, "print the spans as JSON, a line for each turn")
@@ -161,11 +155,7 @@ func isTerminal(w io.Writer) bool {
 
 // converse takes the turns and prints each as it ends.
 func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, stdout, stderr io.Writer) error {
-	root := s.root
-	if root == "" {
-		root = repocontext.FindRoot(".")
-	}
-	candidates, err := repocontext.Collect(ctx, root, repocontext.Options{VetTimeout: s.vetTimeout})
+	items, err := candidates()
 	if err != nil {
 		return err
 	}
@@ -176,7 +166,7 @@ func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, s
 			cupelotel.WithEventLimit(s.eventLimit)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(t.metrics)),
 	)
-	agent := newAgent(t.tracing.Tracer("otel-jaeger"), collector, candidates.Items)
+	agent := newAgent(t.tracing.Tracer("otel-jaeger"), collector, items, time.Now())
 
 	turns := conversation()
 	lines := bufio.NewScanner(stdin)

@@ -20,31 +20,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// shop is a small tree to talk about.
-func shop(t *testing.T) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range map[string]string{
-		"README.md":     "# Shop\n\nA shop.\n\n## Budget\n\nA budget is cents, and validated.\n",
-		"price.go":      "// Package shop sells.\npackage shop\n\n// Price is in cents.\ntype Price int\n",
-		"copy/price.go": "// Package shop sells.\npackage shop\n\n// Price is in cents.\ntype Price int\n",
-	} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
-// start runs the program about the shop, without the caller's settings.
+// start runs the program without the caller's settings.
 func start(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	root := shop(t)
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(root))
 	t.Setenv("COLUMNS", "")
 	var out, problems bytes.Buffer
-	code = run(t.Context(), append([]string{"-vet", "0", "-root", root}, args...), strings.NewReader(stdin), &out, &problems)
+	code = run(t.Context(), args, strings.NewReader(stdin), &out, &problems)
 	return code, out.String(), problems.String()
 }
 
@@ -66,8 +47,8 @@ func TestConversation(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	for _, text := range []string{
-		"Turn 1 of 5: a question about the tree\n", "Turn 5 of 5: ",
-		"left out: Deduplicated 2\n", // the copies of the comment and the type
+		"Turn 1 of 5: a question about the source\n", "Turn 5 of 5: ",
+		"left out: Deduplicated 4\n", // what the agent opened in the first turn
 		"no window of 1,800 tokens; trace ",
 		"✗     classify ", "failed with *cupel.PinnedExceedsBudgetError: cupel: Pinned items require ",
 	} {
@@ -220,7 +201,6 @@ func TestUsage(t *testing.T) {
 		{"argument", nil, []string{"now"}, exitUsage, `unexpected argument "now"`, "a flag without its dash"},
 		{"verbosity", nil, []string{"-verbosity", "loud"}, exitUsage, "there are StageOnly, StageAndExclusions and Full", "a word that means nothing must not show the default"},
 		{"flag", nil, []string{"-colour"}, exitUsage, "not defined", "an unknown flag"},
-		{"no folder", nil, []string{"-root", "/there/is/no/such/folder"}, exitFailure, "no such file", "nothing to talk about"},
 		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "nobody presses the key"},
 		{"bad endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, nil, exitUsage,
 			"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 is not a URL such as http://127.0.0.1:4318", "the exporter would send elsewhere"},

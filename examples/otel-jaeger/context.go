@@ -1,0 +1,147 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelrelevance"
+)
+
+// source is what the agent is asked about: this program and its README.
+//
+//go:embed *.go README.md
+var source embed.FS
+
+// kindCode is the kind of Go declarations.
+const kindCode cupel.ContextKind = "Code"
+
+// candidates returns one item for each top-level declaration of the source and
+// for each section of the README, in the order of the files.
+func candidates() ([]*cupel.ContextItem, error) {
+	files, err := source.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var items []*cupel.ContextItem
+	for _, file := range files {
+		text, err := source.ReadFile(file.Name())
+		if err != nil {
+			return nil, err
+		}
+		kind, parts := cupel.KindDocument, sections(string(text))
+		if strings.HasSuffix(file.Name(), ".go") {
+			kind = kindCode
+			if parts, err = declarations(file.Name(), string(text)); err != nil {
+				return nil, err
+			}
+		}
+		for _, part := range parts {
+			it, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, part, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+				cupel.WithMetadata(map[string]any{"path": file.Name()}))
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+// declarations cuts a Go file into its top-level declarations, each with its
+// comment, leaving out imports.
+func declarations(name, text string) ([]string, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, decl := range file.Decls {
+		start := decl.Pos()
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Doc != nil {
+				start = decl.Doc.Pos()
+			}
+		case *ast.GenDecl:
+			if decl.Tok == token.IMPORT {
+				continue
+			}
+			if decl.Doc != nil {
+				start = decl.Doc.Pos()
+			}
+		}
+		parts = append(parts, text[files.Position(start).Offset:files.Position(decl.End()).Offset])
+	}
+	return parts, nil
+}
+
+// sections cuts a Markdown text before each heading of the second level.
+func sections(text string) []string {
+	parts := strings.Split(text, "\n## ")
+	for i := range parts[1:] {
+		parts[i+1] = "## " + parts[i+1]
+	}
+	return parts
+}
+
+const systemPrompt = `You are a coding agent. Answer the question at the end from the excerpts before it,
+and say so when they do not hold the answer.`
+
+// pinned returns the items that belong in every window: the system prompt and
+// the question.
+func pinned(question string) ([]*cupel.ContextItem, error) {
+	system, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, systemPrompt,
+		cupel.WithKind(cupel.KindSystemPrompt), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+	if err != nil {
+		return nil, err
+	}
+	asked, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, question,
+		cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+	if err != nil {
+		return nil, err
+	}
+	return []*cupel.ContextItem{system, asked}, nil
+}
+
+// newPipeline returns the policy for a question: what the question is about
+// first, then what is recent. Code gets at least 40 % of the tokens, so that the
+// conversation cannot crowd it out; the best items stand at the edges.
+func newPipeline(question string) (*cupel.Pipeline, error) {
+	index, err := cupelrelevance.NewIndex()
+	if err != nil {
+		return nil, err
+	}
+	about, err := cupelrelevance.New(index, question)
+	if err != nil {
+		return nil, err
+	}
+	score, err := scorer.NewComposite(
+		scorer.Weighted{Scorer: about, Weight: 4},
+		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1})
+	if err != nil {
+		return nil, err
+	}
+	balanced, err := slicer.NewQuota(slicer.ScoreGreedy{}, slicer.Require(kindCode, 40), slicer.Cap(cupel.KindToolOutput, 25))
+	if err != nil {
+		return nil, err
+	}
+	return cupel.New(cupel.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
+}
+
+// firstLine returns the first line of an item that is no comment.
+func firstLine(it *cupel.ContextItem) string {
+	lines := strings.Split(it.Content(), "\n")
+	i := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "//") })
+	path, _ := it.MetadataValue("path")
+	return fmt.Sprintf("%v: %s", path, lines[max(i, 0)])
+}
