@@ -98,114 +98,6 @@ func TestBatchEqualsSingle(t *testing.T) {
 	}
 }
 
-// TestScoresEqualTheModel holds both forms against the pseudocode.
-func TestScoresEqualTheModel(t *testing.T) {
-	blend := everyScorer()["Composite"].(*scorer.Composite)
-	parts := []cupel.Scorer{scorer.Recency{}, scorer.Kind{}, scaled(rawHint)}
-	sum := 1.0 + 2 + 4
-	models := []struct {
-		name   string
-		scorer cupel.Scorer
-		model  func(*cupel.ContextItem, items) float64
-	}{
-		{"Recency", scorer.Recency{}, recencyScore},
-		{"Priority", scorer.Priority{}, priorityScore},
-		{"Frequency", scorer.Frequency{}, frequencyScore},
-		{"Composite", composite(scorer.Weighted{Scorer: parts[0], Weight: 1}, scorer.Weighted{Scorer: parts[1], Weight: 2}, scorer.Weighted{Scorer: parts[2], Weight: 4}),
-			func(item *cupel.ContextItem, all items) float64 {
-				return compositeScore(item, all, parts, []float64{1 / sum, 2 / sum, 4 / sum})
-			}},
-		{"Scaled Recency", scaled(scorer.Recency{}), func(item *cupel.ContextItem, all items) float64 {
-			return scaledScore(item, all, scorer.Recency{})
-		}},
-		{"Scaled Composite", scaled(blend), func(item *cupel.ContextItem, all items) float64 {
-			return scaledScore(item, all, blend)
-		}},
-		{"Scaled hints", scaled(rawHint), func(item *cupel.ContextItem, all items) float64 {
-			return scaledScore(item, all, rawHint)
-		}},
-		{"Scaled Scaled Priority", scaled(scaled(scorer.Priority{})), func(item *cupel.ContextItem, all items) float64 {
-			return scaledScore(item, all, function(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-				return scaledScore(item, all, scorer.Priority{})
-			}))
-		}},
-	}
-	r := newRand(2)
-	for _, m := range models {
-		for round := range 60 {
-			all := richItems(r, pick(r, 0, 1, 2, 5, 20))
-			scores := scoreAll(t, m.scorer, all)
-			for i, it := range append(all, richItem(r)) { // the last one is absent
-				want := m.model(it, all)
-				if got := m.scorer.Score(it, all); !same(got, want) {
-					t.Fatalf("%s, round %d, item %d of %d: Score gives %v, the chapter %v", m.name, round, i, len(all), got, want)
-				}
-				if i < len(all) && !same(scores[i], want) {
-					t.Fatalf("%s, round %d, item %d of %d: ScoreAll gives %v, the chapter %v", m.name, round, i, len(all), scores[i], want)
-				}
-			}
-		}
-	}
-}
-
-// TestFrequencyEqualsTheModel covers the numbers of tags at which the way of
-// counting changes.
-func TestFrequencyEqualsTheModel(t *testing.T) {
-	r := newRand(3)
-	for _, shape := range []struct{ items, least, most, among int }{
-		{60, 0, 3, 9}, {400, 1, 1, 50}, {700, 1, 3, 14}, {700, 0, 4, 30}, {300, 4, 4, 40},
-		{400, 0, 12, 30}, {300, 5, 9, 2000}, {200, 20, 25, 90}, {500, 1, 6, 6},
-	} {
-		all := make(items, shape.items)
-		for i := range all {
-			if i > 0 && r.IntN(20) == 0 {
-				all[i] = all[r.IntN(i)]
-				continue
-			}
-			all[i] = tagged(richTags(r, shape.least+r.IntN(shape.most-shape.least+1), shape.among)...)
-		}
-		scores := scoreAll(t, scorer.Frequency{}, all)
-		for i, it := range all {
-			if i%7 != 0 && len(all) > 100 {
-				continue // the model is slow
-			}
-			if want := frequencyScore(it, all); !same(scores[i], want) {
-				t.Fatalf("%+v: item %d scores %v, the chapter says %v", shape, i, scores[i], want)
-			}
-		}
-	}
-}
-
-// TestLongListsEqualTheModel covers lists long enough for every way of sorting,
-// of instants near each other and far apart.
-func TestLongListsEqualTheModel(t *testing.T) {
-	r := newRand(4)
-	for _, span := range []time.Duration{0, 10, time.Hour, 290 * 365 * 24 * time.Hour} {
-		for _, far := range []bool{false, true} {
-			all := make(items, 600)
-			for i := range all {
-				when := reference
-				if span > 0 {
-					when = when.Add(-time.Duration(r.Int64N(int64(span))))
-				}
-				if far && i%5 == 0 {
-					when = when.AddDate(-pick(r, 500, 1900), 0, 0)
-				}
-				all[i] = item(cupel.WithTimestamp(when), cupel.WithPriority(int(r.Uint64())>>r.IntN(64)))
-			}
-			recency, priority := scoreAll(t, scorer.Recency{}, all), scoreAll(t, scorer.Priority{}, all)
-			for i, it := range all {
-				if want := recencyScore(it, all); !same(recency[i], want) {
-					t.Fatalf("span %v, far %v: item %d has recency %v, the chapter says %v", span, far, i, recency[i], want)
-				}
-				if want := priorityScore(it, all); !same(priority[i], want) {
-					t.Fatalf("span %v, far %v: item %d has priority %v, the chapter says %v", span, far, i, priority[i], want)
-				}
-			}
-		}
-	}
-}
-
 func TestExponentialEqualsPow(t *testing.T) {
 	r := newRand(5)
 	for range 2000 {
@@ -217,4 +109,9 @@ func TestExponentialEqualsPow(t *testing.T) {
 			t.Fatalf("age %v at half-life %v: got %v, want %v in [0,1]", age, halfLife, got, want)
 		}
 	}
+}
+
+// halfLives is EXPONENTIAL-CURVE with pow, as the chapter writes it.
+func halfLives(age, halfLife time.Duration) float64 {
+	return math.Pow(2.0, -age.Seconds()/halfLife.Seconds())
 }

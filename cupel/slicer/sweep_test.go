@@ -68,7 +68,10 @@ func TestSweepIsSlice(t *testing.T) {
 		if _, ok := s.(slicer.Greedy); !ok {
 			wrapped++
 		}
-		targets := upTo(200)
+		var targets []int
+		for i := range 200 {
+			targets = append(targets, i)
+		}
 		if sc.huge {
 			targets = []int{0, 1, 2, 12345, math.MaxInt/32 + 1, math.MaxInt/8 + 1, math.MaxInt/8 + 12346, math.MaxInt/4 + 1, math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt - 1, math.MaxInt}
 		}
