@@ -64,6 +64,12 @@ test-full: ## The same with all random cases, as CI does (two cores: two minutes
 	@$(MAKE) --no-print-directory vectors
 	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
 
+# The release of Go that the core names in its go.mod; the go command gets it.
+.PHONY: oldest
+oldest: ## Vet and test the core with the oldest Go release that it supports
+	@cd cupel && export GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) && \
+		go version && go vet ./... && go test -short ./...
+
 .PHONY: vectors
 vectors: ## Run the conformance vectors through the command
 	go run ./conformance/cmd/cupel-conformance conformance/required conformance/optional

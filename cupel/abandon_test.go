@@ -2,7 +2,6 @@ package cupel_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // bomb is a collector that panics where it is told to, each time.
@@ -136,7 +136,7 @@ func TestAbandonedRuns(t *testing.T) {
 				var ends []string
 				for _, e := range s.ends {
 					end := string(e.Stage)
-					if abandoned, ok := errors.AsType[*cupel.AbandonedError](e.Err); ok {
+					if abandoned, ok := compat.AsType[*cupel.AbandonedError](e.Err); ok {
 						equal(t, "stage of the stage's error", abandoned.Stage, e.Stage)
 						end += "!"
 					} else if e.Err != nil {
@@ -150,7 +150,7 @@ func TestAbandonedRuns(t *testing.T) {
 				if got := strings.Join(ends, " "); got != tt.ends {
 					t.Errorf("ends of stages: %q, want %q: %s", got, tt.ends, tt.why)
 				}
-				abandoned, ok := errors.AsType[*cupel.AbandonedError](s.run.Err)
+				abandoned, ok := compat.AsType[*cupel.AbandonedError](s.run.Err)
 				if !ok || abandoned.Stage != tt.stage {
 					t.Errorf("the run ended with %v, want it abandoned in stage %q: %s", s.run.Err, tt.stage, tt.why)
 				}
@@ -217,7 +217,9 @@ func TestAbandonedRunsBesideOthers(t *testing.T) {
 	items, budget := observedItems(t), budgetOf(t, 20, 10)
 	var wait sync.WaitGroup
 	for range 4 {
-		wait.Go(func() {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
 			for i := range 100 {
 				s := &spy{}
 				if i%3 == 0 {
@@ -230,7 +232,7 @@ func TestAbandonedRunsBesideOthers(t *testing.T) {
 					t.Errorf("got %q, %v; the observer was told %d items, %v", contents(window), err, s.run.Selected, s.run.Err)
 				}
 			}
-		})
+		}()
 	}
 	wait.Wait()
 }

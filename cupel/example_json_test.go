@@ -90,7 +90,8 @@ func ExampleDecodeError() {
 	err = json.Unmarshal([]byte(`{"maxTokens": 8192, "targetTokens": 6000, "reservedSlots": {"Memory": "many"}}`), &budget)
 	fmt.Println(err)
 
-	if decodeErr, ok := errors.AsType[*cupel.DecodeError](err); ok {
+	var decodeErr *cupel.DecodeError
+	if errors.As(err, &decodeErr) {
 		fmt.Println(decodeErr.Path)
 	}
 	// Output:
@@ -108,7 +109,8 @@ func ExampleEncodeError() {
 		return
 	}
 	_, err = json.Marshal(item)
-	if encodeErr, ok := errors.AsType[*cupel.EncodeError](err); ok {
+	var encodeErr *cupel.EncodeError
+	if errors.As(err, &encodeErr) {
 		fmt.Println(encodeErr)
 	}
 	// Output:

@@ -89,7 +89,8 @@ func ExampleSourceError() {
 		log.Fatal(err)
 	}
 	_, err = newStreamPipeline().RunStream(context.Background(), source, budget)
-	if failed, ok := errors.AsType[*cupel.SourceError](err); ok {
+	var failed *cupel.SourceError
+	if errors.As(err, &failed) {
 		fmt.Printf("go on at item %d: %v\n", failed.Index, failed.Err)
 	}
 	// Output: go on at item 1: connection lost

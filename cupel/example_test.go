@@ -168,7 +168,8 @@ func ExampleMultiTraceCollector() {
 // Errors carry what a caller can act on.
 func ExamplePinnedExceedsBudgetError() {
 	_, err := chat().Run(context.Background(), conversation(), budgetFor(5, 5))
-	if pinned, ok := errors.AsType[*cupel.PinnedExceedsBudgetError](err); ok {
+	var pinned *cupel.PinnedExceedsBudgetError
+	if errors.As(err, &pinned) {
 		fmt.Println("over by", pinned.PinnedTokens-pinned.AvailableTokens)
 	}
 	fmt.Println(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -72,7 +73,7 @@ func TestExplainSliceHoldsSlicersToTheirContract(t *testing.T) {
 			if got.Rule != tt.rule || !slices.Equal(got.Before, tt.before) {
 				t.Errorf("got %+v, want %q %v: %s", got, tt.rule, tt.before, tt.why)
 			}
-			if strategy, ok := errors.AsType[*cupel.StrategyError](err); err != nil && tt.at < 3 && (!ok || strategy.Role != "slicer") {
+			if strategy, ok := compat.AsType[*cupel.StrategyError](err); err != nil && tt.at < 3 && (!ok || strategy.Role != "slicer") {
 				t.Errorf("got %T, want an error of the slicer", err)
 			}
 		})

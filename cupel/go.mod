@@ -1,3 +1,3 @@
 module github.com/wollax/cupel-go/cupel
 
-go 1.26.0
+go 1.24.0

@@ -13,6 +13,7 @@ import (
 	"weak"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // TestStrategiesThatChangeTheirArguments: no contract allows it, and yet the
@@ -201,7 +202,7 @@ func TestObserverEndsTheContext(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := pipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(&limiting{stage: tt.stage}))
-			canceled, ok := errors.AsType[*cupel.CanceledError](err)
+			canceled, ok := compat.AsType[*cupel.CanceledError](err)
 			if !ok || canceled.Stage != tt.want || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %T %v, want a CanceledError of stage %s: %s", err, err, tt.want, tt.why)
 			}

@@ -1,9 +1,9 @@
 package cupel
 
 import (
-	"errors"
 	"math"
 
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
@@ -83,7 +83,7 @@ func readBudget(r *jsonwire.Reader, to *ContextBudget) {
 		WithOutputReserve(reserve),
 		func(b *budgetDraft) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
 		WithEstimationSafetyMargin(margin))
-	if invalid, ok := errors.AsType[*InvalidBudgetError](err); ok {
+	if invalid, ok := compat.AsType[*InvalidBudgetError](err); ok {
 		r.Fail(invalid.Field, invalid.Reason, invalid)
 		return
 	}

@@ -1,8 +1,7 @@
 package cupel
 
 import (
-	"errors"
-
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
@@ -98,7 +97,7 @@ func readItem(r *jsonwire.Reader, to *ContextItem) {
 	it := (*itemDraft)(to)
 	it.kind, it.source = KindMessage, SourceChat
 	fail := func(err error) {
-		if invalid, ok := errors.AsType[*InvalidItemError](err); ok {
+		if invalid, ok := compat.AsType[*InvalidItemError](err); ok {
 			r.Fail("", invalid.Reason, nil) // the path gets the name of the field below
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // reader decodes text with a type's own UnmarshalJSON, into a value that is
@@ -229,7 +231,7 @@ func TestMalformedJSON(t *testing.T) {
 
 func TestDecodeErrorCauses(t *testing.T) {
 	_, err := itemReader(`{"content": "a"`)
-	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
+	if _, ok := compat.AsType[*json.SyntaxError](err); !ok {
 		t.Errorf("%v does not wrap a json.SyntaxError", err)
 	}
 

@@ -3,7 +3,6 @@ package cupel
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
@@ -333,7 +333,7 @@ func checkRoundTrip[T any, P interface {
 	t.Helper()
 	var first, second T
 	if err := P(&first).UnmarshalJSON(data); err != nil {
-		if _, ok := errors.AsType[*DecodeError](err); !ok {
+		if _, ok := compat.AsType[*DecodeError](err); !ok {
 			t.Fatalf("%T is no DecodeError: %v", err, err)
 		}
 		if !reflect.ValueOf(first).IsZero() {

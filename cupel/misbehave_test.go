@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 func selecting(indices ...int) cupel.Slicer {
@@ -80,7 +81,7 @@ func TestMisbehavingStrategies(t *testing.T) {
 				errorIs(t, err, errOwn)
 			}
 			broke := strategy.Err == nil
-			if _, ok := errors.AsType[*cupel.ContractError](err); ok != broke || errors.Is(err, cupel.ErrContract) != broke ||
+			if _, ok := compat.AsType[*cupel.ContractError](err); ok != broke || errors.Is(err, cupel.ErrContract) != broke ||
 				strings.Contains(err.Error(), "breaks the contract of a "+strategy.Role) != broke {
 				t.Errorf("got %#v: a strategy that returned no error, and nothing else, broke its contract", err)
 			}
@@ -275,7 +276,7 @@ func TestContextsWithErrorsOfTheirOwn(t *testing.T) {
 					return ctx.Err()
 				})))
 				_, err := p.Run(ctx, []*cupel.ContextItem{item(t, "a", 1)}, budgetOf(t, 9, 9))
-				canceled, ok := errors.AsType[*cupel.CanceledError](err)
+				canceled, ok := compat.AsType[*cupel.CanceledError](err)
 				if !ok || canceled.Err.Error() != fails().Error() {
 					t.Errorf("got %#v, want a CanceledError with the context's own error", err)
 				}

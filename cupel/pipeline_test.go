@@ -340,14 +340,16 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
 			for range 50 {
 				got, err := p.Run(t.Context(), items, budget)
 				if err != nil || contents(got) != contents(want) {
 					t.Errorf("got %q, error %v", contents(got), err)
 				}
 			}
-		})
+		}()
 	}
 	wg.Wait()
 }

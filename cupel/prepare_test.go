@@ -417,7 +417,9 @@ func TestPreparedInManyGoroutines(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for worker := range 8 {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			cursor := prepared.Cursor()
 			for i := range 40 {
 				n := (worker + i) % len(budgets)
@@ -440,7 +442,7 @@ func TestPreparedInManyGoroutines(t *testing.T) {
 					t.Error(err)
 				}
 			}
-		})
+		}()
 	}
 	group.Wait()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
@@ -362,7 +363,7 @@ func TestRunStreamSourceGoesOn(t *testing.T) {
 	_, err := pipeline(t).RunStream(t.Context(), stubborn, budgetOf(t, 1, 1), cupel.WithBatchSize(1))
 	errorIs(t, err, cupel.ErrSource)
 	equal(t, "yields", yields, 2)
-	if cause, ok := errors.AsType[*cupel.PanicError](err); !ok || len(cause.Stack) == 0 {
+	if cause, ok := compat.AsType[*cupel.PanicError](err); !ok || len(cause.Stack) == 0 {
 		t.Errorf("no panic in %v", err)
 	}
 }

@@ -155,7 +155,8 @@ func holdsInterface(t reflect.Type) bool {
 	case reflect.Array:
 		return holdsInterface(t.Elem())
 	case reflect.Struct:
-		for f := range t.Fields() {
+		for i := range t.NumField() {
+			f := t.Field(i)
 			if holdsInterface(f.Type) {
 				return true
 			}

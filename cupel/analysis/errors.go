@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -150,7 +151,7 @@ func failureOf(err error) failure {
 	if err == nil {
 		return noFailure
 	}
-	if _, ok := errors.AsType[*cupel.StrategyError](err); ok {
+	if _, ok := compat.AsType[*cupel.StrategyError](err); ok {
 		return notTheBudgets
 	}
 	switch {

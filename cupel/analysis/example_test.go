@@ -197,7 +197,8 @@ func ExampleWithMaxBudgets() {
 	}
 	// A Knapsack is asked anew at each budget, and a million of them take a while.
 	_, err = analysis.Sweep(context.Background(), byRelevance(knapsack), found(), analysis.BudgetRange{To: 1_000_000}, analysis.WithMaxBudgets(1000))
-	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
+	var tooMany *analysis.TooManyBudgetsError
+	if errors.As(err, &tooMany) {
 		fmt.Println("looked at", tooMany.MaxBudgets, "budgets, the next one is", tooMany.NextBudget)
 	}
 	// Output: looked at 1000 budgets, the next one is 1000

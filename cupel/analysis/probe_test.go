@@ -8,6 +8,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -82,7 +83,7 @@ func TestLeastMaxBudgets(t *testing.T) {
 		t.Errorf("beyond the last budget %v is included", got)
 	}
 	_, err = analysis.Sweep(t.Context(), pipeline(slicer.Greedy{}), items, one, analysis.WithMaxBudgets(0))
-	if wrong, ok := errors.AsType[*analysis.ArgumentError](err); !ok || wrong.Argument != "maxBudgets" {
+	if wrong, ok := compat.AsType[*analysis.ArgumentError](err); !ok || wrong.Argument != "maxBudgets" {
 		t.Errorf("no budget: %v", err)
 	}
 }

@@ -293,7 +293,9 @@ func TestInManyGoroutines(t *testing.T) {
 	p, q := pipeline(slicer.Greedy{}), pipeline(must(slicer.NewKnapsack(slicer.WithBucketSize(1))))
 	var group sync.WaitGroup
 	for range 8 {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			for range 20 {
 				if got, found, err := analysis.FindMinBudgetFor(t.Context(), p, items, items[0], 50); got != 6 || !found || err != nil {
 					t.Errorf("got %d, %v, %v", got, found, err)
@@ -306,7 +308,7 @@ func TestInManyGoroutines(t *testing.T) {
 					t.Error(err)
 				}
 			}
-		})
+		}()
 	}
 	group.Wait()
 }

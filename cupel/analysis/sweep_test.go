@@ -11,6 +11,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -194,7 +195,7 @@ func TestMaxBudgets(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := analysis.Sweep(t.Context(), pipeline(tt.slicer), items, analysis.BudgetRange{From: tt.from, To: tt.to}, analysis.WithMaxBudgets(tt.max))
-			tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err)
+			tooMany, ok := compat.AsType[*analysis.TooManyBudgetsError](err)
 			if tt.next == 0 {
 				if err != nil {
 					t.Errorf("got %v: %s", err, tt.why)

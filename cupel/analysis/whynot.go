@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
@@ -196,7 +197,7 @@ func (a *WhyNotAnswer) exchange(ctx context.Context, prepared *cupel.Prepared, b
 }
 
 func isCanceled(err error) bool {
-	_, canceled := errors.AsType[*cupel.CanceledError](err)
+	_, canceled := compat.AsType[*cupel.CanceledError](err)
 	return canceled
 }
 
@@ -221,7 +222,7 @@ func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items [
 			}
 		}
 	}
-	switch tooMany, ok := errors.AsType[*TooManyBudgetsError](err); {
+	switch tooMany, ok := compat.AsType[*TooManyBudgetsError](err); {
 	case ok && !result.Found:
 		result.SearchedTo = tooMany.NextBudget - 1
 	case ok:

@@ -262,7 +262,9 @@ func TestConcurrentUse(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
 				for n := range 40 {
 					part := items[:len(items)-n%2*250] // two sizes, so that buffers change hands
 					got, err := p.Place(t.Context(), part)
@@ -271,7 +273,7 @@ func TestConcurrentUse(t *testing.T) {
 						return
 					}
 				}
-			})
+			}()
 		}
 		wg.Wait()
 	}

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -53,7 +53,7 @@ func (b *builder) check(at string, err error) bool {
 		return true
 	}
 	reason := fmt.Sprint(err) // fmt survives an Error method that panics
-	if invalid, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
+	if invalid, ok := compat.AsType[*cupel.InvalidConfigError](err); ok {
 		reason = invalid.Reason
 		if invalid.Value != "" {
 			reason += ", got " + shorten(invalid.Value)

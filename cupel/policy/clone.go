@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // clone returns a copy of a policy that shares nothing that could change. The
@@ -33,7 +35,7 @@ func clonePointer[T any](p *T) *T {
 	if p == nil {
 		return nil
 	}
-	return new(*p)
+	return compat.New(*p)
 }
 
 func cloneScorer(s Scorer) Scorer {

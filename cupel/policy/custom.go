@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
@@ -77,7 +77,7 @@ func custom[D, S any](b *builder, at string, c customParts[D, S]) S {
 		return none
 	}
 	strategy, err := call(build, Args[S]{bytes.Clone(c.settings), children, b.clock})
-	if several, ok := errors.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
+	if several, ok := compat.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
 		for _, p := range several.Problems {
 			path := field(at, "settings")
 			if strings.HasPrefix(p.Path, "[") {
@@ -200,7 +200,7 @@ func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) 
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		if err := decoder.Decode(&value); err != nil {
 			path, reason := unknownField("", m.Name), strings.TrimPrefix(err.Error(), "json: ")
-			if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			if mistyped, ok := compat.AsType[*json.UnmarshalTypeError](err); ok {
 				path, reason = mistyped.Field, fmt.Sprintf("must be %s, got a JSON %s", mistyped.Type, mistyped.Value)
 			}
 			found.add(path, reason, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
@@ -232,7 +233,7 @@ var rightDocuments = []rightDocument{
 	{"integers as other tools write them", document("", `{"type":"knapsack","bucketSize":100.0,"memoryLimit":1e6}`, "", ""),
 		func() policy.Policy {
 			p := plain(policy.Recency{})
-			p.Slicer = policy.Knapsack{BucketSize: new(100), MemoryLimit: new(1_000_000)}
+			p.Slicer = policy.Knapsack{BucketSize: compat.New(100), MemoryLimit: compat.New(1_000_000)}
 			return p
 		}(), "JSON Schema counts them as integers"},
 	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate"`),
@@ -241,21 +242,21 @@ var rightDocuments = []rightDocument{
 		policy.Policy{Scorers: []policy.Weighted{{policy.Kind{}, 1}, {policy.Kind{Weights: map[cupel.ContextKind]float64{}}, 1}, {policy.Tag{Weights: map[string]float64{}}, 1}},
 			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "no weights are the default ones, empty ones are none (R13)"},
 	{"absent and zero scores", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"1h"}},{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"+60m"},"nullTimestampScore":0}`, "", "", ""),
-		policy.Policy{Scorers: []policy.Weighted{{policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}, 1}, {policy.Decay{Curve: policy.Window{MaxAge: time.Hour}, NullTimestampScore: new(0.0)}, 1}},
+		policy.Policy{Scorers: []policy.Weighted{{policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}, 1}, {policy.Decay{Curve: policy.Window{MaxAge: time.Hour}, NullTimestampScore: compat.New(0.0)}, 1}},
 			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "0 is not the default"},
 	{"durations", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1ns","score":1},{"maxAge":"1.5us","score":1},{"maxAge":"2µs","score":1},{"maxAge":"3μs","score":1},{"maxAge":".5ms","score":1},{"maxAge":"1.h2m","score":0}]}}`, "", "", ""),
 		plain(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{{MaxAge: 1, Score: 1}, {MaxAge: 1500, Score: 1}, {MaxAge: 2000, Score: 1}, {MaxAge: 3000, Score: 1}, {MaxAge: 500000, Score: 1}, {MaxAge: 62 * time.Minute}}}}), "everything that time.ParseDuration reads"},
 	{"absent and zero caps", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a"},{"kind":"b","capCount":0}]},"entries":[{"kind":"a"},{"kind":"b","cap":0}]}`, "", ""),
-		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "a"}, {Kind: "b", CapCount: new(0)}}},
-			Entries: []policy.QuotaEntry{{Kind: "a"}, {Kind: "b", Cap: new(0.0)}}}), "a cap of 0 leaves a kind out, no cap does not limit it"},
+		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "a"}, {Kind: "b", CapCount: compat.New(0)}}},
+			Entries: []policy.QuotaEntry{{Kind: "a"}, {Kind: "b", Cap: compat.New(0.0)}}}), "a cap of 0 leaves a kind out, no cap does not limit it"},
 	{"no entries", document("", `{"type":"countConstrainedKnapsack","entries":[]}`, "", ""), plainSlicer(policy.CountConstrainedKnapsack{}), "no entries at all are allowed"},
 	{"score greedy", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"scoreGreedy"}}}`, "", ""),
 		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.ScoreGreedy{}}}), "wherever greedy may be"},
 	{"knapsack that uses its budget", document("", `{"type":"knapsack","topUp":true,"autoBucket":true}`, "", ""), plainSlicer(policy.Knapsack{AutoBucket: true, TopUp: true}), "both switches"},
-	{"switches that are off", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":false,"topUp":false}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: new(10)}), "false is the default, and goes with a bucket size"},
+	{"switches that are off", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":false,"topUp":false}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: compat.New(10)}), "false is the default, and goes with a bucket size"},
 	{"count-constrained knapsack that uses its budget", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"topUp":true,"memoryLimit":5}`, "", ""),
-		plainSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: new(5)}}), "its knapsack has all settings"},
-	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: new(100)}), "what is said is kept, even where it is the default"},
+		plainSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: compat.New(5)}}), "its knapsack has all settings"},
+	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: compat.New(100)}), "what is said is kept, even where it is the default"},
 }
 
 // plain returns the policy of the document with one scorer.
@@ -304,12 +305,12 @@ func TestRoundTrip(t *testing.T) {
 	roundTrip(t, nil, complete())
 	knapsack := complete()
 	knapsack.Slicer = policy.CountConstrainedKnapsack{
-		Knapsack: policy.Knapsack{BucketSize: new(1), MemoryLimit: new(1)},
-		Entries:  []policy.CountEntry{{Kind: "a", RequireCount: 1, CapCount: new(1)}},
+		Knapsack: policy.Knapsack{BucketSize: compat.New(1), MemoryLimit: compat.New(1)},
+		Entries:  []policy.CountEntry{{Kind: "a", RequireCount: 1, CapCount: compat.New(1)}},
 	}
 	knapsack.Placer, knapsack.Overflow = policy.Chronological{}, cupel.OverflowTruncate
 	roundTrip(t, nil, knapsack)
-	knapsack.Slicer = policy.Quota{Inner: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: new(2)}}
+	knapsack.Slicer = policy.Quota{Inner: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: compat.New(2)}}
 	roundTrip(t, nil, knapsack)
 	knapsack.Slicer = policy.ScoreGreedy{}
 	roundTrip(t, nil, knapsack)
@@ -340,7 +341,7 @@ func TestWrite(t *testing.T) {
 	if err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v\nwant %s", text, err, want)
 	}
-	p.Slicer = policy.Knapsack{BucketSize: new(5), TopUp: true, MemoryLimit: new(6)}
+	p.Slicer = policy.Knapsack{BucketSize: compat.New(5), TopUp: true, MemoryLimit: compat.New(6)}
 	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"slicer":{"type":"knapsack","bucketSize":5,"topUp":true,"memoryLimit":6},`) {
 		t.Errorf("wrote %s, %v: switches that are off must be absent, and those that are on must not", text, err)
 	}

@@ -90,6 +90,7 @@ func ExampleDecode() {
 }
 
 func ExamplePolicy_Validate() {
+	atMost := 2
 	p := policy.Policy{
 		Scorers: []policy.Weighted{
 			{Scorer: policy.Recency{}, Weight: 2},
@@ -97,7 +98,7 @@ func ExamplePolicy_Validate() {
 		},
 		Slicer: policy.CountQuota{
 			Inner:   policy.Greedy{},
-			Entries: []policy.CountEntry{{Kind: cupel.KindMemory, RequireCount: 3, CapCount: new(2)}},
+			Entries: []policy.CountEntry{{Kind: cupel.KindMemory, RequireCount: 3, CapCount: &atMost}},
 		},
 		Placer: policy.UShaped{},
 	}
@@ -123,13 +124,14 @@ func ExamplePolicy_Config() {
 }
 
 func ExamplePolicy_Pipeline() {
+	bucketSize := 50
 	p := policy.Policy{
 		Scorers: []policy.Weighted{{Scorer: policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
 			{MaxAge: time.Hour, Score: 1},
 			{MaxAge: 24 * time.Hour, Score: 0.5},
 		}}}, Weight: 1}},
 		Slicer: policy.CountConstrainedKnapsack{
-			Knapsack: policy.Knapsack{BucketSize: new(50)},
+			Knapsack: policy.Knapsack{BucketSize: &bucketSize},
 			Entries:  []policy.CountEntry{{Kind: cupel.KindDocument, RequireCount: 1}},
 			Scarcity: slicer.ScarcityThrow,
 		},
@@ -196,7 +198,8 @@ func ExampleValidationError() {
 	p := policy.Chat()
 	p.Slicer, p.Scorers[1].Weight = nil, 0
 	err := p.Validate(nil)
-	if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
+	var invalid *policy.ValidationError
+	if errors.As(err, &invalid) {
 		for _, problem := range invalid.Problems {
 			fmt.Printf("%s => %s\n", problem.Path, problem.Reason)
 		}

@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/wollax/cupel-go/cupel/internal/compat"
+
 // Chat returns the preset for conversations: what is recent counts most, and
 // the prompt keeps the order of time. Recency 3, kind 1; greedy; chronological.
 //
@@ -48,7 +50,7 @@ func DocumentQa() Policy {
 		Name:        "DocumentQa",
 		Description: "Questions about documents: the best total within the budget, the best at the edges of the prompt.",
 		Scorers:     []Weighted{{Kind{}, 2}, {Reflexive{}, 2}, {Priority{}, 1}},
-		Slicer:      Knapsack{BucketSize: new(100)},
+		Slicer:      Knapsack{BucketSize: compat.New(100)},
 		Placer:      UShaped{},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
@@ -88,8 +89,8 @@ func TestRegistryCopies(t *testing.T) {
 		p := complete()
 		p.Scorers = append(p.Scorers, customPolicy().Scorers...)
 		p.Slicer = policy.CustomSlicer{Type: "firstOf", Settings: json.RawMessage(`{"a":1}`), Children: []policy.Slicer{
-			p.Slicer, policy.Knapsack{BucketSize: new(5), TopUp: true, MemoryLimit: new(6)}, policy.ScoreGreedy{},
-			policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: new(7)}, Entries: []policy.CountEntry{{Kind: "a", CapCount: new(8)}}},
+			p.Slicer, policy.Knapsack{BucketSize: compat.New(5), TopUp: true, MemoryLimit: compat.New(6)}, policy.ScoreGreedy{},
+			policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(7)}, Entries: []policy.CountEntry{{Kind: "a", CapCount: compat.New(8)}}},
 		}}
 		p.Placer = customPolicy().Placer
 		return p
@@ -125,8 +126,8 @@ func spoil(t *testing.T, v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		for _, field := range v.Fields() {
-			spoil(t, field)
+		for i := range v.NumField() {
+			spoil(t, v.Field(i))
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
@@ -336,7 +337,7 @@ func TestDecodeSettings(t *testing.T) {
 	}{
 		{"absent", "", settings{}, "", "no settings are the zero ones"},
 		{"empty", "{}", settings{}, "", "so are empty ones"},
-		{"all", `{"name":"a","Count":0,"list":[{"deep":1}]}`, settings{Name: "a", Count: new(0), List: []inner{{1}}}, "", "0 is not absent"},
+		{"all", `{"name":"a","Count":0,"list":[{"deep":1}]}`, settings{Name: "a", Count: compat.New(0), List: []inner{{1}}}, "", "0 is not absent"},
 		{"unknown", `{"Name":"a","count":1,"Hidden":"","private":1,"list":[]}`, settings{}, `
 			Hidden: is unknown; known are name, Count, list, byName, at, shared
 			Name: is unknown; known are name, Count, list, byName, at, shared
@@ -379,7 +380,9 @@ func TestRegistryConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	registered := make([]int, 8)
 	for worker := range registered {
-		wg.Go(func() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
 			for i := range 40 {
 				if r.Register(fmt.Sprint("intent ", i), customPolicy()) == nil {
 					registered[worker]++
@@ -402,7 +405,7 @@ func TestRegistryConcurrently(t *testing.T) {
 					t.Error(err)
 				}
 			}
-		})
+		}()
 	}
 	wg.Wait()
 	total := 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -52,7 +53,7 @@ func TestValidate(t *testing.T) {
 				{Scorer: policy.MetadataTrust{DefaultScore: 2}, Weight: nan},
 				{Weight: 1},
 			},
-			Slicer:   policy.Knapsack{BucketSize: new(0), MemoryLimit: new(-1)},
+			Slicer:   policy.Knapsack{BucketSize: compat.New(0), MemoryLimit: compat.New(-1)},
 			Placer:   nil,
 			Overflow: 9,
 		}, `
@@ -127,7 +128,7 @@ func TestValidate(t *testing.T) {
 			scorers[0].scorers[1].inner.scorers[0].defaultScore: defaultScore must be in [0.0, 1.0], got NaN
 			scorers[0].scorers[1].inner.scorers[0].weight: Weight must be positive, got -3
 			scorers[0].scorers[2].scorers: At least one scorer entry is required`, "paths lead to any depth"},
-		{"decay", with(policy.Decay{NullTimestampScore: new(1.5)}), `
+		{"decay", with(policy.Decay{NullTimestampScore: compat.New(1.5)}), `
 			scorers[0].curve: a curve is required here, for example policy.Window{MaxAge: 24 * time.Hour}
 			scorers[0].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got 1.5`, "a curve is required, and both mistakes are told"},
 		{"exponential", with(policy.Decay{Curve: policy.Exponential{}}), `scorers[0].curve.halfLife: halfLife must be greater than zero, got 0s`, "no default"},
@@ -143,7 +144,7 @@ func TestValidate(t *testing.T) {
 			scorers[0].curve.windows[3].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1m0s
 			scorers[0].curve.windows[3].score: score must be in [0.0, 1.0], got -1`, "each window is looked at, alone and beside the one before (R15)"},
 		{"quota", withSlicer(policy.Quota{Entries: []policy.QuotaEntry{
-			{Kind: "", Require: -1, Cap: new(101.0)}, {Kind: "Note", Require: 30, Cap: new(20.0)}, {Kind: "NOTE", Require: nan}, {Kind: "Message", Cap: new(0.0)},
+			{Kind: "", Require: -1, Cap: compat.New(101.0)}, {Kind: "Note", Require: 30, Cap: compat.New(20.0)}, {Kind: "NOTE", Require: nan}, {Kind: "Message", Cap: compat.New(0.0)},
 		}}), `
 			slicer.entries[0].cap: cap must be from 0 to 100 percent, got 101
 			slicer.entries[0].kind: kind must not be blank, got ""
@@ -154,11 +155,11 @@ func TestValidate(t *testing.T) {
 			slicer.inner: a slicer is required here, for example policy.Greedy{}`, "everything that NewQuota refuses, at once"},
 		{"no cap", withSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "A", RequireCount: math.MaxInt}}},
 			Entries: []policy.QuotaEntry{{Kind: "A", Require: 100}}}), "", "without a cap a kind may have everything"},
-		{"quota sum", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: new(-1)}, Entries: []policy.QuotaEntry{{Kind: "A", Require: 60}, {Kind: "B", Require: 60}}}), `
+		{"quota sum", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: compat.New(-1)}, Entries: []policy.QuotaEntry{{Kind: "A", Require: 60}, {Kind: "B", Require: 60}}}), `
 			slicer.entries: the sum of all require percentages must not exceed 100%, got 120
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got -1`, "each entry is right, their sum is not (R18)"},
 		{"count quota", withSlicer(policy.CountQuota{Scarcity: 7, Inner: policy.Greedy{}, Entries: []policy.CountEntry{
-			{Kind: "\t", RequireCount: -1, CapCount: new(-2)}, {Kind: "Note", RequireCount: 3, CapCount: new(2)}, {Kind: "note"}, {Kind: "Message", RequireCount: 1, CapCount: new(0)},
+			{Kind: "\t", RequireCount: -1, CapCount: compat.New(-2)}, {Kind: "Note", RequireCount: 3, CapCount: compat.New(2)}, {Kind: "note"}, {Kind: "Message", RequireCount: 1, CapCount: compat.New(0)},
 		}}), `
 			slicer.entries[0].capCount: capCount must be at least 0, got -2
 			slicer.entries[0].kind: kind must not be blank, got "\t"
@@ -172,11 +173,11 @@ func TestValidate(t *testing.T) {
 			slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
 			"the guard looks through wrappers (R21), and past wrong entries"},
 		{"count quota around nothing", withSlicer(policy.CountQuota{}), `slicer.inner: a slicer is required here, for example policy.Greedy{}`, "there is no default inner slicer"},
-		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: new(0)}, Scarcity: 2, Entries: []policy.CountEntry{{}}}), `
+		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(0)}, Scarcity: 2, Entries: []policy.CountEntry{{}}}), `
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.scarcity: scarcityBehavior must be Degrade or Throw, got ScarcityBehavior(2)`, "the knapsack's settings are its own"},
-		{"two bucket sizes", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: new(0), AutoBucket: true, TopUp: true, MemoryLimit: new(0)}}), `
+		{"two bucket sizes", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: compat.New(0), AutoBucket: true, TopUp: true, MemoryLimit: compat.New(0)}}), `
 			slicer.inner.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.inner.memoryLimit: memoryLimit must be a positive number of bytes, got 0`, "one mistake does not hide another"},
@@ -221,7 +222,7 @@ func TestValidate(t *testing.T) {
 				{policy.CustomScorer{Type: "halved", Children: []policy.Scorer{policy.Scaled{}, policy.CustomScorer{Type: "nope"}, nil}}, 1},
 				{policy.CustomScorer{Type: "halved"}, 1},
 			},
-			Slicer: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Greedy{}, policy.Knapsack{BucketSize: new(0)}}},
+			Slicer: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Greedy{}, policy.Knapsack{BucketSize: compat.New(0)}}},
 			Placer: policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{nil}}}},
 		}, `
 			placer.children[0].children[0]: a placer is required here, for example policy.Chronological{}
@@ -273,20 +274,20 @@ func complete() policy.Policy {
 			{policy.MetadataKey{Key: cupel.MetadataPriority, Value: "high", Boost: 1.5}, 1},
 			{policy.MetadataKey{Boost: 1}, 1},
 			{policy.Decay{Curve: policy.Exponential{HalfLife: 24 * time.Hour}}, 1},
-			{policy.Decay{Curve: policy.Window{MaxAge: math.MaxInt64}, NullTimestampScore: new(0.0)}, 1},
+			{policy.Decay{Curve: policy.Window{MaxAge: math.MaxInt64}, NullTimestampScore: compat.New(0.0)}, 1},
 			{policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
 				{MaxAge: 1, Score: 1}, {MaxAge: 90 * time.Minute, Score: 0.5}, {MaxAge: 100 * time.Hour},
-			}}, NullTimestampScore: new(1.0)}, 1},
+			}}, NullTimestampScore: compat.New(1.0)}, 1},
 		},
 		Slicer: policy.Quota{
 			Inner: policy.CountQuota{
 				Inner: policy.Quota{Inner: policy.Greedy{}},
 				Entries: []policy.CountEntry{
-					{Kind: "Message", RequireCount: 1}, {Kind: "toolOutput", CapCount: new(0)}, {Kind: "Note", RequireCount: 1, CapCount: new(3)},
+					{Kind: "Message", RequireCount: 1}, {Kind: "toolOutput", CapCount: compat.New(0)}, {Kind: "Note", RequireCount: 1, CapCount: compat.New(3)},
 				},
 				Scarcity: slicer.ScarcityThrow,
 			},
-			Entries: []policy.QuotaEntry{{Kind: "Message", Require: 10}, {Kind: "Note", Cap: new(0.0)}, {Kind: "Document", Require: 5.5, Cap: new(50.0)}},
+			Entries: []policy.QuotaEntry{{Kind: "Message", Require: 10}, {Kind: "Note", Cap: compat.New(0.0)}, {Kind: "Document", Require: 5.5, Cap: compat.New(50.0)}},
 		},
 		Placer:         policy.UShaped{},
 		KeepDuplicates: true,
@@ -367,7 +368,7 @@ func TestBuiltAsByHand(t *testing.T) {
 		{"key", with(policy.MetadataKey{Key: cupel.MetadataPriority, Value: "high", Boost: 3}),
 			cupel.Config{Scorer: scorer.Must(scorer.NewMetadataKey(cupel.MetadataPriority, "high", 3))}, "key, value and boost"},
 		{"exponential", with(policy.Decay{Curve: policy.Exponential{HalfLife: 5 * time.Hour}}), cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, half))}, "the half-life"},
-		{"window", with(policy.Decay{Curve: policy.Window{MaxAge: 3 * time.Hour}, NullTimestampScore: new(0.0)}),
+		{"window", with(policy.Decay{Curve: policy.Window{MaxAge: 3 * time.Hour}, NullTimestampScore: compat.New(0.0)}),
 			cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, window, scorer.WithNullTimestampScore(0)))}, "0 is not the default"},
 		{"step", with(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{{MaxAge: time.Hour, Score: 1}, {MaxAge: 10 * time.Hour, Score: 0.25}}}}),
 			cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, step))}, "windows in order"},
@@ -375,20 +376,20 @@ func TestBuiltAsByHand(t *testing.T) {
 			cupel.Config{Scorer: scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 2},
 				scorer.Weighted{Scorer: scorer.Must(scorer.NewScaled(scorer.Reflexive{})), Weight: 1}))}, "nesting"},
 		{"knapsack", withSlicer(policy.Knapsack{}), cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack())}, "the default bucket size"},
-		{"fine knapsack", withSlicer(policy.Knapsack{BucketSize: new(1), MemoryLimit: new(1 << 20)}),
+		{"fine knapsack", withSlicer(policy.Knapsack{BucketSize: compat.New(1), MemoryLimit: compat.New(1 << 20)}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(1<<20)))}, "settings reach the slicer"},
 		{"knapsack that uses its budget", withSlicer(policy.Knapsack{AutoBucket: true}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))}, "the bucket size is chosen"},
-		{"topped-up knapsack", withSlicer(policy.Knapsack{BucketSize: new(130), TopUp: true}),
+		{"topped-up knapsack", withSlicer(policy.Knapsack{BucketSize: compat.New(130), TopUp: true}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "what the buckets leave is spent"},
 		{"score greedy", withSlicer(policy.ScoreGreedy{}), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
-		{"quota", withSlicer(policy.Quota{Inner: policy.Greedy{}, Entries: []policy.QuotaEntry{{Kind: "Note", Require: 20}, {Kind: "message", Require: 1, Cap: new(2.0)}}}),
+		{"quota", withSlicer(policy.Quota{Inner: policy.Greedy{}, Entries: []policy.QuotaEntry{{Kind: "Note", Require: 20}, {Kind: "message", Require: 1, Cap: compat.New(2.0)}}}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},
-		{"count quota", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 4}, {Kind: "Message", CapCount: new(1)}}}),
+		{"count quota", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 4}, {Kind: "Message", CapCount: compat.New(1)}}}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
 				slicer.CountQuotaEntry{Kind: "Note", RequireCount: 4, CapCount: math.MaxInt}, slicer.CountQuotaEntry{Kind: "Message", CapCount: 1}))}, "no cap is no limit"},
-		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: new(7)},
-			Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 2, CapCount: new(2)}}, Scarcity: slicer.ScarcityThrow}),
+		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(7)},
+			Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 2, CapCount: compat.New(2)}}, Scarcity: slicer.ScarcityThrow}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7))), slicer.ScarcityThrow,
 				slicer.CountQuotaEntry{Kind: "Note", RequireCount: 2, CapCount: 2}))}, "every setting reaches the slicer"},
 	}

@@ -206,7 +206,9 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 		want := scoreAll(t, s, all)
 		var group sync.WaitGroup
 		for worker := range 4 {
-			group.Go(func() {
+			group.Add(1)
+			go func() {
+				defer group.Done()
 				mine := all[:len(all)-worker] // lists of different lengths share the pools
 				scores := make([]float64, len(mine))
 				for range 3 {
@@ -227,7 +229,7 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 						t.Errorf("%s: item %d scores %v beside others and %v alone", name, i, got, want[i])
 					}
 				}
-			})
+			}()
 		}
 		group.Wait()
 	}

@@ -2,13 +2,13 @@ package slicer_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 var (
@@ -109,7 +109,7 @@ func runConfigCases(t *testing.T, component string, cases []configCase) {
 		names[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			_, err := c.build()
-			bad, ok := errors.AsType[*cupel.InvalidConfigError](err)
+			bad, ok := compat.AsType[*cupel.InvalidConfigError](err)
 			if !ok {
 				t.Fatalf("got error %v, want an InvalidConfigError: %s", err, c.why)
 			}

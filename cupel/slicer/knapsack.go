@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/knapsack"
 	"github.com/wollax/cupel-go/cupel/internal/order"
@@ -189,7 +190,7 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	}
 	chosen, err := knapsack.Solve(ctx, problem, knapsack.Options{MemoryLimit: k.memoryLimit})
 	if err != nil {
-		if limit, ok := errors.AsType[*knapsack.LimitError](err); ok {
+		if limit, ok := compat.AsType[*knapsack.LimitError](err); ok {
 			err = &MemoryLimitError{Limit: limit.Limit, Need: limit.Need}
 		}
 		return cupel.Selection{}, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -116,7 +117,7 @@ func hardItems(n int) []cupel.ScoredItem {
 func TestKnapsackMemoryLimit(t *testing.T) {
 	k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(1)))
 	_, err := cupel.Slice(t.Context(), k, hardItems(200), target(100_001))
-	limit, ok := errors.AsType[*slicer.MemoryLimitError](err)
+	limit, ok := compat.AsType[*slicer.MemoryLimitError](err)
 	if !ok {
 		t.Fatalf("got error %v, want a MemoryLimitError (R17)", err)
 	}
@@ -150,7 +151,7 @@ func TestMemoryLimitHasASentinel(t *testing.T) {
 	if !errors.Is(err, slicer.ErrMemoryLimit) || !errors.Is(err, cupel.ErrStrategy) || errors.Is(err, cupel.ErrContract) {
 		t.Errorf("got %v, want a strategy that failed for want of memory, and broke no contract", err)
 	}
-	if limit, ok := errors.AsType[*slicer.MemoryLimitError](err); !ok || limit.Limit != 1 || errors.Is(limit, cupel.ErrStrategy) {
+	if limit, ok := compat.AsType[*slicer.MemoryLimitError](err); !ok || limit.Limit != 1 || errors.Is(limit, cupel.ErrStrategy) {
 		t.Errorf("got %#v, want a MemoryLimitError of its own", limit)
 	}
 }

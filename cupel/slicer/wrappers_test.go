@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -65,7 +66,7 @@ func TestMisbehavingInnerSlicer(t *testing.T) {
 		for wrapper, s := range wrappersAround(tt.inner) {
 			t.Run(tt.name+"/"+wrapper, func(t *testing.T) {
 				_, err := cupel.Slice(t.Context(), s, items, target(10))
-				bad, ok := errors.AsType[*cupel.StrategyError](err)
+				bad, ok := compat.AsType[*cupel.StrategyError](err)
 				if !ok {
 					t.Fatalf("got error %v, want a StrategyError: %s", err, tt.why)
 				}
@@ -138,11 +139,11 @@ func TestMisbehavingNarrower(t *testing.T) {
 		} {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				_, err := cupel.Slice(t.Context(), s, items, target(10))
-				bad, ok := errors.AsType[*cupel.StrategyError](err)
+				bad, ok := compat.AsType[*cupel.StrategyError](err)
 				if !ok || bad.Strategy != tt.culprit || bad.Reason != tt.reason {
 					t.Errorf("got error %v, want one that says %q %q: %s", err, tt.culprit, tt.reason, tt.why)
 				}
-				if panicked, ok := errors.AsType[*cupel.PanicError](err); ok && !strings.Contains(string(panicked.Stack), "TestMisbehavingNarrower") {
+				if panicked, ok := compat.AsType[*cupel.PanicError](err); ok && !strings.Contains(string(panicked.Stack), "TestMisbehavingNarrower") {
 					t.Errorf("the stack does not show the panic:\n%s", panicked.Stack)
 				}
 			})
@@ -275,7 +276,9 @@ func TestConcurrentUse(t *testing.T) {
 			}
 			var wg sync.WaitGroup
 			for g := range 8 {
-				wg.Go(func() {
+				wg.Add(1)
+				go func() {
+					defer wg.Done()
 					for n := range 40 {
 						i := (g + n) % len(lists)
 						got, err := cupel.Slice(t.Context(), s, lists[i], target(400))
@@ -284,7 +287,7 @@ func TestConcurrentUse(t *testing.T) {
 							return
 						}
 					}
-				})
+				}()
 			}
 			wg.Wait()
 		})

@@ -15,6 +15,8 @@ import (
 	"strconv"
 
 	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // A Member is one name and value of a JSON object. The value has no white
@@ -36,7 +38,7 @@ func Check(data []byte) error {
 	}
 	var raw json.RawMessage
 	err := json.Unmarshal(data, &raw)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+	if syntax, ok := compat.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("%w at byte %d", err, syntax.Offset)
 	}
 	return err

@@ -158,7 +158,8 @@ func origin(t reflect.Type, method lookup, outer []reflect.Type) (path []int, in
 }
 
 func embedsAny(t reflect.Type) bool {
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		if f.Anonymous {
 			return true
 		}
