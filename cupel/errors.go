@@ -70,6 +70,7 @@ type InvalidConfigError struct {
 	Field     string // the setting, with its position in a list: "entries[1].weight"
 	Value     string // the offending value, or "" when there is none to show
 	Reason    string // what is wrong; the specification's own words where it has any
+	Earlier   string // the setting whose name Field repeats, or "" when that is not what is wrong
 }
 
 func (e *InvalidConfigError) Error() string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Chronological puts the items in the order of their timestamps, oldest first,
@@ -22,6 +23,8 @@ import (
 // O(n log n) otherwise. It implements the ChronologicalPlacer chapter of the
 // specification.
 type Chronological struct{}
+
+var chronologicalDescriptor = strategy.Plain[Chronological]("chronological", "ChronologicalPlacer", "Puts items in the order of their timestamps.")
 
 // Place implements [cupel.Placer]. It never fails.
 func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {

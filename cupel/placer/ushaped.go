@@ -6,6 +6,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // UShaped puts the items with the highest scores at both edges and the lowest in
@@ -17,6 +18,8 @@ import (
 // The zero UShaped is ready. It takes time linear in the number of items and one
 // allocation. It implements the UShapedPlacer chapter of the specification.
 type UShaped struct{}
+
+var uShapedDescriptor = strategy.Plain[UShaped]("uShaped", "UShapedPlacer", "Puts the best scored items at both ends.")
 
 // Place implements [cupel.Placer]. It never fails.
 func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {

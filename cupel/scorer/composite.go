@@ -2,11 +2,12 @@ package scorer
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Weighted is a scorer and its weight among the parts of a [Composite].
@@ -38,25 +39,33 @@ func NewComposite(parts ...Weighted) (*Composite, error) {
 	if len(parts) == 0 {
 		return nil, errNoParts()
 	}
+	wrong := strategy.Problems{Component: "CompositeScorer"}
 	c := &Composite{
 		scorers: make([]cupel.Scorer, len(parts)),
 		weights: make([]float64, len(parts)),
 	}
-	total := 0.0
+	total, weightsOK := 0.0, true
 	for i, part := range parts {
-		weight := fmt.Sprintf("entries[%d].weight", i)
-		switch {
-		case isNil(part.Scorer):
-			return nil, invalid("CompositeScorer", fmt.Sprintf("entries[%d].scorer", i), "", "Scorer must not be null")
-		case part.Weight <= 0:
-			return nil, invalid("CompositeScorer", weight, number(part.Weight), "Weight must be positive")
-		case !isFinite(part.Weight):
-			return nil, invalid("CompositeScorer", weight, number(part.Weight), "Weight must be finite")
+		at := strategy.Element("entries", i)
+		if isNil(part.Scorer) {
+			wrong.Add(at+".scorer", "", "Scorer must not be null")
 		}
-		total += part.Weight
+		switch {
+		case part.Weight <= 0:
+			wrong.Add(at+".weight", number(part.Weight), "Weight must be positive")
+		case !isFinite(part.Weight):
+			wrong.Add(at+".weight", number(part.Weight), "Weight must be finite")
+		default:
+			total += part.Weight
+			continue
+		}
+		weightsOK = false
 	}
-	if math.IsInf(total, 0) {
-		return nil, invalid("CompositeScorer", "entries", "", "the sum of the weights must be finite; only ratios matter, so scale them down")
+	if weightsOK && math.IsInf(total, 0) {
+		wrong.Add("entries", "", "the sum of the weights must be finite; only ratios matter, so scale them down")
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	for i, part := range parts {
 		c.scorers[i] = part.Scorer
@@ -66,6 +75,49 @@ func NewComposite(parts ...Weighted) (*Composite, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+var compositeDescriptor = strategy.Descriptor{
+	Name: "composite", Component: "CompositeScorer",
+	Doc: "Averages scorers under their weights.",
+	Fields: []strategy.Field{
+		{Name: "scorers", Type: strategy.Parts, Required: true, Doc: "Scorers, averaged under their weights."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		var parts []Weighted
+		for _, part := range strategy.Get[[]strategy.Part](a, "scorers") {
+			s, _ := part.Strategy.(cupel.Scorer)
+			parts = append(parts, Weighted{s, part.Weight})
+		}
+		composite, err := NewComposite(parts...)
+		if err != nil {
+			return nil, renamed(err)
+		}
+		return composite, nil
+	},
+	Settings: strategy.Only(func(c *Composite) map[string]any {
+		parts := make([]strategy.Part, len(c.scorers))
+		for i, s := range c.scorers {
+			parts[i] = strategy.Part{Strategy: s, Weight: c.weights[i]}
+		}
+		return map[string]any{"scorers": parts}
+	}),
+}
+
+// renamed returns an error of [NewComposite] with the names that policies have
+// for its settings: scorers[0] for entries[0].scorer.
+func renamed(err error) error {
+	wrong := strategy.Problems{Component: "CompositeScorer"}
+	for _, err := range strategy.All(err) {
+		e, ok := err.(*cupel.InvalidConfigError)
+		if ok && e.Component == wrong.Component {
+			field := "scorers" + strings.TrimPrefix(strings.TrimSuffix(e.Field, ".scorer"), "entries")
+			wrong.Add(field, e.Value, e.Reason)
+			continue
+		}
+		wrong.AddError(err)
+	}
+	return wrong.Err()
 }
 
 func errNoParts() error {

@@ -1,10 +1,11 @@
 package scorer
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
+
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Curve says what an item of a given age scores, in [0,1]. The curves are
@@ -48,7 +49,51 @@ func (a age) less(d time.Duration) bool {
 	return a.seconds < seconds || a.seconds == seconds && a.nanos < nanos
 }
 
-type exponential struct{ halfLife float64 } // in seconds
+// curveDescriptors describe the curves, by name.
+var curveDescriptors = []strategy.Descriptor{
+	{
+		Name: "exponential", Component: "Exponential", Doc: "Halves the score with each half-life.",
+		Fields: []strategy.Field{{Name: "halfLife", Type: strategy.Duration, Required: true, Doc: "The age that scores 0.5."}},
+		Build: func(a strategy.Args) (any, error) {
+			return strategy.Built(Exponential(strategy.Get[time.Duration](a, "halfLife")))
+		},
+		Settings: strategy.Only(func(e exponential) map[string]any { return map[string]any{"halfLife": e.given} }),
+	},
+	{
+		Name: "step", Component: "Step", Doc: "Scores by windows of ages.",
+		Fields: []strategy.Field{{Name: "windows", Type: strategy.List, Required: true, Doc: "Youngest first.", Fields: []strategy.Field{
+			{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "The age that is too old for the window."},
+			{Name: "score", Type: strategy.Number, Required: true, Range: strategy.Unit, Doc: "The score of items in the window."},
+		}}},
+		Build: func(a strategy.Args) (any, error) {
+			var windows []StepWindow
+			for _, w := range strategy.Get[[]strategy.Args](a, "windows") {
+				windows = append(windows, StepWindow{strategy.Get[time.Duration](w, "maxAge"), strategy.Get[float64](w, "score")})
+			}
+			return strategy.Built(Step(windows...))
+		},
+		Settings: strategy.Only(func(s step) map[string]any {
+			windows := make([]map[string]any, len(s.windows))
+			for i, w := range s.windows {
+				windows[i] = map[string]any{"maxAge": w.MaxAge, "score": w.Score}
+			}
+			return map[string]any{"windows": windows}
+		}),
+	},
+	{
+		Name: "window", Component: "Window", Doc: "Scores 1 up to an age, and 0 from there on.",
+		Fields: []strategy.Field{{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "The age from which on items score 0."}},
+		Build: func(a strategy.Args) (any, error) {
+			return strategy.Built(Window(strategy.Get[time.Duration](a, "maxAge")))
+		},
+		Settings: strategy.Only(func(w window) map[string]any { return map[string]any{"maxAge": w.maxAge} }),
+	},
+}
+
+type exponential struct {
+	halfLife float64 // in seconds
+	given    time.Duration
+}
 
 // Exponential returns the curve 2^(-age/halfLife): 1 at age 0, 0.5 at the age
 // of halfLife, and near 0 for great ages. It fails with a
@@ -57,7 +102,7 @@ func Exponential(halfLife time.Duration) (Curve, error) {
 	if halfLife <= 0 {
 		return nil, invalid("Exponential", "halfLife", halfLife.String(), "halfLife must be greater than zero")
 	}
-	return exponential{halfLife.Seconds()}, nil
+	return exponential{halfLife.Seconds(), halfLife}, nil
 }
 
 func (e exponential) at(a age) float64 {
@@ -84,16 +129,21 @@ func Step(windows ...StepWindow) (Curve, error) {
 	if len(windows) == 0 {
 		return nil, invalid("Step", "windows", "", "windows must contain at least one entry")
 	}
+	wrong := strategy.Problems{Component: "Step"}
 	for i, w := range windows {
-		maxAge := fmt.Sprintf("windows[%d].maxAge", i)
+		at := strategy.Element("windows", i)
 		switch {
 		case w.MaxAge <= 0:
-			return nil, invalid("Step", maxAge, w.MaxAge.String(), "maxAge must be greater than zero")
+			wrong.Add(at+".maxAge", w.MaxAge.String(), "maxAge must be greater than zero")
 		case i > 0 && w.MaxAge <= windows[i-1].MaxAge:
-			return nil, invalid("Step", maxAge, w.MaxAge.String(), "maxAge must be greater than that of the window before; give the youngest window first")
-		case !unit(w.Score):
-			return nil, invalid("Step", fmt.Sprintf("windows[%d].score", i), number(w.Score), "score must be in [0.0, 1.0]")
+			wrong.Add(at+".maxAge", w.MaxAge.String(), "maxAge must be greater than that of the window before; give the youngest window first")
 		}
+		if !unit(w.Score) {
+			wrong.Add(at+".score", number(w.Score), "score must be in [0.0, 1.0]")
+		}
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	return step{slices.Clone(windows)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Decay scores an item by its age, along a [Curve]. Items from the future have
@@ -48,30 +49,55 @@ func WithNullTimestampScore(score float64) DecayOption {
 // It fails with a [cupel.InvalidConfigError] when clock or curve is nil, or
 // when an option does.
 func NewDecay(clock func() time.Time, curve Curve, opts ...DecayOption) (*Decay, error) {
-	d := &Decay{clock: clock, curve: curve, nullTimestampScore: 0.5}
+	d := &Decay{clock: clock, curve: curve, nullTimestampScore: defaultNullTimestampScore}
+	wrong := strategy.Problems{Component: "DecayScorer"}
 	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt((*decayDraft)(d)); err != nil {
-			return nil, err
+		if opt != nil {
+			wrong.AddError(opt((*decayDraft)(d)))
 		}
 	}
-	if err := d.Validate(); err != nil {
+	d.validate(&wrong)
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
+const defaultNullTimestampScore = 0.5
+
+var decayDescriptor = strategy.Descriptor{
+	Name: "decay", Component: "DecayScorer",
+	Doc: "Scores an item by its age, along a curve.",
+	Fields: []strategy.Field{
+		{Name: "curve", Type: strategy.Variant, Required: true, Variants: curveDescriptors, Doc: "What an item of a given age scores."},
+		{Name: "nullTimestampScore", Type: strategy.Number, Range: strategy.Unit, Default: defaultNullTimestampScore, Doc: "The score of items without a timestamp."},
+	},
+	NeedsClock: true,
+	Build: func(a strategy.Args) (any, error) {
+		return strategy.Built(NewDecay(a.Clock, strategy.Get[Curve](a, "curve"), WithNullTimestampScore(strategy.Get[float64](a, "nullTimestampScore"))))
+	},
+	Settings: strategy.Only(func(d *Decay) map[string]any {
+		return map[string]any{"curve": d.curve, "nullTimestampScore": d.nullTimestampScore}
+	}),
+}
+
 // Validate reports a scorer that was not built with [NewDecay].
 func (d *Decay) Validate() error {
-	switch {
-	case d == nil || d.clock == nil:
-		return invalid("DecayScorer", "clock", "", "clock must not be nil; pass time.Now, or a fixed time in tests")
-	case d.curve == nil:
-		return invalid("DecayScorer", "curve", "", "curve must not be nil; pass an Exponential, Step or Window curve")
+	if d != nil && d.clock != nil && d.curve != nil {
+		return nil
 	}
-	return nil
+	wrong := strategy.Problems{Component: "DecayScorer"}
+	d.validate(&wrong)
+	return wrong.Err()
+}
+
+func (d *Decay) validate(wrong *strategy.Problems) {
+	if d == nil || d.clock == nil {
+		wrong.Add("clock", "", "clock must not be nil; pass time.Now, or a fixed time in tests")
+	}
+	if d == nil || d.curve == nil {
+		wrong.Add("curve", "", "curve must not be nil; pass an Exponential, Step or Window curve")
+	}
 }
 
 // Score looks at the item and the clock; all is ignored.

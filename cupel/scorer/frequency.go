@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
 	"github.com/wollax/cupel-go/cupel/internal/cooccur"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Frequency scores an item by the share of its peers that have a tag in common
@@ -22,6 +23,8 @@ import (
 //
 // It implements the FrequencyScorer chapter of the specification.
 type Frequency struct{}
+
+var frequencyDescriptor = strategy.Plain[Frequency]("frequency", "FrequencyScorer", "Scores an item by the share of items with a tag in common.")
 
 // Score compares the item's tags with those of every item of all.
 func (Frequency) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {

@@ -2,12 +2,12 @@ package scorer
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Kind scores an item by the weight of its kind, and 0 when its kind has none.
@@ -19,7 +19,8 @@ import (
 //
 // It implements the KindScorer chapter of the specification.
 type Kind struct {
-	weights *kindWeights // nil: the default weights
+	weights *kindWeights                  // nil: the default weights
+	given   map[cupel.ContextKind]float64 // the same as they were given, to describe the scorer
 }
 
 // kindWeights keeps the well-known kinds, which items spell as the constants
@@ -43,24 +44,63 @@ func NewKind(weights map[cupel.ContextKind]float64) (*Kind, error) {
 		return &Kind{}, nil
 	}
 	w := &kindWeights{others: make(map[string]float64)}
-	seen := make(map[string]bool, len(weights))
+	wrong := strategy.Problems{Component: "KindScorer"}
+	seen := make(map[string]string, len(weights)) // field by folded kind
 	for _, kind := range slices.Sorted(maps.Keys(weights)) {
 		weight := weights[kind]
-		field := fmt.Sprintf("weights[%q]", string(kind))
-		switch {
+		field := strategy.Key("weights", string(kind))
+		switch earlier, twice := seen[kind.Key()]; {
 		case kind.IsBlank():
-			return nil, invalid("KindScorer", field, "", "kind must not be blank")
-		case seen[kind.Key()]:
-			return nil, invalid("KindScorer", field, "", "kind is given twice; casing does not tell kinds apart")
+			wrong.Add(field, "", "kind must not be blank")
 		case weight < 0:
-			return nil, invalid("KindScorer", field, number(weight), "Weight for kind must be non-negative")
+			wrong.Add(field, number(weight), "Weight for kind must be non-negative")
 		case !isFinite(weight):
-			return nil, invalid("KindScorer", field, number(weight), "Weight for kind must be finite")
+			wrong.Add(field, number(weight), "Weight for kind must be finite")
+		case twice:
+			wrong.Repeated(field, "", "kind is given twice; casing does not tell kinds apart", earlier)
 		}
-		seen[kind.Key()] = true
+		if _, twice := seen[kind.Key()]; !twice {
+			seen[kind.Key()] = field
+		}
 		w.set(kind, weight)
 	}
-	return &Kind{w}, nil
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	return &Kind{w, maps.Clone(weights)}, nil
+}
+
+var kindDescriptor = strategy.Descriptor{
+	Name: "kind", Component: "KindScorer",
+	Doc: "Scores an item by the weight of its kind.",
+	Fields: []strategy.Field{
+		{Name: "weights", Type: strategy.Weights, Keys: strategy.Kind, Doc: "By kind. Without weights, the default ones hold."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		given := strategy.Get[map[string]float64](a, "weights")
+		if given == nil {
+			return strategy.Built(NewKind(nil))
+		}
+		weights := make(map[cupel.ContextKind]float64, len(given))
+		for kind, weight := range given {
+			weights[cupel.ContextKind(kind)] = weight
+		}
+		return strategy.Built(NewKind(weights))
+	},
+	Settings: func(s any) (map[string]any, bool) {
+		k, ok := s.(Kind)
+		if p, isPointer := s.(*Kind); isPointer && p != nil {
+			k, ok = *p, true
+		}
+		if k.given == nil {
+			return nil, ok
+		}
+		weights := make(map[string]float64, len(k.given))
+		for kind, weight := range k.given {
+			weights[string(kind)] = weight
+		}
+		return map[string]any{"weights": weights}, ok
+	},
 }
 
 func (w *kindWeights) set(kind cupel.ContextKind, weight float64) {

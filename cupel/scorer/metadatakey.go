@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // MetadataKey scores an item with a boost when its metadata holds a given
@@ -35,6 +36,22 @@ func NewMetadataKey(key, value string, boost float64) (*MetadataKey, error) {
 		return nil, invalid("MetadataKeyScorer", "boost", number(boost), "boost must be finite")
 	}
 	return &MetadataKey{key, value, boost}, nil
+}
+
+var metadataKeyDescriptor = strategy.Descriptor{
+	Name: "metadataKey", Component: "MetadataKeyScorer",
+	Doc: "Scores an item with a boost when its metadata has a value, and with 1 otherwise.",
+	Fields: []strategy.Field{
+		{Name: "key", Type: strategy.Text, Required: true, Doc: "The key of the metadata."},
+		{Name: "value", Type: strategy.Text, Required: true, Doc: "The value that items are to have under the key."},
+		{Name: "boost", Type: strategy.Number, Required: true, Range: strategy.Positive, Doc: "The score of items that have it."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		return strategy.Built(NewMetadataKey(strategy.Get[string](a, "key"), strategy.Get[string](a, "value"), strategy.Get[float64](a, "boost")))
+	},
+	Settings: strategy.Only(func(m *MetadataKey) map[string]any {
+		return map[string]any{"key": m.key, "value": m.value, "boost": m.boost}
+	}),
 }
 
 // Validate reports a scorer that was not built with [NewMetadataKey].

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // MetadataTrust scores an item by the trust that the caller wrote into its
@@ -32,6 +33,18 @@ func NewMetadataTrust(defaultScore float64) (*MetadataTrust, error) {
 		return nil, invalid("MetadataTrustScorer", "defaultScore", number(defaultScore), "defaultScore must be in [0.0, 1.0]")
 	}
 	return &MetadataTrust{defaultScore, true}, nil
+}
+
+var metadataTrustDescriptor = strategy.Descriptor{
+	Name: "metadataTrust", Component: "MetadataTrustScorer",
+	Doc: "Scores an item by the trust in its metadata.",
+	Fields: []strategy.Field{
+		{Name: "defaultScore", Type: strategy.Number, Required: true, Range: strategy.Unit, Doc: "The score of items without a readable trust."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		return strategy.Built(NewMetadataTrust(strategy.Get[float64](a, "defaultScore")))
+	},
+	Settings: strategy.Only(func(m *MetadataTrust) map[string]any { return map[string]any{"defaultScore": m.defaultScore} }),
 }
 
 // Validate reports a scorer that was not built with [NewMetadataTrust].

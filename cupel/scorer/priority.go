@@ -7,6 +7,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/internal/rank"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Priority scores an item by the rank of its priority: the number of items
@@ -19,6 +20,8 @@ import (
 //
 // It implements the PriorityScorer chapter of the specification.
 type Priority struct{}
+
+var priorityDescriptor = strategy.Plain[Priority]("priority", "PriorityScorer", "Scores an item by the rank of its priority.")
 
 // Score looks at every item of all, O(N).
 func (Priority) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {

@@ -7,6 +7,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/internal/rank"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Recency scores an item by the rank of its timestamp: the number of items
@@ -20,6 +21,8 @@ import (
 //
 // It implements the RecencyScorer chapter of the specification.
 type Recency struct{}
+
+var recencyDescriptor = strategy.Plain[Recency]("recency", "RecencyScorer", "Scores an item by the rank of its timestamp.")
 
 // Score looks at every item of all, O(N).
 func (Recency) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Reflexive scores an item by its own future relevance hint, clamped to [0,1].
@@ -13,6 +14,8 @@ import (
 //
 // It implements the ReflexiveScorer chapter of the specification.
 type Reflexive struct{}
+
+var reflexiveDescriptor = strategy.Plain[Reflexive]("reflexive", "ReflexiveScorer", "Scores an item by its own future relevance hint.")
 
 // Score looks at the item alone; all is ignored.
 func (Reflexive) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Scaled stretches the scores of another scorer to the whole of [0,1]: the
@@ -33,6 +34,16 @@ func NewScaled(inner cupel.Scorer) (*Scaled, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+var scaledDescriptor = strategy.Descriptor{
+	Name: "scaled", Component: "ScaledScorer",
+	Doc:    "Stretches the scores of another scorer to the whole of [0,1].",
+	Fields: []strategy.Field{{Name: "inner", Type: strategy.Child, Required: true, Doc: "The scorer whose scores are stretched."}},
+	Build: func(a strategy.Args) (any, error) {
+		return strategy.Built(NewScaled(strategy.Get[cupel.Scorer](a, "inner")))
+	},
+	Settings: strategy.Only(func(s *Scaled) map[string]any { return map[string]any{"inner": s.inner} }),
 }
 
 func errNoInner() error {

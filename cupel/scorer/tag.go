@@ -2,13 +2,13 @@ package scorer
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Tag scores an item by the weights of its tags: their sum divided by the sum
@@ -52,28 +52,55 @@ func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
 			opt((*tagDraft)(t))
 		}
 	}
+	wrong := strategy.Problems{Component: "TagScorer"}
+	seen := make(map[string]string, len(weights)) // field by key
 	for _, tag := range slices.Sorted(maps.Keys(weights)) {
 		weight, key := weights[tag], tag
 		if t.fold {
 			key = ascii.Lower(tag)
 		}
-		field := fmt.Sprintf("weights[%q]", tag)
-		if _, twice := t.weights[key]; twice {
-			return nil, invalid("TagScorer", field, "", "tag is given twice; casing does not tell tags apart here")
+		field := strategy.Key("weights", tag)
+		earlier, twice := seen[key]
+		switch {
+		case weight < 0:
+			wrong.Add(field, number(weight), "Tag weight must be non-negative")
+		case !isFinite(weight):
+			wrong.Add(field, number(weight), "Tag weight must be finite")
+		case twice:
+			wrong.Repeated(field, "", "tag is given twice; casing does not tell tags apart here", earlier)
 		}
-		if weight < 0 {
-			return nil, invalid("TagScorer", field, number(weight), "Tag weight must be non-negative")
-		}
-		if !isFinite(weight) {
-			return nil, invalid("TagScorer", field, number(weight), "Tag weight must be finite")
+		if !twice {
+			seen[key] = field
 		}
 		t.weights[key] = weight
 		t.total += weight
 	}
-	if math.IsInf(t.total, 0) {
-		return nil, invalid("TagScorer", "weights", "", "the sum of the tag weights must be finite; scale them down")
+	if wrong.Len() == 0 && math.IsInf(t.total, 0) {
+		wrong.Add("weights", "", "the sum of the tag weights must be finite; scale them down")
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	return t, nil
+}
+
+var tagDescriptor = strategy.Descriptor{
+	Name: "tag", Component: "TagScorer",
+	Doc: "Scores an item by the weights of its tags.",
+	Fields: []strategy.Field{
+		{Name: "weights", Type: strategy.Weights, Keys: strategy.Text, Required: true, Doc: "By tag."},
+		{Name: "caseInsensitive", Type: strategy.Bool, Default: false, Doc: "Tags compare under ASCII case folding."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		var opts []TagOption
+		if strategy.Get[bool](a, "caseInsensitive") {
+			opts = append(opts, WithCaseInsensitiveTags())
+		}
+		return strategy.Built(NewTag(strategy.Get[map[string]float64](a, "weights"), opts...))
+	},
+	Settings: strategy.Only(func(t *Tag) map[string]any {
+		return map[string]any{"weights": maps.Clone(t.weights), "caseInsensitive": t.fold}
+	}),
 }
 
 // Validate reports a scorer that was not built with [NewTag].

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
@@ -34,15 +35,32 @@ type CountConstrainedKnapsack struct {
 // [cupel.InvalidConfigError] when knapsack is nil, a kind is blank or has two
 // entries, a count is negative or a requirement is above its cap.
 func NewCountConstrainedKnapsack(knapsack *Knapsack, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountConstrainedKnapsack, error) {
+	wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 	if knapsack == nil {
-		return nil, &cupel.InvalidConfigError{Component: countConstrainedKnapsackSlice, Field: "knapsack", Reason: "knapsack must not be nil"}
+		wrong.Add("knapsack", "", "knapsack must not be nil")
 	}
-	c, err := newCounter(countConstrainedKnapsackSlice, scarcity, entries)
-	if err != nil {
+	c := newCounter(&wrong, scarcity, entries)
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	k := *knapsack
 	return &CountConstrainedKnapsack{c, &k}, nil
+}
+
+var countConstrainedKnapsackDescriptor = strategy.Descriptor{
+	Name: "countConstrainedKnapsack", Component: countConstrainedKnapsackSlice,
+	Doc:    "Guarantees and limits the number of items of a kind, around a knapsack.",
+	Fields: slices.Concat(knapsackFields, countFields),
+	Build: func(a strategy.Args) (any, error) {
+		scarcity, entries := countsOf(a)
+		knapsack, err := knapsackOf(a)
+		wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
+		wrong.AddError(err)
+		constrained, err := NewCountConstrainedKnapsack(knapsack, scarcity, entries...)
+		wrong.AddError(err)
+		return strategy.Built(constrained, wrong.Err())
+	},
+	Settings: strategy.Only(func(c *CountConstrainedKnapsack) map[string]any { return c.settings(c.knapsack.settings()) }),
 }
 
 // Validate implements [cupel.Validator]. It fails for a

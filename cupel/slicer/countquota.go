@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 const countQuotaSlice = "CountQuotaSlice"
@@ -36,21 +37,41 @@ type CountQuota struct {
 // a kind is blank or has two entries, a count is negative or a requirement is
 // above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
 func NewCountQuota(inner cupel.Slicer, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountQuota, error) {
+	wrong := strategy.Problems{Component: countQuotaSlice}
 	if err := checkInner(countQuotaSlice, inner); err != nil {
-		return nil, err
+		wrong.AddError(err)
+	} else {
+		checkKnapsack(&wrong, inner)
 	}
-	for s := range cupel.AllSlicers(inner) {
-		// A CountConstrainedKnapsack shows the Knapsack inside it.
-		if _, ok := s.(interface{ isKnapsack() }); ok {
-			return nil, &cupel.InvalidConfigError{Component: countQuotaSlice, Field: "inner", Value: fmt.Sprintf("%T", s),
-				Reason: "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice"}
-		}
-	}
-	c, err := newCounter(countQuotaSlice, scarcity, entries)
-	if err != nil {
+	c := newCounter(&wrong, scarcity, entries)
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	return &CountQuota{c, inner}, nil
+}
+
+// checkKnapsack records that there is a knapsack inside a slicer. A
+// CountConstrainedKnapsack shows the one that it has.
+func checkKnapsack(wrong *strategy.Problems, inner cupel.Slicer) {
+	for s := range cupel.AllSlicers(inner) {
+		if _, ok := s.(interface{ isKnapsack() }); ok {
+			wrong.Add("inner", fmt.Sprintf("%T", s), "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice")
+			return
+		}
+	}
+}
+
+var countQuotaDescriptor = strategy.Descriptor{
+	Name: "countQuota", Component: countQuotaSlice,
+	Doc: "Guarantees and limits the number of items of a kind, around another slicer.",
+	Fields: slices.Concat([]strategy.Field{
+		{Name: "inner", Type: strategy.Child, Required: true, Doc: "The slicer that chooses the rest; it contains no knapsack."},
+	}, countFields),
+	Build: func(a strategy.Args) (any, error) {
+		scarcity, entries := countsOf(a)
+		return strategy.Built(NewCountQuota(strategy.Get[cupel.Slicer](a, "inner"), scarcity, entries...))
+	},
+	Settings: strategy.Only(func(c *CountQuota) map[string]any { return c.settings(map[string]any{"inner": c.inner}) }),
 }
 
 // Validate implements [cupel.Validator]. It fails for a CountQuota that was not

@@ -3,12 +3,14 @@ package slicer
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // CountQuotaEntry is what a [CountQuota] or a [CountConstrainedKnapsack]
@@ -62,41 +64,75 @@ type counter struct {
 	byKey     map[string]int32  // position in entries, by folded kind
 }
 
-func newCounter(component string, scarcity ScarcityBehavior, entries []CountQuotaEntry) (counter, error) {
-	c := counter{component, scarcity, slices.Clone(entries), make(map[string]int32, len(entries))}
+// newCounter records in wrong what is wrong.
+func newCounter(wrong *strategy.Problems, scarcity ScarcityBehavior, entries []CountQuotaEntry) counter {
+	c := counter{wrong.Component, scarcity, slices.Clone(entries), make(map[string]int32, len(entries))}
 	if scarcity > ScarcityThrow {
-		return counter{}, &cupel.InvalidConfigError{Component: component, Field: "scarcityBehavior", Value: scarcity.String(),
-			Reason: "scarcityBehavior must be Degrade or Throw"}
+		wrong.Add("scarcityBehavior", scarcity.String(), "scarcityBehavior must be Degrade or Throw")
 	}
 	for i := range c.entries {
 		e := &c.entries[i]
+		checkKind(wrong, c.byKey, i, e.Kind, "")
 		e.Kind = e.Kind.Canonical()
-		if err := checkKind(component, c.byKey, i, e.Kind, ""); err != nil {
-			return counter{}, err
-		}
-		if err := e.validate(component, i); err != nil {
-			return counter{}, err
-		}
+		e.validate(wrong, i)
 	}
-	return c, nil
+	return c
 }
 
-func (e CountQuotaEntry) validate(component string, i int) error {
-	invalid := func(field string, value int, reason string) error {
-		return &cupel.InvalidConfigError{Component: component, Field: fmt.Sprintf("entries[%d].%s", i, field),
-			Value: strconv.Itoa(value), Reason: reason}
+func (e CountQuotaEntry) validate(wrong *strategy.Problems, i int) {
+	at := strategy.Element("entries", i)
+	if e.RequireCount < 0 {
+		wrong.Add(at+".requireCount", strconv.Itoa(e.RequireCount), "requireCount must be at least 0")
 	}
 	switch {
-	case e.RequireCount < 0:
-		return invalid("requireCount", e.RequireCount, "requireCount must be at least 0")
 	case e.CapCount < 0:
-		return invalid("capCount", e.CapCount, "capCount must be at least 0")
+		wrong.Add(at+".capCount", strconv.Itoa(e.CapCount), "capCount must be at least 0")
 	case e.CapCount == 0 && e.RequireCount > 0:
-		return invalid("capCount", e.CapCount, "a zero cap with a positive requirement can never be satisfied")
+		wrong.Add(at+".capCount", strconv.Itoa(e.CapCount), "a zero cap with a positive requirement can never be satisfied")
 	case e.RequireCount > e.CapCount:
-		return invalid("requireCount", e.RequireCount, fmt.Sprintf("requireCount must be at most capCount (%d)", e.CapCount))
+		wrong.Add(at+".requireCount", strconv.Itoa(e.RequireCount), fmt.Sprintf("requireCount must be at most capCount (%d)", e.CapCount))
 	}
-	return nil
+}
+
+// countFields are the settings that the two count slicers have in common.
+var countFields = []strategy.Field{
+	{Name: "entries", Type: strategy.List, Doc: "At most one entry a kind.", Fields: []strategy.Field{
+		{Name: "kind", Type: strategy.Kind, Required: true, Doc: "A kind of item, in any casing."},
+		{Name: "requireCount", Type: strategy.Int, Range: strategy.NonNegative, Default: 0, Doc: "The number of items to commit before anything else is chosen."},
+		{Name: "capCount", Type: strategy.Int, Range: strategy.NonNegative, Doc: "The largest number of items. No limit by default."},
+	}},
+	{Name: "scarcity", Type: strategy.Enum, Values: []string{ScarcityDegrade.String(), ScarcityThrow.String()}, Default: ScarcityDegrade.String(),
+		Doc: "What happens when there are fewer items of a kind than its entry requires."},
+}
+
+// countsOf returns the settings of countFields.
+func countsOf(a strategy.Args) (ScarcityBehavior, []CountQuotaEntry) {
+	scarcity := ScarcityDegrade
+	if strategy.Get[string](a, "scarcity") == ScarcityThrow.String() {
+		scarcity = ScarcityThrow
+	}
+	var entries []CountQuotaEntry
+	for _, e := range strategy.Get[[]strategy.Args](a, "entries") {
+		limit := math.MaxInt
+		if e.Has("capCount") {
+			limit = strategy.Get[int](e, "capCount")
+		}
+		entries = append(entries, CountQuotaEntry{cupel.ContextKind(strategy.Get[string](e, "kind")), strategy.Get[int](e, "requireCount"), limit})
+	}
+	return scarcity, entries
+}
+
+// settings returns the settings of countFields, added to those given.
+func (c counter) settings(given map[string]any) map[string]any {
+	entries := make([]map[string]any, len(c.entries))
+	for i, e := range c.entries {
+		entries[i] = map[string]any{"kind": string(e.Kind), "requireCount": e.RequireCount}
+		if e.CapCount != math.MaxInt {
+			entries[i]["capCount"] = e.CapCount
+		}
+	}
+	given["entries"], given["scarcity"] = entries, c.scarcity.String()
+	return given
 }
 
 // forKind returns a counter that considers the entry of one kind alone.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Greedy chooses by value density, the score per token: densest first, each
@@ -20,6 +21,8 @@ import (
 // allocation. It implements the GreedySlice chapter of the
 // specification.
 type Greedy struct{}
+
+var greedyDescriptor = strategy.Plain[Greedy]("greedy", "GreedySlice", "Chooses by score per token, densest first, each item that still fits.")
 
 // Slice implements [cupel.Slicer]. The positions come densest first; it never
 // fails.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/promoted"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // scratch is the working memory of one call of a wrapper.
@@ -142,20 +143,21 @@ func (b broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (c
 	return cupel.Selection{}, b.err
 }
 
-// checkKind returns what is wrong with the kind of entry i, when kinds holds
+// checkKind records what is wrong with the kind of entry i, when kinds holds
 // the folded kinds of the entries before it; and adds it. advice says what to
 // write instead.
-func checkKind(component string, kinds map[string]int32, i int, kind cupel.ContextKind, advice string) error {
-	field := fmt.Sprintf("entries[%d].kind", i)
+func checkKind(wrong *strategy.Problems, kinds map[string]int32, i int, kind cupel.ContextKind, advice string) {
+	field := strategy.Element("entries", i) + ".kind"
 	if kind.IsBlank() {
-		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind), Reason: "kind must not be blank"}
+		wrong.Add(field, fmt.Sprintf("%q", kind), "kind must not be blank")
+		return
 	}
 	if earlier, ok := kinds[kind.Key()]; ok {
-		return &cupel.InvalidConfigError{Component: component, Field: field, Value: fmt.Sprintf("%q", kind),
-			Reason: fmt.Sprintf("kind has an entry already, entries[%d]: %skinds are compared without ASCII case", earlier, advice)}
+		first := strategy.Element("entries", int(earlier))
+		wrong.Repeated(field, fmt.Sprintf("%q", kind), "kind has an entry already, "+first+": "+advice+"kinds are compared without ASCII case", first+".kind")
+		return
 	}
 	kinds[kind.Key()] = int32(i)
-	return nil
 }
 
 // checkInner returns what is wrong with the slicer that a wrapper is given.

@@ -1,6 +1,7 @@
 package slicer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/knapsack"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 const knapsackSlice = "KnapsackSlice"
@@ -60,15 +62,72 @@ type knapsackDraft Knapsack
 // [cupel.InvalidConfigError] that names the setting.
 func NewKnapsack(opts ...KnapsackOption) (*Knapsack, error) {
 	k := new(Knapsack)
+	var wrong strategy.Problems
 	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt((*knapsackDraft)(k)); err != nil {
-			return nil, err
+		if opt != nil {
+			wrong.AddError(opt((*knapsackDraft)(k)))
 		}
 	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
 	return k, nil
+}
+
+// knapsackFields are the settings of a knapsack, here and in what has one.
+var knapsackFields = []strategy.Field{
+	{Name: "bucketSize", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultBucketSize, Doc: "In tokens."},
+	{Name: "autoBucket", Type: strategy.Bool, Default: false, Excludes: "bucketSize", Doc: "Each run chooses the bucket size. There is no bucketSize then."},
+	{Name: "topUp", Type: strategy.Bool, Default: false, Doc: "What the buckets leave is spent by score."},
+	{Name: "memoryLimit", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultMemoryLimit, Doc: "In bytes."},
+}
+
+var knapsackDescriptor = strategy.Descriptor{
+	Name: "knapsack", Component: knapsackSlice,
+	Doc:    "Chooses the items whose scores have the largest sum within the target.",
+	Fields: knapsackFields,
+	Build:  func(a strategy.Args) (any, error) { return strategy.Built(knapsackOf(a)) },
+	Settings: func(s any) (map[string]any, bool) {
+		switch k := s.(type) {
+		case Knapsack:
+			return k.settings(), true
+		case *Knapsack:
+			if k != nil {
+				return k.settings(), true
+			}
+		}
+		return nil, false
+	},
+}
+
+// knapsackOf builds a knapsack from knapsackFields.
+func knapsackOf(a strategy.Args) (*Knapsack, error) {
+	opts := []KnapsackOption{WithBucketSize(strategy.Get[int](a, "bucketSize")), WithMemoryLimit(int64(strategy.Get[int](a, "memoryLimit")))}
+	if strategy.Get[bool](a, "topUp") {
+		opts = append(opts, WithTopUp())
+	}
+	auto := strategy.Get[bool](a, "autoBucket")
+	if auto {
+		opts = append(opts, WithAutoBucket())
+	}
+	k, err := NewKnapsack(opts...)
+	if auto && a.Has("bucketSize") {
+		wrong := strategy.Problems{Component: knapsackSlice}
+		wrong.Add("autoBucket", "", "chooses the bucket size, and bucketSize gives one; give one of the two")
+		wrong.AddError(err)
+		return nil, wrong.Err()
+	}
+	return k, err
+}
+
+func (k Knapsack) settings() map[string]any {
+	settings := map[string]any{"topUp": k.topUp, "memoryLimit": int(cmp.Or(k.memoryLimit, DefaultMemoryLimit))}
+	if k.autoBucket {
+		settings["autoBucket"] = true
+	} else {
+		settings["bucketSize"] = cmp.Or(k.bucketSize, DefaultBucketSize)
+	}
+	return settings
 }
 
 // WithBucketSize sets the number of tokens in which sizes are counted, at least

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 const quotaSlice = "QuotaSlice"
@@ -66,30 +67,55 @@ type Quota struct {
 // a percentage is outside [0,100] or NaN, a require is above its cap, or the
 // requires sum to more than 100 (+1e-9).
 func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
+	wrong := strategy.Problems{Component: quotaSlice}
 	if err := checkInner(quotaSlice, inner); err != nil {
-		return nil, err
-	}
-	for s := range cupel.AllSlicers(inner) {
-		if err := checkNarrowing(s); err != nil {
-			return nil, err
+		wrong.AddError(err)
+	} else {
+		for s := range cupel.AllSlicers(inner) {
+			wrong.AddError(checkNarrowing(s))
 		}
 	}
 	q := &Quota{inner: inner, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
-	sum := 0.0
+	sum, entriesOK := 0.0, wrong.Len()
 	for i, e := range q.entries {
-		if err := checkKind(quotaSlice, q.byKey, i, e.kind, "give the kind one entry, with Between; "); err != nil {
-			return nil, err
-		}
-		if err := e.validate(i); err != nil {
-			return nil, err
-		}
+		checkKind(&wrong, q.byKey, i, e.kind, "give the kind one entry, with Between; ")
+		e.validate(&wrong, i)
 		sum += e.require
 	}
-	if sum > 100+1e-9 {
-		return nil, &cupel.InvalidConfigError{Component: quotaSlice, Field: "entries", Value: formatPercent(sum),
-			Reason: "the sum of all require percentages must not exceed 100%"}
+	if wrong.Len() == entriesOK && sum > 100+1e-9 {
+		wrong.Add("entries", formatPercent(sum), "the sum of all require percentages must not exceed 100%")
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	return q, nil
+}
+
+var quotaDescriptor = strategy.Descriptor{
+	Name: "quota", Component: quotaSlice,
+	Doc: "Shares the target out between kinds, around another slicer.",
+	Fields: []strategy.Field{
+		{Name: "inner", Type: strategy.Child, Required: true, Doc: "The slicer that chooses within each share."},
+		{Name: "entries", Type: strategy.List, Doc: "At most one entry a kind.", Fields: []strategy.Field{
+			{Name: "kind", Type: strategy.Kind, Required: true, Doc: "A kind of item, in any casing."},
+			{Name: "require", Type: strategy.Number, Range: strategy.Percent, Default: 0.0, Doc: "What is kept for the kind, in percent of the target."},
+			{Name: "cap", Type: strategy.Number, Range: strategy.Percent, Default: 100.0, Doc: "The most that the kind may have, in percent of the target."},
+		}},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		var entries []QuotaEntry
+		for _, e := range strategy.Get[[]strategy.Args](a, "entries") {
+			entries = append(entries, Between(cupel.ContextKind(strategy.Get[string](e, "kind")), strategy.Get[float64](e, "require"), strategy.Get[float64](e, "cap")))
+		}
+		return strategy.Built(NewQuota(strategy.Get[cupel.Slicer](a, "inner"), entries...))
+	},
+	Settings: strategy.Only(func(q *Quota) map[string]any {
+		entries := make([]map[string]any, len(q.entries))
+		for i, e := range q.entries {
+			entries[i] = map[string]any{"kind": string(e.kind), "require": e.require, "cap": e.cap}
+		}
+		return map[string]any{"inner": q.inner, "entries": entries}
+	}),
 }
 
 // Kind returns the kind that the entry is about, as it was given.
@@ -104,20 +130,19 @@ func (e QuotaEntry) Tokens(target int) (require, cap int) {
 	return percentOf(e.require, target), percentOf(e.cap, target)
 }
 
-func (e QuotaEntry) validate(i int) error {
-	invalid := func(field string, value float64, reason string) error {
-		return &cupel.InvalidConfigError{Component: quotaSlice, Field: fmt.Sprintf("entries[%d].%s", i, field),
-			Value: formatPercent(value), Reason: reason}
+func (e QuotaEntry) validate(wrong *strategy.Problems, i int) {
+	at := strategy.Element("entries", i)
+	requireOK := e.require >= 0 && e.require <= 100 // written so that NaN fails
+	capOK := e.cap >= 0 && e.cap <= 100
+	if !requireOK {
+		wrong.Add(at+".require", formatPercent(e.require), "require must be from 0 to 100 percent")
 	}
-	switch { // written so that NaN fails
-	case !(e.require >= 0 && e.require <= 100):
-		return invalid("require", e.require, "require must be from 0 to 100 percent")
-	case !(e.cap >= 0 && e.cap <= 100):
-		return invalid("cap", e.cap, "cap must be from 0 to 100 percent")
-	case e.require > e.cap:
-		return invalid("require", e.require, fmt.Sprintf("require must be at most the cap of its kind (%s)", formatPercent(e.cap)))
+	if !capOK {
+		wrong.Add(at+".cap", formatPercent(e.cap), "cap must be from 0 to 100 percent")
 	}
-	return nil
+	if requireOK && capOK && e.require > e.cap {
+		wrong.Add(at+".require", formatPercent(e.require), fmt.Sprintf("require must be at most the cap of its kind (%s)", formatPercent(e.cap)))
+	}
 }
 
 func formatPercent(p float64) string { return strconv.FormatFloat(p, 'g', -1, 64) }

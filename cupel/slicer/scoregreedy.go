@@ -5,6 +5,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // ScoreGreedy chooses by score: highest first, each item that still fits, and
@@ -25,6 +26,8 @@ import (
 // is not one of the specification's slicers. The zero ScoreGreedy is ready. It
 // takes time linear in the number of items and one allocation.
 type ScoreGreedy struct{}
+
+var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Chooses by score, highest first, each item that still fits.")
 
 // Slice implements [cupel.Slicer]. The positions come by score, highest first;
 // it never fails.
