@@ -246,7 +246,7 @@ func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *finding
 	}
 	capped := 0
 	for _, d := range got.Drops {
-		if d.Reason.Code == cupel.CountCapExceeded {
+		if d.Reason.Code == cupel.ExcludeCountCapExceeded {
 			capped++
 		}
 	}
@@ -325,7 +325,7 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	}
 	capped := 0
 	for _, e := range got.Report.Excluded {
-		if e.Reason.Code == cupel.CountCapExceeded {
+		if e.Reason.Code == cupel.ExcludeCountCapExceeded {
 			capped++
 		}
 	}

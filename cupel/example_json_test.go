@@ -25,7 +25,7 @@ func ExampleSelectionReport_MarshalJSON() {
 		Excluded: []cupel.ExcludedItem{{
 			Item:   item,
 			Score:  0.45,
-			Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 2048, AvailableTokens: 512}),
+			Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2048, AvailableTokens: 512}),
 		}},
 		TotalCandidates:       1,
 		TotalTokensConsidered: 2048,
@@ -127,7 +127,7 @@ func ExampleSelectionReport_LogValue() {
 	}
 	report := &cupel.SelectionReport{
 		Events:                []cupel.TraceEvent{{Stage: cupel.StageClassify, DurationMS: 0.3, ItemCount: 1}},
-		Excluded:              []cupel.ExcludedItem{{Item: item, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 300})}},
+		Excluded:              []cupel.ExcludedItem{{Item: item, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 300})}},
 		TotalCandidates:       1,
 		TotalTokensConsidered: 300,
 	}

@@ -119,7 +119,7 @@ func TestSliceSubset(t *testing.T) {
 	var seen []cupel.ScoredItem
 	s := cupel.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		seen = slices.Clone(items)
-		return cupel.Selection{Indices: mine, Drops: []cupel.Drop{{Index: 1, Reason: cupel.ExclusionReason{Code: cupel.Filtered}}},
+		return cupel.Selection{Indices: mine, Drops: []cupel.Drop{{Index: 1, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}},
 			Shortfalls: []cupel.CountRequirementShortfall{shortfall}}, nil
 	})
 	budget := cupel.SliceBudget{MaxTokens: 9, TargetTokens: 9}
@@ -129,7 +129,7 @@ func TestSliceSubset(t *testing.T) {
 			t.Fatal(err)
 		}
 		equalSlices(t, "selected", sel.Indices, []int{3, 199})
-		if len(sel.Drops) != 1 || sel.Drops[0].Index != 70 || sel.Drops[0].Reason.Code != cupel.Filtered {
+		if len(sel.Drops) != 1 || sel.Drops[0].Index != 70 || sel.Drops[0].Reason.Code != cupel.ExcludeFiltered {
 			t.Errorf("dropped %v, want position 70", sel.Drops)
 		}
 		equalSlices(t, "shortfalls", sel.Shortfalls, []cupel.CountRequirementShortfall{shortfall})

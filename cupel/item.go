@@ -52,7 +52,7 @@ type itemDraft ContextItem
 // NewContextItem returns an item with the given content, which must not be
 // empty, and its size in tokens as the caller counts them. A negative size is
 // allowed here; the pipeline excludes such an item with reason
-// [NegativeTokens]. It fails with an [InvalidItemError] that names the field.
+// [ExcludeNegativeTokens]. It fails with an [InvalidItemError] that names the field.
 func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextItem, error) {
 	return newItem(itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}, opts)
 }

@@ -14,7 +14,7 @@ func benchReport(b *testing.B, n int) SelectionReport {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.Excluded = append(r.Excluded, ExcludedItem{Item: it, Score: 1 / float64(i+1), Reason: NewExclusionReason(BudgetExceeded, ReasonData{ItemTokens: i})})
+		r.Excluded = append(r.Excluded, ExcludedItem{Item: it, Score: 1 / float64(i+1), Reason: NewExclusionReason(ExcludeBudgetExceeded, ReasonData{ItemTokens: i})})
 	}
 	return r
 }

@@ -335,7 +335,7 @@ func TestChangedCodeShadowsUnknownFields(t *testing.T) {
 	}
 	d := r.Data()
 	d.Tokens = -4
-	r = NewExclusionReason(NegativeTokens, d)
+	r = NewExclusionReason(ExcludeNegativeTokens, d)
 	text, err := json.Marshal(r)
 	if want := `{"reason":"NegativeTokens","tokens":-4,"more":1}`; err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v; want %s", text, err, want)
@@ -360,18 +360,18 @@ func TestNamesOnTheWire(t *testing.T) {
 	}
 	report := SelectionReport{
 		Events:   []TraceEvent{{Stage: StageDeduplicate, DurationMS: 2.5, ItemCount: 3, Message: "m"}},
-		Included: []IncludedItem{{Item: item, Score: 0.25, Reason: ZeroToken}},
+		Included: []IncludedItem{{Item: item, Score: 0.25, Reason: IncludeZeroToken}},
 		Excluded: []ExcludedItem{
-			excluded(NewExclusionReason(BudgetExceeded, ReasonData{ItemTokens: 1, AvailableTokens: 2})),
-			excluded(NewExclusionReason(ScoredTooLow, ReasonData{Score: 1.5, Threshold: 2.5})),
-			excluded(NewExclusionReason(Deduplicated, ReasonData{DeduplicatedAgainst: "d"})),
-			excluded(NewExclusionReason(QuotaCapExceeded, ReasonData{Kind: "k", Cap: 3, Actual: 4})),
-			excluded(NewExclusionReason(QuotaRequireDisplaced, ReasonData{DisplacedByKind: "dk"})),
-			excluded(NewExclusionReason(NegativeTokens, ReasonData{Tokens: -5})),
-			excluded(NewExclusionReason(PinnedOverride, ReasonData{DisplacedBy: "p"})),
-			excluded(NewExclusionReason(Filtered, ReasonData{FilterName: "f"})),
-			excluded(NewExclusionReason(CountCapExceeded, ReasonData{Kind: "k", Cap: 6, Count: 7})),
-			excluded(NewExclusionReason(CountRequireCandidatesExhausted, ReasonData{Kind: "k", Required: 8, Available: 9})),
+			excluded(NewExclusionReason(ExcludeBudgetExceeded, ReasonData{ItemTokens: 1, AvailableTokens: 2})),
+			excluded(NewExclusionReason(ExcludeScoredTooLow, ReasonData{Score: 1.5, Threshold: 2.5})),
+			excluded(NewExclusionReason(ExcludeDeduplicated, ReasonData{DeduplicatedAgainst: "d"})),
+			excluded(NewExclusionReason(ExcludeQuotaCapExceeded, ReasonData{Kind: "k", Cap: 3, Actual: 4})),
+			excluded(NewExclusionReason(ExcludeQuotaRequireDisplaced, ReasonData{DisplacedByKind: "dk"})),
+			excluded(NewExclusionReason(ExcludeNegativeTokens, ReasonData{Tokens: -5})),
+			excluded(NewExclusionReason(ExcludePinnedOverride, ReasonData{DisplacedBy: "p"})),
+			excluded(NewExclusionReason(ExcludeFiltered, ReasonData{FilterName: "f"})),
+			excluded(NewExclusionReason(ExcludeCountCapExceeded, ReasonData{Kind: "k", Cap: 6, Count: 7})),
+			excluded(NewExclusionReason(ExcludeCountRequireCandidatesExhausted, ReasonData{Kind: "k", Required: 8, Available: 9})),
 		},
 		TotalCandidates:            10,
 		TotalTokensConsidered:      11,

@@ -36,9 +36,9 @@ var (
 	reportReader = readerOf[SelectionReport](func() SelectionReport {
 		return SelectionReport{TotalCandidates: 3, Events: []TraceEvent{{Stage: StagePlace}}}
 	})
-	includedReader  = readerOf[IncludedItem](func() IncludedItem { return IncludedItem{Score: 1, Reason: Pinned} })
+	includedReader  = readerOf[IncludedItem](func() IncludedItem { return IncludedItem{Score: 1, Reason: IncludePinned} })
 	excludedReader  = readerOf[ExcludedItem](func() ExcludedItem { return ExcludedItem{Score: 1} })
-	reasonReader    = readerOf[ExclusionReason](func() ExclusionReason { return NewExclusionReason(Filtered, ReasonData{FilterName: "f"}) })
+	reasonReader    = readerOf[ExclusionReason](func() ExclusionReason { return NewExclusionReason(ExcludeFiltered, ReasonData{FilterName: "f"}) })
 	eventReader     = readerOf[TraceEvent](func() TraceEvent { return TraceEvent{Stage: StageScore, Message: "m"} })
 	overflowReader  = readerOf[OverflowEvent](func() OverflowEvent { return OverflowEvent{TokensOverBudget: 4} })
 	shortfallReader = readerOf[CountRequirementShortfall](func() CountRequirementShortfall { return CountRequirementShortfall{Kind: "k"} })
@@ -290,7 +290,7 @@ func TestItemsAreNeverReadInto(t *testing.T) {
 		t.Errorf("the item changed to %+v", item)
 	}
 
-	included := IncludedItem{Item: item, Score: 1, Reason: Pinned}
+	included := IncludedItem{Item: item, Score: 1, Reason: IncludePinned}
 	if err := json.Unmarshal([]byte(`{"item": {"content": "after", "tokens": 2}, "score": 0, "reason": {"reason": "Scored"}}`), &included); err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestEncodeErrors(t *testing.T) {
 		{"slot not UTF-8", badSlot, `reservedSlots["\xff"]`, "is not valid UTF-8", "the same"},
 		{"included nil item", IncludedItem{}, "item", "must be an item that NewContextItem made", "an entry has an item"},
 		{"excluded zero item", ExcludedItem{Item: &ContextItem{}}, "item", "must be an item that NewContextItem made", "it could not be read back"},
-		{"reason not UTF-8", NewExclusionReason(Filtered, ReasonData{FilterName: "\xff"}), "filter_name", "is not valid UTF-8", "the same"},
+		{"reason not UTF-8", NewExclusionReason(ExcludeFiltered, ReasonData{FilterName: "\xff"}), "filter_name", "is not valid UTF-8", "the same"},
 		{"code not UTF-8", ExclusionReason{Code: "\xff"}, "reason", "is not valid UTF-8", "the same"},
 		{"message not UTF-8", TraceEvent{Message: "\xff"}, "message", "is not valid UTF-8", "the same"},
 		{"shortfall not UTF-8", CountRequirementShortfall{Kind: "\xff"}, "kind", "is not valid UTF-8", "the same"},

@@ -167,7 +167,7 @@ func (r random) report() SelectionReport {
 			return TraceEvent{pick(r, append(slices.Clip(logStages), "Sort", "")...), r.float(), r.int(), pick(r, "", r.string()), r.extra()}
 		}),
 		Included: list(r, func() IncludedItem {
-			i := IncludedItem{Item: r.item(), Score: r.float(), Reason: pick(r, Scored, Pinned, ZeroToken, "Boosted", "")}
+			i := IncludedItem{Item: r.item(), Score: r.float(), Reason: pick(r, IncludeScored, IncludePinned, IncludeZeroToken, "Boosted", "")}
 			if item, reason := r.extra(), r.extra(); item != nil || reason != nil {
 				i.extra = &includedExtra{item, reason}
 			}

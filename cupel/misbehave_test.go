@@ -30,7 +30,7 @@ func placing(order ...int) cupel.Placer {
 var errOwn = errors.New("the strategy's own error")
 
 func TestMisbehavingStrategies(t *testing.T) {
-	filtered := cupel.ExclusionReason{Code: cupel.Filtered}
+	filtered := cupel.ExclusionReason{Code: cupel.ExcludeFiltered}
 	tests := []struct {
 		name   string
 		change func(*cupel.Config)

@@ -198,12 +198,12 @@ func (r *run) explainIncluded() {
 	t.included = make([]IncludedItem, len(t.placed))
 	for i, at := range t.placed {
 		m := r.mergedFrom[at]
-		item, reason := r.items[m.candidate], Scored
+		item, reason := r.items[m.candidate], IncludeScored
 		switch {
 		case item.pinned: // before the look at the tokens (R26)
-			reason = Pinned
+			reason = IncludePinned
 		case item.tokens == 0:
-			reason = ZeroToken
+			reason = IncludeZeroToken
 		}
 		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason, at: m.candidate + 1}
 	}

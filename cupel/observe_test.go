@@ -116,7 +116,7 @@ func TestObserverGetsItemsOfItsStages(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[cupel.PipelineStage]cupel.ExclusionCode{
-		cupel.StageClassify: cupel.NegativeTokens, cupel.StageDeduplicate: cupel.Deduplicated, cupel.StageSlice: cupel.BudgetExceeded,
+		cupel.StageClassify: cupel.ExcludeNegativeTokens, cupel.StageDeduplicate: cupel.ExcludeDeduplicated, cupel.StageSlice: cupel.ExcludeBudgetExceeded,
 	}
 	for _, e := range s.ends {
 		var got cupel.ExclusionCode
@@ -336,7 +336,7 @@ func TestCustomReasonsAndShortfallsReachTheReport(t *testing.T) {
 	p := pipeline(t, withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		return cupel.Selection{
 			Indices:    []int{1},
-			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "max_age"})}},
+			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "max_age"})}},
 			Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3, SatisfiedCount: 1}},
 		}, nil
 	})))

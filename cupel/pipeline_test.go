@@ -230,7 +230,7 @@ func TestReportScoresAndReasons(t *testing.T) {
 		content string
 		score   float64
 		reason  cupel.InclusionReason
-	}{{"pinned zero", 1, cupel.Pinned}, {"scored", 0.75, cupel.Scored}, {"zero", 0.25, cupel.ZeroToken}}
+	}{{"pinned zero", 1, cupel.IncludePinned}, {"scored", 0.75, cupel.IncludeScored}, {"zero", 0.25, cupel.IncludeZeroToken}}
 	for i, w := range want {
 		got := report.Included[i]
 		if got.Item.Content() != w.content || got.Score != w.score || got.Reason != w.reason {

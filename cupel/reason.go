@@ -10,9 +10,9 @@ type InclusionReason string
 
 // The reasons for which the pipeline includes an item.
 const (
-	Scored    InclusionReason = "Scored"    // by its score, within the budget
-	Pinned    InclusionReason = "Pinned"    // pinned by the caller
-	ZeroToken InclusionReason = "ZeroToken" // at no cost: it has zero tokens
+	IncludeScored    InclusionReason = "Scored"    // by its score, within the budget
+	IncludePinned    InclusionReason = "Pinned"    // pinned by the caller
+	IncludeZeroToken InclusionReason = "ZeroToken" // at no cost: it has zero tokens
 )
 
 // ExclusionCode names a reason for leaving an item out. Reports of other
@@ -23,36 +23,36 @@ type ExclusionCode string
 
 // The reasons that the pipeline and its slicers give.
 const (
-	// BudgetExceeded: the item did not fit. Data: ItemTokens, AvailableTokens.
-	BudgetExceeded ExclusionCode = "BudgetExceeded"
-	// Deduplicated: another item has the same bytes and a better score, or the
+	// ExcludeBudgetExceeded: the item did not fit. Data: ItemTokens, AvailableTokens.
+	ExcludeBudgetExceeded ExclusionCode = "BudgetExceeded"
+	// ExcludeDeduplicated: another item has the same bytes and a better score, or the
 	// same score and an earlier place. Data: DeduplicatedAgainst, Survivor.
-	Deduplicated ExclusionCode = "Deduplicated"
-	// NegativeTokens: the item's token count is negative. Data: Tokens.
-	NegativeTokens ExclusionCode = "NegativeTokens"
-	// PinnedOverride: the item would have fitted, had nothing been pinned.
+	ExcludeDeduplicated ExclusionCode = "Deduplicated"
+	// ExcludeNegativeTokens: the item's token count is negative. Data: Tokens.
+	ExcludeNegativeTokens ExclusionCode = "NegativeTokens"
+	// ExcludePinnedOverride: the item would have fitted, had nothing been pinned.
 	// Data: DisplacedBy.
-	PinnedOverride ExclusionCode = "PinnedOverride"
-	// CountCapExceeded: a count slicer had enough items of the kind. Data:
+	ExcludePinnedOverride ExclusionCode = "PinnedOverride"
+	// ExcludeCountCapExceeded: a count slicer had enough items of the kind. Data:
 	// Kind, Cap, Count.
-	CountCapExceeded ExclusionCode = "CountCapExceeded"
+	ExcludeCountCapExceeded ExclusionCode = "CountCapExceeded"
 )
 
 // Reasons that are reserved: defined, read and written, but never given by
 // the strategies of this module. Custom ones may give them.
 const (
-	// ScoredTooLow: below a threshold. Data: Score, Threshold.
-	ScoredTooLow ExclusionCode = "ScoredTooLow"
-	// QuotaCapExceeded: the kind had its share. Data: Kind, Cap, Actual.
-	QuotaCapExceeded ExclusionCode = "QuotaCapExceeded"
-	// QuotaRequireDisplaced: displaced for another kind's requirement. Data:
+	// ExcludeScoredTooLow: below a threshold. Data: Score, Threshold.
+	ExcludeScoredTooLow ExclusionCode = "ScoredTooLow"
+	// ExcludeQuotaCapExceeded: the kind had its share. Data: Kind, Cap, Actual.
+	ExcludeQuotaCapExceeded ExclusionCode = "QuotaCapExceeded"
+	// ExcludeQuotaRequireDisplaced: displaced for another kind's requirement. Data:
 	// DisplacedByKind.
-	QuotaRequireDisplaced ExclusionCode = "QuotaRequireDisplaced"
-	// Filtered: a predicate of the user's. Data: FilterName.
-	Filtered ExclusionCode = "Filtered"
-	// CountRequireCandidatesExhausted: no candidates were left for a
+	ExcludeQuotaRequireDisplaced ExclusionCode = "QuotaRequireDisplaced"
+	// ExcludeFiltered: a predicate of the user's. Data: FilterName.
+	ExcludeFiltered ExclusionCode = "Filtered"
+	// ExcludeCountRequireCandidatesExhausted: no candidates were left for a
 	// requirement (R31). Data: Kind, Required, Available.
-	CountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
+	ExcludeCountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
 )
 
 // ExclusionReason says why an item is not in the window: a code, and with it
@@ -107,11 +107,11 @@ type ReasonData struct {
 func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 	r := ExclusionReason{Code: code}
 	switch code {
-	case BudgetExceeded:
+	case ExcludeBudgetExceeded:
 		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
-	case Deduplicated:
+	case ExcludeDeduplicated:
 		r.other = data.Survivor
-	case NegativeTokens:
+	case ExcludeNegativeTokens:
 		r = negativeTokens(data.Tokens)
 	default: // they have memory of their own
 	}
@@ -123,19 +123,19 @@ func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 }
 
 func budgetExceeded(tokens, available int) ExclusionReason {
-	return ExclusionReason{Code: BudgetExceeded, tokens: tokens, available: available}
+	return ExclusionReason{Code: ExcludeBudgetExceeded, tokens: tokens, available: available}
 }
 
 func deduplicated(survivor *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: Deduplicated, other: survivor}
+	return ExclusionReason{Code: ExcludeDeduplicated, other: survivor}
 }
 
 func negativeTokens(tokens int) ExclusionReason {
-	return ExclusionReason{Code: NegativeTokens, tokens: tokens}
+	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
 }
 
 func pinnedOverride(pinned *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: PinnedOverride, other: pinned}
+	return ExclusionReason{Code: ExcludePinnedOverride, other: pinned}
 }
 
 // Data returns the data of the reason.
@@ -144,13 +144,13 @@ func (r ExclusionReason) Data() ReasonData {
 		return *r.all
 	}
 	switch {
-	case r.Code == BudgetExceeded:
+	case r.Code == ExcludeBudgetExceeded:
 		return ReasonData{ItemTokens: r.tokens, AvailableTokens: r.available}
-	case r.Code == NegativeTokens:
+	case r.Code == ExcludeNegativeTokens:
 		return ReasonData{Tokens: r.tokens}
-	case r.Code == Deduplicated && r.other != nil:
+	case r.Code == ExcludeDeduplicated && r.other != nil:
 		return ReasonData{DeduplicatedAgainst: r.other.content, Survivor: r.other}
-	case r.Code == PinnedOverride && r.other != nil:
+	case r.Code == ExcludePinnedOverride && r.other != nil:
 		return ReasonData{DisplacedBy: r.other.content}
 	}
 	return ReasonData{}

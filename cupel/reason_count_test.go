@@ -70,7 +70,7 @@ func TestReasonsCountTheExcludedItems(t *testing.T) {
 			}
 		}
 	}
-	for _, code := range []cupel.ExclusionCode{cupel.NegativeTokens, cupel.Deduplicated, cupel.BudgetExceeded, cupel.PinnedOverride, cupel.CountCapExceeded} {
+	for _, code := range []cupel.ExclusionCode{cupel.ExcludeNegativeTokens, cupel.ExcludeDeduplicated, cupel.ExcludeBudgetExceeded, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded} {
 		if counted[code] == 0 {
 			t.Errorf("no item was left out as %s", code)
 		}
@@ -115,5 +115,5 @@ func TestReasonsAreTheObserversOwn(t *testing.T) {
 	s.ends = nil
 	run()
 	equal(t, "kept", kept[0].Items, 99)
-	equal(t, "of the next run", s.ends[0].Reasons[0], cupel.ReasonCount{Code: cupel.NegativeTokens, Items: 1})
+	equal(t, "of the next run", s.ends[0].Reasons[0], cupel.ReasonCount{Code: cupel.ExcludeNegativeTokens, Items: 1})
 }

@@ -76,7 +76,7 @@ type reasonSpec struct {
 // reasonTable has the codes in the order in which logs list them.
 var reasonTable = [...]reasonSpec{
 	{
-		BudgetExceeded, []int{itemTokensField, availableTokensField},
+		ExcludeBudgetExceeded, []int{itemTokensField, availableTokensField},
 		func(b []byte, d ReasonData) []byte {
 			b = appendInt(b, d.ItemTokens, " tokens requested, ")
 			return appendInt(b, d.AvailableTokens, " available")
@@ -84,7 +84,7 @@ var reasonTable = [...]reasonSpec{
 		"it did not fit the budget",
 	},
 	{
-		ScoredTooLow, []int{scoreField, thresholdField},
+		ExcludeScoredTooLow, []int{scoreField, thresholdField},
 		func(b []byte, d ReasonData) []byte {
 			b = strconv.AppendFloat(append(b, "score "...), d.Score, 'g', -1, 64)
 			return strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
@@ -92,12 +92,12 @@ var reasonTable = [...]reasonSpec{
 		"its score is below the threshold",
 	},
 	{
-		Deduplicated, []int{duplicateField},
+		ExcludeDeduplicated, []int{duplicateField},
 		func(b []byte, _ ReasonData) []byte { return append(b, "the same content is in as another item"...) },
 		"another item with the same content is in",
 	},
 	{
-		QuotaCapExceeded, []int{kindField, capField, actualField},
+		ExcludeQuotaCapExceeded, []int{kindField, capField, actualField},
 		func(b []byte, d ReasonData) []byte {
 			b = appendInt(append(append(b, d.Kind...), " has "...), d.Actual, ", cap ")
 			return appendInt(b, d.Cap, "")
@@ -105,29 +105,29 @@ var reasonTable = [...]reasonSpec{
 		"its kind has used up its share of the budget",
 	},
 	{
-		QuotaRequireDisplaced, []int{displacedByKindField},
+		ExcludeQuotaRequireDisplaced, []int{displacedByKindField},
 		func(b []byte, d ReasonData) []byte {
 			return append(append(b, "displaced by "...), d.DisplacedByKind...)
 		},
 		"the required share of another kind took its place",
 	},
 	{
-		NegativeTokens, []int{tokensField},
+		ExcludeNegativeTokens, []int{tokensField},
 		func(b []byte, d ReasonData) []byte { return appendInt(b, d.Tokens, " tokens") },
 		"its token count is negative",
 	},
 	{
-		PinnedOverride, []int{displacedByField},
+		ExcludePinnedOverride, []int{displacedByField},
 		func(b []byte, _ ReasonData) []byte { return append(b, "pinned items took its place"...) },
 		"it would fit if nothing were pinned",
 	},
 	{
-		Filtered, []int{filterNameField},
+		ExcludeFiltered, []int{filterNameField},
 		func(b []byte, d ReasonData) []byte { return append(b, d.FilterName...) },
 		"a filter dropped it",
 	},
 	{
-		CountCapExceeded, []int{kindField, capField, countField},
+		ExcludeCountCapExceeded, []int{kindField, capField, countField},
 		func(b []byte, d ReasonData) []byte {
 			b = appendInt(append(append(b, d.Kind...), " has "...), d.Count, " items, cap ")
 			return appendInt(b, d.Cap, "")
@@ -135,7 +135,7 @@ var reasonTable = [...]reasonSpec{
 		"its kind has reached its cap",
 	},
 	{
-		CountRequireCandidatesExhausted, []int{kindField, requiredField, availableField},
+		ExcludeCountRequireCandidatesExhausted, []int{kindField, requiredField, availableField},
 		func(b []byte, d ReasonData) []byte {
 			b = appendInt(append(append(b, d.Kind...), " requires "...), d.Required, ", available ")
 			return appendInt(b, d.Available, "")

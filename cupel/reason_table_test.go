@@ -156,8 +156,8 @@ func TestReasonEqual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deduplicated := NewExclusionReason(Deduplicated, ReasonData{DeduplicatedAgainst: "x", Survivor: survivor})
-	if !deduplicated.Equal(NewExclusionReason(Deduplicated, ReasonData{DeduplicatedAgainst: "x"})) {
+	deduplicated := NewExclusionReason(ExcludeDeduplicated, ReasonData{DeduplicatedAgainst: "x", Survivor: survivor})
+	if !deduplicated.Equal(NewExclusionReason(ExcludeDeduplicated, ReasonData{DeduplicatedAgainst: "x"})) {
 		t.Error("the survivor is not in JSON, and must not make reasons differ")
 	}
 	var unknown ExclusionReason
@@ -170,7 +170,7 @@ func TestUnknownCodeHasNoMeaning(t *testing.T) {
 	if code := ExclusionCode("Own"); code.Meaning() != "" || code.Fields() != nil {
 		t.Errorf("a code of the caller's means %q and has %q; want nothing", code.Meaning(), code.Fields())
 	}
-	if codes := ExclusionCodes(); len(codes) != len(reasonTable) || codes[0] != BudgetExceeded {
+	if codes := ExclusionCodes(); len(codes) != len(reasonTable) || codes[0] != ExcludeBudgetExceeded {
 		t.Errorf("the codes are %v", codes)
 	}
 }

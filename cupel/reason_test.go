@@ -11,8 +11,8 @@ import (
 
 // everyCode has all codes of this module and some that it does not know.
 var everyCode = []cupel.ExclusionCode{
-	cupel.BudgetExceeded, cupel.Deduplicated, cupel.NegativeTokens, cupel.PinnedOverride, cupel.CountCapExceeded,
-	cupel.ScoredTooLow, cupel.QuotaCapExceeded, cupel.QuotaRequireDisplaced, cupel.Filtered, cupel.CountRequireCandidatesExhausted,
+	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
+	cupel.ExcludeScoredTooLow, cupel.ExcludeQuotaCapExceeded, cupel.ExcludeQuotaRequireDisplaced, cupel.ExcludeFiltered, cupel.ExcludeCountRequireCandidatesExhausted,
 	"TooSimilar", "",
 }
 
@@ -79,9 +79,9 @@ func TestReasonsAreSmallAndFree(t *testing.T) {
 		code cupel.ExclusionCode
 		data cupel.ReasonData
 	}{
-		{cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -3}},
-		{cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor}},
-		{cupel.NegativeTokens, cupel.ReasonData{Tokens: -1}},
+		{cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -3}},
+		{cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor}},
+		{cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: -1}},
 		{"Boring", cupel.ReasonData{}},
 	} {
 		var got cupel.ReasonData
@@ -94,17 +94,17 @@ func TestReasonsAreSmallAndFree(t *testing.T) {
 // TestReasonsAreEqual: what counts is what a reason says, not where it keeps it.
 func TestReasonsAreEqual(t *testing.T) {
 	capped := cupel.ReasonData{Kind: "tool", Cap: 2, Count: 2}
-	a := cupel.NewExclusionReason(cupel.CountCapExceeded, capped)
+	a := cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, capped)
 	capped.Count = 3
 	tests := []struct {
 		name string
 		b    cupel.ExclusionReason
 		want bool
 	}{
-		{"made anew", cupel.NewExclusionReason(cupel.CountCapExceeded, a.Data()), true},
-		{"other data", cupel.NewExclusionReason(cupel.CountCapExceeded, capped), false},
-		{"other code", cupel.NewExclusionReason(cupel.QuotaCapExceeded, a.Data()), false},
-		{"no data", cupel.ExclusionReason{Code: cupel.CountCapExceeded}, false},
+		{"made anew", cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, a.Data()), true},
+		{"other data", cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, capped), false},
+		{"other code", cupel.NewExclusionReason(cupel.ExcludeQuotaCapExceeded, a.Data()), false},
+		{"no data", cupel.ExclusionReason{Code: cupel.ExcludeCountCapExceeded}, false},
 	}
 	for _, tt := range tests {
 		if got := a.Equal(tt.b); got != tt.want || tt.b.Equal(a) != tt.want {

@@ -49,7 +49,7 @@ func keep(r *SelectionReport) *keptReport {
 	for i := range r.Excluded {
 		e := &r.Excluded[i]
 		k.items = append(k.items, keptItem{e.Item, e.Score, e.at})
-		reason, own := e.Reason, e.Reason.Code == BudgetExceeded && e.Reason.tokens == e.Item.tokens
+		reason, own := e.Reason, e.Reason.Code == ExcludeBudgetExceeded && e.Reason.tokens == e.Item.tokens
 		if own {
 			reason.tokens = 0
 		}

@@ -28,13 +28,13 @@ func TestKeptReportIsTheReport(t *testing.T) {
 	}{
 		{"failed early", SelectionReport{TotalCandidates: 3}, "a run that fails in Classify includes nothing"},
 		{"empty", SelectionReport{Included: []IncludedItem{}, Excluded: []ExcludedItem{}}, "an empty window is not a missing one"},
-		{"inclusions", SelectionReport{Included: []IncludedItem{{Item: a, Score: 1, Reason: Pinned, at: 3}, {Item: b, Score: 0.5, Reason: Scored}, {Item: a, Score: 0.25, Reason: Scored}, {Item: b, Reason: ZeroToken, at: 1}}},
+		{"inclusions", SelectionReport{Included: []IncludedItem{{Item: a, Score: 1, Reason: IncludePinned, at: 3}, {Item: b, Score: 0.5, Reason: IncludeScored}, {Item: a, Score: 0.25, Reason: IncludeScored}, {Item: b, Reason: IncludeZeroToken, at: 1}}},
 			"runs of one and of two"},
 		{"budget", SelectionReport{Excluded: []ExcludedItem{out(a, budgetExceeded(5, 1)), out(b, budgetExceeded(7, 1)), out(a, budgetExceeded(5, 2)), out(b, budgetExceeded(6, 2)), out(b, budgetExceeded(7, 2)), out(b, budgetExceeded(0, 2)), out(b, budgetExceeded(0, 2))}},
 			"tokens may be the item's or not, and what was left may change"},
 		{"all codes", SelectionReport{Excluded: []ExcludedItem{
 			out(c, negativeTokens(-1)), out(c, negativeTokens(-2)), out(a, deduplicated(b)), out(a, deduplicated(a)), out(b, pinnedOverride(a)), out(b, pinnedOverride(a)),
-			out(a, NewExclusionReason(CountCapExceeded, capped)), out(b, NewExclusionReason(CountCapExceeded, capped)), out(b, ExclusionReason{Code: "Boring"}), out(b, ExclusionReason{Code: "Dull"})}},
+			out(a, NewExclusionReason(ExcludeCountCapExceeded, capped)), out(b, NewExclusionReason(ExcludeCountCapExceeded, capped)), out(b, ExclusionReason{Code: "Boring"}), out(b, ExclusionReason{Code: "Dull"})}},
 			"nothing is lost of any reason"},
 		{"the rest", SelectionReport{TotalTokensConsidered: 9, CountRequirementShortfalls: []CountRequirementShortfall{{Kind: "tool", RequiredCount: 3}},
 			Overflow: &OverflowEvent{TokensOverBudget: 2, OverflowingItems: []*ContextItem{a, b}}}, "a report is more than its items"},

@@ -47,8 +47,8 @@ func TestLogValue(t *testing.T) {
 		},
 		Included: []IncludedItem{{Item: secret(10)}, {Item: secret(32)}},
 		Excluded: []ExcludedItem{
-			excluded("Zeta"), excluded(CountCapExceeded), excluded(NegativeTokens), excluded(BudgetExceeded), excluded("Alpha"),
-			excluded(Deduplicated), excluded(BudgetExceeded), excluded(PinnedOverride), excluded(Filtered),
+			excluded("Zeta"), excluded(ExcludeCountCapExceeded), excluded(ExcludeNegativeTokens), excluded(ExcludeBudgetExceeded), excluded("Alpha"),
+			excluded(ExcludeDeduplicated), excluded(ExcludeBudgetExceeded), excluded(ExcludePinnedOverride), excluded(ExcludeFiltered),
 		},
 		TotalCandidates:            11,
 		TotalTokensConsidered:      51,

@@ -55,7 +55,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 		r.exclude(r.scoreable[s], r.scores[s], d.Reason)
 	}
 	if !r.trace.items && !r.pinnedTokens.Greater(0) { // one reason for all, and only their number is asked for
-		r.trace.reasons.add(BudgetExceeded, unselected-len(selection.Drops))
+		r.trace.reasons.add(ExcludeBudgetExceeded, unselected-len(selection.Drops))
 		return
 	}
 

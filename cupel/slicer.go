@@ -33,7 +33,7 @@ type Selection struct {
 	// any order: the pipeline merges by score (R23).
 	Indices []int
 	// Drops are the positions that the slicer dropped for a reason of its own.
-	// Everything else that is not selected is reported as [BudgetExceeded].
+	// Everything else that is not selected is reported as [ExcludeBudgetExceeded].
 	Drops []Drop
 	// Shortfalls are requirements that the candidates could not meet, in the
 	// order found.

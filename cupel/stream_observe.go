@@ -96,7 +96,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 // excludeNegative is exclude for an item that never comes into a batch.
 func (s *stream) excludeNegative(item *ContextItem, arrival int) {
 	t := &s.trace
-	s.stageOf(StageClassify).reasons.add(NegativeTokens, 1)
+	s.stageOf(StageClassify).reasons.add(ExcludeNegativeTokens, 1)
 	if !t.items {
 		return
 	}
@@ -131,7 +131,7 @@ func (s *stream) endStages(err error, stages ...PipelineStage) {
 	for _, stage := range stages {
 		st := s.stageOf(stage)
 		if stage == StageClassify {
-			st.in, st.out = s.total, s.total-st.reasons.of(NegativeTokens)
+			st.in, st.out = s.total, s.total-st.reasons.of(ExcludeNegativeTokens)
 		}
 		if err == nil {
 			t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(st.busy), ItemCount: st.out})

@@ -20,8 +20,8 @@ const secret = "the launch code is 0000-1111-2222 and nobody may see the end of 
 // its beginning under %+v.
 func TestContentsDoNotLeak(t *testing.T) {
 	one := item(t, secret, 12, cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool), cupel.WithPinned(), cupel.WithTags(secret), cupel.WithMetadata(map[string]any{"k": secret}))
-	in := cupel.IncludedItem{Item: one, Score: 0.5, Reason: cupel.Scored}
-	out := cupel.ExcludedItem{Item: one, Score: 0.5, Reason: cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: secret, Survivor: one})}
+	in := cupel.IncludedItem{Item: one, Score: 0.5, Reason: cupel.IncludeScored}
+	out := cupel.ExcludedItem{Item: one, Score: 0.5, Reason: cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: secret, Survivor: one})}
 	report := &cupel.SelectionReport{Included: []cupel.IncludedItem{in}, Excluded: []cupel.ExcludedItem{out}, TotalCandidates: 2, Overflow: &cupel.OverflowEvent{OverflowingItems: []*cupel.ContextItem{one}}}
 	values := map[string]any{
 		"item": one, "item by value": *one, "items": []*cupel.ContextItem{one}, "included": in, "excluded": out, "excluded pointer": &out,
@@ -57,7 +57,7 @@ func TestContentsDoNotLeak(t *testing.T) {
 func TestTexts(t *testing.T) {
 	one := item(t, "a\nb\x1b[31m"+strings.Repeat("é", 60), 12, cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool))
 	pinned := item(t, "short", 1, cupel.WithPinned())
-	out := cupel.ExcludedItem{Item: one, Score: 0.25, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 12, AvailableTokens: 3})}
+	out := cupel.ExcludedItem{Item: one, Score: 0.25, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 12, AvailableTokens: 3})}
 	tests := []struct{ got, want, why string }{
 		{one.String(), "Memory from Tool, 12 tokens", "kind, source and size"},
 		{fmt.Sprint(pinned), "Message from Chat, 1 tokens, pinned", "pinned is worth a word"},
@@ -76,13 +76,13 @@ func TestTexts(t *testing.T) {
 
 func TestReportText(t *testing.T) {
 	report := cupel.SelectionReport{
-		Included:                   []cupel.IncludedItem{{Item: item(t, "a", 5, cupel.WithPinned()), Score: 1, Reason: cupel.Pinned}, {Item: item(t, "b", 7), Score: 0.5, Reason: cupel.Scored}},
+		Included:                   []cupel.IncludedItem{{Item: item(t, "a", 5, cupel.WithPinned()), Score: 1, Reason: cupel.IncludePinned}, {Item: item(t, "b", 7), Score: 0.5, Reason: cupel.IncludeScored}},
 		TotalCandidates:            24,
 		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3, SatisfiedCount: 1}},
 		Overflow:                   &cupel.OverflowEvent{TokensOverBudget: 1},
 	}
 	for range 22 {
-		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item(t, "c", 3), Score: 0.1, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 3})})
+		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item(t, "c", 3), Score: 0.1, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 3})})
 	}
 	line := "  0.100  Message from Chat, 3 tokens: BudgetExceeded: 3 tokens requested, 0 available\n"
 	want := `24 candidates: 2 included (12 tokens), 22 excluded (66 tokens)

@@ -73,11 +73,11 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 			w.Why[at] = shorten(e.Included.String(), maxDescription)
 		case e.Excluded == nil:
 			w.Why[at], w.Scores[at] = undecided+": the run failed before it came to this", math.NaN()
-		case e.Excluded.Reason.Code == cupel.NegativeTokens:
+		case e.Excluded.Reason.Code == cupel.ExcludeNegativeTokens:
 			w.Scores[at] = math.NaN()
-		case e.Excluded.Reason.Code == cupel.BudgetExceeded:
+		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
 			w.Why[at] = shorten(exceeded(e.Excluded.Reason), maxDescription)
-		case e.Excluded.Reason.Code == cupel.Deduplicated:
+		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
 			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
 				w.Why[at] += ": " + text
 			}

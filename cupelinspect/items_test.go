@@ -89,7 +89,7 @@ func TestCutItemsOfTwoReports(t *testing.T) {
 	report := func(contents ...string) *cupelinspect.Selection {
 		r := &cupel.SelectionReport{}
 		for _, content := range contents {
-			r.Included = append(r.Included, cupel.IncludedItem{Item: newItem(t, content, 1), Reason: cupel.Scored})
+			r.Included = append(r.Included, cupel.IncludedItem{Item: newItem(t, content, 1), Reason: cupel.IncludeScored})
 		}
 		return fromReport(t, r, newBudget(t, 9, 9), cupelinspect.WithContentLimit(1))
 	}

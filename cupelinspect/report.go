@@ -30,10 +30,10 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]
 		items[i] = e.Item
-		if e.Included != nil && e.Included.Reason == cupel.Pinned {
+		if e.Included != nil && e.Included.Reason == cupel.IncludePinned {
 			pinned = add(pinned, max(0, e.Item.Tokens()))
 		}
-		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.Deduplicated
+		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}
 	l := newInspector(items)
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit)}

@@ -92,16 +92,16 @@ func TestStrangeReport(t *testing.T) {
 			return len(s.Codes) == 201 && s.Codes[199] == "Reason199" && s.Codes[200] == "(other)" && s.Code[999] == 200 && s.Why[999] == "Reason999"
 		}, "a legend ends, the sentences go on"},
 		{"negative rest", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{
-			{Item: one, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -7})},
-			{Item: one, Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: math.MinInt})}}},
+			{Item: one, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -7})},
+			{Item: one, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: math.MinInt})}}},
 			func(s selection) bool {
 				return s.Why[0] == "BudgetExceeded: 5 tokens requested, but the slicer had chosen 7 tokens too many already" && !strings.Contains(s.Why[1], "-")
 			}, "no reader knows what a negative rest is"},
-		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.Deduplicated}}}},
+		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.ExcludeDeduplicated}}}},
 			func(s selection) bool { return len(s.Survivor) == 0 }, "what stayed is not there"},
-		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.Scored}}, Excluded: []cupel.ExcludedItem{{}}},
+		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.IncludeScored}}, Excluded: []cupel.ExcludedItem{{}}},
 			func(s selection) bool { return len(s.Candidates) == 2 && s.Codes[1] == "" }, "a report by hand may lack everything"},
-		{"no numbers", cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: one, Score: math.NaN(), Reason: cupel.Scored}, {Item: one, Score: math.Inf(1), Reason: cupel.Scored}}},
+		{"no numbers", cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: one, Score: math.NaN(), Reason: cupel.IncludeScored}, {Item: one, Score: math.Inf(1), Reason: cupel.IncludeScored}}},
 			func(s selection) bool {
 				return s.Scores[0] == nil && s.Scores[1] == nil && s.Why[1] == "Scored: score +Inf, 5 tokens"
 			}, "JSON has no such numbers, text has"},

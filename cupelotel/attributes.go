@@ -28,7 +28,7 @@ const (
 	StageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
 )
 
-// Attributes of the stage spans from [StageAndExclusions] on.
+// Attributes of the stage spans from [VerbosityStageAndExclusions] on.
 const (
 	// ExclusionCountKey is the number of items that the stage left out (int),
 	// exact whatever the limit of events.
@@ -37,12 +37,12 @@ const (
 	// because of the limit (int). Only set when above 0.
 	ExclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
 	// ItemDroppedCountKey is the number of items of the window that have no
-	// event because of the limit (int). Only on the place stage at [Full], and
+	// event because of the limit (int). Only on the place stage at [VerbosityFull], and
 	// only set when above 0.
 	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )
 
-// Attributes of the events cupel.exclusion, from [StageAndExclusions] on.
+// Attributes of the events cupel.exclusion, from [VerbosityStageAndExclusions] on.
 // Metrics have ExclusionReasonKey too.
 const (
 	// ExclusionReasonKey is the name of the reason (string), open-ended.
@@ -57,7 +57,7 @@ const (
 	ExclusionDataPrefix = "cupel.exclusion.data."
 )
 
-// Attributes of the events cupel.item.included, at [Full].
+// Attributes of the events cupel.item.included, at [VerbosityFull].
 const (
 	// ItemKindKey is the kind of the item (string).
 	ItemKindKey = attribute.Key("cupel.item.kind")

@@ -76,9 +76,9 @@ func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
 		most      float64 // allocations above those of an untraced run
 		why       string
 	}{
-		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.Full)), 5,
+		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5,
 			"the time and the attributes that the root span is started with"},
-		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.Full)), 8,
+		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 8,
 			"and what the SDK builds to ask its sampler, and what a collector beside this one finds its parent by"},
 		{"no-op meter", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metricnoop.NewMeterProvider())), 0,
 			"nothing is enabled"},
@@ -180,12 +180,12 @@ func BenchmarkRun(b *testing.B) {
 		collector cupel.TraceCollector
 	}{
 		{"untraced", nil},
-		{"no-op", collector(noop.NewTracerProvider(), cupelotel.WithVerbosity(cupelotel.Full))},
-		{"sampled-out", collector(sampledOut(), cupelotel.WithVerbosity(cupelotel.Full))},
+		{"no-op", collector(noop.NewTracerProvider(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
+		{"sampled-out", collector(sampledOut(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
 		{"StageOnly", collector(recording())},
-		{"StageAndExclusions", collector(recording(), cupelotel.WithVerbosity(cupelotel.StageAndExclusions))},
-		{"Full", collector(recording(), cupelotel.WithVerbosity(cupelotel.Full))},
-		{"Full-unlimited", collector(unlimited, cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(-1))},
+		{"StageAndExclusions", collector(recording(), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))},
+		{"Full", collector(recording(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
+		{"Full-unlimited", collector(unlimited, cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(-1))},
 		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering()))},
 	} {
 		for _, n := range []int{10, 1000, 10000} {

@@ -16,7 +16,7 @@
 // its stage. A [MetricCollector] measures the same runs. Both are collectors
 // like any other:
 //
-//	tracing := cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.StageAndExclusions))
+//	tracing := cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 //	metrics := cupelotel.NewMetricCollector()
 //	window, err := pipeline.Run(ctx, items, budget,
 //		cupel.WithTrace(cupel.MultiTraceCollector(tracing, metrics)))
@@ -26,9 +26,9 @@
 //
 // # How much to show
 //
-// [StageOnly] is for production: six spans a run and nothing for each item.
-// [StageAndExclusions] adds an event for every item left out, typically up to
-// 300 a run, and is for staging. [Full] adds one for every item of the window,
+// [VerbosityStageOnly] is for production: six spans a run and nothing for each item.
+// [VerbosityStageAndExclusions] adds an event for every item left out, typically up to
+// 300 a run, and is for staging. [VerbosityFull] adds one for every item of the window,
 // up to 1000 a run: high cardinality, for development only, unless a sampling
 // strategy caps the volume of traces.
 //

@@ -50,7 +50,7 @@ func panicked(err error) bool {
 func (c *TraceCollector) description(err error) string {
 	if c.redact != nil {
 		// Sprint, since it survives an Error method that panics.
-		if text := c.text(ErrorText, fmt.Sprint(err)); text != "" {
+		if text := c.text(TextError, fmt.Sprint(err)); text != "" {
 			return text
 		}
 	}
@@ -67,7 +67,7 @@ func (c *TraceCollector) summary(err error) string {
 	case *cupel.OverflowError:
 		return err.Error() // numbers only
 	case *cupel.ScarcityError:
-		kind := c.text(KindText, string(err.Kind))
+		kind := c.text(TextKind, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.ContractError:
 		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " broke its contract"

@@ -146,7 +146,7 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 // pipelineReasons are the codes that the pipeline and its slicers give. The
 // attributes of their events are those of the specification.
 var pipelineReasons = []cupel.ExclusionCode{
-	cupel.BudgetExceeded, cupel.Deduplicated, cupel.NegativeTokens, cupel.PinnedOverride, cupel.CountCapExceeded,
+	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
 }
 
 // appendData appends what a strategy of the caller's says about an exclusion,
@@ -160,10 +160,10 @@ func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.Exc
 		case float64:
 			attrs = append(attrs, key.Float64(v))
 		case cupel.ContextKind:
-			attrs = append(attrs, key.String(c.text(KindText, string(v))))
+			attrs = append(attrs, key.String(c.text(TextKind, string(v))))
 		case string:
 			if !f.Content {
-				attrs = append(attrs, key.String(c.text(ReasonText, v)))
+				attrs = append(attrs, key.String(c.text(TextReason, v)))
 			}
 		}
 	}
@@ -176,9 +176,9 @@ func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
 	if slices.Contains(reasons, code) {
 		return string(code)
 	}
-	return c.text(ReasonText, string(code))
+	return c.text(TextReason, string(code))
 }
 
 func (c *TraceCollector) kind(item *cupel.ContextItem) string {
-	return c.text(KindText, string(item.Kind()))
+	return c.text(TextKind, string(item.Kind()))
 }

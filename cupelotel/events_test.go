@@ -77,25 +77,25 @@ func TestEventLimit(t *testing.T) {
 		place, placeCounts string
 		why                string
 	}{
-		{name: "negative", verbosity: cupelotel.Full, limit: -1, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "negative", verbosity: cupelotel.VerbosityFull, limit: -1, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: allPlace, placeCounts: "exclusion.count=2", why: "as with the SDK, no limit"},
-		{name: "default", verbosity: cupelotel.Full, defaultLimit: true, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "default", verbosity: cupelotel.VerbosityFull, defaultLimit: true, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: allPlace, placeCounts: "exclusion.count=2", why: "128 are enough for all of these"},
-		{name: "exactly enough", verbosity: cupelotel.Full, limit: 5, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "exactly enough", verbosity: cupelotel.VerbosityFull, limit: 5, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: allPlace, placeCounts: "exclusion.count=2", why: "a count of 0 is not set"},
-		{name: "one too few", verbosity: cupelotel.Full, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "one too few", verbosity: cupelotel.VerbosityFull, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "t2 has the lowest score of both kinds"},
-		{name: "three", verbosity: cupelotel.Full, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: "+p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=2", why: "the limit is one over both kinds"},
-		{name: "two", verbosity: cupelotel.Full, limit: 2, slice: "-s1 -s3", sliceCounts: "exclusion.count=3 exclusion.dropped_count=1",
+		{name: "two", verbosity: cupelotel.VerbosityFull, limit: 2, slice: "-s1 -s3", sliceCounts: "exclusion.count=3 exclusion.dropped_count=1",
 			place: "+p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=1", why: "inclusions are dropped as well; totals stay exact"},
-		{name: "one", verbosity: cupelotel.Full, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
+		{name: "one", verbosity: cupelotel.VerbosityFull, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "+p", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=2", why: "the highest score"},
-		{name: "none", verbosity: cupelotel.Full, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
+		{name: "none", verbosity: cupelotel.VerbosityFull, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
 			place: "", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=3", why: "as with the SDK, 0 means none; the counts stay"},
-		{name: "exclusions only", verbosity: cupelotel.StageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
+		{name: "exclusions only", verbosity: cupelotel.VerbosityStageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "below Full inclusions neither take room nor are counted as dropped"},
-		{name: "stages only", verbosity: cupelotel.StageOnly, limit: 1, why: "no events and no counts of them"},
+		{name: "stages only", verbosity: cupelotel.VerbosityStageOnly, limit: 1, why: "no events and no counts of them"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestTiesUnderTheLimit(t *testing.T) {
 	})
 	for limit, want := range []string{"", "-t2", "-t2 +p", "-t2 +p +i2", "-t2 +p +i2 +t1", "-t2 -i1 +p +i2 +t1"} {
 		provider, recorder := newRecorder(t)
-		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(limit))
+		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(limit))
 		if _, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestLimitsOfTheSDK(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t, tt.provider...)
-			collector := cupelotel.NewTraceCollector(append(tt.limit, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))...)
+			collector := cupelotel.NewTraceCollector(append(tt.limit, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
 			if _, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
@@ -206,10 +206,10 @@ func TestReasonsKeepTheirNames(t *testing.T) {
 		"QuotaRequireDisplaced", "Filtered", "CountRequireCandidatesExhausted", "Boring", "budget_exceeded",
 	}
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.StageAndExclusions),
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
 		// Cupel's own names are no text of anybody's.
 		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
-			if source == cupelotel.ReasonText && text == "Boring" {
+			if source == cupelotel.TextReason && text == "Boring" {
 				return "(custom)"
 			}
 			return text

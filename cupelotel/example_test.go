@@ -73,7 +73,7 @@ func Example() {
 	ctx, turn := provider.Tracer("agent").Start(ctx, "turn")
 	collector := cupelotel.NewTraceCollector(
 		cupelotel.WithTracerProvider(provider), // or otel.SetTracerProvider(provider)
-		cupelotel.WithVerbosity(cupelotel.StageAndExclusions))
+		cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 	if err := window(ctx, collector); err != nil {
 		fmt.Println(err)
 	}
@@ -155,7 +155,7 @@ func ExampleWithEventLimit() {
 
 	collector := cupelotel.NewTraceCollector(
 		cupelotel.WithTracerProvider(provider),
-		cupelotel.WithVerbosity(cupelotel.Full),
+		cupelotel.WithVerbosity(cupelotel.VerbosityFull),
 		cupelotel.WithEventLimit(10000))
 	if err := window(context.Background(), collector); err != nil {
 		fmt.Println(err)
@@ -177,15 +177,15 @@ func ExampleWithRedaction() {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 	collector := cupelotel.NewTraceCollector(
 		cupelotel.WithTracerProvider(provider),
-		cupelotel.WithVerbosity(cupelotel.StageAndExclusions),
+		cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
 		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
 			switch source {
-			case cupelotel.KindText:
+			case cupelotel.TextKind:
 				if text == string(cupel.KindMessage) {
 					return text
 				}
 				return "(hidden)"
-			case cupelotel.ErrorText:
+			case cupelotel.TextError:
 				return strings.ReplaceAll(text, "10.0.0.1", "(hidden)")
 			default:
 				return text

@@ -18,27 +18,27 @@ type Verbosity uint8
 
 // The verbosities, in ascending order. The zero value is the default.
 const (
-	// StageOnly shows the run and its stages, with the numbers of items that
+	// VerbosityStageOnly shows the run and its stages, with the numbers of items that
 	// enter and leave them. For production.
-	StageOnly Verbosity = iota
-	// StageAndExclusions adds the number of items that each stage left out,
+	VerbosityStageOnly Verbosity = iota
+	// VerbosityStageAndExclusions adds the number of items that each stage left out,
 	// and an event with the reason for each. For staging.
-	StageAndExclusions
-	// Full adds an event for each item of the window. For development only: it
+	VerbosityStageAndExclusions
+	// VerbosityFull adds an event for each item of the window. For development only: it
 	// makes traces of high cardinality from large sets of items. Do not enable
 	// it in production without a sampling strategy that caps the volume.
-	Full
+	VerbosityFull
 )
 
 // String returns the specification's name, such as "StageOnly". It is the
 // value of cupel.verbosity.
 func (v Verbosity) String() string {
 	switch v {
-	case StageOnly:
+	case VerbosityStageOnly:
 		return "StageOnly"
-	case StageAndExclusions:
+	case VerbosityStageAndExclusions:
 		return "StageAndExclusions"
-	case Full:
+	case VerbosityFull:
 		return "Full"
 	}
 	return "Verbosity(" + strconv.Itoa(int(v)) + ")"
@@ -64,12 +64,12 @@ func WithTracerProvider(provider trace.TracerProvider) TraceOption {
 	return traceOption(func(c *TraceCollector) { c.provider = provider })
 }
 
-// WithVerbosity sets how much the spans show. The default is [StageOnly], and
+// WithVerbosity sets how much the spans show. The default is [VerbosityStageOnly], and
 // so is every value that is not one of the three.
 func WithVerbosity(verbosity Verbosity) TraceOption {
 	return traceOption(func(c *TraceCollector) {
-		if verbosity > Full {
-			verbosity = StageOnly // an unknown value must not show more
+		if verbosity > VerbosityFull {
+			verbosity = VerbosityStageOnly // an unknown value must not show more
 		}
 		c.verbosity = verbosity
 	})
@@ -100,23 +100,23 @@ type TextSource uint8
 
 // The sources of text, and what spans show of each without a [Redactor].
 const (
-	// KindText is a kind, as the item or the configuration spells it: that of
+	// TextKind is a kind, as the item or the configuration spells it: that of
 	// an exclusion or inclusion event, or in the description of a scarcity
 	// error. Shown by default.
-	KindText TextSource = iota + 1
-	// ReasonText is the name of a reason for an exclusion that a custom slicer
+	TextKind TextSource = iota + 1
+	// TextReason is the name of a reason for an exclusion that a custom slicer
 	// made up; Cupel's own are always shown. Shown by default.
-	ReasonText
-	// ErrorText is the text of the error that a run failed with, which may
+	TextReason
+	// TextError is the text of the error that a run failed with, which may
 	// quote anything: what a strategy panicked with, what it returned, the
 	// cause of a cancellation. Not shown by default; the description of the
 	// status is a summary instead, of Cupel's words, numbers, kinds and the Go
 	// type of the strategy.
-	ErrorText
+	TextError
 )
 
 // A Redactor returns what a span is to show of a text from the given source. An
-// empty result for an ErrorText means the summary. It is called in the
+// empty result for a TextError means the summary. It is called in the
 // goroutines of the runs, several at once. When it panics the text is left out
 // and the OpenTelemetry error handler is told.
 //

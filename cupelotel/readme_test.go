@@ -15,7 +15,7 @@ func TestReadmeNamesEverything(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)
 	collector := cupel.MultiTraceCollector(
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(1)),
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(1)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
 	var f failing
 	_ = f.run(t, failureNamed(t, "overflow under Throw"), collector)

@@ -18,7 +18,7 @@ import (
 func full(t *testing.T, redact cupelotel.Redactor, arrange func(*testing.T, *failing)) string {
 	t.Helper()
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithRedaction(redact))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
 	if arrange == nil {
 		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestRedactorOfErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			handled := handledErrors(t)
 			shown := full(t, func(source cupelotel.TextSource, text string) string {
-				if source != cupelotel.ErrorText {
+				if source != cupelotel.TextError {
 					return text
 				}
 				return tt.redact(text)
@@ -87,7 +87,7 @@ func TestRedactorOfErrors(t *testing.T) {
 
 func TestRedactorOfKindsInErrors(t *testing.T) {
 	shown := full(t, func(source cupelotel.TextSource, text string) string {
-		if source == cupelotel.KindText {
+		if source == cupelotel.TextKind {
 			return "(kind)"
 		}
 		return ""
@@ -115,7 +115,7 @@ func TestErrorsThatPanic(t *testing.T) {
 func TestInvalidUTF8(t *testing.T) {
 	// One such string makes the exporter of OTLP refuse the whole batch.
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	items := []*cupel.ContextItem{newItem(t, "a", 1, kind("bad\xff"))}
 	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 5), cupel.WithTrace(collector)); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestInvalidUTF8(t *testing.T) {
 
 func TestNoContentLeavesTheProcess(t *testing.T) {
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	items := []*cupel.ContextItem{
 		newItem(t, "secret a", 5, cupel.WithTags("secret", "take"), cupel.WithSource("secret"), cupel.WithMetadata(map[string]any{"secret": "secret"})),
 		newItem(t, "secret a", 5, cupel.WithTags("secret"), cupel.WithSource("secret"), cupel.WithMetadata(map[string]any{"secret": "secret"})),

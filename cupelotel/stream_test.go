@@ -39,9 +39,9 @@ func TestStream(t *testing.T) {
 		verbosity cupelotel.Verbosity
 		why       string
 	}{
-		{cupelotel.StageOnly, "six spans, whose counts are those of all batches"},
-		{cupelotel.StageAndExclusions, "the exclusions of all batches are events of the stage that made them"},
-		{cupelotel.Full, "the window is on the place stage"},
+		{cupelotel.VerbosityStageOnly, "six spans, whose counts are those of all batches"},
+		{cupelotel.VerbosityStageAndExclusions, "the exclusions of all batches are events of the stage that made them"},
+		{cupelotel.VerbosityFull, "the window is on the place stage"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.verbosity.String(), func(t *testing.T) {

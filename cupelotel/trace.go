@@ -39,7 +39,7 @@ type TraceCollector struct {
 }
 
 // NewTraceCollector returns a collector. Without options it makes spans with
-// the global TracerProvider at [StageOnly].
+// the global TracerProvider at [VerbosityStageOnly].
 func NewTraceCollector(opts ...TraceOption) *TraceCollector {
 	c := &TraceCollector{limit: DefaultEventLimit}
 	for _, opt := range opts {
@@ -144,7 +144,7 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 
 // Detail asks for items only where their events are shown.
 func (r *traceRun) Detail() cupel.TraceDetail {
-	return cupel.TraceDetail{Items: r.collector.verbosity >= StageAndExclusions}
+	return cupel.TraceDetail{Items: r.collector.verbosity >= VerbosityStageAndExclusions}
 }
 
 // StartStage starts the span of a stage.
@@ -179,9 +179,9 @@ func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
 // describe puts on the span of a stage what is known at its end.
 func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOption) {
 	attrs := append(make([]attribute.KeyValue, 0, 5), StageItemCountOutKey.Int(e.CountOut))
-	if r.collector.verbosity >= StageAndExclusions {
+	if r.collector.verbosity >= VerbosityStageAndExclusions {
 		included := e.Included
-		if r.collector.verbosity < Full {
+		if r.collector.verbosity < VerbosityFull {
 			included = nil
 		}
 		kept := choose(e.Excluded, included, r.collector.limit)

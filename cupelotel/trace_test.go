@@ -48,9 +48,9 @@ func TestWholeTree(t *testing.T) {
 		verbosity cupelotel.Verbosity
 		why       string
 	}{
-		{cupelotel.StageOnly, "six spans with counts and no events"},
-		{cupelotel.StageAndExclusions, "each exclusion is an event of the stage that made it (R46), a custom reason keeps its name, and every stage has a count, 0 included (R45)"},
-		{cupelotel.Full, "the window's items are events of the place stage, in placed order, after its exclusions"},
+		{cupelotel.VerbosityStageOnly, "six spans with counts and no events"},
+		{cupelotel.VerbosityStageAndExclusions, "each exclusion is an event of the stage that made it (R46), a custom reason keeps its name, and every stage has a count, 0 included (R45)"},
+		{cupelotel.VerbosityFull, "the window's items are events of the place stage, in placed order, after its exclusions"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.verbosity.String(), func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestTimesAreThoseOfTheRun(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	c := config()
 	c.Clock = ticking(step)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSpansHangBelowTheCallers(t *testing.T) {
 
 func TestDryRunIsTracedToo(t *testing.T) {
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.StageAndExclusions))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 	report, err := newPipeline(t, config()).DryRun(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestRunsThatAreNotRecorded(t *testing.T) {
 		{"no-op", noop.NewTracerProvider(), false, "nobody traces"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tt.provider), cupelotel.WithVerbosity(cupelotel.Full))
+			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tt.provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 			ctx, state := collector.StartRun(t.Context(), cupel.RunInfo{Start: base})
 			if span := trace.SpanContextFromContext(ctx); state != nil || span.IsValid() != tt.traced || span.IsSampled() {
 				t.Errorf("StartRun returned the state %v and the span %+v; %s", state, span, tt.why)
@@ -214,7 +214,7 @@ func (onlyRoots) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingRe
 
 func TestSamplersMayLeaveOutStages(t *testing.T) {
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(onlyRoots{}))
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full),
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull),
 		cupelotel.WithRedaction(func(_ cupelotel.TextSource, text string) string {
 			t.Errorf("an event was built from %q for a span that does not record", text)
 			return text
@@ -245,7 +245,7 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.ParentBased(byAttributes(func(p sdktrace.SamplingParameters) bool {
 		return attr(p.Attributes, cupelotel.VerbosityKey) != "Full"
 	}))))
-	for _, verbosity := range []cupelotel.Verbosity{cupelotel.Full, cupelotel.StageOnly} {
+	for _, verbosity := range []cupelotel.Verbosity{cupelotel.VerbosityFull, cupelotel.VerbosityStageOnly} {
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(verbosity))
 		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func TestGlobalProviderIsLookedUpAtTheRun(t *testing.T) {
 func TestConcurrentRuns(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	tracer := provider.Tracer("test")
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	good, bad := newPipeline(t, config()), config()
 	bad.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { panic("no") })
 	failing := newPipeline(t, bad)
@@ -334,7 +334,7 @@ func TestConcurrentRuns(t *testing.T) {
 
 func TestOneOfSeveralCollectors(t *testing.T) {
 	provider, recorder := newRecorder(t)
-	full := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	full := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
 	off := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()))
 	c := config()
@@ -528,10 +528,10 @@ func TestVerbosity(t *testing.T) {
 		shown     string
 		why       string
 	}{
-		{cupelotel.StageOnly, "StageOnly", "StageOnly", "the default"},
-		{cupelotel.StageAndExclusions, "StageAndExclusions", "StageAndExclusions", "the chapter's name"},
-		{cupelotel.Full, "Full", "Full", "the chapter's name"},
-		{cupelotel.Full + 1, "Verbosity(3)", "StageOnly", "an unknown value must not show more than was asked for"},
+		{cupelotel.VerbosityStageOnly, "StageOnly", "StageOnly", "the default"},
+		{cupelotel.VerbosityStageAndExclusions, "StageAndExclusions", "StageAndExclusions", "the chapter's name"},
+		{cupelotel.VerbosityFull, "Full", "Full", "the chapter's name"},
+		{cupelotel.VerbosityFull + 1, "Verbosity(3)", "StageOnly", "an unknown value must not show more than was asked for"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.verbosity.String(); got != tt.name {

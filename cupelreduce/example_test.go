@@ -36,10 +36,10 @@ func ExampleReduce_log() {
 }
 
 func ExampleOutline() {
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.Names))
+	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelNames))
 	fmt.Println()
 	source := "package cupel\n\n// Item is one.\ntype Item struct {\n\tname string\n}\n\nfunc (i Item) Name() string {\n\treturn i.name\n}\n"
-	fmt.Println(cupelreduce.Outline(source, cupelreduce.Names))
+	fmt.Println(cupelreduce.Outline(source, cupelreduce.LevelNames))
 	// Output:
 	// reservation_id=UM3OG5
 	// flights: flight_number=HAT113
@@ -56,7 +56,7 @@ func ExampleOutline() {
 // Medium and Large keep JSON valid.
 func ExampleOutline_json() {
 	page := `{"url": "https://go.dev/doc", "title": "Documentation", "body": "` + strings.Repeat("All about Go. ", 100) + `"}`
-	fmt.Println(cupelreduce.Outline(page, cupelreduce.Medium))
+	fmt.Println(cupelreduce.Outline(page, cupelreduce.LevelMedium))
 	// Output:
 	// {"url":"https://go.dev/doc","title":"Documentation","body":"All about Go. All about Go. All about Go. All about Go. All about Go. All about … 1320 bytes more"}
 }
@@ -82,7 +82,7 @@ func ExampleForms() {
 func ExampleKnown() {
 	var known cupelreduce.Known
 	known.Add("Flight HAT113 of reservation UM3OG5 is at noon.")
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.Names, cupelreduce.WithKnown(&known)))
+	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelNames, cupelreduce.WithKnown(&known)))
 	// Output:
 	// flights: flight_number=HAT282
 	// … 8 more
@@ -91,7 +91,7 @@ func ExampleKnown() {
 func ExampleKnown_Add() {
 	var known cupelreduce.Known
 	known.Add("cabin=economy")
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.Small, cupelreduce.WithKnown(&known)))
+	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelSmall, cupelreduce.WithKnown(&known)))
 	// Output:
 	// reservation_id=UM3OG5
 	// flights: flight_number=HAT113 date=2024-05-26 price=117
@@ -112,7 +112,7 @@ func ExampleDetect() {
 
 func ExampleWithKind() {
 	notes := "Go on with the second item. It is long.\nThen the third one. It is short."
-	fmt.Println(cupelreduce.Outline(notes, cupelreduce.Small, cupelreduce.WithKind(cupelreduce.Prose)))
+	fmt.Println(cupelreduce.Outline(notes, cupelreduce.LevelSmall, cupelreduce.WithKind(cupelreduce.KindProse)))
 	// Output:
 	// Go on with the second item.…
 	// …
@@ -133,7 +133,7 @@ func ExampleStub() {
 }
 
 func ExampleKind_String() {
-	fmt.Println(cupelreduce.Diff)
+	fmt.Println(cupelreduce.KindDiff)
 	// Output:
 	// diff
 }

@@ -5,19 +5,19 @@ import "strings"
 // Kind is what a text is, as far as reducing it goes.
 type Kind uint8
 
-// The kinds. Text of which nothing is known is a [Log].
+// The kinds. Text of which nothing is known is a [KindLog].
 const (
-	// Log is the output of a command, a listing, or any lines: first and last
+	// KindLog is the output of a command, a listing, or any lines: first and last
 	// lines, errors, and lines that name something new come first.
-	Log Kind = iota
-	// Prose is sentences: lines that name something and first sentences come first.
-	Prose
-	// Code is source code: declarations come first, outer ones before inner ones.
-	Code
-	// Diff is a unified diff: headers and the first changes of each hunk come first.
-	Diff
-	// JSON is a JSON object or array: ids, paths and short values come first.
-	JSON
+	KindLog Kind = iota
+	// KindProse is sentences: lines that name something and first sentences come first.
+	KindProse
+	// KindCode is source code: declarations come first, outer ones before inner ones.
+	KindCode
+	// KindDiff is a unified diff: headers and the first changes of each hunk come first.
+	KindDiff
+	// KindJSON is a JSON object or array: ids, paths and short values come first.
+	KindJSON
 
 	auto // what Detect says
 )
@@ -25,15 +25,15 @@ const (
 // String returns the name of the kind in small letters.
 func (k Kind) String() string {
 	switch k {
-	case Log:
+	case KindLog:
 		return "log"
-	case Prose:
+	case KindProse:
 		return "prose"
-	case Code:
+	case KindCode:
 		return "code"
-	case Diff:
+	case KindDiff:
 		return "diff"
-	case JSON:
+	case KindJSON:
 		return "json"
 	default:
 		return "unknown kind"
@@ -44,7 +44,7 @@ func (k Kind) String() string {
 func Detect(text string) Kind {
 	text = strings.ToValidUTF8(text, "?")
 	if isJSON(strings.TrimSpace(text)) {
-		return JSON
+		return KindJSON
 	}
 	return kindOfLines(text)
 }
@@ -54,7 +54,7 @@ func kindOfLines(text string) Kind {
 	var all, sentences, declared, blocks int
 	for raw := range strings.Lines(text) {
 		if hasAnyPrefix(raw, "@@ -", "diff --git ") {
-			return Diff
+			return KindDiff
 		}
 		body, _ := unnumbered(strings.TrimRight(raw, " \t\r\n"))
 		if body == "" {
@@ -73,9 +73,9 @@ func kindOfLines(text string) Kind {
 	}
 	switch {
 	case all >= 3 && declared > 0 && (declared+blocks)*4 >= all:
-		return Code
+		return KindCode
 	case all > 0 && sentences*2 >= all:
-		return Prose
+		return KindProse
 	}
-	return Log
+	return KindLog
 }

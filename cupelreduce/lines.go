@@ -251,7 +251,7 @@ func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 
 		switch {
 		case l.reach > w && l.reach <= 2*w:
 			w = l.reach
-		case kind == Prose && l.named == 0:
+		case kind == KindProse && l.named == 0:
 			w = min(w, sentence(l.text))
 		}
 		d.addRow("")
@@ -264,11 +264,11 @@ func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 
 // ranker returns the function that ranks the lines of a kind, in order.
 func ranker(kind Kind, lines []line) func(i int) uint8 {
 	switch kind {
-	case Code:
+	case KindCode:
 		return rankCode(lines)
-	case Diff:
+	case KindDiff:
 		return rankDiff(lines)
-	case Prose:
+	case KindProse:
 		return rankProse(lines)
 	default:
 		return rankLog(lines)

@@ -10,16 +10,16 @@ type Level uint8
 
 // The levels, smallest first.
 const (
-	// Names keeps what a reader can ask for the rest by: ids, paths, errors,
+	// LevelNames keeps what a reader can ask for the rest by: ids, paths, errors,
 	// declarations, headers.
-	Names Level = iota
-	// Small keeps short values and lines that name something as well.
-	Small
-	// Medium keeps the structure: JSON is valid JSON with long strings and arrays
+	LevelNames Level = iota
+	// LevelSmall keeps short values and lines that name something as well.
+	LevelSmall
+	// LevelMedium keeps the structure: JSON is valid JSON with long strings and arrays
 	// cut, and of other texts further lines are kept.
-	Medium
-	// Large cuts long strings, arrays and lines, and leaves out what repeats.
-	Large
+	LevelMedium
+	// LevelLarge cuts long strings, arrays and lines, and leaves out what repeats.
+	LevelLarge
 )
 
 // Option changes how a text is reduced.
@@ -49,7 +49,7 @@ func WithKnown(known *Known) Option {
 }
 
 // WithKind says what the text is instead of what [Detect] makes of it. Text that
-// is no JSON object or array is reduced as a log when kind is [JSON].
+// is no JSON object or array is reduced as a log when kind is [KindJSON].
 func WithKind(kind Kind) Option {
 	return func(s *settings) { s.kind = kind }
 }
@@ -71,7 +71,7 @@ func read(text string, options []Option) *source {
 	}
 	// A question mark is never longer than the bytes that are no character.
 	t.full = strings.ToValidUTF8(text, "?")
-	if t.kind == auto || t.kind == JSON {
+	if t.kind == auto || t.kind == KindJSON {
 		t.root = parseJSON(t.full)
 	}
 	if t.kind == auto && t.root == nil {
@@ -139,13 +139,13 @@ func Reduce(text string, tokens int, options ...Option) string {
 // promises of the result holds here too.
 func Outline(text string, level Level, options ...Option) string {
 	t := read(text, options)
-	level = min(level, Large)
+	level = min(level, LevelLarge)
 	var out string
-	if t.root != nil && level >= Medium {
-		out, _ = t.valid(shapes[level-Medium])
+	if t.root != nil && level >= LevelMedium {
+		out, _ = t.valid(shapes[level-LevelMedium])
 	} else {
 		rank := uint8(level)
-		if t.root != nil && level == Small {
+		if t.root != nil && level == LevelSmall {
 			rank = rankDetail
 		}
 		d := t.draft(60 << level)

@@ -83,10 +83,10 @@ func check(t *testing.T, text string, tokens int, says string) {
 	var known cupelreduce.Known
 	known.Add(says)
 	clean := strings.ToValidUTF8(text, "?")
-	isJSON := cupelreduce.Detect(text) == cupelreduce.JSON
-	for _, kind := range []cupelreduce.Kind{cupelreduce.Log, cupelreduce.Prose, cupelreduce.Code, cupelreduce.Diff, cupelreduce.JSON} {
+	isJSON := cupelreduce.Detect(text) == cupelreduce.KindJSON
+	for _, kind := range []cupelreduce.Kind{cupelreduce.KindLog, cupelreduce.KindProse, cupelreduce.KindCode, cupelreduce.KindDiff, cupelreduce.KindJSON} {
 		option := cupelreduce.WithKind(kind)
-		asJSON := isJSON && kind == cupelreduce.JSON
+		asJSON := isJSON && kind == cupelreduce.KindJSON
 		for _, knows := range []*cupelreduce.Known{nil, &known} {
 			known := cupelreduce.WithKnown(knows)
 			whole := count(clean)
@@ -101,10 +101,10 @@ func check(t *testing.T, text string, tokens int, says string) {
 			if whole <= tokens && out != clean {
 				t.Fatalf("Reduce changed a text that fits: %q", out)
 			}
-			for level := cupelreduce.Names; level <= cupelreduce.Large; level++ {
+			for level := cupelreduce.LevelNames; level <= cupelreduce.LevelLarge; level++ {
 				out := cupelreduce.Outline(text, level, option, known)
 				checkText(t, clean, out, asJSON)
-				if asJSON && level >= cupelreduce.Medium && !json.Valid([]byte(out)) {
+				if asJSON && level >= cupelreduce.LevelMedium && !json.Valid([]byte(out)) {
 					t.Fatalf("level %d is no JSON: %q", level, out)
 				}
 			}
@@ -241,15 +241,15 @@ func TestWhatSurvives(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	for name, want := range map[string]cupelreduce.Kind{
-		"empty": cupelreduce.Log, "json object": cupelreduce.JSON, "json array": cupelreduce.JSON, "not quite json": cupelreduce.Log,
-		"log": cupelreduce.Log, "listing": cupelreduce.Log, "code": cupelreduce.Code, "numbered code": cupelreduce.Code,
-		"diff": cupelreduce.Diff, "prose": cupelreduce.Prose,
+		"empty": cupelreduce.KindLog, "json object": cupelreduce.KindJSON, "json array": cupelreduce.KindJSON, "not quite json": cupelreduce.KindLog,
+		"log": cupelreduce.KindLog, "listing": cupelreduce.KindLog, "code": cupelreduce.KindCode, "numbered code": cupelreduce.KindCode,
+		"diff": cupelreduce.KindDiff, "prose": cupelreduce.KindProse,
 	} {
 		if got := cupelreduce.Detect(texts[name]); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.Log {
+	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.KindLog {
 		t.Errorf("a line that begins with type makes a list %v", got)
 	}
 	if got := cupelreduce.Kind(99).String(); got != "unknown kind" {
@@ -289,7 +289,7 @@ func TestKnown(t *testing.T) {
 	} {
 		var known cupelreduce.Known
 		known.Add(tt.says)
-		if got := cupelreduce.Outline(tt.text, cupelreduce.Small, cupelreduce.WithKnown(&known)); got != tt.want {
+		if got := cupelreduce.Outline(tt.text, cupelreduce.LevelSmall, cupelreduce.WithKnown(&known)); got != tt.want {
 			t.Errorf("after %q: %q, want %q: %s", tt.says, got, tt.want, tt.why)
 		}
 	}
@@ -358,7 +358,7 @@ func TestLinear(t *testing.T) {
 				var known cupelreduce.Known
 				known.Add(text[:len(text)/2])
 				cupelreduce.Reduce(text, len(text)/40)
-				cupelreduce.Outline(text, cupelreduce.Large, cupelreduce.WithKnown(&known))
+				cupelreduce.Outline(text, cupelreduce.LevelLarge, cupelreduce.WithKnown(&known))
 				cupelreduce.Forms(text, cupelreduce.WithKnown(&known))
 				best = min(best, time.Since(start))
 			}

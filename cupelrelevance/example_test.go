@@ -95,7 +95,7 @@ func ExampleWithFieldWeight() {
 	speaker := cupelrelevance.MetadataField("speaker")
 	index := cupelrelevance.Must(cupelrelevance.NewIndex(
 		cupelrelevance.WithFields(cupelrelevance.FieldContent, speaker),
-		cupelrelevance.WithLanguage(cupelrelevance.NoLanguage)))
+		cupelrelevance.WithLanguage(cupelrelevance.LanguageNone)))
 	show(cupelrelevance.Must(cupelrelevance.NewLexical(index, "Bo", cupelrelevance.WithFieldWeight(speaker, 3))), []*cupel.ContextItem{
 		turn("May", "Bo", "Hello."),
 		turn("May", "Ada", "Hello Bo."),

@@ -80,7 +80,7 @@ var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path
 // [DefaultLists] lists. It fails with a [cupel.InvalidConfigError].
 func NewIndex(opts ...IndexOption) (*Index, error) {
 	draft := indexDraft{
-		language: English,
+		language: LanguageEnglish,
 		fields:   []Field{FieldContent, FieldTags},
 		groups:   defaultGroups,
 		names:    defaultNames,
@@ -99,10 +99,10 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 }
 
 // WithLanguage sets the language whose words are reduced to their stems,
-// [English] by default.
+// [LanguageEnglish] by default.
 func WithLanguage(language Language) IndexOption {
 	return func(d *indexDraft) error {
-		if language.stemmer() == nil && language != NoLanguage {
+		if language.stemmer() == nil && language != LanguageNone {
 			return invalid("Index", "language", strconv.Quote(string(language)), "language must be one of the package's constants")
 		}
 		d.language = language

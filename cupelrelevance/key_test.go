@@ -14,7 +14,7 @@ import (
 // term to its number, with = before terms that have no stem.
 func counted(t testing.TB, text string) map[string]int {
 	t.Helper()
-	w, err := newWords(t.Context(), []*cupel.ContextItem{item(t, text)}, []Field{FieldContent}, NoLanguage)
+	w, err := newWords(t.Context(), []*cupel.ContextItem{item(t, text)}, []Field{FieldContent}, LanguageNone)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 			switch {
 			case word:
 				terms = append(terms, "word "+language.stem(string(term)))
-			case language == NoLanguage:
+			case language == LanguageNone:
 				terms = append(terms, "word "+string(term))
 			default:
 				terms = append(terms, "other "+string(term))
@@ -74,7 +74,7 @@ func TestLexicalIsBM25(t *testing.T) {
 	positive := 0
 	for range 600 {
 		items := randomItems(t, r, 1+r.IntN(20))
-		language := []Language{English, NoLanguage, French, Spanish}[r.IntN(4)]
+		language := []Language{LanguageEnglish, LanguageNone, LanguageFrench, LanguageSpanish}[r.IntN(4)]
 		query := queries[r.IntN(len(queries))]
 		k1, b := float64(r.IntN(4))*0.7, float64(r.IntN(3))/2
 		weights := map[Field]float64{FieldContent: 1, FieldTags: float64(r.IntN(3)), MetadataField("speaker"): 0.5}
@@ -144,13 +144,13 @@ func TestLexical(t *testing.T) {
 // index leaves out of its search must not have the stem.
 func TestStemsBeginAsTheirWords(t *testing.T) {
 	for language, words := range map[Language][]string{
-		English:   {"using", "used", "dying", "lying", "tying", "ability", "cries", "happily", "hoping", "skies", "relational", "sensibly", "ion", "ease", "easing", "generously", "communication", "succeeding", "innings"},
-		French:    {"application", "évidemment", "félicités", "apparemment", "bibliothèques", "allégé", "yeux", "joyeusement"},
-		Spanish:   {"ácidos", "acuérdese", "comprándomelo", "lógica", "árboles"},
-		Hungarian: {"házakban", "gyerekeket", "almát", "körtét", "tükröződéseként"},
-		Norwegian: {"havnedistrikter", "opning", "løpene"},
-		Swedish:   {"jaktkarlarne", "klokheten", "möjligheter"},
-		Russian:   {"важнейшими", "падение", "вавилонский"},
+		LanguageEnglish:   {"using", "used", "dying", "lying", "tying", "ability", "cries", "happily", "hoping", "skies", "relational", "sensibly", "ion", "ease", "easing", "generously", "communication", "succeeding", "innings"},
+		LanguageFrench:    {"application", "évidemment", "félicités", "apparemment", "bibliothèques", "allégé", "yeux", "joyeusement"},
+		LanguageSpanish:   {"ácidos", "acuérdese", "comprándomelo", "lógica", "árboles"},
+		LanguageHungarian: {"házakban", "gyerekeket", "almát", "körtét", "tükröződéseként"},
+		LanguageNorwegian: {"havnedistrikter", "opning", "løpene"},
+		LanguageSwedish:   {"jaktkarlarne", "klokheten", "möjligheter"},
+		LanguageRussian:   {"важнейшими", "падение", "вавилонский"},
 	} {
 		for _, word := range words {
 			stem := language.stem(word)

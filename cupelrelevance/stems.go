@@ -22,35 +22,35 @@ import (
 type Language string
 
 // The languages that there is a stemmer for. English does little harm to other
-// text; with NoLanguage words match as they are.
+// text; with LanguageNone words match as they are.
 const (
-	NoLanguage Language = "none"
-	English    Language = "english"
-	French     Language = "french"
-	Hungarian  Language = "hungarian"
-	Norwegian  Language = "norwegian"
-	Russian    Language = "russian"
-	Spanish    Language = "spanish"
-	Swedish    Language = "swedish"
+	LanguageNone      Language = "none"
+	LanguageEnglish   Language = "english"
+	LanguageFrench    Language = "french"
+	LanguageHungarian Language = "hungarian"
+	LanguageNorwegian Language = "norwegian"
+	LanguageRussian   Language = "russian"
+	LanguageSpanish   Language = "spanish"
+	LanguageSwedish   Language = "swedish"
 )
 
 func (l Language) stemmer() func(word string, stopWords bool) string {
 	switch l {
-	case English:
+	case LanguageEnglish:
 		return english.Stem
-	case French:
+	case LanguageFrench:
 		return french.Stem
-	case Hungarian:
+	case LanguageHungarian:
 		return hungarian.Stem
-	case Norwegian:
+	case LanguageNorwegian:
 		return norwegian.Stem
-	case Russian:
+	case LanguageRussian:
 		return russian.Stem
-	case Spanish:
+	case LanguageSpanish:
 		return spanish.Stem
-	case Swedish:
+	case LanguageSwedish:
 		return swedish.Stem
-	case NoLanguage:
+	case LanguageNone:
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (l Language) hasStem(word string) bool {
 		return false
 	}
 	for _, r := range word {
-		if r < 'a' || r > 'z' && (r < utf8.RuneSelf || l == English || !unicode.IsLetter(r)) {
+		if r < 'a' || r > 'z' && (r < utf8.RuneSelf || l == LanguageEnglish || !unicode.IsLetter(r)) {
 			return false
 		}
 	}
@@ -196,9 +196,9 @@ func beginningLetter(b byte) byte {
 // French ("appliqu" of "application").
 func (l Language) kept(stem string) int {
 	switch {
-	case l == French:
+	case l == LanguageFrench:
 		return max(0, len(stem)-2)
-	case l == English && len(stem) == 3 && stem[1:] == "ie":
+	case l == LanguageEnglish && len(stem) == 3 && stem[1:] == "ie":
 		return 1
 	}
 	return max(0, len(stem)-1)
@@ -221,4 +221,6 @@ func (l Language) beginsAs(word []byte, stem string) bool {
 
 // losesAccents reports whether stems may lack the accents of their words, so
 // that no two letters are surely different once there was an accent.
-func (l Language) losesAccents() bool { return l == French || l == Spanish || l == Hungarian }
+func (l Language) losesAccents() bool {
+	return l == LanguageFrench || l == LanguageSpanish || l == LanguageHungarian
+}

@@ -110,7 +110,7 @@ func TestErrorMadeByHand(t *testing.T) {
 // A chain asserts and nothing else: the report is the same afterwards, and a
 // link that holds changes neither the chain nor the test.
 func TestChainChangesNothing(t *testing.T) {
-	r := &report{Included: []cupel.IncludedItem{in("B", 1, 0.1), in("A", 2, 0.9)}, Excluded: []cupel.ExcludedItem{out("C", 3, 0.2, because(cupel.Filtered))}}
+	r := &report{Included: []cupel.IncludedItem{in("B", 1, 0.1), in("A", 2, 0.9)}, Excluded: []cupel.ExcludedItem{out("C", 3, 0.2, because(cupel.ExcludeFiltered))}}
 	first, second, third := r.Included[0], r.Included[1], r.Excluded[0]
 	s := new(spy)
 	c := cupeltest.Should(s, r)

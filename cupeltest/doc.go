@@ -9,7 +9,7 @@
 //	report := cupeltest.DryRun(t, pipeline, items, budget)
 //	cupeltest.Should(t, report).
 //		IncludeItemWithKind(cupel.KindSystemPrompt).
-//		ExcludeItemWithReason(cupel.BudgetExceeded).
+//		ExcludeItemWithReason(cupel.ExcludeBudgetExceeded).
 //		HaveBudgetUtilizationAbove(0.7, budget)
 //
 // [Expect] reports every link that fails, and [That] is for use outside tests:

@@ -48,7 +48,7 @@ func Example() {
 	cupeltest.Should(t, report).
 		IncludeItemWithKind(cupel.KindSystemPrompt).
 		IncludeItemMatching(cupeltest.ByContentPrefix("Why").Included).
-		ExcludeItemMatchingWithReason(cupeltest.ByContent("the whole log"), cupel.BudgetExceeded).
+		ExcludeItemMatchingWithReason(cupeltest.ByContent("the whole log"), cupel.ExcludeBudgetExceeded).
 		HaveBudgetUtilizationAbove(0.5, budget).
 		HaveKindCoverageCount(3)
 	fmt.Println("ok")
@@ -73,8 +73,8 @@ func ExampleExpect() {
 	cupeltest.Expect(t, report).
 		IncludeItemMatching(cupeltest.ByTag("urgent").Included).
 		IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 2).
-		ExcludeItemWithReason(cupel.Deduplicated).
-		ExcludeItemMatchingWithReason(cupeltest.ByKind(cupel.KindToolOutput), cupel.PinnedOverride).
+		ExcludeItemWithReason(cupel.ExcludeDeduplicated).
+		ExcludeItemMatchingWithReason(cupeltest.ByKind(cupel.KindToolOutput), cupel.ExcludePinnedOverride).
 		ExcludeItemWithBudgetDetails(cupeltest.ByContent("the whole log"), 5000, 40).
 		HaveNoExclusionsForKind(cupel.KindToolOutput).
 		HaveAtLeastNExclusions(2).
@@ -105,7 +105,7 @@ func ExampleThat() {
 	}
 	err = cupeltest.That(report).
 		HaveTokensAtMost(60).
-		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 5000, AvailableTokens: 20})).
+		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5000, AvailableTokens: 20})).
 		IncludeInOrder("Why is the build red?", "undefined: x").
 		Err()
 	if failure, ok := err.(*cupeltest.SelectionReportAssertionError); ok {

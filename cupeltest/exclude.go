@@ -69,7 +69,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 }
 
 // ExcludeItemWithBudgetDetails holds when the predicate is true for an
-// excluded item with reason [cupel.BudgetExceeded] and exactly these data:
+// excluded item with reason [cupel.ExcludeBudgetExceeded] and exactly these data:
 // expectedItemTokens is the item's size, expectedAvailableTokens what was left
 // when it was excluded (R29), both in tokens. All items that match are looked
 // at; the message is about the first of them that did not fit (R43).
@@ -84,7 +84,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 		matching := excludedMatching(r, predicate)
 		var first *cupel.ReasonData
 		for _, entry := range matching {
-			if entry.Reason.Code != cupel.BudgetExceeded {
+			if entry.Reason.Code != cupel.ExcludeBudgetExceeded {
 				continue
 			}
 			data := entry.Reason.Data()

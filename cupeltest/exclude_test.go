@@ -13,7 +13,7 @@ import (
 func four() report {
 	return report{Excluded: []cupel.ExcludedItem{
 		out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
-		out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
+		out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
 		out(cupel.KindToolOutput, 300, 0.5, exceeded(300, 120)),
 		out("Sketch", 10, 0.5, cupel.ExclusionReason{Code: "Mislaid"}),
 	}}
@@ -24,19 +24,19 @@ func TestExcludeItemWithReason(t *testing.T) {
 		return func(c *chain) *chain { return c.ExcludeItemWithReason(code) }
 	}
 	rows := []assertion{
-		{"one of them", "one of four is enough", four(), with(cupel.Deduplicated), ""},
-		{"several", "its data do not count", four(), with(cupel.BudgetExceeded), ""},
+		{"one of them", "one of four is enough", four(), with(cupel.ExcludeDeduplicated), ""},
+		{"several", "its data do not count", four(), with(cupel.ExcludeBudgetExceeded), ""},
 		{"custom", "a code of a custom strategy is a code", four(), with("Mislaid"), ""},
 		{"other case", "codes are compared as they are", four(), with("mislaid"),
 			"ExcludeItemWithReason(mislaid) failed: no excluded item had reason mislaid. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
-		{"another", "each reason is listed once, where it first appears", four(), with(cupel.NegativeTokens),
+		{"another", "each reason is listed once, where it first appears", four(), with(cupel.ExcludeNegativeTokens),
 			"ExcludeItemWithReason(NegativeTokens) failed: no excluded item had reason NegativeTokens. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
-		{"nothing excluded", "an empty list has count 0 and no reasons", two(), with(cupel.BudgetExceeded),
+		{"nothing excluded", "an empty list has count 0 and no reasons", two(), with(cupel.ExcludeBudgetExceeded),
 			"ExcludeItemWithReason(BudgetExceeded) failed: no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},
 	}
 	for _, code := range []cupel.ExclusionCode{
-		cupel.ScoredTooLow, cupel.QuotaCapExceeded, cupel.QuotaRequireDisplaced, cupel.Filtered, cupel.PinnedOverride,
-		cupel.NegativeTokens, cupel.CountCapExceeded, cupel.CountRequireCandidatesExhausted,
+		cupel.ExcludeScoredTooLow, cupel.ExcludeQuotaCapExceeded, cupel.ExcludeQuotaRequireDisplaced, cupel.ExcludeFiltered, cupel.ExcludePinnedOverride,
+		cupel.ExcludeNegativeTokens, cupel.ExcludeCountCapExceeded, cupel.ExcludeCountRequireCandidatesExhausted,
 	} {
 		rows = append(rows, assertion{"code " + string(code), "every reason is a valid argument, reserved or not",
 			report{Excluded: []cupel.ExcludedItem{out("A", 1, 1, because(code))}}, with(code), ""})
@@ -50,19 +50,19 @@ func TestExcludeItemMatchingWithReason(t *testing.T) {
 	}
 	all := func(*cupel.ContextItem) bool { return true }
 	check(t, []assertion{
-		{"both", "item and reason are those of one entry", four(), with(cupeltest.ByKind(cupel.KindMessage), cupel.Deduplicated), ""},
+		{"both", "item and reason are those of one entry", four(), with(cupeltest.ByKind(cupel.KindMessage), cupel.ExcludeDeduplicated), ""},
 		{"second of several", "any item that matches may have the reason", four(), with(all, "Mislaid"), ""},
-		{"other reason", "the reasons of those that match are listed, and no others", four(), with(cupeltest.ByKind(cupel.KindToolOutput), cupel.Deduplicated),
+		{"other reason", "the reasons of those that match are listed, and no others", four(), with(cupeltest.ByKind(cupel.KindToolOutput), cupel.ExcludeDeduplicated),
 			"ExcludeItemMatchingWithReason(reason=Deduplicated) failed: predicate matched 2 excluded item(s) but none had reason Deduplicated. Matched items had reasons: [BudgetExceeded]."},
-		{"several reasons", "each is listed once", four(), with(all, cupel.NegativeTokens),
+		{"several reasons", "each is listed once", four(), with(all, cupel.ExcludeNegativeTokens),
 			"ExcludeItemMatchingWithReason(reason=NegativeTokens) failed: predicate matched 4 excluded item(s) but none had reason NegativeTokens. Matched items had reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
-		{"no match", "no item matched, so there are no reasons", four(), with(cupeltest.ByContent("none"), cupel.BudgetExceeded),
+		{"no match", "no item matched, so there are no reasons", four(), with(cupeltest.ByContent("none"), cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: predicate matched 0 excluded item(s) but none had reason BudgetExceeded. Matched items had reasons: []."},
-		{"nothing excluded", "included items do not count", two(), with(all, cupel.BudgetExceeded),
+		{"nothing excluded", "included items do not count", two(), with(all, cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: predicate matched 0 excluded item(s) but none had reason BudgetExceeded. Matched items had reasons: []."},
-		{"no predicate", "a mistake in the test is not an item that does not match", four(), with(nil, cupel.BudgetExceeded),
+		{"no predicate", "a mistake in the test is not an item that does not match", four(), with(nil, cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
-		{"no item predicate", "nor with the type of this package", four(), with(cupeltest.ItemPredicate(nil), cupel.BudgetExceeded),
+		{"no item predicate", "nor with the type of this package", four(), with(cupeltest.ItemPredicate(nil), cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
 	})
 }
@@ -126,36 +126,36 @@ func TestHaveNoExclusions(t *testing.T) {
 func TestExcludeItemWithReasonData(t *testing.T) {
 	survivor := cupeltest.Item("stays", 1)
 	data := report{Excluded: []cupel.ExcludedItem{
-		out("A", 1, 1, cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 2, Count: 2})),
-		out("B", 2, 1, cupel.NewExclusionReason(cupel.ScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})),
-		out("C", 3, 1, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})),
-		out("D", 4, 1, cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: strings.Repeat("x", 61)})),
+		out("A", 1, 1, cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 2, Count: 2})),
+		out("B", 2, 1, cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})),
+		out("C", 3, 1, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})),
+		out("D", 4, 1, cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: strings.Repeat("x", 61)})),
 		out("E", 5, 1, cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.9, Threshold: 0.8})),
 	}}
 	with := func(reason cupel.ExclusionReason) func(c *chain) *chain {
 		return func(c *chain) *chain { return c.ExcludeItemWithReasonData(reason) }
 	}
 	check(t, []assertion{
-		{"cap", "kinds compare without ASCII case", data, with(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "sketch", Cap: 2, Count: 2})), ""},
-		{"NaN", "NaN is NaN", data, with(cupel.NewExclusionReason(cupel.ScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})), ""},
-		{"survivor", "the same item", data, with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})), ""},
-		{"no survivor", "the content is enough", data, with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays"})), ""},
+		{"cap", "kinds compare without ASCII case", data, with(cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "sketch", Cap: 2, Count: 2})), ""},
+		{"NaN", "NaN is NaN", data, with(cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})), ""},
+		{"survivor", "the same item", data, with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})), ""},
+		{"no survivor", "the content is enough", data, with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays"})), ""},
 		{"second of a code", "all items are looked at", four(), with(exceeded(300, 120)), ""},
-		{"other cap", "every number counts", data, with(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 3, Count: 2})),
+		{"other cap", "every number counts", data, with(cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 3, Count: 2})),
 			"ExcludeItemWithReasonData failed: expected [CountCapExceeded: Sketch has 2 items, cap 3], but excluded items with this code had: [CountCapExceeded: Sketch has 2 items, cap 2]."},
 		{"other survivor", "another item with this content", data,
-			with(cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)})),
+			with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)})),
 			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
 		{"data of a custom code", "the data of codes that are not the module's own are told too", data,
 			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.75, Kind: "Sketch"})),
 			"ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.75, kind=Sketch], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8]."},
 		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
-			with(cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
+			with(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
 			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (filter_name=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
-		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
+		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
 			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
 				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},
-		{"other code", "the codes that are there are listed", four(), with(cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "spam"})),
+		{"other code", "the codes that are there are listed", four(), with(cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "spam"})),
 			"ExcludeItemWithReasonData failed: expected [Filtered: spam], but no excluded item had reason Filtered. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
 		{"nothing excluded", "an empty list has no reason", report{}, with(exceeded(1, 2)),
 			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 1 tokens requested, 2 available], but no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},

@@ -24,11 +24,11 @@ func full() *report {
 			{Stage: cupel.StageSlice, DurationMS: 12.5, ItemCount: 1, Message: "BudgetExceeded: 500 tokens requested, 120 available"},
 			{Stage: cupel.StageSlice, DurationMS: 99, ItemCount: 3},
 		},
-		Included: []cupel.IncludedItem{{Item: pinned, Score: 1, Reason: cupel.Pinned}, named("a", cupel.KindMessage, 20, 0.30000000000000004)},
+		Included: []cupel.IncludedItem{{Item: pinned, Score: 1, Reason: cupel.IncludePinned}, named("a", cupel.KindMessage, 20, 0.30000000000000004)},
 		Excluded: []cupel.ExcludedItem{
 			out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
-			out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
-			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Reason: cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: "Answer"})},
+			out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
+			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Reason: cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "Answer"})},
 		},
 		TotalCandidates:            5,
 		TotalTokensConsidered:      657,
@@ -169,8 +169,8 @@ func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 			r.Excluded[2].Item = cupeltest.Item(strings.Repeat("x", 61), 7, cupel.WithSource("x"))
 		},
 		"last bit":          func(r *report) { r.Included[1].Score = 0.3 },
-		"inclusion reason":  func(r *report) { r.Included[1].Reason = cupel.ZeroToken },
-		"exclusion reason":  func(r *report) { r.Excluded[0].Reason.Code = cupel.Filtered },
+		"inclusion reason":  func(r *report) { r.Included[1].Reason = cupel.IncludeZeroToken },
+		"exclusion reason":  func(r *report) { r.Excluded[0].Reason.Code = cupel.ExcludeFiltered },
 		"data of another":   data(0, func(d *cupel.ReasonData) { d.Threshold = 0.5 }),
 		"reason's data":     data(0, func(d *cupel.ReasonData) { d.AvailableTokens++ }),
 		"reason's content":  data(2, func(d *cupel.ReasonData) { d.DisplacedBy = "Ask" }),
@@ -335,7 +335,7 @@ func TestLongDiffsAreCut(t *testing.T) {
 	writeFile(t, "testdata/window.golden", fullGolden)
 	r := full()
 	for i := range 5000 { // past the size up to which a table is made
-		r.Excluded = append(r.Excluded, out("Z", i, 0, because(cupel.Filtered)))
+		r.Excluded = append(r.Excluded, out("Z", i, 0, because(cupel.ExcludeFiltered)))
 	}
 	got := match(r, "window")
 	if lines := strings.Count(got, "\n"); lines != 62 || !strings.Contains(got, "lines more\nIf the report is right") {

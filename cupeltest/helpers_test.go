@@ -63,7 +63,7 @@ func in(kind cupel.ContextKind, tokens int, score float64) cupel.IncludedItem {
 }
 
 func named(content string, kind cupel.ContextKind, tokens int, score float64) cupel.IncludedItem {
-	return cupel.IncludedItem{Item: cupeltest.Item(content, tokens, cupel.WithKind(kind)), Score: score, Reason: cupel.Scored}
+	return cupel.IncludedItem{Item: cupeltest.Item(content, tokens, cupel.WithKind(kind)), Score: score, Reason: cupel.IncludeScored}
 }
 
 func out(kind cupel.ContextKind, tokens int, score float64, reason cupel.ExclusionReason) cupel.ExcludedItem {
@@ -75,7 +75,7 @@ func because(code cupel.ExclusionCode) cupel.ExclusionReason {
 }
 
 func exceeded(item, available int) cupel.ExclusionReason {
-	return cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: item, AvailableTokens: available})
+	return cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item, AvailableTokens: available})
 }
 
 // assertion is a row of a table: a link, a report, and the message with which

@@ -24,7 +24,7 @@ func TestIncludeItemWithKind(t *testing.T) {
 			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindToolOutput) },
 			"IncludeItemWithKind(ToolOutput) failed: Included contained 0 items with Kind=ToolOutput. Included had 4 items with kinds: [Message, Sketch]."},
 		{"nothing included", "an empty list has count 0 and no kinds",
-			report{Excluded: []cupel.ExcludedItem{out(cupel.KindMessage, 1, 1, because(cupel.Filtered))}},
+			report{Excluded: []cupel.ExcludedItem{out(cupel.KindMessage, 1, 1, because(cupel.ExcludeFiltered))}},
 			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) },
 			"IncludeItemWithKind(Message) failed: Included contained 0 items with Kind=Message. Included had 0 items with kinds: []."},
 		{"kind with Unicode case", "the Kelvin sign is no K (R2)", report{Included: []cupel.IncludedItem{in("k", 1, 1)}},
@@ -38,7 +38,7 @@ func TestIncludeItemMatching(t *testing.T) {
 	many := report{Included: []cupel.IncludedItem{
 		in("A", 1, 0.1), in("B", 2, math.NaN()), in("C", 3, math.Inf(1)), in("D", 4, 1e21), in("E", 5, -0.5), in("F", 6, 0),
 	}}
-	many.Included[4].Reason = cupel.Pinned
+	many.Included[4].Reason = cupel.IncludePinned
 	check(t, []assertion{
 		{"by score", "the predicate sees the score", two(),
 			func(c *chain) *chain {
@@ -46,7 +46,7 @@ func TestIncludeItemMatching(t *testing.T) {
 			}, ""},
 		{"by reason", "the predicate sees the reason", many,
 			func(c *chain) *chain {
-				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.Pinned })
+				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.IncludePinned })
 			}, ""},
 		{"several match", "one is enough", two(),
 			func(c *chain) *chain { return c.IncludeItemMatching(func(cupel.IncludedItem) bool { return true }) }, ""},

@@ -129,7 +129,7 @@ func TestBrokenSlicers(t *testing.T) {
 		{"drops by turns", "Slice is a pure function: the same input gives the same result each time.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
-					code := []cupel.ExclusionCode{cupel.Filtered, cupel.ScoredTooLow}[int(turn(nil))%2]
+					code := []cupel.ExclusionCode{cupel.ExcludeFiltered, cupel.ExcludeScoredTooLow}[int(turn(nil))%2]
 					sel.Drops = append(sel.Drops, cupel.Drop{Index: 0, Reason: because(code)})
 				}
 				return nil
@@ -174,7 +174,7 @@ func TestBrokenSlicers(t *testing.T) {
 			}), "position 9 of 9 items"},
 		{"drops what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
-				sel.Drops = append(sel.Drops, cupel.Drop{Index: -1, Reason: because(cupel.Filtered)})
+				sel.Drops = append(sel.Drops, cupel.Drop{Index: -1, Reason: because(cupel.ExcludeFiltered)})
 				return nil
 			}), "position -1 of 9 items"},
 		{"selects twice", "a selection is a subset: no position is selected twice, or dropped twice.",
@@ -184,13 +184,13 @@ func TestBrokenSlicers(t *testing.T) {
 			}), "position 7 twice in [7 7]"},
 		{"drops twice", "a selection is a subset: no position is selected twice, or dropped twice.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
-				sel.Drops = slices.Repeat([]cupel.Drop{{Index: 0, Reason: because(cupel.Filtered)}}, 2)
+				sel.Drops = slices.Repeat([]cupel.Drop{{Index: 0, Reason: because(cupel.ExcludeFiltered)}}, 2)
 				return nil
 			}), "position 0 twice in [0 0]"},
 		{"selects and drops", "no position is both selected and dropped.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				for _, i := range sel.Indices {
-					sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: because(cupel.Filtered)})
+					sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: because(cupel.ExcludeFiltered)})
 				}
 				return nil
 			}), "position 7"},

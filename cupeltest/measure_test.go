@@ -28,7 +28,7 @@ func TestExcludedItemsAreSortedByScoreDescending(t *testing.T) {
 	scores := func(scores ...float64) report {
 		var r report
 		for _, s := range scores {
-			r.Excluded = append(r.Excluded, out("A", 1, s, because(cupel.BudgetExceeded)))
+			r.Excluded = append(r.Excluded, out("A", 1, s, because(cupel.ExcludeBudgetExceeded)))
 		}
 		return r
 	}

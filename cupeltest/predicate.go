@@ -11,7 +11,7 @@ import (
 // it; its methods are the question as the others take it:
 //
 //	IncludeItemMatching(cupeltest.ByTag("urgent").Included)
-//	ExcludeItemMatchingWithReason(cupeltest.ByTag("urgent"), cupel.BudgetExceeded)
+//	ExcludeItemMatchingWithReason(cupeltest.ByTag("urgent"), cupel.ExcludeBudgetExceeded)
 type ItemPredicate func(item *cupel.ContextItem) bool
 
 // Included asks about the item of an included entry.

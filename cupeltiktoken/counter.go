@@ -17,13 +17,13 @@ var _ cupel.TokenCounter = (*Counter)(nil)
 type Encoding string
 
 // The encodings. Others that cut ordinary text in the same way are known by
-// their names: gpt2 is R50kBase, p50k_edit is P50kBase, and o200k_harmony is
-// O200kBase.
+// their names: gpt2 is EncodingR50kBase, p50k_edit is EncodingP50kBase, and o200k_harmony is
+// EncodingO200kBase.
 const (
-	O200kBase  Encoding = "o200k_base"  // GPT-4o and everything since, o1, o3, o4
-	Cl100kBase Encoding = "cl100k_base" // GPT-4, GPT-3.5, the embedding models
-	P50kBase   Encoding = "p50k_base"   // text-davinci-002 and -003, Codex
-	R50kBase   Encoding = "r50k_base"   // GPT-3, GPT-2
+	EncodingO200kBase  Encoding = "o200k_base"  // GPT-4o and everything since, o1, o3, o4
+	EncodingCl100kBase Encoding = "cl100k_base" // GPT-4, GPT-3.5, the embedding models
+	EncodingP50kBase   Encoding = "p50k_base"   // text-davinci-002 and -003, Codex
+	EncodingR50kBase   Encoding = "r50k_base"   // GPT-3, GPT-2
 )
 
 // UnknownError reports the name of an encoding or a model that this package
@@ -140,10 +140,12 @@ func (c *Counter) count(text string) (int, error) {
 const del, likeDel = "\x7F", "\x02"
 
 var counters = map[Encoding]func() (*Counter, error){
-	O200kBase:  sync.OnceValues(func() (*Counter, error) { return load(O200kBase, &blanks{vocabulary: 200_000, marksAreLetters: true}) }),
-	Cl100kBase: sync.OnceValues(func() (*Counter, error) { return load(Cl100kBase, &blanks{vocabulary: 100_256}) }),
-	P50kBase:   sync.OnceValues(func() (*Counter, error) { return load(P50kBase, nil) }),
-	R50kBase:   sync.OnceValues(func() (*Counter, error) { return load(R50kBase, nil) }),
+	EncodingO200kBase: sync.OnceValues(func() (*Counter, error) {
+		return load(EncodingO200kBase, &blanks{vocabulary: 200_000, marksAreLetters: true})
+	}),
+	EncodingCl100kBase: sync.OnceValues(func() (*Counter, error) { return load(EncodingCl100kBase, &blanks{vocabulary: 100_256}) }),
+	EncodingP50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingP50kBase, nil) }),
+	EncodingR50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingR50kBase, nil) }),
 }
 
 func load(encoding Encoding, b *blanks) (*Counter, error) {

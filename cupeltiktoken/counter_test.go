@@ -16,7 +16,7 @@ import (
 	"github.com/wollax/cupel-go/cupeltiktoken"
 )
 
-var encodings = []cupeltiktoken.Encoding{cupeltiktoken.O200kBase, cupeltiktoken.Cl100kBase, cupeltiktoken.P50kBase, cupeltiktoken.R50kBase}
+var encodings = []cupeltiktoken.Encoding{cupeltiktoken.EncodingO200kBase, cupeltiktoken.EncodingCl100kBase, cupeltiktoken.EncodingP50kBase, cupeltiktoken.EncodingR50kBase}
 
 func counterOf(t testing.TB, encoding cupeltiktoken.Encoding) *cupeltiktoken.Counter {
 	t.Helper()
@@ -45,32 +45,32 @@ var published = []struct {
 	tokens   []uint
 	source   string
 }{
-	{cupeltiktoken.Cl100kBase, "tiktoken is great!", []uint{83, 1609, 5963, 374, 2294, 0}, "cookbook"},
-	{cupeltiktoken.R50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
-	{cupeltiktoken.P50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
-	{cupeltiktoken.Cl100kBase, "antidisestablishmentarianism", []uint{519, 85342, 34500, 479, 8997, 2191}, "cookbook"},
-	{cupeltiktoken.O200kBase, "antidisestablishmentarianism", []uint{493, 129901, 376, 160388, 21203, 2367}, "cookbook"},
-	{cupeltiktoken.R50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
-	{cupeltiktoken.P50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
-	{cupeltiktoken.Cl100kBase, "2 + 2 = 4", []uint{17, 489, 220, 17, 284, 220, 19}, "cookbook"},
-	{cupeltiktoken.O200kBase, "2 + 2 = 4", []uint{17, 659, 220, 17, 314, 220, 19}, "cookbook"},
-	{cupeltiktoken.Cl100kBase, "お誕生日おめでとう", []uint{33334, 45918, 243, 21990, 9080, 33334, 62004, 16556, 78699}, "cookbook"},
-	{cupeltiktoken.O200kBase, "お誕生日おめでとう", []uint{8930, 9697, 243, 128225, 8930, 17693, 4344, 48669}, "cookbook"},
-	{cupeltiktoken.R50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
-	{cupeltiktoken.P50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
-	{cupeltiktoken.Cl100kBase, "hello world", []uint{15339, 1917}, "test_basic_encode"},
-	{cupeltiktoken.Cl100kBase, " \u00850", []uint{220, 126, 227, 15}, "test_basic_encode"},
-	{cupeltiktoken.Cl100kBase, "", nil, "test_encode_empty"},
-	{cupeltiktoken.Cl100kBase, "\U0001F44D", []uint{9468, 239, 235}, "test_encode_surrogate_pairs"},
-	{cupeltiktoken.Cl100kBase, "rer", []uint{38149}, "test_simple_regex"},
-	{cupeltiktoken.Cl100kBase, "'rer", []uint{2351, 81}, "test_simple_regex"},
-	{cupeltiktoken.Cl100kBase, "today\n ", []uint{31213, 198, 220}, "test_simple_regex"},
-	{cupeltiktoken.Cl100kBase, "today\n \n", []uint{31213, 27907}, "test_simple_regex"},
-	{cupeltiktoken.Cl100kBase, "today\n  \n", []uint{31213, 14211}, "test_simple_regex"},
-	{cupeltiktoken.R50kBase, "0", []uint{15}, "test_simple_repeated"},
-	{cupeltiktoken.R50kBase, "00000", []uint{20483}, "test_simple_repeated"},
-	{cupeltiktoken.R50kBase, "000000000", []uint{10535, 830}, "test_simple_repeated"},
-	{cupeltiktoken.R50kBase, "00000000000", []uint{8269, 830}, "test_simple_repeated"},
+	{cupeltiktoken.EncodingCl100kBase, "tiktoken is great!", []uint{83, 1609, 5963, 374, 2294, 0}, "cookbook"},
+	{cupeltiktoken.EncodingR50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
+	{cupeltiktoken.EncodingP50kBase, "antidisestablishmentarianism", []uint{415, 29207, 44390, 3699, 1042}, "cookbook"},
+	{cupeltiktoken.EncodingCl100kBase, "antidisestablishmentarianism", []uint{519, 85342, 34500, 479, 8997, 2191}, "cookbook"},
+	{cupeltiktoken.EncodingO200kBase, "antidisestablishmentarianism", []uint{493, 129901, 376, 160388, 21203, 2367}, "cookbook"},
+	{cupeltiktoken.EncodingR50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
+	{cupeltiktoken.EncodingP50kBase, "2 + 2 = 4", []uint{17, 1343, 362, 796, 604}, "cookbook"},
+	{cupeltiktoken.EncodingCl100kBase, "2 + 2 = 4", []uint{17, 489, 220, 17, 284, 220, 19}, "cookbook"},
+	{cupeltiktoken.EncodingO200kBase, "2 + 2 = 4", []uint{17, 659, 220, 17, 314, 220, 19}, "cookbook"},
+	{cupeltiktoken.EncodingCl100kBase, "お誕生日おめでとう", []uint{33334, 45918, 243, 21990, 9080, 33334, 62004, 16556, 78699}, "cookbook"},
+	{cupeltiktoken.EncodingO200kBase, "お誕生日おめでとう", []uint{8930, 9697, 243, 128225, 8930, 17693, 4344, 48669}, "cookbook"},
+	{cupeltiktoken.EncodingR50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
+	{cupeltiktoken.EncodingP50kBase, "hello world", []uint{31373, 995}, "test_basic_encode"},
+	{cupeltiktoken.EncodingCl100kBase, "hello world", []uint{15339, 1917}, "test_basic_encode"},
+	{cupeltiktoken.EncodingCl100kBase, " \u00850", []uint{220, 126, 227, 15}, "test_basic_encode"},
+	{cupeltiktoken.EncodingCl100kBase, "", nil, "test_encode_empty"},
+	{cupeltiktoken.EncodingCl100kBase, "\U0001F44D", []uint{9468, 239, 235}, "test_encode_surrogate_pairs"},
+	{cupeltiktoken.EncodingCl100kBase, "rer", []uint{38149}, "test_simple_regex"},
+	{cupeltiktoken.EncodingCl100kBase, "'rer", []uint{2351, 81}, "test_simple_regex"},
+	{cupeltiktoken.EncodingCl100kBase, "today\n ", []uint{31213, 198, 220}, "test_simple_regex"},
+	{cupeltiktoken.EncodingCl100kBase, "today\n \n", []uint{31213, 27907}, "test_simple_regex"},
+	{cupeltiktoken.EncodingCl100kBase, "today\n  \n", []uint{31213, 14211}, "test_simple_regex"},
+	{cupeltiktoken.EncodingR50kBase, "0", []uint{15}, "test_simple_repeated"},
+	{cupeltiktoken.EncodingR50kBase, "00000", []uint{20483}, "test_simple_repeated"},
+	{cupeltiktoken.EncodingR50kBase, "000000000", []uint{10535, 830}, "test_simple_repeated"},
+	{cupeltiktoken.EncodingR50kBase, "00000000000", []uint{8269, 830}, "test_simple_repeated"},
 }
 
 func TestPublishedCounts(t *testing.T) {
@@ -129,10 +129,10 @@ func TestBlankLines(t *testing.T) {
 		want     int
 		why      string
 	}{
-		{cupeltiktoken.Cl100kBase, "today\n \n", 2, "one piece up to the last line end"},
-		{cupeltiktoken.Cl100kBase, "today!\n \n", 3, "punctuation takes its line end: !\\n, and then the blank line"},
-		{cupeltiktoken.Cl100kBase, "\n \n \nx", 3, "the first line end with the blank line after it, the second blank line, x"},
-		{cupeltiktoken.R50kBase, "today\n \n", 4, "r50k_base has no tokens for blank lines: today, \\n, the space, \\n"},
+		{cupeltiktoken.EncodingCl100kBase, "today\n \n", 2, "one piece up to the last line end"},
+		{cupeltiktoken.EncodingCl100kBase, "today!\n \n", 3, "punctuation takes its line end: !\\n, and then the blank line"},
+		{cupeltiktoken.EncodingCl100kBase, "\n \n \nx", 3, "the first line end with the blank line after it, the second blank line, x"},
+		{cupeltiktoken.EncodingR50kBase, "today\n \n", 4, "r50k_base has no tokens for blank lines: today, \\n, the space, \\n"},
 	} {
 		if n := count(t, counterOf(t, tt.encoding), tt.text); n != tt.want {
 			t.Errorf("%s: %q has %d tokens, want %d: %s", tt.encoding, tt.text, n, tt.want, tt.why)
@@ -197,23 +197,23 @@ func TestForModel(t *testing.T) {
 		want  cupeltiktoken.Encoding
 		why   string
 	}{
-		{"gpt-4o", cupeltiktoken.O200kBase, "a name of its own, although it begins like gpt-4"},
-		{"gpt-4o-2024-05-13", cupeltiktoken.O200kBase, "a dated model"},
-		{"gpt-4", cupeltiktoken.Cl100kBase, "a name of its own"},
-		{"gpt-4-0613", cupeltiktoken.Cl100kBase, "a dated model"},
-		{"gpt-4.1-mini", cupeltiktoken.O200kBase, "gpt-4.1- is not gpt-4-"},
-		{"gpt-5-nano", cupeltiktoken.O200kBase, "a prefix"},
-		{"o1", cupeltiktoken.O200kBase, "a name of its own"},
-		{"o3-mini", cupeltiktoken.O200kBase, "a prefix"},
-		{"gpt-oss-120b", cupeltiktoken.O200kBase, "o200k_harmony differs in its special tokens alone"},
-		{"ft:gpt-4o:acme::7p4lURel", cupeltiktoken.O200kBase, "the longest prefix counts: ft:gpt-4 is one too"},
-		{"ft:gpt-4-0613:acme", cupeltiktoken.Cl100kBase, "fine-tuned"},
-		{"gpt-35-turbo-16k", cupeltiktoken.Cl100kBase, "as Azure spells it"},
-		{"text-embedding-3-small", cupeltiktoken.Cl100kBase, "an embedding model"},
-		{"text-davinci-003", cupeltiktoken.P50kBase, "a completion model"},
-		{"text-davinci-edit-001", cupeltiktoken.P50kBase, "p50k_edit differs in its special tokens alone"},
-		{"davinci", cupeltiktoken.R50kBase, "GPT-3"},
-		{"gpt2", cupeltiktoken.R50kBase, "r50k_base is the encoding of GPT-2"},
+		{"gpt-4o", cupeltiktoken.EncodingO200kBase, "a name of its own, although it begins like gpt-4"},
+		{"gpt-4o-2024-05-13", cupeltiktoken.EncodingO200kBase, "a dated model"},
+		{"gpt-4", cupeltiktoken.EncodingCl100kBase, "a name of its own"},
+		{"gpt-4-0613", cupeltiktoken.EncodingCl100kBase, "a dated model"},
+		{"gpt-4.1-mini", cupeltiktoken.EncodingO200kBase, "gpt-4.1- is not gpt-4-"},
+		{"gpt-5-nano", cupeltiktoken.EncodingO200kBase, "a prefix"},
+		{"o1", cupeltiktoken.EncodingO200kBase, "a name of its own"},
+		{"o3-mini", cupeltiktoken.EncodingO200kBase, "a prefix"},
+		{"gpt-oss-120b", cupeltiktoken.EncodingO200kBase, "o200k_harmony differs in its special tokens alone"},
+		{"ft:gpt-4o:acme::7p4lURel", cupeltiktoken.EncodingO200kBase, "the longest prefix counts: ft:gpt-4 is one too"},
+		{"ft:gpt-4-0613:acme", cupeltiktoken.EncodingCl100kBase, "fine-tuned"},
+		{"gpt-35-turbo-16k", cupeltiktoken.EncodingCl100kBase, "as Azure spells it"},
+		{"text-embedding-3-small", cupeltiktoken.EncodingCl100kBase, "an embedding model"},
+		{"text-davinci-003", cupeltiktoken.EncodingP50kBase, "a completion model"},
+		{"text-davinci-edit-001", cupeltiktoken.EncodingP50kBase, "p50k_edit differs in its special tokens alone"},
+		{"davinci", cupeltiktoken.EncodingR50kBase, "GPT-3"},
+		{"gpt2", cupeltiktoken.EncodingR50kBase, "r50k_base is the encoding of GPT-2"},
 	} {
 		c, err := cupeltiktoken.ForModel(tt.model)
 		if err != nil || c.Encoding() != tt.want {
@@ -224,7 +224,7 @@ func TestForModel(t *testing.T) {
 
 func TestOtherNames(t *testing.T) {
 	for name, want := range map[cupeltiktoken.Encoding]cupeltiktoken.Encoding{
-		"gpt2": cupeltiktoken.R50kBase, "p50k_edit": cupeltiktoken.P50kBase, "o200k_harmony": cupeltiktoken.O200kBase,
+		"gpt2": cupeltiktoken.EncodingR50kBase, "p50k_edit": cupeltiktoken.EncodingP50kBase, "o200k_harmony": cupeltiktoken.EncodingO200kBase,
 	} {
 		if c := counterOf(t, name); c != counterOf(t, want) {
 			t.Errorf("%s is %s, want the counter of %s", name, c.Encoding(), want)

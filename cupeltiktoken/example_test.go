@@ -23,7 +23,7 @@ func Example() {
 }
 
 func ExampleForEncoding() {
-	for _, encoding := range []cupeltiktoken.Encoding{cupeltiktoken.R50kBase, cupeltiktoken.P50kBase, cupeltiktoken.Cl100kBase, cupeltiktoken.O200kBase} {
+	for _, encoding := range []cupeltiktoken.Encoding{cupeltiktoken.EncodingR50kBase, cupeltiktoken.EncodingP50kBase, cupeltiktoken.EncodingCl100kBase, cupeltiktoken.EncodingO200kBase} {
 		counter, err := cupeltiktoken.ForEncoding(encoding)
 		if err != nil {
 			log.Fatal(err)
@@ -55,7 +55,7 @@ func ExampleForModel() {
 }
 
 func ExampleCounter_CountTokens() {
-	counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.Cl100kBase)
+	counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.EncodingCl100kBase)
 	if err != nil {
 		log.Fatal(err)
 	}

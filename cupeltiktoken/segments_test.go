@@ -106,7 +106,7 @@ func TestLongWordIsEstimated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it counts megabytes")
 	}
-	c, err := ForEncoding(Cl100kBase)
+	c, err := ForEncoding(EncodingCl100kBase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestLongWordTakesLinearTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures time and memory")
 	}
-	c, err := ForEncoding(O200kBase)
+	c, err := ForEncoding(EncodingO200kBase)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // about exact counting: what a hostile word costs beside prose of the same size.
 func BenchmarkTarget(b *testing.B) {
 	const size = 50 << 20
-	c, err := ForEncoding(O200kBase)
+	c, err := ForEncoding(EncodingO200kBase)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestTenThousandItems(t *testing.T) {
 			provider := newProvider(t, j.endpoint(), tt.limit)
 			ctx, span := provider.Tracer("e2e").Start(t.Context(), "caller")
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider),
-				cupelotel.WithVerbosity(cupelotel.Full), cupelotel.WithEventLimit(tt.limit))
+				cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(tt.limit))
 			window, err := newPipeline(t).Run(ctx, items, budget, cupel.WithTrace(collector))
 			span.End()
 			if err != nil {
@@ -179,7 +179,7 @@ func TestCollectorThatHangs(t *testing.T) {
 
 	const patience = time.Minute
 	provider := newProvider(t, "http://"+listener.Addr().String(), 128, otlptracehttp.WithTimeout(patience))
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.Full))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	pipeline, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
 	want, err := pipeline.Run(t.Context(), items, budget)
 	if err != nil {

@@ -124,7 +124,7 @@ func copies(l *Ledger) (entries map[copyOf]*Entry, order []copyOf) {
 	for _, duplicates := range []bool{false, true} { // they are excluded, so that included ones come first
 		for i := range l.Entries {
 			e := &l.Entries[i]
-			if duplicates != (e.Code() == string(cupel.Deduplicated)) {
+			if duplicates != (e.Code() == string(cupel.ExcludeDeduplicated)) {
 				continue
 			}
 			content := e.Item.Content()

@@ -13,7 +13,7 @@ import (
 
 func TestDiffReports(t *testing.T) {
 	in := func(content string) cupel.IncludedItem {
-		return cupel.IncludedItem{Item: item(content, 2), Score: 0.5, Reason: cupel.Scored}
+		return cupel.IncludedItem{Item: item(content, 2), Score: 0.5, Reason: cupel.IncludeScored}
 	}
 	out := func(content string, code cupel.ExclusionCode) cupel.ExcludedItem {
 		return cupel.ExcludedItem{Item: item(content, 2), Reason: cupel.ExclusionReason{Code: code}}
@@ -30,7 +30,7 @@ func TestDiffReports(t *testing.T) {
 		return r
 	}
 	pinned := window("a")
-	pinned.Included[0].Reason = cupel.Pinned
+	pinned.Included[0].Reason = cupel.IncludePinned
 	for _, tt := range []struct {
 		name string
 		a, b *cupel.SelectionReport
@@ -46,10 +46,10 @@ func TestDiffReports(t *testing.T) {
 		{"moved", window("a", "b", "c"), window("b", "c", "a"), `~ "a" (Message, 2 tokens): moved to place 3, was 1`, "the fewest moves are one"},
 		{"reason in", pinned, window("a"), `~ "a" (Message, 2 tokens): Scored, was Pinned`, "it is in both for another reason"},
 		{"reason out", excluding(window(), out("a", "Dull")), excluding(window(), out("a", "Boring")), `~ "a" (Message, 2 tokens): Boring, was Dull`, "it is out of both for another reason"},
-		{"data", excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 2, AvailableTokens: 1})}),
-			excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: 2})}), "no difference", "what was left differs with every budget"},
-		{"copies", excluding(window("a"), out("a", cupel.Deduplicated)), window("a", "a"), `+ "a" (Message, 2 tokens, copy 2): was Deduplicated: the same content is in as another item`, "duplicates count last"},
-		{"copies in another order", excluding(window(), out("a", cupel.Deduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.Deduplicated)), "no difference", "whatever their scores are"},
+		{"data", excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2, AvailableTokens: 1})}),
+			excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2})}), "no difference", "what was left differs with every budget"},
+		{"copies", excluding(window("a"), out("a", cupel.ExcludeDeduplicated)), window("a", "a"), `+ "a" (Message, 2 tokens, copy 2): was Deduplicated: the same content is in as another item`, "duplicates count last"},
+		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "no difference", "whatever their scores are"},
 		{"all at once", excluding(window("a", "b", "c"), out("d", "Boring"), out("e", "Boring")), excluding(window("c", "b", "d"), out("a", "Boring"), out("e", "Dull")),
 			`+ "d" (Message, 2 tokens): was Boring
 - "a" (Message, 2 tokens): is Boring

@@ -105,7 +105,7 @@ func (l *Ledger) Survivor(duplicate int) (candidate int, ok bool) {
 	if l.survivors == nil {
 		l.survivors = make(map[string]int)
 		for i := range slices.Backward(l.Entries) { // the first one counts
-			if e := &l.Entries[i]; e.Code() != string(cupel.Deduplicated) && !e.Item.Pinned() && e.Item.Tokens() >= 0 {
+			if e := &l.Entries[i]; e.Code() != string(cupel.ExcludeDeduplicated) && !e.Item.Pinned() && e.Item.Tokens() >= 0 {
 				l.survivors[e.Item.Content()] = i
 			}
 		}
@@ -157,6 +157,6 @@ func (e *Entry) Data() cupel.ReasonData {
 
 // scored reports whether the score is a scorer's.
 func (e *Entry) scored() bool {
-	return e.Included != nil && e.Included.Reason != cupel.Pinned ||
-		e.Excluded != nil && e.Excluded.Reason.Code != cupel.NegativeTokens
+	return e.Included != nil && e.Included.Reason != cupel.IncludePinned ||
+		e.Excluded != nil && e.Excluded.Reason.Code != cupel.ExcludeNegativeTokens
 }

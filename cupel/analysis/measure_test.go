@@ -15,9 +15,9 @@ import (
 func reportOf(items ...*cupel.ContextItem) *cupel.SelectionReport {
 	r := new(cupel.SelectionReport)
 	for _, it := range items {
-		reason := cupel.Scored
+		reason := cupel.IncludeScored
 		if it.Pinned() {
-			reason = cupel.Pinned
+			reason = cupel.IncludePinned
 		}
 		r.Included = append(r.Included, cupel.IncludedItem{Item: it, Reason: reason})
 	}

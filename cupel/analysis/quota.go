@@ -39,7 +39,7 @@ func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget,
 	used := make(map[string]*struct{ items, tokens exact.Sum })
 	var pinned exact.Sum
 	for _, i := range report.Included {
-		if i.Reason == cupel.Pinned {
+		if i.Reason == cupel.IncludePinned {
 			pinned.Add(i.Item.Tokens())
 			continue
 		}

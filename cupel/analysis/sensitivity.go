@@ -12,8 +12,8 @@ type ItemStatus string
 
 // The statuses.
 const (
-	Included ItemStatus = "Included"
-	Excluded ItemStatus = "Excluded"
+	StatusIncluded ItemStatus = "Included"
+	StatusExcluded ItemStatus = "Excluded"
 )
 
 // PolicySensitivityReport is what several variants make of the same candidates
@@ -138,9 +138,9 @@ func differences(items []*cupel.ContextItem, variants []VariantReport) []PolicyS
 		}
 		entry := PolicySensitivityDiffEntry{Content: content, Statuses: make([]VariantStatus, len(variants))}
 		for v, variant := range variants {
-			entry.Statuses[v] = VariantStatus{variant.Label, Excluded}
+			entry.Statuses[v] = VariantStatus{variant.Label, StatusExcluded}
 			if _, ok := included[v][content]; ok {
-				entry.Statuses[v].Status = Included
+				entry.Statuses[v].Status = StatusIncluded
 			}
 		}
 		diffs = append(diffs, entry)

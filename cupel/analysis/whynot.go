@@ -101,7 +101,7 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 	if err := a.findInstead(ctx, p.prepared); err != nil {
 		return nil, err
 	}
-	if code := cupel.ExclusionCode(a.Code()); code == cupel.Deduplicated || code == cupel.NegativeTokens {
+	if code := cupel.ExclusionCode(a.Code()); code == cupel.ExcludeDeduplicated || code == cupel.ExcludeNegativeTokens {
 		a.Smallest = SmallestBudget{Exact: true, SearchedTo: math.MaxInt}
 		return a, nil
 	}
@@ -128,14 +128,14 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 // findInstead finds what is included where the candidate could have been.
 func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared) error {
 	switch cupel.ExclusionCode(a.Code()) {
-	case cupel.NegativeTokens:
+	case cupel.ExcludeNegativeTokens:
 		a.Rule = "Items with a negative token count are never chosen."
-	case cupel.Deduplicated:
+	case cupel.ExcludeDeduplicated:
 		a.Rule = "Of candidates with the same content the best stays."
 		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {
 			a.DisplacedBy = []int{survivor}
 		}
-	case cupel.PinnedOverride:
+	case cupel.ExcludePinnedOverride:
 		a.Rule = "Pinned items take their tokens before anything is chosen."
 		for _, i := range a.Ledger.Window {
 			if item := a.Ledger.Entries[i].Item; item.Pinned() && item.Tokens() > 0 {

@@ -74,13 +74,13 @@ func TestWhyNotAnswersAreTrue(t *testing.T) {
 		}
 		dropped := w.pipeline.Config().Overflow == cupel.OverflowTruncate
 		for _, i := range a.DisplacedBy {
-			if code := a.Ledger.Entries[i].Code(); i == candidate || !included(i) && !dropped && code != string(cupel.CountCapExceeded) && a.Code() != string(cupel.Deduplicated) {
+			if code := a.Ledger.Entries[i].Code(); i == candidate || !included(i) && !dropped && code != string(cupel.ExcludeCountCapExceeded) && a.Code() != string(cupel.ExcludeDeduplicated) {
 				t.Fatalf("candidate %d was not chosen instead\n%s", i, describe())
 			}
 		}
 
 		// Every budget up to where it looked, and no other.
-		never := a.Code() == string(cupel.Deduplicated) || a.Code() == string(cupel.NegativeTokens)
+		never := a.Code() == string(cupel.ExcludeDeduplicated) || a.Code() == string(cupel.ExcludeNegativeTokens)
 		if never != (a.Smallest.SearchedTo == math.MaxInt) {
 			t.Fatalf("searched to %d\n%s", a.Smallest.SearchedTo, describe())
 		}

@@ -13,7 +13,7 @@ const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
 // CountConstrainedKnapsack is a [CountQuota] around a [Knapsack]: it commits
 // the best scored items that the entries require, has the knapsack find the
 // best total of the rest with what is left of the target, and drops what is
-// beyond the caps with reason [cupel.CountCapExceeded], lowest scores first.
+// beyond the caps with reason [cupel.ExcludeCountCapExceeded], lowest scores first.
 //
 // What is required is committed before the knapsack runs, and what the caps
 // drop has used up capacity in it, so that the whole is not always the optimum

@@ -15,7 +15,7 @@ const countQuotaSlice = "CountQuotaSlice"
 // commits, for each entry in turn, the best scored items that the entry
 // requires, without looking at the budget (R20). Then an inner slicer chooses
 // from the rest with what is left of the target. Last, what the inner slicer
-// chose beyond a cap is dropped with reason [cupel.CountCapExceeded], in the
+// chose beyond a cap is dropped with reason [cupel.ExcludeCountCapExceeded], in the
 // order in which it chose.
 //
 // Kinds are compared without ASCII case; kinds without an entry are free. Where

@@ -17,7 +17,7 @@ func entry(kind cupel.ContextKind, require, cap int) slicer.CountQuotaEntry {
 
 // capped is what a count slicer says about an item beyond a cap.
 func capped(index int, kind cupel.ContextKind, cap, count int) cupel.Drop {
-	return cupel.Drop{Index: index, Reason: cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: kind, Cap: cap, Count: count})}
+	return cupel.Drop{Index: index, Reason: cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: kind, Cap: cap, Count: count})}
 }
 
 func short(kind cupel.ContextKind, required, satisfied int) cupel.CountRequirementShortfall {
@@ -241,7 +241,7 @@ func TestCountQuotaPassesOnWhatTheInnerSlicerSays(t *testing.T) {
 	inner := slicerFunc(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 		return cupel.Selection{
 			Indices:    []int{2, 0},
-			Drops:      []cupel.Drop{{Index: 1, Reason: cupel.ExclusionReason{Code: cupel.Filtered}}},
+			Drops:      []cupel.Drop{{Index: 1, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}},
 			Shortfalls: []cupel.CountRequirementShortfall{short("inner", 2, 1)},
 		}, nil
 	})
@@ -249,7 +249,7 @@ func TestCountQuotaPassesOnWhatTheInnerSlicerSays(t *testing.T) {
 		items:      []cupel.ScoredItem{it("a", 1, 0.9), it("b", 1, 0.8), it("c", 1, 0.7), it("a", 1, 0.6)},
 		budget:     target(10),
 		want:       []int{0, 1},
-		drops:      []cupel.Drop{{Index: 2, Reason: cupel.ExclusionReason{Code: cupel.Filtered}}, capped(3, "a", 1, 1)},
+		drops:      []cupel.Drop{{Index: 2, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}, capped(3, "a", 1, 1)},
 		shortfalls: []cupel.CountRequirementShortfall{short("own", 1, 0), short("inner", 2, 1)},
 		why:        "positions of the rest become positions of the list; R19: the outer slicer's shortfalls first",
 	}.check(t, slicer.Must(slicer.NewCountQuota(inner, slicer.ScarcityDegrade, entry("a", 1, 1), entry("own", 1, 1))))

@@ -205,7 +205,7 @@ func (c counter) drops(s *scratch, places places, inner []cupel.Drop) []cupel.Dr
 	// reason does for all of them.
 	s.reasons = resize(s.reasons, len(c.entries))
 	for n, e := range c.entries {
-		s.reasons[n] = cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
+		s.reasons[n] = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
 	}
 	for k, i := range s.dropped {
 		drop := &drops[len(inner)+k]

@@ -117,7 +117,7 @@ func (c counter) explain(ctx context.Context, inner cupel.Slicer, items []cupel.
 func (c counter) dropped(chosen cupel.Selection, entry int32, at int) bool {
 	for _, d := range chosen.Drops {
 		if d.Index == at {
-			return d.Reason.Code == cupel.CountCapExceeded && d.Reason.Data().Cap == c.entries[entry].CapCount
+			return d.Reason.Code == cupel.ExcludeCountCapExceeded && d.Reason.Data().Cap == c.entries[entry].CapCount
 		}
 	}
 	return false

@@ -117,7 +117,7 @@ func TestQuotaPassesOnWhatTheInnerSlicerSays(t *testing.T) {
 		last := len(items) - 1
 		return cupel.Selection{
 			Indices:    []int{last},
-			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: string(items[0].Item.Kind())})}},
+			Drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: string(items[0].Item.Kind())})}},
 			Shortfalls: []cupel.CountRequirementShortfall{{Kind: items[0].Item.Kind(), RequiredCount: 9}},
 		}, nil
 	})
@@ -125,7 +125,7 @@ func TestQuotaPassesOnWhatTheInnerSlicerSays(t *testing.T) {
 		items:      []cupel.ScoredItem{it("a", 1, 0.9), it("b", 1, 0.8), it("a", 1, 0.7), it("b", 1, 0.6), it("a", 1, 0.5)},
 		budget:     target(10),
 		want:       []int{4, 3},
-		drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "a"})}, {Index: 1, Reason: cupel.NewExclusionReason(cupel.Filtered, cupel.ReasonData{FilterName: "b"})}},
+		drops:      []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "a"})}, {Index: 1, Reason: cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "b"})}},
 		shortfalls: []cupel.CountRequirementShortfall{{Kind: "a", RequiredCount: 9}, {Kind: "b", RequiredCount: 9}},
 		why:        "positions of a partition become positions of the list; shortfalls keep their order",
 	}.check(t, slicer.Must(slicer.NewQuota(inner)))

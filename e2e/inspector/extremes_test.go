@@ -20,7 +20,7 @@ func scored(t *testing.T, scores ...float64) *cupelinspect.Selection {
 	t.Helper()
 	report := &cupel.SelectionReport{}
 	for i, score := range scores {
-		report.Included = append(report.Included, cupel.IncludedItem{Item: must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 10)), Score: score, Reason: cupel.Scored})
+		report.Included = append(report.Included, cupel.IncludedItem{Item: must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 10)), Score: score, Reason: cupel.IncludeScored})
 	}
 	return must(cupelinspect.FromReport(report, must(cupel.NewContextBudget(600, 600))))
 }

@@ -76,7 +76,7 @@ func TestFilter(t *testing.T) {
 		{"kind in the legend", "the legend is a filter, too", func(b *tab) { b.click(`.legend [data-kind="3"]`) }, func(_ int, item *cupel.ContextItem) bool { return item.Kind() == cupel.KindToolOutput }},
 		{"in", "the window alone", func(b *tab) { b.choose("#filter-state", "In the window") }, func(i int, _ *cupel.ContextItem) bool { return in(i) }},
 		{"out", "what was left out alone", func(b *tab) { b.choose("#filter-state", "Left out") }, func(i int, _ *cupel.ContextItem) bool { return !in(i) }},
-		{"reason", "one reason alone", func(b *tab) { b.choose("#filter-state", "NegativeTokens") }, func(i int, _ *cupel.ContextItem) bool { return code(i) == cupel.NegativeTokens }},
+		{"reason", "one reason alone", func(b *tab) { b.choose("#filter-state", "NegativeTokens") }, func(i int, _ *cupel.ContextItem) bool { return code(i) == cupel.ExcludeNegativeTokens }},
 		{"all three", "filters narrow each other", func(b *tab) {
 			b.choose("#filter-state", "Left out")
 			b.choose("#filter-kind", "Document")
@@ -133,7 +133,7 @@ func TestSort(t *testing.T) {
 	for _, entry := range report.Excluded {
 		n := numbers(cupel.IncludedItem{Item: entry.Item})[0]
 		scores[n], reason[n] = entry.Score, string(entry.Reason.Code)
-		if entry.Reason.Code == cupel.NegativeTokens {
+		if entry.Reason.Code == cupel.ExcludeNegativeTokens {
 			scores[n] = math.NaN() // left out before it was scored
 		}
 	}

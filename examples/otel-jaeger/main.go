@@ -101,7 +101,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("otel-jaeger", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are printed once, by run
-	verbosity := flags.String("verbosity", cupelotel.Full.String(), "what the spans show: StageOnly, StageAndExclusions or Full")
+	verbosity := flags.String("verbosity", cupelotel.VerbosityFull.String(), "what the spans show: StageOnly, StageAndExclusions or Full")
 	flags.IntVar(&s.eventLimit, "event-limit", sdktrace.NewSpanLimits().EventCountLimit,
 		"most `events` of a span, of cupelotel and of the SDK; negative for no limit")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 80 in a terminal and 100 elsewhere)")
@@ -120,7 +120,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	known := false
-	for _, v := range []cupelotel.Verbosity{cupelotel.StageOnly, cupelotel.StageAndExclusions, cupelotel.Full} {
+	for _, v := range []cupelotel.Verbosity{cupelotel.VerbosityStageOnly, cupelotel.VerbosityStageAndExclusions, cupelotel.VerbosityFull} {
 		if strings.EqualFold(*verbosity, v.String()) {
 			s.verbosity, known = v, true
 		}

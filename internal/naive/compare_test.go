@@ -340,11 +340,11 @@ func differEvents(want *cupel.SelectionReport, got []cupel.TraceEvent, level cup
 	budget := 0
 	for _, out := range want.Excluded {
 		switch out.Reason.Code {
-		case cupel.NegativeTokens:
+		case cupel.ExcludeNegativeTokens:
 			add(cupel.StageClassify, string(out.Reason.Code))
-		case cupel.Deduplicated:
+		case cupel.ExcludeDeduplicated:
 			add(cupel.StageDeduplicate, string(out.Reason.Code))
-		case cupel.CountCapExceeded:
+		case cupel.ExcludeCountCapExceeded:
 			add(cupel.StageSlice, string(out.Reason.Code))
 		default:
 			budget++
@@ -355,9 +355,9 @@ func differEvents(want *cupel.SelectionReport, got []cupel.TraceEvent, level cup
 	}
 	for _, e := range want.Events {
 		left := surplus(perStage[e.Stage], wanted[e.Stage])
-		n := left[string(e.Stage)+" "+string(cupel.BudgetExceeded)] + left[string(e.Stage)+" "+string(cupel.PinnedOverride)]
-		delete(left, string(e.Stage)+" "+string(cupel.BudgetExceeded))
-		delete(left, string(e.Stage)+" "+string(cupel.PinnedOverride))
+		n := left[string(e.Stage)+" "+string(cupel.ExcludeBudgetExceeded)] + left[string(e.Stage)+" "+string(cupel.ExcludePinnedOverride)]
+		delete(left, string(e.Stage)+" "+string(cupel.ExcludeBudgetExceeded))
+		delete(left, string(e.Stage)+" "+string(cupel.ExcludePinnedOverride))
 		expected := 0
 		switch e.Stage {
 		case cupel.StageSlice:

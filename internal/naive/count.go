@@ -233,7 +233,7 @@ func (s count) drop(kept *cupel.Selection, i int, entry *tally, f Fault) {
 	case FaultCountCapReasonCountsDropped:
 		data.Count++
 	}
-	kept.Drops = append(kept.Drops, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.CountCapExceeded, data)})
+	kept.Drops = append(kept.Drops, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, data)})
 }
 
 func find(tallies []tally, kind cupel.ContextKind, f Fault) *tally {

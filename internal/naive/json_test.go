@@ -83,10 +83,10 @@ func wireReport(n int) cupel.SelectionReport {
 		report.TotalTokensConsidered += tokens
 		report.Events = append(report.Events, cupel.TraceEvent{Stage: cupel.StageSlice, DurationMS: r.Float64(), ItemCount: 1, Message: fmt.Sprintf("item %d of %d tokens", i, tokens)})
 		if i%2 == 0 {
-			report.Included = append(report.Included, cupel.IncludedItem{Item: it, Score: r.Float64(), Reason: cupel.Scored})
+			report.Included = append(report.Included, cupel.IncludedItem{Item: it, Score: r.Float64(), Reason: cupel.IncludeScored})
 		} else {
 			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: it, Score: r.Float64(),
-				Reason: cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: tokens, AvailableTokens: 12})})
+				Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: tokens, AvailableTokens: 12})})
 		}
 	}
 	return report

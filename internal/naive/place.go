@@ -73,12 +73,12 @@ func (r *run) place(sliced []scored) ([]scored, error) {
 func (r *run) included(placed []scored) []cupel.IncludedItem {
 	list := make([]cupel.IncludedItem, len(placed))
 	for i, s := range placed {
-		in := cupel.IncludedItem{Item: s.ref, Score: s.score, Reason: cupel.Scored}
+		in := cupel.IncludedItem{Item: s.ref, Score: s.score, Reason: cupel.IncludeScored}
 		switch {
 		case s.ref.Pinned() && !(s.tokens == 0 && r.Fault == FaultPinnedZeroTokenReason):
-			in.Reason = cupel.Pinned
+			in.Reason = cupel.IncludePinned
 		case s.tokens == 0 && r.Fault != FaultZeroTokenReasonIsScored:
-			in.Reason = cupel.ZeroToken
+			in.Reason = cupel.IncludeZeroToken
 		}
 		if s.tokens == 0 && !s.ref.Pinned() && r.Fault == FaultZeroTokenScoreIsZero {
 			in.Score = 0.0
@@ -154,7 +154,7 @@ func (r *run) truncate(merged []scored, targetTokens int) []scored {
 		if f == FaultTruncateAvailableIsTarget {
 			available = targetTokens
 		}
-		r.exclude(s.item, s.score, placeStage, cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
+		r.exclude(s.item, s.score, placeStage, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
 	}
 	if f == FaultTruncateFromFront {
 		slices.Reverse(kept)

@@ -262,7 +262,7 @@ func (r *run) classify(items []*item) (scoreable []*item, err error) {
 			if f == FaultNegativeReasonAbsolute {
 				data.Tokens = -it.tokens
 			}
-			r.exclude(it, 0.0, classifyStage, cupel.NewExclusionReason(cupel.NegativeTokens, data))
+			r.exclude(it, 0.0, classifyStage, cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, data))
 		case it.ref.Pinned() && f != FaultPinnedIgnored:
 			r.pinned = append(r.pinned, it)
 		default:
@@ -346,7 +346,7 @@ func (r *run) deduplicate(list []scored) []scored {
 		case FaultDedupUnreported:
 			continue
 		}
-		r.exclude(s.item, score, deduplicateStage, cupel.NewExclusionReason(cupel.Deduplicated, cupel.ReasonData{
+		r.exclude(s.item, score, deduplicateStage, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{
 			DeduplicatedAgainst: survivor.ref.Content(), Survivor: survivor.ref,
 		}))
 	}
@@ -486,7 +486,7 @@ func (r *run) slice(sorted []scored) ([]scored, error) {
 		case r.overridden(s, adjusted.TargetTokens, withoutPinned.TargetTokens):
 			r.exclude(s.item, s.score, sliceStage, r.pinnedOverride())
 		default:
-			r.exclude(s.item, s.score, sliceStage, cupel.NewExclusionReason(cupel.BudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
+			r.exclude(s.item, s.score, sliceStage, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: s.tokens, AvailableTokens: available}))
 		}
 	}
 	if f == FaultMergeInSlicerOrder {
@@ -525,5 +525,5 @@ func (r *run) pinnedOverride() cupel.ExclusionReason {
 	if r.Fault == FaultOverrideNamesLargest {
 		by = slices.MaxFunc(r.pinned, func(a, b *item) int { return cmp.Compare(a.tokens, b.tokens) })
 	}
-	return cupel.NewExclusionReason(cupel.PinnedOverride, cupel.ReasonData{DisplacedBy: by.ref.Content()})
+	return cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: by.ref.Content()})
 }

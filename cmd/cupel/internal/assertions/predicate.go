@@ -39,10 +39,10 @@ func (t *table) entry(name string) func(cupel.IncludedItem) bool {
 	var entries []func(cupel.IncludedItem) bool
 	if reason := inner.text("reason"); reason != "" {
 		switch code := cupel.InclusionReason(reason); code {
-		case cupel.Scored, cupel.Pinned, cupel.ZeroToken:
+		case cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken:
 			entries = append(entries, func(e cupel.IncludedItem) bool { return e.Reason == code })
 		default:
-			inner.fail("reason", "%q is unknown; known are %s, %s, %s", reason, cupel.Scored, cupel.Pinned, cupel.ZeroToken)
+			inner.fail("reason", "%q is unknown; known are %s, %s, %s", reason, cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken)
 		}
 	}
 	if least := inner.optionalFloat("min_score"); least != nil {

@@ -236,7 +236,7 @@ func TestSwingsAreDiffs(t *testing.T) {
 			got = append(got, fmt.Sprint(s.Content, s.A.Included, s.B.Included))
 		}
 		for _, e := range result.Diffs {
-			want = append(want, fmt.Sprint(e.Content, e.Statuses[0].Status == analysis.Included, e.Statuses[1].Status == analysis.Included))
+			want = append(want, fmt.Sprint(e.Content, e.Statuses[0].Status == analysis.StatusIncluded, e.Statuses[1].Status == analysis.StatusIncluded))
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)

@@ -227,13 +227,13 @@ func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 func reasonStyle(e *analysis.Entry) terminal.Style {
 	switch {
-	case e.Code() == string(cupel.Pinned):
+	case e.Code() == string(cupel.IncludePinned):
 		return terminal.Bold
 	case e.Place > 0:
 		return terminal.Green
-	case e.Code() == string(cupel.Deduplicated):
+	case e.Code() == string(cupel.ExcludeDeduplicated):
 		return terminal.Dim
-	case e.Code() == string(cupel.NegativeTokens):
+	case e.Code() == string(cupel.ExcludeNegativeTokens):
 		return terminal.Red
 	}
 	return terminal.Yellow
@@ -243,7 +243,7 @@ func reasonStyle(e *analysis.Entry) terminal.Style {
 // if there is room for it: of which candidate a duplicate is one is told
 // everywhere.
 func (a *account) shortReason(e *analysis.Entry, room bool) string {
-	if e.Code() != string(cupel.Deduplicated) || a.failed != nil {
+	if e.Code() != string(cupel.ExcludeDeduplicated) || a.failed != nil {
 		return shortExclusion(e.Code(), e.Data(), room)
 	}
 	survivor, ok := a.Survivor(e.Candidate)
@@ -264,9 +264,9 @@ const roomForReasons = 80
 func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	switch {
 	case !room:
-	case code == string(cupel.CountCapExceeded):
+	case code == string(cupel.ExcludeCountCapExceeded):
 		return code + ", cap " + strconv.Itoa(data.Cap)
-	case code != string(cupel.BudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // what was left is not why
+	case code != string(cupel.ExcludeBudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // what was left is not why
 	case data.AvailableTokens > 0:
 		return code + ", " + strconv.Itoa(data.AvailableTokens) + " left"
 	default:
@@ -278,7 +278,7 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 // overshot returns how many tokens the slicer had chosen beyond its budget when
 // it left the candidate out. The report counts them as a negative rest.
 func overshot(e *analysis.Entry) int {
-	if e.Code() != string(cupel.BudgetExceeded) {
+	if e.Code() != string(cupel.ExcludeBudgetExceeded) {
 		return 0
 	}
 	return -min(max(e.Data().AvailableTokens, -math.MaxInt), 0)
@@ -303,7 +303,7 @@ type reasonGroup struct {
 
 func (g reasonGroup) words() string {
 	switch {
-	case g.code != string(cupel.BudgetExceeded):
+	case g.code != string(cupel.ExcludeBudgetExceeded):
 		return cupel.ExclusionCode(g.code).Meaning()
 	case g.fits:
 		return "fits what was left, but was not chosen: see --why-not"
@@ -324,7 +324,7 @@ func (a *account) printReasons(p *terminal.Printer) {
 		left := data.AvailableTokens
 		fits := data.ItemTokens <= max(left, 0)
 		at := slices.IndexFunc(groups, func(g reasonGroup) bool {
-			return g.code == e.Code() && (g.fits == fits || e.Code() != string(cupel.BudgetExceeded))
+			return g.code == e.Code() && (g.fits == fits || e.Code() != string(cupel.ExcludeBudgetExceeded))
 		})
 		if at < 0 {
 			at = len(groups)

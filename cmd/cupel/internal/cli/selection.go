@@ -32,7 +32,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, or - for standard input")
 	flags.StringVar(&f.format, "format", string(input.Auto), "of the candidates: auto, json, jsonl, openai or anthropic")
-	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.O200kBase), "how missing token counts are counted: an encoding or a model of OpenAI's, or heuristic for an estimate")
+	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "how missing token counts are counted: an encoding or a model of OpenAI's, or heuristic for an estimate")
 	must(command.MarkFlagRequired("items"))
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", "auto", "json", "jsonl", "openai", "anthropic")

@@ -66,7 +66,7 @@ func (a *account) bestCopy(content string) (best, others int) {
 		switch {
 		case e.Place > 0:
 			return 0
-		case e.Code() != string(cupel.Deduplicated):
+		case e.Code() != string(cupel.ExcludeDeduplicated):
 			return 1
 		}
 		return 2

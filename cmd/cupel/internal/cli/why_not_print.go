@@ -85,9 +85,9 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 func (w *whyNotAnswer) budgetText() string {
 	e, m, budget := &w.Entry, w.Smallest, w.a.budget.MaxTokens()
 	switch {
-	case e.Code() == string(cupel.Deduplicated):
+	case e.Code() == string(cupel.ExcludeDeduplicated):
 		return "No budget takes it: its content would be in as the candidate above."
-	case e.Code() == string(cupel.NegativeTokens):
+	case e.Code() == string(cupel.ExcludeNegativeTokens):
 		return "No budget takes it: correct its token count."
 	case !m.Found && m.Err != nil:
 		return "The smallest budget that takes it is not known: " + bare(m.Err)
@@ -126,7 +126,7 @@ func (w *whyNotAnswer) budgetText() string {
 func (w *whyNotAnswer) it() string {
 	for i := range w.a.Entries {
 		e := &w.a.Entries[i]
-		if i != w.Candidate && e.Item.Content() == w.Item.Content() && e.Code() != string(cupel.Deduplicated) && e.Code() != string(cupel.NegativeTokens) {
+		if i != w.Candidate && e.Item.Content() == w.Item.Content() && e.Code() != string(cupel.ExcludeDeduplicated) && e.Code() != string(cupel.ExcludeNegativeTokens) {
 			return "this copy of it"
 		}
 	}

@@ -52,7 +52,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	collector := cupel.MultiTraceCollector(
-		cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.Full)),
+		cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
 		cupelotel.NewMetricCollector())
 	if _, err := pipeline.Run(ctx, []*cupel.ContextItem{small, large}, budget, cupel.WithTrace(collector)); err != nil {
 		return err

@@ -24,8 +24,8 @@ func TestPolicy(t *testing.T) {
 		IncludeItemWithKind(cupel.KindSystemPrompt).
 		IncludeItemMatching(cupeltest.ByTag("urgent").Included).
 		IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 2).
-		ExcludeItemWithReason(cupel.CountCapExceeded).
-		ExcludeItemMatchingWithReason(cupeltest.ByContent("tool three"), cupel.CountCapExceeded).
+		ExcludeItemWithReason(cupel.ExcludeCountCapExceeded).
+		ExcludeItemMatchingWithReason(cupeltest.ByContent("tool three"), cupel.ExcludeCountCapExceeded).
 		ExcludeItemWithBudgetDetails(cupeltest.ByKind(cupel.KindDocument), 900, 40).
 		HaveNoExclusionsForKind(cupel.KindMessage).
 		HaveAtLeastNExclusions(2).
@@ -37,7 +37,7 @@ func TestPolicy(t *testing.T) {
 
 	cupeltest.Expect(t, report).
 		IncludeInOrder("Answer briefly.", "tool two").
-		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.CountCapExceeded, cupel.ReasonData{Kind: cupel.KindToolOutput, Cap: 2, Count: 2})).
+		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: cupel.KindToolOutput, Cap: 2, Count: 2})).
 		HaveTokensAtMost(100).
 		HaveShortfallForKind(cupel.KindMemory).
 		MatchGolden("policy")
