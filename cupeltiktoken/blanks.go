@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // blanks counts the tokens of white space in which lines end more than once,
@@ -14,43 +12,27 @@ import (
 // uses cuts it at the first one, which gives other tokens and takes quadratic
 // time.
 type blanks struct {
-	vocabulary      int  // tokens to look at
 	marksAreLetters bool // as the encoding's rules have it
 
-	load    func() // fills what follows, once
-	ranks   map[string]uint32
-	longest int // bytes of the longest token
+	load func() *vocabulary // of the tokens that are made of bytes of white space
 }
 
-// read takes the tokens that are made of bytes of white space from the
-// vocabulary.
-func (b *blanks) read(encoding Encoding) {
-	b.ranks = make(map[string]uint32)
-	var isBlank [256]bool
+var isBlank = func() (is [256]bool) {
 	for _, r := range "\t\n\v\f\r \u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000" {
 		for _, c := range []byte(string(r)) {
-			isBlank[c] = true
+			is[c] = true
 		}
 	}
-	// One that decodes bytes as they are; the counter's own replaces them.
-	codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
-	if err != nil {
-		return // it was there a moment ago
-	}
-	for id := range uint(b.vocabulary) {
-		token, err := codec.Decode([]uint{id})
-		if err != nil {
-			continue
-		}
-		all := true
-		for i := range len(token) {
-			all = all && isBlank[token[i]]
-		}
-		if all {
-			b.ranks[token] = uint32(id)
-			b.longest = max(b.longest, len(token))
+	return is
+}()
+
+func allBlank(token string) bool {
+	for i := range len(token) {
+		if !isBlank[token[i]] {
+			return false
 		}
 	}
+	return true
 }
 
 // next returns the first piece of white space from a position on that has to be
@@ -117,91 +99,6 @@ func isPunctuation(r rune) bool {
 	return !unicode.IsSpace(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
 }
 
-// part is a token to be: it starts at its own index, and ends where the next
-// one starts.
-type part struct {
-	previous, next int
-	rank           uint32 // of the token that it makes with the next one
-}
-
-const noRank = 1<<18 - 1 // no vocabulary is as large
-
-// count is byte pair encoding: of all neighbours that make a token, those of
-// the lowest rank become one, the leftmost first, until there are none.
 func (b *blanks) count(piece string) int {
-	b.load()
-	parts := make([]part, len(piece)+1)
-	for i := range parts {
-		parts[i] = part{i - 1, i + 1, noRank}
-	}
-	var queue heap
-	look := func(i int) {
-		parts[i].rank = noRank
-		second := parts[i].next
-		if second >= len(piece) {
-			return
-		}
-		end := parts[second].next
-		if end-i > b.longest {
-			return
-		}
-		if rank, ok := b.ranks[piece[i:end]]; ok {
-			parts[i].rank = rank
-			queue.push(uint64(rank)<<46 | uint64(i))
-		}
-	}
-	for i := range len(piece) {
-		look(i)
-	}
-	tokens := len(piece)
-	for len(queue) > 0 {
-		lowest := queue.pop()
-		i, rank := int(lowest&(1<<46-1)), uint32(lowest>>46)
-		if parts[i].rank != rank { // it was joined with another one since
-			continue
-		}
-		second := parts[i].next
-		parts[second].rank = noRank
-		parts[i].next = parts[second].next
-		parts[parts[i].next].previous = i
-		tokens--
-		look(i)
-		if parts[i].previous >= 0 {
-			look(parts[i].previous)
-		}
-	}
-	return tokens
-}
-
-// heap is a binary heap with the smallest number first.
-type heap []uint64
-
-func (h *heap) push(x uint64) {
-	*h = append(*h, x)
-	s := *h
-	for i := len(s) - 1; i > 0 && s[i] < s[(i-1)/2]; i = (i - 1) / 2 {
-		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
-	}
-}
-
-func (h *heap) pop() uint64 {
-	s := *h
-	first, last := s[0], len(s)-1
-	s[0] = s[last]
-	s = s[:last]
-	*h = s
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(s) {
-			return first
-		}
-		if child+1 < len(s) && s[child+1] < s[child] {
-			child++
-		}
-		if s[i] <= s[child] {
-			return first
-		}
-		s[i], s[child] = s[child], s[i]
-		i = child
-	}
+	return b.load().count(piece)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 
@@ -43,7 +44,8 @@ func (e *UnknownError) Error() string {
 type Counter struct {
 	encoding Encoding
 	words    tokenizer.Codec
-	blanks   *blanks // nil where the codec can be left alone
+	blanks   *blanks            // nil where the codec can be left alone
+	all      func() *vocabulary // for long words
 }
 
 // ForEncoding returns the counter of an encoding, or an [UnknownError]. The
@@ -89,11 +91,10 @@ func (c *Counter) Encoding() Encoding {
 }
 
 // CountTokens implements [cupel.TokenCounter]. Time is linear in the length of
-// the text, and memory beyond the text is at most some 50 MB. A word, or other
-// text without a letter or a number before something else, that is longer than
-// 1 MiB is counted in parts of 64 KiB: what joins two parts adds a few tokens,
-// always the same number for the same text. It fails for a counter that was
-// not built by this package's functions, and never for a text.
+// the text, and memory beyond the text is at most some 50 MB. Words of any length
+// are counted exactly; the package documentation says which texts beyond 1 MiB
+// are estimates. It fails for a counter that was not built by this package's
+// functions, and never for a text.
 func (c *Counter) CountTokens(text string) (int, error) {
 	if c == nil || c.words == nil {
 		return 0, errors.New("cupeltiktoken: the counter is empty: build it with ForEncoding or ForModel")
@@ -104,7 +105,7 @@ func (c *Counter) CountTokens(text string) (int, error) {
 		if segment == "" {
 			return tokens, nil
 		}
-		n, err := c.count(segment)
+		n, err := c.countLong(segment)
 		if err != nil {
 			return 0, err
 		}
@@ -112,26 +113,114 @@ func (c *Counter) CountTokens(text string) (int, error) {
 	}
 }
 
-// count counts the tokens of a text as a whole.
-func (c *Counter) count(text string) (int, error) {
-	text = strings.ReplaceAll(text, del, likeDel)
-	tokens, from := 0, 0
-	if c.blanks != nil {
-		for {
-			start, end, ok := c.blanks.next(text, from)
-			if !ok {
+// countLong counts the tokens of a segment. Where a word makes it long, most of
+// the word is counted apart.
+func (c *Counter) countLong(text string) (int, error) {
+	tokens := 0
+	for len(text) > segmentSize+longRun {
+		start, end := c.findRun(text)
+		if end-start < longRun {
+			if len(text) <= segmentSize+longestWord {
 				break
 			}
-			n, err := c.words.Count(text[from:start])
-			if err != nil {
-				return 0, err
+			// There is no better place.
+			end = 0
+			for end < start {
+				part := cutBefore(text, end+segmentSize)
+				n, err := c.count(text[end:part])
+				if err != nil {
+					return 0, err
+				}
+				tokens += n
+				end = part
 			}
-			tokens += n + c.blanks.count(text[start:end])
-			from = end
+			text = text[end:]
+			continue
+		}
+		n, at, err := c.countRun(text, start, end)
+		if err != nil {
+			return 0, err
+		}
+		tokens += n
+		text = text[at:]
+	}
+	n, err := c.count(text)
+	return tokens + n, err
+}
+
+// countRun counts the tokens from the start of a text up to the last windows of a
+// run. It returns where the next token begins.
+func (c *Counter) countRun(text string, start, end int) (tokens, at int, err error) {
+	m := mergers.Get().(*merger)
+	defer mergers.Put(m)
+	all := c.all()
+	for size := window; ; size *= 2 {
+		n, from, first, err := c.countTo(text[:cutBefore(text, start+size)])
+		if err != nil {
+			return 0, 0, err
+		}
+		if from > start {
+			m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
+			if int(m.ends[0]) == first {
+				at, tokens = m.advance(all, text[from:end])
+				return n + tokens, from + at, nil
+			}
+		}
+		if start+2*size > end || size >= longestWord {
+			at = cutBefore(text, start+size)
+			tokens, err = c.count(text[:at])
+			return tokens, at, err
 		}
 	}
-	n, err := c.words.Count(text[from:])
+}
+
+// count counts the tokens of a text as a whole.
+func (c *Counter) count(text string) (int, error) {
+	tokens, rest, err := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.words.Count(rest)
 	return tokens + n, err
+}
+
+// countTo counts the tokens of a text that ends in a run up to the last one that
+// begins with a character, overlap bytes before the end. It returns where that
+// one is, and its size.
+func (c *Counter) countTo(text string) (tokens, at, size int, err error) {
+	tokens, rest, err := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	_, list, err := c.words.Encode(rest)
+	// From the end: the start may be no UTF-8, and longer as tokens.
+	at = len(text)
+	for len(list) > 0 && at > 0 && (at > len(text)-overlap || at < len(text) && !utf8.RuneStart(text[at])) {
+		size = len(list[len(list)-1])
+		at -= size
+		list = list[:len(list)-1]
+	}
+	return tokens + len(list), at, size, err
+}
+
+// countBlanks counts the tokens up to the last piece that the tokenizer gets
+// wrong, and returns the text after it.
+func (c *Counter) countBlanks(text string) (tokens int, rest string, err error) {
+	if c.blanks == nil {
+		return 0, text, nil
+	}
+	for from := 0; ; {
+		start, end, ok := c.blanks.next(text, from)
+		if !ok {
+			return tokens, text[from:], nil
+		}
+		n, err := c.words.Count(text[from:start])
+		if err != nil {
+			return 0, "", err
+		}
+		tokens += n + c.blanks.count(text[start:end])
+		from = end
+	}
 }
 
 // The tokenizer below leaves the character del out. Another control character
@@ -141,21 +230,25 @@ const del, likeDel = "\x7F", "\x02"
 
 var counters = map[Encoding]func() (*Counter, error){
 	EncodingO200kBase: sync.OnceValues(func() (*Counter, error) {
-		return load(EncodingO200kBase, &blanks{vocabulary: 200_000, marksAreLetters: true})
+		return load(EncodingO200kBase, 200_000, &blanks{marksAreLetters: true})
 	}),
-	EncodingCl100kBase: sync.OnceValues(func() (*Counter, error) { return load(EncodingCl100kBase, &blanks{vocabulary: 100_256}) }),
-	EncodingP50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingP50kBase, nil) }),
-	EncodingR50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingR50kBase, nil) }),
+	EncodingCl100kBase: sync.OnceValues(func() (*Counter, error) { return load(EncodingCl100kBase, 100_256, &blanks{}) }),
+	EncodingP50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingP50kBase, 50_281, nil) }),
+	EncodingR50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingR50kBase, 50_257, nil) }),
 }
 
-func load(encoding Encoding, b *blanks) (*Counter, error) {
+// load makes the counter of an encoding with that many tokens.
+func load(encoding Encoding, size int, b *blanks) (*Counter, error) {
 	words, err := tokenizer.Get(tokenizer.Encoding(encoding))
 	if err != nil {
 		return nil, err
 	}
 	words.SetErrorMode(tokenizer.ErrorModeReplace)
 	if b != nil {
-		b.load = sync.OnceFunc(func() { b.read(encoding) })
+		b.load = sync.OnceValue(func() *vocabulary { return newVocabulary(readRanks(encoding, size, allBlank)) })
 	}
-	return &Counter{encoding, words, b}, nil
+	all := sync.OnceValue(func() *vocabulary {
+		return newVocabulary(readRanks(encoding, size, func(string) bool { return true }))
+	})
+	return &Counter{encoding, words, b, all}, nil
 }

@@ -7,57 +7,126 @@ import (
 
 // The tokenizer takes some 40 bytes of memory for each byte of a word, and the
 // memory that a long word takes no cache holds. A text is therefore counted in
-// segments, which end where every encoding ends a token.
+// segments, which end where every encoding ends a token, and a segment that a
+// word makes long is counted by its runs.
 const (
 	segmentSize = 64 << 10 // bytes from which a segment ends at the next chance
-	longestWord = 1 << 20  // bytes of a word that is never cut
+	longRun     = 16 << 10 // bytes of a run that is counted apart
+	longestWord = 1 << 20  // bytes of anything else that are never cut
 )
 
 // segments cuts a text.
 type segments struct {
 	text string
 	end  int // of the text that was handed out
-	cut  int // the first place to cut from the last one looked for on, or the text's end
 }
 
-// next returns the next segment, and "" at the end. It cuts within a word only
-// where there is no other place to cut within longestWord bytes.
+// next returns the next segment, and "" at the end.
 func (s *segments) next() string {
 	from := s.end
 	s.end = len(s.text)
 	if len(s.text)-from > segmentSize {
-		if least := from + segmentSize; s.cut < least {
-			s.cut = cutAfter(s.text, least)
-		}
-		s.end = s.cut
-		if s.end-from > segmentSize+longestWord {
-			s.end = from + segmentSize
-			for i := 1; i < utf8.UTFMax && !utf8.RuneStart(s.text[s.end]); i++ {
-				s.end--
-			}
-		}
+		s.end = cutAfter(s.text, from+segmentSize)
 	}
 	return s.text[from:s.end]
+}
+
+// cutBefore returns the last place up to a position where a character begins.
+func cutBefore(text string, at int) int {
+	if at >= len(text) {
+		return len(text)
+	}
+	for i := 1; i < utf8.UTFMax && !utf8.RuneStart(text[at]); i++ {
+		at--
+	}
+	return at
 }
 
 // cutAfter returns the first place from a position on where the text may be
 // cut without changing its tokens: after a letter or a number, and before
 // something else that is neither, nor a mark, nor the apostrophe of a
-// contraction. Every encoding ends a piece there, and none looks back.
+// contraction; and between a letter and a number. Every encoding ends a piece
+// there, and none looks back.
 func cutAfter(text string, from int) int {
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	inWord := false
+	inWord, inNumber := false, false
 	for i, r := range text[from:] {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsNumber(r):
-			inWord = true
-		case inWord && !unicode.IsMark(r) && r != '\'':
+		switch letter, number := unicode.IsLetter(r), unicode.IsNumber(r); {
+		case letter && inNumber, number && inWord:
+			return from + i
+		case letter, number:
+			inWord, inNumber = letter, number
+		case (inWord || inNumber) && !unicode.IsMark(r) && r != '\'':
 			return from + i
 		default:
-			inWord = false
+			inWord, inNumber = false, false
 		}
 	}
 	return len(text)
+}
+
+// class tells characters apart. A run is many of one class in a row.
+type class byte
+
+const (
+	noClass class = iota // white space, numbers, and what needs care
+	punctuation
+	lower // letters: all, or by case where the encoding looks at it
+	upper
+	caseless
+)
+
+// findRun returns the first run of longRun bytes, up to its end. Without one
+// within the longest word it returns end = start, where to look on.
+//
+// Wherever the tokenizer begins within a run, it makes one piece of the rest up
+// to the same end: so a run may be counted from any of its tokens on.
+func (c *Counter) findRun(text string) (start, end int) {
+	of := noClass
+	for i, r := range text {
+		next := c.classOf(r)
+		if next == of && of != noClass {
+			continue
+		}
+		// A capital letter ends a piece or not by what came before caseless ones.
+		if i-start >= longRun && of != noClass && (of != caseless || next != upper) {
+			return start, i
+		}
+		start, of = i, next
+		if start >= longestWord {
+			return start, start
+		}
+	}
+	if len(text)-start >= longRun && of != noClass {
+		return start, len(text)
+	}
+	return len(text), len(text)
+}
+
+func (c *Counter) classOf(r rune) class {
+	byCase := c.encoding == EncodingO200kBase
+	switch {
+	case 'a' <= r && r <= 'z':
+		return lower
+	case r == utf8.RuneError || r == '\x7F':
+		return noClass
+	case unicode.IsMark(r):
+		if byCase {
+			return caseless
+		}
+		return noClass
+	case unicode.IsLetter(r):
+		switch {
+		case !byCase || unicode.Is(unicode.Ll, r):
+			return lower
+		case unicode.Is(unicode.Lu, r) || unicode.Is(unicode.Lt, r):
+			return upper
+		}
+		return caseless
+	case unicode.IsNumber(r) || unicode.IsSpace(r):
+		return noClass
+	}
+	return punctuation
 }

@@ -85,12 +85,12 @@ var targets = []target{
 		func(m *measurements) []check {
 			return []check{atLeast("%s times", m.time("frequency-many-tags/lists")/m.time("frequency-many-tags/engine"), 3)}
 		}},
-	{"counting the tokens of a word of 50 MB", "≤ 16 times the time of prose; heap ≤ 16 times the text",
+	{"counting the tokens of a word of 50 MB", "≤ 3 times the time of prose; heap ≤ 4 times the text",
 		func(m *measurements) []check {
 			const word = "tokens-50MB/word"
 			return []check{
-				times("%s times prose", m.time(word)/m.time("tokens-50MB/prose"), 16),
-				times("heap %s times the text", m.get(word, "heap/text"), 16),
+				times("%s times prose", m.time(word)/m.time("tokens-50MB/prose"), 3),
+				times("heap %s times the text", m.get(word, "heap/text"), 4),
 			}
 		}},
 	{"Scaled(Scaled(Recency)), 10,000 items", "within 3 times of Recency alone",
