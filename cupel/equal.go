@@ -26,6 +26,7 @@ func (it *ContextItem) Equal(other *ContextItem) bool {
 		slices.Equal(it.tags, other.tags) &&
 		len(it.metadata) == len(other.metadata) &&
 		(len(it.metadata) == 0 || reflect.DeepEqual(it.metadata, other.metadata)) &&
+		it.units.equal(other.units) &&
 		it.extra.equal(other.extra)
 }
 

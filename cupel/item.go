@@ -29,6 +29,7 @@ type ContextItem struct {
 	originalTokens int
 	has            fields
 	pinned         bool
+	units          *itemUnits // groups, smaller forms and versions; nil for most items
 	extra          *extraFields
 }
 
@@ -67,22 +68,38 @@ func (it *ContextItem) With(opts ...ItemOption) (*ContextItem, error) {
 	if it == nil || it.content == "" {
 		return nil, &InvalidItemError{-1, "", "must be an item that NewContextItem made"}
 	}
-	return newItem(itemDraft(*it), opts) // options replace lists and maps and never write into them
+	draft := itemDraft(*it)
+	if draft.units != nil {
+		units := *draft.units
+		units.unit = nil
+		draft.units = &units
+	}
+	return newItem(draft, opts) // options replace lists and maps and never write into them
 }
 
 func newItem(it itemDraft, opts []ItemOption) (*ContextItem, error) {
+	if err := it.apply(opts); err != nil {
+		return nil, err
+	}
+	if err := it.finish(); err != nil {
+		return nil, err
+	}
+	return (*ContextItem)(&it), nil
+}
+
+func (it *itemDraft) apply(opts []ItemOption) error {
 	if it.content == "" {
-		return nil, &InvalidItemError{-1, "content", "must not be empty"}
+		return &InvalidItemError{-1, "content", "must not be empty"}
 	}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(&it); err != nil {
-			return nil, err
+		if err := opt(it); err != nil {
+			return err
 		}
 	}
-	return (*ContextItem)(&it), nil
+	return nil
 }
 
 // WithContent sets the content, which must not be empty, and its size in

@@ -51,6 +51,7 @@ func (it *ContextItem) write(w *jsonwire.Writer) {
 		if n, ok := it.OriginalTokens(); ok {
 			w.Field("originalTokens").Int(n)
 		}
+		it.units.write(w)
 		it.extra.write(w)
 	})
 }
@@ -82,10 +83,14 @@ const (
 	itemHint
 	itemPinned
 	itemOriginalTokens
+	itemGroup
+	itemVersionOf
+	itemVariants
+	itemGroupVariants
 )
 
 var itemShape = jsonwire.NewShape(2, "content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp",
-	"futureRelevanceHint", "pinned", "originalTokens")
+	"futureRelevanceHint", "pinned", "originalTokens", "group", "versionOf", "variants", "groupVariants")
 
 // readItemPointer reads an item into a variable of its own.
 func readItemPointer(r *jsonwire.Reader, to **ContextItem) {
@@ -134,6 +139,19 @@ func readItem(r *jsonwire.Reader, to *ContextItem) {
 		case itemOriginalTokens:
 			it.originalTokens = r.Int()
 			it.has |= hasOriginalTokens
+		case itemGroup:
+			fail(WithGroup(r.Word())(it))
+		case itemVersionOf:
+			fail(WithVersionOf(r.Word())(it))
+		case itemVariants:
+			fail(WithVariants(readList(r, readVariant)...)(it))
+		case itemGroupVariants:
+			fail(WithGroupVariants(readList(r, readVariant)...)(it))
+		}
+	}
+	if r.Err() == nil {
+		if invalid, ok := compat.AsType[*InvalidItemError](it.finish()); ok {
+			r.Fail(invalid.Field, invalid.Reason, nil)
 		}
 	}
 	it.extra = extraOf(&o)

@@ -23,7 +23,8 @@ type ExclusionCode string
 
 // The reasons that the pipeline and its slicers give.
 const (
-	// ExcludeBudgetExceeded: the item did not fit. Data: ItemTokens, AvailableTokens.
+	// ExcludeBudgetExceeded: the item did not fit. Data: ItemTokens, AvailableTokens, and
+	// GroupTokens when the item is in a group.
 	ExcludeBudgetExceeded ExclusionCode = "BudgetExceeded"
 	// ExcludeDeduplicated: another item has the same bytes and a better score, or the
 	// same score and an earlier place. Data: DeduplicatedAgainst, Survivor.
@@ -36,6 +37,9 @@ const (
 	// ExcludeCountCapExceeded: a count slicer had enough items of the kind. Data:
 	// Kind, Cap, Count.
 	ExcludeCountCapExceeded ExclusionCode = "CountCapExceeded"
+	// ExcludeSuperseded: a newer version of the same thing is among the candidates.
+	// Data: SupersededBy, Survivor.
+	ExcludeSuperseded ExclusionCode = "Superseded"
 )
 
 // Reasons that are reserved: defined, read and written, but never given by
@@ -69,7 +73,7 @@ type ExclusionReason struct {
 	Code ExclusionCode
 
 	tokens, available int          // BudgetExceeded; NegativeTokens has tokens
-	other             *ContextItem // Deduplicated: the survivor; PinnedOverride: whose content it is
+	other             *ContextItem // Deduplicated, Superseded: the survivor; PinnedOverride: whose content it is; BudgetExceeded: the group's stand-in
 	all               *ReasonData  // all data instead, where they do not fit above; never changed
 }
 
@@ -78,9 +82,11 @@ type ExclusionReason struct {
 type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
 	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative (R29)
+	GroupTokens     int // BudgetExceeded: size of the item's group, in tokens; 0 for one without
 
 	DeduplicatedAgainst string       // Deduplicated: content of the item that stayed
-	Survivor            *ContextItem // Deduplicated: the item that stayed; not in JSON
+	SupersededBy        string       // Superseded: content of the newest version
+	Survivor            *ContextItem // Deduplicated, Superseded: the item that stayed; not in JSON
 
 	Tokens      int    // NegativeTokens: the item's token count
 	DisplacedBy string // PinnedOverride: content of the first pinned item
@@ -109,7 +115,7 @@ func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 	switch code {
 	case ExcludeBudgetExceeded:
 		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
-	case ExcludeDeduplicated:
+	case ExcludeDeduplicated, ExcludeSuperseded:
 		r.other = data.Survivor
 	case ExcludeNegativeTokens:
 		r = negativeTokens(data.Tokens)
@@ -130,6 +136,10 @@ func deduplicated(survivor *ContextItem) ExclusionReason {
 	return ExclusionReason{Code: ExcludeDeduplicated, other: survivor}
 }
 
+func superseded(newest *ContextItem) ExclusionReason {
+	return ExclusionReason{Code: ExcludeSuperseded, other: newest}
+}
+
 func negativeTokens(tokens int) ExclusionReason {
 	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
 }
@@ -145,11 +155,13 @@ func (r ExclusionReason) Data() ReasonData {
 	}
 	switch {
 	case r.Code == ExcludeBudgetExceeded:
-		return ReasonData{ItemTokens: r.tokens, AvailableTokens: r.available}
+		return ReasonData{ItemTokens: r.tokens, AvailableTokens: r.available, GroupTokens: r.other.Tokens()}
 	case r.Code == ExcludeNegativeTokens:
 		return ReasonData{Tokens: r.tokens}
 	case r.Code == ExcludeDeduplicated && r.other != nil:
 		return ReasonData{DeduplicatedAgainst: r.other.content, Survivor: r.other}
+	case r.Code == ExcludeSuperseded && r.other != nil:
+		return ReasonData{SupersededBy: r.other.content, Survivor: r.other}
 	case r.Code == ExcludePinnedOverride && r.other != nil:
 		return ReasonData{DisplacedBy: r.other.content}
 	}

@@ -36,6 +36,8 @@ var reasonFields = [...]reasonField{
 	countField:           fieldOf("count", func(d *ReasonData) *int { return &d.Count }),
 	requiredField:        fieldOf("required", func(d *ReasonData) *int { return &d.Required }),
 	availableField:       fieldOf("available", func(d *ReasonData) *int { return &d.Available }),
+	groupTokensField:     fieldOf("group_tokens", func(d *ReasonData) *int { return &d.GroupTokens }),
+	supersededByField:    contentOf("superseded_by", func(d *ReasonData) *string { return &d.SupersededBy }),
 }
 
 const (
@@ -54,6 +56,8 @@ const (
 	countField
 	requiredField
 	availableField
+	groupTokensField
+	supersededByField
 )
 
 func contentOf(name string, in func(*ReasonData) *string) reasonField {
@@ -141,6 +145,11 @@ var reasonTable = [...]reasonSpec{
 			return appendInt(b, d.Available, "")
 		},
 		"its kind has fewer items than are required",
+	},
+	{
+		ExcludeSuperseded, []int{supersededByField},
+		func(b []byte, _ ReasonData) []byte { return append(b, "a newer version is among the candidates"...) },
+		"a newer version of it is there",
 	},
 }
 
@@ -259,7 +268,7 @@ func (r *ExclusionReason) append(b []byte) []byte {
 		return r.appendOthers(b, nil, ": ", "")
 	}
 	b = spec.sentence(append(b, ": "...), r.Data())
-	if r.all == nil {
+	if r.all == nil && (r.Code != ExcludeBudgetExceeded || r.other == nil) {
 		return b // reasons in the short form have nothing else
 	}
 	return r.appendOthers(b, spec.fields, " (", ")")

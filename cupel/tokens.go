@@ -14,18 +14,23 @@ type TokenCounter interface {
 
 // NewItemFrom is [NewContextItem] for a content whose size counter counts. It
 // fails with an [InvalidItemError] for what NewContextItem refuses, before
-// anything is counted when that is the content; with an [InvalidConfigError]
+// anything is counted unless it is a variant that is too large; with an [InvalidConfigError]
 // when counter is nil; and with a [StrategyError] that names counter when that
 // fails, panics or returns a negative number.
 func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*ContextItem, error) {
-	item, err := NewContextItem(content, 0, opts...)
+	it := itemDraft{content: content, kind: KindMessage, source: SourceChat}
+	if err := it.apply(opts); err != nil {
+		return nil, err
+	}
+	n, err := countTokens(counter, it.content)
 	if err != nil {
 		return nil, err
 	}
-	if item.tokens, err = countTokens(counter, content); err != nil {
+	it.tokens = n
+	if err := it.finish(); err != nil {
 		return nil, err
 	}
-	return item, nil
+	return (*ContextItem)(&it), nil
 }
 
 const counterRole = "token counter"

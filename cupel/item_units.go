@@ -1,0 +1,265 @@
+package cupel
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Variant is a smaller form of an item or of a group. The window gets the full
+// form, one of the variants, or nothing.
+//
+// It implements the data model of the Units chapter.
+type Variant struct {
+	// Content is the text; "" when Make makes it. JSON has it.
+	Content string
+	// Make makes the text. It is called at most once in a run, when the form was
+	// chosen, after Truncate and before Place. It returns a text that is not
+	// empty; an error, a panic or an empty text fails the run. It may be called
+	// from several runs at once. JSON leaves it out: a form that was made by a
+	// function is never chosen after reading.
+	Make func(ctx context.Context) (string, error)
+	// Tokens is the size in tokens, at least 0 and, for an item's own variants,
+	// fewer than the item's.
+	Tokens int
+	// Worth is in (0,1): the share of the full form's value that it keeps.
+	Worth float64
+
+	lost  bool // it was read without its content
+	extra *extraFields
+}
+
+// Form is what a smaller form costs and what it is worth.
+type Form struct {
+	Tokens int     // at least 0
+	Worth  float64 // in (0,1): the share of the full form's value that it keeps
+}
+
+// itemUnits is what an item has of groups, variants and versions. Most items
+// have none of it.
+type itemUnits struct {
+	group         string
+	versionOf     string
+	variants      variants
+	groupVariants variants
+	unit          *standIn // of a stand-in that a run has made
+}
+
+// standIn is what slicers see of a unit that is more than one plain item.
+type standIn struct {
+	members []*ContextItem // of a group, in the order of the candidates
+	forms   []Form         // the smaller forms of the chain
+	older   []Form         // older versions of a lone item, by place; their worth is their score
+}
+
+// variants are the smaller forms as they were given and as they are used.
+type variants struct {
+	given []Variant // as JSON has them
+	used  []Variant // largest first, without useless ones and those without content
+}
+
+// WithGroup puts the item into a group, none by default: items with the same
+// group, byte for byte, are in the window together or out together. An empty
+// group is an error.
+func WithGroup(group string) ItemOption {
+	return func(it *itemDraft) error {
+		if group == "" {
+			return &InvalidItemError{-1, "group", "must not be empty"}
+		}
+		it.ofUnits().group = group
+		return nil
+	}
+}
+
+// WithVersionOf says of what the item is a version, for instance of a file:
+// items with the same key, byte for byte, are versions of one thing, and the
+// newest counts. None by default; an empty key is an error.
+func WithVersionOf(key string) ItemOption {
+	return func(it *itemDraft) error {
+		if key == "" {
+			return &InvalidItemError{-1, "versionOf", "must not be empty"}
+		}
+		it.ofUnits().versionOf = key
+		return nil
+	}
+}
+
+// WithVariants sets the smaller forms of the item, none by default. The list is
+// copied and may be in any order. A variant without text, with as many tokens
+// as the item, or with a worth outside (0,1) is an error. One with at most the
+// worth and at least the tokens of another is never used.
+func WithVariants(list ...Variant) ItemOption {
+	return func(it *itemDraft) error {
+		if len(list) > 0 || it.units != nil {
+			it.ofUnits().variants.given = slices.Clone(list)
+		}
+		return nil
+	}
+}
+
+// WithGroupVariants sets the smaller forms of the item's whole group, none by
+// default: each is one item in place of all members. Of the members of a group
+// the first that has any decides. The list is copied; it is checked as that of
+// [WithVariants] is, but for its tokens, which only the run can compare with
+// those of the group. On an item without a group they are never used.
+func WithGroupVariants(list ...Variant) ItemOption {
+	return func(it *itemDraft) error {
+		if len(list) > 0 || it.units != nil {
+			it.ofUnits().groupVariants.given = slices.Clone(list)
+		}
+		return nil
+	}
+}
+
+// ofUnits returns the part of the draft that most items lack.
+func (it *itemDraft) ofUnits() *itemUnits {
+	if it.units == nil {
+		it.units = new(itemUnits)
+	}
+	return it.units
+}
+
+// finish checks what options and JSON can only know together.
+func (it *itemDraft) finish() error {
+	u := it.units
+	if u == nil {
+		return nil
+	}
+	if err := u.variants.use("variants", it.tokens, true); err != nil {
+		return err
+	}
+	if err := u.groupVariants.use("groupVariants", 0, false); err != nil {
+		return err
+	}
+	if u.group == "" && u.versionOf == "" && len(u.variants.given) == 0 && len(u.groupVariants.given) == 0 {
+		it.units = nil
+	}
+	return nil
+}
+
+// use checks what is given and finds what of it is used.
+func (v *variants) use(field string, tokens int, limited bool) error {
+	v.used = nil
+	for i, g := range v.given {
+		invalid := func(name, reason string) error {
+			return &InvalidItemError{-1, fmt.Sprintf("%s[%d].%s", field, i, name), reason}
+		}
+		switch {
+		case g.Tokens < 0:
+			return invalid("tokens", "must be at least 0")
+		case limited && g.Tokens >= tokens:
+			return invalid("tokens", fmt.Sprintf("must be fewer than the item's %d", tokens))
+		case !(g.Worth > 0 && g.Worth < 1): // written so that NaN fails
+			return invalid("worth", "must be above 0 and below 1")
+		case g.Content != "" && g.Make != nil:
+			return invalid("content", "must be empty where a function makes it")
+		case g.Content == "" && g.Make == nil && !g.lost:
+			return invalid("content", "must not be empty, unless a function makes it")
+		case g.Content != "" || g.Make != nil:
+			v.used = append(v.used, g)
+		}
+	}
+	slices.SortStableFunc(v.used, func(a, b Variant) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth)) })
+	v.used = withoutUseless(v.used, func(v Variant) Form { return Form{v.Tokens, v.Worth} })
+	return nil
+}
+
+// withoutUseless leaves out, in place, each form that another one makes useless:
+// one with at most its tokens and at least its worth. forms are largest first,
+// and of equal tokens the best first.
+func withoutUseless[T any](forms []T, of func(T) Form) []T {
+	best, kept := -1.0, len(forms)
+	for i := len(forms) - 1; i >= 0; i-- { // from the smallest: each must be worth more than all before it
+		for i > 0 && of(forms[i-1]).Tokens == of(forms[i]).Tokens {
+			i-- // the first of equal tokens is the best of them
+		}
+		if f := forms[i]; of(f).Worth > best {
+			best = of(f).Worth
+			kept--
+			forms[kept] = f
+		}
+	}
+	return forms[kept:]
+}
+
+// Group returns the group, "" when the item has none.
+func (it *ContextItem) Group() string {
+	if it == nil || it.units == nil {
+		return ""
+	}
+	return it.units.group
+}
+
+// VersionOf returns the key of what the item is a version of, "" when it has
+// none.
+func (it *ContextItem) VersionOf() string {
+	if it == nil || it.units == nil {
+		return ""
+	}
+	return it.units.versionOf
+}
+
+// Variants returns a copy of the smaller forms as they are used: largest first,
+// without useless ones and those that were read without content. Form n of the
+// item is the n-th of them, counted from 1.
+func (it *ContextItem) Variants() []Variant { return slices.Clone(it.usedVariants()) }
+
+// GroupVariants returns a copy of the smaller forms of the item's group, as
+// [ContextItem.Variants] does.
+func (it *ContextItem) GroupVariants() []Variant { return slices.Clone(it.usedGroupVariants()) }
+
+func (it *ContextItem) usedVariants() []Variant {
+	if it == nil || it.units == nil {
+		return nil
+	}
+	return it.units.variants.used
+}
+
+func (it *ContextItem) usedGroupVariants() []Variant {
+	if it == nil || it.units == nil {
+		return nil
+	}
+	return it.units.groupVariants.used
+}
+
+// Members returns the items that a stand-in stands for, in the order of the
+// candidates, and nil for all other items. Slicers and placers get a stand-in
+// for each group: its tokens are those of all members together.
+func (it *ContextItem) Members() []*ContextItem {
+	if it == nil || it.units == nil || it.units.unit == nil {
+		return nil
+	}
+	return slices.Clone(it.units.unit.members)
+}
+
+// Forms returns the smaller forms of a stand-in or of an item that stands for
+// itself: form 1, form 2 and so on, largest first. Form 0, the full one, is not
+// among them.
+func (it *ContextItem) Forms() []Form {
+	if it == nil || it.units == nil {
+		return nil
+	}
+	if it.units.unit != nil {
+		return slices.Clone(it.units.unit.forms)
+	}
+	var forms []Form
+	for _, v := range it.units.variants.used {
+		forms = append(forms, Form{v.Tokens, v.Worth})
+	}
+	return forms
+}
+
+// equal compares what JSON has, and whether functions make the texts: functions
+// cannot be compared.
+func (u *itemUnits) equal(other *itemUnits) bool {
+	if u == nil || other == nil {
+		return u == other
+	}
+	same := func(a, b Variant) bool {
+		return a.Content == b.Content && (a.Make == nil) == (b.Make == nil) && a.Tokens == b.Tokens && a.Worth == b.Worth && a.extra.equal(b.extra)
+	}
+	return u.group == other.group && u.versionOf == other.versionOf &&
+		slices.EqualFunc(u.variants.given, other.variants.given, same) &&
+		slices.EqualFunc(u.groupVariants.given, other.groupVariants.given, same)
+}
