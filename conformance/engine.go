@@ -86,7 +86,7 @@ func (Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Context
 	if err != nil {
 		return Outcome{Report: report}, err
 	}
-	collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	observed, err := p.Run(ctx, items, budget, cupel.WithTrace(collector))
 	if err != nil {
 		return Outcome{}, fmt.Errorf("conformance: an observed run fails where another does not: %w", err)
@@ -281,13 +281,13 @@ func buildSlicer(spec SlicerSpec) (cupel.Slicer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return built[cupel.Slicer](slicer.NewCountQuota(inner, scarcity, entries...))
+		return built[cupel.Slicer](slicer.NewCountQuota(inner, entries, slicer.WithScarcity(scarcity)))
 	case "count_constrained_knapsack":
 		knapsack, err := buildKnapsack(spec)
 		if err != nil {
 			return nil, err
 		}
-		return built[cupel.Slicer](slicer.NewCountConstrainedKnapsack(knapsack, scarcity, entries...))
+		return built[cupel.Slicer](slicer.NewCountConstrainedKnapsack(knapsack, entries, slicer.WithScarcity(scarcity)))
 	}
 	return nil, fmt.Errorf("%w: unknown slicer %q", errVector, spec.Type)
 }

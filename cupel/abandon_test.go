@@ -196,7 +196,7 @@ func TestObserverThatPanicsAtTheEdgesOfARun(t *testing.T) {
 }
 
 func TestAbandonedRunKeepsWhatItFound(t *testing.T) {
-	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	s := &spy{detail: cupel.TraceDetail{Items: true}}
 	p := pipeline(t, withPlacer(placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { runtime.Goexit(); return nil, nil })))
 	leave(func() {

@@ -36,7 +36,6 @@ func (l TraceDetailLevel) String() string {
 //
 // It implements the TraceCollector chapter of the specification.
 type DiagnosticTraceCollector struct {
-	level    TraceDetailLevel
 	settings diagnosticSettings
 
 	mu     sync.Mutex // misuse by two runs at once must not be a data race
@@ -84,7 +83,13 @@ func (c *DiagnosticTraceCollector) all() []TraceEvent {
 type DiagnosticOption func(*diagnosticSettings)
 
 type diagnosticSettings struct {
+	level    TraceDetailLevel
 	callback func(TraceEvent)
+}
+
+// WithDetailLevel sets how much is recorded; [TraceDetailStage] by default.
+func WithDetailLevel(level TraceDetailLevel) DiagnosticOption {
+	return func(s *diagnosticSettings) { s.level = level }
 }
 
 // WithEventCallback has callback called with each event that is recorded, at
@@ -93,10 +98,9 @@ func WithEventCallback(callback func(TraceEvent)) DiagnosticOption {
 	return func(s *diagnosticSettings) { s.callback = callback }
 }
 
-// NewDiagnosticTraceCollector returns a collector that records at the given
-// level.
-func NewDiagnosticTraceCollector(level TraceDetailLevel, opts ...DiagnosticOption) *DiagnosticTraceCollector {
-	c := &DiagnosticTraceCollector{level: level}
+// NewDiagnosticTraceCollector returns a collector with the given settings.
+func NewDiagnosticTraceCollector(opts ...DiagnosticOption) *DiagnosticTraceCollector {
+	c := new(DiagnosticTraceCollector)
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c.settings)
@@ -114,7 +118,7 @@ func (c *DiagnosticTraceCollector) RecordStageEvent(event TraceEvent) { c.record
 // RecordItemEvent records the event at level [TraceDetailItem] and discards it
 // at [TraceDetailStage].
 func (c *DiagnosticTraceCollector) RecordItemEvent(event TraceEvent) {
-	if c != nil && c.level >= TraceDetailItem {
+	if c != nil && c.settings.level >= TraceDetailItem {
 		c.record(event)
 	}
 }
@@ -204,7 +208,7 @@ type diagnosticRun struct {
 }
 
 func (d diagnosticRun) Detail() TraceDetail {
-	return TraceDetail{ItemEvents: d.collector.level >= TraceDetailItem, Report: true}
+	return TraceDetail{ItemEvents: d.collector.settings.level >= TraceDetailItem, Report: true}
 }
 
 func (d diagnosticRun) EndRun(_ context.Context, e RunEnd) {

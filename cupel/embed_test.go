@@ -288,7 +288,7 @@ func TestEmbeddedNarrowers(t *testing.T) {
 		{plainByInterface{inner}, "slice of inner", "the interface has no ForKind"},
 		{&wrapper{slicers: []cupel.Slicer{ownSlice{inner}}}, refused, "inside a wrapper that may narrow it"},
 		{narrowsTo{ownSlice{inner}}, "own slice", "what ForKind returns is not narrowed again"},
-		{slicer.Must(slicer.NewCountQuota(ownSlice{inner}, slicer.ScarcityDegrade)), refused, "a CountQuota narrows what is inside it"},
+		{slicer.Must(slicer.NewCountQuota(ownSlice{inner}, nil)), refused, "a CountQuota narrows what is inside it"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%T", tt.slicer), func(t *testing.T) {

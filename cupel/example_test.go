@@ -112,7 +112,7 @@ func ExamplePipeline_RunReport() {
 }
 
 func ExampleWithTrace() {
-	collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	if _, err := chat().Run(context.Background(), conversation(), budgetFor(200, 100), cupel.WithTrace(collector)); err != nil {
 		log.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func ExampleWithTrace() {
 }
 
 func ExampleWithEventCallback() {
-	collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage, cupel.WithEventCallback(func(event cupel.TraceEvent) {
+	collector := cupel.NewDiagnosticTraceCollector(cupel.WithEventCallback(func(event cupel.TraceEvent) {
 		fmt.Println(event.Stage, event.ItemCount)
 	}))
 	if _, err := chat().Run(context.Background(), conversation(), budgetFor(200, 100), cupel.WithTrace(collector)); err != nil {
@@ -150,7 +150,7 @@ func ExampleWithEventCallback() {
 }
 
 func ExampleMultiTraceCollector() {
-	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage)
+	diagnostic := cupel.NewDiagnosticTraceCollector()
 	left := 0
 	counter := cupel.TraceFuncs{ItemEvent: func(event cupel.TraceEvent) {
 		if event.Stage == cupel.StageSlice {

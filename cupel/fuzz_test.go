@@ -55,11 +55,11 @@ func (r *reader) slicer() cupel.Slicer {
 	scarcity := pick(r, slicer.ScarcityDegrade, slicer.ScarcityThrow)
 	entry := slicer.CountQuotaEntry{Kind: pick[cupel.ContextKind](r, "message", "Memory"), RequireCount: r.upTo(2), CapCount: 1 + r.upTo(3)}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(pick(r, 1, 7, 100))))
-	count := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, scarcity, entry))
+	count := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry}, slicer.WithScarcity(scarcity)))
 	return pick[cupel.Slicer](r, slicer.Greedy{}, knapsack, count,
 		slicer.Must(slicer.NewQuota(count, slicer.Between("Message", 10, 60), slicer.Cap("tool", 0))),
 		slicer.Must(slicer.NewQuota(knapsack)),
-		slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, scarcity, entry)))
+		slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, []slicer.CountQuotaEntry{entry}, slicer.WithScarcity(scarcity))))
 }
 
 func (r *reader) budget(t *testing.T) cupel.ContextBudget {
@@ -106,7 +106,7 @@ func FuzzPipeline(f *testing.F) {
 		}
 		window, err := p.Run(t.Context(), items, budget)
 		report, dryErr := p.DryRun(t.Context(), items, budget)
-		again, againErr := p.Run(t.Context(), items, budget, cupel.WithTrace(cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)))
+		again, againErr := p.Run(t.Context(), items, budget, cupel.WithTrace(cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))))
 		if (err == nil) != (dryErr == nil) || (err == nil) != (againErr == nil) {
 			t.Fatalf("one way of running fails and another does not: %v, %v, %v", err, dryErr, againErr)
 		}

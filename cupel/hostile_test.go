@@ -272,7 +272,7 @@ func TestReportsShareNothing(t *testing.T) {
 	items := []*cupel.ContextItem{item(t, "n", -1), item(t, "a", 10, hint(0.9)), item(t, "b", 5, hint(0.5))}
 	budget := budgetOf(t, 20, 10)
 
-	c := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage)
+	c := cupel.NewDiagnosticTraceCollector()
 	if _, err := p.Run(t.Context(), items, budget, cupel.WithTrace(c)); err != nil {
 		t.Fatal(err)
 	}

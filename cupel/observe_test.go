@@ -237,7 +237,7 @@ func TestDiagnosticCollector(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.level.String(), func(t *testing.T) {
 			var called []cupel.TraceEvent
-			c := cupel.NewDiagnosticTraceCollector(tt.level, nil, cupel.WithEventCallback(func(e cupel.TraceEvent) { called = append(called, e) }))
+			c := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(tt.level), nil, cupel.WithEventCallback(func(e cupel.TraceEvent) { called = append(called, e) }))
 			for range 2 { // a second run forgets the first
 				called = nil
 				if _, err := pipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(c)); err != nil {
@@ -258,7 +258,7 @@ func TestDiagnosticCollector(t *testing.T) {
 }
 
 func TestDiagnosticCollectorByHand(t *testing.T) {
-	c := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage)
+	c := cupel.NewDiagnosticTraceCollector()
 	c.RecordItemEvent(cupel.TraceEvent{Stage: cupel.StageSlice})
 	c.RecordStageEvent(cupel.TraceEvent{Stage: "Warmup"})
 	report := c.BuildReport()
@@ -296,7 +296,7 @@ func (p *plain) RecordItemEvent(cupel.TraceEvent)  { p.items++ }
 func TestMultiTraceCollector(t *testing.T) {
 	first, second := &spy{detail: cupel.TraceDetail{Items: true}}, &spy{}
 	declined, off, simple := &spy{declines: true}, &spy{off: true}, &plain{}
-	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	inner := cupel.MultiTraceCollector(declined, diagnostic)
 	all := cupel.MultiTraceCollector(nil, first, second, off, simple, cupel.NullTraceCollector{}, inner)
 
@@ -340,7 +340,7 @@ func TestCustomReasonsAndShortfallsReachTheReport(t *testing.T) {
 			Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3, SatisfiedCount: 1}},
 		}, nil
 	})))
-	c := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	c := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	items := []*cupel.ContextItem{item(t, "a", 2, hint(0.9)), item(t, "b", 3, hint(0.8)), item(t, "c", 4, hint(0.7))}
 	if _, err := p.Run(t.Context(), items, budgetOf(t, 9, 9), cupel.WithTrace(c)); err != nil {
 		t.Fatal(err)

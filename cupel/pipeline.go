@@ -121,7 +121,7 @@ func (p *Pipeline) RunReport(ctx context.Context, items []*ContextItem, budget C
 
 // runReport returns what run does, with its report.
 func runReport(opts []RunOption, run func(TraceCollector) ([]*ContextItem, error)) ([]*ContextItem, *SelectionReport, error) {
-	diagnostic := NewDiagnosticTraceCollector(TraceDetailStage)
+	diagnostic := NewDiagnosticTraceCollector()
 	var collector TraceCollector = diagnostic
 	if other := collectorOf(opts); other != nil {
 		collector = MultiTraceCollector(diagnostic, other)

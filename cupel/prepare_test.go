@@ -61,11 +61,11 @@ func randomSlicer(r *rand.Rand) cupel.Slicer {
 	case 2:
 		return slicer.Must(slicer.NewQuota(knapsack, quotas...))
 	case 3:
-		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, scarcity, counts...))
+		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts, slicer.WithScarcity(scarcity)))
 	case 4:
-		return slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, scarcity, counts...))
+		return slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, counts, slicer.WithScarcity(scarcity)))
 	case 5:
-		return slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)), scarcity, counts...))
+		return slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)), counts, slicer.WithScarcity(scarcity)))
 	case 6:
 		return everything
 	}

@@ -49,7 +49,7 @@ func TestEntriesKnowTheirCandidates(t *testing.T) {
 					}
 				}
 			}
-			collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 			report, err := p.DryRun(t.Context(), items, budget, cupel.WithTrace(collector))
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestEntriesKnowTheirCandidates(t *testing.T) {
 			}
 			check("prepared run", report, items)
 			pulled := 0
-			streamed := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage)
+			streamed := cupel.NewDiagnosticTraceCollector()
 			if _, err := p.RunStream(t.Context(), stream(&pulled, items...), budget, cupel.WithTrace(streamed), cupel.WithBatchSize(3)); err != nil {
 				t.Fatal(err)
 			}

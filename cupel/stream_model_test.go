@@ -59,7 +59,7 @@ func TestRunStreamInOneBatchIsRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			pulled := 0
-			collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailStage)
+			collector := cupel.NewDiagnosticTraceCollector()
 			result, err := p.RunStream(t.Context(), stream(&pulled, items...), budget, cupel.WithTrace(collector), cupel.WithBatchSize(len(items)+1))
 			if err != nil {
 				t.Fatal(err)
@@ -256,7 +256,7 @@ func FuzzRunStream(f *testing.F) {
 		}
 		p := pipeline(t, func(c *cupel.Config) { c.Overflow = cupel.OverflowStrategy(overflow % 3) })
 		budget := budgetOf(t, 255, int(target))
-		collector := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+		collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 		pulled := 0
 		run := func() (*cupel.StreamResult, error) {
 			pulled = 0

@@ -215,7 +215,7 @@ func TestEmbeddedSweep(t *testing.T) {
 		{"a value", half{}, "Greedy's Sweep is promoted, and Greedy's Slice is not"},
 		{"a pointer", &half{}, "its methods are those of the value"},
 		{"embedded twice", halfOfPointer{&half{}}, "the Sweep is that of the innermost, the Slice that of the one in the middle"},
-		{"inside a count quota", slicer.Must(slicer.NewCountQuota(half{}, slicer.ScarcityDegrade)), "wrappers follow no such slicer either"},
+		{"inside a count quota", slicer.Must(slicer.NewCountQuota(half{}, nil)), "wrappers follow no such slicer either"},
 		{"inside a quota", slicer.Must(slicer.NewQuota(half{})), "wrappers follow no such slicer either"},
 	}
 	for _, tt := range tests {
@@ -338,7 +338,7 @@ func TestCursorAtTheEndOfInt(t *testing.T) {
 	}
 	for _, s := range []cupel.Slicer{
 		slicer.Greedy{},
-		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 2, CapCount: 4})),
+		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Message", RequireCount: 2, CapCount: 4}})),
 	} {
 		p := pipeline(t, withSlicer(s), overflow(cupel.OverflowTruncate))
 		prepared, err := p.Prepare(t.Context(), items)

@@ -149,7 +149,7 @@ func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cup
 
 // TestFailedRun checks that a run that fails is shown.
 func TestFailedRun(t *testing.T) {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1})
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1}}, slicer.WithScarcity(slicer.ScarcityThrow))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestStrategies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts, err := slicer.NewCountQuota(quota, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 2, CapCount: 2})
+	counts, err := slicer.NewCountQuota(quota, []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, RequireCount: 2, CapCount: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func randomPipeline(t *testing.T, r *rand.Rand) *cupel.Pipeline {
 		c.Slicer = []cupel.Slicer{
 			slicer.Greedy{}, slicer.ScoreGreedy{}, &slicer.Knapsack{}, everythingSlicer{}, secondOnes{}, secondOnes{}, broken{},
 			slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMemory, 30))),
-			slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, scarcity, counts...)),
+			slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts, slicer.WithScarcity(scarcity))),
 		}[r.IntN(9)]
 		c.Placer = []cupel.Placer{placer.Chronological{}, placer.UShaped{}, reversed{}}[r.IntN(3)]
 	})

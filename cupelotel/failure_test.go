@@ -51,7 +51,7 @@ var failures = []struct {
 		"scarcity",
 		func(t *testing.T, f *failing) {
 			t.Helper()
-			quota, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, slicer.CountQuotaEntry{Kind: "Journal", RequireCount: 3, CapCount: 9})
+			quota, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Journal", RequireCount: 3, CapCount: 9}}, slicer.WithScarcity(slicer.ScarcityThrow))
 			if err != nil {
 				t.Fatal(err)
 			}

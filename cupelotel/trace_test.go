@@ -335,7 +335,7 @@ func TestConcurrentRuns(t *testing.T) {
 func TestOneOfSeveralCollectors(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	full := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem)
+	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	off := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()))
 	c := config()
 	c.Clock = ticking(step)

@@ -191,8 +191,9 @@ func ExampleTestScorer() {
 
 func ExampleTestSlicer() {
 	cupeltest.TestSlicer(t, slicer.Greedy{})
-	counting, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3})
+	counting, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func Sentences(role string) []string {
 		rules = newPlacerKit(nil).rules(kitOptions{})
 	case "collector":
 		disabled := &collectorKit{collector: cupel.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
-		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.TraceDetailItem), events: disabled.events, concurrent: true}
+		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem)), events: disabled.events, concurrent: true}
 		rules = append(disabled.rules(), enabled.rules()...)
 	}
 	var sentences []string

@@ -63,12 +63,12 @@ func TestBuiltInSlicers(t *testing.T) {
 		"Knapsack, bucket 1":   {small, nil},
 		"Quota":                {slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40))), nil},
 		"Quota of Knapsack":    {slicer.Must(slicer.NewQuota(small, slicer.Between(cupel.KindToolOutput, 10, 50))), nil},
-		"CountQuota":           {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)), may},
-		"CountQuota, throwing": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, counts[:2]...)), may},
-		"CountQuota without requirements": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry(cupel.KindMessage, 0, 1))),
+		"CountQuota":           {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), may},
+		"CountQuota, throwing": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts[:2], slicer.WithScarcity(slicer.ScarcityThrow))), may},
+		"CountQuota without requirements": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry(cupel.KindMessage, 0, 1)})),
 			nil},
-		"CountConstrainedKnapsack": {slicer.Must(slicer.NewCountConstrainedKnapsack(small, slicer.ScarcityDegrade, counts...)), may},
-		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...)), slicer.Cap(cupel.KindMessage, 50))), may},
+		"CountConstrainedKnapsack": {slicer.Must(slicer.NewCountConstrainedKnapsack(small, counts)), may},
+		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), slicer.Cap(cupel.KindMessage, 50))), may},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := append(tt.options, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))

@@ -14,7 +14,7 @@ import (
 func TestBuiltInCollectors(t *testing.T) {
 	ignore := func(cupel.TraceEvent) {}
 	diagnostic := func(level cupel.TraceDetailLevel) *cupel.DiagnosticTraceCollector {
-		return cupel.NewDiagnosticTraceCollector(level)
+		return cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
 	}
 	atLevel := cupeltest.WithDetailLevel
 	part := diagnostic(cupel.TraceDetailItem)

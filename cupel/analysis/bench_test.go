@@ -56,7 +56,7 @@ func BenchmarkSweep(b *testing.B) {
 		slicer cupel.Slicer
 	}{
 		{"greedy", slicer.Greedy{}},
-		{"count quota", must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: cupel.KindMemory, CapCount: 50}))},
+		{"count quota", must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, CapCount: 50}}))},
 		{"quota", must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMemory, 20)))},
 		{"greedy asked each time", custom{slicer.Greedy{}}},
 	} {

@@ -283,7 +283,7 @@ func ExamplePolicySensitivity() {
 }
 
 func ExamplePolicySensitivityOfPipelines() {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 1})
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}

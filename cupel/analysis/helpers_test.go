@@ -180,9 +180,9 @@ func newSlicer(src source, depth int, knapsack bool) cupel.Slicer {
 	case choice == 3:
 		return must(slicer.NewQuota(newSlicer(src, depth-1, knapsack), slicer.Require("a", float64(src.IntN(50))), slicer.Cap("b", float64(src.IntN(100)))))
 	case choice == 4 && knapsack:
-		return must(slicer.NewCountConstrainedKnapsack(k, scarcity, counts()...))
+		return must(slicer.NewCountConstrainedKnapsack(k, counts(), slicer.WithScarcity(scarcity)))
 	case choice == 5:
-		return must(slicer.NewCountQuota(newSlicer(src, depth-1, false), scarcity, counts()...))
+		return must(slicer.NewCountQuota(newSlicer(src, depth-1, false), counts(), slicer.WithScarcity(scarcity)))
 	case choice == 6:
 		return custom{newSlicer(src, depth-1, knapsack)}
 	}

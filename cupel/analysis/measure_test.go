@@ -71,9 +71,10 @@ func TestQuotaUtilization(t *testing.T) {
 	type row = analysis.KindQuotaUtilization
 	kind := cupel.WithKind
 	quota := must(slicer.NewQuota(slicer.Greedy{}, slicer.Between("tool", 20, 40), slicer.Require("Absent", 33.3)))
-	counts := must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: "tool", RequireCount: 1, CapCount: 3}, slicer.CountQuotaEntry{Kind: "memory", CapCount: 2}))
-	countKnapsack := must(slicer.NewCountConstrainedKnapsack(must(slicer.NewKnapsack()), slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "doc", RequireCount: 2, CapCount: 2}))
+	counts := must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: "tool", RequireCount: 1, CapCount: 3}, {Kind: "memory", CapCount: 2},
+	}))
+	countKnapsack := must(slicer.NewCountConstrainedKnapsack(must(slicer.NewKnapsack()), []slicer.CountQuotaEntry{{Kind: "doc", RequireCount: 2, CapCount: 2}}))
 	report := reportOf(
 		item("a", 10, kind("Tool")), item("b", 15, kind("TOOL")), item("c", 30, kind("tool"), cupel.WithPinned()),
 		item("d", 7, kind("Memory")), item("e", 5, kind("doc")))

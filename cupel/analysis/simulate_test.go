@@ -19,8 +19,8 @@ const (
 func TestGuards(t *testing.T) {
 	knapsack := must(slicer.NewKnapsack())
 	quota := must(slicer.NewQuota(slicer.Greedy{}))
-	counts := must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade))
-	countKnapsack := must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade))
+	counts := must(slicer.NewCountQuota(slicer.Greedy{}, nil))
+	countKnapsack := must(slicer.NewCountConstrainedKnapsack(knapsack, nil))
 	const says = "cupel: slicer analysis_test.declared declares itself non-monotonic: "
 	tests := []struct {
 		name     string
@@ -36,7 +36,7 @@ func TestGuards(t *testing.T) {
 		{name: "quota", slicer: quota, marginal: marginalText, minimum: minimumText, why: "both guards name it"},
 		{name: "count quota", slicer: counts, minimum: minimumText, why: "only one guard names it"},
 		{name: "count knapsack", slicer: countKnapsack, minimum: minimumText, why: "it is a count quota around a knapsack (R40)"},
-		{name: "quota in a count quota", slicer: must(slicer.NewCountQuota(quota, slicer.ScarcityDegrade)), marginal: marginalText, minimum: minimumText, why: "guards hold at any depth"},
+		{name: "quota in a count quota", slicer: must(slicer.NewCountQuota(quota, nil)), marginal: marginalText, minimum: minimumText, why: "guards hold at any depth"},
 		{name: "count quota in a quota", slicer: must(slicer.NewQuota(counts)), marginal: marginalText, minimum: minimumText, why: "the outer one is enough"},
 		{name: "quota in a custom slicer", slicer: custom{custom{quota}}, marginal: marginalText, minimum: minimumText, why: "custom wrappers are looked through"},
 		{name: "count quota in a custom slicer", slicer: custom{counts}, minimum: minimumText, why: "custom wrappers are looked through"},
@@ -145,7 +145,7 @@ func TestGetMarginalItems(t *testing.T) {
 		{name: "not monotonic", items: []*cupel.ContextItem{scored("A", 11, 0.99), scored("B", 5, 0.1)}, budget: budget(11, 11), slack: 1, want: "A", why: "B, which only the smaller budget includes, is not asked for (R41)"},
 		{name: "equal contents", items: []*cupel.ContextItem{scored("x", 10, 0.9), a}, budget: budget(20, 20), slack: 1, want: "a", why: "items are pointers"},
 		{name: "a pointer twice", items: []*cupel.ContextItem{a, a}, budget: budget(20, 20), slack: 1, want: "", why: "it is in the smaller result too, by reference"},
-		{name: "count quota", items: []*cupel.ContextItem{a, b}, budget: budget(20, 20), slack: 5, slicer: must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade)), want: "b", why: "this guard does not name it"},
+		{name: "count quota", items: []*cupel.ContextItem{a, b}, budget: budget(20, 20), slack: 5, slicer: must(slicer.NewCountQuota(slicer.Greedy{}, nil)), want: "b", why: "this guard does not name it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func TestSweep(t *testing.T) {
 		}
 		return sel, nil
 	})
-	counts := must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 1, CapCount: 2}))
+	counts := must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Message", RequireCount: 1, CapCount: 2}}))
 	tests := []struct {
 		name     string
 		items    []*cupel.ContextItem
@@ -173,7 +173,7 @@ func TestMaxBudgets(t *testing.T) {
 		return cupel.Selection{}, nil
 	})
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("Message", 0)))
-	huge := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Message", RequireCount: 1, CapCount: 1}))
+	huge := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Message", RequireCount: 1, CapCount: 1}}))
 	a := scored("a", math.MaxInt/4+1, 0.9)
 	items := []*cupel.ContextItem{a}
 	tests := []struct {

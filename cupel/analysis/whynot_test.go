@@ -145,7 +145,7 @@ func TestWhyNot(t *testing.T) {
 	}
 	twin := scored("twin", 7, 0.5)
 	knapsack := must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
-	counted := must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade, slicer.CountQuotaEntry{Kind: "Memory", CapCount: 1}))
+	counted := must(slicer.NewCountConstrainedKnapsack(knapsack, []slicer.CountQuotaEntry{{Kind: "Memory", CapCount: 1}}))
 	reserve := budget(100, 80, cupel.WithOutputReserve(20))
 	failing := sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
 		if b.TargetTokens > 100 {

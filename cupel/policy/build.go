@@ -273,7 +273,7 @@ func (b *builder) slicer(s Slicer, at string) cupel.Slicer {
 		if knapsack == nil || !ok {
 			return nil
 		}
-		constrained, err := slicer.NewCountConstrainedKnapsack(knapsack, s.Scarcity, entries...)
+		constrained, err := slicer.NewCountConstrainedKnapsack(knapsack, entries, slicer.WithScarcity(s.Scarcity))
 		return built[cupel.Slicer](b, at, constrained, err)
 	case CustomSlicer:
 		return custom(b, at, customParts[Slicer, cupel.Slicer]{
@@ -357,15 +357,15 @@ func (b *builder) countQuota(s CountQuota, at string) cupel.Slicer {
 		return nil
 	}
 	// No knapsack may be inside (R21), whatever the entries are.
-	if _, err := slicer.NewCountQuota(inner, slicer.ScarcityDegrade); !b.check(field(at, "inner"), err) || !ok {
+	if _, err := slicer.NewCountQuota(inner, nil); !b.check(field(at, "inner"), err) || !ok {
 		return nil
 	}
-	quota, err := slicer.NewCountQuota(inner, s.Scarcity, entries...)
+	quota, err := slicer.NewCountQuota(inner, entries, slicer.WithScarcity(s.Scarcity))
 	return built[cupel.Slicer](b, at, quota, err)
 }
 
 func (b *builder) counts(given []CountEntry, scarcity slicer.ScarcityBehavior, at string) ([]slicer.CountQuotaEntry, bool) {
-	_, err := slicer.NewCountQuota(slicer.Greedy{}, scarcity)
+	_, err := slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(scarcity))
 	ok := b.check(field(at, "scarcity"), err)
 	at = field(at, "entries")
 	entries := make([]slicer.CountQuotaEntry, len(given))
@@ -375,7 +375,7 @@ func (b *builder) counts(given []CountEntry, scarcity slicer.ScarcityBehavior, a
 			limit = *e.CapCount
 		}
 		entry := func(name string, entry slicer.CountQuotaEntry) bool {
-			_, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry)
+			_, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry})
 			return b.check(field(path, name), err)
 		}
 		kindOK := entry("kind", slicer.CountQuotaEntry{Kind: e.Kind})

@@ -386,12 +386,14 @@ func TestBuiltAsByHand(t *testing.T) {
 		{"quota", withSlicer(policy.Quota{Inner: policy.Greedy{}, Entries: []policy.QuotaEntry{{Kind: "Note", Require: 20}, {Kind: "message", Require: 1, Cap: compat.New(2.0)}}}),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},
 		{"count quota", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 4}, {Kind: "Message", CapCount: compat.New(1)}}}),
-			cupel.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-				slicer.CountQuotaEntry{Kind: "Note", RequireCount: 4, CapCount: math.MaxInt}, slicer.CountQuotaEntry{Kind: "Message", CapCount: 1}))}, "no cap is no limit"},
+			cupel.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+				{Kind: "Note", RequireCount: 4, CapCount: math.MaxInt}, {Kind: "Message", CapCount: 1},
+			}))}, "no cap is no limit"},
 		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(7)},
 			Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 2, CapCount: compat.New(2)}}, Scarcity: slicer.ScarcityThrow}),
-			cupel.Config{Slicer: slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7))), slicer.ScarcityThrow,
-				slicer.CountQuotaEntry{Kind: "Note", RequireCount: 2, CapCount: 2}))}, "every setting reaches the slicer"},
+			cupel.Config{Slicer: slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7))), []slicer.CountQuotaEntry{
+				{Kind: "Note", RequireCount: 2, CapCount: 2},
+			}, slicer.WithScarcity(slicer.ScarcityThrow)))}, "every setting reaches the slicer"},
 	}
 	all := items(t)
 	chat, err := policy.Chat().Config(policy.Environment{})

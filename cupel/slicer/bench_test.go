@@ -28,7 +28,7 @@ func benchSlicers(n int) map[string]cupel.Slicer {
 	quotas := []slicer.QuotaEntry{slicer.Between(cupel.KindMessage, 20, 60), slicer.Cap(cupel.KindToolOutput, 30)}
 	counts := []slicer.CountQuotaEntry{entry(cupel.KindMemory, n/20, n), entry(cupel.KindToolOutput, 1, n/2)}
 	k := slicer.Must(slicer.NewKnapsack())
-	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, counts...))
+	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts))
 	return map[string]cupel.Slicer{
 		"Greedy":                    slicer.Greedy{},
 		"ScoreGreedy":               slicer.ScoreGreedy{},
@@ -37,7 +37,7 @@ func benchSlicers(n int) map[string]cupel.Slicer {
 		"Quota(CountQuota(Greedy))": slicer.Must(slicer.NewQuota(counted, quotas...)),
 		"Knapsack":                  k,
 		"Quota(Knapsack)":           slicer.Must(slicer.NewQuota(k, quotas...)),
-		"CountConstrainedKnapsack":  slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade, counts...)),
+		"CountConstrainedKnapsack":  slicer.Must(slicer.NewCountConstrainedKnapsack(k, counts)),
 	}
 }
 

@@ -31,15 +31,15 @@ type CountConstrainedKnapsack struct {
 }
 
 // NewCountConstrainedKnapsack returns a CountConstrainedKnapsack around a
-// knapsack, which is copied, with at most one entry a kind. It fails with a
+// knapsack, with at most one entry a kind. Both are copied. It fails with a
 // [cupel.InvalidConfigError] when knapsack is nil, a kind is blank or has two
 // entries, a count is negative or a requirement is above its cap.
-func NewCountConstrainedKnapsack(knapsack *Knapsack, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountConstrainedKnapsack, error) {
+func NewCountConstrainedKnapsack(knapsack *Knapsack, entries []CountQuotaEntry, opts ...CountOption) (*CountConstrainedKnapsack, error) {
 	wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 	if knapsack == nil {
 		wrong.Add("knapsack", "", "knapsack must not be nil")
 	}
-	c := newCounter(&wrong, scarcity, entries)
+	c := newCounter(&wrong, entries, opts)
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 		knapsack, err := knapsackOf(a)
 		wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 		wrong.AddError(err)
-		constrained, err := NewCountConstrainedKnapsack(knapsack, scarcity, entries...)
+		constrained, err := NewCountConstrainedKnapsack(knapsack, entries, WithScarcity(scarcity))
 		wrong.AddError(err)
 		return strategy.Built(constrained, wrong.Err())
 	},

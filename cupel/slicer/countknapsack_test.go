@@ -78,15 +78,15 @@ func TestCountConstrainedKnapsack(t *testing.T) {
 		names[tt.name] = true
 		t.Run(tt.name, func(t *testing.T) {
 			k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(tt.bucket)))
-			tt.check(t, slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade, tt.entries...)))
+			tt.check(t, slicer.Must(slicer.NewCountConstrainedKnapsack(k, tt.entries)))
 		})
 	}
 }
 
 func TestNewCountConstrainedKnapsackRefuses(t *testing.T) {
 	runConfigCases(t, "CountConstrainedKnapsackSlice", append(countEntryCases(func(scarcity slicer.ScarcityBehavior, entries ...slicer.CountQuotaEntry) (cupel.Slicer, error) {
-		return erased(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), scarcity, entries...))
+		return erased(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), entries, slicer.WithScarcity(scarcity)))
 	}), configCase{"no knapsack", func() (cupel.Slicer, error) {
-		return erased(slicer.NewCountConstrainedKnapsack(nil, slicer.ScarcityDegrade))
+		return erased(slicer.NewCountConstrainedKnapsack(nil, nil))
 	}, "knapsack", "knapsack must not be nil", "there is nothing to delegate to"}))
 }

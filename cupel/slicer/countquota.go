@@ -32,18 +32,18 @@ type CountQuota struct {
 }
 
 // NewCountQuota returns a CountQuota around inner with at most one entry a kind.
-// It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
+// entries is copied. It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
 // a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth (R21),
 // a kind is blank or has two entries, a count is negative or a requirement is
 // above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
-func NewCountQuota(inner cupel.Slicer, scarcity ScarcityBehavior, entries ...CountQuotaEntry) (*CountQuota, error) {
+func NewCountQuota(inner cupel.Slicer, entries []CountQuotaEntry, opts ...CountOption) (*CountQuota, error) {
 	wrong := strategy.Problems{Component: countQuotaSlice}
 	if err := checkInner(countQuotaSlice, inner); err != nil {
 		wrong.AddError(err)
 	} else {
 		checkKnapsack(&wrong, inner)
 	}
-	c := newCounter(&wrong, scarcity, entries)
+	c := newCounter(&wrong, entries, opts)
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ var countQuotaDescriptor = strategy.Descriptor{
 	}, countFields),
 	Build: func(a strategy.Args) (any, error) {
 		scarcity, entries := countsOf(a)
-		return strategy.Built(NewCountQuota(strategy.Get[cupel.Slicer](a, "inner"), scarcity, entries...))
+		return strategy.Built(NewCountQuota(strategy.Get[cupel.Slicer](a, "inner"), entries, WithScarcity(scarcity)))
 	},
 	Settings: strategy.Only(func(c *CountQuota) map[string]any { return c.settings(map[string]any{"inner": c.inner}) }),
 }

@@ -122,7 +122,7 @@ func TestCountQuota(t *testing.T) {
 		names[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			rec := new(recorder)
-			c.check(t, slicer.Must(slicer.NewCountQuota(rec, slicer.ScarcityDegrade, c.entries...)))
+			c.check(t, slicer.Must(slicer.NewCountQuota(rec, c.entries)))
 			if !equalCalls(rec.calls, []call{c.call}) {
 				t.Errorf("the inner slicer got %v, want %v: %s", rec.calls, c.call, c.why)
 			}
@@ -130,7 +130,7 @@ func TestCountQuota(t *testing.T) {
 	}
 
 	rec := new(recorder)
-	runCases(t, slicer.Must(slicer.NewCountQuota(rec, slicer.ScarcityThrow, entry("a", 3, 3))), []sliceCase{
+	runCases(t, slicer.Must(slicer.NewCountQuota(rec, []slicer.CountQuotaEntry{entry("a", 3, 3)}, slicer.WithScarcity(slicer.ScarcityThrow))), []sliceCase{
 		{name: "empty list", budget: target(100), why: "edge case and R19: neither shortfall nor error, even under Throw"},
 		{name: "target zero", items: list(it("b", 0, 1)), budget: cupel.SliceBudget{MaxTokens: 9}, why: "edge case and R19: returns before phase 1"},
 		{name: "target negative", items: list(it("b", 0, 1)), budget: cupel.SliceBudget{TargetTokens: -1}, why: "edge case: <= 0, in a direct call"},
@@ -143,10 +143,10 @@ func TestCountQuota(t *testing.T) {
 func TestCountSlicersThrow(t *testing.T) {
 	items := []cupel.ScoredItem{it("tool", 10, 0.9), it("b", 10, 0.8), it("TOOL", 10, 0.7)}
 	countQuota := func(entries ...slicer.CountQuotaEntry) cupel.Slicer {
-		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, entries...))
+		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries, slicer.WithScarcity(slicer.ScarcityThrow)))
 	}
 	countKnapsack := func(entries ...slicer.CountQuotaEntry) cupel.Slicer {
-		return slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), slicer.ScarcityThrow, entries...))
+		return slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), entries, slicer.WithScarcity(slicer.ScarcityThrow)))
 	}
 	tests := []struct {
 		name   string
@@ -185,13 +185,13 @@ func (w wrapped) Slicers() []cupel.Slicer { return []cupel.Slicer{w.Slicer} }
 
 func TestNewCountQuotaRefuses(t *testing.T) {
 	knapsack := slicer.Must(slicer.NewKnapsack())
-	counted := slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade))
+	counted := slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, nil))
 	around := func(inner cupel.Slicer) func() (cupel.Slicer, error) {
-		return func() (cupel.Slicer, error) { return erased(slicer.NewCountQuota(inner, slicer.ScarcityDegrade)) }
+		return func() (cupel.Slicer, error) { return erased(slicer.NewCountQuota(inner, nil)) }
 	}
 	const guard = "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice"
 	runConfigCases(t, "CountQuotaSlice", append(countEntryCases(func(scarcity slicer.ScarcityBehavior, entries ...slicer.CountQuotaEntry) (cupel.Slicer, error) {
-		return erased(slicer.NewCountQuota(slicer.Greedy{}, scarcity, entries...))
+		return erased(slicer.NewCountQuota(slicer.Greedy{}, entries, slicer.WithScarcity(scarcity)))
 	}), []configCase{
 		{"no inner slicer", around(nil), "inner", "inner slicer must not be nil", "there is nothing to delegate to"},
 		{"knapsack", around(knapsack), "inner", guard, "edge case: the guard at construction"},
@@ -208,7 +208,7 @@ func TestNewCountQuotaRefuses(t *testing.T) {
 			t.Errorf("%s inside: got error %v, want an InvalidConfigError", name, err)
 		}
 	}
-	if _, err := around(slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade)))))(); err != nil {
+	if _, err := around(slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil)))))(); err != nil {
 		t.Errorf("a CountQuota around a Quota around a CountQuota is refused: %v", err)
 	}
 }
@@ -252,15 +252,15 @@ func TestCountQuotaPassesOnWhatTheInnerSlicerSays(t *testing.T) {
 		drops:      []cupel.Drop{{Index: 2, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}, capped(3, "a", 1, 1)},
 		shortfalls: []cupel.CountRequirementShortfall{short("own", 1, 0), short("inner", 2, 1)},
 		why:        "positions of the rest become positions of the list; R19: the outer slicer's shortfalls first",
-	}.check(t, slicer.Must(slicer.NewCountQuota(inner, slicer.ScarcityDegrade, entry("a", 1, 1), entry("own", 1, 1))))
+	}.check(t, slicer.Must(slicer.NewCountQuota(inner, []slicer.CountQuotaEntry{entry("a", 1, 1), entry("own", 1, 1)})))
 }
 
 func TestCountSlicersDoNotKeepTheCallersSettings(t *testing.T) {
 	entries := []slicer.CountQuotaEntry{entry("a", 0, 1)}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
 	both := []cupel.Slicer{
-		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entries...)),
-		slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade, entries...)),
+		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries)),
+		slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, entries)),
 	}
 	entries[0] = entry("a", 0, 0)
 	*knapsack = slicer.Knapsack{}
@@ -290,14 +290,14 @@ func TestCountQuotaRefusesEmbeddedKnapsacks(t *testing.T) {
 	for _, inner := range []cupel.Slicer{
 		embedsKnapsack{}, &embedsKnapsack{}, knapsackPointer{k}, knapsackTwice{knapsackPointer{k}}, knapsackOwn{},
 		anySlicer{k}, &anySlicer{anySlicer{knapsackOwn{}}},
-		embedsCounted{slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade))},
+		embedsCounted{slicer.Must(slicer.NewCountConstrainedKnapsack(k, nil))},
 		slicer.Must(slicer.NewQuota(embedsKnapsack{})),
 	} {
-		if _, err := slicer.NewCountQuota(inner, slicer.ScarcityDegrade); !errors.Is(err, cupel.ErrInvalidConfig) {
+		if _, err := slicer.NewCountQuota(inner, nil); !errors.Is(err, cupel.ErrInvalidConfig) {
 			t.Errorf("%T: got %v, want an InvalidConfigError", inner, err)
 		}
 	}
-	if _, err := slicer.NewCountQuota(anySlicer{slicer.Greedy{}}, slicer.ScarcityDegrade); err != nil {
+	if _, err := slicer.NewCountQuota(anySlicer{slicer.Greedy{}}, nil); err != nil {
 		t.Errorf("an embedded Greedy: %v", err)
 	}
 }

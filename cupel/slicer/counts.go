@@ -55,6 +55,16 @@ func (b ScarcityBehavior) String() string {
 	return "ScarcityBehavior(" + strconv.Itoa(int(b)) + ")"
 }
 
+// CountOption is an optional setting of a [CountQuota] or a
+// [CountConstrainedKnapsack].
+type CountOption func(*counter)
+
+// WithScarcity sets what a count slicer does when there are fewer candidates of
+// a kind than its entry requires; [ScarcityDegrade] by default.
+func WithScarcity(behavior ScarcityBehavior) CountOption {
+	return func(c *counter) { c.scarcity = behavior }
+}
+
 // counter is what the two count slicers have in common: their entries, the
 // first phase and the last.
 type counter struct {
@@ -65,10 +75,15 @@ type counter struct {
 }
 
 // newCounter records in wrong what is wrong.
-func newCounter(wrong *strategy.Problems, scarcity ScarcityBehavior, entries []CountQuotaEntry) counter {
-	c := counter{wrong.Component, scarcity, slices.Clone(entries), make(map[string]int32, len(entries))}
-	if scarcity > ScarcityThrow {
-		wrong.Add("scarcityBehavior", scarcity.String(), "scarcityBehavior must be Degrade or Throw")
+func newCounter(wrong *strategy.Problems, entries []CountQuotaEntry, opts []CountOption) counter {
+	c := counter{component: wrong.Component, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c)
+		}
+	}
+	if c.scarcity > ScarcityThrow {
+		wrong.Add("scarcityBehavior", c.scarcity.String(), "scarcityBehavior must be Degrade or Throw")
 	}
 	for i := range c.entries {
 		e := &c.entries[i]

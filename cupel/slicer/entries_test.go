@@ -28,8 +28,8 @@ func TestEntries(t *testing.T) {
 
 	entries := []slicer.CountQuotaEntry{entry("tool", 1, 2), entry("memory", 0, 3)}
 	want := []slicer.CountQuotaEntry{entry("tool", 1, 2), entry(cupel.KindMemory, 0, 3)}
-	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entries...))
-	knapsack := slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack()), slicer.ScarcityDegrade, entries...))
+	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries))
+	knapsack := slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack()), entries))
 	for _, s := range []interface {
 		Entries() []slicer.CountQuotaEntry
 	}{counts, knapsack} {
@@ -74,8 +74,9 @@ func ExampleQuota_Entries() {
 }
 
 func ExampleCountQuota_Entries() {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: cupel.KindToolOutput, RequireCount: 1, CapCount: 3})
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: cupel.KindToolOutput, RequireCount: 1, CapCount: 3},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -153,10 +153,11 @@ func ExampleBetween() {
 // At least one memory and at most one tool output, whatever their scores; two
 // system prompts are wanted, and there is but one.
 func ExampleNewCountQuota() {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 3},
-		slicer.CountQuotaEntry{Kind: cupel.KindToolOutput, CapCount: 1},
-		slicer.CountQuotaEntry{Kind: cupel.KindSystemPrompt, RequireCount: 2, CapCount: 2})
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 3},
+		{Kind: cupel.KindToolOutput, CapCount: 1},
+		{Kind: cupel.KindSystemPrompt, RequireCount: 2, CapCount: 2},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -176,8 +177,9 @@ func ExampleNewCountQuota() {
 
 // With ScarcityThrow a requirement that cannot be met fails the run.
 func ExampleScarcityBehavior() {
-	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow,
-		slicer.CountQuotaEntry{Kind: "disclaimer", RequireCount: 1, CapCount: 1}))
+	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: "disclaimer", RequireCount: 1, CapCount: 1},
+	}, slicer.WithScarcity(slicer.ScarcityThrow)))
 	items := []cupel.ScoredItem{candidate("question", cupel.KindMessage, 10, 0.5)}
 
 	_, err := counts.Slice(context.Background(), items, cupel.SliceBudget{MaxTokens: 100, TargetTokens: 100})
@@ -195,9 +197,10 @@ func ExampleNewCountConstrainedKnapsack() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	counts, err := slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 3},
-		slicer.CountQuotaEntry{Kind: cupel.KindToolOutput, CapCount: 1})
+	counts, err := slicer.NewCountConstrainedKnapsack(knapsack, []slicer.CountQuotaEntry{
+		{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 3},
+		{Kind: cupel.KindToolOutput, CapCount: 1},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -216,8 +219,9 @@ func ExampleNewCountConstrainedKnapsack() {
 // Must is for slicers that are built from constants. Wrappers nest.
 func ExampleMust() {
 	s := slicer.Must(slicer.NewQuota(
-		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-			slicer.CountQuotaEntry{Kind: cupel.KindMemory, CapCount: 1})),
+		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+			{Kind: cupel.KindMemory, CapCount: 1},
+		})),
 		slicer.Cap(cupel.KindMemory, 50)))
 	show(s, []cupel.ScoredItem{
 		candidate("memory 1", cupel.KindMemory, 10, 0.9),

@@ -16,7 +16,7 @@ func TestExplainSlice(t *testing.T) {
 		return slicer.Must(slicer.NewQuota(inner, entries...))
 	}
 	counted := func(require, limit int) cupel.Slicer {
-		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry("Document", require, limit)))
+		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry("Document", require, limit)}))
 	}
 	knapsack := func(opts ...slicer.KnapsackOption) cupel.Slicer { return slicer.Must(slicer.NewKnapsack(opts...)) }
 	items := []cupel.ScoredItem{doc(40, 0.9), doc(20, 0.8), msg(30, 0.6), msg(5, 0.05)}

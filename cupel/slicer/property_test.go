@@ -113,7 +113,7 @@ func (sc *scenario) tree(src source, depth int, knapsack bool) (cupel.Slicer, st
 		return *k, fmt.Sprintf("Knapsack(%d)", bucket)
 	case choice == 2 && knapsack:
 		entries, throw := sc.entries(src)
-		return slicer.Must(slicer.NewCountConstrainedKnapsack(k, behaviour(throw), entries...)),
+		return slicer.Must(slicer.NewCountConstrainedKnapsack(k, entries, slicer.WithScarcity(behaviour(throw)))),
 			fmt.Sprintf("CountConstrainedKnapsack(%d, %v, %v)", bucket, throw, entries)
 	case choice == 3 || choice == 4:
 		inner, text := sc.tree(src, depth-1, knapsack)
@@ -122,7 +122,7 @@ func (sc *scenario) tree(src source, depth int, knapsack bool) (cupel.Slicer, st
 	case choice == 5 || choice == 6:
 		inner, text := sc.tree(src, depth-1, false)
 		entries, throw := sc.entries(src)
-		return slicer.Must(slicer.NewCountQuota(inner, behaviour(throw), entries...)),
+		return slicer.Must(slicer.NewCountQuota(inner, entries, slicer.WithScarcity(behaviour(throw)))),
 			fmt.Sprintf("CountQuota(%s, %v, %v)", text, throw, entries)
 	}
 	return slicer.Greedy{}, "Greedy"

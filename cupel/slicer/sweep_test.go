@@ -94,9 +94,9 @@ func TestSweepOfALongList(t *testing.T) {
 	for range 700 {
 		items = append(items, it(oneOf[cupel.ContextKind](r, "a", "b", "c"), r.IntN(300), float64(r.IntN(1000))/1000))
 	}
-	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entry("a", 20, 50), entry("b", 0, 30)))
+	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry("a", 20, 50), entry("b", 0, 30)}))
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("a", 20), slicer.Require("c", 30)))
-	nested := slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(counts, slicer.Cap("b", 40))), slicer.ScarcityDegrade, entry("c", 1, 9)))
+	nested := slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(counts, slicer.Cap("b", 40))), []slicer.CountQuotaEntry{entry("c", 1, 9)}))
 	n := 300
 	if testing.Short() || raceEnabled {
 		n = 50
@@ -123,8 +123,8 @@ func (p plain) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel
 func TestSweepsThatCannotBe(t *testing.T) {
 	knapsack := slicer.Must(slicer.NewKnapsack())
 	quota := slicer.Must(slicer.NewQuota(knapsack, slicer.Cap("a", 50)))
-	throws := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, entry("a", 2, 2)))
-	counts := slicer.Must(slicer.NewCountQuota(plain{slicer.Greedy{}}, slicer.ScarcityDegrade))
+	throws := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry("a", 2, 2)}, slicer.WithScarcity(slicer.ScarcityThrow)))
+	counts := slicer.Must(slicer.NewCountQuota(plain{slicer.Greedy{}}, nil))
 	items := []cupel.ScoredItem{it("a", 5, 1)}
 	tests := []struct {
 		name   string
@@ -134,11 +134,11 @@ func TestSweepsThatCannotBe(t *testing.T) {
 		{"not built", new(slicer.CountQuota), "a zero CountQuota has no inner slicer"},
 		{"a quota that is not built", new(slicer.Quota), "a zero Quota has no inner slicer"},
 		{"the inner slicer has no sweep", counts, "a custom slicer need not have one"},
-		{"an inner sweep that cannot be", slicer.Must(slicer.NewCountQuota(counts, slicer.ScarcityDegrade)), "the inner CountQuota is a SweepSlicer and says no itself"},
+		{"an inner sweep that cannot be", slicer.Must(slicer.NewCountQuota(counts, nil)), "the inner CountQuota is a SweepSlicer and says no itself"},
 		{"a quota around a knapsack", quota, "what the knapsack finds for one target says nothing about the next"},
 		{"a quota around a sweep that cannot be", slicer.Must(slicer.NewQuota(throws)), "the share of the kind decides whether it is an error, which Slice makes"},
-		{"scarcity", slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityThrow, entry("b", 1, 1))), "every target above 0 is an error, which Slice makes"},
-		{"knapsack", slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, slicer.ScarcityDegrade)), "what the knapsack finds for one target says nothing about the next"},
+		{"scarcity", slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry("b", 1, 1)}, slicer.WithScarcity(slicer.ScarcityThrow))), "every target above 0 is an error, which Slice makes"},
+		{"knapsack", slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, nil)), "what the knapsack finds for one target says nothing about the next"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

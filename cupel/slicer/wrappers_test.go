@@ -17,12 +17,12 @@ import (
 // wrappersAround returns each wrapper of the package around inner.
 func wrappersAround(inner cupel.Slicer) map[string]cupel.Slicer {
 	quota := slicer.Must(slicer.NewQuota(inner))
-	counts := slicer.Must(slicer.NewCountQuota(inner, slicer.ScarcityDegrade, entry("a", 1, 2)))
+	counts := slicer.Must(slicer.NewCountQuota(inner, []slicer.CountQuotaEntry{entry("a", 1, 2)}))
 	return map[string]cupel.Slicer{
 		"Quota":             quota,
 		"CountQuota":        counts,
 		"Quota(CountQuota)": slicer.Must(slicer.NewQuota(counts)),
-		"CountQuota(Quota)": slicer.Must(slicer.NewCountQuota(quota, slicer.ScarcityDegrade, entry("a", 1, 2))),
+		"CountQuota(Quota)": slicer.Must(slicer.NewCountQuota(quota, []slicer.CountQuotaEntry{entry("a", 1, 2)})),
 	}
 }
 
@@ -84,13 +84,13 @@ func TestMisbehavingInnerSlicer(t *testing.T) {
 func TestNarrowing(t *testing.T) {
 	items := []cupel.ScoredItem{it("a", 10, 0.9), it("b", 10, 0.8), it("B", 10, 0.7), it("c", 10, 0.6)}
 	counts := func(inner cupel.Slicer, entries ...slicer.CountQuotaEntry) cupel.Slicer {
-		return slicer.Must(slicer.NewCountQuota(inner, slicer.ScarcityDegrade, entries...))
+		return slicer.Must(slicer.NewCountQuota(inner, entries))
 	}
 	quota := func(inner cupel.Slicer, entries ...slicer.QuotaEntry) cupel.Slicer {
 		return slicer.Must(slicer.NewQuota(inner, entries...))
 	}
 	all := []slicer.CountQuotaEntry{entry("c", 2, 2), entry("b", 1, 1), entry("a", 2, 3), entry("gone", 1, 1)}
-	knapsack := slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1))), slicer.ScarcityDegrade, all...))
+	knapsack := slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1))), all))
 	ownOnly := []cupel.CountRequirementShortfall{short("a", 2, 1), short("c", 2, 1)}
 	tests := []struct {
 		slicer cupel.Slicer
@@ -135,7 +135,7 @@ func TestMisbehavingNarrower(t *testing.T) {
 		n := narrower{takeAll, tt.forKind}
 		for name, s := range map[string]cupel.Slicer{
 			"Quota":             slicer.Must(slicer.NewQuota(n)),
-			"Quota(CountQuota)": slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(n, slicer.ScarcityDegrade)))),
+			"Quota(CountQuota)": slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(n, nil)))),
 		} {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				_, err := cupel.Slice(t.Context(), s, items, target(10))
@@ -192,7 +192,7 @@ func TestWrappersThatWereBuilt(t *testing.T) {
 			t.Errorf("%s: the slicers inside are %v, want the Greedy last", name, all)
 		}
 	}
-	k := slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), slicer.ScarcityDegrade))
+	k := slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), nil))
 	if err := cupel.ValidateSlicer(k); err != nil {
 		t.Error(err)
 	}
@@ -230,7 +230,7 @@ func TestQuotaStopsWithItsContext(t *testing.T) {
 func TestNoContext(t *testing.T) {
 	var none context.Context
 	items := []cupel.ScoredItem{it("a", 100, 0.9), it("b", 100, 0.8)}
-	k := slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), slicer.ScarcityDegrade))
+	k := slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), nil))
 	for name, s := range wrappersAround(slicer.Greedy{}) {
 		if sel, err := s.Slice(none, items, target(200)); err != nil || len(sel.Indices) != 2 {
 			t.Errorf("%s: got %v and error %v, want both items", name, sel.Indices, err)
@@ -258,13 +258,13 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5)))
 	entries := []slicer.CountQuotaEntry{entry("a", 3, 5), entry("message", 100, 100)}
-	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade, entries...))
+	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries))
 	for name, s := range map[string]cupel.Slicer{
 		"Greedy":                   slicer.Greedy{},
 		"Knapsack":                 k,
 		"Quota(CountQuota)":        slicer.Must(slicer.NewQuota(counts, slicer.Cap("a", 40))),
-		"CountQuota(CountQuota)":   slicer.Must(slicer.NewCountQuota(counts, slicer.ScarcityDegrade, entries...)),
-		"CountConstrainedKnapsack": slicer.Must(slicer.NewCountConstrainedKnapsack(k, slicer.ScarcityDegrade, entries...)),
+		"CountQuota(CountQuota)":   slicer.Must(slicer.NewCountQuota(counts, entries)),
+		"CountConstrainedKnapsack": slicer.Must(slicer.NewCountConstrainedKnapsack(k, entries)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := make([]cupel.Selection, len(lists))

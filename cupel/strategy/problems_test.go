@@ -35,8 +35,8 @@ func TestConstructorsReportEverything(t *testing.T) {
 	_, step := scorer.Step(scorer.StepWindow{MaxAge: 0, Score: 2}, scorer.StepWindow{MaxAge: time.Hour}, scorer.StepWindow{MaxAge: time.Minute})
 	_, knapsack := slicer.NewKnapsack(slicer.WithBucketSize(0), slicer.WithMemoryLimit(-1))
 	_, quota := slicer.NewQuota(nil, slicer.Between("", -1, 101), slicer.Between("a", 2, 1), slicer.Require("A", 1))
-	_, counts := slicer.NewCountQuota(slicer.Knapsack{}, 7, slicer.CountQuotaEntry{RequireCount: -1, CapCount: -2})
-	_, constrained := slicer.NewCountConstrainedKnapsack(nil, 7, slicer.CountQuotaEntry{Kind: "a", RequireCount: 1})
+	_, counts := slicer.NewCountQuota(slicer.Knapsack{}, []slicer.CountQuotaEntry{{RequireCount: -1, CapCount: -2}}, slicer.WithScarcity(7))
+	_, constrained := slicer.NewCountConstrainedKnapsack(nil, []slicer.CountQuotaEntry{{Kind: "a", RequireCount: 1}}, slicer.WithScarcity(7))
 	tests := []struct {
 		name string
 		err  error

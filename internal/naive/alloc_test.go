@@ -22,7 +22,7 @@ func TestAllocationsOfARun(t *testing.T) {
 	}
 	report := func(level cupel.TraceDetailLevel) float64 {
 		return testing.AllocsPerRun(200, func() {
-			collector := cupel.NewDiagnosticTraceCollector(level)
+			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
 			must(pipeline.Run(ctx, items, budget, cupel.WithTrace(collector)))
 			collector.BuildReport()
 		})

@@ -75,7 +75,7 @@ func differCase(c testCase, seen tally) string {
 	if len(c.items)%2 == 1 {
 		level = cupel.TraceDetailItem
 	}
-	collector := cupel.NewDiagnosticTraceCollector(level)
+	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
 	got, err = pipeline.Run(ctx, c.items, c.budget, cupel.WithTrace(collector))
 	if d := differRun(want, wantErr, got, err); d != "" {
 		return "Run with a collector: " + d

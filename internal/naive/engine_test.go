@@ -162,13 +162,13 @@ func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return slicer.NewCountQuota(inner, engineScarcity(s.Throw), engineEntries(s.Entries)...)
+		return slicer.NewCountQuota(inner, engineEntries(s.Entries), slicer.WithScarcity(engineScarcity(s.Throw)))
 	case naive.CountConstrainedKnapsack:
 		inner, err := engineKnapsack(s.Knapsack)
 		if err != nil {
 			return nil, err
 		}
-		return slicer.NewCountConstrainedKnapsack(inner, engineScarcity(s.Throw), engineEntries(s.Entries)...)
+		return slicer.NewCountConstrainedKnapsack(inner, engineEntries(s.Entries), slicer.WithScarcity(engineScarcity(s.Throw)))
 	}
 	panic(fmt.Sprintf("no engine slicer for %T", s))
 }

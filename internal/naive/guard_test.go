@@ -100,7 +100,7 @@ func guardRows(ctx context.Context) []guardRow {
 	report := func(w workload, level cupel.TraceDetailLevel) side {
 		items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
 		return side{fmt.Sprintf("a report of level %v", level), func() {
-			collector := cupel.NewDiagnosticTraceCollector(level)
+			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
 			_, err := pipeline.Run(ctx, items, budget, cupel.WithTrace(collector))
 			check(err)
 			collector.BuildReport()

@@ -149,7 +149,7 @@ func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 	})
 	for _, level := range []cupel.TraceDetailLevel{cupel.TraceDetailStage, cupel.TraceDetailItem} {
 		both(fmt.Sprintf("report-%v", level), func(ctx context.Context) error {
-			collector := cupel.NewDiagnosticTraceCollector(level)
+			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
 			err := run(ctx, cupel.WithTrace(collector))
 			collector.BuildReport()
 			return err

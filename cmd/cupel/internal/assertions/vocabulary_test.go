@@ -47,8 +47,9 @@ func pipelineWith(t *testing.T, s cupel.Scorer) *cupel.Pipeline {
 	t.Helper()
 	pipeline, err := cupel.New(cupel.Config{
 		Scorer: s,
-		Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-			slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1})),
+		Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+			{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1},
+		})),
 		Placer: placer.UShaped{},
 	})
 	if err != nil {

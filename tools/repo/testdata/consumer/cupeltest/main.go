@@ -31,9 +31,10 @@ func (byUrgency) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 
 // newPolicy is what the consumer tests: at most two tool outputs, chosen by
 // urgency.
 func newPolicy() (*cupel.Pipeline, error) {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, slicer.ScarcityDegrade,
-		slicer.CountQuotaEntry{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1},
-		slicer.CountQuotaEntry{Kind: cupel.KindToolOutput, CapCount: 2})
+	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
+		{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1},
+		{Kind: cupel.KindToolOutput, CapCount: 2},
+	})
 	if err != nil {
 		return nil, err
 	}
