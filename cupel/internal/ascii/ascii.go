@@ -13,6 +13,14 @@ func EqualFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
+	if a == b { // far faster than folding, and the usual case
+		return true
+	}
+	for ; len(a) >= 8; a, b = a[8:], b[8:] {
+		if lower8(word(a)) != lower8(word(b)) {
+			return false
+		}
+	}
 	for i := range len(a) {
 		if lower(a[i]) != lower(b[i]) {
 			return false
@@ -33,6 +41,13 @@ func Lower(s string) string {
 		b[i] = lower(b[i])
 	}
 	return string(b)
+}
+
+// word returns the first eight bytes as a number. The compiler makes it one load.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func lower(c byte) byte {

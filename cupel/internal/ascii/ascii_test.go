@@ -73,3 +73,29 @@ func TestLowerOfEveryByte(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryByteAtEveryPlace compares folding eight bytes at a time with folding
+// one, for each byte at each place among bytes that a sum could run into.
+func TestEveryByteAtEveryPlace(t *testing.T) {
+	for c := range 256 {
+		want := byte(c)
+		if 'A' <= c && c <= 'Z' {
+			want += 'a' - 'A'
+		}
+		for _, around := range []string{"@@@@@@@@@@@", "[[[[[[[[[[[", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+			for at := range len(around) {
+				mixed, folded := []byte(around), []byte(around)
+				mixed[at], folded[at] = byte(c), want
+				if got := AppendLower([]byte("X"), string(mixed)); string(got) != "X"+string(folded) {
+					t.Fatalf("%q folds to %q, want %q", mixed, got[1:], folded)
+				}
+				if !EqualFold(string(mixed), string(folded)) {
+					t.Fatalf("%q and %q are not equal", mixed, folded)
+				}
+				if folded[at] ^= 0x80; EqualFold(string(mixed), string(folded)) {
+					t.Fatalf("%q and %q are equal", mixed, folded)
+				}
+			}
+		}
+	}
+}

@@ -19,7 +19,9 @@ package cooccur
 import (
 	"context"
 	"hash/maphash"
+	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
 )
@@ -38,7 +40,8 @@ const checkEvery = 1 << 10
 type Counter struct {
 	names  []string // by tag number: a spelling of the tag
 	tags   table
-	folded []byte // the tag that is being looked up
+	recent []spelling // by a hash of where a tag's bytes are
+	folded []byte     // the tag that is being looked up
 
 	ids    []uint32 // tag numbers: of every set in turn, then of the current member
 	ends   []int    // by set number: where its ids end; they begin where those of the set before end
@@ -54,8 +57,20 @@ type Counter struct {
 	groups  groups
 }
 
+// spelling is a tag as it was given, with its number. Tags are mostly the same
+// strings in memory again and again, which need no look at their bytes.
+type spelling struct {
+	tag    string
+	number uint32
+}
+
+// mostRecent is how many spellings a Counter remembers for a long list.
+const mostRecent = 1 << 13
+
 // Reset forgets all members and every reference to their tags.
 func (c *Counter) Reset() {
+	clear(c.recent)
+	c.recent = c.recent[:0]
 	clear(c.names)
 	c.names = c.names[:0]
 	c.tags.reset()
@@ -66,11 +81,32 @@ func (c *Counter) Reset() {
 	c.member = c.member[:0]
 }
 
-// Expect makes room for n members, so that their list need not grow.
-func (c *Counter) Expect(n int) { c.member = sized(c.member, n)[:0] }
+// Expect makes room for n members, so that their list need not grow. It comes
+// before the first tag.
+func (c *Counter) Expect(n int) {
+	c.member = sized(c.member, n)[:0]
+	clear(c.recent)
+	c.recent = sized(c.recent, min(1<<bits.Len(uint(n)), mostRecent))
+}
 
 // Add gives the current member a tag.
 func (c *Counter) Add(tag string) {
+	if len(c.recent) == 0 {
+		c.ids = append(c.ids, c.number(tag))
+		return
+	}
+	at := unsafe.StringData(tag)
+	// The upper half of the product has all bits of the address in it.
+	hash := uint64(uintptr(unsafe.Pointer(at))) * 0x9e3779b97f4a7c15 >> 32
+	recent := &c.recent[hash&uint64(len(c.recent)-1)]
+	if at == nil || at != unsafe.StringData(recent.tag) || len(tag) != len(recent.tag) {
+		*recent = spelling{tag, c.number(tag)}
+	}
+	c.ids = append(c.ids, recent.number)
+}
+
+// number returns the number of a tag by its bytes.
+func (c *Counter) number(tag string) uint32 {
 	c.folded = ascii.AppendLower(c.folded[:0], tag)
 	number, isNew := c.tags.number(maphash.Bytes(seed, c.folded), func(number uint32) bool {
 		return ascii.EqualFold(c.names[number], tag)
@@ -78,7 +114,7 @@ func (c *Counter) Add(tag string) {
 	if isNew {
 		c.names = append(c.names, tag)
 	}
-	c.ids = append(c.ids, number)
+	return number
 }
 
 // Next ends the current member and begins another one.

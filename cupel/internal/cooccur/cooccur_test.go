@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
 )
@@ -14,6 +15,7 @@ import (
 func count(t testing.TB, c *Counter, members [][]string) []int {
 	t.Helper()
 	c.Reset()
+	c.Expect(len(members))
 	for _, tags := range members {
 		for _, tag := range tags {
 			c.Add(tag)
@@ -82,6 +84,27 @@ func TestCount(t *testing.T) {
 				t.Errorf("got %v, want %v: %s", got, tt.want, tt.why)
 			}
 		})
+	}
+}
+
+// TestSharedBytes gives tags that begin where others do, and equal tags
+// elsewhere, which the place of their bytes alone would confuse.
+func TestSharedBytes(t *testing.T) {
+	text := "AbAb"
+	members := [][]string{{text[:1]}, {text[:2]}, {text[2:]}, {text[2:3]}, {text[:0]}, {text[1:1], ""}, {"ab"}, {"B"}}
+	c := new(Counter)
+	for range 2 {
+		if got, want := count(t, c, members), []int{2, 3, 3, 2, 2, 2, 3, 1}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	// The same bytes in memory may be other tags in the next list.
+	buffer := []byte("first")
+	tag := unsafe.String(&buffer[0], len(buffer))
+	count(t, c, [][]string{{tag}})
+	copy(buffer, "other")
+	if got, want := count(t, c, [][]string{{"first"}, {tag}}), []int{1, 1}; !slices.Equal(got, want) {
+		t.Errorf("after a reset: got %v, want %v", got, want)
 	}
 }
 
@@ -215,6 +238,11 @@ func TestResetKeepsNoTags(t *testing.T) {
 	for _, name := range c.names[:cap(c.names)] {
 		if name != "" {
 			t.Errorf("the counter still refers to %q", name)
+		}
+	}
+	for _, s := range c.recent[:cap(c.recent)] {
+		if s.tag != "" {
+			t.Errorf("the counter still remembers %q", s.tag)
 		}
 	}
 }
