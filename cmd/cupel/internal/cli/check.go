@@ -224,7 +224,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 	}
 	candidates := known[s.candidateFlags]
 	if candidates == nil {
-		if candidates, err = s.candidateFlags.read(env); err != nil {
+		if candidates, err = s.candidateFlags.read(command.Context(), env); err != nil {
 			return nil, err
 		}
 		known[s.candidateFlags] = candidates

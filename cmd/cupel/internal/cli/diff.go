@@ -113,7 +113,7 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := f.candidateFlags.read(env)
+	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 		}
 		variants = append(variants, analysis.PipelineVariant{Label: shown(arg), Pipeline: pipeline})
 	}
-	candidates, err := f.candidateFlags.read(env)
+	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}

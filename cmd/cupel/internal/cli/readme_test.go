@@ -12,23 +12,44 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into README.md")
 
-// TestReadme runs the commands that the README shows, and compares what it says
-// that they print. A command ends with the line that it is on.
+// TestReadme runs the commands that the READMEs show, and compares what they say
+// that the commands print. A command ends with the line that it is on.
 func TestReadme(t *testing.T) {
-	readme, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
+	for _, tt := range []struct{ readme, folder string }{
+		{"README.md", "."},
+		{"cmd/cupel/README.md", "examples/data"},
+	} {
+		t.Run(tt.readme, func(t *testing.T) {
+			readme := filepath.Join(root, filepath.FromSlash(tt.readme))
+			data, err := os.ReadFile(readme)
+			if err != nil {
+				t.Skip("the rest of the repository is not there: ", err)
+			}
+			t.Chdir(filepath.Join(root, filepath.FromSlash(tt.folder)))
+			made := runShown(t, string(data))
+			if made == string(data) {
+				return
+			}
+			if !*update {
+				t.Errorf("it is not what the commands print; go test ./internal/cli -run TestReadme -update writes:\n%s", made)
+			} else if err := os.WriteFile(readme, []byte(made), 0o600); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	t.Chdir(filepath.Join("..", "..", "testdata", "readme"))
+}
+
+// runShown returns a text with what each command in it prints.
+func runShown(t *testing.T, text string) string {
+	t.Helper()
 	const fence, prompt = "```\n", "$ cupel "
 	var made strings.Builder
 	commands := 0
-	rest := string(data)
-	for {
+	for rest := text; ; {
 		before, block, found := strings.Cut(rest, fence+prompt)
 		made.WriteString(before)
 		if !found {
@@ -47,16 +68,9 @@ func TestReadme(t *testing.T) {
 		made.WriteString(fence + prompt + line + "\n" + stdout + fence)
 	}
 	if commands == 0 {
-		t.Fatal("the README shows no command")
+		t.Fatal("it shows no command")
 	}
-	if made.String() == string(data) {
-		return
-	}
-	if !*update {
-		t.Errorf("README.md is not what the commands print; go test ./internal/cli -run TestReadme -update writes:\n%s", made.String())
-	} else if err := os.WriteFile(readme, []byte(made.String()), 0o600); err != nil {
-		t.Error(err)
-	}
+	return made.String()
 }
 
 // startShown runs a command as wide as a page.

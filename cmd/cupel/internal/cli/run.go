@@ -27,8 +27,9 @@ func newRun(env *Environment) *cobra.Command {
 		Short: "Choose the window and print it",
 		Long: `Choose the window and print it.
 
-Candidates are items in JSON or JSON Lines, or a chat transcript as the OpenAI
-and Anthropic APIs write it: a list of messages, or a whole request. With --as
+Candidates are items in JSON or JSON Lines, a chat transcript as the OpenAI and
+Anthropic APIs write it (a list of messages, or a whole request), or a folder,
+whose files are cut into declarations, sections and paragraphs. With --as
 transcript the window is a transcript that the same API takes back: calls of
 tools and their results stay together, the messages keep their order, and
 everything else is as it was read.
@@ -36,6 +37,7 @@ everything else is as it was read.
 Notes on standard error say what was estimated, left out or brought back.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --reserve 1000
   cupel run -i request.json -p toolUse -b 100000 --as transcript -o smaller.json
+  cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ type candidateFlags struct {
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, or - for standard input")
+	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, a folder to cut into some, or - for standard input")
 	flags.StringVar(&f.format, "format", string(input.Auto), "of the candidates: auto, json, jsonl, openai or anthropic")
 	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "how missing token counts are counted: an encoding or a model of OpenAI's, or heuristic for an estimate")
 	must(command.MarkFlagRequired("items"))
@@ -41,7 +42,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 }
 
 // read reads the candidates.
-func (f *candidateFlags) read(env *Environment) (*input.Candidates, error) {
+func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Candidates, error) {
 	counter, err := counterNamed(f.encoding)
 	if err != nil {
 		return nil, err
@@ -50,12 +51,20 @@ func (f *candidateFlags) read(env *Environment) (*input.Candidates, error) {
 	if err := f.apply(&options); err != nil {
 		return nil, err
 	}
-	r, done, err := open(env, f.items)
-	if err != nil {
-		return nil, err
+	var candidates *input.Candidates
+	if info, statErr := os.Stat(f.items); f.items != "-" && statErr == nil && info.IsDir() {
+		if options.Format != input.Auto {
+			return nil, usagef("--format: %s is a folder, which has no format", f.items)
+		}
+		candidates, err = input.ReadFolder(ctx, f.items, counter)
+	} else {
+		r, done, openErr := open(env, f.items)
+		if openErr != nil {
+			return nil, openErr
+		}
+		defer done()
+		candidates, err = input.Read(r, options)
 	}
-	defer done()
-	candidates, err := input.Read(r, options)
 	if err != nil {
 		return nil, usagef("%s: %w", shown(f.items), err)
 	}
@@ -142,7 +151,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := f.candidateFlags.read(env)
+	candidates, err := f.candidateFlags.read(command.Context(), env)
 	if err != nil {
 		return nil, err
 	}

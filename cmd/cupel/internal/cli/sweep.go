@@ -86,7 +86,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := f.read(env)
+	candidates, err := f.read(command.Context(), env)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,216 @@
+package input
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Folder is the format of a folder of files. Auto never finds it in a text.
+const Folder Format = "folder"
+
+// kindCode is the kind of what is cut out of source code.
+const kindCode cupel.ContextKind = "Code"
+
+// The most that is read of one file, and of a folder.
+const (
+	maxFileBytes   = 1 << 20
+	maxFolderBytes = 64 << 20
+)
+
+// ReadFolder reads the text files of a folder and cuts them into items, whose
+// first line says where they are from. Where git knows the folder it reads what
+// git does not ignore. It leaves out hidden, vendored and test data folders,
+// links, and files that are no text or larger than 1 MiB; notes count those.
+//
+// It fails when the folder cannot be read, has no text or more than 64 MiB of
+// it, when ctx is done, and with the error of the counter.
+func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*Candidates, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	names, err := filesOf(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	r := folderReader{counter: counter, leftOut: make(map[string]int)}
+	size := 0
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, modified, problem := readText(root, name)
+		if problem != "" {
+			r.leftOut[problem]++
+			continue
+		}
+		if size += len(text); size > maxFolderBytes {
+			return nil, fmt.Errorf("the folder has more than %d MiB of text; name one of its folders", maxFolderBytes>>20)
+		}
+		if err := r.cut(printable(name), text, modified); err != nil {
+			return nil, err
+		}
+	}
+	c := &Candidates{Items: r.items, Format: Folder}
+	reasons := make([]string, 0, len(r.leftOut))
+	for reason, n := range r.leftOut {
+		reasons = append(reasons, fmt.Sprintf("%d %s", n, reason))
+	}
+	if len(reasons) > 0 {
+		slices.Sort(reasons)
+		c.Notes = []string{"left out files: " + strings.Join(reasons, ", ")}
+	}
+	if len(c.Items) == 0 {
+		return nil, fmt.Errorf("the folder has no text; %s", strings.Join(append(c.Notes, "hidden, vendored and test data folders do not count"), "; "))
+	}
+	return c, nil
+}
+
+// filesOf returns the names of the files below a folder, with slashes and in
+// order: those that git does not ignore where it knows any, else all.
+func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
+	var names []string
+	if listed, err := gitFiles(ctx, root.Name()); err == nil && len(listed) > 0 {
+		for name := range strings.SplitSeq(strings.TrimSuffix(string(listed), "\x00"), "\x00") {
+			folders := strings.Split(name, "/")
+			if !slices.ContainsFunc(folders[:len(folders)-1], aside) && folders[len(folders)-1][0] != '.' {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names), nil // a file in conflict is listed for each side
+	}
+	err := fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil: // a folder that cannot be read is left out, as its files would be
+			return fs.SkipDir
+		case name == ".":
+		case entry.IsDir() && aside(entry.Name()):
+			return fs.SkipDir
+		case !entry.IsDir() && entry.Name()[0] != '.':
+			names = append(names, name)
+		}
+		return ctx.Err()
+	})
+	return names, err
+}
+
+// aside reports whether the files in a folder of this name are not what somebody
+// who asks about the folder around it means.
+func aside(name string) bool {
+	return name[0] == '.' || name == "vendor" || name == "node_modules" || name == "testdata"
+}
+
+// gitFiles asks git which files belong to a folder. Settings of a repository
+// cannot make it run other programs.
+func gitFiles(ctx context.Context, dir string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	command.Dir = dir
+	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		// A hook has variables that name its own repository.
+		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
+	}), "GIT_OPTIONAL_LOCKS=0")
+	return command.Output()
+}
+
+// readText reads a file, or says why it is left out.
+func readText(root *os.Root, name string) (text string, modified time.Time, problem string) {
+	info, err := root.Lstat(name)
+	switch {
+	case err != nil:
+		return "", modified, "that cannot be read"
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "", modified, "that are links"
+	case !info.Mode().IsRegular(): // a pipe would block
+		return "", modified, "that are no regular files"
+	case info.Size() > maxFileBytes:
+		return "", modified, fmt.Sprintf("larger than %d MiB", maxFileBytes>>20)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", modified, "that cannot be read"
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	switch {
+	case err != nil:
+		return "", modified, "that cannot be read"
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return "", modified, "that are no text"
+	}
+	text = strings.TrimPrefix(string(data), "\uFEFF")
+	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), ""
+}
+
+// printable makes a name fit for one line of text.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(name, string(utf8.RuneError)))
+}
+
+// folderReader gathers items.
+type folderReader struct {
+	counter cupel.TokenCounter
+	items   []*cupel.ContextItem
+	leftOut map[string]int // by reason
+}
+
+// part is a piece of a file.
+type part struct {
+	line          int // of the file, from 1
+	text          string
+	symbol, title string // of a declaration, of a section
+}
+
+// cut adds the parts of a file: of Go its declarations, of Markdown its sections,
+// and of any other text runs of paragraphs.
+func (r *folderReader) cut(name, text string, modified time.Time) error {
+	kind, parts := kindCode, []part(nil)
+	switch strings.ToLower(path.Ext(name)) {
+	case ".go":
+		parts = declarations(text)
+	case ".md", ".markdown":
+		kind, parts = cupel.KindDocument, sections(text)
+	case "", ".txt", ".text", ".rst", ".adoc", ".org", ".csv", ".html":
+		kind, parts = cupel.KindDocument, paragraphs(text)
+	default:
+		parts = paragraphs(text)
+	}
+	for _, p := range parts {
+		where := fmt.Sprintf("%s:%d", name, p.line)
+		// The keys are those that relevance looks for.
+		metadata := map[string]any{"path": name, "line": p.line}
+		for key, value := range map[string]string{"symbol": p.symbol, "title": p.title} {
+			if value != "" {
+				metadata[key] = value
+				where += " " + value
+			}
+		}
+		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+			cupel.WithTimestamp(modified), cupel.WithMetadata(metadata))
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		r.items = append(r.items, item)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// tree makes a folder of files, which no repository around it knows.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func origins(items []*cupel.ContextItem) []string {
+	list := make([]string, len(items))
+	for i, item := range items {
+		where, _, _ := strings.Cut(item.Content(), "\n")
+		list[i] = string(item.Kind()) + " " + where
+	}
+	return list
+}
+
+func TestReadFolder(t *testing.T) {
+	files := map[string]string{
+		"README.md":          "\uFEFF# Shop\r\n\r\nSells tea.\r\n",
+		"shop/shop.go":       "package shop\n\n// Price is in cents.\ntype Price int\n",
+		"shop/testdata/a.go": "package a\n\nvar A int\n",
+		"vendor/v.go":        "package v\n\nvar V int\n",
+		".github/x.yml":      "hidden: true\n",
+		".env":               "SECRET=1\n",
+		"main.py":            "import sys\n\nprint(1)\n",
+		"notes.txt":          "One.\n",
+		"logo.png":           "\x89PNG\x00\x00",
+		"latin.txt":          "caf\xe9",
+		"long.json":          strings.Repeat("[", maxFileBytes+1),
+		"empty.go":           "",
+		"build/out.txt":      "made\n",
+		".gitignore":         "build\n",
+	}
+	want := []string{
+		"Document README.md:1 Shop", "Document build/out.txt:1", "Code main.py:1", "Document notes.txt:1", "Code shop/shop.go:3 Price",
+	}
+	dir := tree(t, files)
+	if err := os.Symlink("notes.txt", filepath.Join(dir, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := origins(c.Items); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := []string{"left out files: 1 larger than 1 MiB, 1 that are links, 2 that are no text"}; !slices.Equal(c.Notes, want) {
+		t.Errorf("the notes are %q, want %q", c.Notes, want)
+	}
+	item := c.Items[0]
+	when, _ := item.Timestamp()
+	path, _ := item.MetadataValue("path")
+	title, _ := item.MetadataValue("title")
+	if item.Content() != "README.md:1 Shop\n# Shop\n\nSells tea." || item.Tokens() == 0 || when.IsZero() || path != "README.md" || title != "Shop" || c.Format != Folder {
+		t.Errorf("a section is %v, format %s", item, c.Format)
+	}
+
+	git := exec.CommandContext(t.Context(), "git", "init", "-q", dir)
+	if err := git.Run(); err != nil {
+		t.Skip("git does not run here: ", err)
+	}
+	if c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := origins(c.Items), slices.Delete(slices.Clone(want), 1, 2); !slices.Equal(got, want) {
+		t.Errorf("in a repository that ignores build: got %q, want %q", got, want)
+	}
+}
+
+func TestReadFolderFails(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	hidden, one := tree(t, map[string]string{".hidden/a.txt": "a"}), tree(t, map[string]string{"a.txt": "a"})
+	tests := []struct {
+		name    string
+		ctx     context.Context
+		dir     string
+		counter cupel.TokenCounter
+		want    string
+		why     string
+	}{
+		{"missing", t.Context(), filepath.Join(hidden, "none"), cupel.HeuristicCounter{}, "none", "there is no such folder"},
+		{"no text", t.Context(), hidden, cupel.HeuristicCounter{}, "the folder has no text; hidden, vendored", "an empty window would look like an answer"},
+		{"counter", t.Context(), one, nil, "a.txt:1: ", "a token count of 0 would be wrong"},
+		{"canceled", canceled, one, cupel.HeuristicCounter{}, context.Canceled.Error(), "an interrupt ends a long walk"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if c, err := ReadFolder(tt.ctx, tt.dir, tt.counter); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, %v, want %q: %s", c, err, tt.want, tt.why)
+			}
+		})
+	}
+	large := make(map[string]string)
+	blank := strings.Repeat("\n", maxFileBytes) // takes no time to cut
+	for i := range maxFolderBytes/maxFileBytes + 1 {
+		large[strconv.Itoa(i)+".txt"] = blank
+	}
+	if _, err := ReadFolder(t.Context(), tree(t, large), cupel.HeuristicCounter{}); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+		t.Errorf("a folder of more than 64 MiB: %v", err)
+	}
+	if _, err := ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{}); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file in the place of a folder: %v", err)
+	}
+}
+
+func TestCuts(t *testing.T) {
+	long := strings.Repeat("x", partBytes-2) + "\n"
+	tests := []struct {
+		name string
+		cut  func(string) []part
+		text string
+		want []part
+		why  string
+	}{
+		{"Go", declarations, "// Package p is.\npackage p\n\nimport \"x\"\n\nfunc (s *T[K]) A() {}\n\nvar _ = 1\n\n//line other.go:90\nconst b, c = 1, 2\n", []part{
+			{line: 1, text: "// Package p is.\npackage p", symbol: "package p"},
+			{line: 6, text: "func (s *T[K]) A() {}", symbol: "T.A"},
+			{line: 10, text: "//line other.go:90\nconst b, c = 1, 2", symbol: "b"},
+		}, "imports and blank names say nothing, and lines are those of the file"},
+		{"broken Go", declarations, "package p\nfunc {\n", []part{{line: 1, text: "package p\nfunc {"}}, "it may be what is asked about"},
+		{"Markdown", sections, "intro\n\n# A #\ntext\n```\n# no\n```\n#tag\n####### no\n## B\n", []part{
+			{line: 1, text: "intro"},
+			{line: 3, text: "# A #\ntext\n```\n# no\n```\n#tag\n####### no", title: "A"},
+			{line: 10, text: "## B", title: "B"},
+		}, "number signs in code, in tags and too many are no headings"},
+		{"paragraphs", paragraphs, "\n\n  a\n\nb\n\n" + long + "c\n", []part{
+			{line: 3, text: "  a\n\nb"},
+			{line: 7, text: strings.TrimSpace(long)},
+			{line: 8, text: "c"},
+		}, "short ones are joined, and indentation stays"},
+		{"a long line", paragraphs, "a\n" + long + long + "\n", []part{
+			{line: 1, text: "a"}, {line: 2, text: strings.TrimSpace(long)}, {line: 3, text: strings.TrimSpace(long)},
+		}, "a paragraph that is too long is cut between lines"},
+		{"nothing", paragraphs, "\n \n", nil, "white space is no part"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.cut(tt.text); !slices.Equal(got, tt.want) {
+				t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// FuzzCuts holds cutting to what no text may break: every part stands in the
+// file, at its line, and texts lose nothing but white space.
+func FuzzCuts(f *testing.F) {
+	for _, seed := range []string{"package p\n\nvar A = 1\n", "# A\n```\n# b\n", "a\n\n" + strings.Repeat("b\n", partBytes), "\n \n", "//line x:9\npackage p\nfunc (T) f() {}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for name, cut := range map[string]func(string) []part{"declarations": declarations, "sections": sections, "paragraphs": paragraphs} {
+			var all strings.Builder
+			for _, p := range cut(text) {
+				lines := strings.SplitN(text, "\n", p.line)
+				first, _, _ := strings.Cut(p.text, "\n")
+				if len(lines) < p.line || !strings.Contains(lines[p.line-1], strings.TrimSpace(first)) || !strings.Contains(text, p.text) {
+					t.Fatalf("%s: %q is not at line %d of %q", name, p.text, p.line, text)
+				}
+				all.WriteString(p.text)
+			}
+			squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+			if name != "declarations" && squeeze(all.String()) != squeeze(text) {
+				t.Fatalf("%s: %q of %q", name, all.String(), text)
+			}
+		}
+	})
+}
