@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +72,63 @@ func runShown(t *testing.T, text string) string {
 		t.Fatal("it shows no command")
 	}
 	return made.String()
+}
+
+// TestReadmeCommands runs the commands that the README lists without their output.
+func TestReadmeCommands(t *testing.T) {
+	readme := rootReadme(t)
+	page := filepath.Join(t.TempDir(), "window.html")
+	commands := 0
+	for line := range strings.Lines(readme) {
+		args := words(strings.Replace(line, "window.html", page, 1))
+		if len(args) < 2 || args[0] != "cupel" {
+			continue
+		}
+		commands++
+		if code, stdout, stderr := startShown(t, args[1:]...); code != exitOK || stdout == "" && args[1] != "inspect" {
+			t.Errorf("%sexit code %d: %s%s", line, code, stdout, stderr)
+		}
+	}
+	if commands < 5 {
+		t.Errorf("it lists %d commands", commands)
+	}
+}
+
+// TestReadmeProgram runs the first program of the README, and compares what it
+// prints with the block behind it.
+func TestReadmeProgram(t *testing.T) {
+	readme := rootReadme(t)
+	if out, err := exec.CommandContext(t.Context(), "go", "env", "GOWORK").Output(); err != nil || len(bytes.TrimSpace(out)) <= len("off") {
+		t.Skipf("without the workspace the program would need a release: GOWORK=%s, %v", out, err)
+	}
+	_, block, _ := strings.Cut(readme, "```go\n")
+	program, rest, found := strings.Cut(block, "```\n\n```\n")
+	want, _, ended := strings.Cut(rest, "```\n")
+	if !found || !ended {
+		t.Fatal("the README has no program with its output")
+	}
+	if n := strings.Count(program, "\n"); n > 30 {
+		t.Errorf("the program has %d lines, which is more than a reader takes in", n)
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
+	if err != nil || string(got) != want {
+		t.Errorf("%v; it prints:\n%s\nthe README says:\n%s", err, got, want)
+	}
+}
+
+// rootReadme goes to the root of the repository and returns its README.
+func rootReadme(t *testing.T) string {
+	t.Helper()
+	t.Chdir(filepath.Join("..", "..", "..", ".."))
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Skip("the rest of the repository is not there: ", err)
+	}
+	return string(data)
 }
 
 // startShown runs a command as wide as a page.
