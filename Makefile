@@ -95,9 +95,9 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 mutants: ## Measure which faults the core's tests notice, SEED=1,2,3 for more (many minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
-.PHONY: mutants-test
-mutants-test: ## Test the tool of make mutants
-	@$(TOOLS) test ./cmd/mutants
+.PHONY: tools-test
+tools-test: ## Test the tools of make mutants and make release
+	@$(TOOLS) test ./cmd/...
 
 .PHONY: e2e
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
@@ -154,6 +154,13 @@ fma-check: ## Fail when the core has a fused multiply-add
 .PHONY: ci
 ci: ## Run what continuous integration runs; .ci/run --full adds what takes very long
 	@bash .ci/run
+
+##@ Release
+
+# RELEASE=prepare writes versions and checksums, RELEASE=tag makes the tags.
+.PHONY: release
+release: ## Check that VERSION can be released, and print its tags: make release VERSION=v0.1.0
+	@$(TOOLS) run ./cmd/release $(if $(RELEASE),-$(RELEASE)) '$(VERSION)'
 
 ##@ Measure
 

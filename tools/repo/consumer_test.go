@@ -13,10 +13,6 @@ import (
 // ownPrefix begins the path of every module of this repository.
 const ownPrefix = "github.com/wollax/cupel-go"
 
-// firstVersion is the version of a module that no other module of the workspace
-// requires; the others have the version at which they are required.
-const firstVersion = "v0.1.0"
-
 // TestConsumer uses every module that is for others as a stranger would: from a
 // module of its own, outside the tree, that gets it from a module proxy. There
 // the replace directives and go.work do not count, so the test finds what they
@@ -171,20 +167,22 @@ func isForOthers(t *testing.T, root string, m Module) bool {
 	return strings.TrimSpace(packages) != ""
 }
 
-// requiredVersions returns the version of every module of the workspace.
-// TestModules checks that they are required at one version each.
+// requiredVersions returns the version of every module of the workspace: the
+// one at which the core is required, since all are released together.
+// TestModules checks that they agree.
 func requiredVersions(t *testing.T, modules []Module) map[string]string {
 	t.Helper()
-	versions := make(map[string]string)
-	for _, m := range modules {
-		versions[m.Path] = firstVersion
-	}
+	version := ""
 	for _, m := range modules {
 		for _, r := range readModFile(t, m.GoMod).Require {
-			if _, ours := versions[r.Mod.Path]; ours {
-				versions[r.Mod.Path] = r.Mod.Version
+			if r.Mod.Path == ownPrefix+"/"+coreName {
+				version = r.Mod.Version
 			}
 		}
+	}
+	versions := make(map[string]string)
+	for _, m := range modules {
+		versions[m.Path] = version
 	}
 	return versions
 }
@@ -243,14 +241,7 @@ func thirdPartySums(t *testing.T, modules []Module) string {
 	t.Helper()
 	var sums strings.Builder
 	for _, m := range modules {
-		data, err := os.ReadFile(filepath.Join(m.Dir, "go.sum"))
-		if os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums.Write(data)
+		sums.WriteString(withoutOwnSums(t, filepath.Join(m.Dir, "go.sum")))
 	}
 	return sums.String()
 }

@@ -91,7 +91,7 @@ func TestModules(t *testing.T) {
 					continue
 				}
 				if r.Mod.Version != versions[r.Mod.Path] {
-					t.Errorf("%s requires %s, another module %s", m.GoMod, r.Mod, versions[r.Mod.Path])
+					t.Errorf("%s requires %s; all modules of this repository have the version %s", m.GoMod, r.Mod, versions[r.Mod.Path])
 				}
 				required[r.Mod] = folder
 			}

@@ -68,6 +68,10 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 		if os.IsNotExist(err) {
 			continue // deleted, and not committed yet
 		}
+		if filepath.Base(name) == "go.sum" {
+			// They are those of the last release, which the tree has left.
+			data = []byte(withoutOwnSums(t, filepath.Join(root, name)))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
