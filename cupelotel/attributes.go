@@ -30,15 +30,15 @@ const (
 
 // Attributes of the stage spans from [VerbosityStageAndExclusions] on.
 const (
-	// ExclusionCountKey is the number of items that the stage left out (int),
-	// exact whatever the limit of events.
+	// ExclusionCountKey is the number of items that the stage left out (int).
+	// It is exact even when the event limit drops events.
 	ExclusionCountKey = attribute.Key("cupel.exclusion.count")
-	// ExclusionDroppedCountKey is the number of those that have no event
-	// because of the limit (int). Only set when above 0.
+	// ExclusionDroppedCountKey is the number of exclusions without an event
+	// because of the limit (int). Set only when above 0.
 	ExclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
-	// ItemDroppedCountKey is the number of items of the window that have no
-	// event because of the limit (int). Only on the place stage at [VerbosityFull], and
-	// only set when above 0.
+	// ItemDroppedCountKey is the number of items of the window without an event
+	// because of the limit (int). Set only on the place stage at
+	// [VerbosityFull], and only when above 0.
 	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )
 
@@ -51,9 +51,9 @@ const (
 	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
 	// ExclusionItemTokensKey is the size of the item (int, tokens).
 	ExclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
-	// ExclusionDataPrefix begins the names of what else a reason says, such as
-	// cupel.exclusion.data.cap (int, double or string). Only reasons have them that
-	// the pipeline and its slicers never give: those of custom strategies.
+	// ExclusionDataPrefix is the prefix of the attributes that hold a reason's
+	// data, such as cupel.exclusion.data.cap (int, double or string). Only
+	// reasons of custom strategies have them.
 	ExclusionDataPrefix = "cupel.exclusion.data."
 )
 
@@ -67,14 +67,14 @@ const (
 	ItemScoreKey = attribute.Key("cupel.item.score")
 )
 
-// ErrorTypeKey is OpenTelemetry's error.type (string), on the spans and metrics
-// of what failed. Its values are Go types in the form that OpenTelemetry's
-// semantic conventions for Go give them, such as "*cupel.OverflowError", and
-// they are few: "*cupel.PanicError" stands for a strategy that panicked,
+// ErrorTypeKey is OpenTelemetry's error.type (string), set on the spans and
+// metrics of failed runs and stages. Its values are Go type names as in
+// OpenTelemetry's semantic conventions for Go, such as "*cupel.OverflowError".
+// There are few: among them "*cupel.PanicError" for a strategy that panicked,
 // "context.Canceled" and "context.DeadlineExceeded" for the end of the context,
-// "*cupel.ContractError" for a strategy that returned what its contract forbids,
-// "*cupel.StrategyError" for one that failed, "_OTHER" for errors of unknown
-// types.
+// "*cupel.ContractError" for a strategy that broke its contract,
+// "*cupel.StrategyError" for one that failed, and "_OTHER" for errors of
+// unknown types.
 const ErrorTypeKey = attribute.Key("error.type")
 
 const (
@@ -84,7 +84,7 @@ const (
 	includedEventName  = "cupel.item.included"
 )
 
-// other is OpenTelemetry's value for what has no name of its own.
+// other is OpenTelemetry's value for anything without a name of its own.
 const other = "_OTHER"
 
 // stages are those of the specification, in their order.
@@ -111,6 +111,5 @@ func stageSpanName(stage cupel.PipelineStage) string {
 	}
 }
 
-// reasons are the codes that the core knows; their names carry no text of the
-// caller's.
+// reasons are the core's codes; their names contain no text from the caller.
 var reasons = cupel.ExclusionCodes()

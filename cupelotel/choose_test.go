@@ -25,8 +25,8 @@ func label(s selection) string {
 	return b.String()
 }
 
-// TestChooseAgainstSorting holds the heap against sorting everything, on lists
-// full of ties, NaN and zeros of both signs.
+// TestChooseAgainstSorting compares the heap with a full sort, on lists full of
+// ties, NaN and zeros of both signs.
 func TestChooseAgainstSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	scores := []float64{0, math.Copysign(0, -1), 0.5, 0.5, 1, math.NaN(), math.Inf(1), math.Inf(-1)}
@@ -48,8 +48,8 @@ func TestChooseAgainstSorting(t *testing.T) {
 		}
 		limit := rng.IntN(27) - 1
 
-		// The highest first; among equals exclusions, then the earlier one, which
-		// is the order in which they are listed.
+		// The highest first; among equals exclusions, then the earlier one,
+		// which is the order of the list.
 		slices.SortStableFunc(all, func(a, b entry) int {
 			switch {
 			case math.IsNaN(a.score) && math.IsNaN(b.score):

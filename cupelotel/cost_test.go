@@ -22,7 +22,7 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// workload is a run of n items of which about half fit.
+// workload is a run of n items, about half of which fit.
 func workload(tb testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
 	tb.Helper()
 	items := make([]*cupel.ContextItem, n)
@@ -37,8 +37,8 @@ func workload(tb testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupe
 	return pipeline, items, newBudget(tb, tokens, tokens/2)
 }
 
-// discard is a span processor that does nothing, so that what is measured is
-// the collector and the SDK's spans, and no exporter.
+// discard is a span processor that does nothing, so that the measurement covers
+// the collector and the SDK's spans but no exporter.
 type discard struct{}
 
 func (discard) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
@@ -79,7 +79,7 @@ func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
 		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5,
 			"the time and the attributes that the root span is started with"},
 		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 8,
-			"and what the SDK builds to ask its sampler, and what a collector beside this one finds its parent by"},
+			"also the SDK's sampling parameters, and the context where another collector finds its parent"},
 		{"no-op meter", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metricnoop.NewMeterProvider())), 0,
 			"nothing is enabled"},
 		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider())), 0,
@@ -126,9 +126,9 @@ func TestStageOnlyAndMetricsDoNotDependOnTheItems(t *testing.T) {
 	}
 }
 
-// TestBenchGuard fails when a collector costs more than the README promises,
-// beside the same run without one in the same process. make bench-guard runs
-// it; a plain test run is no place for clocks.
+// TestBenchGuard fails if a collector costs more than the README promises,
+// compared with the same run without one in the same process. Only make
+// bench-guard runs it, since it measures time.
 func TestBenchGuard(t *testing.T) {
 	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
 		t.Skip("make bench-guard runs this: it measures time")
@@ -153,7 +153,7 @@ func TestBenchGuard(t *testing.T) {
 		ratio := 0.0
 		for range 3 { // a machine may be busy for a second
 			without, with := run(nil), run(tt.collector)
-			for range 300 { // in turns, so that a disturbance meets both
+			for range 300 { // interleaved, so that a disturbance affects both
 				without, with = min(without, run(nil)), min(with, run(tt.collector))
 			}
 			ratio = with.Seconds() / without.Seconds()

@@ -9,12 +9,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// The functions below look at the very error of a run, and at what is directly
-// inside it, never down its chain: a scarcity that a strategy has wrapped is an
-// error of that strategy, and methods of foreign errors may panic.
+// The functions below look at the error of a run and at what it directly wraps,
+// never further down the chain: a ScarcityError wrapped by a strategy is that
+// strategy's error, and methods of unknown errors may panic.
 
-// errorType returns the value of error.type for the error of a run. Foreign
-// types are not named: they would make for any number of values.
+// errorType returns the value of error.type for the error of a run. It does not
+// name unknown types, so the number of values stays bounded.
 func errorType(err error) string {
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.ContractError: // it is not a panic
@@ -57,9 +57,9 @@ func (c *TraceCollector) description(err error) string {
 	return c.summary(err)
 }
 
-// summary describes an error in words of its own, with numbers, kinds and the
-// Go type of a strategy: its text may quote an item, and so may the reason of an
-// error that a strategy has made by hand.
+// summary describes an error using only Cupel's words, numbers, kinds and the
+// Go type of a strategy. It never uses the error's text, nor the reason in an
+// error that a strategy built itself: both may quote an item.
 func (c *TraceCollector) summary(err error) string {
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.PinnedExceedsBudgetError:
@@ -104,9 +104,9 @@ func (c *TraceCollector) summary(err error) string {
 	}
 }
 
-// role returns the role of a strategy, and typeName its Go type with a space
-// before it, unless they do not look like that: a strategy can make a
-// StrategyError by hand and write anything there.
+// role returns the role of a strategy, and typeName its Go type after a space.
+// Both reject text that does not look right, because a strategy can build a
+// StrategyError itself and put anything there.
 func role(role string) string {
 	switch role {
 	case "scorer", "slicer", "placer":

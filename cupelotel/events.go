@@ -16,10 +16,11 @@ type selection struct {
 	included []cupel.IncludedItem // in placed order
 }
 
-// choose selects what gets an event under one limit over both kinds of events:
-// the highest scores; among equals exclusions first, then the earlier item. It
-// does not change its arguments. The cost is O(N log limit), or that of sorting
-// the exclusions when there is no limit.
+// choose selects the items that get an event, under one limit for exclusions
+// and inclusions together: the highest scores first; among equal scores
+// exclusions first, then the earlier item. It does not modify its arguments. It
+// takes O(N log limit), or the time to sort the exclusions when there is no
+// limit.
 func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit int) selection {
 	if limit >= 0 && len(excluded)+len(included) > limit {
 		best := newTop(limit)
@@ -39,8 +40,8 @@ func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit 
 	return selection{excluded, included}
 }
 
-// ranked is an item by its score and its position among all that could have an
-// event, exclusions first.
+// ranked is an item's score and its position among all candidates for an event,
+// exclusions first.
 type ranked struct {
 	score float64
 	at    int
@@ -54,8 +55,8 @@ func (a ranked) before(b ranked) bool {
 	return a.at < b.at
 }
 
-// top keeps the first of what it is offered: a heap with the last of them at
-// its root, so that most offers are refused after one comparison.
+// top keeps the highest-ranked values it is offered, in a heap with the lowest
+// at the root, so most offers take one comparison.
 type top struct {
 	limit int
 	heap  []ranked
@@ -95,7 +96,7 @@ func (t *top) offer(r ranked) {
 	}
 }
 
-// split returns what was kept of both lists, in the order of the lists.
+// split returns the kept items of both lists, in list order.
 func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem) ([]cupel.ExcludedItem, []cupel.IncludedItem) {
 	slices.SortFunc(t.heap, func(a, b ranked) int { return cmp.Compare(a.at, b.at) })
 	n, _ := slices.BinarySearchFunc(t.heap, len(excluded), func(r ranked, at int) int { return cmp.Compare(r.at, at) })
@@ -112,7 +113,7 @@ func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem
 // addEvents records an event for each item of s, at the time at which the stage
 // ended.
 func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
-	// One array for nearly all: events are given parts of it that do not overlap.
+	// One array for nearly all events, each of which gets a part of its own.
 	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
 	from := 0
 	last := func() trace.EventOption {
@@ -143,14 +144,14 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 	}
 }
 
-// pipelineReasons are the codes that the pipeline and its slicers give. The
-// attributes of their events are those of the specification.
+// pipelineReasons are the codes of the pipeline and its slicers. The
+// specification fixes the attributes of their events.
 var pipelineReasons = []cupel.ExclusionCode{
 	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
 }
 
-// appendData appends what a strategy of the caller's says about an exclusion,
-// except for contents: each of the data under its name in JSON.
+// appendData appends the data of a custom reason, except contents, each under
+// its JSON name.
 func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.ExclusionReason) []attribute.KeyValue {
 	for f := range reason.Fields() {
 		key := attribute.Key(ExclusionDataPrefix + f.Name)
@@ -170,8 +171,8 @@ func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.Exc
 	return attrs
 }
 
-// reason returns the name of a reason. Unknown ones keep theirs (R45), which is
-// a text that somebody else has written.
+// reason returns the name of a reason. Unknown reasons keep their name (R45),
+// which is redacted as text from outside Cupel.
 func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
 	if slices.Contains(reasons, code) {
 		return string(code)

@@ -94,7 +94,7 @@ func TestEventLimit(t *testing.T) {
 		{name: "none", verbosity: cupelotel.VerbosityFull, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
 			place: "", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=3", why: "as with the SDK, 0 means none; the counts stay"},
 		{name: "exclusions only", verbosity: cupelotel.VerbosityStageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
-			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "below Full inclusions neither take room nor are counted as dropped"},
+			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "below Full, inclusions neither use up the limit nor count as dropped"},
 		{name: "stages only", verbosity: cupelotel.VerbosityStageOnly, limit: 1, why: "no events and no counts of them"},
 	}
 	for _, tt := range tests {
@@ -169,7 +169,7 @@ func TestLimitsOfTheSDK(t *testing.T) {
 	}{
 		{"neither raised", nil, nil, 128, 0, "exclusion.count=1000 exclusion.dropped_count=872", "the collector says what it left out"},
 		{"only the collector's", nil, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, 128, 872, "exclusion.count=1000",
-			"what the package documentation warns of: the SDK drops and the span's attributes know nothing of it"},
+			"what the package documentation warns of: the SDK drops events and the span's attributes do not say so"},
 		{"only the SDK's", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, nil, 128, 0,
 			"exclusion.count=1000 exclusion.dropped_count=872", "the collector's holds"},
 		{"both", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, n, 0,
@@ -200,14 +200,14 @@ func TestLimitsOfTheSDK(t *testing.T) {
 }
 
 func TestReasonsKeepTheirNames(t *testing.T) {
-	// Every reason of the core, and two that nobody knows.
+	// Every reason of the core, and two unknown ones.
 	codes := []cupel.ExclusionCode{
 		"BudgetExceeded", "Deduplicated", "NegativeTokens", "PinnedOverride", "CountCapExceeded", "ScoredTooLow", "QuotaCapExceeded",
 		"QuotaRequireDisplaced", "Filtered", "CountRequireCandidatesExhausted", "Boring", "budget_exceeded",
 	}
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
-		// Cupel's own names are no text of anybody's.
+		// The redactor does not see Cupel's own names.
 		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
 			if source == cupelotel.TextReason && text == "Boring" {
 				return "(custom)"

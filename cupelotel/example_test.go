@@ -17,7 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// window selects from three items, of which the log is too large.
+// window selects from three items; the log does not fit.
 func window(ctx context.Context, collector cupel.TraceCollector) error {
 	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {

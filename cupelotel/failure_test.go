@@ -39,7 +39,7 @@ var failures = []struct {
 		"nil item",
 		func(_ *testing.T, f *failing) { f.items[3] = nil },
 		"classify", "*cupel.InvalidItemError", "cupel: invalid item at index 3",
-		"a candidate that is none",
+		"a nil candidate",
 	},
 	{
 		"overflow under Throw",
@@ -118,7 +118,7 @@ var failures = []struct {
 			f.config.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { f.cancel(errors.New("secret reason")); return 0 })
 		},
 		"deduplicate", "context.Canceled", "cupel: stopped in stage Deduplicate: context canceled",
-		"the stage after notices, and the cause is somebody's text",
+		"the next stage notices; the cause is the caller's text",
 	},
 	{
 		"deadline",
@@ -129,7 +129,7 @@ var failures = []struct {
 			f.ctx = ctx
 		},
 		"classify", "context.DeadlineExceeded", "cupel: stopped in stage Classify: context deadline exceeded",
-		"too slow is another matter than not wanted any more",
+		"a timeout is not a cancellation",
 	},
 	{
 		"context with an error of its own",
@@ -147,13 +147,13 @@ var failures = []struct {
 		"configuration error of a strategy",
 		byHand(&cupel.InvalidConfigError{Component: "secret", Field: "secret", Value: "secret", Reason: "secret"}),
 		"score", "*cupel.InvalidConfigError", "cupel: invalid configuration",
-		"passed on as it is, with texts that a strategy wrote",
+		"passed on unchanged, with text written by a strategy",
 	},
 	{
 		"strategy error of a strategy",
 		byHand(&cupel.StrategyError{Role: "slicer", Strategy: "*own.Inner[int]", Reason: "secret"}),
 		"score", "*cupel.StrategyError", "cupel: slicer *own.Inner[int] broke its contract",
-		"passed on as it is; role and type are what a reader needs",
+		"passed on unchanged; the reader needs role and type",
 	},
 	{
 		"strategy error with texts",
@@ -183,11 +183,11 @@ var failures = []struct {
 		"nil pointer for an error",
 		byHand((*cupel.StrategyError)(nil)),
 		"score", "*cupel.StrategyError", "cupel: scorer cupelotel_test.batchFunc broke its contract",
-		"a mistake that must not bring the run down",
+		"this mistake must not crash the run",
 	},
 }
 
-// failureNamed returns what arranges one of the failures.
+// failureNamed returns the failure of that name.
 func failureNamed(t *testing.T, name string) func(*testing.T, *failing) {
 	t.Helper()
 	for _, row := range failures {
@@ -199,7 +199,7 @@ func failureNamed(t *testing.T, name string) func(*testing.T, *failing) {
 	return nil
 }
 
-// failing is a run that is to fail. Without changes it succeeds.
+// failing is a run to be made to fail. Unchanged, it succeeds.
 type failing struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -207,7 +207,7 @@ type failing struct {
 	items  []*cupel.ContextItem
 }
 
-// run arranges the failure and runs it with the collector.
+// run sets up the failure and runs it with the collector.
 func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collector cupel.TraceCollector) error {
 	t.Helper()
 	f.ctx, f.cancel = context.WithCancelCause(t.Context())
@@ -228,14 +228,14 @@ func byHand(err error) func(*testing.T, *failing) {
 	}
 }
 
-// oddContext is done with an error that nobody knows.
+// oddContext is done with an error of an unknown type.
 type oddContext struct{ context.Context }
 
 var errOdd = errors.New("secret")
 
 func (oddContext) Err() error { return errOdd }
 
-// moodyContext is done with another error each time it is asked.
+// moodyContext returns a different error each time.
 type moodyContext struct{ context.Context }
 
 func (moodyContext) Err() error { return errors.New("secret") }
@@ -307,8 +307,8 @@ func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
 	}
 }
 
-// The pipeline catches no panic but those of strategies. Others go up through
-// the run, and nobody sees an error; the spans must not be lost with it.
+// The pipeline catches only the panics of strategies. Others unwind the run
+// without an error; the spans must still end.
 func TestRunsThatNeverReturn(t *testing.T) {
 	none := func(*cupel.Config) {}
 	event := func(leave func()) cupel.TraceCollector {

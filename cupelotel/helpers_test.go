@@ -48,7 +48,7 @@ var byHint = scoreFunc(func(item *cupel.ContextItem) float64 {
 	return hint
 })
 
-// byTags takes what is tagged "take", whatever the budget, drops what is tagged
+// byTags takes items tagged "take" regardless of the budget, drops items tagged
 // "drop" for a reason of its own, and leaves the rest to the budget.
 var byTags = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 	var s cupel.Selection
@@ -109,9 +109,9 @@ func kind(k cupel.ContextKind) cupel.ItemOption { return cupel.WithKind(k) }
 func hint(h float64) cupel.ItemOption           { return cupel.WithFutureRelevanceHint(h) }
 
 // candidates make every stage leave something out, under a target of 100
-// tokens: the one with a negative size, the second copy of a, what is tagged
-// for another reason than the budget, what is too large, and one that is taken
-// but does not fit beside the others.
+// tokens: one item has a negative size, one is the second copy of a, one is
+// tagged to be dropped, some are too large, and one is taken but overflows the
+// target.
 func candidates(tb testing.TB) []*cupel.ContextItem {
 	tb.Helper()
 	take, drop := cupel.WithTags("take"), cupel.WithTags("drop")
@@ -127,8 +127,8 @@ func candidates(tb testing.TB) []*cupel.ContextItem {
 	}
 }
 
-// step is what the clock of ticking goes on at each reading: a quarter of a
-// second, which is exact in binary, and one nanosecond.
+// step is how far ticking's clock advances at each reading: a quarter of a
+// second, which is exact in binary, plus one nanosecond.
 const step = 250*time.Millisecond + time.Nanosecond
 
 var base = time.Date(2025, 3, 4, 5, 6, 7, 8, time.UTC)
@@ -140,8 +140,8 @@ func ticking(step time.Duration) func() time.Time {
 	return func() time.Time { return base.Add(time.Duration(n.Add(1)-1) * step) }
 }
 
-// newRecorder returns a provider and what records its spans. At the end of the
-// test as many spans must have ended as started.
+// newRecorder returns a provider and a recorder of its spans. It checks at the
+// end of the test that every started span has ended.
 func newRecorder(t *testing.T, opts ...sdktrace.TracerProviderOption) (*sdktrace.TracerProvider, *tracetest.SpanRecorder) {
 	t.Helper()
 	recorder := tracetest.NewSpanRecorder()

@@ -9,23 +9,22 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Boundaries of the histograms, given as advice: a view of the SDK overrides
-// them.
+// Histogram boundaries, given as hints: an SDK view overrides them.
 var (
-	// A run takes from a few microseconds to the seconds that a scorer may
-	// spend on a model.
+	// A run takes a few microseconds, or seconds if a scorer calls a model.
 	durationBoundaries = []float64{
 		1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 	}
 	tokenBoundaries = []float64{
 		0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152,
 	}
-	// Above 1 only what commits or Proceed select beyond the budget.
+	// Only required items or Proceed can select more than the budget, and so
+	// exceed 1.
 	utilizationBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
 )
 
-// instruments are those of one MeterProvider, with the attributes of all their
-// time series but those of failures.
+// instruments holds the instruments of one MeterProvider, with the attributes
+// of their time series except those of failures.
 type instruments struct {
 	pipelineDuration, stageDuration metric.Float64Histogram
 	selectedTokens                  metric.Int64Histogram
@@ -70,7 +69,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 	}
 	for i, stage := range stages {
 		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
-		// Lists are made once: a run would allocate one for each measurement.
+		// Built once, so that a run does not allocate one for each measurement.
 		in.sets[i].name = name
 		in.sets[i].record, in.sets[i].add = []metric.RecordOption{with(name)}, []metric.AddOption{with(name)}
 		in.sets[i].reasons = make([][]metric.AddOption, len(reasons)+1)
@@ -89,9 +88,8 @@ func with(attrs ...attribute.KeyValue) metric.MeasurementOption {
 	return metric.WithAttributeSet(attribute.NewSet(attrs...))
 }
 
-// usable returns the instrument, or one that does nothing when it could not be
-// made. The error goes where OpenTelemetry's own go: no run fails because of
-// its metrics.
+// usable returns the instrument, or a no-op if it could not be created. The
+// error goes to OpenTelemetry's error handler: metrics never fail a run.
 func usable[T any](instrument T, err error, fallback T) T {
 	if err != nil {
 		otel.Handle(err)
@@ -100,7 +98,7 @@ func usable[T any](instrument T, err error, fallback T) T {
 	return instrument
 }
 
-// enabled reports whether anybody reads any of the instruments.
+// enabled reports whether any of the instruments is read.
 func (in *instruments) enabled(ctx context.Context) bool {
 	return in.pipelineDuration.Enabled(ctx) || in.stageDuration.Enabled(ctx) || in.selectedTokens.Enabled(ctx) ||
 		in.utilization.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) || in.errors.Enabled(ctx)

@@ -16,9 +16,9 @@ var (
 	_ cupel.RunTrace       = (*metricRun)(nil)
 )
 
-// MetricCollector measures each run that it is given to. Build it with
-// [NewMetricCollector]. It stores nothing about a run, and one collector serves
-// any number of runs at once.
+// MetricCollector measures the runs it is passed to. Create it with
+// [NewMetricCollector]. It stores nothing about a run; one collector serves any
+// number of concurrent runs.
 //
 // Its instruments:
 //
@@ -30,21 +30,21 @@ var (
 //	cupel.exclusions                counter, {item}     left out, by cupel.stage.name and cupel.exclusion.reason
 //	cupel.pipeline.errors           counter, {error}    failed runs, by error.type
 //
-// The number of time series is bounded: there are five stages, and the reasons
-// are those that Cupel knows, with "_OTHER" for all that custom slicers make
-// up. Nothing that an item or a caller says becomes an attribute.
+// The number of time series is bounded: there are five stages, and all custom
+// reasons are counted as "_OTHER". No text of an item or a caller becomes an
+// attribute.
 //
-// Measurements are made in the context of the run and its stages, so that
-// exemplars link to the spans of a [TraceCollector] that is listed before this
-// one, or else to the caller's. An instrument that nobody reads costs nothing.
+// It records in the context of the run and its stages, so exemplars link to the
+// spans of a [TraceCollector] listed before it, or else to the caller's span.
+// An instrument without a reader costs nothing.
 type MetricCollector struct {
 	provider metric.MeterProvider // nil: the global one
 
 	instruments memo[metric.MeterProvider, *instruments]
 }
 
-// NewMetricCollector returns a collector. Without options it records with the
-// global MeterProvider.
+// NewMetricCollector returns a collector. By default it records with the global
+// MeterProvider.
 func NewMetricCollector(opts ...MetricOption) *MetricCollector {
 	c := &MetricCollector{}
 	for _, opt := range opts {
@@ -58,8 +58,8 @@ func NewMetricCollector(opts ...MetricOption) *MetricCollector {
 // IsEnabled returns true, except for a nil collector.
 func (c *MetricCollector) IsEnabled() bool { return c != nil }
 
-// RecordStageEvent does nothing: measurements are made from what StartRun's
-// result is told.
+// RecordStageEvent does nothing: the observer that StartRun returns records the
+// measurements.
 func (*MetricCollector) RecordStageEvent(cupel.TraceEvent) {}
 
 // RecordItemEvent does nothing.
@@ -87,17 +87,17 @@ type metricRun struct {
 	cupel.NoTrace
 	*instruments
 	maxTokens  int
-	exclusions bool // somebody counts them
+	exclusions bool // the counter is read
 }
 
-// Detail asks for the reasons only when somebody counts them.
+// Detail asks for reasons only if the exclusion counter is read.
 func (r *metricRun) Detail() cupel.TraceDetail { return cupel.TraceDetail{Reasons: r.exclusions} }
 
-// EndStage measures a stage.
+// EndStage records the measurements of a stage.
 func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	at := slices.Index(stages[:], e.Stage)
 	if at < 0 {
-		return // not one of the specification's: it would add time series
+		return // unknown stages would add time series
 	}
 	sets := &r.sets[at]
 	attributes := sets.record
@@ -119,7 +119,7 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	}
 }
 
-// EndRun measures the run.
+// EndRun records the measurements of the run.
 func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {

@@ -176,7 +176,7 @@ func TestHistogramBoundaries(t *testing.T) {
 		case "cupel.pipeline.selected_tokens":
 			within = bounds[0] == 0 && bounds[len(bounds)-1] >= 1e6
 		case "cupel.budget.utilization":
-			within = slices.Equal(bounds, []float64{0.5}) // advice gives way to the view
+			within = slices.Equal(bounds, []float64{0.5}) // the view overrides the hint
 		}
 		if !within || !slices.IsSorted(bounds) {
 			t.Errorf("%s has the boundaries %v", m.Name, bounds)
@@ -274,12 +274,12 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 		reasons  bool
 		why      string
 	}{
-		{"everything is read", all, true, true, "somebody reads the counts by reason"},
+		{"everything is read", all, true, true, "the counts by reason are read"},
 		{"no exclusions", withoutExclusions, true, false, "times and counts need no reasons"},
-		{"dropped by views", none, false, false, "nobody reads any of them"},
-		{"no reader", sdkmetric.NewMeterProvider(), false, false, "nobody reads any of them"},
-		{"no-op", noop.NewMeterProvider(), false, false, "nobody measures"},
-		{"global without an SDK", nil, false, false, "nobody has set up metrics"},
+		{"dropped by views", none, false, false, "no instrument is read"},
+		{"no reader", sdkmetric.NewMeterProvider(), false, false, "no instrument is read"},
+		{"no-op", noop.NewMeterProvider(), false, false, "no instrument is enabled"},
+		{"global without an SDK", nil, false, false, "metrics are not set up"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewMetricCollector(nil, cupelotel.WithMeterProvider(tt.provider))
@@ -350,7 +350,7 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 		}
 	}
 	if n := len(handled()); n != 4 {
-		t.Errorf("the error handler was told %d times, want once for each of the 4 histograms: %v", n, handled())
+		t.Errorf("the error handler got %d errors, want one for each of the 4 histograms: %v", n, handled())
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// memo remembers what was made from a provider for as long as the provider
-// stays the same, so that asking for the global one at each run is cheap.
+// memo caches the value built from a provider until the provider changes, which
+// makes looking up the global provider at each run cheap.
 type memo[P, V any] struct {
 	last atomic.Pointer[memoEntry[P, V]]
 }
@@ -25,9 +25,9 @@ func (m *memo[P, V]) get(provider P, build func(P) V) V {
 	return e.value
 }
 
-// same reports whether two providers are one. Those whose type cannot be
-// compared never are: comparing them panics, which reflection could foresee but
-// only at the price of allocations.
+// same reports whether two providers are identical. It returns false for types
+// that cannot be compared: comparing them panics, and checking by reflection
+// first would allocate.
 func same[P any](a, b P) (equal bool) {
 	defer func() {
 		if recover() != nil {
@@ -37,8 +37,8 @@ func same[P any](a, b P) (equal bool) {
 	return any(a) == any(b)
 }
 
-// isNil reports whether a provider is nil, or a nil pointer, which is what a
-// variable of the SDK's type holds that nobody has set.
+// isNil reports whether a provider is nil or holds a nil pointer, such as an
+// unset variable of the SDK's type.
 func isNil(provider any) bool {
 	v := reflect.ValueOf(provider)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// TestReadmeNamesEverything looks for every name that a run puts on its spans
-// and metrics, so that code and documentation do not drift apart.
+// TestReadmeNamesEverything checks that the README lists every name on spans
+// and metrics.
 func TestReadmeNamesEverything(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)

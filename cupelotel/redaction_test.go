@@ -61,7 +61,7 @@ func TestRedactorOfErrors(t *testing.T) {
 		why    string
 	}{
 		{"everything", func(text string) string { return text },
-			"status Error: cupel: scorer cupelotel_test.scoreFunc panicked: panic: secret of 4 tokens\n", "whoever asks for the text gets it"},
+			"status Error: cupel: scorer cupelotel_test.scoreFunc panicked: panic: secret of 4 tokens\n", "the redactor may show the text"},
 		{"some of it", func(text string) string { return strings.ReplaceAll(text, "secret", "…") },
 			"status Error: cupel: scorer cupelotel_test.scoreFunc panicked: panic: … of 4 tokens\n", "as the redactor says"},
 		{"nothing", func(string) string { return "" }, summary, "a status has a description"},
@@ -79,7 +79,7 @@ func TestRedactorOfErrors(t *testing.T) {
 				t.Errorf("want twice %q, %s:\n%s", tt.want, tt.why, shown)
 			}
 			if errs := handled(); (len(errs) > 0) != (tt.name == "panic") || strings.Contains(fmt.Sprint(errs), "secret") {
-				t.Errorf("the error handler was told %v", errs)
+				t.Errorf("the error handler got %v", errs)
 			}
 		})
 	}
@@ -97,7 +97,7 @@ func TestRedactorOfKindsInErrors(t *testing.T) {
 	}
 }
 
-// unspeakable is an error whose text nobody can get.
+// unspeakable is an error whose Error method panics.
 type unspeakable struct{}
 
 func (unspeakable) Error() string { panic("no text") }
@@ -142,7 +142,7 @@ func TestNoContentLeavesTheProcess(t *testing.T) {
 	}
 }
 
-// handledErrors collects what OpenTelemetry's error handler is told.
+// handledErrors collects the errors passed to OpenTelemetry's error handler.
 func handledErrors(t *testing.T) func() []error {
 	t.Helper()
 	var mu sync.Mutex

@@ -29,9 +29,9 @@ func source(err error, items ...*cupel.ContextItem) func(func(*cupel.ContextItem
 	}
 }
 
-// Of the candidates, in batches of two: the pinned one and the one of negative
-// size; a twice, of which the first is selected; b and the huge one; the note,
-// which does not fit, and c, which does not either.
+// The candidates in batches of two: the pinned one and the one of negative
+// size; a twice, with the first selected; b and the huge one; the note and c,
+// neither of which fits.
 //
 //	20 pinned, 80 left; a: 70 left; b: 40 left; huge 5000, note 60, c 50
 func TestStream(t *testing.T) {
@@ -107,7 +107,8 @@ func TestStreamTimes(t *testing.T) {
 		}
 	}
 
-	// Two batches of one step each are two steps, whatever lies between them.
+	// Two batches of one step each last two steps, regardless of the time
+	// between them.
 	var data metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &data); err != nil {
 		t.Fatal(err)
@@ -142,7 +143,7 @@ func TestStreamFailures(t *testing.T) {
 		why         string
 	}{
 		{"error", errors.New("secret"), "*cupel.SourceError", "cupel: the source failed at item 8", "the text of the source may quote an item"},
-		{"panic", nil, "*cupel.PanicError", "cupel: the source panicked at item 8", "a panic is told from an error"},
+		{"panic", nil, "*cupel.PanicError", "cupel: the source panicked at item 8", "a panic is distinguished from an error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t)

@@ -19,14 +19,13 @@ var (
 	_ cupel.RunTrace       = (*traceRun)(nil)
 )
 
-// TraceCollector makes a tree of spans of each run that it is given to. Build
-// it with [NewTraceCollector]. It stores nothing about a run, and one collector
-// serves any number of runs at once.
+// TraceCollector makes a tree of spans for each run it is passed to. Create it
+// with [NewTraceCollector]. It stores nothing about a run; one collector serves
+// any number of concurrent runs.
 //
-// A run whose root span does not record, because it was sampled out or nobody
-// has set up tracing, goes on as if it had no collector: nothing is built for
-// it, but spans that its strategies start find the sampling decision in their
-// context.
+// If the root span does not record, because it was sampled out or tracing is
+// not set up, the run continues as if it had no collector. Spans that its
+// strategies start still find the sampling decision in their context.
 //
 // It implements the OpenTelemetry Integration chapter of the specification.
 type TraceCollector struct {
@@ -38,8 +37,8 @@ type TraceCollector struct {
 	tracers memo[trace.TracerProvider, trace.Tracer]
 }
 
-// NewTraceCollector returns a collector. Without options it makes spans with
-// the global TracerProvider at [VerbosityStageOnly].
+// NewTraceCollector returns a collector. By default it makes spans with the
+// global TracerProvider at [VerbosityStageOnly].
 func NewTraceCollector(opts ...TraceOption) *TraceCollector {
 	c := &TraceCollector{limit: DefaultEventLimit}
 	for _, opt := range opts {
@@ -51,11 +50,11 @@ func NewTraceCollector(opts ...TraceOption) *TraceCollector {
 }
 
 // IsEnabled returns true, except for a nil collector. Whether a run is recorded
-// is known once its root span has started.
+// is only known once its root span has started.
 func (c *TraceCollector) IsEnabled() bool { return c != nil }
 
-// RecordStageEvent does nothing: spans are made from what StartRun's result is
-// told.
+// RecordStageEvent does nothing: the observer that StartRun returns makes the
+// spans.
 func (*TraceCollector) RecordStageEvent(cupel.TraceEvent) {}
 
 // RecordItemEvent does nothing.
@@ -70,13 +69,13 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	tracer := c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
 		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
 	})
-	parent, caller := beside(ctx, c, info)
-	// Known attributes are given at the start, where samplers see them.
+	parent, caller := callerContext(ctx, c, info)
+	// Attributes known now are set at the start, where samplers see them.
 	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 		VerbosityKey.String(c.verbosity.String()),
 	))
-	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op, in nobody's way
+	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
 	}
 	if !span.IsRecording() {
@@ -86,8 +85,8 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	return ctx, &traceRun{collector: c, tracer: tracer, root: span}
 }
 
-// runContext is the context of a run, in which a collector beside this one
-// finds the span that was there before.
+// runContext is the context of a run. It lets other collectors of the same run
+// find the caller's span.
 type runContext struct {
 	context.Context //nolint:containedctx // it is one
 	collector       *TraceCollector
@@ -105,11 +104,11 @@ func (c *runContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// beside returns the context to start the root span from, and the caller's span.
-// A collector that follows the same run may have put its own root span into ctx:
-// two trees side by side are both the caller's children. A run inside of a
-// strategy is not beside the run around it: it starts later, below a stage.
-func beside(ctx context.Context, c *TraceCollector, info cupel.RunInfo) (context.Context, trace.Span) {
+// callerContext returns the context to start the root span from, and the
+// caller's span. Another collector of the same run may have put its root span
+// into ctx; both trees must be children of the caller's span. A run inside a
+// strategy is different: it starts later, below a stage.
+func callerContext(ctx context.Context, c *TraceCollector, info cupel.RunInfo) (context.Context, trace.Span) {
 	span := trace.SpanFromContext(ctx)
 	other, ok := ctx.Value(runContextKey{}).(*runContext)
 	if !ok || other.collector == c || !other.start.Equal(info.Start) || !other.root.Equal(span.SpanContext()) {
@@ -124,14 +123,14 @@ type traceRun struct {
 	collector *TraceCollector
 	tracer    trace.Tracer
 	root      trace.Span
-	stages    [len(stages) + 1]stageSpan // the last one is for a stage that is not known
+	stages    [len(stages) + 1]stageSpan // the last one is for an unknown stage
 }
 
-// stageSpan is the span of a stage that has started. Several may be open at
-// once: the stages of a streaming run overlap.
+// stageSpan is the span of a started stage. Several may be open at once,
+// because the stages of a streaming run overlap.
 type stageSpan struct {
 	trace.Span
-	countIn int // as its start says
+	countIn int // as announced at the start
 }
 
 func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
@@ -142,7 +141,7 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 	return &r.stages[at]
 }
 
-// Detail asks for items only where their events are shown.
+// Detail asks for items only at verbosities that show their events.
 func (r *traceRun) Detail() cupel.TraceDetail {
 	return cupel.TraceDetail{Items: r.collector.verbosity >= VerbosityStageAndExclusions}
 }
@@ -168,7 +167,7 @@ func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
 	end := trace.WithTimestamp(e.End)
 	stage := r.spanOf(e.Stage)
 	if stage.IsRecording() { // a sampler may leave out stages and keep the run
-		if e.CountIn != stage.countIn { // a streaming run could not know
+		if e.CountIn != stage.countIn { // a streaming run did not know it at the start
 			stage.SetAttributes(StageItemCountInKey.Int(e.CountIn))
 		}
 		r.describe(stage.Span, e, end)
@@ -176,7 +175,7 @@ func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
 	stage.End(end)
 }
 
-// describe puts on the span of a stage what is known at its end.
+// describe sets the attributes that are known at the end of a stage.
 func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOption) {
 	attrs := append(make([]attribute.KeyValue, 0, 5), StageItemCountOutKey.Int(e.CountOut))
 	if r.collector.verbosity >= VerbosityStageAndExclusions {

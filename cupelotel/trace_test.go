@@ -174,7 +174,7 @@ func TestRunsThatAreNotRecorded(t *testing.T) {
 		why      string
 	}{
 		{"sampled out", sampledOut, true, "strategies that start spans must find the decision"},
-		{"no-op", noop.NewTracerProvider(), false, "nobody traces"},
+		{"no-op", noop.NewTracerProvider(), false, "tracing is off"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tt.provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
@@ -240,8 +240,8 @@ func (f byAttributes) ShouldSample(p sdktrace.SamplingParameters) sdktrace.Sampl
 }
 
 func TestSamplersSeeTheVerbosity(t *testing.T) {
-	// The chapter wants Full only together with a sampling strategy, which needs
-	// something to go by.
+	// The chapter allows Full only with a sampling strategy, so the sampler
+	// must see the verbosity.
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.ParentBased(byAttributes(func(p sdktrace.SamplingParameters) bool {
 		return attr(p.Attributes, cupelotel.VerbosityKey) != "Full"
 	}))))
@@ -266,9 +266,9 @@ func TestGlobalProviderIsLookedUpAtTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run() // before anybody has set up tracing
+	run() // before tracing is set up
 	t.Cleanup(func() { otel.SetTracerProvider(noop.NewTracerProvider()) })
-	for range 2 { // the second one replaces the first
+	for range 2 { // the second provider replaces the first
 		provider, recorder := newRecorder(t)
 		otel.SetTracerProvider(provider)
 		run()
@@ -350,7 +350,7 @@ func TestOneOfSeveralCollectors(t *testing.T) {
 	}
 }
 
-// Two trees side by side, of which each may go to a backend of its own.
+// Two trees side by side; each may go to a backend of its own.
 func TestTracesSideBySide(t *testing.T) {
 	always, never := sdktrace.AlwaysSample(), sdktrace.NeverSample()
 	asCaller := sdktrace.ParentBased(never) // the caller is sampled
@@ -420,7 +420,7 @@ func TestRunsInsideOfRuns(t *testing.T) {
 		why       string
 	}{
 		{"the same collector", outer, "it stores nothing about a run"},
-		{"another collector", inner, "it is not beside the other one, though no time passes"},
+		{"another collector", inner, "it is below the other run, though no time passes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			recorder.Reset()
@@ -457,7 +457,8 @@ func TestRunsInsideOfRuns(t *testing.T) {
 }
 
 func TestRunsInsideOfRunsThatAreSampledOut(t *testing.T) {
-	// The root span is the context's own then, as it is for a collector beside.
+	// The context then holds the root span itself, as it does for a second
+	// collector of the same run.
 	var parents []trace.SpanContext
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(byAttributes(func(p sdktrace.SamplingParameters) bool {
 		parents = append(parents, trace.SpanContextFromContext(p.ParentContext))
@@ -470,7 +471,7 @@ func TestRunsInsideOfRunsThatAreSampledOut(t *testing.T) {
 		clock func() time.Time
 		why   string
 	}{
-		{"the same collector", one, func() time.Time { return base }, "no collector is beside itself, though no time passes"},
+		{"the same collector", one, func() time.Time { return base }, "a collector does not follow one run twice, though no time passes"},
 		{"another collector", two, ticking(step), "it starts later"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -500,7 +501,7 @@ func TestNilProviderOfTheSDK(t *testing.T) {
 	var tracers *sdktrace.TracerProvider
 	var meters *sdkmetric.MeterProvider
 	_, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), // a variable that nobody has set
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), // an unset variable
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))))
 	if err != nil {
 		t.Error(err)
