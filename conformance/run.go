@@ -12,18 +12,47 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Options says how vectors are run. The zero Options runs all of them against
-// this project's engine.
-type Options struct {
-	// Implementation is what the vectors are run against; nil means [Engine].
-	Implementation Implementation
-	// Match is a pattern of [path.Match]. When it is not empty, only vectors
-	// run whose path, file name, file name without .toml, or name matches; in
-	// names a slash is a character like any other.
-	Match string
-	// Strict makes keys that the schema does not know a mistake. By default
-	// they are ignored (R48).
-	Strict bool
+// An Option is an optional setting of [Run] and [RunVector]. Without any, all
+// vectors run against this project's engine.
+type Option func(*options)
+
+type options struct {
+	impl   Implementation
+	match  string
+	strict bool
+}
+
+func newOptions(opts []Option) options {
+	o := options{impl: Engine{}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	return o
+}
+
+// WithImplementation sets what the vectors are run against; [Engine] by default,
+// and when impl is nil.
+func WithImplementation(impl Implementation) Option {
+	return func(o *options) {
+		o.impl = impl
+		if impl == nil {
+			o.impl = Engine{}
+		}
+	}
+}
+
+// WithMatch has [Run] run only vectors that match a pattern, as
+// [Result.Matches] says. The empty pattern, the default, matches all.
+func WithMatch(pattern string) Option {
+	return func(o *options) { o.match = pattern }
+}
+
+// WithStrict makes keys that the schema does not know a mistake. By default
+// they are ignored.
+func WithStrict() Option {
+	return func(o *options) { o.strict = true }
 }
 
 // Results are the results of a run.
@@ -48,15 +77,13 @@ var ErrNoVectors = errors.New("conformance: no vector found")
 
 // Run runs every *.toml file of fsys as a vector, in the order of the paths. A
 // vector or a folder that cannot be read has failed. The error is [ErrNoVectors], one of
-// reading fsys, a malformed Options.Match, or the context's; a failed vector is
+// reading fsys, a malformed pattern of [WithMatch], or the context's; a failed vector is
 // no error.
-func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
+func Run(ctx context.Context, fsys fs.FS, opts ...Option) (Results, error) {
 	var results Results
-	if opts.Implementation == nil {
-		opts.Implementation = Engine{}
-	}
-	if _, err := path.Match(opts.Match, ""); err != nil {
-		return results, fmt.Errorf("conformance: pattern %q: %w", opts.Match, err)
+	o := newOptions(opts)
+	if _, err := path.Match(o.match, ""); err != nil {
+		return results, fmt.Errorf("conformance: pattern %q: %w", o.match, err)
 	}
 	files, err := find(fsys)
 	if err != nil {
@@ -70,7 +97,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
 		if errors.Is(err, errDirectory) {
 			continue
 		}
-		if result, ok := runOne(ctx, file.path, data, err, opts); ok {
+		if result, ok := runOne(ctx, file.path, data, err, o); ok {
 			results.add(result)
 		}
 	}
@@ -81,34 +108,32 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (Results, error) {
 }
 
 // RunVector runs one vector, given as the bytes of its file; name stands for
-// its path in the result. Options.Match is not looked at.
-func RunVector(ctx context.Context, name string, data []byte, opts Options) Result {
-	if opts.Implementation == nil {
-		opts.Implementation = Engine{}
-	}
-	opts.Match = ""
-	result, _ := runOne(ctx, name, data, nil, opts)
+// its path in the result. [WithMatch] does nothing.
+func RunVector(ctx context.Context, name string, data []byte, opts ...Option) Result {
+	o := newOptions(opts)
+	o.match = ""
+	result, _ := runOne(ctx, name, data, nil, o)
 	return result
 }
 
 // runOne returns false when the vector does not match the options. unreadable
 // is the error of reading its file, if any.
-func runOne(ctx context.Context, file string, data []byte, unreadable error, opts Options) (Result, bool) {
+func runOne(ctx context.Context, file string, data []byte, unreadable error, o options) (Result, bool) {
 	result := Result{Path: file}
 	v, err := (*vector)(nil), unreadable
 	if err == nil {
-		v, err = readVector(data, opts.Strict)
+		v, err = readVector(data, o.strict)
 	}
 	if v != nil {
 		result.Name, result.Stage = v.name, v.stage
 	}
-	if !opts.Matches(result) {
+	if !result.Matches(o.match) {
 		return result, false
 	}
 	if err != nil {
 		result.Failures = []string{err.Error()}
 	} else {
-		result.Failures = v.run(ctx, opts.Implementation)
+		result.Failures = v.run(ctx, o.impl)
 	}
 	result.Passed = len(result.Failures) == 0
 	return result, true
@@ -123,19 +148,22 @@ func (r *Results) add(result Result) {
 	}
 }
 
-// Matches reports whether Match selects the vector of a result.
-func (o Options) Matches(r Result) bool {
-	if o.Match == "" {
+// Matches reports whether the path of the vector, its file name, its file name
+// without .toml, or its name matches a pattern of [path.Match]; in names a slash
+// is a character like any other. The empty pattern matches all, and a malformed
+// one nothing.
+func (r Result) Matches(pattern string) bool {
+	if pattern == "" {
 		return true
 	}
 	base := path.Base(r.Path)
 	for _, name := range []string{r.Path, base, strings.TrimSuffix(base, ".toml")} {
-		if ok, _ := path.Match(o.Match, name); ok {
+		if ok, _ := path.Match(pattern, name); ok {
 			return true
 		}
 	}
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
-	ok, _ := path.Match(flat(o.Match), flat(r.Name))
+	ok, _ := path.Match(flat(pattern), flat(r.Name))
 	return ok
 }
 

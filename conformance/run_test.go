@@ -22,7 +22,7 @@ func TestVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			results, err := conformance.Run(t.Context(), sub, conformance.Options{Strict: true})
+			results, err := conformance.Run(t.Context(), sub, conformance.WithStrict())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{})
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector))
 			switch {
 			case tt.want == "" && !r.Passed:
 				t.Errorf("failed with %q, want it to pass: %s", r.Failures, tt.why)
@@ -356,7 +356,7 @@ shortfall_count = 0
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{}); !r.Passed {
+			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector)); !r.Passed {
 				t.Errorf("failed with %q: %s", r.Failures, tt.why)
 			}
 		})
@@ -376,10 +376,10 @@ func TestStrict(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{}); !r.Passed {
+			if r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector)); !r.Passed {
 				t.Errorf("not strict: failed with %q", r.Failures)
 			}
-			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{Strict: true})
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.WithStrict())
 			if r.Passed || !strings.Contains(r.Failures[0], tt.want) {
 				t.Errorf("strict: got %q, want %q", r.Failures, tt.want)
 			}
@@ -409,7 +409,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			results, err := conformance.Run(t.Context(), fsys, conformance.Options{Match: tt.match})
+			results, err := conformance.Run(t.Context(), fsys, conformance.WithMatch(tt.match))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -422,17 +422,17 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	for name, opts := range map[string]conformance.Options{"no match": {Match: "nothing"}, "no pattern": {Match: "["}} {
-		if _, err := conformance.Run(t.Context(), fsys, opts); err == nil {
+	for name, pattern := range map[string]string{"no match": "nothing", "no pattern": "["} {
+		if _, err := conformance.Run(t.Context(), fsys, conformance.WithMatch(pattern)); err == nil {
 			t.Errorf("%s: want an error", name)
 		}
 	}
-	if _, err := conformance.Run(t.Context(), fstest.MapFS{}, conformance.Options{}); !errors.Is(err, conformance.ErrNoVectors) {
+	if _, err := conformance.Run(t.Context(), fstest.MapFS{}); !errors.Is(err, conformance.ErrNoVectors) {
 		t.Errorf("empty file system: got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := conformance.Run(ctx, fsys, conformance.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := conformance.Run(ctx, fsys); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }
@@ -481,7 +481,7 @@ func TestChecksBeyondTheExpectation(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.Options{Implementation: tt.impl})
+			r := conformance.RunVector(t.Context(), "v.toml", []byte(tt.vector), conformance.WithImplementation(tt.impl))
 			if r.Passed || !strings.Contains(strings.Join(r.Failures, "; "), tt.want) {
 				t.Errorf("got %q, want a failure with %q", r.Failures, tt.want)
 			}
@@ -504,8 +504,8 @@ func FuzzRunVector(f *testing.F) {
 		return nil
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, strict := range []bool{false, true} {
-			r := conformance.RunVector(t.Context(), "v.toml", data, conformance.Options{Strict: strict})
+		for _, opt := range []conformance.Option{nil, conformance.WithStrict()} {
+			r := conformance.RunVector(t.Context(), "v.toml", data, opt)
 			if r.Passed == (len(r.Failures) > 0) {
 				t.Errorf("passed is %v with failures %q", r.Passed, r.Failures)
 			}

@@ -80,30 +80,35 @@ func (c *DiagnosticTraceCollector) all() []TraceEvent {
 }
 
 // DiagnosticOption is an optional setting of a [DiagnosticTraceCollector].
-type DiagnosticOption func(*diagnosticSettings)
+// Passing one does not allocate.
+type DiagnosticOption interface{ applyDiagnostic(*diagnosticSettings) }
 
 type diagnosticSettings struct {
 	level    TraceDetailLevel
 	callback func(TraceEvent)
 }
 
+type (
+	levelOption    TraceDetailLevel
+	callbackOption func(TraceEvent)
+)
+
+func (o levelOption) applyDiagnostic(s *diagnosticSettings)    { s.level = TraceDetailLevel(o) }
+func (o callbackOption) applyDiagnostic(s *diagnosticSettings) { s.callback = o }
+
 // WithDetailLevel sets how much is recorded; [TraceDetailStage] by default.
-func WithDetailLevel(level TraceDetailLevel) DiagnosticOption {
-	return func(s *diagnosticSettings) { s.level = level }
-}
+func WithDetailLevel(level TraceDetailLevel) DiagnosticOption { return levelOption(level) }
 
 // WithEventCallback has callback called with each event that is recorded, at
 // once and in the goroutine of the run.
-func WithEventCallback(callback func(TraceEvent)) DiagnosticOption {
-	return func(s *diagnosticSettings) { s.callback = callback }
-}
+func WithEventCallback(callback func(TraceEvent)) DiagnosticOption { return callbackOption(callback) }
 
 // NewDiagnosticTraceCollector returns a collector with the given settings.
 func NewDiagnosticTraceCollector(opts ...DiagnosticOption) *DiagnosticTraceCollector {
 	c := new(DiagnosticTraceCollector)
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&c.settings)
+			opt.applyDiagnostic(&c.settings)
 		}
 	}
 	return c

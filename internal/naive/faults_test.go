@@ -195,7 +195,7 @@ func (m model) slicer(spec *conformance.SlicerSpec) naive.Slicer {
 // TestVectorsPassOnTheModel holds the model and the vectors to each other:
 // both were written from the specification, independently.
 func TestVectorsPassOnTheModel(t *testing.T) {
-	results, err := conformance.Run(t.Context(), conformance.Vectors(), conformance.Options{Implementation: model{}, Strict: true})
+	results, err := conformance.Run(t.Context(), conformance.Vectors(), conformance.WithImplementation(model{}), conformance.WithStrict())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestVectorsNoticeEveryFault(t *testing.T) {
 				return cmp.Compare(namedAfter(b.path, fault), namedAfter(a.path, fault))
 			})
 			for _, f := range likely {
-				r := conformance.RunVector(t.Context(), f.path, f.data, conformance.Options{Implementation: model{fault}})
+				r := conformance.RunVector(t.Context(), f.path, f.data, conformance.WithImplementation(model{fault}))
 				if strings.Contains(strings.Join(r.Failures, "\n"), "panicked") {
 					t.Fatalf("%s: %s", f.path, r.Failures)
 				}

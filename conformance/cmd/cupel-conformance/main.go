@@ -64,11 +64,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 
-	opts := conformance.Options{Strict: *strict, Match: *match}
+	var opts []conformance.Option
+	if *strict {
+		opts = append(opts, conformance.WithStrict())
+	}
 	var total conformance.Results
 	broken := false
 	for _, dir := range flags.Args() {
-		results, err := runPath(ctx, dir, opts)
+		results, err := runPath(ctx, dir, *match, opts)
 		// With several directories a pattern need not match in each.
 		if err != nil && !(errors.Is(err, conformance.ErrNoVectors) && flags.NArg() > 1) {
 			fmt.Fprintf(stderr, "cupel-conformance: %s: %v\n", dir, err)
@@ -94,24 +97,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// runPath runs the vectors below a directory, or a single file.
-func runPath(ctx context.Context, name string, opts conformance.Options) (conformance.Results, error) {
+// runPath runs the vectors below a directory, or a single file, that match.
+func runPath(ctx context.Context, name, match string, opts []conformance.Option) (conformance.Results, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return conformance.Results{}, err
 	}
 	if info.IsDir() {
-		return conformance.Run(ctx, os.DirFS(name), opts)
+		return conformance.Run(ctx, os.DirFS(name), append(opts, conformance.WithMatch(match))...)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return conformance.Results{}, err
 	}
-	if _, err := path.Match(opts.Match, ""); err != nil {
-		return conformance.Results{}, fmt.Errorf("pattern %q: %w", opts.Match, err)
+	if _, err := path.Match(match, ""); err != nil {
+		return conformance.Results{}, fmt.Errorf("pattern %q: %w", match, err)
 	}
-	result := conformance.RunVector(ctx, filepath.ToSlash(name), data, opts)
-	if !opts.Matches(result) {
+	result := conformance.RunVector(ctx, filepath.ToSlash(name), data, opts...)
+	if !result.Matches(match) {
 		return conformance.Results{}, conformance.ErrNoVectors
 	}
 	result.Path = "" // the argument is the path; there is nothing below it

@@ -23,7 +23,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	results, err := conformance.Run(ctx, own, conformance.Options{Strict: true})
+	results, err := conformance.Run(ctx, own, conformance.WithStrict())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func run(ctx context.Context) error {
 		fmt.Printf("%s: passed %t\n", vector.Path, vector.Passed)
 	}
 
-	results, err = conformance.Run(ctx, conformance.Vectors(), conformance.Options{Strict: true})
+	results, err = conformance.Run(ctx, conformance.Vectors(), conformance.WithStrict())
 	if err != nil {
 		return err
 	}
