@@ -197,7 +197,7 @@ func ExampleTestSlicer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cupeltest.TestSlicer(t, counting, cupeltest.MayExceedTarget())
+	cupeltest.TestSlicer(t, counting, cupeltest.WithTargetExceeded())
 	fmt.Println("ok")
 	// Output: ok
 }

@@ -263,14 +263,14 @@ func TestBrokenSlicers(t *testing.T) {
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"because", true}) }, "as an obstacle that it did not choose"},
 		{"explains nothing", "an explanation of what is not selected says something, and names items that are selected or dropped.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"", false}) }, "nothing is said about position "},
-		{"one too many", "the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
+		{"one too many", "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
 					sel.Indices = append(sel.Indices, next)
 				}
 				return nil
 			}), "exceed the target of 1 tokens"},
-		{"fills the ceiling", "the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
+		{"fills the ceiling", "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			func(t cupeltest.T) {
 				cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 					if budget.TargetTokens > 0 {
@@ -320,7 +320,7 @@ func TestSoundSlicersPass(t *testing.T) {
 		}
 		return nil
 	})
-	cupeltest.TestSlicer(t, greedier, cupeltest.MayExceedTarget(), nil)
+	cupeltest.TestSlicer(t, greedier, cupeltest.WithTargetExceeded(), nil)
 
 	// An answer that the contract knows, and the order of what is selected, which
 	// nobody sees.

@@ -53,7 +53,7 @@ func TestBuiltInSlicers(t *testing.T) {
 		return slicer.CountQuotaEntry{Kind: kind, RequireCount: require, CapCount: limit}
 	}
 	counts := []slicer.CountQuotaEntry{entry(cupel.KindMessage, 1, 2), entry(cupel.KindMemory, 2, 2), entry("nothing of this kind", 1, 1)}
-	may := []cupeltest.SlicerOption{cupeltest.MayExceedTarget()}
+	may := []cupeltest.SlicerOption{cupeltest.WithTargetExceeded()}
 	for name, tt := range map[string]struct {
 		slicer  cupel.Slicer
 		options []cupeltest.SlicerOption

@@ -17,11 +17,11 @@ type mayExceed struct{}
 
 func (mayExceed) applySlicer(k *kitOptions) { k.mayExceed = true }
 
-// MayExceedTarget has [TestSlicer] accept selections larger than the target.
+// WithTargetExceeded has [TestSlicer] accept selections larger than the target.
 // The contract says SHOULD NOT: slicers that commit items by count, as
 // CountQuotaSlice does (R20), exceed it on purpose, and the pipeline's overflow
 // strategy deals with that.
-func MayExceedTarget() SlicerOption { return mayExceed{} }
+func WithTargetExceeded() SlicerOption { return mayExceed{} }
 
 // TestSlicer holds a slicer to the contract of the Slicers chapter and of
 // [cupel.Slicer], and reports each rule that is broken. A [cupel.ScarcityError]
@@ -103,7 +103,7 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 		}},
 	)
 	if !options.mayExceed {
-		rules = append(rules, rule{"the selected items have at most as many tokens as the target (say MayExceedTarget where they may have more).",
+		rules = append(rules, rule{"the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			k.everywhere(overTarget)})
 	}
 	return rules

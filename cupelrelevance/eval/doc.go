@@ -3,10 +3,7 @@
 // questions within each of some budgets, and says what was found.
 //
 //	conversations, err := eval.Read(file)
-//	result, err := eval.Run(ctx, conversations, eval.Config{
-//		Policies: eval.Builtin(),
-//		Budgets:  []int{500, 1000, 2000},
-//	})
+//	result, err := eval.Run(ctx, conversations, eval.Builtin(), []int{500, 1000, 2000})
 //	fmt.Print(result.Text())
 //
 // # Format

@@ -34,7 +34,7 @@ func small(t testing.TB) []eval.Conversation {
 // TestSmall measures the conversations of this folder and holds the preset to
 // what makes it one: in small budgets it finds most.
 func TestSmall(t *testing.T) {
-	result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: eval.Builtin(), Budgets: []int{100, 200, 400, 800}})
+	result, err := eval.Run(t.Context(), small(t), eval.Builtin(), []int{100, 200, 400, 800})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +63,8 @@ func TestRunByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	var progress []int
-	result, err := eval.Run(t.Context(), conversations, eval.Config{
-		Policies: eval.Builtin()[:1],
-		Budgets:  []int{5, 12, 100},
-		Progress: func(done, total int) { progress = append(progress, done, total) },
-	})
+	result, err := eval.Run(t.Context(), conversations, eval.Builtin()[:1], []int{5, 12, 100},
+		eval.WithProgress(func(done, total int) { progress = append(progress, done, total) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +88,7 @@ func TestRunByHand(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	var first string
 	for workers := range 6 {
-		result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: eval.Builtin(), Budgets: []int{150, 600}, Workers: workers})
+		result, err := eval.Run(t.Context(), small(t), eval.Builtin(), []int{150, 600}, eval.WithWorkers(workers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,38 +174,41 @@ func TestContextItems(t *testing.T) {
 	}
 }
 
-func TestConfig(t *testing.T) {
+func TestArguments(t *testing.T) {
 	builtin, fine := eval.Builtin(), []int{1}
-	for field, config := range map[string]eval.Config{
-		"Policies":    {Budgets: fine},
-		"Policies[0]": {Policies: []eval.Policy{{}}, Budgets: fine},
-		"Policies[1]": {Policies: []eval.Policy{builtin[0], builtin[0]}, Budgets: fine},
-		"Budgets":     {Policies: builtin},
-		"Budgets[0]":  {Policies: builtin, Budgets: []int{0}},
-		"Budgets[1]":  {Policies: builtin, Budgets: []int{2, 2}},
-		"Workers":     {Policies: builtin, Budgets: fine, Workers: -1},
+	for field, given := range map[string]struct {
+		policies []eval.Policy
+		budgets  []int
+		opt      eval.Option
+	}{
+		"policies":    {budgets: fine},
+		"policies[0]": {policies: []eval.Policy{{}}, budgets: fine},
+		"policies[1]": {policies: []eval.Policy{builtin[0], builtin[0]}, budgets: fine},
+		"budgets":     {policies: builtin},
+		"budgets[0]":  {policies: builtin, budgets: []int{0}},
+		"budgets[1]":  {policies: builtin, budgets: []int{2, 2}},
+		"workers":     {policies: builtin, budgets: fine, opt: eval.WithWorkers(-1)},
 	} {
-		_, err := eval.Run(t.Context(), nil, config)
+		_, err := eval.Run(t.Context(), nil, given.policies, given.budgets, given.opt)
 		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != field {
 			t.Errorf("got %v, want an error about %s", err, field)
 		}
 	}
-	if result, err := eval.Run(t.Context(), nil, eval.Config{Policies: builtin, Budgets: fine}); err != nil || result.Questions != 0 || result.Policies[0].Points[0].Recall != 0 {
+	if result, err := eval.Run(t.Context(), nil, builtin, fine); err != nil || result.Questions != 0 || result.Policies[0].Points[0].Recall != 0 {
 		t.Errorf("no conversation gives %+v, %v", result, err)
 	}
 }
 
 func TestFailures(t *testing.T) {
 	bad := errors.New("no such policy")
-	config := eval.Config{Budgets: []int{100}, Policies: []eval.Policy{{Name: "bad", New: func(*cupelrelevance.Index, string) (*cupel.Pipeline, error) { return nil, bad }}}}
-	_, err := eval.Run(t.Context(), small(t), config)
+	policies := []eval.Policy{{Name: "bad", New: func(*cupelrelevance.Index, string) (*cupel.Pipeline, error) { return nil, bad }}}
+	_, err := eval.Run(t.Context(), small(t), policies, []int{100})
 	if !errors.Is(err, bad) || !strings.Contains(err.Error(), `policy "bad" on conversation "meeting"`) {
 		t.Errorf("got %v, want the first conversation's error", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	config.Policies = eval.Builtin()
-	if _, err := eval.Run(ctx, small(t), config); !errors.Is(err, context.Canceled) {
+	if _, err := eval.Run(ctx, small(t), eval.Builtin(), []int{100}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -218,7 +218,7 @@ func TestSVG(t *testing.T) {
 	policy := eval.Builtin()[0]
 	policy.Name = "<&>"
 	for _, budgets := range [][]int{{100}, {100, 1000}} {
-		result, err := eval.Run(t.Context(), small(t), eval.Config{Policies: []eval.Policy{policy}, Budgets: budgets})
+		result, err := eval.Run(t.Context(), small(t), []eval.Policy{policy}, budgets)
 		if err != nil {
 			t.Fatal(err)
 		}

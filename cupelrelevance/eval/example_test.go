@@ -17,15 +17,12 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := eval.Run(context.Background(), conversations, eval.Config{
-		Policies: []eval.Policy{
-			eval.Builtin()[0],
-			eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
-				return cupelrelevance.New(index, query)
-			}),
-		},
-		Budgets: []int{12, 24},
-	})
+	result, err := eval.Run(context.Background(), conversations, []eval.Policy{
+		eval.Builtin()[0],
+		eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+			return cupelrelevance.New(index, query)
+		}),
+	}, []int{12, 24})
 	if err != nil {
 		log.Fatal(err)
 	}

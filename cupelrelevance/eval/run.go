@@ -12,16 +12,28 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
-// Config says what to measure, and how.
-type Config struct {
-	Policies []Policy // at least one, with different names
-	Budgets  []int    // in tokens, at least one, positive and ascending
-	// Workers is how many conversations are measured at once; 0 is as many as
-	// there are processors. The result does not depend on it.
-	Workers int
-	// Progress, if it is not nil, is told after each question how many are done,
-	// and how many there are: from several goroutines, but never two at once.
-	Progress func(done, total int)
+// Option is an optional setting of [Run].
+type Option func(*config)
+
+// WithWorkers sets how many conversations are measured at once; at least 0. With
+// 0, the default, it is as many as there are processors. The result does not
+// depend on it.
+func WithWorkers(n int) Option {
+	return func(c *config) { c.workers = n }
+}
+
+// WithProgress calls progress after each question with how many are done, and
+// how many there are: from several goroutines, but never two at once. nil
+// disables it.
+func WithProgress(progress func(done, total int)) Option {
+	return func(c *config) { c.progress = progress }
+}
+
+type config struct {
+	policies []Policy
+	budgets  []int
+	workers  int
+	progress func(done, total int)
 }
 
 // Result is what was found.
@@ -54,41 +66,49 @@ func (p *Point) add(q Point) {
 	p.Use += q.Use
 }
 
-func (c *Config) validate() error {
+func (c *config) validate() error {
 	bad := func(field, value, reason string) error {
-		return &cupel.InvalidConfigError{Component: "eval.Config", Field: field, Value: value, Reason: reason}
+		return &cupel.InvalidConfigError{Component: "eval.Run", Field: field, Value: value, Reason: reason}
 	}
-	if len(c.Policies) == 0 {
-		return bad("Policies", "", "at least one policy is required")
+	if len(c.policies) == 0 {
+		return bad("policies", "", "at least one policy is required")
 	}
-	for i, p := range c.Policies {
-		where := fmt.Sprintf("Policies[%d]", i)
+	for i, p := range c.policies {
+		where := fmt.Sprintf("policies[%d]", i)
 		if p.Name == "" || p.New == nil {
 			return bad(where, "", "a policy must have a name and a New")
 		}
-		if slices.ContainsFunc(c.Policies[:i], func(other Policy) bool { return other.Name == p.Name }) {
+		if slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name }) {
 			return bad(where, strconv.Quote(p.Name), "policies must have different names")
 		}
 	}
-	if len(c.Budgets) == 0 {
-		return bad("Budgets", "", "at least one budget is required")
+	if len(c.budgets) == 0 {
+		return bad("budgets", "", "at least one budget is required")
 	}
-	for i, b := range c.Budgets {
-		if b <= 0 || i > 0 && b <= c.Budgets[i-1] {
-			return bad(fmt.Sprintf("Budgets[%d]", i), strconv.Itoa(b), "budgets must be positive and ascending")
+	for i, b := range c.budgets {
+		if b <= 0 || i > 0 && b <= c.budgets[i-1] {
+			return bad(fmt.Sprintf("budgets[%d]", i), strconv.Itoa(b), "budgets must be positive and ascending")
 		}
 	}
-	if c.Workers < 0 {
-		return bad("Workers", strconv.Itoa(c.Workers), "workers must be at least 0")
+	if c.workers < 0 {
+		return bad("workers", strconv.Itoa(c.workers), "workers must be at least 0")
 	}
 	return nil
 }
 
-// Run lets every policy select for every question within every budget. The same
-// input gives the same result, bit for bit. It fails with a
+// Run lets every policy select for every question within every budget. There is
+// at least one policy, and their names differ; there is at least one budget, in
+// tokens, and they are positive and ascending. The same input gives the same
+// result, bit for bit. It fails with a
 // [cupel.InvalidConfigError], with what a policy or its pipeline fails with, or
 // with ctx.Err() when ctx is done before it is. No goroutine outlives it.
-func Run(ctx context.Context, conversations []Conversation, config Config) (*Result, error) {
+func Run(ctx context.Context, conversations []Conversation, policies []Policy, budgets []int, opts ...Option) (*Result, error) {
+	config := config{policies: policies, budgets: budgets}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&config)
+		}
+	}
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
@@ -96,7 +116,7 @@ func Run(ctx context.Context, conversations []Conversation, config Config) (*Res
 	for _, c := range conversations {
 		r.total += len(c.Questions)
 	}
-	workers := config.Workers
+	workers := config.workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -137,7 +157,7 @@ func Run(ctx context.Context, conversations []Conversation, config Config) (*Res
 
 // runner is the state of one Run.
 type runner struct {
-	config Config
+	config config
 	total  int
 	points [][]Point // by conversation: sums over its questions, by policy and budget
 
@@ -155,10 +175,10 @@ func (r *runner) conversation(ctx context.Context, at int, c *Conversation) erro
 	if err != nil {
 		return err
 	}
-	sums := make([]Point, len(r.config.Policies)*len(r.config.Budgets))
+	sums := make([]Point, len(r.config.policies)*len(r.config.budgets))
 	for _, q := range c.Questions {
-		for p, policy := range r.config.Policies {
-			points := sums[p*len(r.config.Budgets):][:len(r.config.Budgets)]
+		for p, policy := range r.config.policies {
+			points := sums[p*len(r.config.budgets):][:len(r.config.budgets)]
 			if err := r.question(ctx, policy, index, items, q, points); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -186,7 +206,7 @@ func (r *runner) question(ctx context.Context, policy Policy, index *cupelreleva
 	for _, at := range q.Evidence {
 		evidence[at] = true
 	}
-	for i, tokens := range r.config.Budgets {
+	for i, tokens := range r.config.budgets {
 		budget, err := cupel.NewContextBudget(tokens, tokens)
 		if err != nil {
 			return err
@@ -215,16 +235,16 @@ func (r *runner) progress() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
-	if r.config.Progress != nil {
-		r.config.Progress(r.done, r.total)
+	if r.config.progress != nil {
+		r.config.progress(r.done, r.total)
 	}
 }
 
 // result adds up the conversations in their order.
 func (r *runner) result(conversations int) *Result {
-	result := &Result{Conversations: conversations, Questions: r.total, Budgets: slices.Clone(r.config.Budgets)}
+	result := &Result{Conversations: conversations, Questions: r.total, Budgets: slices.Clone(r.config.budgets)}
 	n := float64(max(1, r.total))
-	for p, policy := range r.config.Policies {
+	for p, policy := range r.config.policies {
 		points := make([]Point, len(result.Budgets))
 		for i, budget := range result.Budgets {
 			point := &points[i]

@@ -109,7 +109,7 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	config := eval.Config{Budgets: f.budgets, Workers: f.jobs}
+	var policies []eval.Policy
 	clock := latest(conversations)
 	for i, name := range f.policies {
 		if slices.Contains(f.policies[:i], name) {
@@ -119,11 +119,10 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		config.Policies = append(config.Policies, p)
+		policies = append(policies, p)
 	}
 	progress := newProgress(env, "questions")
-	config.Progress = progress.update
-	result, err := eval.Run(command.Context(), conversations, config)
+	result, err := eval.Run(command.Context(), conversations, policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithProgress(progress.update))
 	progress.end()
 	if err != nil {
 		return selecting(err)

@@ -60,7 +60,7 @@ func run(ctx context.Context) error {
 	for _, item := range window {
 		fmt.Println(item.Content())
 	}
-	result, err := eval.Run(ctx, conversations, eval.Config{Policies: eval.Builtin(), Budgets: []int{32}})
+	result, err := eval.Run(ctx, conversations, eval.Builtin(), []int{32})
 	if err != nil {
 		return err
 	}
