@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// TestDefaultBounds looks at the defaults for lists whose pages would take a
-// test long to read.
+// TestDefaultBounds checks the defaults for lists whose pages would take long
+// to read.
 func TestDefaultBounds(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -45,13 +45,13 @@ func TestDefaultBounds(t *testing.T) {
 				t.Errorf("%s: contents are cut at %d bytes; want %d", tt.why, got, tt.content)
 			}
 			// A text of metadata counts as a content does.
-			beside, err := cupel.NewContextItem(strings.Repeat("x", tt.bytes), 1, cupel.WithMetadata(map[string]any{"text": strings.Repeat("x", tt.bytes), "number": 1}))
+			long, err := cupel.NewContextItem(strings.Repeat("x", tt.bytes), 1, cupel.WithMetadata(map[string]any{"text": strings.Repeat("x", tt.bytes), "number": 1}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			twice := slices.Concat(items, items)
-			if got, want := contentLimit(slices.Repeat([]*cupel.ContextItem{beside}, tt.n), -1), contentLimit(twice, -1); got != want {
-				t.Errorf("with texts beside contents the limit is %d; want %d, as for twice the contents", got, want)
+			if got, want := contentLimit(slices.Repeat([]*cupel.ContextItem{long}, tt.n), -1), contentLimit(twice, -1); got != want {
+				t.Errorf("with metadata texts the limit is %d; want %d, as for twice the contents", got, want)
 			}
 			if got := contentLimit(items, 7); got != 7 {
 				t.Errorf("a limit of 7 bytes became %d", got)

@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// quitter cancels when it is asked about items for the at-th time.
+// quitter cancels the context on its at-th call with items.
 type quitter struct {
 	asked *int
 	at    int
@@ -29,8 +29,8 @@ func (q quitter) ScoreAll(_ context.Context, all []*cupel.ContextItem, _ []float
 	return nil
 }
 
-// TestCanceled checks that a page is whole or not made, whenever somebody
-// cancels: in the run, while the parts are scored, or in the sweep.
+// TestCanceled checks that a page is complete or not made at all if the context
+// is canceled in the run, while the parts are scored, or in the sweep.
 func TestCanceled(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		for _, stops := range []int{0, 3} {
@@ -47,7 +47,7 @@ func TestCanceled(t *testing.T) {
 				t.Errorf("the scorer was asked %d times; want %d: in the run, for its parts and for the sweep", asked, want)
 			}
 			if ctx.Err() == nil && err != nil {
-				t.Errorf("asked %d times, nobody canceled: %v", asked, err)
+				t.Errorf("asked %d times, never canceled: %v", asked, err)
 			}
 			cancel()
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
-// maxDescription bounds the description of a strategy, and that of an error,
-// in bytes. maxLabel is for kinds, sources, tags and the like, of which a page
-// may repeat each for every candidate. maxTags is for tags and metadata keys of
-// an item, and maxDepth for how deep its metadata is nested.
+// maxDescription bounds the description of a strategy or an error, in bytes.
+// maxLabel bounds kinds, sources, tags and the like, which a page may repeat
+// for every candidate. maxTags bounds the number of tags and of metadata keys
+// of an item, and maxDepth the nesting of its metadata.
 const (
 	maxDescription = 2 << 10
 	maxLabel       = 200
@@ -23,16 +23,16 @@ const (
 	maxDepth       = 50
 )
 
-// explainer is a scorer that can tell the scores of its parts, as
+// explainer is a scorer that reports the scores of its parts, as
 // [scorer.Composite] does.
 type explainer interface {
 	ScoreParts(ctx context.Context, all []*cupel.ContextItem) ([]scorer.Part, error)
 }
 
-// explainerIn returns the composite that a scorer is or is wrapped around.
-// Wrappers with more than one scorer inside are none themselves.
+// explainerIn returns the composite that a scorer is or wraps. It does not look
+// into wrappers with more than one scorer inside.
 func explainerIn(s cupel.Scorer) explainer {
-	for range 100 { // a wrapper may hand out another one each time
+	for range 100 { // a wrapper may return a new one each time
 		if e, ok := s.(explainer); ok {
 			return e
 		}
@@ -49,9 +49,8 @@ func explainerIn(s cupel.Scorer) explainer {
 	return nil
 }
 
-// scoreParts asks e for its parts, and drops what has not a score for each
-// item. A strategy that panics here has done so in the run, or nothing that
-// the page would show.
+// scoreParts returns the parts of e that have a score for each item. A panic is
+// ignored: if it matters, the run itself has failed with it.
 func scoreParts(ctx context.Context, e explainer, all []*cupel.ContextItem) (parts []scorer.Part) {
 	defer func() {
 		if recover() != nil {
@@ -70,7 +69,7 @@ func scoreParts(ctx context.Context, e explainer, all []*cupel.ContextItem) (par
 	return parts
 }
 
-// describer writes what a strategy is made of: "Scaled(Composite(Recency 0.75,
+// describer writes the structure of a strategy: "Scaled(Composite(Recency 0.75,
 // Kind 0.25))".
 type describer struct {
 	ctx context.Context
@@ -148,8 +147,8 @@ func typeName(strategy any) string {
 	return shorten(name, maxLabel)
 }
 
-// shorten returns text in valid UTF-8 with at most limit bytes, beside the
-// ellipsis of what was cut.
+// shorten returns text in valid UTF-8 with at most limit bytes, plus an
+// ellipsis if it was cut.
 func shorten(text string, limit int) string {
 	kept, cut := prefix(text, limit)
 	if cut > 0 {
@@ -158,8 +157,8 @@ func shorten(text string, limit int) string {
 	return kept
 }
 
-// prefix returns the first limit bytes of text, or a few less so that no
-// character is split, in valid UTF-8, and how many bytes it left out.
+// prefix returns the first limit bytes of text, or a few fewer to avoid
+// splitting a character, in valid UTF-8, and the number of bytes it left out.
 func prefix(text string, limit int) (kept string, cut int) {
 	if len(text) > limit {
 		end := limit
@@ -171,7 +170,7 @@ func prefix(text string, limit int) (kept string, cut int) {
 	return strings.ToValidUTF8(text, "\uFFFD"), cut
 }
 
-// safely runs what may panic on somebody else's account.
+// safely runs caller code that may panic.
 func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,30 +1,29 @@
-// Package cupelinspect shows what a Cupel pipeline selects as one HTML file
-// that needs nothing else: no network, no server, no other file.
+// Package cupelinspect shows what a Cupel pipeline selects in one
+// self-contained HTML file: it needs no network, no server and no other file.
 //
 //	selection, err := cupelinspect.Inspect(ctx, pipeline, items, budget)
 //	err = cupelinspect.WriteHTML(file, "Release notes", selection)
 //
-// The page has the window drawn to scale in tokens, scores against positions,
+// The page shows the window drawn to scale in tokens, scores against positions,
 // every candidate with its reason and the score of each part of a composite,
-// the time that each stage took, and a slider over budgets that were tried
-// beforehand. Two selections stand side by side. [FromReport] shows a report
-// that was written as JSON elsewhere, and [Handler] serves a page.
+// the time of each stage, and a slider over precomputed budgets. It can show
+// two selections side by side. [FromReport] shows a report read from JSON, and
+// [Handler] serves a page.
 //
 // # Content is data
 //
-// Nothing of an item is ever markup. All data of a page is JSON in a script
-// element of a type that browsers do not run, without a character that could
-// end the element, and a content security policy allows the one script and the
-// one style sheet of this package, by their hashes, and no request at all.
+// Text from an item never becomes markup. All data is JSON in a script element
+// of a type that browsers do not execute, without any character that could end
+// the element. A content security policy allows only this package's script and
+// style sheet, by hash, and forbids all requests.
 //
 // # Bounds
 //
-// A page of 10,000 candidates is made in seconds and has some megabytes: by
-// default contents are cut at 64 KiB each, and shorter where all of them, with
-// the texts of metadata, would be more than 8 MiB, and a sweep has fewer stops
-// the more candidates there are. [WithContentLimit] and [WithSweep] say
-// otherwise.
+// A page of 10,000 candidates takes seconds to make and some megabytes. By
+// default, contents are cut at 64 KiB each, and shorter if contents and
+// metadata text together exceed 8 MiB; a sweep has fewer stops for long lists.
+// [WithContentLimit] and [WithSweep] change these bounds.
 //
-// The package reads no clock: times are those of the pipeline's. The same
-// input gives the same page but for them.
+// The package reads no clock: all times come from the pipeline's. Apart from
+// them, the same input gives the same page.
 package cupelinspect

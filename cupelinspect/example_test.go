@@ -66,7 +66,7 @@ func Example() {
 	// true <nil>
 }
 
-// A run that fails is a page as well.
+// A failed run makes a page, too.
 func ExampleInspect() {
 	pipeline, items, _ := example()
 	pinned, err := cupel.NewContextItem("The whole handbook", 100, cupel.WithPinned())

@@ -10,20 +10,20 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// undecided is the code of candidates that a run which failed did not come to.
+// undecided is the code of candidates that a failed run did not reach.
 const undecided = "Undecided"
 
-// maxCodes is how many codes a legend tells apart. Custom slicers, and reports
-// from elsewhere, may have codes of their own.
+// maxCodes is the maximum number of codes in a legend. Custom slicers and
+// stored reports may have codes of their own.
 const (
 	maxCodes  = 200
 	otherCode = "(other)"
 )
 
-// inspector looks at the selections among some candidates.
+// inspector describes selections from one list of candidates.
 type inspector struct {
 	items   []*cupel.ContextItem
-	prepare func() (*cupel.Prepared, error) // nil when there is no pipeline to ask
+	prepare func() (*cupel.Prepared, error) // nil without a pipeline
 
 	codes  []string
 	codeOf map[string]int
@@ -58,7 +58,7 @@ func (l *inspector) code(name string) int {
 	return i
 }
 
-// explain writes down what a report says about each candidate.
+// explain records what a report says about each candidate.
 func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
 	w := &s.wire
 	n := len(l.items)
@@ -72,7 +72,7 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		case e.Included != nil:
 			w.Why[at] = shorten(e.Included.String(), maxDescription)
 		case e.Excluded == nil:
-			w.Why[at], w.Scores[at] = undecided+": the run failed before it came to this", math.NaN()
+			w.Why[at], w.Scores[at] = undecided+": the run failed before it decided on this item", math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeNegativeTokens:
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
@@ -100,19 +100,19 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 	}
 }
 
-// exceeded is a reason in words. Where the slicer chose more than its budget, the
-// report has a negative rest, which would puzzle a reader.
+// exceeded describes a reason. If the slicer exceeded its budget, the report
+// has a negative remainder, which would confuse a reader.
 func exceeded(reason cupel.ExclusionReason) string {
 	data := reason.Data()
 	if data.AvailableTokens >= 0 {
 		return reason.String()
 	}
-	return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %d tokens too many already",
+	return fmt.Sprintf("%s: %d tokens requested, but the slicer had already exceeded its budget by %d tokens",
 		reason.Code, data.ItemTokens, -max(data.AvailableTokens, -math.MaxInt))
 }
 
-// excerpt returns the beginning of a content, in quotes, or "" when a page may
-// have nothing of it.
+// excerpt returns the beginning of a content, in quotes, or "" if the page
+// leaves contents out.
 func excerpt(content string, limit int) string {
 	if limit == 0 {
 		return ""
@@ -125,7 +125,7 @@ func excerpt(content string, limit int) string {
 	return "“" + short + "”"
 }
 
-// parts asks a composite for the scores of its parts.
+// parts returns the scores of a composite's parts.
 func (l *inspector) parts(ctx context.Context, s cupel.Scorer) []wirePart {
 	e := explainerIn(s)
 	if e == nil {
@@ -156,7 +156,7 @@ func (l *inspector) parts(ctx context.Context, s cupel.Scorer) []wirePart {
 	return parts
 }
 
-// overflowed tells of an overflow in a sentence.
+// overflowed describes an overflow in a sentence.
 func overflowed(e *cupel.OverflowEvent) string {
 	return fmt.Sprintf("%d tokens above the target of %d were kept", e.TokensOverBudget, e.Budget.TargetTokens())
 }

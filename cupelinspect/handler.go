@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// Handler serves the page that [WriteHTML] writes, at "/" and for GET and HEAD
-// alone, with the content security policy as a header too. The page is made
-// once, at the start. It fails as WriteHTML does.
+// Handler returns a handler that serves the page of [WriteHTML] at "/", for GET
+// and HEAD only, with the content security policy also as a header. It builds
+// the page once, and returns the same errors as WriteHTML.
 //
-// Whoever listens beyond the loopback interface shows every candidate to
-// whoever asks. A server on the loopback interface should answer requests for
-// its own host names only, since any web site may have a name of its own point
-// there; the handler does not know them.
+// The page contains every candidate: a server that listens beyond the loopback
+// interface shows them to anyone who can connect. A server on the loopback
+// interface should answer only requests for its own host names, since any web
+// site can point a name at that address. The handler does not check the host.
 func Handler(title string, selections ...*Selection) (http.Handler, error) {
 	var page bytes.Buffer
 	if err := WriteHTML(&page, title, selections...); err != nil {
@@ -43,16 +43,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	switch {
 	case r.URL.Path != "/":
-		http.Error(w, "there is nothing here but /", http.StatusNotFound)
+		http.Error(w, "not found: the only page is /", http.StatusNotFound)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		header.Set("Allow", "GET, HEAD")
-		http.Error(w, "only GET and HEAD are answered", http.StatusMethodNotAllowed)
+		http.Error(w, "method not allowed: use GET or HEAD", http.StatusMethodNotAllowed)
 	default:
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		header.Set("Content-Length", strconv.Itoa(len(h.page)))
 		if r.Method == http.MethodHead {
 			return
 		}
-		_, _ = w.Write(h.page) // whoever asked may have gone
+		_, _ = w.Write(h.page) // the client may have disconnected
 	}
 }

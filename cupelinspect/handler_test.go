@@ -26,11 +26,11 @@ func TestHandler(t *testing.T) {
 		{"GET", "/", 200, page, "the page"},
 		{"GET", "/?a=b", 200, page, "queries mean nothing"},
 		{"HEAD", "/", 200, "", "its headers"},
-		{"POST", "/", 405, "only GET and HEAD are answered\n", "there is nothing to change"},
-		{"OPTIONS", "/", 405, "only GET and HEAD are answered\n", "nor to negotiate"},
-		{"GET", "/favicon.ico", 404, "there is nothing here but /\n", "one page"},
-		{"GET", "/index.html", 404, "there is nothing here but /\n", "one page"},
-		{"GET", "/../", 404, "there is nothing here but /\n", "one page"},
+		{"POST", "/", 405, "method not allowed: use GET or HEAD\n", "there is nothing to change"},
+		{"OPTIONS", "/", 405, "method not allowed: use GET or HEAD\n", "nor to negotiate"},
+		{"GET", "/favicon.ico", 404, "not found: the only page is /\n", "one page"},
+		{"GET", "/index.html", 404, "not found: the only page is /\n", "one page"},
+		{"GET", "/../", 404, "not found: the only page is /\n", "one page"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.method+" "+tt.target, func(t *testing.T) {

@@ -13,9 +13,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// Selection is what a page shows of one run: the candidates, what was decided
-// about each of them and why. It never changes. Get it from [Inspect] or
-// [FromReport].
+// Selection is what a page shows of one run: the candidates, and the decision
+// and reason for each. It is immutable. Get one from [Inspect] or [FromReport].
 type Selection struct {
 	items        []*cupel.ContextItem // the candidates
 	contentLimit int
@@ -23,8 +22,8 @@ type Selection struct {
 	wire         wireSelection // without Candidates
 }
 
-// Err returns why the run failed, or nil when it did not. The page shows what
-// the stages before had found.
+// Err returns the error of the run, or nil. The page of a failed run shows the
+// results of the stages before the failure.
 func (s *Selection) Err() error {
 	if s == nil {
 		return nil
@@ -32,21 +31,21 @@ func (s *Selection) Err() error {
 	return s.err
 }
 
-// Inspect runs a pipeline as [cupel.Pipeline.DryRun] does and looks at it from
-// all sides: the report, the time of each stage, the score of each part when
-// the scorer is a [scorer.Composite] or a wrapper around one, and the selection
-// at the budgets of [WithSweep]. items is neither changed nor kept.
+// Inspect runs a pipeline like [cupel.Pipeline.DryRun] and records the report,
+// the time of each stage, the score of each part if the scorer is a
+// [scorer.Composite] or wraps one, and the selection at the budgets of
+// [WithSweep]. It neither modifies nor keeps items.
 //
-// A run that fails because of what the pipeline is given, with a
-// [cupel.PinnedExceedsBudgetError], a [cupel.OverflowError], a
-// [cupel.ScarcityError] or a [cupel.StrategyError], is a selection too: its
-// page shows the error and what was found before, and Err returns it. Inspect
-// itself fails with a [cupel.InvalidConfigError] for a pipeline that was not
-// built or an option, with a [cupel.InvalidItemError] for a nil item, and with
-// a [cupel.CanceledError] when ctx is done.
+// If the run fails with a [cupel.PinnedExceedsBudgetError], a
+// [cupel.OverflowError], a [cupel.ScarcityError] or a [cupel.StrategyError],
+// Inspect still returns a Selection: its page shows the error and the results
+// so far, and Err returns the error. Inspect itself fails with a
+// [cupel.InvalidConfigError] for an empty pipeline or a wrong option, with a
+// [cupel.InvalidItemError] for a nil item, and with a [cupel.CanceledError] if
+// ctx is done.
 //
-// The scorer is asked up to three times: in the run, for its parts, and for
-// the sweep. Composites are asked about an empty list as well, which tells the
+// Inspect calls the scorer up to three times: in the run, for its parts, and
+// for the sweep. It also calls a composite with an empty list, to learn the
 // weights.
 func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
 	settings, err := apply(opts)
@@ -81,14 +80,13 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 		return nil, err
 	}
 	w.Codes = l.codes
-	if ctx.Err() != nil { // what was asked last may have given up and said nothing
+	if ctx.Err() != nil { // the last call may have stopped without an error
 		return nil, &cupel.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
 	}
 	return s, nil
 }
 
-// fatal returns the error of a run that failed for a reason that is not the
-// run's, and nil for any other.
+// fatal returns err if Inspect must return it, and nil if the page can show it.
 func fatal(err error) error {
 	_, config := errors.AsType[*cupel.InvalidConfigError](err)
 	_, item := errors.AsType[*cupel.InvalidItemError](err)
@@ -99,7 +97,7 @@ func fatal(err error) error {
 	return nil
 }
 
-// runWatch is told of the stages of a run.
+// runWatch records the stages of a run.
 type runWatch struct {
 	cupel.NoTrace
 	start  time.Time
@@ -134,7 +132,7 @@ func (w *runWatch) EndRun(_ context.Context, e cupel.RunEnd) {
 	w.total = nanoseconds(e.End.Sub(e.Start))
 }
 
-// nanoseconds are at least 0: a clock that goes back took no time.
+// nanoseconds are at least 0, even if the clock went back.
 func nanoseconds(d time.Duration) int64 { return max(0, d.Nanoseconds()) }
 
 func newBudget(b cupel.ContextBudget, pinned int) wireBudget {
@@ -149,14 +147,15 @@ func newBudget(b cupel.ContextBudget, pinned int) wireBudget {
 	if len(slots) > 0 {
 		w.ReservedSlots = make(map[string]int)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(slots)) { // long kinds may look the same when they are cut
+	for _, kind := range slices.Sorted(maps.Keys(slots)) { // long kinds may be equal after cutting
 		label := shorten(string(kind), maxLabel)
 		w.ReservedSlots[label] = add(w.ReservedSlots[label], slots[kind])
 	}
 	return w
 }
 
-// pinnedTokens is what pinned items take before the slicer gets anything.
+// pinnedTokens is the number of tokens that pinned items take before the slicer
+// runs.
 func pinnedTokens(items []*cupel.ContextItem) int {
 	sum := 0
 	for _, item := range items {
@@ -167,8 +166,8 @@ func pinnedTokens(items []*cupel.ContextItem) int {
 	return sum
 }
 
-// add returns the sum of two numbers that are at least 0, which ends at the
-// largest int.
+// add returns the sum of two numbers that are at least 0, capped at the largest
+// int.
 func add(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt

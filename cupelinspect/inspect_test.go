@@ -17,7 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// everyReason are candidates of which each has another fate.
+// everyReason returns candidates that each get a different reason.
 func everyReason(t testing.TB) []*cupel.ContextItem {
 	t.Helper()
 	return []*cupel.ContextItem{
@@ -136,7 +136,7 @@ func (broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cup
 
 func (broken) Place(context.Context, []cupel.ScoredItem) ([]int, error) { panic("no place") }
 
-// everythingSlicer selects everything, whatever the budget.
+// everythingSlicer selects everything and ignores the budget.
 type everythingSlicer struct{}
 
 func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
@@ -272,7 +272,7 @@ func (f first) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 
 
 func (f first) Scorers() []cupel.Scorer { return f }
 
-// explained is a scorer that explains itself, in whatever way.
+// explained is a scorer with the given parts.
 type explained struct {
 	half
 	parts func(n int) ([]scorer.Part, error)
@@ -322,14 +322,14 @@ func TestParts(t *testing.T) {
 		{"nested", scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: composite, Weight: 1})), "Composite(Composite(Reflexive 0.75, Kind 0.25) 1)",
 			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
 		{"wrapper", half{scorer.Reflexive{}}, "half(Reflexive)", nil, "a wrapper around a scorer without parts"},
-		{"two inside", first{composite, scorer.Reflexive{}}, "first(Composite(Reflexive 0.75, Kind 0.25), Reflexive)", nil, "nobody knows what it makes of them"},
+		{"two inside", first{composite, scorer.Reflexive{}}, "first(Composite(Reflexive 0.75, Kind 0.25), Reflexive)", nil, "the page cannot know how it combines them"},
 		{"deep", deep, strings.Repeat("half(", 150) + "Reflexive" + strings.Repeat(")", 150), nil, "the search ends"},
 		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
 		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
 		{"unnamed", struct{ scorer.Reflexive }{}, "struct { scorer.Reflexive }", nil, "there is no shorter name"},
 		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(Reflexive)", nil, "what cannot be explained is not"},
 		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(Reflexive)", nil, "the run itself was fine"},
-		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(Reflexive)", nil, "nobody knows whose score it is"},
+		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(Reflexive)", nil, "the scores cannot be assigned to items"},
 		{"strange", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
 		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
@@ -382,7 +382,7 @@ func TestStrategies(t *testing.T) {
 	if len(got.Scorer) > 3000 || !strings.HasPrefix(got.Scorer, "Composite(Reflexive 0.002, Reflexive 0.002, ") || !strings.HasSuffix(got.Scorer, "…") {
 		t.Errorf("the description of 500 scorers has %d bytes: %.80s", len(got.Scorer), got.Scorer)
 	}
-	// 100 - 60 - 6 tokens, and of these the half.
+	// Half of 100 - 60 - 6 tokens.
 	cut := "long" + strings.Repeat("!", 196) + "…"
 	equal(t, "budget", got.Budget, budget{Max: 110, Target: 100, ReservedSlots: map[string]int{"Wiki": 3, cut: 3}, Margin: 50, Effective: 17})
 	// The count slicer commits the only memory without looking at the budget.

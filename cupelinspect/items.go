@@ -15,9 +15,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// contentLimit returns how many bytes of a content, and of a text of metadata, a
-// page has at most. By default it is halved until all of them together are few
-// enough.
+// contentLimit returns the maximum number of bytes of a content, or of a
+// metadata text, on a page. The default is halved until all of them together
+// are short enough.
 func contentLimit(items []*cupel.ContextItem, wanted int) int {
 	if wanted >= 0 {
 		return wanted
@@ -44,13 +44,13 @@ func contentLimit(items []*cupel.ContextItem, wanted int) int {
 	return limit
 }
 
-// itemTable numbers the items of a page. Within a selection items are told
-// apart by their pointers. The selections of two reports have no pointer in
-// common: there the n-th item that looks like another is the other's n-th.
+// itemTable numbers the items of a page. Within a selection, items are
+// identified by pointer. Two reports share no pointers: there, the n-th item
+// with some look matches the other report's n-th item with the same look.
 type itemTable struct {
 	contentLimit int
 	items        []wireItem
-	sources      []*cupel.ContextItem // what items are made of
+	sources      []*cupel.ContextItem // to build the page's items from
 	at           map[*cupel.ContextItem]int
 	looks        map[string][]int // positions, by how an item looks; nil while there is one selection
 }
@@ -77,7 +77,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 	}
 	for _, i := range fresh {
 		item := items[i]
-		at, known := t.at[item] // this very item again
+		at, known := t.at[item] // the same pointer
 		if !known {
 			at = t.position(item, taken)
 			t.at[item], taken[at] = at, true
@@ -88,7 +88,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 }
 
 // position returns the place of an item that looks like this one and is not
-// taken yet, or a new one.
+// taken yet, or a new place.
 func (t *itemTable) position(item *cupel.ContextItem, taken map[int]bool) int {
 	w := newItem(item, t.contentLimit)
 	if t.looks != nil {
@@ -106,14 +106,14 @@ func (t *itemTable) position(item *cupel.ContextItem, taken map[int]bool) int {
 	return len(t.items) - 1
 }
 
-// lookOf is equal for items that look equal, what is cut of their contents
-// included. Marshalling sorts the metadata.
+// lookOf returns a key that is equal for items that look equal, including the
+// parts of contents that the page cuts. Marshalling sorts the metadata.
 func lookOf(w *wireItem, item *cupel.ContextItem) string {
 	data, err := json.Marshal(w)
-	if err != nil { // newItem has left nothing in it that fails
+	if err != nil { // newItem keeps only what can be marshaled
 		return ""
 	}
-	sum := sha256.Sum256([]byte(strings.ToValidUTF8(item.Content(), "\uFFFD"))) // reports as JSON have no other
+	sum := sha256.Sum256([]byte(strings.ToValidUTF8(item.Content(), "\uFFFD"))) // as in reports read from JSON
 	return string(data) + string(sum[:])
 }
 
@@ -154,8 +154,8 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 	return w
 }
 
-// metadataValue returns what the page shows of a value: the value itself when
-// JSON knows it and it is not too long, else text.
+// metadataValue returns what the page shows of a value: the value itself if it
+// has a short JSON form, else text.
 func metadataValue(value any, limit int) any {
 	if text, ok := value.(string); ok {
 		return limited(text, limit)
@@ -167,7 +167,7 @@ func metadataValue(value any, limit int) any {
 	})
 	switch {
 	case err != nil:
-		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN, …: whatever it holds is not text
+		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN and so on have no JSON form
 	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
 	case manyDigits(data):
@@ -177,7 +177,7 @@ func metadataValue(value any, limit int) any {
 	}
 }
 
-// depth returns how deep arrays and objects are nested in a JSON text.
+// depth returns the nesting depth of a JSON text.
 func depth(data []byte) int {
 	deepest, now, inString := 0, 0, false
 	for i := 0; i < len(data); i++ {
@@ -197,7 +197,7 @@ func depth(data []byte) int {
 	return deepest
 }
 
-// limited returns text with at most limit bytes, and says what is missing.
+// limited returns text cut to limit bytes, with a note of how much is missing.
 func limited(text string, limit int) string {
 	kept, cut := prefix(text, limit)
 	if cut > 0 {
@@ -206,8 +206,8 @@ func limited(text string, limit int) string {
 	return kept
 }
 
-// manyDigits reports whether a JSON text has a number of more digits than a
-// page's script keeps, which reads all numbers as float64.
+// manyDigits reports whether a JSON text has a number with more digits than the
+// page's script can keep: it reads all numbers as float64.
 func manyDigits(data []byte) bool {
 	digits, inString := 0, false
 	for i := 0; i < len(data); i++ {

@@ -84,7 +84,8 @@ func TestNothingOfContents(t *testing.T) {
 	}
 }
 
-// TestCutItemsOfTwoReports checks that items are told apart by what is cut.
+// TestCutItemsOfTwoReports checks that items that differ only in what is cut
+// stay different.
 func TestCutItemsOfTwoReports(t *testing.T) {
 	report := func(contents ...string) *cupelinspect.Selection {
 		r := &cupel.SelectionReport{}
@@ -95,7 +96,7 @@ func TestCutItemsOfTwoReports(t *testing.T) {
 	}
 	p := read(t, write(t, "", report("aa", "ab"), report("ab", "ac")))
 	equal(t, "the candidates of the first report", p.Selections[0].Candidates, []int{0, 1})
-	equal(t, "the candidates of the second, of which one is the first's second", p.Selections[1].Candidates, []int{1, 2})
+	equal(t, "the candidates of the second, one in both", p.Selections[1].Candidates, []int{1, 2})
 }
 
 // hidden has a marshaler that panics.
@@ -126,7 +127,7 @@ func TestMetadata(t *testing.T) {
 		{"channel", make(chan int), "chan int", "it has no text"},
 		{"function", func() {}, "func()", "it has no text"},
 		{"ring", ring, "map[string]interface {}", "it never ends"},
-		{"panics", hidden{}, "cupelinspect_test.hidden", "a value of somebody else's"},
+		{"panics", hidden{}, "cupelinspect_test.hidden", "a value of another package"},
 		{"bad number", json.Number("1x"), "json.Number", "it is none"},
 		{"bad JSON", json.RawMessage("{"), "json.RawMessage", "it is none"},
 		{"not UTF-8", json.RawMessage("\"\xff\""), "\"\uFFFD\"", "a page is UTF-8"},

@@ -6,28 +6,26 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// The bounds of a [Selection] for which no option says otherwise, and those of
-// the options.
+// Default bounds of a [Selection], and bounds of the options.
 const (
-	// DefaultContentLimit is how many bytes of a content a page has at most,
-	// unless [WithContentLimit] says otherwise.
+	// DefaultContentLimit is the default of [WithContentLimit], in bytes.
 	DefaultContentLimit = 64 << 10
-	// MaxSweepStops is the most stops that [WithSweep] takes.
+	// MaxSweepStops is the maximum number of stops of [WithSweep].
 	MaxSweepStops = 1000
 
-	// allContents is how many bytes all contents together have at most by
-	// default, and leastContent what a content may have in any case.
+	// allContents is the default limit for all contents together, in bytes;
+	// leastContent is the lowest limit that it leads to for one content.
 	allContents  = 8 << 20
 	leastContent = 256
 
-	// A sweep has at most mostStops by default, and at most stopCells stops
-	// times candidates, but never less than leastStops.
+	// By default a sweep has at most mostStops stops, and fewer if stops times
+	// candidates would exceed stopCells, but at least leastStops.
 	mostStops  = 100
 	leastStops = 5
 	stopCells  = 500_000
 )
 
-// Option is an optional setting of a [Selection].
+// Option configures a [Selection].
 type Option func(*settings) error
 
 type settings struct {
@@ -36,7 +34,7 @@ type settings struct {
 	sweep        *sweepRange
 }
 
-// sweepRange is what [WithSweep] was given.
+// sweepRange holds the arguments of [WithSweep].
 type sweepRange struct{ from, to, stops int }
 
 func apply(opts []Option) (settings, error) {
@@ -52,8 +50,8 @@ func apply(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// WithName names the selection on the page. Selections without a name are
-// called "A" and "B" where there are two.
+// WithName names the selection on the page. On a page with two, unnamed
+// selections are called "A" and "B".
 func WithName(name string) Option {
 	return func(s *settings) error {
 		s.name = name
@@ -61,11 +59,11 @@ func WithName(name string) Option {
 	}
 }
 
-// WithContentLimit sets how many bytes of each content the page has; at least
-// 0, [DefaultContentLimit] by default, and then less where all contents and
-// texts of metadata together would be more than 8 MiB. The page says where
-// something is missing. Values of metadata are cut at the same length, but for
-// numbers and booleans; kinds, sources, tags and the keys of metadata stay.
+// WithContentLimit sets the maximum number of bytes of each content on the
+// page, at least 0. The default is [DefaultContentLimit], and less if contents
+// and metadata text together would exceed 8 MiB. The page says where something
+// is missing. Metadata values other than numbers and booleans are cut at the
+// same length; kinds, sources, tags and metadata keys are not.
 func WithContentLimit(bytes int) Option {
 	return func(s *settings) error {
 		if bytes < 0 {
@@ -76,18 +74,19 @@ func WithContentLimit(bytes int) Option {
 	}
 }
 
-// WithSweep sets the budgets that the page's slider goes over: stops of them,
-// evenly from one maxTokens to another, both in tokens and at least 0. The one
-// nearest to the budget of the selection is that budget, when it lies between
-// them. 0 stops mean no slider, and [MaxSweepStops] are the most.
+// WithSweep sets the budgets of the page's slider: stops values of maxTokens,
+// evenly spaced from one value to another, both in tokens and at least 0. If
+// the selection's own budget lies in the range, it replaces the nearest stop. 0
+// stops disables the slider; the maximum is [MaxSweepStops].
 //
-// By default it is up to 100 stops, at most 500,000 divided by the number of
-// candidates but 5 in any case, up to twice the budget or to what all
-// candidates take, whichever is less, but not less than the budget. Each costs a run without its first
-// stages, and in the page a few bytes for each candidate.
+// The default is 100 stops, or 500,000 divided by the number of candidates if
+// that is less, but at least 5. The range ends at twice the budget or at what
+// all candidates take, whichever is less, but not below the budget. Each stop
+// costs a run without its first stages, and a few bytes of the page for each
+// candidate.
 //
-// Along the sweep the target keeps its share of the ceiling, rounded down, and
-// output reserve, reserved slots and safety margin stay as they are.
+// Along the sweep the target keeps its share of maxTokens, rounded down; output
+// reserve, reserved slots and safety margin stay the same.
 func WithSweep(from, to, stops int) Option {
 	return func(s *settings) error {
 		switch {

@@ -19,7 +19,7 @@ import (
 //go:embed page/index.html page/style.css page/*.js
 var pageFiles embed.FS
 
-// assets is what all pages have in common.
+// assets is the part that all pages share.
 type assets struct {
 	template string // index.html, with the markers
 	style    string
@@ -29,11 +29,11 @@ type assets struct {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// loadAssets reads what is embedded, once.
+// loadAssets reads the embedded files once.
 var loadAssets = sync.OnceValues(func() (assets, error) {
 	read := func(name string) (string, error) {
 		data, err := pageFiles.ReadFile("page/" + name)
-		// HTML parsers read a line end as a newline: the hashes must, too.
+		// HTML parsers normalize line ends to newlines, so the hashes must too.
 		return lineEnds.Replace(string(data)), err
 	}
 	var a assets
@@ -65,24 +65,24 @@ var loadAssets = sync.OnceValues(func() (assets, error) {
 		"img-src data:", // of the icon, which is empty so that browsers ask for none
 		"base-uri 'none'",
 		"form-action 'none'",
-		"require-trusted-types-for 'script'", // and as no policy may be made, no text becomes markup
+		"require-trusted-types-for 'script'", // no policy can be created, so text never becomes markup
 		"trusted-types 'none'",
 	}, "; ")
 	return a, nil
 })
 
-// hashOf returns the hash of the text of an element as a policy names it.
+// hashOf returns the hash of an element's text in the form a policy uses.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// WriteHTML writes a page of one selection, or of two side by side, in UTF-8.
-// An empty title is "Context window". It fails with a
-// [cupel.InvalidConfigError] for any other number of selections or a nil one,
-// before it writes anything, and with the error of w.
+// WriteHTML writes a page with one selection, or with two side by side, in
+// UTF-8. An empty title becomes "Context window". It returns a
+// [cupel.InvalidConfigError], before it writes anything, for any other number
+// of selections or a nil one; otherwise it returns the error of w.
 //
-// Of the contents the longest limit of the selections counts.
+// If the selections have different content limits, the larger one applies.
 func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
 	page, err := newPage(title, selections)
 	if err != nil {
@@ -126,8 +126,8 @@ func (p *wirePage) write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cupelinspect: cannot read the page's own files: %w", err)
 	}
-	// encoding/json escapes <, >, & and the line ends of Unicode, and replaces
-	// what is not UTF-8: no data can end the element that it stands in.
+	// encoding/json escapes <, >, & and Unicode line ends, and replaces invalid
+	// UTF-8, so no data can end its element.
 	data, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
@@ -139,7 +139,7 @@ func (p *wirePage) write(w io.Writer) error {
 		"<!--script-->": "<script>" + a.script + "</script>",
 		"<!--data-->":   `<script type="application/json" id="data">` + string(data) + "</script>",
 	}
-	// Piece by piece, so that nothing that was put in is looked at again.
+	// Piece by piece, so that inserted text is never searched for markers.
 	for rest := a.template; rest != ""; {
 		at, marker := nextMarker(rest, parts)
 		if _, err := io.WriteString(w, rest[:at]); err != nil {
@@ -153,8 +153,9 @@ func (p *wirePage) write(w io.Writer) error {
 	return nil
 }
 
-// inert replaces what could disturb a line of text: control characters, and
-// those that change its direction. The page's script shows others as they are.
+// inert replaces characters that could disturb a line of text: control
+// characters and those that change its direction. The page's script shows other
+// text unchanged.
 func inert(r rune) rune {
 	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 		return '\uFFFD'
@@ -162,8 +163,8 @@ func inert(r rune) rune {
 	return r
 }
 
-// nextMarker returns where the first marker of a text is, or its length and ""
-// when it has none.
+// nextMarker returns the position of the first marker in a text, or its length
+// and "" if there is none.
 func nextMarker(text string, parts map[string]string) (at int, marker string) {
 	at = len(text)
 	for m := range parts {

@@ -17,7 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// between returns what stands between two texts, of which a page has one each.
+// between returns the text between two markers that occur once on a page.
 func between(t testing.TB, html, start, end string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(html, start)
@@ -266,12 +266,12 @@ func checkHostile(t *testing.T, content, other string) string {
 		t.Error("the text has changed the page around its data")
 	}
 	if got, want := strings.Count(frame(html), "<"), strings.Count(frame(write(t, "T", empty)), "<"); got != want {
-		t.Errorf("the page has %d tags beside its data; want %d", got, want)
+		t.Errorf("the page has %d tags outside its data; want %d", got, want)
 	}
 	return html
 }
 
-// jsonMarshaler marshals to a text of somebody's choice, if that is JSON.
+// jsonMarshaler marshals to the given text, if that is JSON.
 type jsonMarshaler string
 
 func (m jsonMarshaler) MarshalJSON() ([]byte, error) { return []byte(m), nil }

@@ -8,14 +8,15 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// FromReport shows a report that was made before, for instance one that was
-// read from JSON. Its candidates stand in the report's order: the window first,
-// then what was left out. What a report does not hold the page does not show:
-// the strategies, the scores of a composite's parts, the selection at other
-// budgets. Times are those of its events; it is not kept.
+// FromReport returns the selection of an existing report, for example one read
+// from JSON. Candidates are in the report's order: first the window, then the
+// items left out. The page lacks what a report does not contain: the
+// strategies, the scores of a composite's parts, and the selection at other
+// budgets. Times come from the report's events. FromReport does not keep the
+// report.
 //
-// It fails with a [cupel.InvalidConfigError] when report is nil or an option
-// is wrong. [WithSweep] has no effect.
+// It returns a [cupel.InvalidConfigError] if report is nil or an option is
+// wrong. [WithSweep] has no effect.
 func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
 	settings, err := apply(opts)
 	if err != nil {
@@ -50,10 +51,10 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	return s, nil
 }
 
-// maxStages is how many stages of a report a page has at most.
+// maxStages is the maximum number of a report's stages on a page.
 const maxStages = 10
 
-// stagesOf puts the stages of a report's events one behind the other.
+// stagesOf lays out the stages of a report's events one after the other.
 func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 	stages = []wireStage{}
 	known := []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
@@ -90,7 +91,7 @@ func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 	return stages, total
 }
 
-// stageEvent returns the event of a stage: the last one, behind those of its
+// stageEvent returns the event of a stage: the last one, after those of its
 // items.
 func stageEvent(report *cupel.SelectionReport, stage cupel.PipelineStage) (cupel.TraceEvent, bool) {
 	for _, event := range slices.Backward(report.Events) {
@@ -101,7 +102,8 @@ func stageEvent(report *cupel.SelectionReport, stage cupel.PipelineStage) (cupel
 	return cupel.TraceEvent{}, false
 }
 
-// durationOf is at least 0 ns, whatever an event from elsewhere says.
+// durationOf returns at least 0 ns: an event read from JSON may hold any
+// number.
 func durationOf(event cupel.TraceEvent) int64 {
 	ns := event.DurationMS * 1e6
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// throughJSON returns the report that somebody else reads.
+// throughJSON returns the report after a round trip through JSON.
 func throughJSON(t testing.TB, report *cupel.SelectionReport) *cupel.SelectionReport {
 	t.Helper()
 	data, err := json.Marshal(report)
@@ -72,7 +72,7 @@ func TestFromReport(t *testing.T) {
 	}
 }
 
-// TestStrangeReport checks that no report of anybody breaks a page.
+// TestStrangeReport checks that no report breaks a page.
 func TestStrangeReport(t *testing.T) {
 	one := hinted(t, "one", 5, 1)
 	excluded := func(n int) (list []cupel.ExcludedItem) {
@@ -95,8 +95,8 @@ func TestStrangeReport(t *testing.T) {
 			{Item: one, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -7})},
 			{Item: one, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: math.MinInt})}}},
 			func(s selection) bool {
-				return s.Why[0] == "BudgetExceeded: 5 tokens requested, but the slicer had chosen 7 tokens too many already" && !strings.Contains(s.Why[1], "-")
-			}, "no reader knows what a negative rest is"},
+				return s.Why[0] == "BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 7 tokens" && !strings.Contains(s.Why[1], "-")
+			}, "a negative remainder would confuse readers"},
 		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.ExcludeDeduplicated}}}},
 			func(s selection) bool { return len(s.Survivor) == 0 }, "what stayed is not there"},
 		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.IncludeScored}}, Excluded: []cupel.ExcludedItem{{}}},
@@ -174,9 +174,9 @@ func TestTwoSelections(t *testing.T) {
 		why    string
 	}{
 		{"same", run(items), run(items), []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4, 5, 6}, 7, "pointers tell"},
-		{"reversed", run(items), run(reversed), []int{0, 1, 2, 3, 4, 5, 6}, []int{6, 5, 4, 3, 2, 1, 0}, 7, "pointers tell, wherever they stand"},
+		{"reversed", run(items), run(reversed), []int{0, 1, 2, 3, 4, 5, 6}, []int{6, 5, 4, 3, 2, 1, 0}, 7, "items are identified by pointer, in any order"},
 		{"part", run(items[:2]), run(items[1:3]), []int{0, 1}, []int{1, 2}, 3, "what the first does not have is new"},
-		{"stored", run(items), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, inWindowOrder, 7, "items of a report are known by their looks"},
+		{"stored", run(items), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, inWindowOrder, 7, "items of a report are identified by their looks"},
 		{"both stored", fromReport(t, throughJSON(t, report), b), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4, 5, 6}, 7, "so are those of two"},
 		{"copies", run(twice), run(again), []int{0, 1}, []int{0, 1, 2, 3}, 4, "the n-th copy is the n-th copy, a third is new"},
 		{"mixed", run(twice), run([]*cupel.ContextItem{again[0], twice[0], again[1]}), []int{0, 1}, []int{1, 0, 2}, 3, "pointers first, looks for the rest"},

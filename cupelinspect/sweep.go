@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// sweep tries the budgets of a range, or of the default one when it is nil.
-// It returns nil when there is nothing to try.
+// sweep runs the budgets of a range, or of the default range if it is nil. It
+// returns nil if there is nothing to run.
 func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
 	if r == nil {
 		r = defaultSweep(l.items, budget)
@@ -20,7 +20,7 @@ func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sw
 		return nil, nil
 	}
 	prepared, err := l.prepare()
-	if err != nil { // of the scorer, say: the run has failed with it too
+	if err != nil { // such as the scorer's: the run has failed with it too
 		return nil, fatal(err)
 	}
 	w := &wireSweep{Stops: []wireStop{}}
@@ -34,8 +34,8 @@ func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sw
 	return w, nil
 }
 
-// stop tries one budget. Its error is the end of ctx; those of the run are the
-// stop's.
+// stop runs one budget. It returns an error only if ctx is done; an error of
+// the run is part of the stop.
 func (l *inspector) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
 	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}}
 	report := &cupel.SelectionReport{}
@@ -75,8 +75,8 @@ func shareOf(base cupel.ContextBudget, maxTokens int) int {
 	return int(target)
 }
 
-// budgets returns the stops of a range, which rise. The one that is nearest to
-// actual is actual, when that is in the range.
+// budgets returns the ascending stops of a range. If actual is in the range, it
+// replaces the nearest stop.
 func (r *sweepRange) budgets(actual int) []int {
 	if r.stops == 1 {
 		if actual < r.from || actual > r.to {
@@ -104,7 +104,8 @@ func (r *sweepRange) budgets(actual int) []int {
 func distance(a, b int) int { return max(a, b) - min(a, b) }
 
 // defaultSweep returns a range from a part of the budget to twice the budget,
-// or to what all candidates take, if that is less and more than the budget.
+// or to what all candidates take if that lies between the budget and twice the
+// budget.
 func defaultSweep(items []*cupel.ContextItem, budget cupel.ContextBudget) *sweepRange {
 	if len(items) == 0 {
 		return &sweepRange{}
@@ -121,7 +122,8 @@ func defaultSweep(items []*cupel.ContextItem, budget cupel.ContextBudget) *sweep
 	return &sweepRange{from, to, stops}
 }
 
-// everything returns the ceiling, about, with which all candidates fit.
+// everything returns approximately the smallest maxTokens at which all
+// candidates fit.
 func everything(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 	sum := 0
 	for _, item := range items {

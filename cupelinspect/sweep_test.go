@@ -192,7 +192,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepAsksOnce checks that a sweep does not score anew for each stop.
+// TestSweepAsksOnce checks that a sweep scores once, not at each stop.
 func TestSweepAsksOnce(t *testing.T) {
 	asked := 0
 	p := newPipeline(t, func(c *cupel.Config) { c.Scorer = countingScorer{&asked} })

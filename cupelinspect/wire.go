@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// What a page is given, as JSON in the element with the id "data". The page's
-// script is its only reader.
+// The page's data, as JSON in the element with the id "data". Only the page's
+// script reads it.
 
 type wirePage struct {
 	Title      string           `json:"title"`
@@ -29,15 +29,15 @@ type wireItem struct {
 	Metadata  map[string]any `json:"metadata,omitempty"`
 }
 
-// wireSelection is a run. Candidates go by their position in Candidates,
-// since an item may occur twice.
+// wireSelection is a run. Candidates are identified by their position in
+// Candidates, since an item may occur twice.
 type wireSelection struct {
 	Name        string      `json:"name"`
-	Scorer      string      `json:"scorer"` // "" when it is not known, as the next two
+	Scorer      string      `json:"scorer"` // "" if unknown, like the next two
 	Slicer      string      `json:"slicer"`
 	Placer      string      `json:"placer"`
 	Deduplicate bool        `json:"deduplicate"`
-	Overflow    string      `json:"overflow"` // "" when it is not known
+	Overflow    string      `json:"overflow"` // "" if unknown
 	Budget      wireBudget  `json:"budget"`
 	Error       string      `json:"error,omitempty"` // why the run failed
 	Candidates  []int       `json:"candidates"`      // positions in the page's items
@@ -61,7 +61,7 @@ type wireBudget struct {
 	OutputReserve int            `json:"outputReserve"`
 	ReservedSlots map[string]int `json:"reservedSlots,omitempty"`
 	Margin        float64        `json:"margin"`    // percent
-	Effective     int            `json:"effective"` // what the slicer may spend
+	Effective     int            `json:"effective"` // the slicer's budget
 }
 
 // wirePart is a part of a composite scorer.
@@ -86,18 +86,18 @@ type wireSweep struct {
 type wireStop struct {
 	Budget    int    `json:"budget"` // the ceiling
 	Target    int    `json:"target"`
-	Effective int    `json:"effective"` // what the slicer may spend
+	Effective int    `json:"effective"` // the slicer's budget
 	Tokens    int    `json:"tokens"`    // of the window
 	Window    []int  `json:"window"`
-	Codes     string `json:"codes"` // a character a candidate: U+0021 and so many on in the legend
+	Codes     string `json:"codes"` // one character per candidate: U+0021 plus the position in the legend
 	Error     string `json:"error,omitempty"`
 }
 
 // firstCode is the character of the first code of the legend in wireStop.
 const firstCode = '!'
 
-// scoreList is a list of scores in which NaN means that there is none. Scores
-// that are infinite, which JSON cannot say, read as none on the page as well.
+// scoreList is a list of scores; NaN means no score. JSON has no infinite
+// numbers, so the page shows infinite scores as no score.
 type scoreList []float64
 
 // MarshalJSON implements json.Marshaler.

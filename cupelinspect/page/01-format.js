@@ -1,12 +1,12 @@
 'use strict';
 
-// Numbers are formatted by hand and not by Intl: a page reads the same in every
-// browser and every locale, and can be compared with what the command prints.
+// Numbers are formatted without Intl, so that a page reads the same in every
+// browser and locale and matches the command's output.
 
 function grouped(n) {
   if (!Number.isFinite(n)) return '–';
   if (Number.isInteger(n) && !Number.isSafeInteger(n)) {
-    return `≈ ${n.toExponential(6)}`; // a double has not got the last digits
+    return `≈ ${n.toExponential(6)}`; // a double does not hold the last digits
   }
   const [whole, fraction] = String(Math.abs(n)).split('.');
   const digits = whole.replace(/\B(?=(\d{3})+$)/g, ',');
@@ -40,11 +40,11 @@ function durationText(ns) {
   return `${(ns / 1e9).toFixed(2)} s`;
 }
 
-// What a reader cannot see, or what turns the order of what he sees: control
-// characters, marks and overrides of direction, characters without width, and
-// the tag characters that smuggle text past people into models. Tabs and ends
-// of lines stay what they are. Joiners are letters' business in many scripts
-// and in emoji, and suspicious beside plain ASCII only.
+// Characters that are invisible or change the visible order: control
+// characters, direction marks and overrides, zero-width characters, and the tag
+// characters that smuggle text past people into models. Tabs and line ends are
+// kept. Joiners are legitimate in many scripts and in emoji, and suspicious
+// only next to plain ASCII.
 const UNSEEN = new RegExp('(' + [
   '[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5',
   '\\u180B-\\u180F\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u3164\\uFE00-\\uFE0D\\uFEFF\\uFFA0\\uFFF9-\\uFFFB',
@@ -52,8 +52,8 @@ const UNSEEN = new RegExp('(' + [
   '|\\r(?!\\n)|(?<![^\\u0000-\\u007F\\u200B-\\u200F])[\\u200C\\u200D]',
 ].join('') + ')\\1*', 'gu');
 
-// eachPiece cuts text into what can be seen and what cannot. A run of the same
-// unseen character is one piece, so that a million of them are one badge.
+// eachPiece splits text into visible and invisible pieces. A run of the same
+// invisible character is one piece, so a million of them become one badge.
 function eachPiece(text, onText, onUnseen) {
   let from = 0;
   for (const found of text.matchAll(UNSEEN)) {
@@ -69,7 +69,7 @@ function badgeText(character, times) {
   return `⟪U+${hex}${times > 1 ? ` ×${grouped(times)}` : ''}⟫`;
 }
 
-// plain is text for places that take no elements: attributes and options.
+// plain returns text for attributes and options, which cannot hold elements.
 function plain(text, limit = 120) {
   let out = '';
   eachPiece(cut(text, limit), (seen) => { out += seen; }, (badge) => { out += badge; });
@@ -83,7 +83,7 @@ function cut(text, limit) {
   return text.slice(0, last >= 0xD800 && last <= 0xDBFF ? limit - 1 : limit) + '…';
 }
 
-// firstLine is the first line with something on it, or as much of it as is ever
+// firstLine returns the first line that is not blank, cut to what is ever
 // shown: a line may be a megabyte.
 function firstLine(content) {
   const from = content.search(/\S/);

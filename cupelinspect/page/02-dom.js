@@ -1,9 +1,8 @@
 'use strict';
 
-// The page is built from elements and text nodes alone. Nothing that comes from
-// the data is ever parsed as markup, and style attributes, which the content
-// security policy forbids, are never written: el.style is set property by
-// property where a value comes from the data.
+// The page is built only from elements and text nodes. Data is never parsed as
+// markup. The content security policy forbids style attributes, so styles that
+// depend on data are set through el.style, one property at a time.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -39,22 +38,22 @@ function button(text, attributes, onPress) {
   return node;
 }
 
-// appendData shows text of the data: isolated from the text around it, with a
-// badge in the place of every character that cannot be seen.
+// appendData appends text from the data, isolated from the text around it, with
+// a badge for each invisible character.
 function appendData(parent, text) {
   eachPiece(text, (seen) => parent.append(seen), (badge) => parent.append(el('span', { class: 'unseen-character' }, badge)));
   return parent;
 }
 
-// data is a piece of one line; names and lines of the data go through it.
+// data returns one line of text from the data, such as a name.
 function data(text, limit = 200) {
   return appendData(el('bdi', {}), cut(text, limit));
 }
 
 const SHOWN_AT_ONCE = 4000; // UTF-16 units: a screen or two
 
-// longText shows a text in an element, the beginning of it at first: a browser
-// takes seconds to break a line of a megabyte.
+// longText shows the beginning of a text at first: a browser takes seconds to
+// break a line of a megabyte.
 function longText(node, text, limit) {
   appendData(node, cut(text, limit));
   if (text.length <= limit) return [node];
@@ -66,7 +65,7 @@ function longText(node, text, limit) {
   })];
 }
 
-// contentOf shows a content in a pre. The tab key stops at it where it scrolls.
+// contentOf shows a content in a pre, which takes the focus if it scrolls.
 function contentOf(item, { limit = SHOWN_AT_ONCE, scrolls = true } = {}) {
   const box = el('div', { class: 'content' });
   if (item.content !== '') {
@@ -88,14 +87,14 @@ function emptyState(text) {
   return el('p', { class: 'empty' }, text);
 }
 
-// kindChip is the sign of a kind: its colour and its letter.
+// kindChip shows the colour and letter of a kind.
 function kindChip(kind) {
   return el('span', { class: `chip k${kind.slot}`, 'aria-hidden': 'true' }, kind.letter);
 }
 
-// onWidth calls draw with the width of a box now and whenever it changes. Those
-// who draw remember it: asking a box for its size while the page is being
-// changed has the browser lay out everything on the spot, each time.
+// onWidth calls draw with the width of a box, now and on each change. Drawing
+// code stores the width: reading it while changing the page would force a
+// layout each time.
 function onWidth(box, draw) {
   let last = -1;
   new ResizeObserver(() => {
@@ -107,7 +106,7 @@ function onWidth(box, draw) {
   }).observe(box);
 }
 
-// oncePerFrame makes of many calls one, before the next frame is drawn.
+// oncePerFrame merges calls into one before the next frame.
 function oncePerFrame(work) {
   let asked = false;
   return () => {

@@ -1,12 +1,11 @@
 'use strict';
 
-// What the page knows. The data is read once; a side is one of the selections
-// and remembers at which budget it is looked at; a row is one candidate, in one
-// or both sides.
+// The page's model. The data is read once. A side is one selection and its
+// current budget; a row is one candidate, in one or both sides.
 
 const LETTERS = ['A', 'B'];
 const KNOWN_KINDS = ['systemprompt', 'message', 'document', 'tooloutput', 'memory'];
-const KNOWN_LETTERS = 'SMDTE'; // Memory gives way to Message
+const KNOWN_LETTERS = 'SMDTE'; // M is Message, not Memory
 const SLOTS = 16; // eight colours, plain and hatched
 
 function buildModel(source) {
@@ -18,9 +17,9 @@ function buildModel(source) {
   return model;
 }
 
-// Kinds are equal under ASCII folding, as cupel compares them. The well-known
-// ones come first and have their colours and letters on every page, the others
-// follow in order of appearance.
+// Kinds are compared under ASCII folding, as in cupel. Well-known kinds come
+// first, with the same colours and letters on every page; others follow in
+// order of appearance.
 function kindsOf(items) {
   const names = new Map(); // by key
   for (const { kind } of items) {
@@ -40,8 +39,8 @@ function kindsOf(items) {
   return { list, of: Int32Array.from(items, (item) => indexOf.get(asciiFolded(item.kind))) };
 }
 
-// letterFor finds a letter that no kind has yet, the first of the name if it
-// can be.
+// letterFor returns a letter that no kind uses yet, preferably the first of the
+// name.
 function letterFor(name, taken) {
   const own = name.replace(/[^A-Za-z0-9]/g, '').slice(0, 100);
   for (const letter of own.toUpperCase() + own.toLowerCase() + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
@@ -80,16 +79,16 @@ function sideOf(source, selection, index) {
   return side;
 }
 
-// byScore lists the candidates that have a score, the best first, equal ones in
-// the order given.
+// byScore lists the candidates with a score, best first; ties keep the order of
+// the candidates.
 function byScore(scores) {
   const order = [];
   scores.forEach((score, i) => { if (score !== null) order.push(i); });
   return order.sort((i, j) => scores[j] - scores[i] || i - j);
 }
 
-// stopsOf returns the budgets that can be looked at: those of the sweep, and
-// the run itself in its place among them.
+// stopsOf returns the budgets that can be shown: those of the sweep, and the
+// run's own in its place among them.
 function stopsOf(selection, items) {
   const used = tokensOf(selection, items);
   const actual = {
@@ -111,7 +110,7 @@ function tokensOf(selection, items) {
   return sum;
 }
 
-// moveTo looks at a side at another budget.
+// moveTo changes the budget of a side.
 function moveTo(side, at) {
   if (side.at === at) return false;
   const stop = side.stops[at];
@@ -136,7 +135,7 @@ function compareWithActual(side) {
   }
 }
 
-// nearestStop finds the computed budget that is nearest to a wanted one.
+// nearestStop returns the computed budget nearest to the requested one.
 function nearestStop(side, budget) {
   let best = 0;
   side.stops.forEach((stop, i) => {
@@ -145,8 +144,8 @@ function nearestStop(side, budget) {
   return best;
 }
 
-// rowsOf pairs the candidates of two sides: the same item first, and then the
-// same content, because two reports that were read from files share no item.
+// rowsOf pairs the candidates of two sides, first by item and then by content,
+// since two reports read from files share no items.
 function rowsOf({ items, sides }) {
   const [a, b] = sides;
   const rows = Array.from(a.selection.candidates, (item, candidate) => rowOf(item, candidate, -1));
@@ -184,8 +183,8 @@ function mapList(map, key) {
   return map.get(key);
 }
 
-// tokensDiffer is true for two reports of the same contents that were counted by
-// different tokenizers.
+// tokensDiffer reports whether the sides have different token counts for the
+// same contents, because of different tokenizers.
 function tokensDiffer({ items, sides, rows }) {
   const tokensIn = (row, side) => items[side.selection.candidates[row.at[side.index]]].tokens;
   return sides.length === 2 && rows.some((row) => row.at[0] >= 0 && row.at[1] >= 0 && tokensIn(row, sides[0]) !== tokensIn(row, sides[1]));
@@ -203,13 +202,13 @@ function isIn(row, side) {
   return row.at[side.index] >= 0 && side.place[row.at[side.index]] > 0;
 }
 
-// reasonOf is the name of a candidate's reason at the budget looked at.
+// reasonOf returns the name of a candidate's reason at the current budget.
 function reasonOf(side, candidate) {
   return side.selection.codes[side.code[candidate]] ?? '';
 }
 
-// whyOf is the whole sentence. Only the run itself has one: at other budgets
-// the numbers in it would be wrong.
+// whyOf returns the whole sentence. Only the run itself has one: at other
+// budgets its numbers would be wrong.
 function whyOf(side, candidate) {
   return side.stop.actual ? side.selection.why[candidate] ?? '' : reasonOf(side, candidate);
 }

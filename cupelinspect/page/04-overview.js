@@ -1,6 +1,6 @@
 'use strict';
 
-// The top of each side: what ran, how much of the budget it used, by kind.
+// The top of each side: the strategies, and the budget used by each kind.
 
 function buildOverview(side) {
   const parts = {
@@ -49,8 +49,8 @@ function drawOverview(side) {
   drawLegend(legend, side, shares);
 }
 
-// drawError leaves what is said already alone: an alert that is written anew is
-// read aloud anew.
+// drawError does not rewrite an unchanged alert: screen readers would read it
+// again.
 function drawError(side) {
   const { error } = side.overview;
   const { actual, error: text } = side.stop;
@@ -60,9 +60,9 @@ function drawError(side) {
   else if (error.textContent !== node.textContent) error.replaceChildren(node);
 }
 
-// sharesOf cuts the whole of the budget into what is used, by kind, and what is
-// not. A failed or overflowing run can use more than there is: the parts are
-// then larger than the budget together, and the bar is drawn to their sum.
+// sharesOf splits the budget into the tokens each kind uses and the rest. A
+// failed or overflowing run can use more than the budget; the bar is then
+// scaled to the sum of the parts.
 function sharesOf(side) {
   const { stop, selection } = side;
   const { budget } = selection;
@@ -88,8 +88,8 @@ function sharesOf(side) {
 
 const LEGEND_KINDS = 16;
 
-// largestKinds are those that bar and legend name: the largest of the run,
-// whatever budget is looked at, so that nothing moves under the slider.
+// largestKinds are the kinds that bar and legend name. They are the largest of
+// the run at every budget, so that nothing moves with the slider.
 function largestKinds(side, shares) {
   const present = shares.filter((share) => share.of > 0);
   if (present.length <= LEGEND_KINDS) return present;
@@ -100,8 +100,8 @@ function largestKinds(side, shares) {
   return present.filter((share) => largest.has(share));
 }
 
-// spendableOf is the largest window that the slicer aims at: the pinned items
-// and the effective budget, which does not contain them.
+// spendableOf returns the tokens of the pinned items plus the effective budget,
+// which does not include them: the largest window the slicer aims for.
 function spendableOf({ stop, pinnedTokens }) {
   return pinnedTokens + stop.effective;
 }
@@ -112,7 +112,7 @@ function drawFigures(list, side, shares) {
   const all = shares.kinds.reduce((sum, share) => sum + share.ofTokens, 0);
   const { budget } = selection;
   list.replaceChildren(
-    figure(grouped(stop.tokens), 'Tokens in the window', `${percent(stop.tokens, shares.spendable)} of ${grouped(shares.spendable)} that may be spent`),
+    figure(grouped(stop.tokens), 'Tokens in the window', `${percent(stop.tokens, shares.spendable)} of ${grouped(shares.spendable)} available`),
     figure(grouped(stop.window.length), 'Items in the window', `of ${counted(side.n, 'candidate')}, ${counted(all, 'token')}`),
     figure(grouped(stop.budget), 'Budget', budgetNote(budget, stop)),
     figure(durationText(selection.total), 'Run', stop.actual ? stagesNote(selection) : 'at the budget of the run'));
@@ -153,7 +153,8 @@ function drawBar(bar, side, shares) {
     + `; free ${grouped(shares.free)}; ${heldBackBy(side).toLowerCase()} ${grouped(shares.beyond)}; for the answer ${grouped(shares.reserve)}.`);
 }
 
-// heldBackBy names what keeps the slicer from the rest of the budget.
+// heldBackBy names the settings that keep the slicer from the rest of the
+// budget.
 function heldBackBy({ stop, selection: { budget } }) {
   const reasons = [
     ...(stop.target < stop.budget - budget.outputReserve ? ['target'] : []),
@@ -163,7 +164,7 @@ function heldBackBy({ stop, selection: { budget } }) {
   return reasons.length === 0 || reasons.join() === 'target' ? 'Beyond the target' : `Held back: ${reasons.join(', ')}`;
 }
 
-// The legend is the key to the colours, the exact numbers, and a filter.
+// The legend shows the colours and exact numbers, and filters the table.
 function drawLegend(list, side, shares) {
   const whole = side.stop.budget;
   const held = document.activeElement?.dataset?.kind;
@@ -171,7 +172,7 @@ function drawLegend(list, side, shares) {
   const line = (sign, name, note, tokens) => [sign, el('span', { class: 'legend-name' }, name), el('span', { class: 'soft' }, note),
     el('span', { class: 'number' }, grouped(tokens)), el('span', { class: 'number soft' }, percent(tokens, whole))];
   const kindLine = ({ kind, items, of, tokens }) => {
-    const node = el('button', { type: 'button', 'data-kind': `${kind.index}`, 'aria-pressed': `${filters.kind === kind.index}`, title: `${grouped(items)} of ${counted(of, 'candidate')} in the window; press to show these alone` });
+    const node = el('button', { type: 'button', 'data-kind': `${kind.index}`, 'aria-pressed': `${filters.kind === kind.index}`, title: `${grouped(items)} of ${counted(of, 'candidate')} in the window; press to show only these` });
     node.append(...line(kindChip(kind), data(kind.name, 40), `${grouped(items)}/${grouped(of)}`, tokens));
     node.addEventListener('click', () => filterByKind(filters.kind === kind.index ? -1 : kind.index));
     return el('li', {}, node);
@@ -182,6 +183,6 @@ function drawLegend(list, side, shares) {
     restLine('free', 'Free', shares.free),
     ...(shares.beyond > 0 ? [restLine('beyond', heldBackBy(side), shares.beyond)] : []),
     ...(shares.reserve > 0 ? [restLine('reserve', 'For the answer', shares.reserve)] : []));
-  // A redraw must not take the focus away from whoever is on a button here.
+  // A redraw must keep the focus if it is on one of these buttons.
   if (held !== undefined && !document.activeElement?.dataset?.kind) list.querySelector(`[data-kind="${held}"]`)?.focus();
 }

@@ -1,7 +1,7 @@
 'use strict';
 
-// The budget slider. Its positions are the budgets that were computed, so what
-// it shows is what a run would have given and nothing between.
+// The budget slider. Its positions are the computed budgets, so it shows only
+// results of actual runs.
 
 function buildBudget() {
   const box = byId('budget');
@@ -22,10 +22,11 @@ function budgetOf(side) {
   });
   side.budget = {
     slider, field, chart: el('div', { class: 'sweep' }), here: svg('path', { class: 'sweep-here' }), xOf: null,
-    // Not a live region: the slider's own text says the same at every step.
+    // Not a live region: screen readers read the slider's own text at each
+    // step.
     summary: el('p', { class: 'summary', id: `budget-summary-${side.index}` }),
     reset: button('Back to the run', { class: 'quiet' }, () => {
-      slider.focus(); // the button is of no use any more, and keeps no focus then
+      slider.focus(); // the button is disabled now and would lose the focus
       goTo(side, side.actual);
     }),
   };
@@ -39,7 +40,7 @@ function budgetOf(side) {
     field, side.budget.reset, side.budget.summary);
 }
 
-// The arrows of the field go from stop to stop, as those of the slider do.
+// The arrow keys of the field move from stop to stop, like the slider's.
 function stepField(event, side) {
   const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (!step) return;
@@ -47,7 +48,7 @@ function stepField(event, side) {
   goTo(side, Math.min(side.stops.length - 1, Math.max(0, side.at + step)));
 }
 
-// goTo looks at another budget. The other side comes along if it is to.
+// goTo changes the budget, and that of the other side if they are linked.
 function goTo(side, at) {
   const moved = [moveTo(side, at)];
   const other = page.sides[1 - side.index];
@@ -55,7 +56,7 @@ function goTo(side, at) {
     moved.push(moveTo(other, side.stop.actual ? other.actual : nearestStop(other, side.stop.budget)));
   }
   if (moved.some(Boolean)) redraw();
-  else drawBudget(side); // the field may hold a number that is no stop
+  else drawBudget(side); // the field may hold a number that is not a stop
 }
 
 function drawBudget(side) {
@@ -81,8 +82,8 @@ function summaryOf(side) {
 const SWEEP_HEIGHT = 26;
 const THUMB = 16; // as in the style sheet: a slider's ends are half a thumb inside its box
 
-// drawSweep draws the tokens used at every stop above the slider, so that one
-// sees where another budget makes a difference before going there.
+// drawSweep draws the tokens used at every stop above the slider, to show which
+// budgets make a difference.
 function drawSweep(side, boxWidth) {
   const width = boxWidth - THUMB;
   if (side.stops.length < 2 || width <= 0) return;
@@ -102,14 +103,14 @@ function drawSweep(side, boxWidth) {
   markHere(side);
 }
 
-// markHere moves the line that stands over the slider's thumb.
+// markHere moves the line above the slider's thumb.
 function markHere({ at, budget }) {
   if (budget.xOf) budget.here.setAttribute('d', `M${budget.xOf(at)} 0V${SWEEP_HEIGHT}`);
 }
 
 const CHANGES_SHOWN = 8;
 
-// drawChanges says which items came and went against the run.
+// drawChanges lists the items that came and went compared with the run.
 function drawChanges() {
   const box = byId('changes');
   box.hidden = page.sides.every((side) => side.stop.actual);
@@ -139,7 +140,7 @@ function changeButton(side, candidate, mark) {
   return node;
 }
 
-// lineOf is one line that tells an item from others.
+// lineOf returns one line that identifies an item.
 function lineOf(item, limit = 120) {
   const line = firstLine(item.content);
   if (line !== '') return el('span', { class: 'line-text' }, data(line, limit));

@@ -1,12 +1,12 @@
 'use strict';
 
-// The map of the window: the prompt as a page of text, where a row holds a fixed
-// number of tokens and every item takes its share of it, in prompt order. The
-// scale is the same for both sides and for every budget.
+// The map of the window: the prompt drawn like a page of text, in prompt order.
+// Each row holds the same number of tokens, and each item takes space in
+// proportion to its tokens. Both sides and all budgets use the same scale.
 //
-// A window can have ten thousand items, so that blocks are not elements: one
-// path draws all blocks of a kind. For the keyboard and for screen readers the
-// map is a list box with the one option that is looked at.
+// A window can have ten thousand items, so blocks are not elements: one path
+// draws all blocks of a kind. For the keyboard and screen readers the map is a
+// list box with one option, the current item.
 
 const ROW_HEIGHT = 22;
 const ROW_STEP = 26;
@@ -41,10 +41,10 @@ function buildMap(side) {
   return card('Window, to scale', `map-title-${side.index}`, side.map.note, box);
 }
 
-// tokensPerRow is a round number with which the larger of the actual windows
-// takes a few rows: enough of them that small items can be seen, and not so
-// many that a short prompt looks like a long one. The largest budget of a wide
-// sweep takes more, and never so many that the map has no end.
+// tokensPerRow returns a round number that spreads the larger of the actual
+// windows over a few rows: enough to see small items, and few enough that a
+// short prompt looks short. The largest budget of a sweep takes more rows, up
+// to a limit.
 function tokensPerRow() {
   if (page.perRow) return page.perRow;
   let tokens = 1;
@@ -66,7 +66,7 @@ function roundUp(n) {
   return Math.ceil([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((step) => step * unit >= n) * unit);
 }
 
-// mapLayout says where tokens are.
+// mapLayout returns the positions of tokens.
 function mapLayout(side) {
   const perRow = tokensPerRow();
   const width = Math.max(40, side.map.width - GUTTER);
@@ -74,7 +74,7 @@ function mapLayout(side) {
   return { perRow, width, rows: Math.ceil(shown / perRow), perToken: width / perRow };
 }
 
-// eachRect gives the rectangles of the tokens from and up to: one in each row.
+// eachRect yields the rectangles of a range of tokens, one in each row.
 function eachRect(layout, from, to, visit) {
   for (let row = Math.floor(from / layout.perRow); from < to && row < layout.rows; row++) {
     const end = Math.min(to, (row + 1) * layout.perRow);
@@ -83,8 +83,8 @@ function eachRect(layout, from, to, visit) {
   }
 }
 
-// rectPath leaves a gap to the next block where there is room for one; it is
-// not taken from blocks that it would hide.
+// rectPath leaves a gap before the next block, unless the gap would hide the
+// block.
 function rectPath(x, y, width) {
   const drawn = width >= 4 ? width - 1 : width;
   return `M${x.toFixed(2)} ${y}h${drawn.toFixed(2)}v${ROW_HEIGHT}h-${drawn.toFixed(2)}z`;
@@ -92,7 +92,7 @@ function rectPath(x, y, width) {
 
 function drawMap(side) {
   const { map, stop } = side;
-  if (map.width === 0) return; // it is drawn as soon as it has one
+  if (map.width === 0) return; // drawn once it has a width
   map.layout = mapLayout(side);
   map.active = Math.max(0, Math.min(map.active, stop.window.length - 1));
   map.blocks = blocksOf(side);
@@ -106,15 +106,15 @@ function drawMap(side) {
 
 function mapNote(side, perRow) {
   const { window, tokens, actual } = side.stop;
-  if (window.length === 0) return 'Nothing is in the window.';
+  if (window.length === 0) return 'The window is empty.';
   const notes = [`A row is ${counted(perRow, 'token')}. ${counted(window.length, 'item')}, ${counted(tokens, 'token')}, in prompt order.`];
   if (!side.alone) notes.push(`Underlined: in ${side.letter} alone.`);
-  if (!actual) notes.push('With a line above: came with this budget.');
+  if (!actual) notes.push('A line above marks items that came with this budget.');
   return notes.join(' ');
 }
 
-// blocksOf is where each item of the window begins and ends, in tokens. What
-// has none, or less than none, takes no room.
+// blocksOf returns where each item of the window begins and ends, in tokens.
+// Items with zero or negative tokens take no space.
 function blocksOf(side) {
   let at = 0;
   return side.stop.window.map((candidate) => {
@@ -124,7 +124,7 @@ function blocksOf(side) {
   });
 }
 
-// hatching is one pattern for the drawings of both sides.
+// hatching is the pattern shared by both sides.
 function hatching(side) {
   if (side.index > 0) return [];
   const pattern = svg('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
@@ -184,8 +184,8 @@ function freePath(side) {
   return rects.length === 0 ? [] : [svg('path', { class: 'free-room', d: rects.join('') })];
 }
 
-// markPaths draws a line over the blocks that came with this budget, and one
-// under those that only this side has.
+// markPaths draws a line above blocks that came with this budget, and one below
+// blocks that only this side has.
 function markPaths(side) {
   const { blocks, layout } = side.map;
   const came = new Set(side.came);
@@ -207,8 +207,8 @@ function markPaths(side) {
   ];
 }
 
-// drawActive outlines the item that the keyboard is at and makes it the option
-// that a screen reader speaks of.
+// drawActive outlines the current item and makes it the option that a screen
+// reader reads.
 function drawActive(side) {
   const { map, stop } = side;
   map.drawing.querySelector('.active-block')?.remove();
@@ -253,7 +253,7 @@ function mapKey(event, side) {
   showTipAt(side, map.active);
 }
 
-// neighbourRow is the item a row below or above the middle of this one.
+// neighbourRow returns the item one row below or above the middle of this one.
 function neighbourRow(side, by) {
   const { map } = side;
   const block = map.blocks[map.active];
@@ -264,7 +264,7 @@ function neighbourRow(side, by) {
   return found < 0 ? map.blocks.length - 1 : found;
 }
 
-// blockHolding finds the item that holds a token, by halving.
+// blockHolding finds the item that holds a token by binary search.
 function blockHolding(blocks, token) {
   let low = 0;
   let high = blocks.length - 1;

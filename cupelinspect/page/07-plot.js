@@ -1,8 +1,8 @@
 'use strict';
 
 // Score against position in the prompt, as bars: a placer that puts the best
-// items at the edges draws a U. Beside them, as a grey slope, the scores of what
-// was left out, best first: where it is high something good had no room.
+// items at the edges draws a U. Next to them, a grey slope shows the scores of
+// the items left out, best first: where it is high, a good item did not fit.
 
 const PLOT_HEIGHT = 150;
 const PLOT_TOP = 8;
@@ -26,7 +26,7 @@ function buildPlot(side) {
   return card('Score by position in the prompt', `plot-title-${side.index}`, box);
 }
 
-// plotScale gives two thirds to three quarters of the width to the window.
+// plotScale gives the window two thirds to three quarters of the width.
 function plotScale(side, left) {
   const { stop, selection } = side;
   const width = Math.max(80, side.plot.width - PLOT_LEFT - 2);
@@ -72,8 +72,8 @@ function plotText(x, y, text, anchor) {
   return node;
 }
 
-// bars draws one bar an item. Where there are more items than pixels, a pixel
-// shows the best of its items.
+// bars draws one bar per item. With more items than pixels, each pixel shows
+// the best of its items.
 function bars(side) {
   const { scale } = side.plot;
   const shapes = page.kinds.map(() => []);
@@ -117,7 +117,7 @@ function slope({ bars: begin, width, y, low }, left) {
 
 function plotFeet({ bars: begin, width }, items, left) {
   const y = PLOT_HEIGHT - 5;
-  const feet = items === 0 ? [plotText(PLOT_LEFT, y, 'nothing in the window', 'start')] : [plotText(PLOT_LEFT, y, '1', 'start')];
+  const feet = items === 0 ? [plotText(PLOT_LEFT, y, 'the window is empty', 'start')] : [plotText(PLOT_LEFT, y, '1', 'start')];
   if (items > 1) feet.push(plotText(PLOT_LEFT + begin, y, grouped(items), 'end'));
   if (left > 0) feet.push(plotText(PLOT_LEFT + width, y, `${grouped(left)} left out`, 'end'));
   return feet;
@@ -125,7 +125,7 @@ function plotFeet({ bars: begin, width }, items, left) {
 
 function plotLabel({ stop, selection }) {
   const { window } = stop;
-  if (window.length === 0) return 'Nothing is in the window.';
+  if (window.length === 0) return 'The window is empty.';
   const at = (i) => scoreText(selection.scores[window[i]]);
   return `Scores by position: first ${at(0)}, middle ${at(window.length >> 1)}, last ${at(window.length - 1)}.`;
 }
@@ -138,8 +138,8 @@ function barAt(event, side) {
   return x >= 0 && position < side.stop.window.length ? position : -1;
 }
 
-// The tip follows the pointer, and the keyboard in the map. It only repeats what
-// details and the table say, so that it is hidden from screen readers.
+// The tip follows the pointer, and the keyboard in the map. It only repeats the
+// details and the table, so it is hidden from screen readers.
 
 function showTip(event, side, position) {
   if (position < 0) {

@@ -1,6 +1,6 @@
 'use strict';
 
-// The window as it will be sent: the contents in prompt order, some at a time.
+// The window as it will be sent: contents in prompt order, one page at a time.
 
 const TEXTS_SHOWN = 40;
 const TEXT_CUT = 1200;
@@ -18,7 +18,7 @@ function drawText(side) {
   const shown = stop.window.slice(text.from, text.from + TEXTS_SHOWN);
   text.list.start = text.from + 1;
   text.list.replaceChildren(...shown.map((candidate, i) => textOf(side, candidate, text.from + i)));
-  if (shown.length === 0) text.list.replaceChildren(el('li', {}, emptyState('Nothing is in the window at this budget.')));
+  if (shown.length === 0) text.list.replaceChildren(el('li', {}, emptyState('The window is empty at this budget.')));
   drawPager(side);
 }
 
@@ -51,8 +51,8 @@ function drawPager(side) {
     el('span', { class: 'soft' }, `${grouped(text.from + 1)} to ${grouped(to)} of ${grouped(n)}`), turn('Later', TEXTS_SHOWN, to === n));
 }
 
-// showTextOf brings the text of a position into view within its list, never the
-// list into the view of the page.
+// showTextOf scrolls the text of a position into view within its list, but
+// never scrolls the page.
 function showTextOf(side, position) {
   const { text } = side;
   if (position < text.from || position >= text.from + TEXTS_SHOWN) {

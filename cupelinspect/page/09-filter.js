@@ -29,7 +29,7 @@ function buildFilters() {
   });
   const form = el('form', { class: 'filters', role: 'search', 'aria-label': 'Filter the candidates' },
     field('Filter', text), field('Kind', kind), field('Show', state), clear, ...(partsField ? [partsField] : []), page.filter.count);
-  // Enter would send the form; there is nobody to send it to.
+  // Enter would submit the form; there is no server.
   form.addEventListener('submit', (event) => event.preventDefault());
   return form;
 }
@@ -51,7 +51,7 @@ function filterByState(state) {
   byId('candidates').scrollIntoView({ behavior: calm.matches ? 'auto' : 'smooth' });
 }
 
-// filtersChanged follows changes that were not made in the fields themselves.
+// filtersChanged updates the fields after a change made elsewhere.
 function filtersChanged() {
   page.filter.kind.value = `${filters.kind}`;
   drawStates();
@@ -61,14 +61,15 @@ function filtersChanged() {
   showFiltered();
 }
 
-// showFiltered begins at the top: where one was in other rows means nothing.
+// showFiltered starts at the top: the old scroll position belongs to other
+// rows.
 function showFiltered() {
   scrollTable(0);
   refilter();
 }
 
-// drawStates lists what rows can be told apart by, with how many there are at
-// the budgets looked at. What is chosen stays, though there be none at this one.
+// drawStates lists the states to filter by, with their counts at the current
+// budgets. The chosen state stays in the list even if its count is 0.
 function drawStates() {
   const { state } = page.filter;
   const option = (value, text) => el('option', { value }, text);
@@ -96,20 +97,19 @@ function reasonOptions(side, of, option) {
 
 function swingOptions(option) {
   const [a, b] = page.sides;
-  const counts = [0, 0, 0, 0]; // in neither, in A alone, in B alone, in both
+  const counts = [0, 0, 0, 0]; // in neither, only in A, only in B, in both
   for (const row of page.rows) counts[(isIn(row, a) ? 1 : 0) + (isIn(row, b) ? 2 : 0)]++;
   const [neither, onlyA, onlyB, both] = counts;
   return [
-    option('swing', `Swings: in one alone (${grouped(onlyA + onlyB)})`),
-    option('only:0', `In A alone (${grouped(onlyA)})`),
-    option('only:1', `In B alone (${grouped(onlyB)})`),
+    option('swing', `Differ: in only one (${grouped(onlyA + onlyB)})`),
+    option('only:0', `Only in A (${grouped(onlyA)})`),
+    option('only:1', `Only in B (${grouped(onlyB)})`),
     option('both', `In both (${grouped(both)})`),
     option('neither', `In neither (${grouped(neither)})`),
   ];
 }
 
-// reasonCounts sums up the reasons at the budget looked at, the most frequent
-// first.
+// reasonCounts counts the reasons at the current budget, most frequent first.
 function reasonCounts(side) {
   const counts = side.selection.codes.map((name, code) => ({ code, name, items: 0, tokens: 0, in: 0 }));
   for (let i = 0; i < side.n; i++) {
@@ -151,9 +151,8 @@ function memberTest(side, candidates) {
   return (row) => members.has(row.at[side.index]);
 }
 
-// A filter looks in what can be read of an item, whatever the case of letters.
-// The texts are folded once, when the page has nothing else to do or when
-// somebody types, whichever is first.
+// The text filter searches the visible text of an item and ignores case. Texts
+// are folded once, when the page is idle or on the first key press.
 const haystacks = [];
 
 function haystack(itemIndex) {
@@ -173,7 +172,7 @@ function foldWhenIdle(from = 0) {
   });
 }
 
-// filtered keeps the rows of an order that pass all filters.
+// filtered returns the rows that pass all filters, in the given order.
 function filtered(order) {
   const needle = filters.text.trim().toLowerCase();
   const ofState = stateTest();
@@ -191,6 +190,6 @@ function drawCount() {
   for (const r of shown) tokens += page.items[page.rows[r].item].tokens;
   const all = page.rows.length;
   const text = `${shown.length === all ? '' : `${grouped(shown.length)} of `}${counted(all, 'candidate')}, ${counted(tokens, 'token')}`;
-  // A live region that is written anew is read aloud anew.
+  // Screen readers would read a rewritten live region again.
   if (page.filter.count.textContent !== text) page.filter.count.textContent = text;
 }

@@ -1,8 +1,8 @@
 'use strict';
 
-// The columns of the table. value gives what a column sorts by: a number, a
-// string, or NaN where there is nothing, which comes last in both directions.
-// first says which direction the first press sorts in.
+// The columns of the table. value returns the sort key of a column: a number, a
+// string, or NaN for none, which sorts last in both directions. first is the
+// direction of the first press.
 
 function columnsOf() {
   return [
@@ -20,12 +20,12 @@ function sided(side, name) {
   return side.alone ? name : `${side.letter} ${name}`;
 }
 
-// sideValue is the value of a candidate of this side, if the row has one.
+// sideValue returns the value of this side's candidate, if the row has one.
 function sideValue(side, value) {
   return (row) => (row.at[side.index] < 0 ? NaN : value(row.at[side.index]));
 }
 
-// widthOf is the width that a heading needs, with the arrow beside it.
+// widthOf returns the width of a heading and its arrow.
 function widthOf(name, least) {
   return Math.max(least, Math.ceil(40 + 8 * name.length));
 }
@@ -44,7 +44,7 @@ function placeColumns(side) {
   ];
 }
 
-// tokenColumns are two where two selections were counted by different tokenizers.
+// tokenColumns returns two columns if the selections used different tokenizers.
 function tokenColumns() {
   const column = (id, name, value) => ({
     id, name, width: widthOf(name, 82), number: true, first: 'descending', value,
@@ -54,7 +54,7 @@ function tokenColumns() {
   return page.sides.map((side) => column(`tokens-${side.index}`, sided(side, 'Tokens'), sideValue(side, (c) => itemOfCandidate(side, c).tokens)));
 }
 
-// scoreColumns are the score and the score that each part of a composite gave.
+// scoreColumns returns the score and the score of each part of a composite.
 function scoreColumns(side) {
   const column = (id, name, label, scores, part) => ({
     id, name, label, width: widthOf(name, 72), number: true, first: 'descending', minor: part, part,
@@ -93,7 +93,7 @@ function fillKind(td, row) {
   td.append(kindChip(kind), ' ', data(page.items[row.item].kind, 40));
 }
 
-// fillPlace shows the position, and by signs what the budget looked at changed.
+// fillPlace shows the position, with a sign if the current budget changed it.
 function fillPlace(td, row, side) {
   const candidate = row.at[side.index];
   if (candidate < 0) return;
@@ -104,13 +104,13 @@ function fillPlace(td, row, side) {
   td.append(place > 0 ? grouped(place) : el('span', { class: 'soft' }, 'out'));
 }
 
-// sortedBy orders all rows by a column. Equal rows, and those that have nothing
-// in the column, are in order of their best rank and then of the candidates.
+// sortedBy sorts all rows by a column. Rows that are equal or have no value are
+// ordered by their best rank, then by candidate.
 function sortedBy(column, direction) {
   const { rows } = page;
   const keys = rows.map(column.value);
   const missing = keys.map((key) => typeof key === 'number' && Number.isNaN(key));
-  page.bestRanks ??= rows.map(rankOf); // no budget changes them
+  page.bestRanks ??= rows.map(rankOf); // the same at every budget
   const ranks = page.bestRanks;
   const sign = direction === 'descending' ? -1 : 1;
   return rows.map((_, i) => i).sort((i, j) => {

@@ -1,13 +1,13 @@
 'use strict';
 
-// The table of all candidates. Only the rows in view are elements, so that ten
-// thousand of them sort and filter within a frame or two. The grid itself has the
-// focus and names the row it is at; a row that scrolls away takes no focus along.
+// The table of all candidates. Only visible rows are elements, so ten thousand
+// of them sort and filter within a frame or two. The grid itself has the focus
+// and names the active row, so scrolling a row away does not lose the focus.
 
 const TABLE_ROW = 26; // as in the style sheet
 const SPARE_ROWS = 10;
 const PRINTED_ROWS = 400;
-const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which hides minor columns then
+const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which then hides minor columns
 
 function buildTable() {
   const columns = columnsOf();
@@ -37,8 +37,8 @@ function buildTable() {
   byId('candidates').append(el('h2', { id: 'candidates-title' }, 'Candidates'), buildFilters(), scroller);
 }
 
-// partsFit is true where the scores of parts leave the first lines in view, with
-// which one knows an item again.
+// partsFit reports whether the score columns leave the first lines of contents
+// in view, which identify the items.
 function partsFit(columns) {
   const sum = columns.reduce((total, column) => total + column.width, 0);
   return page.sides.length === 1 && sum <= Math.max(innerWidth, 1200);
@@ -50,8 +50,8 @@ function columnOf(column) {
   return node;
 }
 
-// sizeGrid keeps columns as wide as they need to be; the table scrolls sideways
-// where they do not fit.
+// sizeGrid makes columns as wide as they need; the table scrolls sideways if
+// they do not fit.
 function sizeGrid() {
   const { columns, grid, parts } = page.table;
   page.table.cells = columns.filter((column) => parts || !column.part);
@@ -91,8 +91,8 @@ function resort() {
   refilter();
 }
 
-// refilter shows what passes the filters, and keeps the active row active if it
-// still passes.
+// refilter shows the rows that pass the filters. The active row stays active if
+// it passes.
 function refilter() {
   const { table } = page;
   const active = table.shown[table.active];
@@ -103,8 +103,8 @@ function refilter() {
   drawCount();
 }
 
-// drawRows draws the rows in view and a few more. Two empty rows stand for all
-// others, so that the scroll bar tells the truth.
+// drawRows draws the visible rows and a few more. Two empty rows stand in for
+// the others, so that the scroll bar is right.
 function drawRows(always) {
   const { table } = page;
   const { shown, body } = table;
@@ -122,23 +122,23 @@ function drawRows(always) {
   markActive();
 }
 
-// measureTable remembers how much room there is for rows. The box shrinks with
-// few of them: what counts is how large it may become.
+// measureTable stores the maximum height for rows; with few rows the box is
+// smaller.
 function measureTable() {
   const { table } = page;
   table.room = Math.max(table.scroller.clientHeight, parseFloat(getComputedStyle(table.scroller).maxHeight) || 0);
   drawRows(true);
 }
 
-// scrollTable goes to a place in the table.
+// scrollTable scrolls to a place in the table.
 function scrollTable(top) {
   if (page.table.top === top) return;
   page.table.top = top;
   page.table.scroller.scrollTop = top;
 }
 
-// wholeRow spans the columns that one sees and no more: a cell that spans more
-// makes columns of its own, which take the room of the others.
+// wholeRow spans only the visible columns: a cell that spans more adds columns,
+// which take space from the others.
 function wholeRow(text) {
   const columns = page.table.cells.filter((column) => !column.minor || !narrow.matches).length;
   return el('tr', { class: 'no-rows' }, el('td', { colspan: `${columns}` }, text));
@@ -164,7 +164,7 @@ function rowElement(at) {
   return tr;
 }
 
-// rowClass marks swings: rows that only one of two sides took.
+// rowClass marks rows that only one of two sides included.
 function rowClass(row) {
   if (page.sides.length < 2) return 'in';
   const [a, b] = page.sides.map((side) => isIn(row, side));
@@ -187,7 +187,7 @@ function markActive() {
   table.grid.setAttribute('aria-activedescendant', tr.id);
 }
 
-// moveActive goes to a row and brings it into view.
+// moveActive makes a row active and scrolls it into view.
 function moveActive(to) {
   const { table } = page;
   if (table.shown.length === 0) return;
@@ -220,7 +220,7 @@ function gridKey(event) {
   }
 }
 
-// printRows has the rows of the table on paper, up to a few pages of them.
+// printRows prints the rows of the table, up to a few pages.
 function printRows(printing) {
   page.table.printing = printing;
   drawRows(true);

@@ -1,18 +1,18 @@
 'use strict';
 
-// Everything about one candidate, in a dialog: Escape closes it, the focus goes
-// back to where it came from, the arrows go on to the next row of the table.
+// The details of one candidate, in a dialog. Escape closes it and restores the
+// focus; the arrow keys move to the next row of the table.
 
 function buildDetails() {
   const dialog = byId('details');
   page.details = { dialog, row: -1 };
   dialog.addEventListener('keydown', (event) => {
-    if (event.target.closest('pre, .metadata')) return; // there the arrows scroll
+    if (event.target.closest('pre, .metadata')) return; // where the arrow keys scroll
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by) stepDetails(by);
   });
-  // A press beside the dialog, on its backdrop, closes it; marking text until
-  // beyond its edge does not.
+  // A press on the backdrop closes the dialog; selecting text past its edge
+  // does not.
   let pressed = null;
   dialog.addEventListener('pointerdown', (event) => { pressed = event.target; });
   dialog.addEventListener('click', (event) => {
@@ -51,18 +51,19 @@ function drawDetails() {
       step('Previous', -1, at <= 0), step('Next', 1, at < 0 || at === shown.length - 1),
       el('span', { class: 'soft' }, at < 0 ? '' : `${grouped(at + 1)} of ${grouped(shown.length)}`),
       button('Close', { class: 'close' }, () => page.details.dialog.close())),
-    // Not a button has the focus first: the Enter that opens must not press it.
+    // The focus does not start on a button: the Enter that opens the dialog
+    // would press it.
     el('h2', { id: 'details-title', tabindex: '-1', autofocus: true }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
     ...page.sides.map((side) => verdictOf(row, side)),
     el('h3', {}, 'Content ', item.content === '' ? null : copyButton(item.content)), contentOf(item),
     el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));
-  // What had the focus is gone, and without one the arrows would lead nowhere.
+  // The focused element is gone; without focus the arrow keys would not work.
   if (hadFocus) (page.details.dialog.querySelector(`[data-step="${held}"]:enabled`) ?? byId('details-title')).focus();
 }
 
-// copyButton copies a text as it is, with what cannot be seen in it. Copying
-// from the page by hand gives the badges that stand for that. The clipboard's
-// own interface asks for permissions; this event needs only the press.
+// copyButton copies a text unchanged, with its invisible characters. Copying
+// from the page by hand would copy their badges. The clipboard API asks for
+// permission; the copy event does not.
 function copyButton(text) {
   const said = el('span', { role: 'status', class: 'soft' });
   const put = (event) => {
@@ -70,15 +71,15 @@ function copyButton(text) {
     event.stopImmediatePropagation();
     event.clipboardData.setData('text/plain', text);
   };
-  const press = button('Copy', { class: 'quiet', title: 'Copy the content as it is, with the characters that cannot be seen' }, () => {
+  const press = button('Copy', { class: 'quiet', title: 'Copy the content unchanged, including invisible characters' }, () => {
     addEventListener('copy', put, { capture: true, once: true });
-    said.textContent = document.execCommand('copy') ? ' Copied.' : ' The browser refuses to copy.';
+    said.textContent = document.execCommand('copy') ? ' Copied.' : ' The browser refused to copy.';
     removeEventListener('copy', put, { capture: true });
   });
   return el('span', { class: 'copy' }, press, said);
 }
 
-// verdictOf says what became of the candidate in a side.
+// verdictOf shows the decision on the candidate in a side.
 function verdictOf(row, side) {
   const candidate = row.at[side.index];
   const box = el('section', { class: 'verdict', 'aria-label': side.alone ? 'Verdict' : `Verdict of ${side.letter}` });
@@ -94,7 +95,7 @@ function verdictOf(row, side) {
     stop.actual ? '' : ` with a budget of ${grouped(stop.budget)}`));
   box.append(el('p', { class: 'why' }, data(whyOf(side, candidate), 2000)));
   const survivor = selection.survivor?.[candidate];
-  if (survivor !== undefined) box.append(button('Show the copy that stayed', { class: 'quiet' }, () => openDetails(side.rowOf[survivor])));
+  if (survivor !== undefined) box.append(button('Show the copy that was kept', { class: 'quiet' }, () => openDetails(side.rowOf[survivor])));
   box.append(el('dl', { class: 'facts' }, ...fact('Score', exact(score)),
     ...fact('Rank', side.rank[candidate] > 0 ? `${grouped(side.rank[candidate])} of ${grouped(side.n)}` : 'none')));
   if (selection.parts.length > 0 && score !== null) box.append(partsOf(selection, candidate));
@@ -105,7 +106,7 @@ function fact(name, value) {
   return [el('dt', {}, name), el('dd', {}, value)];
 }
 
-// partsOf shows how the parts of a composite make its score.
+// partsOf shows how the parts of a composite add up to its score.
 function partsOf(selection, candidate) {
   const weights = selection.parts.reduce((sum, part) => sum + part.weight, 0);
   const body = el('tbody', {});

@@ -1,6 +1,6 @@
 'use strict';
 
-// How the run went: the reasons summed up, and where its time was spent.
+// The run: how often each reason occurs, and the time of each stage.
 
 function buildReasons(side) {
   side.reasons = el('tbody', {});
@@ -25,12 +25,12 @@ function drawReasons(side) {
   if (rows.length === 0) side.reasons.append(el('tr', {}, el('td', { colspan: '4', class: 'soft' }, 'There were no candidates.')));
 }
 
-// buildStages draws each stage to scale: where in the run it began, and how long
-// it took. Times are those of the run, whatever budget is looked at.
+// buildStages draws the start and duration of each stage to scale. Times are
+// always those of the run, not of the current budget.
 function buildStages(side) {
   const { stages, total } = side.selection;
   const title = side.alone ? 'Stages' : `${side.letter}: stages`;
-  if (stages.length === 0) return card(title, `stages-${side.index}`, emptyState('No times of this run are known.'));
+  if (stages.length === 0) return card(title, `stages-${side.index}`, emptyState('The times of this run are unknown.'));
   const whole = Math.max(1, total, ...stages.map((stage) => stage.start + stage.duration));
   const rows = stages.map((stage) => el('tr', {}, el('th', { scope: 'row' }, data(stage.name, 60)),
     el('td', { class: 'number' }, grouped(stage.in)), el('td', { class: 'number' }, grouped(stage.out)),

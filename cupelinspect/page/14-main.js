@@ -1,6 +1,6 @@
 'use strict';
 
-// The beginning: read the data, build the page, draw it.
+// The entry point: read the data, build the page, draw it.
 
 let page = null;
 
@@ -28,7 +28,7 @@ function buildTitle() {
   byId('subtitle').textContent = `${counted(page.rows.length, 'candidate')}, ${counted(tokens, 'token')}`;
 }
 
-// redraw draws everything that the budget looked at changes.
+// redraw draws everything that depends on the current budget.
 function redraw() {
   for (const side of page.sides) {
     markChanges(side);
@@ -44,8 +44,8 @@ function redraw() {
   resort();
 }
 
-// markChanges is 1 for a candidate that came with the budget looked at and 2 for
-// one that went.
+// markChanges sets 1 for candidates that came with the current budget and 2 for
+// those that went.
 function markChanges(side) {
   side.changed = null;
   if (side.stop.actual) return;
@@ -54,7 +54,7 @@ function markChanges(side) {
   for (const candidate of side.went) side.changed[candidate] = 2;
 }
 
-// pageKey: a slash goes to the filter, unless it is being typed.
+// pageKey moves the focus to the filter on a slash, unless the user is typing.
 function pageKey(event) {
   if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.target === page.filter.text || page.details.dialog.open) return;
@@ -63,8 +63,8 @@ function pageKey(event) {
   page.filter.text.select();
 }
 
-// The colours follow the system unless the reader says otherwise. What he says
-// is remembered where the browser lets a file remember anything.
+// The colours follow the system until the reader chooses. The choice is stored
+// if the browser allows storage for files.
 function buildTheme() {
   const apply = (theme) => {
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
@@ -85,7 +85,7 @@ function remembered(key) {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null; // storage is switched off
+    return null; // storage is off
   }
 }
 
@@ -93,7 +93,7 @@ function remember(key, value) {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // storage is switched off: the choice lasts as long as the page
+    // storage is off: the choice lasts as long as the page
   }
 }
 

@@ -293,7 +293,7 @@ func TestDetails(t *testing.T) {
 	}{
 		{"everything of an item", "nothing that an item has is kept from the reader", 0,
 			[]string{"Code", "12 tokens", "Wiki", "Priority", "3", "2025-06-01T12:00:00Z", "0.125", "roof", "plan", "speaker", "Ada", "turn", "7", "item 00000: first\nsecond line", "Recency", "0.75"}},
-		{"a copy", "it leads to the one that stayed", 2, []string{"Deduplicated", "Show the copy that stayed", "Left out"}},
+		{"a copy", "it links to the one that was kept", 2, []string{"Deduplicated", "Show the copy that was kept", "Left out"}},
 		{"no room", "the sentence has the numbers", 3, []string{"BudgetExceeded: 5000 tokens requested", "Left out"}},
 		{"long", "a long content is cut for display", 4, []string{"Show all 15,000 characters"}},
 	} {

@@ -34,9 +34,9 @@ func TestTwoSelections(t *testing.T) {
 		mark              string // class of all these rows
 	}{
 		{"all", "every candidate is one row", "All candidates", func(int) bool { return true }, ""},
-		{"swings", "what one of them took alone", "Swings", func(i int) bool { return in(inA, i) != in(inB, i) }, "in"},
-		{"A alone", "and which of them", "In A alone", func(i int) bool { return in(inA, i) && !in(inB, i) }, "only-0"},
-		{"B alone", "and which of them", "In B alone", func(i int) bool { return in(inB, i) && !in(inA, i) }, "only-1"},
+		{"differ", "what only one of them included", "Differ", func(i int) bool { return in(inA, i) != in(inB, i) }, "in"},
+		{"only A", "and which of them", "Only in A", func(i int) bool { return in(inA, i) && !in(inB, i) }, "only-0"},
+		{"only B", "and which of them", "Only in B", func(i int) bool { return in(inB, i) && !in(inA, i) }, "only-1"},
 		{"both", "what both took", "In both", func(i int) bool { return in(inA, i) && in(inB, i) }, "in"},
 		{"neither", "what neither took", "In neither", func(i int) bool { return !in(inA, i) && !in(inB, i) }, "out"},
 		{"the window of B", "each side filters on its own", "B: In the window", func(i int) bool { return in(inB, i) }, "in"},
@@ -156,7 +156,7 @@ func TestReportsOfTheSameContents(t *testing.T) {
 			b := open(t, c.why, a.selection, again.selection)
 			inA, inB := numbers(a.report(t).Included...), numbers(again.report(t).Included...)
 			want := a.indexes(func(i int, _ *cupel.ContextItem) bool { return slices.Contains(inA, i) != slices.Contains(inB, i) })
-			b.choose("#filter-state", "Swings")
+			b.choose("#filter-state", "Differ")
 			got := b.rows()
 			slices.Sort(got)
 			if !slices.Equal(got, want) || len(want) == 0 {
@@ -264,8 +264,8 @@ func TestTwoSelectionsOfOtherCandidates(t *testing.T) {
 	}{
 		{"All candidates", "those in common are one row", all},
 		{"In both", "what both took", both},
-		{"Swings", "who has no such candidate did not take it", swings},
-		{"B: Left out", "who has no such candidate did not leave it out either", outOfB},
+		{"Differ", "a side without the candidate did not include it", swings},
+		{"B: Left out", "a side without the candidate did not leave it out either", outOfB},
 	} {
 		b.choose("#filter-state", c.name)
 		if got := line(); !slices.Equal(got, c.want) {

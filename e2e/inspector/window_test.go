@@ -321,7 +321,7 @@ func TestNothingToShow(t *testing.T) {
 		{"no candidates", "an empty page says so everywhere", func(t *testing.T) *cupelinspect.Selection {
 			t.Helper()
 			return inspect(t, usual(), nil, 100).selection
-		}, []string{"There were no candidates.", "Nothing is in the window.", "No other budgets were computed."}},
+		}, []string{"There were no candidates.", "The window is empty.", "No other budgets were computed."}},
 		{"pinned items too large", "a run that failed is shown with its error", func(t *testing.T) *cupelinspect.Selection {
 			t.Helper()
 			return inspect(t, usual(), []*cupel.ContextItem{must(cupel.NewContextItem("item 00000", 500, cupel.WithPinned()))}, 100).selection

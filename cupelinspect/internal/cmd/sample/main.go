@@ -1,5 +1,5 @@
-// Command sample writes a page of made-up candidates, to look at while the
-// page is being worked on, and for screenshots:
+// Command sample writes a page of made-up candidates, for work on the page and
+// for screenshots:
 //
 //	go run ./internal/cmd/sample -n 10000 -two -o page.html
 package main
@@ -23,10 +23,10 @@ import (
 
 func main() {
 	n := flag.Int("n", 200, "number of candidates")
-	two := flag.Bool("two", false, "two selections side by side")
-	hostile := flag.Bool("hostile", false, "contents that try to be markup, and worse")
-	output := flag.String("o", "page.html", "the file to write; - is the standard output")
-	fail := flag.Bool("fail", false, "a run that fails")
+	two := flag.Bool("two", false, "show two selections side by side")
+	hostile := flag.Bool("hostile", false, "contents that try to break the page")
+	output := flag.String("o", "page.html", "output file, or - for standard output")
+	fail := flag.Bool("fail", false, "make the run fail")
 	flag.Parse()
 	if err := run(*n, *two, *hostile, *fail, *output); err != nil {
 		fmt.Fprintln(os.Stderr, "sample:", err)
@@ -100,10 +100,11 @@ func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget
 var (
 	kinds   = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Screenshot"}
 	sources = []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRag, "Wiki"}
-	words   = strings.Fields("the roof plan was changed after the third meeting because a pipe in the north wall leaks when it rains and nobody wants to pay for another survey")
+	words   = strings.Fields("the roof plan was changed after the third meeting because a pipe in the north wall leaks when it rains and the owner will not pay for another survey")
 )
 
-// hostiles are contents that a careless page would run, break on or hang on.
+// hostiles are contents that a careless page would execute, break on or hang
+// on.
 var hostiles = []string{
 	"</script><script>document.title = 'owned'</script>",
 	"<!-- <script> --!> <img src=x onerror=\"document.title='owned'\">",
