@@ -232,6 +232,9 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 		// would: with it the go command looks for versions in its cache first, and
 		// takes the root module for the one that a nested module is in.
 		"GOENV=off", "GOPRIVATE=", "GONOPROXY=",
+		// The go command keeps an index of the packages of each version, which
+		// would be that of an earlier tree.
+		"GODEBUG=goindex=0",
 	}
 }
 
