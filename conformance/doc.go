@@ -11,6 +11,6 @@
 // without somebody looking, and a report whose totals agree with its lists.
 //
 // It implements the chapters Conformance Levels, Test Vector Format and
-// Running the Suite of the specification, with the keys that R47 and the
-// README of this module add.
+// Running the Suite of the specification, with the keys that the
+// README of this module adds.
 package conformance

@@ -66,7 +66,7 @@ func WithOutputReserve(tokens int) BudgetOption {
 	}
 }
 
-// WithReservedSlots keeps tokens (R3) free for kinds; each at least 0, none by
+// WithReservedSlots keeps tokens free for kinds; each at least 0, none by
 // default. The sum is subtracted from what the slicer may spend. The map is
 // copied. A kind that occurs twice under ASCII case folding is an error.
 func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
@@ -162,7 +162,7 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 
 // Effective returns what a slicer may spend when the pinned items have so many
 // tokens; below 0 they count as 0. It implements COMPUTE-EFFECTIVE-BUDGET of the
-// Slice chapter (R6).
+// Slice chapter.
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
 	return b.effective(exact.Of(max(0, pinnedTokens)))
 }

@@ -159,7 +159,7 @@ func (c *DiagnosticTraceCollector) Events() []TraceEvent {
 }
 
 // BuildReport returns the report of the last run with the events recorded. The
-// report of a run that failed holds what the stages before had found (R35);
+// report of a run that failed holds what the stages before had found;
 // before any run it holds nothing but events. Each call returns a report of its
 // own, in time proportional to its size.
 func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {

@@ -54,6 +54,6 @@
 // # Specification
 //
 // The package implements the Cupel specification 1.0.0 with the additions of
-// 1.3.0. Where the text is silent or contradicts itself the rulings (R1 to
-// R48) of the project's docs/rulings.md hold.
+// 1.3.0. Where the text is silent or contradicts itself, docs/rulings.md in the
+// repository says what holds.
 package cupel

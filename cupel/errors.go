@@ -91,7 +91,7 @@ func (e *InvalidConfigError) Is(target error) bool { return target == ErrInvalid
 // stage fails with it; pin less, or raise the budget.
 type PinnedExceedsBudgetError struct {
 	PinnedTokens    int // tokens of all pinned items, clamped to the range of int
-	AvailableTokens int // maxTokens - outputReserve; reserved slots do not count (R4)
+	AvailableTokens int // maxTokens - outputReserve; reserved slots do not count
 }
 
 func (e *PinnedExceedsBudgetError) Error() string {

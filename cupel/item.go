@@ -10,7 +10,7 @@ import (
 // ContextItem is one piece of context: a message, a document, the output of a
 // tool. Build it with [NewContextItem]; it never changes afterwards and may be
 // shared between goroutines and runs. Its identity is its pointer, never its
-// content (R1).
+// content.
 //
 // Accessors return copies of what is mutable; those of a nil item return zero
 // values.

@@ -28,7 +28,7 @@ const (
 )
 
 // Equal reports whether k and other are the same kind under ASCII case
-// folding. Letters beyond ASCII keep their case (R2).
+// folding. Letters beyond ASCII keep their case.
 func (k ContextKind) Equal(other ContextKind) bool {
 	return ascii.EqualFold(string(k), string(other))
 }
@@ -64,7 +64,7 @@ func (k ContextKind) Canonical() ContextKind {
 }
 
 // IsBlank reports whether k is empty or white space only, by
-// [unicode.IsSpace]. Blank kinds are refused wherever a kind is asked for (R2).
+// [unicode.IsSpace]. Blank kinds are refused wherever a kind is asked for.
 func (k ContextKind) IsBlank() bool { return isBlank(string(k)) }
 
 // ContextSource identifies the origin of a context item. It is an extensible

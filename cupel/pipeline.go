@@ -23,7 +23,7 @@ type Config struct {
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy
 	// OnOverflow is told of each overflow under [OverflowProceed]. It is called
-	// by Run, in the goroutine of the run, and never by DryRun (R36). It may
+	// by Run, in the goroutine of the run, and never by DryRun. It may
 	// keep and change the event; a panic of it is not caught. nil means that
 	// nobody wants to know.
 	OnOverflow func(OverflowEvent)
@@ -102,7 +102,7 @@ func (p *Pipeline) Run(ctx context.Context, items []*ContextItem, budget Context
 
 // DryRun selects as [Pipeline.Run] does and returns the report instead of the
 // items. The overflow observer is not called. When the run fails the report
-// holds what the stages before had found, beside the error (R35).
+// holds what the stages before had found, beside the error.
 func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
 	_, report, err := runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
 		return p.run(ctx, items, budget, collector, true)

@@ -36,7 +36,7 @@ type AppendPlacer interface {
 }
 
 // Place runs a placer and holds it to its contract: the result is a
-// permutation (R24). A panic or an error comes back as a [StrategyError] that
+// permutation. A panic or an error comes back as a [StrategyError] that
 // names p, a broken contract as a [ContractError], with the same exceptions as
 // from [ScoreAll]. A nil ctx is [context.Background].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {

@@ -55,7 +55,7 @@ const (
 	// ExcludeFiltered: a predicate of the user's. Data: FilterName.
 	ExcludeFiltered ExclusionCode = "Filtered"
 	// ExcludeCountRequireCandidatesExhausted: no candidates were left for a
-	// requirement (R31). Data: Kind, Required, Available.
+	// requirement. Data: Kind, Required, Available.
 	ExcludeCountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
 )
 
@@ -81,7 +81,7 @@ type ExclusionReason struct {
 // code names, and of all others those that are not zero.
 type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
-	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative (R29)
+	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative
 	GroupTokens     int // BudgetExceeded: size of the item's group, in tokens; 0 for one without
 
 	DeduplicatedAgainst string       // Deduplicated: content of the item that stayed

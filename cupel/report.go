@@ -14,13 +14,13 @@ type SelectionReport struct {
 	// Included are the items of the window, in placed order.
 	Included []IncludedItem
 	// Excluded are all other candidates, highest score first; equal scores by
-	// stage, then by position among the candidates (R34). NaN comes last.
+	// stage, then by position among the candidates. NaN comes last.
 	Excluded []ExcludedItem
 	// TotalCandidates is the number of candidates. It equals the lengths of
 	// Included and Excluded together, except after a run that failed.
 	TotalCandidates int
 	// TotalTokensConsidered is the sum of the tokens of all candidates,
-	// negative counts included (R27), clamped to the range of int.
+	// negative counts included, clamped to the range of int.
 	TotalTokensConsidered int
 	// CountRequirementShortfalls are the requirements of count slicers that
 	// the candidates could not meet, in the order found.
@@ -64,7 +64,7 @@ func (r *SelectionReport) clone() *SelectionReport {
 // It implements the SelectionReport chapter of the specification.
 type IncludedItem struct {
 	Item   *ContextItem
-	Score  float64 // as computed; 1.0 for pinned items (R26)
+	Score  float64 // as computed; 1.0 for pinned items
 	Reason InclusionReason
 	at     int // position among the candidates, from 1; 0 when it is not known
 	extra  *includedExtra

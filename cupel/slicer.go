@@ -12,7 +12,7 @@ import (
 // kept. The result is a subset, given as positions in items. Its tokens should
 // not exceed budget.TargetTokens, and it is empty when items is empty or the
 // target is 0. A slicer is called from several goroutines at once and stores
-// nothing about a call (R22). ctx is the run's; long work stops when it is
+// nothing about a call. ctx is the run's; long work stops when it is
 // done.
 //
 // It implements the Slicers chapter of the specification.
@@ -30,7 +30,7 @@ type SliceBudget struct {
 // Selection is what a slicer decided.
 type Selection struct {
 	// Indices are the positions of the selected items, each at most once, in
-	// any order: the pipeline merges by score (R23).
+	// any order: the pipeline merges by score.
 	Indices []int
 	// Drops are the positions that the slicer dropped for a reason of its own.
 	// Everything else that is not selected is reported as [ExcludeBudgetExceeded].
@@ -72,7 +72,7 @@ type SlicerWrapper interface {
 
 // KindNarrower is implemented by slicers whose settings speak about several
 // kinds at once. A QuotaSlice hands its inner slicer one kind at a time and
-// asks for the slicer of that kind alone first (R19).
+// asks for the slicer of that kind alone first.
 //
 // A type that embeds a KindNarrower has its ForKind, which leads around a Slice
 // of the type's own. One with a Slice of its own therefore needs a ForKind of its

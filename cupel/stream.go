@@ -51,7 +51,7 @@ type StreamResult struct {
 	// TotalCandidates is the number of items that the source gave.
 	TotalCandidates int
 	// TotalTokensConsidered is the sum of the tokens of all candidates,
-	// negative counts included (R27), clamped to the range of int.
+	// negative counts included, clamped to the range of int.
 	TotalTokensConsidered int
 	// SourceEnded is true when the source came to its end, and false when the
 	// run stopped before it: the budget was full, or there was an error.

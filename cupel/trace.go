@@ -27,7 +27,7 @@ const (
 type TraceEvent struct {
 	Stage      PipelineStage
 	DurationMS float64 // wall-clock duration of the stage in milliseconds; 0 for an item
-	ItemCount  int     // items leaving the stage (R32); 1 for an item
+	ItemCount  int     // items leaving the stage; 1 for an item
 	Message    string  // "" when there is none; for an item it starts with the reason's name
 	extra      *extraFields
 }
@@ -179,8 +179,8 @@ type RunEnd struct {
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
 	// Report is the observer's own, and nil unless [TraceDetail.Report] asked
-	// for it. That of a run that failed holds what the stages before had found
-	// (R35). Its Events are empty: they went to the collector.
+	// for it. That of a run that failed holds what the stages before had found.
+	// Its Events are empty: they went to the collector.
 	Report *SelectionReport
 	Err    error // why the run failed, or nil
 }

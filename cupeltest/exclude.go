@@ -44,7 +44,7 @@ func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel
 
 // ExcludeItemMatchingWithReason holds when the predicate is true for at least
 // one excluded item that has a reason of this code. The predicate says which
-// item, the code says why (R43). The message tells an item that is not
+// item, the code says why. The message tells an item that is not
 // excluded from one that is excluded for another reason.
 //
 // It implements pattern 5 of the Testing Vocabulary chapter.
@@ -71,8 +71,8 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 // ExcludeItemWithBudgetDetails holds when the predicate is true for an
 // excluded item with reason [cupel.ExcludeBudgetExceeded] and exactly these data:
 // expectedItemTokens is the item's size, expectedAvailableTokens what was left
-// when it was excluded (R29), both in tokens. All items that match are looked
-// at; the message is about the first of them that did not fit (R43).
+// when it was excluded, both in tokens. All items that match are looked
+// at; the message is about the first of them that did not fit.
 //
 // It implements pattern 6 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate func(*cupel.ContextItem) bool, expectedItemTokens, expectedAvailableTokens int) *SelectionReportAssertionChain {

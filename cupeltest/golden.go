@@ -31,7 +31,8 @@ const (
 // (content, kind, source, tokens, score, reason), totals, shortfalls and
 // overflow. Durations and timestamps are left out, so that it depends on
 // nothing but the decisions. Long contents are cut and told apart by length
-// and hash. Excluded items of equal score come in the order that R34 fixes.
+// and hash. Excluded items of equal score come in the order of the stage
+// that left them out, then of their position among the candidates.
 //
 // It writes the file, and holds, when the environment variable
 // CUPELTEST_UPDATE is 1 or true, and never otherwise.

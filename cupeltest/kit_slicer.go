@@ -19,14 +19,14 @@ func (mayExceed) applySlicer(k *kitOptions) { k.mayExceed = true }
 
 // WithTargetExceeded has [TestSlicer] accept selections larger than the target.
 // The contract says SHOULD NOT: slicers that commit items by count, as
-// CountQuotaSlice does (R20), exceed it on purpose, and the pipeline's overflow
+// CountQuotaSlice does, exceed it on purpose, and the pipeline's overflow
 // strategy deals with that.
 func WithTargetExceeded() SlicerOption { return mayExceed{} }
 
 // TestSlicer holds a slicer to the contract of the Slicers chapter and of
 // [cupel.Slicer], and reports each rule that is broken. A [cupel.ScarcityError]
-// is an answer like a selection, except to an empty list and to a target of 0
-// (R19); any other error on a valid list is not.
+// is an answer like a selection, except to an empty list and to a target of 0;
+// any other error on a valid list is not.
 // Whether zero-token items are always selected is the slicer's choice, and is
 // not checked.
 //

@@ -11,7 +11,7 @@ import (
 
 // PlaceItemAtEdge holds when the predicate is true for the first or the last
 // included entry. The position counts, not the score; the predicate is asked
-// about both positions, not about the first entry that matches it (R43). What
+// about both positions, not about the first entry that matches it. What
 // an edge means depends on the placer: with the UShapedPlacer the best item is
 // first and the second best last.
 //
@@ -46,9 +46,9 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 // PlaceTopNScoredAtEdges holds when the n included items with the highest
 // scores are at the n outermost positions: the first, the last, the second,
 // the last but one, and so on. Among items that tie for the last of the n
-// places any will do (R43). It always holds for n of 0 or less and never for n
+// places any will do. It always holds for n of 0 or less and never for n
 // greater than the number of included items. NaN counts as the lowest score of
-// all (R8). What an edge means depends on the placer.
+// all. What an edge means depends on the placer.
 //
 // It implements pattern 13 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {

@@ -27,7 +27,7 @@
 //     reason, for reports of all kinds;
 //   - [DryRunWithPolicy] runs one policy without building a pipeline first.
 //
-// Nothing here calls an overflow observer (R36). Scores do not depend on the
+// Nothing here calls an overflow observer. Scores do not depend on the
 // budget, so that each function asks a scorer once, however many budgets and
 // pipelines it looks at; in a Decay scorer's case that is one reading of its
 // clock as well. All functions stop with a [cupel.CanceledError] when their
@@ -39,7 +39,7 @@
 // The specification calls the inclusion of an item monotonic when a larger
 // budget never loses it, and has [GetMarginalItems] and [FindMinBudgetFor] refuse
 // slicers that it knows not to be so. It counts GreedySlice and KnapsackSlice
-// among the others, but their inclusion is not monotonic either (R41): with an
+// among the others, but their inclusion is not monotonic either: with an
 // item of 11 tokens and score 0.99 and one of 5 tokens and score 0.1, Greedy
 // includes the second at a budget of 10 and the first alone at 11. Where that
 // matters, use [FindMinBudgetForExhaustive] and [Sweep], which assume nothing

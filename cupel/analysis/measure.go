@@ -7,7 +7,7 @@ import (
 
 // BudgetUtilization returns the tokens of the included items as a share of the
 // budget's ceiling, not of its target: 0 to 1, more when the ceiling was passed,
-// and 0 when it is 0 tokens (R43).
+// and 0 when it is 0 tokens.
 func BudgetUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget) float64 {
 	if report == nil || budget.MaxTokens() == 0 {
 		return 0
@@ -19,8 +19,8 @@ func BudgetUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget
 	return float64(tokens.Int()) / float64(budget.MaxTokens())
 }
 
-// KindDiversity returns the number of different kinds among the included items
-// (R43). Kinds are compared without ASCII case.
+// KindDiversity returns the number of different kinds among the included items.
+// Kinds are compared without ASCII case.
 func KindDiversity(report *cupel.SelectionReport) int {
 	if report == nil {
 		return 0
@@ -33,7 +33,7 @@ func KindDiversity(report *cupel.SelectionReport) int {
 }
 
 // TimestampCoverage returns the share of the included items that have a
-// timestamp, in [0,1]; 0 when nothing is included (R43).
+// timestamp, in [0,1]; 0 when nothing is included.
 func TimestampCoverage(report *cupel.SelectionReport) float64 {
 	if report == nil || len(report.Included) == 0 {
 		return 0

@@ -24,7 +24,7 @@ type PolicySensitivityReport struct {
 	// Variants are the results, in the order given.
 	Variants []VariantReport `json:"variants"`
 	// Diffs are the contents on which at least two variants disagree, in order
-	// of first appearance among the candidates (R42).
+	// of first appearance among the candidates.
 	Diffs []PolicySensitivityDiffEntry `json:"diffs"`
 }
 
@@ -38,7 +38,7 @@ type VariantReport struct {
 // do not.
 type PolicySensitivityDiffEntry struct {
 	// Content identifies the item. What several candidates have in common counts
-	// as included when one of them is (R42).
+	// as included when one of them is.
 	Content string `json:"content"`
 	// Statuses are one for each variant, in the order given.
 	Statuses []VariantStatus `json:"statuses"`
@@ -58,7 +58,7 @@ type PipelineVariant struct {
 
 // PolicySensitivityOfPipelines runs several pipelines on the same candidates and
 // budget and lists the contents on which they disagree. Each scorer scores once,
-// however many of the pipelines have it. Overflow observers are not called (R36).
+// however many of the pipelines have it. Overflow observers are not called.
 //
 // It fails with an [ArgumentError] for fewer than two variants or a label given
 // twice, and with a [VariantError] when a variant fails.

@@ -101,7 +101,7 @@ func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 // with slackTokens less, in the order in which the window has them: what would
 // be lost first. Items are compared by pointer. The smaller budget keeps the
 // output reserve, the reserved slots and the safety margin; its totals, and a
-// reserve above them, stop at 0 (R39).
+// reserve above them, stop at 0.
 //
 // It fails with a [NonMonotonicError] when a QuotaSlice, or a
 // [cupel.NonMonotonic] slicer that says so, is in the pipeline's slicer at any
@@ -169,7 +169,7 @@ func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 //
 // The search halves the range: it takes about log2(searchCeiling) selections, and
 // the answer is the smallest budget where inclusion is monotonic. It is not with
-// Greedy and Knapsack (R41): there the answer includes target, but a smaller
+// Greedy and Knapsack: there the answer includes target, but a smaller
 // budget may as well, and false does not mean that none does. Use
 // [FindMinBudgetForExhaustive] to be sure.
 //
@@ -264,7 +264,7 @@ func (p *prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens 
 
 // FindMinBudgetForExhaustive returns the smallest budget in tokens up to
 // searchCeiling at which target is included, and false when there is none:
-// exactly, whatever the slicer (R41). It asks and fails as [FindMinBudgetFor]
+// exactly, whatever the slicer. It asks and fails as [FindMinBudgetFor]
 // does, apart from the guard: it takes every slicer. Under
 // [cupel.OverflowProceed] a budget below the tokens of target may include it,
 // where a slicer takes it without looking at the target.

@@ -28,7 +28,7 @@ type BudgetSweep struct {
 }
 
 // SweepStep is a budget at which the selection changes, and holds up to the next
-// step. Candidates go by their position, since a pointer may occur twice (R1).
+// step. Candidates go by their position, since a pointer may occur twice.
 type SweepStep struct {
 	Budget   int   // the ceiling, in tokens
 	Tokens   int   // used by what is included, clamped to the range of int

@@ -12,7 +12,7 @@ import (
 // UShaped puts the items with the highest scores at both edges and the lowest in
 // the middle, because models attend most to the beginning and the end of what
 // they read: the best comes first, the second best last, the third second, and
-// so on. Equal scores count by position, and NaN is lowest (R8). Pinned items are
+// so on. Equal scores count by position, and NaN is lowest. Pinned items are
 // no exception: they come with score 1.0.
 //
 // The zero UShaped is ready. It takes time linear in the number of items and one

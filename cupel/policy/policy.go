@@ -116,7 +116,7 @@ type Reflexive struct{}
 // Kind describes a [scorer.Kind].
 type Kind struct {
 	// Weights are the scores of the kinds, at least 0. nil means the default
-	// weights; with an empty map every item scores 0 (R13).
+	// weights; with an empty map every item scores 0.
 	Weights map[cupel.ContextKind]float64
 }
 
@@ -189,7 +189,7 @@ type Exponential struct {
 // Step describes the curve of [scorer.Step].
 type Step struct {
 	// Windows are given youngest first: ages are positive and strictly
-	// increasing, scores in [0,1] (R15).
+	// increasing, scores in [0,1].
 	Windows []scorer.StepWindow
 }
 

@@ -20,7 +20,7 @@ type Weighted struct {
 // Composite scores an item by the weighted average of other scorers. Scores
 // are in [0,1] when those of its parts are. Products are rounded before they
 // are added, in the order of the parts, so that the bits are the same on every
-// processor (R9). Build it with [NewComposite].
+// processor. Build it with [NewComposite].
 //
 // It implements the CompositeScorer chapter of the specification.
 type Composite struct {
@@ -33,7 +33,7 @@ type Composite struct {
 //
 // It fails with a [cupel.InvalidConfigError] when there are no parts, on a nil
 // scorer, on a weight that is not positive and finite, on weights whose sum is
-// infinite (R9), when a part or a scorer inside it is not valid, and when a
+// infinite, when a part or a scorer inside it is not valid, and when a
 // scorer appears in its own dependency graph.
 func NewComposite(parts ...Weighted) (*Composite, error) {
 	if len(parts) == 0 {

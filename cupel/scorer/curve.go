@@ -124,7 +124,7 @@ type step struct{ windows []StepWindow }
 //
 // It fails with a [cupel.InvalidConfigError] when there are no windows, and
 // unless each MaxAge is positive and greater than the one before it and each
-// score is in [0,1] (R15).
+// score is in [0,1].
 func Step(windows ...StepWindow) (Curve, error) {
 	if len(windows) == 0 {
 		return nil, invalid("Step", "windows", "", "windows must contain at least one entry")

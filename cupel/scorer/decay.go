@@ -13,7 +13,7 @@ import (
 // [0,1]. Build it with [NewDecay].
 //
 // ScoreAll reads the clock once, so that all items of a pass are as old as
-// their timestamps say; Score reads it on each call (R10). Ages are exact over
+// their timestamps say; Score reads it on each call. Ages are exact over
 // the whole range of [time.Time].
 //
 // It implements the DecayScorer chapter of the specification.

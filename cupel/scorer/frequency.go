@@ -17,7 +17,7 @@ import (
 // the only item of a list. Scores are in [0,1].
 //
 // An item is no peer of itself: every position that holds the same pointer is
-// skipped, and stays in the denominator (R1).
+// skipped, and stays in the denominator.
 //
 // The zero Frequency is ready for use.
 //

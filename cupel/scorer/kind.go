@@ -34,7 +34,7 @@ type kindWeights struct {
 var defaultKindWeights = kindWeights{systemPrompt: 1.0, memory: 0.8, toolOutput: 0.6, document: 0.4, message: 0.2}
 
 // NewKind returns a scorer with the given weights, which are copied. A nil map
-// means the default weights; with an empty one every item scores 0 (R13).
+// means the default weights; with an empty one every item scores 0.
 //
 // It fails with a [cupel.InvalidConfigError] on a weight that is negative,
 // infinite or NaN, on a blank kind, and on a kind that is given in two

@@ -12,7 +12,7 @@ import (
 
 // MetadataKey scores an item with a boost when its metadata holds a given
 // value under a given key, and with 1 otherwise. The scores are multipliers and
-// are not clamped; a [Composite] averages them like any other score (R12).
+// are not clamped; a [Composite] averages them like any other score.
 //
 // Strings compare exactly. A value of another type compares through its text:
 // true or false, an integer in base 10, a floating-point number in the form of

@@ -17,7 +17,7 @@ import (
 //
 // The value may be a string or a [json.Number] in decimal syntax ("0.85",
 // "8.5e-1"; no hexadecimal, underscores or spaces), or of any integer or
-// floating-point type. Everything else counts as unreadable (R11). Build it
+// floating-point type. Everything else counts as unreadable. Build it
 // with [NewMetadataTrust].
 //
 // It implements the MetadataTrustScorer chapter of the specification.

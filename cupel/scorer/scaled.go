@@ -11,7 +11,7 @@ import (
 // Scaled stretches the scores of another scorer to the whole of [0,1]: the
 // lowest becomes 0, the highest 1, and those between keep their proportions.
 // When all are equal there is nothing to tell apart, and every item scores 0.5;
-// so does an item that is not in the list (R14).
+// so does an item that is not in the list.
 //
 // Scores that are NaN or infinite follow the chapter's comparisons and IEEE 754
 // arithmetic: a NaN is neither lowest nor highest and stays NaN unless all

@@ -17,7 +17,7 @@ import (
 // all weights are 0. Scores are in [0,1].
 //
 // Tags compare exactly, or with [WithCaseInsensitiveTags] under ASCII case
-// folding (R13). Build it with [NewTag].
+// folding. Build it with [NewTag].
 //
 // It implements the TagScorer chapter of the specification.
 type Tag struct {
@@ -43,7 +43,7 @@ func WithCaseInsensitiveTags() TagOption {
 // is taken in the order of the sorted tags, so that it is always the same.
 //
 // It fails with a [cupel.InvalidConfigError] on a weight that is negative,
-// infinite or NaN, on weights whose sum is infinite (R9), and where tags
+// infinite or NaN, on weights whose sum is infinite, and where tags
 // compare without case, on a tag that is given in two casings.
 func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
 	t := &Tag{weights: make(map[string]float64, len(weights))}

@@ -98,7 +98,7 @@ func (c *CountConstrainedKnapsack) ForKind(kind cupel.ContextKind) cupel.Slicer 
 }
 
 // Slice implements [cupel.Slicer]. The positions committed come first, entry by
-// entry, then those of the knapsack by score, highest first (R20). It fails
+// entry, then those of the knapsack by score, highest first. It fails
 // with a [cupel.ScarcityError] under [ScarcityThrow], and when the knapsack
 // fails.
 func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {

@@ -13,7 +13,7 @@ const countQuotaSlice = "CountQuotaSlice"
 
 // CountQuota guarantees and limits the number of items of a kind. First it
 // commits, for each entry in turn, the best scored items that the entry
-// requires, without looking at the budget (R20). Then an inner slicer chooses
+// requires, without looking at the budget. Then an inner slicer chooses
 // from the rest with what is left of the target. Last, what the inner slicer
 // chose beyond a cap is dropped with reason [cupel.ExcludeCountCapExceeded], in the
 // order in which it chose.
@@ -33,7 +33,7 @@ type CountQuota struct {
 
 // NewCountQuota returns a CountQuota around inner with at most one entry a kind.
 // entries is copied. It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
-// a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth (R21),
+// a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth,
 // a kind is blank or has two entries, a count is negative or a requirement is
 // above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
 func NewCountQuota(inner cupel.Slicer, entries []CountQuotaEntry, opts ...CountOption) (*CountQuota, error) {
@@ -110,7 +110,7 @@ func (c *CountQuota) ForKind(kind cupel.ContextKind) cupel.Slicer {
 
 // Slice implements [cupel.Slicer]. The positions committed come first, entry by
 // entry, then those of the inner slicer in its order; shortfalls of this slicer
-// come before those of the inner one (R19). It fails with a
+// come before those of the inner one. It fails with a
 // [cupel.ScarcityError] under [ScarcityThrow], and when the inner slicer fails.
 func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	if err := c.Validate(); err != nil {

@@ -19,7 +19,7 @@ import (
 // It implements the CountQuotaEntry section of the CountQuotaSlice chapter.
 type CountQuotaEntry struct {
 	// Kind is the kind that the entry is about. It must not be blank; reports
-	// spell it as it stands here, well-known kinds as their constants do (R2).
+	// spell it as it stands here, well-known kinds as their constants do.
 	Kind cupel.ContextKind
 	// RequireCount is the number of items to commit before anything else is
 	// chosen: at least 0, at most CapCount.

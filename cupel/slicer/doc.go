@@ -12,8 +12,8 @@
 //     (CountConstrainedKnapsackSlice).
 //
 // All of them are immutable and safe for concurrent use: what they have to say
-// about a call is in the [cupel.Selection] that the call returns (R22). They
-// work on positions, so that an item given twice is two candidates (R1). They
+// about a call is in the [cupel.Selection] that the call returns. They
+// work on positions, so that an item given twice is two candidates. They
 // choose nothing when there is nothing to choose from or the target is 0, and
 // they never choose an item whose token count is negative: the pipeline
 // excludes such items earlier, and in a direct call they must not make room for

@@ -15,7 +15,7 @@ import (
 //
 // It is fast and good enough for most work, not optimal: [Knapsack] is. Its
 // choice is not monotonic in the budget: a larger target can leave out an item
-// that a smaller one takes (R41).
+// that a smaller one takes.
 //
 // The zero Greedy is ready. It takes time linear in the number of items and one
 // allocation. It implements the GreedySlice chapter of the

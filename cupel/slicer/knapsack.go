@@ -30,15 +30,14 @@ const DefaultMemoryLimit = knapsack.DefaultMemoryLimit
 
 // Knapsack chooses the items whose scores have the largest sum within the
 // target. Among equally good choices it takes the one that the specification's
-// dynamic program takes (R16), without its table of N x C cells.
+// dynamic program takes, without its table of N x C cells.
 //
 // Sizes are counted in buckets of 100 tokens by default: those of items are
 // rounded up and the target down, so that the choice always fits and may leave
 // some unused: with items of 30 tokens 70 %. [WithAutoBucket] and [WithTopUp]
 // use it. Scores count in steps of 1/10000, rounded down; a score below
 // 1/10000 or NaN counts as 0, and an item worth 0 is never chosen. Items
-// without tokens are always chosen. Its choice is not monotonic in the budget
-// (R41).
+// without tokens are always chosen. Its choice is not monotonic in the budget.
 //
 // The zero Knapsack is ready; [NewKnapsack] makes others. Time and memory
 // depend on how hard the items are to tell apart: usually near linear in the
@@ -176,7 +175,7 @@ func WithTopUp() KnapsackOption {
 
 // WithMemoryLimit sets how many bytes one call may use for what it remembers of
 // partial solutions, at least 1. A call that cannot find its answer within the
-// limit fails with a [MemoryLimitError] (R17); it may take longer to stay within
+// limit fails with a [MemoryLimitError]; it may take longer to stay within
 // it. The lists of the items themselves, about 100 bytes an item, come on top.
 func WithMemoryLimit(bytes int64) KnapsackOption {
 	return func(k *knapsackDraft) error {

@@ -48,9 +48,9 @@ func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry 
 // down to whole tokens; a kind whose share is 0 is left out.
 //
 // Kinds are compared without ASCII case and walked in order of first
-// appearance (R18). Kinds without an entry have require 0 and cap 100. An inner
+// appearance. Kinds without an entry have require 0 and cap 100. An inner
 // slicer that is a [cupel.KindNarrower] is asked for the slicer of each kind
-// alone (R19). Its choice is not monotonic in the budget.
+// alone. Its choice is not monotonic in the budget.
 //
 // The zero Quota is not valid: build it with [NewQuota]. Beside the inner
 // slicer it takes time linear in the number of items. It implements the

@@ -22,7 +22,7 @@ import (
 // 400 and 800 tokens, and Greedy 0.47, 0.67, 0.83 and 0.94 (cupel eval, with a
 // policy for each).
 //
-// Its choice is not monotonic in the budget, as that of Greedy is not (R41). It
+// Its choice is not monotonic in the budget, as that of Greedy is not. It
 // is not one of the specification's slicers. The zero ScoreGreedy is ready. It
 // takes time linear in the number of items and one allocation.
 type ScoreGreedy struct{}
