@@ -126,6 +126,7 @@ var shapes = []shape{
 	{"long", 900, 18, 22, 100, "rows of bits"},
 	{"sparse and long", 2000, 5, 9, 9000, "tags that few have, as lists"},
 	{"mixed frequencies", 1500, 6, 40, 4000, "lists and rows in one union"},
+	{"short and long, sparse", 700, 1, 7, 2500, "short sets by the lists of long ones"},
 	{"everyone alike", 500, 6, 6, 6, "a single set with a large weight"},
 }
 
