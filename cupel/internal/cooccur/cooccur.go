@@ -160,7 +160,7 @@ func (c *Counter) set(number uint32) []uint32 {
 func (c *Counter) Count(ctx context.Context) error {
 	c.sharing = sized(c.sharing, c.sets.len())
 	clear(c.sharing)
-	limit, byTag := c.plan()
+	limit, byTag, _ := c.plan()
 	if err := c.countSubsets(ctx, limit); err != nil {
 		return err
 	}
@@ -187,8 +187,8 @@ const (
 
 // plan returns what makes the whole cheapest: the number of tags up to which
 // the sets of this list are counted through their subsets, 0 for none, and
-// whether all others are compared tag by tag.
-func (c *Counter) plan() (limit int, byTag bool) {
+// whether all others are compared tag by tag. The cost is in words of a bit set.
+func (c *Counter) plan() (limit int, byTag bool, cost int) {
 	n := c.sets.len()
 	c.spread = sized(c.spread, c.tags.len())
 	clear(c.spread)
@@ -231,5 +231,5 @@ func (c *Counter) plan() (limit int, byTag bool) {
 		wholeCost += whole[l]
 		groupCost += groups[l]
 	}
-	return limit, byTag
+	return limit, byTag, least
 }

@@ -414,7 +414,7 @@ func TestPlan(t *testing.T) {
 	} {
 		c := new(Counter)
 		count(t, c, tt.random(r))
-		limit, byTag := c.plan()
+		limit, byTag, _ := c.plan()
 		if tt.limit != 0 && limit != tt.limit || byTag != tt.byTag {
 			t.Errorf("%s: subsets up to %d tags, by tag %t: %s", tt.name, limit, byTag, tt.why)
 		}

@@ -10,7 +10,7 @@ import (
 
 // planByDefinition adds up what each way costs, set by set, as the comments of
 // the costs have it.
-func planByDefinition(c *Counter) (limit int, byTag bool) {
+func planByDefinition(c *Counter) (limit int, byTag bool, cost int) {
 	n, spread := c.sets.len(), map[uint32]int{}
 	for i := range n {
 		for _, id := range c.set(uint32(i)) {
@@ -42,7 +42,7 @@ func planByDefinition(c *Counter) (limit int, byTag bool) {
 			limit, byTag, least = l, compareByTag < compare, total
 		}
 	}
-	return limit, byTag
+	return limit, byTag, least
 }
 
 // TestPlanIsTheCheapest tries lists near the places where the ways cost the same.
@@ -63,11 +63,11 @@ func TestPlanIsTheCheapest(t *testing.T) {
 			}
 			c.Next()
 		}
-		limit, byTag := c.plan()
-		wantLimit, wantByTag := planByDefinition(c)
-		if limit != wantLimit || byTag != wantByTag {
-			t.Fatalf("%d members with %d to %d of %d tags: subsets up to %d, by tag %t, want %d, %t",
-				s.members, s.least, s.most, s.among, limit, byTag, wantLimit, wantByTag)
+		limit, byTag, cost := c.plan()
+		wantLimit, wantByTag, wantCost := planByDefinition(c)
+		if limit != wantLimit || byTag != wantByTag || cost != wantCost {
+			t.Fatalf("%d members with %d to %d of %d tags: subsets up to %d, by tag %t, cost %d, want %d, %t, %d",
+				s.members, s.least, s.most, s.among, limit, byTag, cost, wantLimit, wantByTag, wantCost)
 		}
 		chosen[fmt.Sprint(limit, byTag)]++
 	}
