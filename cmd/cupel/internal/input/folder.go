@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -184,7 +185,8 @@ type part struct {
 // cut adds the parts of a file: of Go its declarations, of Markdown its sections,
 // and of any other text runs of paragraphs.
 func (r *folderReader) cut(name, text string, modified time.Time) error {
-	kind, parts := kindCode, []part(nil)
+	kind := kindCode
+	var parts []part
 	switch strings.ToLower(path.Ext(name)) {
 	case ".go":
 		parts = declarations(text)
@@ -196,14 +198,14 @@ func (r *folderReader) cut(name, text string, modified time.Time) error {
 		parts = paragraphs(text)
 	}
 	for _, p := range parts {
-		where := fmt.Sprintf("%s:%d", name, p.line)
+		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", name, p.line, cmp.Or(p.symbol, p.title)))
 		// The keys are those that relevance looks for.
 		metadata := map[string]any{"path": name, "line": p.line}
-		for key, value := range map[string]string{"symbol": p.symbol, "title": p.title} {
-			if value != "" {
-				metadata[key] = value
-				where += " " + value
-			}
+		if p.symbol != "" {
+			metadata["symbol"] = p.symbol
+		}
+		if p.title != "" {
+			metadata["title"] = p.title
 		}
 		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
 			cupel.WithTimestamp(modified), cupel.WithMetadata(metadata))

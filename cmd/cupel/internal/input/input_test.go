@@ -102,7 +102,7 @@ func TestReadAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	got, err := readAll(file)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("read %d bytes, %v; want %d", len(got), err, len(want))
