@@ -225,6 +225,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	return []string{
 		"GOWORK=off",
 		"GOFLAGS=-modcacherw", // so that the next run can clear it
+		"GODEBUG=goindex=0",   // the go command keeps an index of a version's files for ever
 		"GOMODCACHE=" + modcache,
 		"GOPROXY=" + strings.Join(proxies, ","),
 		"GONOSUMDB=" + noSumDB,

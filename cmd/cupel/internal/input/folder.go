@@ -111,7 +111,7 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// aside reports whether the files in a folder of this name are not what somebody
+// aside reports whether the files in a folder of this name are not what one
 // who asks about the folder around it means.
 func aside(name string) bool {
 	return name[0] == '.' || name == "vendor" || name == "node_modules" || name == "testdata"
