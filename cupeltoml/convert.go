@@ -8,9 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // converter writes values of TOML as JSON. What JSON cannot express, and a float
@@ -78,15 +83,33 @@ func (c *converter) text(s string) {
 // isInteger reports whether an integer belongs at a path of a policy. JSON has
 // one type of numbers, in which 100.0 is an integer; TOML has two.
 func isInteger(at string) bool {
-	if !strings.HasPrefix(at, "slicer") { // elsewhere kinds and tags may have such names
+	last := strings.LastIndexByte(at, '.')
+	if last < 0 || strings.HasSuffix(at[:last], ".weights") { // kinds and tags may have any names
 		return false
 	}
-	switch at[strings.LastIndexByte(at, '.')+1:] {
-	case "bucketSize", "memoryLimit", "requireCount", "capCount":
-		return true
-	}
-	return false
+	return integers()[at[last+1:]]
 }
+
+// integers are the names of the settings that are integers.
+var integers = sync.OnceValue(func() map[string]bool {
+	names := make(map[string]bool)
+	var add func(fields []strategy.Field)
+	add = func(fields []strategy.Field) {
+		for _, f := range fields {
+			if f.Type == strategy.Int {
+				names[f.Name] = true
+			}
+			add(f.Fields)
+			for _, variant := range f.Variants {
+				add(variant.Fields)
+			}
+		}
+	}
+	for _, d := range slices.Concat(scorer.Descriptors(), slicer.Descriptors(), placer.Descriptors()) {
+		add(d.Fields)
+	}
+	return names
+})
 
 func (c *converter) float(f float64, at string, settings bool) {
 	finite := !math.IsNaN(f) && !math.IsInf(f, 0)

@@ -10,7 +10,7 @@ import (
 // TestIntegersOfTheSchema: every field that the schema of policies calls an
 // integer refuses a float.
 func TestIntegersOfTheSchema(t *testing.T) {
-	found := regexp.MustCompile(`"(\w+)": \{"type": "integer"`).FindAllSubmatch(policy.Schema(), -1)
+	found := regexp.MustCompile(`"(\w+)": \{\s*"type": "integer"`).FindAllSubmatch(policy.Schema(), -1)
 	if len(found) < 4 {
 		t.Fatalf("%d integers found, want at least 4: has the schema another form?", len(found))
 	}

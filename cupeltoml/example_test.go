@@ -43,7 +43,7 @@ weight = nan
 	fmt.Println(err)
 	// Output:
 	// Release notes <nil>
-	// [{Scorer:{Curve:{HalfLife:72h0m0s} NullTimestampScore:<nil>} Weight:2} {Scorer:{Weights:map[breaking:1 fix:0.5] CaseInsensitive:false} Weight:1}]
+	// [{Scorer:{Type:decay Settings:map[curve:{Type:exponential Settings:map[halfLife:72h0m0s]}]} Weight:2} {Scorer:{Type:tag Settings:map[weights:map[breaking:1 fix:0.5]]} Weight:1}]
 	// cupel: invalid policy: 3 problems
 	// 	placer.type: the placer type "u-shaped" is unknown; known are chronological, uShaped
 	// 	scorers[0].weight: must be a number, got nan
@@ -57,6 +57,6 @@ slicer = { type = "greedy" }
 placer = { type = "uShaped" }
 `)
 	p, err := cupeltoml.ReadPolicy(policy.NewRegistry(), file)
-	fmt.Printf("%T %T %v\n", p.Slicer, p.Placer, err)
-	// Output: policy.Greedy policy.UShaped <nil>
+	fmt.Println(p.Slicer.Type, p.Placer.Type, err)
+	// Output: greedy uShaped <nil>
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -86,27 +85,23 @@ entries = [{ kind = "Note", requireCount = 1 }, { kind = "Memory", capCount = 0 
 
 func completePolicy() policy.Policy {
 	return policy.Policy{
-		Name: "Complete", Description: "Two\nlines", KeepDuplicates: true, Overflow: cupel.OverflowProceed, Placer: policy.UShaped{},
+		Name: "Complete", Description: "Two\nlines", KeepDuplicates: true, Overflow: cupel.OverflowProceed, Placer: policy.Strategy{Type: "uShaped"},
 		Scorers: []policy.Weighted{
-			{Scorer: policy.Recency{}, Weight: 1},
-			{Scorer: policy.Kind{}, Weight: 0.5},
-			{Scorer: policy.Kind{Weights: map[cupel.ContextKind]float64{}}, Weight: 100},
-			{Scorer: policy.Kind{Weights: map[cupel.ContextKind]float64{"Message": 0, "a.b[c]": 2.5}}, Weight: 1},
-			{Scorer: policy.Tag{Weights: map[string]float64{"a": 1, "": 16}, CaseInsensitive: true}, Weight: 1},
-			{Scorer: policy.Composite{Scorers: []policy.Weighted{
-				{Scorer: policy.Scaled{Inner: policy.Frequency{}}, Weight: 2}, {Scorer: policy.Reflexive{}, Weight: 1},
-			}}, Weight: 1},
-			{Scorer: policy.MetadataTrust{}, Weight: 1},
-			{Scorer: policy.MetadataKey{Key: "cupel:priority", Value: "high", Boost: 10}, Weight: 1},
-			{Scorer: policy.Decay{NullTimestampScore: new(0.0), Curve: policy.Step{Windows: []scorer.StepWindow{
-				{MaxAge: time.Hour, Score: 1}, {MaxAge: 24 * time.Hour, Score: 0.25},
+			{Scorer: policy.Strategy{Type: "recency"}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "kind"}, Weight: 0.5},
+			{Scorer: policy.Strategy{Type: "kind", Settings: policy.Settings{"weights": map[string]float64{}}}, Weight: 100},
+			{Scorer: policy.Strategy{Type: "kind", Settings: policy.Settings{"weights": map[string]float64{"Message": 0, "a.b[c]": 2.5}}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "tag", Settings: policy.Settings{"weights": map[string]float64{"a": 1, "": 16}, "caseInsensitive": true}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "composite", Settings: policy.Settings{"scorers": []policy.Weighted{
+				{Scorer: policy.Strategy{Type: "scaled", Settings: policy.Settings{"inner": policy.Strategy{Type: "frequency"}}}, Weight: 2}, {Scorer: policy.Strategy{Type: "reflexive"}, Weight: 1},
 			}}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "metadataTrust", Settings: policy.Settings{"defaultScore": 0.0}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "metadataKey", Settings: policy.Settings{"key": "cupel:priority", "value": "high", "boost": 10.0}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "decay", Settings: policy.Settings{"nullTimestampScore": 0.0, "curve": policy.Strategy{Type: "step", Settings: policy.Settings{"windows": []policy.Settings{
+				{"maxAge": time.Hour, "score": 1.0}, {"maxAge": 24 * time.Hour, "score": 0.25},
+			}}}}}, Weight: 1},
 		},
-		Slicer: policy.Quota{
-			Inner: policy.CountQuota{Inner: policy.Greedy{}, Scarcity: slicer.ScarcityThrow,
-				Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 1}, {Kind: "Memory", CapCount: new(0)}}},
-			Entries: []policy.QuotaEntry{{Kind: "Note", Require: 5, Cap: new(50.5)}, {Kind: "Memory", Cap: new(0.0)}},
-		},
+		Slicer: policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "countQuota", Settings: policy.Settings{"inner": policy.Strategy{Type: "greedy"}, "scarcity": "Throw", "entries": []policy.Settings{{"kind": "Note", "requireCount": 1}, {"kind": "Memory", "capCount": 0}}}}, "entries": []policy.Settings{{"kind": "Note", "require": 5.0, "cap": 50.5}, {"kind": "Memory", "cap": 0.0}}}},
 	}
 }
 
@@ -125,9 +120,9 @@ func TestDecodePolicy(t *testing.T) {
 // policy, or as the same mistakes.
 func TestSameAsJSON(t *testing.T) {
 	var texts []string
-	useBudget := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 1}}, Placer: policy.UShaped{}, Slicer: policy.Quota{Inner: policy.ScoreGreedy{}}}
+	useBudget := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 1}}, Placer: policy.Strategy{Type: "uShaped"}, Slicer: policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "scoreGreedy"}}}}
 	policies := []policy.Policy{completePolicy(), useBudget}
-	useBudget.Slicer = policy.Knapsack{AutoBucket: true, TopUp: true}
+	useBudget.Slicer = policy.Strategy{Type: "knapsack", Settings: policy.Settings{"autoBucket": true, "topUp": true}}
 	policies = append(policies, useBudget)
 	for _, p := range policy.NewRegistry().All() {
 		policies = append(policies, p)

@@ -122,7 +122,7 @@ func TestPolicySensitivityFails(t *testing.T) {
 	ok, broken := pipeline(slicer.Greedy{}), pipeline(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 		return cupel.Selection{}, errBroken
 	}))
-	chat, unfinished := policy.Chat(), policy.Policy{Placer: policy.Chronological{}, Slicer: policy.Greedy{}}
+	chat, unfinished := policy.Chat(), policy.Policy{Placer: policy.Strategy{Type: "chronological"}, Slicer: policy.Strategy{Type: "greedy"}}
 	tests := []struct {
 		name      string
 		pipelines []analysis.PipelineVariant
@@ -224,9 +224,9 @@ func TestPolicies(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	readings := 0
 	env := policy.Environment{Clock: func() time.Time { readings++; return now }}
-	decay := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Decay{Curve: policy.Exponential{HalfLife: time.Hour}}, Weight: 1}}, Slicer: policy.Greedy{}, Placer: policy.Chronological{}}
+	decay := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "decay", Settings: policy.Settings{"curve": policy.Strategy{Type: "exponential", Settings: policy.Settings{"halfLife": time.Hour}}}}, Weight: 1}}, Slicer: policy.Strategy{Type: "greedy"}, Placer: policy.Strategy{Type: "chronological"}}
 	decayed := decay
-	decayed.Placer = policy.UShaped{}
+	decayed.Placer = policy.Strategy{Type: "uShaped"}
 	decayed.Scorers = []policy.Weighted{decay.Scorers[0]}
 	items := []*cupel.ContextItem{
 		scored("old but dear", 10, 0.9, cupel.WithTimestamp(now.Add(-24*time.Hour))),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Factory builds a custom strategy: S is [cupel.Scorer], [cupel.Slicer] or
@@ -40,66 +41,25 @@ type Args[S any] struct {
 	Clock func() time.Time
 }
 
-// customParts is what a custom strategy is built from. D is the interface that
-// describes strategies of its role, S that of the strategies themselves.
-type customParts[D, S any] struct {
-	role     string
-	name     string
-	settings json.RawMessage
-	children []D
-	types    customTypes[S]
-	child    func(D, string) S
-	validate func(S) error
-}
-
-// custom builds a custom strategy.
-func custom[D, S any](b *builder, at string, c customParts[D, S]) S {
-	var none S
-	ok := true
-	children := make([]S, len(c.children))
-	for i, child := range c.children {
-		children[i] = c.child(child, index(field(at, "children"), i))
-		ok = ok && any(children[i]) != nil
-	}
-	build := c.types.find(c.name)
-	if slices.Contains(c.types.builtin, c.name) {
-		b.fail(field(at, "type"), fmt.Sprintf("%q is built in: use its own Go type instead of a custom one", c.name))
-		ok = false
-	} else if build == nil {
-		b.fail(field(at, "type"), unknownType(c.role, c.name, c.types.known()))
-		ok = false
-	}
-	if _, reason := readSettings(c.settings); reason != "" {
-		b.fail(field(at, "settings"), reason)
-		ok = false
-	}
-	if !ok {
-		return none
-	}
-	strategy, err := call(build, Args[S]{bytes.Clone(c.settings), children, b.clock})
-	if several, ok := compat.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
-		for _, p := range several.Problems {
-			path := field(at, "settings")
-			if strings.HasPrefix(p.Path, "[") {
-				path += p.Path
-			} else if p.Path != "" {
-				path = field(path, p.Path)
+// described returns the description of the strategies that a factory builds.
+func described[S any](role, name string, build Factory[S]) strategy.Descriptor {
+	return strategy.Descriptor{
+		Name:   name,
+		Fields: customFields,
+		Build: func(args strategy.Args) (any, error) {
+			var children []S
+			for _, child := range strategy.Get[[]any](args, "children") {
+				children = append(children, child.(S))
 			}
-			b.problems.add(path, p.Reason, p.Err)
-		}
-		return none
+			settings := bytes.Clone(strategy.Get[json.RawMessage](args, "settings"))
+			s, err := call(build, Args[S]{settings, children, args.Clock})
+			if err == nil && isNil(s) {
+				err = &factoryError{fmt.Sprintf("the factory of %q returned no %s", name, role), nil}
+			}
+			return s, err
+		},
+		Settings: func(any) (map[string]any, bool) { return nil, false },
 	}
-	if !b.check(at, err) {
-		return none
-	}
-	if isNil(strategy) {
-		b.fail(at, fmt.Sprintf("the factory of %q returned no %s", c.name, c.role))
-		return none
-	}
-	if !b.check(at, c.validate(strategy)) {
-		return none
-	}
-	return strategy
 }
 
 // call calls a factory, and turns its panic into an error.
@@ -234,12 +194,12 @@ func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
 	case reflect.Map:
 		members, _ := jsonwire.Members(raw)
 		for _, m := range members {
-			checkNames(t.Elem(), m.Value, key(at, m.Name), found)
+			checkNames(t.Elem(), m.Value, strategy.Key(at, m.Name), found)
 		}
 	case reflect.Slice, reflect.Array:
 		list, _ := jsonwire.Elements(raw)
 		for i, element := range list {
-			checkNames(t.Elem(), element, index(at, i), found)
+			checkNames(t.Elem(), element, strategy.Element(at, i), found)
 		}
 	default: // nothing inside has a name
 	}

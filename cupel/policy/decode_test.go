@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
 // document returns a policy as JSON with the given parts, which are Chat's
@@ -225,50 +223,49 @@ type rightDocument struct {
 }
 
 var rightDocuments = []rightDocument{
-	{"least", document("", "", "", ""), plain(policy.Recency{}), "everything else has a default"},
-	{"defaults spelled out", document("", "", "", `,"name":"","description":"","deduplicate":true,"overflow":"Throw"`), plain(policy.Recency{}), "a default is the same as nothing"},
-	{"other order and white space", "\n{ \"placer\" : {\"type\":\"chronological\"} ,\t\"slicer\":{\"type\":\"greedy\"},\r\n\"scorers\":[ { \"weight\" : 1.0e0, \"type\":\"recency\" } ] } ", plain(policy.Recency{}), "order does not count"},
+	{"least", document("", "", "", ""), plain(of("recency")), "everything else has a default"},
+	{"defaults spelled out", document("", "", "", `,"name":"","description":"","deduplicate":true,"overflow":"Throw"`), plain(of("recency")), "a default is the same as nothing"},
+	{"other order and white space", "\n{ \"placer\" : {\"type\":\"chronological\"} ,\t\"slicer\":{\"type\":\"greedy\"},\r\n\"scorers\":[ { \"weight\" : 1.0e0, \"type\":\"recency\" } ] } ", plain(of("recency")), "order does not count"},
 	{"escapes", document(`{"type":"recen\u0063y","weight":1}`, "", "", `,"\u006eame":"\ud83d\ude00"`),
-		func() policy.Policy { p := plain(policy.Recency{}); p.Name = "😀"; return p }(), "names are what they say, not how they are spelled"},
+		func() policy.Policy { p := plain(of("recency")); p.Name = "😀"; return p }(), "names are what they say, not how they are spelled"},
 	{"integers as other tools write them", document("", `{"type":"knapsack","bucketSize":100.0,"memoryLimit":1e6}`, "", ""),
 		func() policy.Policy {
-			p := plain(policy.Recency{})
-			p.Slicer = policy.Knapsack{BucketSize: compat.New(100), MemoryLimit: compat.New(1_000_000)}
+			p := plain(of("recency"))
+			p.Slicer = of("knapsack", settings{"bucketSize": 100, "memoryLimit": 1_000_000})
 			return p
 		}(), "JSON Schema counts them as integers"},
 	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate"`),
-		policy.Policy{Name: "n", Description: "d", Scorers: plain(policy.Recency{}).Scorers, Slicer: policy.Greedy{}, Placer: policy.Chronological{}, KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
+		policy.Policy{Name: "n", Description: "d", Scorers: plain(of("recency")).Scorers, Slicer: of("greedy"), Placer: of("chronological"), KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
 	{"absent and empty weights", document(`{"type":"kind","weight":1},{"type":"kind","weight":1,"weights":{}},{"type":"tag","weight":1,"weights":{}}`, "", "", ""),
-		policy.Policy{Scorers: []policy.Weighted{{policy.Kind{}, 1}, {policy.Kind{Weights: map[cupel.ContextKind]float64{}}, 1}, {policy.Tag{Weights: map[string]float64{}}, 1}},
-			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "no weights are the default ones, empty ones are none (R13)"},
+		policy.Policy{Scorers: []policy.Weighted{{of("kind"), 1}, {of("kind", settings{"weights": map[string]float64{}}), 1}, {of("tag", settings{"weights": map[string]float64{}}), 1}},
+			Slicer: of("greedy"), Placer: of("chronological")}, "no weights are the default ones, empty ones are none (R13)"},
 	{"absent and zero scores", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"1h"}},{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"+60m"},"nullTimestampScore":0}`, "", "", ""),
-		policy.Policy{Scorers: []policy.Weighted{{policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}, 1}, {policy.Decay{Curve: policy.Window{MaxAge: time.Hour}, NullTimestampScore: compat.New(0.0)}, 1}},
-			Slicer: policy.Greedy{}, Placer: policy.Chronological{}}, "0 is not the default"},
+		policy.Policy{Scorers: []policy.Weighted{{of("decay", settings{"curve": of("window", settings{"maxAge": time.Hour})}), 1}, {of("decay", settings{"curve": of("window", settings{"maxAge": time.Hour}), "nullTimestampScore": 0.0}), 1}},
+			Slicer: of("greedy"), Placer: of("chronological")}, "0 is not the default"},
 	{"durations", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1ns","score":1},{"maxAge":"1.5us","score":1},{"maxAge":"2µs","score":1},{"maxAge":"3μs","score":1},{"maxAge":".5ms","score":1},{"maxAge":"1.h2m","score":0}]}}`, "", "", ""),
-		plain(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{{MaxAge: 1, Score: 1}, {MaxAge: 1500, Score: 1}, {MaxAge: 2000, Score: 1}, {MaxAge: 3000, Score: 1}, {MaxAge: 500000, Score: 1}, {MaxAge: 62 * time.Minute}}}}), "everything that time.ParseDuration reads"},
+		plain(of("decay", settings{"curve": of("step", settings{"windows": []settings{{"maxAge": time.Duration(1), "score": 1.0}, {"maxAge": time.Duration(1500), "score": 1.0}, {"maxAge": time.Duration(2000), "score": 1.0}, {"maxAge": time.Duration(3000), "score": 1.0}, {"maxAge": time.Duration(500000), "score": 1.0}, {"maxAge": 62 * time.Minute, "score": 0.0}}})})), "everything that time.ParseDuration reads"},
 	{"absent and zero caps", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a"},{"kind":"b","capCount":0}]},"entries":[{"kind":"a"},{"kind":"b","cap":0}]}`, "", ""),
-		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "a"}, {Kind: "b", CapCount: compat.New(0)}}},
-			Entries: []policy.QuotaEntry{{Kind: "a"}, {Kind: "b", Cap: compat.New(0.0)}}}), "a cap of 0 leaves a kind out, no cap does not limit it"},
-	{"no entries", document("", `{"type":"countConstrainedKnapsack","entries":[]}`, "", ""), plainSlicer(policy.CountConstrainedKnapsack{}), "no entries at all are allowed"},
+		plainSlicer(of("quota", settings{"inner": of("countQuota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "a"}, {"kind": "b", "capCount": 0}}}), "entries": []settings{{"kind": "a"}, {"kind": "b", "cap": 0.0}}})), "a cap of 0 leaves a kind out, no cap does not limit it"},
+	{"no entries", document("", `{"type":"countConstrainedKnapsack","entries":[]}`, "", ""), plainSlicer(of("countConstrainedKnapsack", settings{"entries": []settings(nil)})), "no entries at all are allowed"},
 	{"score greedy", document("", `{"type":"quota","inner":{"type":"countQuota","inner":{"type":"scoreGreedy"}}}`, "", ""),
-		plainSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.ScoreGreedy{}}}), "wherever greedy may be"},
-	{"knapsack that uses its budget", document("", `{"type":"knapsack","topUp":true,"autoBucket":true}`, "", ""), plainSlicer(policy.Knapsack{AutoBucket: true, TopUp: true}), "both switches"},
-	{"switches that are off", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":false,"topUp":false}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: compat.New(10)}), "false is the default, and goes with a bucket size"},
+		plainSlicer(of("quota", settings{"inner": of("countQuota", settings{"inner": of("scoreGreedy")})})), "wherever greedy may be"},
+	{"knapsack that uses its budget", document("", `{"type":"knapsack","topUp":true,"autoBucket":true}`, "", ""), plainSlicer(of("knapsack", settings{"autoBucket": true, "topUp": true})), "both switches"},
+	{"switches that are off", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":false,"topUp":false}`, "", ""), plainSlicer(of("knapsack", settings{"bucketSize": 10, "autoBucket": false, "topUp": false})), "false is the default, and goes with a bucket size"},
 	{"count-constrained knapsack that uses its budget", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"topUp":true,"memoryLimit":5}`, "", ""),
-		plainSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: compat.New(5)}}), "its knapsack has all settings"},
-	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(policy.Knapsack{BucketSize: compat.New(100)}), "what is said is kept, even where it is the default"},
+		plainSlicer(of("countConstrainedKnapsack", settings{"autoBucket": true, "topUp": true, "memoryLimit": 5})), "its knapsack has all settings"},
+	{"default bucket size", document("", `{"type":"knapsack","bucketSize":100}`, "", ""), plainSlicer(of("knapsack", settings{"bucketSize": 100})), "what is said is kept, even where it is the default"},
 }
 
 // plain returns the policy of the document with one scorer.
-func plain(s policy.Scorer) policy.Policy {
+func plain(s policy.Strategy) policy.Policy {
 	p := with(s)
 	p.Name, p.Description = "", ""
 	return p
 }
 
 // plainSlicer returns the policy of the document with one slicer.
-func plainSlicer(s policy.Slicer) policy.Policy {
-	p := plain(policy.Recency{})
+func plainSlicer(s policy.Strategy) policy.Policy {
+	p := plain(of("recency"))
 	p.Slicer = s
 	return p
 }
@@ -304,15 +301,12 @@ func roundTrip(t *testing.T, registry *policy.Registry, p policy.Policy) {
 func TestRoundTrip(t *testing.T) {
 	roundTrip(t, nil, complete())
 	knapsack := complete()
-	knapsack.Slicer = policy.CountConstrainedKnapsack{
-		Knapsack: policy.Knapsack{BucketSize: compat.New(1), MemoryLimit: compat.New(1)},
-		Entries:  []policy.CountEntry{{Kind: "a", RequireCount: 1, CapCount: compat.New(1)}},
-	}
-	knapsack.Placer, knapsack.Overflow = policy.Chronological{}, cupel.OverflowTruncate
+	knapsack.Slicer = of("countConstrainedKnapsack", settings{"bucketSize": 1, "memoryLimit": 1, "entries": []settings{{"kind": "a", "requireCount": 1, "capCount": 1}}})
+	knapsack.Placer, knapsack.Overflow = of("chronological"), cupel.OverflowTruncate
 	roundTrip(t, nil, knapsack)
-	knapsack.Slicer = policy.Quota{Inner: policy.Knapsack{AutoBucket: true, TopUp: true, MemoryLimit: compat.New(2)}}
+	knapsack.Slicer = of("quota", settings{"inner": of("knapsack", settings{"autoBucket": true, "topUp": true, "memoryLimit": 2})})
 	roundTrip(t, nil, knapsack)
-	knapsack.Slicer = policy.ScoreGreedy{}
+	knapsack.Slicer = of("scoreGreedy")
 	roundTrip(t, nil, knapsack)
 	for _, p := range policy.NewRegistry().All() {
 		roundTrip(t, nil, p)
@@ -324,11 +318,11 @@ func TestRoundTrip(t *testing.T) {
 func customPolicy() policy.Policy {
 	return policy.Policy{
 		Scorers: []policy.Weighted{
-			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max":6}`)}, 2},
-			{policy.CustomScorer{Type: "halved", Children: []policy.Scorer{policy.Scaled{Inner: policy.CustomScorer{Type: "halved", Settings: json.RawMessage(`{}`), Children: []policy.Scorer{policy.Reflexive{}}}}}}, 1},
+			{of("longest", settings{"settings": json.RawMessage(`{"max":6}`)}), 2},
+			{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": of("halved", settings{"settings": json.RawMessage(`{}`), "children": []policy.Strategy{of("reflexive")}})})}}), 1},
 		},
-		Slicer: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.CustomSlicer{Type: "firstOf"}, policy.Knapsack{}}},
-		Placer: policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.UShaped{}}}}},
+		Slicer: of("firstOf", settings{"children": []policy.Strategy{of("firstOf"), of("knapsack")}}),
+		Placer: of("backwards", settings{"children": []policy.Strategy{of("backwards", settings{"children": []policy.Strategy{of("uShaped")}})}}),
 	}
 }
 
@@ -341,14 +335,14 @@ func TestWrite(t *testing.T) {
 	if err != nil || string(text) != want {
 		t.Errorf("wrote %s, %v\nwant %s", text, err, want)
 	}
-	p.Slicer = policy.Knapsack{BucketSize: compat.New(5), TopUp: true, MemoryLimit: compat.New(6)}
+	p.Slicer = of("knapsack", settings{"bucketSize": 5, "topUp": true, "memoryLimit": 6})
 	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"slicer":{"type":"knapsack","bucketSize":5,"topUp":true,"memoryLimit":6},`) {
 		t.Errorf("wrote %s, %v: switches that are off must be absent, and those that are on must not", text, err)
 	}
 	for d, want := range map[time.Duration]string{
 		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,
 	} {
-		text, err := with(policy.Decay{Curve: policy.Window{MaxAge: d}}).MarshalJSON()
+		text, err := with(of("decay", settings{"curve": of("window", settings{"maxAge": d})})).MarshalJSON()
 		if err != nil || !strings.Contains(string(text), `"maxAge":`+want) {
 			t.Errorf("wrote %s, %v; want %s", text, err, want)
 		}
@@ -363,17 +357,18 @@ func TestWriteFails(t *testing.T) {
 		want   string
 		why    string
 	}{
-		{"zero", policy.Policy{}, "slicer must be a slicer of this package", "nothing stands for a slicer that is missing"},
-		{"no placer", withPlacer(nil), "placer must be a placer of this package", "the same for placers"},
-		{"nil scorer", with(policy.Scaled{}), "scorers[0].inner must be a scorer of this package", "the same for scorers"},
-		{"nil curve", with(policy.Decay{}), "scorers[0].curve must be a curve of this package", "the same for curves"},
-		{"NaN", policy.Policy{Scorers: []policy.Weighted{{policy.Recency{}, nan}}}, "scorers[0].weight must be a finite number", "JSON has no NaN, and no policy could have one"},
-		{"NaN in a map", with(policy.Kind{Weights: map[cupel.ContextKind]float64{"a": nan}}), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
-		{"not UTF-8", with(policy.MetadataKey{Key: "\xff"}), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
+		{"zero", policy.Policy{}, "slicer must be a slicer with a type", "nothing stands for a slicer that is missing"},
+		{"no placer", withPlacer(policy.Strategy{}), "placer must be a placer with a type", "the same for placers"},
+		{"nil scorer", with(of("scaled", settings{"inner": policy.Strategy{}})), "scorers[0].inner must be a scorer with a type", "the same for scorers"},
+		{"nil curve", with(of("decay", settings{"curve": policy.Strategy{}})), "scorers[0].curve must be a curve with a type", "the same for curves"},
+		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number", "JSON has no NaN, and no policy could have one"},
+		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
+		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), "overflow must be Throw, Truncate or Proceed, got OverflowStrategy(3)", "no name for it"},
-		{"scarcity", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Scarcity: 2}), "slicer.scarcity must be Degrade or Throw, got ScarcityBehavior(2)", "no name for it"},
+		{"scarcity", withSlicer(of("countQuota", settings{"inner": of("greedy"), "scarcity": "Maybe"})), `slicer.scarcity "Maybe" is unknown; known are Degrade, Throw`, "no name for it"},
+		{"unknown setting", withSlicer(of("greedy", settings{"topUp": true})), "slicer.topUp is unknown; no names are known here", "nothing is dropped in silence"},
 		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "nobody could read it back"},
-		{"settings", with(policy.CustomScorer{Settings: json.RawMessage("{")}), "scorers[0].settings is not JSON that can be read back: unexpected end of JSON input at byte 1", "nothing is written that cannot be read"},
+		{"settings", with(of("x", settings{"settings": json.RawMessage("{")})), "scorers[0].settings is not JSON that can be read back: unexpected end of JSON input at byte 1", "nothing is written that cannot be read"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -388,7 +383,7 @@ func TestWriteFails(t *testing.T) {
 
 func TestUnmarshal(t *testing.T) {
 	var p policy.Policy
-	if err := json.Unmarshal([]byte(document("", "", "", "")), &p); err != nil || p.Slicer != (policy.Greedy{}) {
+	if err := json.Unmarshal([]byte(document("", "", "", "")), &p); err != nil || !reflect.DeepEqual(p.Slicer, of("greedy")) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	before := p
@@ -417,8 +412,8 @@ func TestDecodeWithRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if custom := p.Scorers[0].Scorer.(policy.CustomScorer); string(custom.Settings) != `{"max":6}` {
-		t.Errorf("settings are %s", custom.Settings)
+	if custom := p.Scorers[0].Scorer.Settings["settings"].(json.RawMessage); string(custom) != `{"max":6}` {
+		t.Errorf("settings are %s", custom)
 	}
 	roundTrip(t, registry, p)
 

@@ -2,7 +2,9 @@
 // kept in a file, compared, reviewed and chosen by name.
 //
 // A [Policy] is a plain tree of values: scorers with their weights and
-// settings, a slicer, a placer, what happens to duplicates and on overflow.
+// settings, a slicer, a placer, what happens to duplicates and on overflow. A
+// [Strategy] is the name of a type with settings, which packages scorer, slicer
+// and placer describe.
 // [Policy.Validate] finds everything that is wrong with it at once, each
 // mistake with the path of its field. [Policy.Config] and [Policy.Pipeline]
 // build what it describes. A policy has no budget: that is given to each run.

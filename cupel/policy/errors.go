@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Problem is one mistake in a policy.
@@ -171,32 +171,16 @@ func field(at, name string) string {
 	return at + "." + name
 }
 
-// index returns the path of an element.
-func index(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
-
-// key returns the path of a member whose name is data: it may be anything.
-func key(at, name string) string { return at + "[" + strconv.Quote(shorten(name)) + "]" }
-
 // unknownField returns the path of a member that the format does not name.
 func unknownField(at, name string) string {
-	plain := name != "" && len(name) <= maxShown
+	plain := name != "" && strategy.Shorten(name) == name
 	for _, r := range name {
 		plain = plain && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
 	}
 	if plain {
 		return field(at, name)
 	}
-	return key(at, name)
-}
-
-// maxShown is how many bytes of a name or a text an error shows.
-const maxShown = 60
-
-func shorten(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxShown], "") + "…" // the cut may split a character
+	return strategy.Key(at, name)
 }
 
 // isUnknown is the reason of a name that nobody knows. known is in the order in
@@ -206,9 +190,4 @@ func isUnknown(known []string) string {
 		return "is unknown; no names are known here"
 	}
 	return "is unknown; known are " + strings.Join(known, ", ")
-}
-
-// unknownType is the reason of a type that nobody knows.
-func unknownType(what, name string, known []string) string {
-	return fmt.Sprintf("the %s type %q %s", what, shorten(name), isUnknown(known))
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -90,17 +89,18 @@ func ExampleDecode() {
 }
 
 func ExamplePolicy_Validate() {
-	atMost := 2
 	p := policy.Policy{
 		Scorers: []policy.Weighted{
-			{Scorer: policy.Recency{}, Weight: 2},
-			{Scorer: policy.Scaled{Inner: policy.MetadataTrust{DefaultScore: 50}}, Weight: 1},
+			{Scorer: policy.Strategy{Type: "recency"}, Weight: 2},
+			{Scorer: policy.Strategy{Type: "scaled", Settings: policy.Settings{
+				"inner": policy.Strategy{Type: "metadataTrust", Settings: policy.Settings{"defaultScore": 50.0}},
+			}}, Weight: 1},
 		},
-		Slicer: policy.CountQuota{
-			Inner:   policy.Greedy{},
-			Entries: []policy.CountEntry{{Kind: cupel.KindMemory, RequireCount: 3, CapCount: &atMost}},
-		},
-		Placer: policy.UShaped{},
+		Slicer: policy.Strategy{Type: "countQuota", Settings: policy.Settings{
+			"inner":   policy.Strategy{Type: "greedy"},
+			"entries": []policy.Settings{{"kind": cupel.KindMemory, "requireCount": 3, "capCount": 2}},
+		}},
+		Placer: policy.Strategy{Type: "uShaped"},
 	}
 	fmt.Println(p.Validate(nil))
 	// Output:
@@ -124,18 +124,17 @@ func ExamplePolicy_Config() {
 }
 
 func ExamplePolicy_Pipeline() {
-	bucketSize := 50
 	p := policy.Policy{
-		Scorers: []policy.Weighted{{Scorer: policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
-			{MaxAge: time.Hour, Score: 1},
-			{MaxAge: 24 * time.Hour, Score: 0.5},
-		}}}, Weight: 1}},
-		Slicer: policy.CountConstrainedKnapsack{
-			Knapsack: policy.Knapsack{BucketSize: &bucketSize},
-			Entries:  []policy.CountEntry{{Kind: cupel.KindDocument, RequireCount: 1}},
-			Scarcity: slicer.ScarcityThrow,
-		},
-		Placer: policy.Chronological{},
+		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "decay", Settings: policy.Settings{"curve": policy.Strategy{Type: "step", Settings: policy.Settings{"windows": []policy.Settings{
+			{"maxAge": time.Hour, "score": 1.0},
+			{"maxAge": 24 * time.Hour, "score": 0.5},
+		}}}}}, Weight: 1}},
+		Slicer: policy.Strategy{Type: "countConstrainedKnapsack", Settings: policy.Settings{
+			"bucketSize": 50,
+			"entries":    []policy.Settings{{"kind": cupel.KindDocument, "requireCount": 1}},
+			"scarcity":   slicer.ScarcityThrow,
+		}},
+		Placer: policy.Strategy{Type: "chronological"},
 	}
 	_, err := p.Pipeline(policy.Environment{})
 	fmt.Println(err)
@@ -190,13 +189,13 @@ func ExamplePolicy_UnmarshalJSON() {
 		"placer": {"type": "uShaped"}
 	}}`), &file)
 	fmt.Printf("%s: %+v %v\n", file.Agent, file.Policy.Scorers, err)
-	// Output: reviewer: [{Scorer:{} Weight:1}] <nil>
+	// Output: reviewer: [{Scorer:{Type:priority Settings:map[]} Weight:1}] <nil>
 }
 
 // Each problem has its path, for an editor or a form.
 func ExampleValidationError() {
 	p := policy.Chat()
-	p.Slicer, p.Scorers[1].Weight = nil, 0
+	p.Slicer, p.Scorers[1].Weight = policy.Strategy{}, 0
 	err := p.Validate(nil)
 	var invalid *policy.ValidationError
 	if errors.As(err, &invalid) {
@@ -207,7 +206,7 @@ func ExampleValidationError() {
 	fmt.Println(errors.Is(err, cupel.ErrInvalidConfig))
 	// Output:
 	// scorers[1].weight => Weight must be positive, got 0
-	// slicer => a slicer is required here, for example policy.Greedy{}
+	// slicer => a slicer is required here, for example policy.Strategy{Type: "greedy"}
 	// true
 }
 
@@ -242,22 +241,22 @@ func ExampleRegistry_Lookup() {
 
 func ExampleRegistry_All() {
 	for intent, p := range policy.NewRegistry().All() {
-		fmt.Printf("%s: %d scorers, %T\n", intent, len(p.Scorers), p.Placer)
+		fmt.Printf("%s: %d scorers, %s\n", intent, len(p.Scorers), p.Placer.Type)
 	}
 	// Output:
-	// chat: 2 scorers, policy.Chronological
-	// code-review: 3 scorers, policy.Chronological
-	// debugging: 3 scorers, policy.Chronological
-	// document-qa: 3 scorers, policy.UShaped
-	// long-running: 3 scorers, policy.Chronological
-	// rag: 2 scorers, policy.UShaped
-	// tool-use: 3 scorers, policy.Chronological
+	// chat: 2 scorers, chronological
+	// code-review: 3 scorers, chronological
+	// debugging: 3 scorers, chronological
+	// document-qa: 3 scorers, uShaped
+	// long-running: 3 scorers, chronological
+	// rag: 2 scorers, uShaped
+	// tool-use: 3 scorers, chronological
 }
 
 func ExampleRegistry_Register() {
 	registry := policy.NewRegistry()
 	p := policy.Chat()
-	p.Name, p.Slicer = "Standup", policy.Knapsack{}
+	p.Name, p.Slicer = "Standup", policy.Strategy{Type: "knapsack"}
 	fmt.Println(registry.Register("standup", p))
 	fmt.Println(registry.Register("Standup", p))
 	// Output:
@@ -324,7 +323,7 @@ func ExampleRegistry_RegisterSlicer() {
 	})
 	fmt.Println(err)
 	p := policy.Chat()
-	p.Slicer = policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Knapsack{}, policy.Greedy{}}}
+	p.Slicer = policy.Strategy{Type: "firstOf", Settings: policy.Settings{"children": []policy.Strategy{{Type: "knapsack"}, {Type: "greedy"}}}}
 	fmt.Println(p.Validate(registry))
 	fmt.Println(p.Validate(nil))
 	// Output:

@@ -184,3 +184,13 @@ func customRegistry(t testing.TB) *policy.Registry {
 	}
 	return r
 }
+
+type settings = policy.Settings
+
+// of returns a strategy of a type with its settings.
+func of(name string, s ...settings) policy.Strategy {
+	if len(s) == 0 {
+		return policy.Strategy{Type: name}
+	}
+	return policy.Strategy{Type: name, Settings: s[0]}
+}

@@ -93,19 +93,19 @@ func TestErrorsStayBounded(t *testing.T) {
 // JSON does not.
 func TestCycles(t *testing.T) {
 	one := make([]policy.Weighted, 1)
-	one[0] = policy.Weighted{Scorer: policy.Composite{Scorers: one}, Weight: 1}
+	one[0] = policy.Weighted{Scorer: of("composite", settings{"scorers": one}), Weight: 1}
 	two := make([]policy.Weighted, 2)
-	two[0] = policy.Weighted{Scorer: policy.Scaled{Inner: policy.Composite{Scorers: two}}, Weight: 1}
+	two[0] = policy.Weighted{Scorer: of("scaled", settings{"inner": of("composite", settings{"scorers": two})}), Weight: 1}
 	two[1] = two[0]
-	children := make([]policy.Scorer, 3)
+	children := make([]policy.Strategy, 3)
 	for i := range children {
-		children[i] = policy.CustomScorer{Type: "halved", Children: children}
+		children[i] = of("halved", settings{"children": children})
 	}
-	slicers := make([]policy.Slicer, 2)
-	slicers[0] = policy.Quota{Inner: policy.CountQuota{Inner: policy.CustomSlicer{Type: "firstOf", Children: slicers}}}
+	slicers := make([]policy.Strategy, 2)
+	slicers[0] = of("quota", settings{"inner": of("countQuota", settings{"inner": of("firstOf", settings{"children": slicers})})})
 	slicers[1] = slicers[0]
-	placers := make([]policy.Placer, 1)
-	placers[0] = policy.CustomPlacer{Type: "backwards", Children: placers}
+	placers := make([]policy.Strategy, 1)
+	placers[0] = of("backwards", settings{"children": placers})
 	const deep, many = "strategies are nested more than 100 deep", "a policy has at most 10000 strategies"
 	tests := []struct {
 		name   string
@@ -114,13 +114,13 @@ func TestCycles(t *testing.T) {
 		reason string
 		why    string
 	}{
-		{"one", with(policy.Composite{Scorers: one}), "scorers", deep, "a chain without end"},
-		{"two", with(policy.Composite{Scorers: two}), "scorers", deep, "a tree of 2^50 leaves"},
+		{"one", with(of("composite", settings{"scorers": one})), "scorers", deep, "a chain without end"},
+		{"two", with(of("composite", settings{"scorers": two})), "scorers", deep, "a tree of 2^50 leaves"},
 		{"children", with(children[0]), "scorers", deep, "a tree of 3^100 leaves"},
 		{"slicers", withSlicer(slicers[0]), "slicer", deep, "slicers have slices, too"},
 		{"placers", withPlacer(placers[0]), "placer", deep, "placers have slices, too"},
 		{"wide", policy.Policy{Scorers: make([]policy.Weighted, 1_000_000)}, "scorers", many, "more than anybody would write"},
-		{"wide below", with(policy.Composite{Scorers: make([]policy.Weighted, 1_000_000)}), "scorers", many, "the same further down"},
+		{"wide below", with(of("composite", settings{"scorers": make([]policy.Weighted, 1_000_000)})), "scorers", many, "the same further down"},
 	}
 	registry := customRegistry(t)
 	for _, tt := range tests {

@@ -1,6 +1,10 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel/strategy"
+)
 
 const (
 	// maxDepth bounds how deep strategies are nested. It is far beyond use, and
@@ -35,68 +39,50 @@ func (n *strategies) exceeds(depth int) string {
 // that all other walks need not look.
 func checkSize(p Policy) *Problem {
 	var n strategies
-	if problem := sizeOf(&n, "scorers", 0, scorersOf(p.Scorers), childrenOfScorer); problem != nil {
-		return problem
-	}
-	if problem := sizeOf(&n, "slicer", 0, []Slicer{p.Slicer}, childrenOfSlicer); problem != nil {
-		return problem
-	}
-	return sizeOf(&n, "placer", 0, []Placer{p.Placer}, childrenOfPlacer)
-}
-
-func sizeOf[S any](n *strategies, at string, depth int, list []S, children func(S) []S) *Problem {
-	for _, s := range list {
-		if _, read := any(s).(unreadable); read {
-			continue // the reader has counted it
-		}
-		if reason := n.exceeds(depth); reason != "" {
-			return &Problem{Path: at, Reason: reason}
-		}
-		if problem := sizeOf(n, at, depth+1, children(s), children); problem != nil {
-			return problem
+	for _, part := range []struct {
+		at   string
+		role *role
+		list []Strategy
+	}{{"scorers", scorers, scorersOf(p.Scorers)}, {"slicer", slicers, []Strategy{p.Slicer}}, {"placer", placers, []Strategy{p.Placer}}} {
+		if reason := sizeOf(&n, part.role, 0, part.list); reason != "" {
+			return &Problem{Path: part.at, Reason: reason}
 		}
 	}
 	return nil
 }
 
-func scorersOf(parts []Weighted) []Scorer {
+func sizeOf(n *strategies, r *role, depth int, list []Strategy) string {
+	for _, s := range list {
+		if reason := n.exceeds(depth); reason != "" {
+			return reason
+		}
+		for _, f := range r.fields(s.Type) {
+			var inner []Strategy
+			switch value := s.Settings[f.Name].(type) {
+			case Strategy:
+				if f.Type == strategy.Child {
+					inner = []Strategy{value}
+				}
+			case []Strategy:
+				inner = value
+			case []Weighted:
+				inner = scorersOf(value)
+			}
+			if reason := sizeOf(n, r, depth+1, inner); reason != "" {
+				return reason
+			}
+		}
+	}
+	return ""
+}
+
+func scorersOf(parts []Weighted) []Strategy {
 	// A slice that contains itself can be as long as memory: what is beyond the
 	// limit need not be seen.
 	parts = parts[:min(len(parts), maxStrategies+1)]
-	list := make([]Scorer, len(parts))
+	list := make([]Strategy, len(parts))
 	for i, part := range parts {
 		list[i] = part.Scorer
 	}
 	return list
-}
-
-func childrenOfScorer(s Scorer) []Scorer {
-	switch s := s.(type) {
-	case Composite:
-		return scorersOf(s.Scorers)
-	case Scaled:
-		return []Scorer{s.Inner}
-	case CustomScorer:
-		return s.Children
-	}
-	return nil
-}
-
-func childrenOfSlicer(s Slicer) []Slicer {
-	switch s := s.(type) {
-	case Quota:
-		return []Slicer{s.Inner}
-	case CountQuota:
-		return []Slicer{s.Inner}
-	case CustomSlicer:
-		return s.Children
-	}
-	return nil
-}
-
-func childrenOfPlacer(p Placer) []Placer {
-	if c, ok := p.(CustomPlacer); ok {
-		return c.Children
-	}
-	return nil
 }

@@ -1,11 +1,9 @@
 package policy
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
 // Policy says how a pipeline selects. Scorers, Slicer and Placer are required;
@@ -25,9 +23,9 @@ type Policy struct {
 	// weights. One scorer alone is used as it is.
 	Scorers []Weighted
 	// Slicer selects what fits the budget.
-	Slicer Slicer
+	Slicer Strategy
 	// Placer orders what was selected.
-	Placer Placer
+	Placer Strategy
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
 	// In JSON it is the opposite, "deduplicate", which is true by default.
 	KeepDuplicates bool
@@ -41,9 +39,9 @@ type Environment struct {
 	// Registry has the custom strategies that the policy may use. With nil it
 	// may use the built-in ones alone.
 	Registry *Registry
-	// Clock is what [Decay] measures ages against: [time.Now] in production, a
-	// fixed time in tests. It has no default, and is required by policies that
-	// use Decay alone. It must be safe for concurrent use.
+	// Clock is what "decay" scorers measure ages against: [time.Now] in
+	// production, a fixed time in tests. It has no default, and is required by
+	// policies with such scorers alone. It must be safe for concurrent use.
 	Clock func() time.Time
 }
 
@@ -52,14 +50,8 @@ type Environment struct {
 // nil, there are the built-in ones alone. Custom strategies are built to see
 // whether their settings are right, against a clock that stands still.
 func (p Policy) Validate(registry *Registry) error {
-	var found problems
-	p.validate(registry, &found)
-	return found.err()
-}
-
-func (p Policy) validate(registry *Registry, found *problems) {
-	b := &builder{registry: registry, clock: stillClock, problems: found}
-	b.config(p)
+	_, err := p.Config(Environment{registry, stillClock})
+	return err
 }
 
 // stillClock stands in for the clock of a policy that is only validated.
@@ -71,8 +63,11 @@ func stillClock() time.Time { return time.Time{} }
 // policy needs included.
 func (p Policy) Config(env Environment) (cupel.Config, error) {
 	var found problems
-	b := &builder{registry: env.Registry, clock: env.Clock, problems: &found}
-	config := b.config(p)
+	if problem := checkSize(p); problem != nil {
+		found.add(problem.Path, problem.Reason, nil)
+		return cupel.Config{}, found.err()
+	}
+	config := (&builder{env, &found}).config(p)
 	if err := found.err(); err != nil {
 		return cupel.Config{}, err
 	}
@@ -89,115 +84,32 @@ func (p Policy) Pipeline(env Environment) (*cupel.Pipeline, error) {
 	return cupel.New(config)
 }
 
+// Strategy is a scorer, a slicer, a placer or a curve as data: the name of its
+// type and its settings. The zero Strategy stands for one that is missing.
+//
+//	policy.Strategy{Type: "decay", Settings: policy.Settings{
+//		"curve": policy.Strategy{Type: "window", Settings: policy.Settings{"maxAge": 24 * time.Hour}},
+//	}}
+//
+// The types of this module and their settings are those that
+// [scorer.Descriptors], [slicer.Descriptors] and [placer.Descriptors] list.
+// Types that a [Registry] knows have two settings: "settings", a
+// [json.RawMessage] for their [Factory], and "children", a []Strategy.
+type Strategy struct {
+	Type     string
+	Settings Settings
+}
+
+// Settings are settings by name. What is absent has its default. The Go types of
+// values are those that [strategy.Type] lists, with a [Strategy] for a child or
+// a variant, a []Strategy for children, a []Weighted for weighted ones, and a
+// []Settings for the elements of a list. An int may stand for a float64, a
+// [cupel.ContextKind] for a string, and a nil map is absent.
+type Settings map[string]any
+
 // Weighted is a scorer and its weight beside others. Weights are positive and
 // finite; only their ratios matter.
 type Weighted struct {
-	Scorer Scorer
+	Scorer Strategy
 	Weight float64
 }
-
-// Scorer describes a scorer: [Recency], [Priority], [Kind], [Tag],
-// [Frequency], [Reflexive], [Composite], [Scaled], [MetadataTrust],
-// [MetadataKey], [Decay] or a [CustomScorer], by value and not by pointer.
-type Scorer interface{ scorer() }
-
-// Recency describes a [scorer.Recency].
-type Recency struct{}
-
-// Priority describes a [scorer.Priority].
-type Priority struct{}
-
-// Frequency describes a [scorer.Frequency].
-type Frequency struct{}
-
-// Reflexive describes a [scorer.Reflexive].
-type Reflexive struct{}
-
-// Kind describes a [scorer.Kind].
-type Kind struct {
-	// Weights are the scores of the kinds, at least 0. nil means the default
-	// weights; with an empty map every item scores 0.
-	Weights map[cupel.ContextKind]float64
-}
-
-// Tag describes a [scorer.Tag].
-type Tag struct {
-	Weights         map[string]float64 // at least 0 each
-	CaseInsensitive bool               // tags compare under ASCII case folding
-}
-
-// Composite describes a [scorer.Composite]: the weighted average of others, as
-// one of the parts of a policy.
-type Composite struct {
-	Scorers []Weighted // at least one
-}
-
-// Scaled describes a [scorer.Scaled]: the scores of another, stretched to the
-// whole of [0,1].
-type Scaled struct {
-	Inner Scorer
-}
-
-// MetadataTrust describes a [scorer.MetadataTrust].
-type MetadataTrust struct {
-	DefaultScore float64 // of items without a readable trust, in [0,1]
-}
-
-// MetadataKey describes a [scorer.MetadataKey].
-type MetadataKey struct {
-	Key, Value string
-	Boost      float64 // the score of items that match, positive
-}
-
-// Decay describes a [scorer.Decay]. A policy with one needs an
-// [Environment.Clock].
-type Decay struct {
-	Curve Curve
-	// NullTimestampScore is the score of items without a timestamp, in [0,1].
-	// nil means the default, 0.5.
-	NullTimestampScore *float64
-}
-
-// CustomScorer describes a scorer of a type that a [Registry] knows.
-type CustomScorer struct {
-	Type     string          // the name under which the factory was registered
-	Settings json.RawMessage // a JSON object, or nil when there are no settings
-	Children []Scorer        // the scorers that this one wraps, if it is a wrapper
-}
-
-func (Recency) scorer()       {}
-func (Priority) scorer()      {}
-func (Frequency) scorer()     {}
-func (Reflexive) scorer()     {}
-func (Kind) scorer()          {}
-func (Tag) scorer()           {}
-func (Composite) scorer()     {}
-func (Scaled) scorer()        {}
-func (MetadataTrust) scorer() {}
-func (MetadataKey) scorer()   {}
-func (Decay) scorer()         {}
-func (CustomScorer) scorer()  {}
-
-// Curve describes a curve of a [Decay]: [Exponential], [Step] or [Window].
-type Curve interface{ curve() }
-
-// Exponential describes the curve of [scorer.Exponential].
-type Exponential struct {
-	HalfLife time.Duration // positive
-}
-
-// Step describes the curve of [scorer.Step].
-type Step struct {
-	// Windows are given youngest first: ages are positive and strictly
-	// increasing, scores in [0,1].
-	Windows []scorer.StepWindow
-}
-
-// Window describes the curve of [scorer.Window].
-type Window struct {
-	MaxAge time.Duration // positive
-}
-
-func (Exponential) curve() {}
-func (Step) curve()        {}
-func (Window) curve()      {}

@@ -1,7 +1,5 @@
 package policy
 
-import "github.com/wollax/cupel-go/cupel/internal/compat"
-
 // Chat returns the preset for conversations: what is recent counts most, and
 // the prompt keeps the order of time. Recency 3, kind 1; greedy; chronological.
 //
@@ -10,9 +8,9 @@ func Chat() Policy {
 	return Policy{
 		Name:        "Chat",
 		Description: "Conversations: what is recent counts most, in the order of time.",
-		Scorers:     []Weighted{{Recency{}, 3}, {Kind{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      Chronological{},
+		Scorers:     []Weighted{{Strategy{Type: "recency"}, 3}, {Strategy{Type: "kind"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "chronological"},
 	}
 }
 
@@ -22,9 +20,9 @@ func CodeReview() Policy {
 	return Policy{
 		Name:        "CodeReview",
 		Description: "Reviews of code: kinds and priorities count before age.",
-		Scorers:     []Weighted{{Kind{}, 2}, {Priority{}, 2}, {Recency{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      Chronological{},
+		Scorers:     []Weighted{{Strategy{Type: "kind"}, 2}, {Strategy{Type: "priority"}, 2}, {Strategy{Type: "recency"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "chronological"},
 	}
 }
 
@@ -35,9 +33,9 @@ func Rag() Policy {
 	return Policy{
 		Name:        "Rag",
 		Description: "Retrieval-augmented generation: the retriever's relevance counts most, the best at the edges of the prompt.",
-		Scorers:     []Weighted{{Reflexive{}, 3}, {Kind{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      UShaped{},
+		Scorers:     []Weighted{{Strategy{Type: "reflexive"}, 3}, {Strategy{Type: "kind"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "uShaped"},
 	}
 }
 
@@ -49,9 +47,9 @@ func DocumentQa() Policy {
 	return Policy{
 		Name:        "DocumentQa",
 		Description: "Questions about documents: the best total within the budget, the best at the edges of the prompt.",
-		Scorers:     []Weighted{{Kind{}, 2}, {Reflexive{}, 2}, {Priority{}, 1}},
-		Slicer:      Knapsack{BucketSize: compat.New(100)},
-		Placer:      UShaped{},
+		Scorers:     []Weighted{{Strategy{Type: "kind"}, 2}, {Strategy{Type: "reflexive"}, 2}, {Strategy{Type: "priority"}, 1}},
+		Slicer:      Strategy{"knapsack", Settings{"bucketSize": 100}},
+		Placer:      Strategy{Type: "uShaped"},
 	}
 }
 
@@ -61,9 +59,9 @@ func ToolUse() Policy {
 	return Policy{
 		Name:        "ToolUse",
 		Description: "Use of tools: kinds count as much as age, in the order of time.",
-		Scorers:     []Weighted{{Kind{}, 2}, {Recency{}, 2}, {Priority{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      Chronological{},
+		Scorers:     []Weighted{{Strategy{Type: "kind"}, 2}, {Strategy{Type: "recency"}, 2}, {Strategy{Type: "priority"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "chronological"},
 	}
 }
 
@@ -74,9 +72,9 @@ func LongRunning() Policy {
 	return Policy{
 		Name:        "LongRunning",
 		Description: "Long sessions: what is recent counts most, and what comes up again is kept.",
-		Scorers:     []Weighted{{Recency{}, 3}, {Frequency{}, 1}, {Kind{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      Chronological{},
+		Scorers:     []Weighted{{Strategy{Type: "recency"}, 3}, {Strategy{Type: "frequency"}, 1}, {Strategy{Type: "kind"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "chronological"},
 	}
 }
 
@@ -86,8 +84,8 @@ func Debugging() Policy {
 	return Policy{
 		Name:        "Debugging",
 		Description: "The search for errors: priorities count most, in the order of time.",
-		Scorers:     []Weighted{{Priority{}, 3}, {Kind{}, 2}, {Recency{}, 1}},
-		Slicer:      Greedy{},
-		Placer:      Chronological{},
+		Scorers:     []Weighted{{Strategy{Type: "priority"}, 3}, {Strategy{Type: "kind"}, 2}, {Strategy{Type: "recency"}, 1}},
+		Slicer:      Strategy{Type: "greedy"},
+		Placer:      Strategy{Type: "chronological"},
 	}
 }

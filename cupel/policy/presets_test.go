@@ -97,9 +97,7 @@ func keysOf(r *policy.Registry) func(func(string) bool) {
 func TestPresetsCannotBeChanged(t *testing.T) {
 	spoil := func(p policy.Policy) {
 		clear(p.Scorers)
-		if k, ok := p.Slicer.(policy.Knapsack); ok {
-			*k.BucketSize = 1
-		}
+		clear(p.Slicer.Settings)
 	}
 	registry := policy.NewRegistry()
 	for _, tt := range presets {
@@ -117,7 +115,7 @@ func TestPresetsCannotBeChanged(t *testing.T) {
 			t.Errorf("%s was changed in the registry: %+v, %v", tt.name, again, err)
 		}
 	}
-	if k := policy.DocumentQa().Slicer.(policy.Knapsack); *k.BucketSize != 100 {
-		t.Errorf("the bucket size was changed to %d", *k.BucketSize)
+	if size := policy.DocumentQa().Slicer.Settings["bucketSize"]; size != 100 {
+		t.Errorf("the bucket size was changed to %d", size)
 	}
 }

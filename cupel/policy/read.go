@@ -1,12 +1,15 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // MaxBytes is how long the text of a policy may be: 1 MiB.
@@ -72,16 +75,170 @@ func (r *reader) document(data []byte) Policy {
 	var p Policy
 	p.Name, _ = optional(o, "name", jsonwire.String)
 	p.Description, _ = optional(o, "description", jsonwire.String)
-	p.Scorers = r.parts(o, 0)
-	p.Slicer = child(o, "slicer", 0, r.slicer)
-	p.Placer = child(o, "placer", 0, r.placer)
+	p.Scorers, _ = elements(o, "scorers", func(raw []byte, at string) Weighted { return r.weighted(raw, at, 0) })
+	p.Slicer = r.required(o, "slicer", slicers)
+	p.Placer = r.required(o, "placer", placers)
 	if deduplicate, ok := optional(o, "deduplicate", jsonwire.Bool); ok {
 		p.KeepDuplicates = !deduplicate
 	}
 	p.Overflow, _ = optional(o, "overflow", nameOf(cupel.OverflowThrow, cupel.OverflowTruncate, cupel.OverflowProceed))
 	o.close()
-	p.validate(r.registry, r.problems)
+	(&builder{Environment{r.registry, stillClock}, r.problems}).config(p)
 	return p
+}
+
+// required reads the strategy of a role that a policy must have.
+func (r *reader) required(o *object, name string, of *role) Strategy {
+	raw, ok := o.raw(name)
+	if !ok {
+		o.fail(name, "is required")
+		return Strategy{}
+	}
+	return r.strategy(of, raw, name, 0, nil)
+}
+
+// weighted reads a scorer with its weight.
+func (r *reader) weighted(raw []byte, at string, depth int) (part Weighted) {
+	part.Scorer = r.strategy(scorers, raw, at, depth, func(o *object) {
+		var ok bool
+		if part.Weight, ok = optional(o, "weight", jsonwire.Number); !ok {
+			o.fail("weight", "is required")
+		}
+	})
+	return part
+}
+
+// strategy reads a strategy, depth levels below the policy; place reads what its
+// place adds to it.
+func (r *reader) strategy(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
+	if reason := r.strategies.exceeds(depth); reason != "" {
+		path := at
+		if reason == tooMany {
+			path = "" // to be said once
+		}
+		r.problems.add(path, reason, nil)
+		r.problems.hide(at)
+		return Strategy{}
+	}
+	return r.typed(of, raw, at, depth, place)
+}
+
+// typed reads an object that says its type.
+func (r *reader) typed(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
+	o, ok := r.object(raw, at)
+	if !ok {
+		return Strategy{}
+	}
+	name, ok := optional(o, "type", jsonwire.String)
+	if !ok {
+		o.fail("type", "is required; known are "+strings.Join(of.known(r.registry), ", "))
+	}
+	if place != nil {
+		place(o)
+	}
+	d, ok := of.find(r.registry, name)
+	if !ok {
+		return Strategy{Type: name} // nobody knows its settings
+	}
+	s := Strategy{name, r.settings(of, o, d.Fields, depth)}
+	o.close()
+	return s
+}
+
+// settings reads the settings of a type.
+func (r *reader) settings(of *role, o *object, fields []strategy.Field, depth int) Settings {
+	var s Settings
+	for _, f := range fields {
+		v, ok := r.value(of, o, f, depth)
+		if !ok {
+			if isRequired(f) {
+				o.fail(f.Name, "is required") // unless something else is said of it already
+			}
+			continue
+		}
+		if s == nil {
+			s = make(Settings, len(fields))
+		}
+		s[f.Name] = v
+	}
+	return s
+}
+
+// value reads a setting, and returns false when it is absent or wrong.
+func (r *reader) value(of *role, o *object, f strategy.Field, depth int) (any, bool) {
+	switch f.Type {
+	case strategy.Number:
+		return optional(o, f.Name, read(jsonwire.Number))
+	case strategy.Int:
+		return optional(o, f.Name, read(jsonwire.Int))
+	case strategy.Bool:
+		return optional(o, f.Name, read(jsonwire.Bool))
+	case strategy.Text, strategy.Kind:
+		return optional(o, f.Name, read(jsonwire.String))
+	case strategy.Enum:
+		return optional(o, f.Name, read(oneOf(f.Values)))
+	case strategy.Duration:
+		return optional(o, f.Name, read(duration))
+	case strategy.JSON:
+		return optional(o, f.Name, func(raw []byte) (any, error) { return json.RawMessage(jsonwire.Compact(raw)), nil })
+	case strategy.Weights:
+		weights, ok := r.weights(o, f.Name)
+		return weights, ok
+	case strategy.Variant, strategy.Child:
+		raw, ok := o.raw(f.Name)
+		if !ok {
+			return nil, false
+		}
+		if f.Type == strategy.Variant {
+			return r.typed(variants(f), raw, field(o.at, f.Name), depth, nil), true
+		}
+		return r.strategy(of, raw, field(o.at, f.Name), depth+1, nil), true
+	case strategy.Children:
+		return anyOf(elements(o, f.Name, func(raw []byte, at string) Strategy { return r.strategy(of, raw, at, depth+1, nil) }))
+	case strategy.Parts:
+		return anyOf(elements(o, f.Name, func(raw []byte, at string) Weighted { return r.weighted(raw, at, depth+1) }))
+	case strategy.List:
+		return anyOf(elements(o, f.Name, func(raw []byte, at string) Settings {
+			o, ok := r.object(raw, at)
+			if !ok {
+				return nil
+			}
+			defer o.close()
+			return r.settings(of, o, f.Fields, depth)
+		}))
+	}
+	return nil, false
+}
+
+// anyOf returns a value as one of any type.
+func anyOf[T any](v T, ok bool) (any, bool) { return v, ok }
+
+// read returns a reader of values of any type.
+func read[T any](value func([]byte) (T, error)) func([]byte) (any, error) {
+	return func(raw []byte) (any, error) { return value(raw) }
+}
+
+// weights reads numbers by name.
+func (r *reader) weights(o *object, name string) (map[string]float64, bool) {
+	raw, ok := o.raw(name)
+	if !ok {
+		return nil, false
+	}
+	at := field(o.at, name)
+	members, ok := r.members(raw, at, strategy.Key)
+	if !ok {
+		return nil, false
+	}
+	m := make(map[string]float64, len(members))
+	for _, member := range members {
+		weight, err := jsonwire.Number(member.Value)
+		if err != nil {
+			r.problems.add(strategy.Key(at, member.Name), err.Error(), nil)
+			continue
+		}
+		m[member.Name] = weight
+	}
+	return m, true
 }
 
 // object is an object that is read field by field.
@@ -157,54 +314,43 @@ func optional[T any](o *object, name string, read func([]byte) (T, error)) (v T,
 	return v, true
 }
 
-// required reads a field that must be there.
-func required[T any](o *object, name string, read func([]byte) (T, error)) T {
-	v, ok := optional(o, name, read)
-	if !ok {
-		o.fail(name, "is required") // unless something else is said of it already
-	}
-	return v
-}
-
-// pointer reads a field whose absence is not the same as zero.
-func pointer[T any](o *object, name string, read func([]byte) (T, error)) *T {
-	v, ok := optional(o, name, read)
-	if !ok {
-		return nil
-	}
-	return &v
-}
-
-// elements reads an array; read makes an element of each text and its path. An
+// elements reads an array, and returns false when it is absent or none; read makes an element of each text and its path. An
 // empty array is read as nil. Once the policy has too many strategies or the
 // error is full, nothing more would be said, and nothing more is read.
-func elements[T any](o *object, name string, read func(raw []byte, at string) T) []T {
-	list, _ := optional(o, name, jsonwire.Elements)
-	var all []T
+func elements[T any](o *object, name string, read func(raw []byte, at string) T) (all []T, ok bool) {
+	list, ok := optional(o, name, jsonwire.Elements)
 	for i, raw := range list {
 		if o.reader.strategies > maxStrategies || o.reader.problems.full() {
 			break
 		}
-		all = append(all, read(raw, index(field(o.at, name), i)))
+		all = append(all, read(raw, strategy.Element(field(o.at, name), i)))
 	}
-	return all
+	return all, ok
 }
 
 // nameOf returns a reader of the name of one of the values.
 func nameOf[T fmt.Stringer](values ...T) func([]byte) (T, error) {
 	return func(raw []byte) (none T, err error) {
-		name, err := jsonwire.String(raw)
+		var known []string
+		for _, v := range values {
+			known = append(known, v.String())
+		}
+		name, err := oneOf(known)(raw)
 		if err != nil {
 			return none, err
 		}
-		var known []string
-		for _, v := range values {
-			if v.String() == name {
-				return v, nil
-			}
-			known = append(known, v.String())
+		return values[slices.Index(known, name)], nil
+	}
+}
+
+// oneOf returns a reader of one of the names.
+func oneOf(known []string) func([]byte) (string, error) {
+	return func(raw []byte) (string, error) {
+		name, err := jsonwire.String(raw)
+		if err == nil && !slices.Contains(known, name) {
+			err = fmt.Errorf("%q %s", strategy.Shorten(name), isUnknown(known))
 		}
-		return none, fmt.Errorf("%q %s", shorten(name), isUnknown(known))
+		return name, err
 	}
 }
 
@@ -216,13 +362,7 @@ func duration(raw []byte) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, shorten(text))
+		return 0, fmt.Errorf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, strategy.Shorten(text))
 	}
 	return d, nil
-}
-
-// kind reads a kind, in the casing that it has.
-func kind(raw []byte) (cupel.ContextKind, error) {
-	name, err := jsonwire.String(raw)
-	return cupel.ContextKind(name), err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Registry finds policies by intent, and strategies by the name of their type.
@@ -23,10 +24,8 @@ import (
 // knows the built-in strategies alone.
 type Registry struct {
 	mu       sync.RWMutex
-	policies map[string]registered // by folded intent, and the presets by folded name as well
-	scorers  factories[cupel.Scorer]
-	slicers  factories[cupel.Slicer]
-	placers  factories[cupel.Placer]
+	policies map[string]registered            // by folded intent, and the presets by folded name as well
+	types    map[string][]strategy.Descriptor // custom ones, by role
 }
 
 // registered is a policy and the intent as it was spelled.
@@ -75,7 +74,7 @@ func (r *Registry) Register(intent string, p Policy) error {
 		if folded != ascii.Lower(earlier.intent) {
 			return invalid("intent", intent, fmt.Sprintf("intent is the name of a preset, which is found by it as well as by %q", earlier.intent))
 		}
-		return invalid("intent", intent, fmt.Sprintf("intent has a policy already, as %q; casing does not tell intents apart", shorten(earlier.intent)))
+		return invalid("intent", intent, fmt.Sprintf("intent has a policy already, as %q; casing does not tell intents apart", strategy.Shorten(earlier.intent)))
 	}
 	if r.policies == nil {
 		r.policies = make(map[string]registered)
@@ -122,56 +121,44 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 }
 
 // RegisterScorer makes a factory known under a name, which policies then use
-// as the type of a [CustomScorer]. It fails with a [cupel.InvalidConfigError]
-// when build is nil, when the name is empty or has characters other than
-// letters, digits and ".", "-", "_" and "/", and when it is taken, by a
-// built-in scorer or another factory, in whatever casing.
+// as the type of a [Strategy]. It fails with a [cupel.InvalidConfigError] when
+// build is nil, when the name is empty or has characters other than letters,
+// digits and ".", "-", "_" and "/", and when it is taken, by a built-in scorer
+// or another factory, in any casing.
 func (r *Registry) RegisterScorer(name string, build Factory[cupel.Scorer]) error {
-	return register(r, &r.scorers, "scorer", builtinScorers, name, build)
+	return register(r, scorers, name, build)
 }
 
 // RegisterSlicer makes a factory known under a name, which policies then use
-// as the type of a [CustomSlicer]. It fails as [Registry.RegisterScorer] does.
+// as the type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
 func (r *Registry) RegisterSlicer(name string, build Factory[cupel.Slicer]) error {
-	return register(r, &r.slicers, "slicer", builtinSlicers, name, build)
+	return register(r, slicers, name, build)
 }
 
 // RegisterPlacer makes a factory known under a name, which policies then use
-// as the type of a [CustomPlacer]. It fails as [Registry.RegisterScorer] does.
+// as the type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
 func (r *Registry) RegisterPlacer(name string, build Factory[cupel.Placer]) error {
-	return register(r, &r.placers, "placer", builtinPlacers, name, build)
+	return register(r, placers, name, build)
 }
 
-// The names of the built-in types, sorted.
-var (
-	builtinScorers = []string{
-		"composite", "decay", "frequency", "kind", "metadataKey", "metadataTrust", "priority", "recency", "reflexive", "scaled", "tag",
-	}
-	builtinSlicers = []string{"countConstrainedKnapsack", "countQuota", "greedy", "knapsack", "quota", "scoreGreedy"}
-	builtinPlacers = []string{"chronological", "uShaped"}
-)
-
-// factories are the custom strategies of one role, by name.
-type factories[S any] map[string]Factory[S]
-
-func register[S any](r *Registry, to *factories[S], role string, builtin []string, name string, build Factory[S]) error {
+func register[S any](r *Registry, to *role, name string, build Factory[S]) error {
 	if !isName(name) {
-		return invalid(role, name, `the name of a type has letters, digits, ".", "-", "_" and "/" alone, and at least one of them`)
+		return invalid(to.name, name, `the name of a type has letters, digits, ".", "-", "_" and "/" alone, and at least one of them`)
 	}
 	if build == nil {
-		return invalid(role, name, "the factory must not be nil")
+		return invalid(to.name, name, "the factory must not be nil")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, taken := range append(slices.Sorted(maps.Keys(*to)), builtin...) {
-		if ascii.EqualFold(taken, name) {
-			return invalid(role, name, fmt.Sprintf("the name is taken by the %s %q; casing does not tell types apart when they are registered", role, taken))
+	for _, taken := range slices.Concat(to.types, r.types[to.name]) {
+		if ascii.EqualFold(taken.Name, name) {
+			return invalid(to.name, name, fmt.Sprintf("the name is taken by the %s %q; casing does not tell types apart when they are registered", to.name, taken.Name))
 		}
 	}
-	if *to == nil {
-		*to = make(factories[S])
+	if r.types == nil {
+		r.types = make(map[string][]strategy.Descriptor)
 	}
-	(*to)[name] = build
+	r.types[to.name] = append(r.types[to.name], described(to.name, name, build))
 	return nil
 }
 
@@ -186,48 +173,15 @@ func isName(s string) bool {
 }
 
 func invalid(setting, value, reason string) error {
-	return &cupel.InvalidConfigError{Component: "Registry", Field: setting, Value: fmt.Sprintf("%q", shorten(value)), Reason: reason}
+	return &cupel.InvalidConfigError{Component: "Registry", Field: setting, Value: fmt.Sprintf("%q", strategy.Shorten(value)), Reason: reason}
 }
 
-// customTypes are the custom strategies of one role that a registry knows.
-type customTypes[S any] struct {
-	registry *Registry // nil: none
-	of       func(*Registry) factories[S]
-	builtin  []string
-}
-
-// find returns the factory of a name, or nil.
-func (c customTypes[S]) find(name string) Factory[S] {
-	if c.registry == nil {
+// custom returns the custom types of a role; a nil registry has none.
+func (r *Registry) custom(role string) []strategy.Descriptor {
+	if r == nil {
 		return nil
 	}
-	c.registry.mu.RLock()
-	defer c.registry.mu.RUnlock()
-	return c.of(c.registry)[name]
-}
-
-// known returns the names of all types, sorted.
-func (c customTypes[S]) known() []string {
-	names := slices.Clone(c.builtin)
-	if c.registry != nil {
-		c.registry.mu.RLock()
-		defer c.registry.mu.RUnlock()
-		names = slices.AppendSeq(names, maps.Keys(c.of(c.registry)))
-	}
-	slices.Sort(names)
-	return names
-}
-
-// The types of each role. A nil registry has the built-in ones alone.
-
-func (r *Registry) scorerTypes() customTypes[cupel.Scorer] {
-	return customTypes[cupel.Scorer]{r, func(r *Registry) factories[cupel.Scorer] { return r.scorers }, builtinScorers}
-}
-
-func (r *Registry) slicerTypes() customTypes[cupel.Slicer] {
-	return customTypes[cupel.Slicer]{r, func(r *Registry) factories[cupel.Slicer] { return r.slicers }, builtinSlicers}
-}
-
-func (r *Registry) placerTypes() customTypes[cupel.Placer] {
-	return customTypes[cupel.Placer]{r, func(r *Registry) factories[cupel.Placer] { return r.placers }, builtinPlacers}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.types[role] // which grows, but does not change
 }

@@ -88,10 +88,10 @@ func TestRegistryCopies(t *testing.T) {
 	whole := func() policy.Policy {
 		p := complete()
 		p.Scorers = append(p.Scorers, customPolicy().Scorers...)
-		p.Slicer = policy.CustomSlicer{Type: "firstOf", Settings: json.RawMessage(`{"a":1}`), Children: []policy.Slicer{
-			p.Slicer, policy.Knapsack{BucketSize: compat.New(5), TopUp: true, MemoryLimit: compat.New(6)}, policy.ScoreGreedy{},
-			policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(7)}, Entries: []policy.CountEntry{{Kind: "a", CapCount: compat.New(8)}}},
-		}}
+		p.Slicer = of("firstOf", settings{"settings": json.RawMessage(`{"a":1}`), "children": []policy.Strategy{
+			p.Slicer, of("knapsack", settings{"bucketSize": 5, "topUp": true, "memoryLimit": 6}), of("scoreGreedy"),
+			of("countConstrainedKnapsack", settings{"bucketSize": 7, "entries": []settings{{"kind": "a", "capCount": 8}}}),
+		}})
 		p.Placer = customPolicy().Placer
 		return p
 	}
@@ -181,7 +181,7 @@ func TestRegisterTypes(t *testing.T) {
 	if err := zero.RegisterScorer("longest", newLongest); err != nil {
 		t.Errorf("the zero registry is not ready: %v", err)
 	}
-	if err := zero.Register("x", with(policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max":1}`)})); err != nil {
+	if err := zero.Register("x", with(of("longest", settings{"settings": json.RawMessage(`{"max":1}`)}))); err != nil {
 		t.Errorf("the zero registry is not ready: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func TestCustomPolicyRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chat, err := plainSlicer(policy.Knapsack{}).Config(policy.Environment{})
+	chat, err := plainSlicer(of("knapsack")).Config(policy.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestFactories(t *testing.T) {
 		{"several", "scorers[0].settings: is odd\nscorers[0].settings.b: is sad\nscorers[0].settings[0].a: is bad", "paths become whole"},
 	}
 	for _, tt := range tests {
-		err := with(policy.CustomScorer{Type: tt.name}).Validate(r)
+		err := with(of(tt.name)).Validate(r)
 		if got := problemsOf(t, err); got != tt.want {
 			t.Errorf("%s gives\n%s\nwant\n%s\n%s", tt.name, got, tt.want, tt.why)
 		}
@@ -272,7 +272,7 @@ func TestFactories(t *testing.T) {
 	}
 
 	settings := json.RawMessage(`{"a":1}`)
-	p := with(policy.CustomScorer{Type: "fine", Settings: settings, Children: []policy.Scorer{policy.Recency{}, policy.Kind{}}})
+	p := with(of("fine", policy.Settings{"settings": settings, "children": []policy.Strategy{of("recency"), of("kind")}}))
 	config, err := p.Config(policy.Environment{Registry: r, Clock: atNoon})
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestCustomPlacersAreValidated(t *testing.T) {
 	if err := r.RegisterPlacer("refusing", func(policy.Args[cupel.Placer]) (cupel.Placer, error) { return refusing{}, nil }); err != nil {
 		t.Fatal(err)
 	}
-	err := withPlacer(policy.CustomPlacer{Type: "refusing"}).Validate(&r)
+	err := withPlacer(of("refusing")).Validate(&r)
 	if got, want := problemsOf(t, err), "placer: placer is not valid: never"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,10 +1,13 @@
 package policy_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"math/big"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -192,7 +195,7 @@ func TestSchemaAgreesWithDecode(t *testing.T) {
 			t.Errorf("%s: Decode takes it, the schema says %s", tt.name, problem)
 		}
 	}
-	for _, p := range []policy.Policy{complete(), policy.DocumentQa(), withSlicer(policy.CountConstrainedKnapsack{Entries: []policy.CountEntry{{Kind: "a"}}})} {
+	for _, p := range []policy.Policy{complete(), policy.DocumentQa(), withSlicer(of("countConstrainedKnapsack", settings{"entries": []settings{{"kind": "a"}}}))} {
 		text, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
@@ -243,6 +246,22 @@ func TestSchemaFindsEachMistake(t *testing.T) {
 		if problems := problemsOf(t, err); problems == "" || strings.Contains(problems, "\n") {
 			t.Errorf("Decode finds not one mistake in %s:\n%s", text, problems)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write schema.json")
+
+// TestSchemaFile compares the file that editors load with the schema. It is
+// written by go test ./policy -run TestSchemaFile -update.
+func TestSchemaFile(t *testing.T) {
+	if *update {
+		if err := os.WriteFile("schema.json", policy.Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile("schema.json")
+	if err != nil || !bytes.Equal(file, policy.Schema()) {
+		t.Errorf("schema.json is not what Schema returns, %v: write it with -update", err)
 	}
 }
 

@@ -9,26 +9,25 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
 // with returns the Chat preset with one scorer.
-func with(s policy.Scorer) policy.Policy {
+func with(s policy.Strategy) policy.Policy {
 	p := policy.Chat()
 	p.Scorers = []policy.Weighted{{Scorer: s, Weight: 1}}
 	return p
 }
 
-func withSlicer(s policy.Slicer) policy.Policy {
+func withSlicer(s policy.Strategy) policy.Policy {
 	p := policy.Chat()
 	p.Slicer = s
 	return p
 }
 
-func withPlacer(s policy.Placer) policy.Policy {
+func withPlacer(s policy.Strategy) policy.Policy {
 	p := policy.Chat()
 	p.Placer = s
 	return p
@@ -43,65 +42,64 @@ func TestValidate(t *testing.T) {
 		why    string
 	}{
 		{"zero", policy.Policy{}, `
-			placer: a placer is required here, for example policy.Chronological{}
+			placer: a placer is required here, for example policy.Strategy{Type: "chronological"}
 			scorers: At least one scorer entry is required
-			slicer: a slicer is required here, for example policy.Greedy{}`,
+			slicer: a slicer is required here, for example policy.Strategy{Type: "greedy"}`,
 			"all three strategies are required, and all of them are said to be"},
 		{"everything wrong", policy.Policy{
 			Scorers: []policy.Weighted{
-				{Scorer: policy.Recency{}, Weight: 0},
-				{Scorer: policy.MetadataTrust{DefaultScore: 2}, Weight: nan},
+				{Scorer: of("recency"), Weight: 0},
+				{Scorer: of("metadataTrust", settings{"defaultScore": 2.0}), Weight: nan},
 				{Weight: 1},
 			},
-			Slicer:   policy.Knapsack{BucketSize: compat.New(0), MemoryLimit: compat.New(-1)},
-			Placer:   nil,
+			Slicer:   of("knapsack", settings{"bucketSize": 0, "memoryLimit": -1}),
 			Overflow: 9,
 		}, `
 			overflow: must be Throw, Truncate or Proceed, got OverflowStrategy(9)
-			placer: a placer is required here, for example policy.Chronological{}
+			placer: a placer is required here, for example policy.Strategy{Type: "chronological"}
 			scorers[0].weight: Weight must be positive, got 0
 			scorers[1].defaultScore: defaultScore must be in [0.0, 1.0], got 2
 			scorers[1].weight: Weight must be finite, got NaN
-			scorers[2]: a scorer is required here, for example policy.Recency{}
+			scorers[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`,
 			"one mistake does not hide another, and none is said twice"},
 		{"weights", policy.Policy{
-			Scorers: []policy.Weighted{{policy.Recency{}, -1}, {policy.Recency{}, inf}, {policy.Recency{}, math.Inf(-1)}},
-			Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+			Scorers: []policy.Weighted{{of("recency"), -1}, {of("recency"), inf}, {of("recency"), math.Inf(-1)}},
+			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `
 			scorers[0].weight: Weight must be positive, got -1
 			scorers[1].weight: Weight must be finite, got +Inf
 			scorers[2].weight: Weight must be positive, got -Inf`,
 			"the rules of CompositeScorer hold for each weight"},
 		{"infinite sum", policy.Policy{
-			Scorers: []policy.Weighted{{policy.Recency{}, math.MaxFloat64}, {policy.Recency{}, math.MaxFloat64}},
-			Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+			Scorers: []policy.Weighted{{of("recency"), math.MaxFloat64}, {of("recency"), math.MaxFloat64}},
+			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `scorers: the sum of the weights must be finite; only ratios matter, so scale them down`, "each weight is right, their sum is not (R9)"},
 		{"infinite sum beside a broken part", policy.Policy{
-			Scorers: []policy.Weighted{{policy.Scaled{}, math.MaxFloat64}, {policy.Recency{}, math.MaxFloat64}},
-			Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+			Scorers: []policy.Weighted{{of("scaled", settings{"inner": policy.Strategy{}}), math.MaxFloat64}, {of("recency"), math.MaxFloat64}},
+			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `
 			scorers: the sum of the weights must be finite; only ratios matter, so scale them down
-			scorers[0].inner: a scorer is required here, for example policy.Recency{}`, "a broken part does not hide the sum"},
-		{"one scorer's weight", policy.Policy{Scorers: []policy.Weighted{{policy.Recency{}, 0}}, Slicer: policy.Greedy{}, Placer: policy.UShaped{}},
+			scorers[0].inner: a scorer is required here, for example policy.Strategy{Type: "recency"}`, "a broken part does not hide the sum"},
+		{"one scorer's weight", policy.Policy{Scorers: []policy.Weighted{{of("recency"), 0}}, Slicer: of("greedy"), Placer: of("uShaped")},
 			`scorers[0].weight: Weight must be positive, got 0`, "one scorer is used as it is, but its weight is still wrong"},
 		{"order of paths", policy.Policy{
-			Scorers: []policy.Weighted{{nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}, {nil, 1}},
-			Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+			Scorers: []policy.Weighted{{policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}, {policy.Strategy{}, 1}},
+			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `
-			scorers[0]: a scorer is required here, for example policy.Recency{}
-			scorers[1]: a scorer is required here, for example policy.Recency{}
-			scorers[2]: a scorer is required here, for example policy.Recency{}
-			scorers[3]: a scorer is required here, for example policy.Recency{}
-			scorers[4]: a scorer is required here, for example policy.Recency{}
-			scorers[5]: a scorer is required here, for example policy.Recency{}
-			scorers[6]: a scorer is required here, for example policy.Recency{}
-			scorers[7]: a scorer is required here, for example policy.Recency{}
-			scorers[8]: a scorer is required here, for example policy.Recency{}
-			scorers[9]: a scorer is required here, for example policy.Recency{}
-			scorers[10]: a scorer is required here, for example policy.Recency{}`, "10 comes after 9, not after 1"},
-		{"kind weights", with(policy.Kind{Weights: map[cupel.ContextKind]float64{"a": -1, "b": nan, " ": 1, "Note": 1, "note": 2, "NOTE": inf}}), `
+			scorers[0]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[1]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[3]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[4]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[5]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[6]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[7]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[8]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[9]: a scorer is required here, for example policy.Strategy{Type: "recency"}
+			scorers[10]: a scorer is required here, for example policy.Strategy{Type: "recency"}`, "10 comes after 9, not after 1"},
+		{"kind weights", with(of("kind", settings{"weights": map[string]float64{"a": -1, "b": nan, " ": 1, "Note": 1, "note": 2, "NOTE": inf}})), `
 			scorers[0].weights[" "]: kind must not be blank
 			scorers[0].weights["NOTE"]: Weight for kind must be finite, got +Inf
 			scorers[0].weights["Note"]: kind "Note" is given already at scorers[0].weights["NOTE"]; casing does not tell kinds apart here
@@ -109,107 +107,132 @@ func TestValidate(t *testing.T) {
 			scorers[0].weights["b"]: Weight for kind must be finite, got NaN
 			scorers[0].weights["note"]: kind "note" is given already at scorers[0].weights["NOTE"]; casing does not tell kinds apart here`,
 			"each weight is looked at, and each kind that comes twice"},
-		{"no kind weights", with(policy.Kind{Weights: map[cupel.ContextKind]float64{}}), "", "an empty map gives everything 0 (R13)"},
-		{"tag weights", with(policy.Tag{Weights: map[string]float64{"a": -1, "A": 1, "b": inf}}), `
+		{"no kind weights", with(of("kind", settings{"weights": map[string]float64{}})), "", "an empty map gives everything 0 (R13)"},
+		{"tag weights", with(of("tag", settings{"weights": map[string]float64{"a": -1, "A": 1, "b": inf}})), `
 			scorers[0].weights["a"]: Tag weight must be non-negative, got -1
 			scorers[0].weights["b"]: Tag weight must be finite, got +Inf`, "casing tells tags apart by default"},
-		{"tags without case", with(policy.Tag{Weights: map[string]float64{"a": 1, "A": 1, "Ä": 1, "ä": 1}, CaseInsensitive: true}), `
+		{"tags without case", with(of("tag", settings{"weights": map[string]float64{"a": 1, "A": 1, "Ä": 1, "ä": 1}, "caseInsensitive": true})), `
 			scorers[0].weights["a"]: tag "a" is given already at scorers[0].weights["A"]; casing does not tell tags apart here`,
 			"under ASCII folding a and A are one tag, Ä and ä are two"},
-		{"tag sum", with(policy.Tag{Weights: map[string]float64{"a": math.MaxFloat64, "b": math.MaxFloat64}}),
+		{"tag sum", with(of("tag", settings{"weights": map[string]float64{"a": math.MaxFloat64, "b": math.MaxFloat64}})),
 			`scorers[0].weights: the sum of the tag weights must be finite; scale them down`, "each weight is right, their sum is not (R9)"},
-		{"no tags", with(policy.Tag{}), "", "a TagScorer without tags scores everything 0"},
-		{"metadata key", with(policy.MetadataKey{Key: "k", Value: "v"}), `scorers[0].boost: boost must be greater than 0.0, got 0`, "the boost has no default"},
-		{"composite in scaled in composite", with(policy.Composite{Scorers: []policy.Weighted{
-			{policy.Recency{}, 1},
-			{policy.Scaled{Inner: policy.Composite{Scorers: []policy.Weighted{{policy.MetadataTrust{DefaultScore: nan}, -3}}}}, 2},
-			{policy.Composite{}, 1},
-		}}), `
+		{"no tags", with(of("tag", settings{"weights": map[string]float64{}})), "", "a TagScorer without tags scores everything 0"},
+		{"metadata key", with(of("metadataKey", settings{"key": "k", "value": "v", "boost": 0.0})), `scorers[0].boost: boost must be greater than 0.0, got 0`, "the boost has no default"},
+		{"composite in scaled in composite", with(of("composite", settings{"scorers": []policy.Weighted{
+			{of("recency"), 1},
+			{of("scaled", settings{"inner": of("composite", settings{"scorers": []policy.Weighted{{of("metadataTrust", settings{"defaultScore": nan}), -3}}})}), 2},
+			{of("composite"), 1},
+		}})), `
 			scorers[0].scorers[1].inner.scorers[0].defaultScore: defaultScore must be in [0.0, 1.0], got NaN
 			scorers[0].scorers[1].inner.scorers[0].weight: Weight must be positive, got -3
 			scorers[0].scorers[2].scorers: At least one scorer entry is required`, "paths lead to any depth"},
-		{"decay", with(policy.Decay{NullTimestampScore: compat.New(1.5)}), `
-			scorers[0].curve: a curve is required here, for example policy.Window{MaxAge: 24 * time.Hour}
+		{"decay", with(of("decay", settings{"curve": policy.Strategy{}, "nullTimestampScore": 1.5})), `
+			scorers[0].curve: a curve is required here, for example policy.Strategy{Type: "exponential"}
 			scorers[0].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got 1.5`, "a curve is required, and both mistakes are told"},
-		{"exponential", with(policy.Decay{Curve: policy.Exponential{}}), `scorers[0].curve.halfLife: halfLife must be greater than zero, got 0s`, "no default"},
-		{"window", with(policy.Decay{Curve: policy.Window{MaxAge: -1}}), `scorers[0].curve.maxAge: maxAge must be greater than zero, got -1ns`, "ages are positive"},
-		{"step", with(policy.Decay{Curve: policy.Step{}}), `scorers[0].curve.windows: windows must contain at least one entry`, "a step curve without steps"},
-		{"step windows", with(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
-			{MaxAge: 0, Score: 2}, {MaxAge: time.Hour, Score: nan}, {MaxAge: time.Hour, Score: 0.5}, {MaxAge: time.Minute, Score: -1}, {MaxAge: 2 * time.Hour},
-		}}}), `
+		{"exponential", with(of("decay", settings{"curve": of("exponential", settings{"halfLife": time.Duration(0)})})), `scorers[0].curve.halfLife: halfLife must be greater than zero, got 0s`, "no default"},
+		{"window", with(of("decay", settings{"curve": of("window", settings{"maxAge": time.Duration(-1)})})), `scorers[0].curve.maxAge: maxAge must be greater than zero, got -1ns`, "ages are positive"},
+		{"step", with(of("decay", settings{"curve": of("step")})), `scorers[0].curve.windows: windows must contain at least one entry`, "a step curve without steps"},
+		{"step windows", with(of("decay", settings{"curve": of("step", settings{"windows": []settings{
+			{"maxAge": time.Duration(0), "score": 2.0}, {"maxAge": time.Hour, "score": nan}, {"maxAge": time.Hour, "score": 0.5}, {"maxAge": time.Minute, "score": -1.0}, {"maxAge": 2 * time.Hour, "score": 0.0},
+		}})})), `
 			scorers[0].curve.windows[0].maxAge: maxAge must be greater than zero, got 0s
 			scorers[0].curve.windows[0].score: score must be in [0.0, 1.0], got 2
 			scorers[0].curve.windows[1].score: score must be in [0.0, 1.0], got NaN
 			scorers[0].curve.windows[2].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s
 			scorers[0].curve.windows[3].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1m0s
 			scorers[0].curve.windows[3].score: score must be in [0.0, 1.0], got -1`, "each window is looked at, alone and beside the one before (R15)"},
-		{"quota", withSlicer(policy.Quota{Entries: []policy.QuotaEntry{
-			{Kind: "", Require: -1, Cap: compat.New(101.0)}, {Kind: "Note", Require: 30, Cap: compat.New(20.0)}, {Kind: "NOTE", Require: nan}, {Kind: "Message", Cap: compat.New(0.0)},
-		}}), `
+		{"quota", withSlicer(of("quota", settings{"inner": policy.Strategy{}, "entries": []settings{
+			{"kind": "", "require": -1.0, "cap": 101.0}, {"kind": "Note", "require": 30.0, "cap": 20.0}, {"kind": "NOTE", "require": nan}, {"kind": "Message", "cap": 0.0},
+		}})), `
 			slicer.entries[0].cap: cap must be from 0 to 100 percent, got 101
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.entries[0].require: require must be from 0 to 100 percent, got -1
 			slicer.entries[1].require: require must be at most the cap of its kind (20), got 30
 			slicer.entries[2].kind: kind "NOTE" is given already at slicer.entries[1].kind; casing does not tell kinds apart here
 			slicer.entries[2].require: require must be from 0 to 100 percent, got NaN
-			slicer.inner: a slicer is required here, for example policy.Greedy{}`, "everything that NewQuota refuses, at once"},
-		{"no cap", withSlicer(policy.Quota{Inner: policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "A", RequireCount: math.MaxInt}}},
-			Entries: []policy.QuotaEntry{{Kind: "A", Require: 100}}}), "", "without a cap a kind may have everything"},
-		{"quota sum", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: compat.New(-1)}, Entries: []policy.QuotaEntry{{Kind: "A", Require: 60}, {Kind: "B", Require: 60}}}), `
+			slicer.inner: a slicer is required here, for example policy.Strategy{Type: "greedy"}`, "everything that NewQuota refuses, at once"},
+		{"no cap", withSlicer(of("quota", settings{"inner": of("countQuota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "A", "requireCount": math.MaxInt}}}), "entries": []settings{{"kind": "A", "require": 100.0}}})), "", "without a cap a kind may have everything"},
+		{"quota sum", withSlicer(of("quota", settings{"inner": of("knapsack", settings{"bucketSize": -1}), "entries": []settings{{"kind": "A", "require": 60.0}, {"kind": "B", "require": 60.0}}})), `
 			slicer.entries: the sum of all require percentages must not exceed 100%, got 120
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got -1`, "each entry is right, their sum is not (R18)"},
-		{"count quota", withSlicer(policy.CountQuota{Scarcity: 7, Inner: policy.Greedy{}, Entries: []policy.CountEntry{
-			{Kind: "\t", RequireCount: -1, CapCount: compat.New(-2)}, {Kind: "Note", RequireCount: 3, CapCount: compat.New(2)}, {Kind: "note"}, {Kind: "Message", RequireCount: 1, CapCount: compat.New(0)},
-		}}), `
+		{"count quota", withSlicer(of("countQuota", settings{"scarcity": slicer.ScarcityBehavior(7), "inner": of("greedy"), "entries": []settings{
+			{"kind": "\t", "requireCount": -1, "capCount": -2}, {"kind": "Note", "requireCount": 3, "capCount": 2}, {"kind": "note"}, {"kind": "Message", "requireCount": 1, "capCount": 0},
+		}})), `
 			slicer.entries[0].capCount: capCount must be at least 0, got -2
 			slicer.entries[0].kind: kind must not be blank, got "\t"
 			slicer.entries[0].requireCount: requireCount must be at least 0, got -1
 			slicer.entries[1].requireCount: requireCount must be at most capCount (2), got 3
 			slicer.entries[2].kind: kind "note" is given already at slicer.entries[1].kind; casing does not tell kinds apart here
-			slicer.entries[3].requireCount: a zero cap with a positive requirement can never be satisfied, got 0
-			slicer.scarcity: scarcityBehavior must be Degrade or Throw, got ScarcityBehavior(7)`, "everything that NewCountQuota refuses, at once"},
-		{"count quota around a knapsack", withSlicer(policy.CountQuota{Inner: policy.Quota{Inner: policy.Knapsack{}}, Entries: []policy.CountEntry{{}}}), `
+			slicer.entries[3].capCount: a zero cap with a positive requirement can never be satisfied, got 0
+			slicer.scarcity: "ScarcityBehavior(7)" is unknown; known are Degrade, Throw`, "everything that NewCountQuota refuses, at once"},
+		{"count quota around a knapsack", withSlicer(of("countQuota", settings{"inner": of("quota", settings{"inner": of("knapsack")}), "entries": []settings{{"kind": ""}}})), `
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
 			"the guard looks through wrappers (R21), and past wrong entries"},
-		{"count quota around nothing", withSlicer(policy.CountQuota{}), `slicer.inner: a slicer is required here, for example policy.Greedy{}`, "there is no default inner slicer"},
-		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(0)}, Scarcity: 2, Entries: []policy.CountEntry{{}}}), `
+		{"count quota around nothing", withSlicer(of("countQuota", settings{"inner": policy.Strategy{}})), `slicer.inner: a slicer is required here, for example policy.Strategy{Type: "greedy"}`, "there is no default inner slicer"},
+		{"count-constrained knapsack", withSlicer(of("countConstrainedKnapsack", settings{"bucketSize": 0, "scarcity": slicer.ScarcityBehavior(2), "entries": []settings{{"kind": ""}}})), `
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.entries[0].kind: kind must not be blank, got ""
-			slicer.scarcity: scarcityBehavior must be Degrade or Throw, got ScarcityBehavior(2)`, "the knapsack's settings are its own"},
-		{"two bucket sizes", withSlicer(policy.Quota{Inner: policy.Knapsack{BucketSize: compat.New(0), AutoBucket: true, TopUp: true, MemoryLimit: compat.New(0)}}), `
+			slicer.scarcity: "ScarcityBehavior(2)" is unknown; known are Degrade, Throw`, "the knapsack's settings are its own"},
+		{"two bucket sizes", withSlicer(of("quota", settings{"inner": of("knapsack", settings{"bucketSize": 0, "autoBucket": true, "topUp": true, "memoryLimit": 0})})), `
 			slicer.inner.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.inner.memoryLimit: memoryLimit must be a positive number of bytes, got 0`, "one mistake does not hide another"},
-		{"count quota around a knapsack that uses its budget", withSlicer(policy.CountQuota{Inner: policy.Knapsack{AutoBucket: true}}),
+		{"count quota around a knapsack that uses its budget", withSlicer(of("countQuota", settings{"inner": of("knapsack", settings{"autoBucket": true})})),
 			`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
 			"it is a knapsack (R21)"},
-		{"pointer", with(&policy.Recency{}), `scorers[0]: must be a scorer of this package, as a value such as policy.Recency{}, got a *policy.Recency`, "a pointer would satisfy the interface, too"},
-		{"nil pointers", policy.Policy{
-			Scorers: []policy.Weighted{{(*policy.Scaled)(nil), 1}, {policy.Decay{Curve: (*policy.Step)(nil)}, 1}},
-			Slicer:  (*policy.Greedy)(nil), Placer: (*policy.UShaped)(nil),
+		{"values of other Go types", policy.Policy{
+			Scorers: []policy.Weighted{
+				{of("kind", settings{"weights": map[string]int{"a": 1}, "wheights": 1}), 1},
+				{of("metadataKey", settings{"key": 1, "value": nil, "boost": "3"}), 1},
+				{of("decay", settings{"curve": &policy.Strategy{Type: "step"}, "nullTimestampScore": float32(1)}), 1},
+				{of("decay", settings{"curve": of("window", settings{"maxAge": 3600})}), 1},
+				{of("composite", settings{"scorers": []policy.Strategy{of("recency")}}), 1},
+			},
+			Slicer: of("countQuota", settings{"inner": "greedy", "entries": []settings{{"kind": 1, "requireCount": 1.0}, {"of it": 1}}, "scarcity": 1}),
+			Placer: of("uShaped", settings{"x": nil}),
 		}, `
-			placer: must be a placer of this package, as a value such as policy.Chronological{}, got a *policy.UShaped
-			scorers[0]: must be a scorer of this package, as a value such as policy.Recency{}, got a *policy.Scaled
-			scorers[1].curve: must be a curve of this package, as a value such as policy.Window{MaxAge: 24 * time.Hour}, got a *policy.Step
-			slicer: must be a slicer of this package, as a value such as policy.Greedy{}, got a *policy.Greedy`, "nil pointers are no panic"},
-		{"disguise", with(struct{ policy.Scorer }{}), `scorers[0]: must be a scorer of this package, as a value such as policy.Recency{}, got a struct { policy.Scorer }`, "embedding does not make a scorer of this package"},
+			placer.x: is unknown; no names are known here
+			scorers[0].weights: must be a map[string]float64, got a map[string]int
+			scorers[0].wheights: is unknown; known are weights
+			scorers[1].boost: must be a float64, got a string
+			scorers[1].key: must be a string, got a int
+			scorers[1].value: must be a string, got a <nil>
+			scorers[2].curve: must be a policy.Strategy, got a *policy.Strategy
+			scorers[2].nullTimestampScore: must be a float64, got a float32
+			scorers[3].curve.maxAge: must be a time.Duration, got a int
+			scorers[4].scorers: must be a []policy.Weighted, got a []policy.Strategy
+			slicer.entries[0].kind: must be a string, got a int
+			slicer.entries[0].requireCount: must be a int, got a float64
+			slicer.entries[1].kind: is required
+			slicer.entries[1]["of it"]: is unknown; known are kind, requireCount, capCount
+			slicer.inner: must be a policy.Strategy, got a string
+			slicer.scarcity: must be a string, got a int`, "what a literal gets wrong is said as clearly as what a document does"},
+		{"values that stand for others", policy.Policy{
+			Scorers: []policy.Weighted{
+				{of("kind", settings{"weights": map[cupel.ContextKind]float64{cupel.KindMemory: 1}}), 1},
+				{of("kind", settings{"weights": map[string]float64(nil)}), 1},
+				{of("metadataTrust", settings{"defaultScore": 1}), 1},
+			},
+			Slicer: of("countQuota", settings{"inner": of("greedy"), "entries": []settings{{"kind": cupel.KindMemory}}, "scarcity": slicer.ScarcityThrow}),
+			Placer: of("uShaped"),
+		}, "", "kinds, whole numbers and scarcity behaviours are what they are in Go"},
 		{"unknown custom types", policy.Policy{
-			Scorers: []policy.Weighted{{policy.CustomScorer{Type: "shortest"}, 1}, {policy.CustomScorer{Type: "recency"}, 1}},
-			Slicer:  policy.CustomSlicer{}, Placer: policy.CustomPlacer{Type: "Backwards"},
+			Scorers: []policy.Weighted{{of("shortest"), 1}, {of("Recency"), 1}},
+			Slicer:  of("firstof"), Placer: of("Backwards"),
 		}, `
 			placer.type: the placer type "Backwards" is unknown; known are backwards, chronological, uShaped
 			scorers[0].type: the scorer type "shortest" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			scorers[1].type: "recency" is built in: use its own Go type instead of a custom one
-			slicer.type: the slicer type "" is unknown; known are countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
+			scorers[1].type: the scorer type "Recency" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+			slicer.type: the slicer type "firstof" is unknown; known are countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
 			"what is known is listed, custom types among them, and names are exact"},
-		{"custom settings", with(policy.Composite{Scorers: []policy.Weighted{
-			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}, 1},
-			{policy.CustomScorer{Type: "longest"}, 1},
-			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`[]`)}, 1},
-			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{`)}, 1},
-			{policy.CustomScorer{Type: "longest", Settings: json.RawMessage(`{"max":1,"max":2}`)}, 1},
-		}}), `
+		{"custom settings", with(of("composite", settings{"scorers": []policy.Weighted{
+			{of("longest", settings{"settings": json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}), 1},
+			{of("longest"), 1},
+			{of("longest", settings{"settings": json.RawMessage(`[]`)}), 1},
+			{of("longest", settings{"settings": json.RawMessage(`{`)}), 1},
+			{of("longest", settings{"settings": json.RawMessage(`{"max":1,"max":2}`)}), 1},
+		}})), `
 			scorers[0].scorers[0].settings.max: must be int, got a JSON string
 			scorers[0].scorers[0].settings.mx: is unknown; known are max
 			scorers[0].scorers[0].settings["of it"]: is unknown; known are max
@@ -219,19 +242,19 @@ func TestValidate(t *testing.T) {
 			scorers[0].scorers[4].settings: has the name "max" twice`, "settings are looked at as strictly as the rest, with whole paths"},
 		{"custom children", policy.Policy{
 			Scorers: []policy.Weighted{
-				{policy.CustomScorer{Type: "halved", Children: []policy.Scorer{policy.Scaled{}, policy.CustomScorer{Type: "nope"}, nil}}, 1},
-				{policy.CustomScorer{Type: "halved"}, 1},
+				{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": policy.Strategy{}}), of("nope"), {}}}), 1},
+				{of("halved"), 1},
 			},
-			Slicer: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Greedy{}, policy.Knapsack{BucketSize: compat.New(0)}}},
-			Placer: policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{policy.CustomPlacer{Type: "backwards", Children: []policy.Placer{nil}}}},
+			Slicer: of("firstOf", settings{"children": []policy.Strategy{of("greedy"), of("knapsack", settings{"bucketSize": 0})}}),
+			Placer: of("backwards", settings{"children": []policy.Strategy{of("backwards", settings{"children": []policy.Strategy{{}}})}}),
 		}, `
-			placer.children[0].children[0]: a placer is required here, for example policy.Chronological{}
-			scorers[0].children[0].inner: a scorer is required here, for example policy.Recency{}
+			placer.children[0].children[0]: a placer is required here, for example policy.Strategy{Type: "chronological"}
+			scorers[0].children[0].inner: a scorer is required here, for example policy.Strategy{Type: "recency"}
 			scorers[0].children[1].type: the scorer type "nope" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			scorers[0].children[2]: a scorer is required here, for example policy.Recency{}
+			scorers[0].children[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
 			scorers[1]: needs one child, got 0
 			slicer.children[1].bucketSize: bucketSize must be a positive integer (> 0), got 0`, "children are strategies like any other"},
-		{"knapsack in a custom slicer", withSlicer(policy.CountQuota{Inner: policy.CustomSlicer{Type: "firstOf", Children: []policy.Slicer{policy.Knapsack{}}}}),
+		{"knapsack in a custom slicer", withSlicer(of("countQuota", settings{"inner": of("firstOf", settings{"children": []policy.Strategy{of("knapsack")}})})),
 			`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
 			"a custom wrapper that shows its children is seen through (R21)"},
 	}
@@ -259,37 +282,30 @@ func complete() policy.Policy {
 		Name:        "Complete",
 		Description: "Everything, <&> \"quoted\".",
 		Scorers: []policy.Weighted{
-			{policy.Recency{}, 1}, {policy.Priority{}, 0.5}, {policy.Frequency{}, 2}, {policy.Reflexive{}, 1e-3},
-			{policy.Kind{}, 1},
-			{policy.Kind{Weights: map[cupel.ContextKind]float64{}}, 1},
-			{policy.Kind{Weights: map[cupel.ContextKind]float64{"message": 0, "a.b[c]": 3.25}}, 1},
-			{policy.Tag{Weights: map[string]float64{"": 1, "b": 0}, CaseInsensitive: true}, 1},
-			{policy.Tag{Weights: map[string]float64{"a": 1, "A": 2}}, 1},
-			{policy.Composite{Scorers: []policy.Weighted{
-				{policy.Scaled{Inner: policy.Composite{Scorers: []policy.Weighted{{policy.Recency{}, 3}}}}, 0.1},
-				{policy.Composite{Scorers: []policy.Weighted{{policy.Priority{}, 1}}}, 2},
-			}}, 4},
-			{policy.Scaled{Inner: policy.Scaled{Inner: policy.Frequency{}}}, 1},
-			{policy.MetadataTrust{}, 1}, {policy.MetadataTrust{DefaultScore: 0.5}, 1},
-			{policy.MetadataKey{Key: cupel.MetadataPriority, Value: "high", Boost: 1.5}, 1},
-			{policy.MetadataKey{Boost: 1}, 1},
-			{policy.Decay{Curve: policy.Exponential{HalfLife: 24 * time.Hour}}, 1},
-			{policy.Decay{Curve: policy.Window{MaxAge: math.MaxInt64}, NullTimestampScore: compat.New(0.0)}, 1},
-			{policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{
-				{MaxAge: 1, Score: 1}, {MaxAge: 90 * time.Minute, Score: 0.5}, {MaxAge: 100 * time.Hour},
-			}}, NullTimestampScore: compat.New(1.0)}, 1},
+			{of("recency"), 1}, {of("priority"), 0.5}, {of("frequency"), 2}, {of("reflexive"), 1e-3},
+			{of("kind"), 1},
+			{of("kind", settings{"weights": map[string]float64{}}), 1},
+			{of("kind", settings{"weights": map[string]float64{"message": 0, "a.b[c]": 3.25}}), 1},
+			{of("tag", settings{"weights": map[string]float64{"": 1, "b": 0}, "caseInsensitive": true}), 1},
+			{of("tag", settings{"weights": map[string]float64{"a": 1, "A": 2}}), 1},
+			{of("composite", settings{"scorers": []policy.Weighted{
+				{of("scaled", settings{"inner": of("composite", settings{"scorers": []policy.Weighted{{of("recency"), 3}}})}), 0.1},
+				{of("composite", settings{"scorers": []policy.Weighted{{of("priority"), 1}}}), 2},
+			}}), 4},
+			{of("scaled", settings{"inner": of("scaled", settings{"inner": of("frequency")})}), 1},
+			{of("metadataTrust", settings{"defaultScore": 0.0}), 1}, {of("metadataTrust", settings{"defaultScore": 0.5}), 1},
+			{of("metadataKey", settings{"key": cupel.MetadataPriority, "value": "high", "boost": 1.5}), 1},
+			{of("metadataKey", settings{"key": "", "value": "", "boost": 1.0}), 1},
+			{of("decay", settings{"curve": of("exponential", settings{"halfLife": 24 * time.Hour})}), 1},
+			{of("decay", settings{"curve": of("window", settings{"maxAge": time.Duration(math.MaxInt64)}), "nullTimestampScore": 0.0}), 1},
+			{of("decay", settings{"curve": of("step", settings{"windows": []settings{
+				{"maxAge": time.Duration(1), "score": 1.0}, {"maxAge": 90 * time.Minute, "score": 0.5}, {"maxAge": 100 * time.Hour, "score": 0.0},
+			}}), "nullTimestampScore": 1.0}), 1},
 		},
-		Slicer: policy.Quota{
-			Inner: policy.CountQuota{
-				Inner: policy.Quota{Inner: policy.Greedy{}},
-				Entries: []policy.CountEntry{
-					{Kind: "Message", RequireCount: 1}, {Kind: "toolOutput", CapCount: compat.New(0)}, {Kind: "Note", RequireCount: 1, CapCount: compat.New(3)},
-				},
-				Scarcity: slicer.ScarcityThrow,
-			},
-			Entries: []policy.QuotaEntry{{Kind: "Message", Require: 10}, {Kind: "Note", Cap: compat.New(0.0)}, {Kind: "Document", Require: 5.5, Cap: compat.New(50.0)}},
-		},
-		Placer:         policy.UShaped{},
+		Slicer: of("quota", settings{"inner": of("countQuota", settings{"inner": of("quota", settings{"inner": of("greedy")}), "entries": []settings{
+			{"kind": "Message", "requireCount": 1}, {"kind": "toolOutput", "capCount": 0}, {"kind": "Note", "requireCount": 1, "capCount": 3},
+		}, "scarcity": "Throw"}), "entries": []settings{{"kind": "Message", "require": 10.0}, {"kind": "Note", "cap": 0.0}, {"kind": "Document", "require": 5.5, "cap": 50.0}}}),
+		Placer:         of("uShaped"),
 		KeepDuplicates: true,
 		Overflow:       cupel.OverflowProceed,
 	}
@@ -305,14 +321,14 @@ func TestCompletePolicyIsValid(t *testing.T) {
 }
 
 func TestDecayNeedsAClock(t *testing.T) {
-	p := with(policy.Composite{Scorers: []policy.Weighted{
-		{policy.Scaled{Inner: policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}}, 1},
-		{policy.Decay{}, 1},
-	}})
+	p := with(of("composite", settings{"scorers": []policy.Weighted{
+		{of("scaled", settings{"inner": of("decay", settings{"curve": of("window", settings{"maxAge": time.Hour})})}), 1},
+		{of("decay", settings{"curve": policy.Strategy{}}), 1},
+	}}))
 	want := lines(`
 		scorers[0].scorers[0].inner: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests
 		scorers[0].scorers[1]: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests
-		scorers[0].scorers[1].curve: a curve is required here, for example policy.Window{MaxAge: 24 * time.Hour}`)
+		scorers[0].scorers[1].curve: a curve is required here, for example policy.Strategy{Type: "exponential"}`)
 	_, err := p.Config(policy.Environment{})
 	if got := problemsOf(t, err); got != want {
 		t.Errorf("problems:\n%s\nwant:\n%s", got, want)
@@ -320,14 +336,14 @@ func TestDecayNeedsAClock(t *testing.T) {
 	if config, err := policy.Chat().Config(policy.Environment{}); err != nil || config.Clock != nil {
 		t.Errorf("a policy without decay needs no clock, and leaves that of the pipeline alone; got %v", err)
 	}
-	if err := with(policy.Decay{Curve: policy.Window{MaxAge: time.Hour}}).Validate(nil); err != nil {
+	if err := with(of("decay", settings{"curve": of("window", settings{"maxAge": time.Hour})})).Validate(nil); err != nil {
 		t.Errorf("a policy is valid without a clock: %v", err)
 	}
 }
 
 func TestClockReachesDecay(t *testing.T) {
 	all := items(t)
-	p := with(policy.Decay{Curve: policy.Window{MaxAge: time.Hour}})
+	p := with(of("decay", settings{"curve": of("window", settings{"maxAge": time.Hour})}))
 	for _, at := range []time.Time{noon, noon.Add(48 * time.Hour)} {
 		clock := func() time.Time { return at }
 		config, err := p.Config(policy.Environment{Clock: clock})
@@ -355,45 +371,42 @@ func TestBuiltAsByHand(t *testing.T) {
 		want   cupel.Config // its scorer, slicer and placer default to those of policy.Chat
 		why    string
 	}{
-		{"one scorer", with(policy.Recency{}), cupel.Config{Scorer: scorer.Recency{}}, "one scorer is used as it is (R47)"},
-		{"kind", with(policy.Kind{Weights: map[cupel.ContextKind]float64{"note": 2, "MESSAGE": 0.5}}),
+		{"one scorer", with(of("recency")), cupel.Config{Scorer: scorer.Recency{}}, "one scorer is used as it is (R47)"},
+		{"kind", with(of("kind", settings{"weights": map[string]float64{"note": 2, "MESSAGE": 0.5}})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{"note": 2, "MESSAGE": 0.5}))}, "weights and casing"},
-		{"no kinds", with(policy.Kind{Weights: map[cupel.ContextKind]float64{}}),
+		{"no kinds", with(of("kind", settings{"weights": map[string]float64{}})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{}))}, "empty is not nil"},
-		{"tag", with(policy.Tag{Weights: map[string]float64{"tag1": 2, "TAG2": 1}}),
+		{"tag", with(of("tag", settings{"weights": map[string]float64{"tag1": 2, "TAG2": 1}})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewTag(map[string]float64{"tag1": 2, "TAG2": 1}))}, "case-sensitive by default"},
-		{"folded tag", with(policy.Tag{Weights: map[string]float64{"tag1": 2, "TAG2": 1}, CaseInsensitive: true}),
+		{"folded tag", with(of("tag", settings{"weights": map[string]float64{"tag1": 2, "TAG2": 1}, "caseInsensitive": true})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewTag(map[string]float64{"tag1": 2, "TAG2": 1}, scorer.WithCaseInsensitiveTags()))}, "the option reaches the scorer"},
-		{"trust", with(policy.MetadataTrust{DefaultScore: 0.25}), cupel.Config{Scorer: scorer.Must(scorer.NewMetadataTrust(0.25))}, "the default score"},
-		{"key", with(policy.MetadataKey{Key: cupel.MetadataPriority, Value: "high", Boost: 3}),
+		{"trust", with(of("metadataTrust", settings{"defaultScore": 0.25})), cupel.Config{Scorer: scorer.Must(scorer.NewMetadataTrust(0.25))}, "the default score"},
+		{"key", with(of("metadataKey", settings{"key": cupel.MetadataPriority, "value": "high", "boost": 3.0})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewMetadataKey(cupel.MetadataPriority, "high", 3))}, "key, value and boost"},
-		{"exponential", with(policy.Decay{Curve: policy.Exponential{HalfLife: 5 * time.Hour}}), cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, half))}, "the half-life"},
-		{"window", with(policy.Decay{Curve: policy.Window{MaxAge: 3 * time.Hour}, NullTimestampScore: compat.New(0.0)}),
+		{"exponential", with(of("decay", settings{"curve": of("exponential", settings{"halfLife": 5 * time.Hour})})), cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, half))}, "the half-life"},
+		{"window", with(of("decay", settings{"curve": of("window", settings{"maxAge": 3 * time.Hour}), "nullTimestampScore": 0.0})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, window, scorer.WithNullTimestampScore(0)))}, "0 is not the default"},
-		{"step", with(policy.Decay{Curve: policy.Step{Windows: []scorer.StepWindow{{MaxAge: time.Hour, Score: 1}, {MaxAge: 10 * time.Hour, Score: 0.25}}}}),
+		{"step", with(of("decay", settings{"curve": of("step", settings{"windows": []settings{{"maxAge": time.Hour, "score": 1.0}, {"maxAge": 10 * time.Hour, "score": 0.25}}})})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewDecay(atNoon, step))}, "windows in order"},
-		{"composite", with(policy.Composite{Scorers: []policy.Weighted{{policy.Frequency{}, 2}, {policy.Scaled{Inner: policy.Reflexive{}}, 1}}}),
+		{"composite", with(of("composite", settings{"scorers": []policy.Weighted{{of("frequency"), 2}, {of("scaled", settings{"inner": of("reflexive")}), 1}}})),
 			cupel.Config{Scorer: scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 2},
 				scorer.Weighted{Scorer: scorer.Must(scorer.NewScaled(scorer.Reflexive{})), Weight: 1}))}, "nesting"},
-		{"knapsack", withSlicer(policy.Knapsack{}), cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack())}, "the default bucket size"},
-		{"fine knapsack", withSlicer(policy.Knapsack{BucketSize: compat.New(1), MemoryLimit: compat.New(1 << 20)}),
+		{"knapsack", withSlicer(of("knapsack")), cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack())}, "the default bucket size"},
+		{"fine knapsack", withSlicer(of("knapsack", settings{"bucketSize": 1, "memoryLimit": 1 << 20})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(1<<20)))}, "settings reach the slicer"},
-		{"knapsack that uses its budget", withSlicer(policy.Knapsack{AutoBucket: true}),
+		{"knapsack that uses its budget", withSlicer(of("knapsack", settings{"autoBucket": true})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))}, "the bucket size is chosen"},
-		{"topped-up knapsack", withSlicer(policy.Knapsack{BucketSize: compat.New(130), TopUp: true}),
+		{"topped-up knapsack", withSlicer(of("knapsack", settings{"bucketSize": 130, "topUp": true})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "what the buckets leave is spent"},
-		{"score greedy", withSlicer(policy.ScoreGreedy{}), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
-		{"quota", withSlicer(policy.Quota{Inner: policy.Greedy{}, Entries: []policy.QuotaEntry{{Kind: "Note", Require: 20}, {Kind: "message", Require: 1, Cap: compat.New(2.0)}}}),
+		{"score greedy", withSlicer(of("scoreGreedy")), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
+		{"quota", withSlicer(of("quota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "Note", "require": 20.0}, {"kind": "message", "require": 1.0, "cap": 2.0}}})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},
-		{"count quota", withSlicer(policy.CountQuota{Inner: policy.Greedy{}, Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 4}, {Kind: "Message", CapCount: compat.New(1)}}}),
+		{"count quota", withSlicer(of("countQuota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "Note", "requireCount": 4}, {"kind": "Message", "capCount": 1}}})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
-				{Kind: "Note", RequireCount: 4, CapCount: math.MaxInt}, {Kind: "Message", CapCount: 1},
-			}))}, "no cap is no limit"},
-		{"count-constrained knapsack", withSlicer(policy.CountConstrainedKnapsack{Knapsack: policy.Knapsack{BucketSize: compat.New(7)},
-			Entries: []policy.CountEntry{{Kind: "Note", RequireCount: 2, CapCount: compat.New(2)}}, Scarcity: slicer.ScarcityThrow}),
-			cupel.Config{Slicer: slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7))), []slicer.CountQuotaEntry{
-				{Kind: "Note", RequireCount: 2, CapCount: 2},
-			}, slicer.WithScarcity(slicer.ScarcityThrow)))}, "every setting reaches the slicer"},
+				{Kind: "Note", RequireCount: 4, CapCount: math.MaxInt}, {Kind: "Message", CapCount: 1}}))}, "no cap is no limit"},
+		{"count-constrained knapsack", withSlicer(of("countConstrainedKnapsack", settings{"bucketSize": 7, "entries": []settings{{"kind": "Note", "requireCount": 2, "capCount": 2}}, "scarcity": "Throw"})),
+			cupel.Config{Slicer: slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7))),
+				[]slicer.CountQuotaEntry{{Kind: "Note", RequireCount: 2, CapCount: 2}}, slicer.WithScarcity(slicer.ScarcityThrow)))}, "every setting reaches the slicer"},
 	}
 	all := items(t)
 	chat, err := policy.Chat().Config(policy.Environment{})
@@ -435,7 +448,7 @@ func pipeline(t *testing.T, config cupel.Config) *cupel.Pipeline {
 
 func TestConfigTakesTheRest(t *testing.T) {
 	p := policy.Chat()
-	p.KeepDuplicates, p.Overflow, p.Placer = true, cupel.OverflowTruncate, policy.UShaped{}
+	p.KeepDuplicates, p.Overflow, p.Placer = true, cupel.OverflowTruncate, of("uShaped")
 	config, err := p.Config(policy.Environment{Clock: atNoon})
 	if err != nil || !config.KeepDuplicates || config.Overflow != cupel.OverflowTruncate || reflect.TypeOf(config.Placer).Name() != "UShaped" {
 		t.Errorf("got %+v, %v", config, err)
@@ -443,7 +456,7 @@ func TestConfigTakesTheRest(t *testing.T) {
 }
 
 func TestCausesAreKept(t *testing.T) {
-	err := with(policy.MetadataKey{Boost: -1}).Validate(nil)
+	err := with(of("metadataKey", settings{"key": "", "value": "", "boost": -1.0})).Validate(nil)
 	var invalid *cupel.InvalidConfigError
 	if !errors.As(err, &invalid) || invalid.Component != "MetadataKeyScorer" || invalid.Field != "boost" {
 		t.Errorf("%v does not lead to the constructor's own error", err)

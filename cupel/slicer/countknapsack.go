@@ -56,9 +56,8 @@ var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 		knapsack, err := knapsackOf(a)
 		wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 		wrong.AddError(err)
-		constrained, err := NewCountConstrainedKnapsack(knapsack, entries, WithScarcity(scarcity))
-		wrong.AddError(err)
-		return strategy.Built(constrained, wrong.Err())
+		c := newCounter(&wrong, entries, []CountOption{WithScarcity(scarcity)})
+		return strategy.Built(&CountConstrainedKnapsack{c, knapsack}, wrong.Err())
 	},
 	Settings: strategy.Only(func(c *CountConstrainedKnapsack) map[string]any { return c.settings(c.knapsack.settings()) }),
 }

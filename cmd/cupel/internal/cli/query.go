@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -124,9 +125,9 @@ func relevancePolicy() policy.Policy {
 	return policy.Policy{
 		Name:        "Relevance",
 		Description: "What a question is about, in the order of time; needs --query.",
-		Scorers:     []policy.Weighted{{Scorer: policy.CustomScorer{Type: relevance}, Weight: 1}},
-		Slicer:      policy.ScoreGreedy{},
-		Placer:      policy.Chronological{},
+		Scorers:     []policy.Weighted{{Scorer: policy.Strategy{Type: relevance}, Weight: 1}},
+		Slicer:      policy.Strategy{Type: "scoreGreedy"},
+		Placer:      policy.Strategy{Type: "chronological"},
 	}
 }
 
@@ -281,38 +282,43 @@ func ask(p policy.Policy) policy.Policy {
 		}
 		total /= 8
 	}
-	p.Scorers = append(p.Scorers, policy.Weighted{Scorer: policy.CustomScorer{Type: relevance}, Weight: relevanceShare * total})
+	p.Scorers = append(p.Scorers, policy.Weighted{Scorer: policy.Strategy{Type: relevance}, Weight: relevanceShare * total})
 	p.Slicer = byScore(p.Slicer)
 	return p
 }
 
 // byScore returns the slicer with ScoreGreedy in the place of Greedy and
 // Knapsack. Quotas around them stay.
-func byScore(s policy.Slicer) policy.Slicer {
-	switch s := s.(type) {
-	case policy.Greedy, policy.Knapsack:
-		return policy.ScoreGreedy{}
-	case policy.Quota:
-		s.Inner = byScore(s.Inner)
-		return s
-	case policy.CountQuota:
-		s.Inner = byScore(s.Inner)
-		return s
-	default:
-		return s
+func byScore(s policy.Strategy) policy.Strategy {
+	switch s.Type {
+	case "greedy", "knapsack":
+		return policy.Strategy{Type: "scoreGreedy"}
+	case "quota", "countQuota":
+		if inner, ok := s.Settings["inner"].(policy.Strategy); ok {
+			s.Settings = maps.Clone(s.Settings)
+			s.Settings["inner"] = byScore(inner)
+		}
 	}
+	return s
 }
 
 // hasRelevance reports whether a scorer is relevance, or has it inside.
-func hasRelevance(s policy.Scorer) bool {
-	switch s := s.(type) {
-	case policy.CustomScorer:
-		return s.Type == relevance
-	case policy.Scaled:
-		return hasRelevance(s.Inner)
-	case policy.Composite:
-		for _, part := range s.Scorers {
-			if hasRelevance(part.Scorer) {
+func hasRelevance(s policy.Strategy) bool {
+	if s.Type == relevance {
+		return true
+	}
+	for _, setting := range s.Settings {
+		switch inside := setting.(type) {
+		case policy.Strategy:
+			if hasRelevance(inside) {
+				return true
+			}
+		case []policy.Strategy:
+			if slices.ContainsFunc(inside, hasRelevance) {
+				return true
+			}
+		case []policy.Weighted:
+			if slices.ContainsFunc(inside, func(part policy.Weighted) bool { return hasRelevance(part.Scorer) }) {
 				return true
 			}
 		}

@@ -164,44 +164,44 @@ func TestIndexes(t *testing.T) {
 // TestAsk: a policy without relevance gets four times as much of it as of all
 // others, and takes the highest score first; another is left as it is.
 func TestAsk(t *testing.T) {
-	added := policy.CustomScorer{Type: relevance}
+	added := policy.Strategy{Type: relevance}
 	p := policy.Policy{
-		Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 3}, {Scorer: policy.Scaled{Inner: policy.Kind{}}, Weight: 1.5}},
-		Slicer:  policy.Quota{Inner: policy.CountQuota{Inner: policy.Knapsack{}}},
-		Placer:  policy.UShaped{},
+		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 3}, {Scorer: policy.Strategy{Type: "scaled", Settings: policy.Settings{"inner": policy.Strategy{Type: "kind"}}}, Weight: 1.5}},
+		Slicer:  policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "countQuota", Settings: policy.Settings{"inner": policy.Strategy{Type: "knapsack"}}}}},
+		Placer:  policy.Strategy{Type: "uShaped"},
 	}
 	before := len(p.Scorers)
 	got := ask(p)
 	want := p
 	want.Scorers = []policy.Weighted{p.Scorers[0], p.Scorers[1], {Scorer: added, Weight: 18}}
-	want.Slicer = policy.Quota{Inner: policy.CountQuota{Inner: policy.ScoreGreedy{}}}
+	want.Slicer = policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "countQuota", Settings: policy.Settings{"inner": policy.Strategy{Type: "scoreGreedy"}}}}}
 	if !reflect.DeepEqual(got, want) || len(p.Scorers) != before {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for name, s := range map[string]policy.Slicer{
-		"scoreGreedy": policy.ScoreGreedy{},
-		"custom":      policy.CustomSlicer{Type: "mine"},
-		"counts":      policy.CountConstrainedKnapsack{},
+	for name, s := range map[string]policy.Strategy{
+		"scoreGreedy": {Type: "scoreGreedy"},
+		"custom":      {Type: "mine"},
+		"counts":      {Type: "countConstrainedKnapsack"},
 	} {
 		p.Slicer = s
 		if got := ask(p).Slicer; !reflect.DeepEqual(got, s) {
 			t.Errorf("%s became %+v", name, got)
 		}
 	}
-	for name, s := range map[string]policy.Scorer{
+	for name, s := range map[string]policy.Strategy{
 		"plain":     added,
-		"scaled":    policy.Scaled{Inner: added},
-		"composite": policy.Composite{Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 1}, {Scorer: added, Weight: 1}}},
+		"scaled":    {Type: "scaled", Settings: policy.Settings{"inner": added}},
+		"composite": {Type: "composite", Settings: policy.Settings{"scorers": []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 1}, {Scorer: added, Weight: 1}}}},
 	} {
-		p := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 1}, {Scorer: s, Weight: 1}}, Slicer: policy.Greedy{}, Placer: policy.UShaped{}}
+		p := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 1}, {Scorer: s, Weight: 1}}, Slicer: policy.Strategy{Type: "greedy"}, Placer: policy.Strategy{Type: "uShaped"}}
 		if got := ask(p); !reflect.DeepEqual(got, p) {
 			t.Errorf("%s: got %+v, want the policy as it was", name, got)
 		}
 	}
 	// Weights that cannot be added up to four times as much keep their shares.
 	heavy := policy.Policy{
-		Scorers: []policy.Weighted{{Scorer: policy.Recency{}, Weight: 0x1p1023}, {Scorer: policy.Priority{}, Weight: 0x1p1020}},
-		Slicer:  policy.Greedy{}, Placer: policy.UShaped{},
+		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 0x1p1023}, {Scorer: policy.Strategy{Type: "priority"}, Weight: 0x1p1020}},
+		Slicer:  policy.Strategy{Type: "greedy"}, Placer: policy.Strategy{Type: "uShaped"},
 	}
 	q := &question{text: "oven", given: true, indexes: new(indexes)}
 	asked := ask(heavy)
