@@ -51,6 +51,68 @@
 // Every failure is a typed error with the data to act on, such as
 // [OverflowError], and matches a sentinel, such as [ErrOverflow].
 //
+//   - Building: [InvalidItemError], [InvalidBudgetError], [InvalidConfigError].
+//   - Running: [PinnedExceedsBudgetError], [OverflowError], [ScarcityError],
+//     [CanceledError]; [SourceError] of a stream.
+//   - Strategies at fault: [StrategyError], [ContractError], [PanicError].
+//   - JSON: [DecodeError], [EncodeError].
+//   - For observers only: [AbandonedError].
+//
+// # Using the package
+//
+// Most programs need these alone.
+//
+// What is selected: [ContextItem] with [ContextKind], [ContextSource] and its
+// [ItemOption] settings, counted by a [TokenCounter]. An item can have a
+// smaller [Variant]; a [Form] is what one costs and is worth.
+//
+// How: [Config] and [OverflowStrategy] make a [Pipeline]. A [ContextBudget] with
+// its [BudgetOption] settings says how much, and each run takes a [RunOption], or
+// a [StreamOption]. [Prepared] runs with many budgets.
+//
+// What came of it: [SelectionReport] with an [IncludedItem] and [InclusionReason]
+// or an [ExcludedItem], [ExclusionCode] and [ExclusionReason] for each candidate;
+// [ReasonData] and [ReasonField] are the data of a reason. A report also has each
+// [CountRequirementShortfall] and the [OverflowEvent]. [StreamResult] is that of a
+// stream.
+//
+// # Writing strategies
+//
+// A scorer, slicer or placer of your own needs one method, or a function:
+// [ScorerFunc], [BatchScorerFunc], [SlicerFunc], [PlacerFunc]. It is given a
+// [ScoredItem] list and a [SliceBudget], and a slicer returns a [Selection] with
+// each [Drop] that has a reason of its own. The module cupeltest tests strategies.
+//
+// Everything else here is optional. The engine and the wrappers of package slicer
+// find it by type assertion, which is why it is in this package:
+//
+//   - [Validator] refuses a strategy that cannot work.
+//   - [BatchScorer] and [AppendPlacer] save passes and memory.
+//   - [SweepSlicer] returns a [SliceSweep] for many budgets. A [Cursor] follows it,
+//     and tells each [SelectionChange].
+//   - [SliceExplainer] says why an item was not taken, as an [Obstacle].
+//   - [NonMonotonic] and [KindNarrower] say what a slicer guarantees to searches by
+//     budget and to a QuotaSlice around it.
+//   - [ScorerWrapper] and [SlicerWrapper] show what a strategy has inside it.
+//
+// Strategies around other strategies call them as the engine does, with contracts
+// checked and panics caught: [ScoreAll], [Slice], [SliceSubset], [Place],
+// [ExplainSlice] and [Sweep]. Their constructors check what is inside with
+// [ValidateScorer] and [ValidateSlicer], and look through it with [AllSlicers].
+//
+// # Observing runs
+//
+// A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each
+// [TraceEvent] of each [PipelineStage], at a [TraceDetailLevel]. [TraceFuncs] calls
+// functions, [MultiTraceCollector] makes one collector of several, and
+// [NullTraceCollector] is disabled.
+//
+// A [TraceCollector] of your own gets events. One that is a [RunObserver] too, such
+// as those of the module cupelotel, follows a run with contexts and times: it gets
+// [RunInfo] and returns a [RunTrace], which embeds [NoTrace], asks for its
+// [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount], and
+// [RunEnd].
+//
 // # Specification
 //
 // The package implements the Cupel specification 1.0.0 with the additions of

@@ -67,6 +67,37 @@ func TestOwnStrategies(t *testing.T) {
 	}
 }
 
+// A scorer that is a function, and reads numbers from metadata.
+func TestScorerFunc(t *testing.T) {
+	byEmbedding := cupel.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		embedding, ok := item.MetadataFloats("embedding")
+		if !ok {
+			return 0
+		}
+		return embedding[0]
+	})
+	pipeline, err := cupel.New(cupel.Config{Scorer: byEmbedding, Slicer: firstFit{}, Placer: reversed{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := cupel.NewContextItem("near", 5, cupel.WithMetadata(map[string]any{"embedding": []float32{0.5}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := cupel.NewContextItem("far", 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, err := cupel.NewContextBudget(5, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	window, report, err := pipeline.RunReport(t.Context(), []*cupel.ContextItem{far, near}, budget)
+	if err != nil || len(window) != 1 || window[0] != near || report.Included[0].Reason != cupel.IncludeScored {
+		t.Errorf("got %v, %v, want the near item", window, err)
+	}
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := cupel.New(cupel.Config{Slicer: firstFit{}, Placer: reversed{}})
 	var invalid *cupel.InvalidConfigError

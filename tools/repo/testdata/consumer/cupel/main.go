@@ -40,7 +40,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	window, err := pipeline.Run(ctx, items, budget)
+	window, report, err := pipeline.RunReport(ctx, items, budget)
 	if err != nil {
 		return err
 	}
@@ -48,18 +48,15 @@ func run(ctx context.Context) error {
 		fmt.Printf("in: %s (%s, %d tokens)\n", item.Content(), item.Kind(), item.Tokens())
 	}
 
-	report, err := pipeline.DryRun(ctx, items, budget)
-	if err != nil {
-		return err
-	}
 	for _, out := range report.Excluded {
 		fmt.Printf("out: %s (%s)\n", out.Item.Content(), out.Reason.Code)
 	}
 	return nil
 }
 
-// candidates are four items that compete and one that is always in: the newest
-// is larger than the budget, and the oldest says what another one says.
+// candidates are five items that compete and one that is always in: the newest
+// is larger than the budget, and the oldest says what another one says. The end
+// of the newest is a candidate too.
 func candidates() ([]*cupel.ContextItem, error) {
 	at := func(minute int) cupel.ItemOption {
 		return cupel.WithTimestamp(time.Date(2025, 1, 1, 12, minute, 0, 0, time.UTC))
@@ -82,5 +79,10 @@ func candidates() ([]*cupel.ContextItem, error) {
 		}
 		items = append(items, item)
 	}
-	return items, nil
+	whole := items[len(items)-1]
+	short, err := whole.With(cupel.WithContent("the end of the log", 40), cupel.WithOriginalTokens(whole.Tokens()))
+	if err != nil {
+		return nil, err
+	}
+	return append(items, short), nil
 }
