@@ -90,34 +90,17 @@ func ExampleNewLexical() {
 	// 0.00  Ada: 900 euros.
 }
 
-// A speaker's name weighs more than a word that the speaker says.
-func ExampleWithFieldWeight() {
-	speaker := cupelrelevance.MetadataField("speaker")
-	index := cupelrelevance.Must(cupelrelevance.NewIndex(
-		cupelrelevance.WithFields(cupelrelevance.FieldContent, speaker),
-		cupelrelevance.WithLanguage(cupelrelevance.LanguageNone)))
-	show(cupelrelevance.Must(cupelrelevance.NewLexical(index, "Bo", cupelrelevance.WithFieldWeight(speaker, 3))), []*cupel.ContextItem{
-		turn("May", "Bo", "Hello."),
-		turn("May", "Ada", "Hello Bo."),
-		turn("May", "Cy", "Hello."),
-	})
-	// Output:
-	// 0.80  Bo: Hello.
-	// 0.45  Ada: Hello Bo.
-	// 0.00  Cy: Hello.
-}
-
 // Both words stand near "900 euros", and neither in it.
 func ExampleNewPassages() {
 	index := cupelrelevance.Must(cupelrelevance.NewIndex())
 	lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, "repairing ovens"))
-	show(cupelrelevance.Must(cupelrelevance.NewPassages(lexical, cupelrelevance.WithPassageDecay(0.5))), chat())
+	show(cupelrelevance.Must(cupelrelevance.NewPassages(lexical)), chat())
 	// Output:
 	// 0.00  Ada: How was the trip?
 	// 0.00  Bo: It rained for nine days, and we loved it.
-	// 2.11  Ada: The oven broke down today.
-	// 2.11  Bo: What does the repair cost?
-	// 1.09  Ada: 900 euros.
+	// 2.71  Ada: The oven broke down today.
+	// 2.71  Bo: What does the repair cost?
+	// 2.58  Ada: 900 euros.
 }
 
 // Any scorer can spread: here what is tagged is important, and so is what stands
@@ -130,12 +113,12 @@ func ExampleNewNeighbours() {
 	items := []*cupel.ContextItem{turn("", "Ada", "Hello."), turn("", "Bo", "Shall we buy it?"), tagged, turn("", "Bo", "Good.")}
 	index := cupelrelevance.Must(cupelrelevance.NewIndex())
 	tag := scorer.Must(scorer.NewTag(map[string]float64{"decision": 1}))
-	show(cupelrelevance.Must(cupelrelevance.NewNeighbours(index, tag, cupelrelevance.WithWindow(2), cupelrelevance.WithDecay(0.5))), items)
+	show(cupelrelevance.Must(cupelrelevance.NewNeighbours(index, tag)), items)
 	// Output:
-	// 0.25  Ada: Hello.
-	// 0.50  Bo: Shall we buy it?
+	// 0.64  Ada: Hello.
+	// 0.80  Bo: Shall we buy it?
 	// 1.00  Ada: Decided: we buy it.
-	// 0.50  Bo: Good.
+	// 0.80  Bo: Good.
 }
 
 // Half of the score is that of the best item of the session.

@@ -34,7 +34,7 @@ func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 //
 // A list is the same when it has the same items, by pointer, in the same order;
 // items never change. An Index remembers a few lists, those used last
-// ([WithLists]), and does not keep their items alive: it holds weak pointers to
+// and does not keep their items alive: it holds weak pointers to
 // them, and forgets lists whose items are gone when it builds another one.
 //
 // Building takes time linear in the text, and memory of about the text's size;
@@ -62,9 +62,8 @@ type indexDraft struct {
 	capacity int
 }
 
-// DefaultLists is how many lists an [Index] remembers, unless [WithLists] says
-// otherwise.
-const DefaultLists = 4
+// rememberedLists is how many lists an [Index] remembers.
+const rememberedLists = 4
 
 // DefaultGap is the time between two items that separates them, unless
 // [WithGap] says otherwise.
@@ -77,7 +76,7 @@ var defaultGroups = []string{"session", "conversation", "thread", "document", "f
 var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
 
 // NewIndex returns an empty index: of English text, of contents and tags, for
-// [DefaultLists] lists. It fails with a [cupel.InvalidConfigError].
+// the last 4 lists. It fails with a [cupel.InvalidConfigError].
 func NewIndex(opts ...IndexOption) (*Index, error) {
 	draft := indexDraft{
 		language: LanguageEnglish,
@@ -85,7 +84,7 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 		groups:   defaultGroups,
 		names:    defaultNames,
 		gap:      DefaultGap,
-		capacity: DefaultLists,
+		capacity: rememberedLists,
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -181,18 +180,6 @@ func WithGap(gap time.Duration) IndexOption {
 			return invalid("Index", "gap", gap.String(), "gap must be above 0")
 		}
 		d.gap = gap
-		return nil
-	}
-}
-
-// WithLists sets how many lists of items the index remembers, at least 1 and
-// [DefaultLists] by default.
-func WithLists(n int) IndexOption {
-	return func(d *indexDraft) error {
-		if n < 1 {
-			return invalid("Index", "lists", strconv.Itoa(n), "an index must remember at least 1 list")
-		}
-		d.capacity = n
 		return nil
 	}
 }

@@ -15,7 +15,8 @@ import (
 // TestIndexRemembers looks at which lists are the same, and how many are kept.
 func TestIndexRemembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
-	index := Must(NewIndex(WithLists(2)))
+	index := Must(NewIndex())
+	index.settings.capacity = 2
 	of := func(items []*cupel.ContextItem) *list {
 		l, err := index.of(t.Context(), items)
 		if err != nil {
@@ -94,7 +95,8 @@ func TestIndexConcurrently(t *testing.T) {
 		lists[i] = randomItems(t, r, 40)
 		want[i] = scoresOf(t, Must(New(Must(NewIndex()), "meeting roof using")), lists[i])
 	}
-	index := Must(NewIndex(WithLists(3)))
+	index := Must(NewIndex())
+	index.settings.capacity = 3
 	var group sync.WaitGroup
 	for g := range 8 {
 		group.Go(func() {

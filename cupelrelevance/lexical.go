@@ -2,20 +2,17 @@ package cupelrelevance
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 )
 
 // Lexical scores an item by the words that it shares with a question: BM25,
-// with the words of several fields counted together by weight.
+// with the words of several fields counted together.
 //
-// For each word of the question, with f the weighted number of its occurrences
-// in the item, l the weighted length of the item in words, m the mean of l, n
+// For each word of the question, with f the number of its occurrences in the
+// item, l the length of the item in words, m the mean of l, n
 // the number of items and d the number of those that have the word:
 //
 //	idf = ln(1 + (n - d + 0.5) / (d + 0.5))
@@ -34,9 +31,8 @@ type Lexical struct {
 	index    *Index
 	terms    []queryTerm
 	k1, b    float64
-	weights  []fieldWeight
-	maxShare float64
-	rare     bool // rare words count still more
+	maxShare float64 // words in more than this share of the items do not count; 1 keeps all
+	rare     bool    // rare words count still more
 }
 
 // queryTerm is a word of the question.
@@ -46,132 +42,23 @@ type queryTerm struct {
 	count float64
 }
 
-type fieldWeight struct {
-	field  Field
-	weight float64
-}
-
-// The settings of BM25, unless options say otherwise.
+// The settings of BM25. The preset has others.
 const (
-	DefaultK1 = 1.2
-	DefaultB  = 0.75
+	defaultK1 = 1.2
+	defaultB  = 0.75
 )
 
-// LexicalOption is an optional setting of a [Lexical] scorer.
-type LexicalOption func(*lexicalDraft) error
-
-// lexicalDraft is a scorer that is not finished yet. It is a type of its own so
-// that nobody can apply an option to a finished one.
-type lexicalDraft struct {
-	k1, b    float64
-	maxShare float64
-	weights  []fieldWeight
-	stop     []string
-}
-
-// NewLexical returns a scorer that looks for the words of query in the items,
-// by way of index. All fields of the index count, with weight 1, and all words
-// of the question. A question without words gives every item 0.
+// NewLexical returns a scorer that looks for the words of query in the items, by
+// way of index, with k1 1.2 and b 0.75. All fields of the index count alike, and
+// so do all words of the question. A question without words gives every item 0.
 //
-// It fails with a [cupel.InvalidConfigError] that names the setting.
-func NewLexical(index *Index, query string, opts ...LexicalOption) (*Lexical, error) {
+// It fails with a [cupel.InvalidConfigError] when index does not come from
+// [NewIndex].
+func NewLexical(index *Index, query string) (*Lexical, error) {
 	if err := index.validate("Lexical"); err != nil {
 		return nil, err
 	}
-	draft := lexicalDraft{k1: DefaultK1, b: DefaultB, maxShare: 1}
-	for _, f := range index.settings.fields {
-		draft.weights = append(draft.weights, fieldWeight{f, 1})
-	}
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt(&draft); err != nil {
-			return nil, err
-		}
-	}
-	total := 0.0
-	for _, w := range draft.weights {
-		total += w.weight
-	}
-	switch {
-	case total == 0:
-		return nil, invalid("Lexical", "fieldWeights", "", "at least one field must have a weight above 0")
-	case !isFinite(total):
-		return nil, invalid("Lexical", "fieldWeights", "", "the sum of the weights must be finite; scale them down")
-	}
-	return &Lexical{
-		index:    index,
-		terms:    queryTerms(query, index.settings.language, draft.stop),
-		k1:       draft.k1,
-		b:        draft.b,
-		weights:  draft.weights,
-		maxShare: draft.maxShare,
-	}, nil
-}
-
-// WithK1 sets how much the second and later occurrences of a word in an item
-// add: from 0, nothing, upwards; [DefaultK1] by default.
-func WithK1(k1 float64) LexicalOption {
-	return func(d *lexicalDraft) error {
-		if !(k1 >= 0 && k1 <= 1e6) {
-			return invalid("Lexical", "k1", number(k1), "k1 must be from 0 to 1000000")
-		}
-		d.k1 = k1
-		return nil
-	}
-}
-
-// WithB sets how much long items have to have more of a word than short ones to
-// score the same: from 0, no more, to 1, in proportion; [DefaultB] by default.
-func WithB(b float64) LexicalOption {
-	return func(d *lexicalDraft) error {
-		if !(b >= 0 && b <= 1) {
-			return invalid("Lexical", "b", number(b), "b must be from 0 to 1")
-		}
-		d.b = b
-		return nil
-	}
-}
-
-// WithFieldWeight sets how much one occurrence of a word in a field counts, at
-// least 0 and 1 by default. The field must be one of the index.
-func WithFieldWeight(field Field, weight float64) LexicalOption {
-	return func(d *lexicalDraft) error {
-		where := fmt.Sprintf("fieldWeights[%q]", string(field))
-		if !(weight >= 0) || math.IsInf(weight, 0) {
-			return invalid("Lexical", where, number(weight), "field weight must be at least 0 and finite")
-		}
-		i := slices.IndexFunc(d.weights, func(w fieldWeight) bool { return w.field == field })
-		if i < 0 {
-			return invalid("Lexical", where, "", "the index does not have this field; give it to NewIndex with WithFields")
-		}
-		d.weights[i].weight = weight
-		return nil
-	}
-}
-
-// WithStopWords sets words of the question that do not count, none by default.
-// They are compared by stem.
-func WithStopWords(words ...string) LexicalOption {
-	return func(d *lexicalDraft) error {
-		d.stop = append(d.stop, words...)
-		return nil
-	}
-}
-
-// WithMaxShare sets which words of the question are too common to count: those
-// that more than this share of the items have, above 0 and at most 1. The
-// default, 1, keeps all words; BM25 itself gives common ones little weight.
-// Words that are in no more than 3 items always count.
-func WithMaxShare(share float64) LexicalOption {
-	return func(d *lexicalDraft) error {
-		if !(share > 0 && share <= 1) {
-			return invalid("Lexical", "maxShare", strconv.FormatFloat(share, 'g', -1, 64), "maxShare must be above 0 and at most 1")
-		}
-		d.maxShare = share
-		return nil
-	}
+	return &Lexical{index: index, terms: queryTerms(query, index.settings.language), k1: defaultK1, b: defaultB, maxShare: 1}, nil
 }
 
 // maxQueryTerms is how many different words of a question count. More are no
@@ -179,37 +66,25 @@ func WithMaxShare(share float64) LexicalOption {
 const maxQueryTerms = 1 << 10
 
 // queryTerms returns the words of a question, each once, in order.
-func queryTerms(query string, language Language, stop []string) []queryTerm {
+func queryTerms(query string, language Language) []queryTerm {
 	var terms []queryTerm
-	var stopped map[queryTerm]bool
 	at := make(map[queryTerm]int)
-	read := func(text string, each func(queryTerm)) {
-		newTokenizer(func(term []byte, word bool) {
-			t := queryTerm{text: string(term)}
-			if word && language.stemmer() != nil {
-				t.stem, t.text = true, language.stem(t.text)
-			}
-			each(t)
-		}).text(text)
-	}
-	if len(stop) > 0 {
-		stopped = make(map[queryTerm]bool)
-		for _, s := range stop {
-			read(s, func(t queryTerm) { stopped[t] = true })
-		}
-	}
-	read(query, func(t queryTerm) {
-		if stopped[t] || len(terms) == maxQueryTerms {
-			return
+	newTokenizer(func(term []byte, word bool) {
+		t := queryTerm{text: string(term)}
+		if word && language.stemmer() != nil {
+			t.stem, t.text = true, language.stem(t.text)
 		}
 		i, known := at[t]
 		if !known {
+			if len(terms) == maxQueryTerms {
+				return
+			}
 			i = len(terms)
 			at[t] = i
 			terms = append(terms, t)
 		}
 		terms[i].count++
-	})
+	}).text(query)
 	return terms
 }
 
@@ -295,20 +170,16 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 	}
 }
 
-// norms sets the weighted lengths of the items and returns their mean, at least
+// norms sets the lengths of the items and returns their mean, at least
 // a little above 0.
 func (x *Lexical) norms(w *words, lengths []float64) float64 {
 	clear(lengths)
 	total := 0.0
 	for f := range w.fields {
-		weight := x.weights[f].weight
-		if weight == 0 {
-			continue
-		}
 		p := &w.fields[f]
-		total += float64(weight * float64(p.total))
+		total += float64(p.total)
 		for i, length := range p.lengths {
-			lengths[i] += float64(weight * float64(length))
+			lengths[i] += float64(length)
 		}
 	}
 	return max(total/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
@@ -324,10 +195,6 @@ func (x *Lexical) count(w *words, s *scratch, term queryTerm) {
 		ids = append(s.word[:0], id)
 	}
 	for f := range w.fields {
-		weight := x.weights[f].weight
-		if weight == 0 {
-			continue
-		}
 		p := &w.fields[f]
 		for _, id := range ids {
 			from, to := p.starts[id], p.starts[id+1]
@@ -336,7 +203,7 @@ func (x *Lexical) count(w *words, s *scratch, term queryTerm) {
 				if s.frequency[i] == 0 {
 					s.touched = append(s.touched, i)
 				}
-				s.frequency[i] += float64(weight * float64(counts[k]))
+				s.frequency[i] += float64(counts[k])
 			}
 		}
 	}

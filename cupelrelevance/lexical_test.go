@@ -77,11 +77,11 @@ func TestLexicalIsBM25(t *testing.T) {
 		language := []Language{LanguageEnglish, LanguageNone, LanguageFrench, LanguageSpanish}[r.IntN(4)]
 		query := queries[r.IntN(len(queries))]
 		k1, b := float64(r.IntN(4))*0.7, float64(r.IntN(3))/2
-		weights := map[Field]float64{FieldContent: 1, FieldTags: float64(r.IntN(3)), MetadataField("speaker"): 0.5}
+		weights := map[Field]float64{FieldContent: 1, FieldTags: 1, MetadataField("speaker"): 1}
 		maxShare := 0.1 + 0.9*r.Float64()
 		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
-		lexical := Must(NewLexical(index, query, WithK1(k1), WithB(b), WithMaxShare(maxShare),
-			WithFieldWeight(FieldTags, weights[FieldTags]), WithFieldWeight(MetadataField("speaker"), 0.5)))
+		lexical := Must(NewLexical(index, query))
+		lexical.k1, lexical.b, lexical.maxShare = k1, b, maxShare
 		want := plainBM25(items, query, language, k1, b, weights, maxShare)
 		for i, got := range scoresOf(t, lexical, items) {
 			if !near(got, want[i]) {
@@ -101,7 +101,7 @@ func TestLexical(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		query    string
-		opts     []LexicalOption
+		set      func(*Lexical)
 		contents []string
 		best     int // the item that scores highest, alone; -1: all score 0
 		why      string
@@ -111,11 +111,9 @@ func TestLexical(t *testing.T) {
 		{"part of an identifier", "upload limit", nil, []string{"download", "maxUploadBytes", "limits of nothing at all here but words"}, 1, "an identifier is found by its parts"},
 		{"other spelling", "max_upload_bytes", nil, []string{"max", "bytes", "maxUploadBytes"}, 2, "the whole of an identifier does not know how it is written"},
 		{"short item", "roof", nil, []string{"the roof of the house by the sea", "roof"}, 1, "b: long items have to say more"},
-		{"length ignored", "roof", []LexicalOption{WithB(0)}, []string{"roof roof of the house by the sea", "roof"}, 0, "b 0: only the number counts"},
-		{"stop words", "what leaks", []LexicalOption{WithStopWords("what")}, []string{"what", "leaks here or there"}, 1, "a stop word does not count"},
-		{"stop word by stem", "meeting boats", []LexicalOption{WithStopWords("Meetings")}, []string{"meeting", "boat and ship and sea"}, 1, "stop words are compared by stem"},
-		{"common words", "we roof", []LexicalOption{WithMaxShare(0.5)}, []string{"we we we", "we", "we", "we", "we so", "the roof and so on and on and on"}, 5, "we is in more than half of the items, and in more than three"},
-		{"common word in a short list", "we", []LexicalOption{WithMaxShare(0.1)}, []string{"we we", "we are some"}, 0, "no word of three items is too common"},
+		{"length ignored", "roof", func(x *Lexical) { x.b = 0 }, []string{"roof roof of the house by the sea", "roof"}, 0, "b 0: only the number counts"},
+		{"common words", "we roof", func(x *Lexical) { x.maxShare = 0.5 }, []string{"we we we", "we", "we", "we", "we so", "the roof and so on and on and on"}, 5, "we is in more than half of the items, and in more than three"},
+		{"common word in a short list", "we", func(x *Lexical) { x.maxShare = 0.1 }, []string{"we we", "we are some"}, 0, "no word of three items is too common"},
 		{"no word", "?!", nil, []string{"a", "b"}, -1, "a question without words says nothing"},
 		{"unknown word", "zebra", nil, []string{"a", "b"}, -1, "nothing has the word"},
 	} {
@@ -124,7 +122,11 @@ func TestLexical(t *testing.T) {
 			for i, content := range c.contents {
 				items[i] = item(t, content)
 			}
-			scores := scoresOf(t, Must(NewLexical(Must(NewIndex()), c.query, c.opts...)), items)
+			lexical := Must(NewLexical(Must(NewIndex()), c.query))
+			if c.set != nil {
+				c.set(lexical)
+			}
+			scores := scoresOf(t, lexical, items)
 			best, at := 0.0, -1
 			for i, s := range scores {
 				if s > best {

@@ -14,38 +14,39 @@ import (
 func TestNeighbours(t *testing.T) {
 	nan := math.NaN()
 	minute := func(m int) time.Time { return time.Date(2025, 1, 1, 0, m, 0, 0, time.UTC) }
+	half := func(n *Neighbours) { n.decay = 0.5 }
 	for _, c := range []struct {
 		name  string
 		items [][]any // pairs of each item
 		own   []float64
-		opts  []NeighboursOption
+		set   func(*Neighbours)
 		index []IndexOption
 		want  []float64
 		why   string
 	}{
-		{"one side", make([][]any, 4), []float64{8, 0, 0, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8, 4, 2, 1},
+		{"one side", make([][]any, 4), []float64{8, 0, 0, 0}, half, nil, []float64{8, 4, 2, 1},
 			"each step halves"},
-		{"the better side", make([][]any, 3), []float64{8, 1, 4}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8 + 0.5 + 1, 1 + 4, 4 + 0.5 + 2},
+		{"the better side", make([][]any, 3), []float64{8, 1, 4}, half, nil, []float64{8 + 0.5 + 1, 1 + 4, 4 + 0.5 + 2},
 			"8/2 from the left is more than 4/2 from the right; ends have one side"},
-		{"window", make([][]any, 4), []float64{8, 0, 0, 0}, []NeighboursOption{WithDecay(1), WithWindow(2)}, nil, []float64{8, 8, 8, 0},
+		{"window", make([][]any, 4), []float64{8, 0, 0, 0}, func(n *Neighbours) { n.decay, n.window = 1, 2 }, nil, []float64{8, 8, 8, 0},
 			"the fourth is three away"},
-		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, []float64{8, 0, 0, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8, 0, 4, 0},
+		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, []float64{8, 0, 0, 0}, half, nil, []float64{8, 0, 4, 0},
 			"what is next in the session counts, not what is next in the list"},
-		{"other key", [][]any{{"part", 1}, {"part", 2}}, []float64{8, 0}, []NeighboursOption{WithDecay(0.5)}, []IndexOption{WithGroups("part")}, []float64{8, 0},
+		{"other key", [][]any{{"part", 1}, {"part", 2}}, []float64{8, 0}, half, []IndexOption{WithGroups("part")}, []float64{8, 0},
 			"numbers name groups as well"},
-		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []float64{8, 0}, []NeighboursOption{WithDecay(0.5)}, []IndexOption{WithGroups()}, []float64{8, 4},
+		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []float64{8, 0}, half, []IndexOption{WithGroups()}, []float64{8, 4},
 			"without keys there is one group"},
-		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, []float64{8, 0, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8, 2, 4},
+		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, []float64{8, 0, 0}, half, nil, []float64{8, 2, 4},
 			"where all have a time, that is the order"},
-		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, []float64{8, 0, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8, 4, 2},
+		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, []float64{8, 0, 0}, half, nil, []float64{8, 4, 2},
 			"where some have none, the list is the order"},
-		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, []float64{8, 0, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{8, 4, 0},
+		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, []float64{8, 0, 0}, half, nil, []float64{8, 4, 0},
 			"more than an hour makes two groups"},
 		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(2)}}, []float64{8, 0}, nil, []IndexOption{WithGap(time.Minute)}, []float64{8, 0},
 			"the pause can be set"},
-		{"not finite", make([][]any, 3), []float64{math.Inf(1), 2, nan}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{math.Inf(1), 2, nan},
+		{"not finite", make([][]any, 3), []float64{math.Inf(1), 2, nan}, half, nil, []float64{math.Inf(1), 2, nan},
 			"what is not a number stays where it is"},
-		{"negative", make([][]any, 2), []float64{-8, 0}, []NeighboursOption{WithDecay(0.5)}, nil, []float64{-8, 0},
+		{"negative", make([][]any, 2), []float64{-8, 0}, half, nil, []float64{-8, 0},
 			"the larger of -4 and nothing is nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,7 +54,11 @@ func TestNeighbours(t *testing.T) {
 			for i, pairs := range c.items {
 				items[i] = item(t, "text", pairs...)
 			}
-			got := scoresOf(t, Must(NewNeighbours(Must(NewIndex(c.index...)), &fixed{items, c.own}, c.opts...)), items)
+			neighbours := Must(NewNeighbours(Must(NewIndex(c.index...)), &fixed{items, c.own}))
+			if c.set != nil {
+				c.set(neighbours)
+			}
+			got := scoresOf(t, neighbours, items)
 			for i := range got {
 				if got[i] != c.want[i] && !(math.IsNaN(got[i]) && math.IsNaN(c.want[i])) {
 					t.Fatalf("scores are %v, want %v: %s", got, c.want, c.why)
@@ -71,7 +76,9 @@ func TestPassagesByDefinition(t *testing.T) {
 		index := Must(NewIndex())
 		lexical := Must(NewLexical(index, "meeting roof 42"))
 		decay, saturation := 0.1+0.8*r.Float64(), 0.5+5*r.Float64()
-		got := scoresOf(t, Must(NewPassages(lexical, WithPassageDecay(decay), WithSaturation(saturation))), items)
+		passages := Must(NewPassages(lexical))
+		passages.decay, passages.saturation = decay, saturation
+		got := scoresOf(t, passages, items)
 		l, err := index.of(t.Context(), items)
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +228,6 @@ func TestSettings(t *testing.T) {
 		"fields":    WithFields(),
 		"fields[0]": WithFields("title"),
 		"fields[1]": WithFields(FieldTags, FieldTags),
-		"lists":     WithLists(0),
 		"gap":       WithGap(0),
 		"groups[0]": WithGroups(""),
 		"groups[1]": WithGroups("a", "a"),
@@ -230,43 +236,16 @@ func TestSettings(t *testing.T) {
 		built, err := newIndex(opt)
 		fail("Index", field, built, err)
 	}
-	newLexical := func(opt LexicalOption) (any, error) { return NewLexical(index, "x", nil, opt) }
-	for _, bad := range []struct {
-		field string
-		opt   LexicalOption
-	}{
-		{"k1", WithK1(-1)},
-		{"k1", WithK1(math.NaN())},
-		{"b", WithB(1.5)},
-		{"maxShare", WithMaxShare(0)},
-		{`fieldWeights["tags"]`, WithFieldWeight(FieldTags, math.Inf(1))},
-		{`fieldWeights["metadata:x"]`, WithFieldWeight(MetadataField("x"), 1)},
-	} {
-		built, err := newLexical(bad.opt)
-		fail("Lexical", bad.field, built, err)
-	}
-	built, err := NewLexical(index, "x", WithFieldWeight(FieldTags, 0), WithFieldWeight(FieldContent, 0))
-	fail("Lexical", "fieldWeights", built, err)
-	built, err = NewLexical(index, "x", WithFieldWeight(FieldTags, math.MaxFloat64), WithFieldWeight(FieldContent, math.MaxFloat64))
-	fail("Lexical", "fieldWeights", built, err)
-	built, err = NewLexical(new(Index), "x")
+	built, err := NewLexical(new(Index), "x")
 	fail("Lexical", "index", built, err)
 	neighbours, err := NewNeighbours(index, nil)
 	fail("Neighbours", "inner", neighbours, err)
 	neighbours, err = NewNeighbours(nil, lexical)
 	fail("Neighbours", "index", neighbours, err)
-	neighbours, err = NewNeighbours(index, lexical, nil, WithWindow(0))
-	fail("Neighbours", "window", neighbours, err)
-	neighbours, err = NewNeighbours(index, lexical, WithDecay(0))
-	fail("Neighbours", "decay", neighbours, err)
 	neighbours, err = NewNeighbours(index, new(Relevance))
 	fail("Relevance", "", neighbours, err)
 	passages, err := NewPassages(nil)
 	fail("Lexical", "", passages, err)
-	passages, err = NewPassages(lexical, nil, WithPassageDecay(1))
-	fail("Passages", "decay", passages, err)
-	passages, err = NewPassages(lexical, WithSaturation(0))
-	fail("Passages", "saturation", passages, err)
 	grouped, err := NewGrouped(index, (*Lexical)(nil), 0.5)
 	fail("Grouped", "inner", grouped, err)
 	grouped, err = NewGrouped(nil, lexical, 0.5)

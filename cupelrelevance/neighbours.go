@@ -3,7 +3,6 @@ package cupelrelevance
 import (
 	"context"
 	"math"
-	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -28,68 +27,27 @@ type Neighbours struct {
 	decay  float64
 }
 
-// The settings of Neighbours, unless options say otherwise.
+// The settings of Neighbours.
 const (
-	DefaultWindow = 16
-	DefaultDecay  = 0.8
+	neighbourWindow = 16  // items on each side
+	neighbourDecay  = 0.8 // of a score, from one item to the next; above 0 and at most 1
 )
 
-// maxWindow bounds the time that an item may take.
-const maxWindow = 1 << 10
-
-// NeighboursOption is an optional setting of [Neighbours].
-type NeighboursOption func(*neighboursDraft) error
-
-// neighboursDraft is a scorer that is not finished yet. It is a type of its own
-// so that nobody can apply an option to a finished one.
-type neighboursDraft Neighbours
-
-// NewNeighbours returns a scorer that spreads the scores of inner. index knows
-// which items are near each other. It fails with a [cupel.InvalidConfigError].
-func NewNeighbours(index *Index, inner cupel.Scorer, opts ...NeighboursOption) (*Neighbours, error) {
+// NewNeighbours returns a scorer that spreads the scores of inner, with a decay
+// of 0.8 over a window of 16 items on each side. index knows which items are
+// near each other. It fails with a [cupel.InvalidConfigError].
+func NewNeighbours(index *Index, inner cupel.Scorer) (*Neighbours, error) {
 	if err := index.validate("Neighbours"); err != nil {
 		return nil, err
 	}
 	if isNil(inner) {
 		return nil, invalid("Neighbours", "inner", "", "Scorer must not be null")
 	}
-	n := &Neighbours{index: index, inner: inner, window: DefaultWindow, decay: DefaultDecay}
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt((*neighboursDraft)(n)); err != nil {
-			return nil, err
-		}
-	}
+	n := &Neighbours{index: index, inner: inner, window: neighbourWindow, decay: neighbourDecay}
 	if err := cupel.ValidateScorer(n); err != nil {
 		return nil, err
 	}
 	return n, nil
-}
-
-// WithWindow sets how many items on each side count, from 1 to 1024 and
-// [DefaultWindow] by default. Time grows with it.
-func WithWindow(items int) NeighboursOption {
-	return func(n *neighboursDraft) error {
-		if items < 1 || items > maxWindow {
-			return invalid("Neighbours", "window", strconv.Itoa(items), "window must be from 1 to 1024 items")
-		}
-		n.window = items
-		return nil
-	}
-}
-
-// WithDecay sets how much of a score reaches the next item, above 0 and at most
-// 1; [DefaultDecay] by default.
-func WithDecay(decay float64) NeighboursOption {
-	return func(n *neighboursDraft) error {
-		if !(decay > 0 && decay <= 1) {
-			return invalid("Neighbours", "decay", number(decay), "decay must be above 0 and at most 1")
-		}
-		n.decay = decay
-		return nil
-	}
 }
 
 // Validate reports a scorer that was not built with [NewNeighbours]. The inner

@@ -26,59 +26,20 @@ type Passages struct {
 	saturation float64
 }
 
-// The settings of Passages, unless options say otherwise.
+// The settings of Passages.
 const (
-	DefaultPassageDecay = 0.95
-	DefaultSaturation   = 12.0
+	passageDecay      = 0.95 // of a word, from one item to the next; above 0 and below 1
+	passageSaturation = 12.0 // of one word, before more of it adds little; above 0
 )
 
-// PassagesOption is an optional setting of [Passages].
-type PassagesOption func(*passagesDraft) error
-
-// passagesDraft is a scorer that is not finished yet. It is a type of its own so
-// that nobody can apply an option to a finished one.
-type passagesDraft Passages
-
 // NewPassages returns a scorer with the question, the fields and the index of
-// lexical. It fails with a [cupel.InvalidConfigError].
-func NewPassages(lexical *Lexical, opts ...PassagesOption) (*Passages, error) {
+// lexical, a decay of 0.95 and a saturation of 12. It fails with a
+// [cupel.InvalidConfigError] when lexical does not come from [NewLexical].
+func NewPassages(lexical *Lexical) (*Passages, error) {
 	if err := lexical.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Passages{lexical: lexical, decay: DefaultPassageDecay, saturation: DefaultSaturation}
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt((*passagesDraft)(p)); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
-}
-
-// WithPassageDecay sets how much of a word reaches the next item, above 0 and
-// below 1; [DefaultPassageDecay] by default.
-func WithPassageDecay(decay float64) PassagesOption {
-	return func(p *passagesDraft) error {
-		if !(decay > 0 && decay < 1) {
-			return invalid("Passages", "decay", number(decay), "decay must be above 0 and below 1")
-		}
-		p.decay = decay
-		return nil
-	}
-}
-
-// WithSaturation sets how much of one word a passage may have before more of it
-// adds little, above 0; [DefaultSaturation] by default.
-func WithSaturation(saturation float64) PassagesOption {
-	return func(p *passagesDraft) error {
-		if !(saturation > 0 && saturation <= 1e6) {
-			return invalid("Passages", "saturation", number(saturation), "saturation must be above 0 and at most 1000000")
-		}
-		p.saturation = saturation
-		return nil
-	}
+	return &Passages{lexical: lexical, decay: passageDecay, saturation: passageSaturation}, nil
 }
 
 // Validate reports a scorer that was not built with [NewPassages].

@@ -47,11 +47,11 @@ const (
 // New returns the preset for a question. It fails with a
 // [cupel.InvalidConfigError] when index does not come from [NewIndex].
 func New(index *Index, query string) (*Relevance, error) {
-	lexical, err := NewLexical(index, query, WithK1(presetK1), WithB(presetB), WithMaxShare(presetMaxShare))
+	lexical, err := NewLexical(index, query)
 	if err != nil {
 		return nil, err
 	}
-	lexical.rare = true
+	lexical.k1, lexical.b, lexical.maxShare, lexical.rare = presetK1, presetB, presetMaxShare, true
 	passages, err := NewPassages(lexical)
 	if err != nil {
 		return nil, err
