@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,6 +88,17 @@ func (r ExclusionReason) LogValue() slog.Value {
 		}
 	}
 	return slog.GroupValue(attrs...)
+}
+
+// Explain returns what String does, in words where a number would confuse: a
+// slicer that exceeded its budget leaves a negative number of tokens.
+func (r ExclusionReason) Explain() string {
+	d := r.Data()
+	if r.Code != ExcludeBudgetExceeded || d.AvailableTokens >= 0 {
+		return r.String()
+	}
+	return fmt.Sprintf("%s: %d tokens requested, but the slicer had already exceeded its budget by %s",
+		r.Code, d.ItemTokens, plural(-max(d.AvailableTokens, -math.MaxInt), "token"))
 }
 
 // LogValue implements [slog.LogValuer]: the item, the score and the reason,

@@ -65,6 +65,10 @@ func TestTexts(t *testing.T) {
 		{fmt.Sprintf("%+v", pinned), `Message from Chat, 1 tokens, pinned: "short"`, "all of it, where that is less"},
 		{fmt.Sprint((*cupel.ContextItem)(nil)), "<nil>", "fmt says so itself"},
 		{out.String(), "0.250  Memory from Tool, 12 tokens: BudgetExceeded: 12 tokens requested, 3 available", "a line of a list"},
+		{out.Reason.Explain(), "BudgetExceeded: 12 tokens requested, 3 available", "as String, where that is clear"},
+		{cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -1}).Explain(),
+			"BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 1 token", "no negative number"},
+		{cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "spam", AvailableTokens: -1}).Explain(), "Filtered: spam (available_tokens=-1)", "other codes mean other things"},
 		{cupel.ExcludedItem{}.String(), "0.000  no item: ", "no panic"},
 	}
 	for _, tt := range tests {

@@ -76,7 +76,7 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		case e.Excluded.Reason.Code == cupel.ExcludeNegativeTokens:
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
-			w.Why[at] = shorten(exceeded(e.Excluded.Reason), maxDescription)
+			w.Why[at] = shorten(e.Excluded.Reason.Explain(), maxDescription)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
 			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
 				w.Why[at] += ": " + text
@@ -98,17 +98,6 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 	if s.err != nil {
 		w.Error = shorten(s.err.Error(), maxDescription)
 	}
-}
-
-// exceeded describes a reason. If the slicer exceeded its budget, the report
-// has a negative remainder, which would confuse a reader.
-func exceeded(reason cupel.ExclusionReason) string {
-	data := reason.Data()
-	if data.AvailableTokens >= 0 {
-		return reason.String()
-	}
-	return fmt.Sprintf("%s: %d tokens requested, but the slicer had already exceeded its budget by %d tokens",
-		reason.Code, data.ItemTokens, -max(data.AvailableTokens, -math.MaxInt))
 }
 
 // excerpt returns the beginning of a content, in quotes, or "" if the page

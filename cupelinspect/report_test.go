@@ -97,6 +97,10 @@ func TestStrangeReport(t *testing.T) {
 			func(s selection) bool {
 				return s.Why[0] == "BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 7 tokens" && !strings.Contains(s.Why[1], "-")
 			}, "a negative remainder would confuse readers"},
+		{"own reason", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.NewExclusionReason("TeamBudget", cupel.ReasonData{Kind: "Memory", Cap: 3})}}},
+			func(s selection) bool {
+				return s.Codes[0] == "TeamBudget" && s.Why[0] == "TeamBudget: kind=Memory, cap=3"
+			}, "a strategy of the user's own says why"},
 		{"duplicate of nothing", cupel.SelectionReport{Excluded: []cupel.ExcludedItem{{Item: one, Reason: cupel.ExclusionReason{Code: cupel.ExcludeDeduplicated}}}},
 			func(s selection) bool { return len(s.Survivor) == 0 }, "what stayed is not there"},
 		{"no items", cupel.SelectionReport{Included: []cupel.IncludedItem{{Reason: cupel.IncludeScored}}, Excluded: []cupel.ExcludedItem{{}}},

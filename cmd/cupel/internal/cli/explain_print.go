@@ -286,8 +286,8 @@ func overshot(e *analysis.Entry) int {
 
 // inWords is the reason with its data, for people.
 func inWords(e *analysis.Entry) string {
-	if over := overshot(e); over > 0 {
-		return fmt.Sprintf("%s: %d tokens requested, but the slicer had chosen %s too many already", e.Code(), e.Data().ItemTokens, plural(over, "token"))
+	if e.Excluded != nil {
+		return e.Excluded.Reason.Explain()
 	}
 	return e.Why()
 }

@@ -139,7 +139,7 @@ func TestExplainReasons(t *testing.T) {
 				"\nThe slicer chose 35 tokens more than its budget; items were left out until the rest fit.\n"}, []string{"-35"}},
 		{"not chosen beside too many", "the report counts a rest of -35",
 			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35", "--why-not", "elder"},
-			[]string{"It is out: BudgetExceeded: 5 tokens requested, but the slicer had chosen 35 tokens too many already\n"}, []string{"-35"}},
+			[]string{"It is out: BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 35 tokens\n"}, []string{"-35"}},
 		{"none is out", "there is nothing to sum up", explaining("greedy.json", "--item", "Be*"), nil, []string{"Why they are out"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
