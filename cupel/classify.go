@@ -1,6 +1,10 @@
 package cupel
 
-import "context"
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
 
 // classify is stage 1: it leaves out items with a negative token count, parts
 // pinned from scoreable items, and refuses pinned items that cannot fit.
@@ -20,6 +24,10 @@ func (r *run) partition(context.Context) error {
 		if item == nil || item.content == "" {
 			return &InvalidItemError{i, "", "must come from NewContextItem, got nil or an empty item"}
 		}
+		if item.units != nil {
+			r.takeBack()
+			return r.partitionUnits()
+		}
 		switch {
 		// Before the look at pinned: a pinned item with a negative count is out.
 		case item.tokens < 0:
@@ -35,4 +43,18 @@ func (r *run) partition(context.Context) error {
 	return nil
 }
 
-func (r *run) fitPinned() error { return r.budget.checkPinned(r.pinnedTokens) }
+// takeBack forgets what the stage that runs has found.
+func (r *run) takeBack() {
+	t := &r.trace
+	clear(t.excluded[t.stageFrom:])
+	t.excluded, t.stages = t.excluded[:t.stageFrom], t.stages[:t.stageFrom]
+	t.reasons.reset()
+	r.pinnedTokens = exact.Sum{}
+}
+
+func (r *run) fitPinned() error {
+	if r.units != nil {
+		r.fitPinnedUnits()
+	}
+	return r.budget.checkPinned(r.pinnedTokens)
+}

@@ -10,6 +10,10 @@ import (
 //
 // It implements the Deduplicate chapter of the specification.
 func (r *run) deduplicate(context.Context) error {
+	if r.units != nil {
+		r.deduplicateUnits()
+		return nil
+	}
 	r.unique = resize(r.unique, len(r.scoreable))
 	for i := range r.unique {
 		r.unique[i] = i

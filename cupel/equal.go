@@ -34,7 +34,7 @@ func (it *ContextItem) Equal(other *ContextItem) bool {
 func sameFloat(a, b float64) bool { return a == b || a != a && b != b }
 
 // Equal reports whether the entries have equal items, the same score (NaN equal
-// to NaN) and the same reason. Where the item was among the candidates does not
+// to NaN), the same reason, form and staleness. Where the item was among the candidates does not
 // count: a report that was read does not know it.
 func (i IncludedItem) Equal(other IncludedItem) bool {
 	var a, b includedExtra
@@ -45,13 +45,14 @@ func (i IncludedItem) Equal(other IncludedItem) bool {
 		b = *other.extra
 	}
 	return i.Item.Equal(other.Item) && sameFloat(i.Score, other.Score) && i.Reason == other.Reason &&
+		i.Form() == other.Form() && i.Stale() == other.Stale() &&
 		a.item.equal(b.item) && a.reason.equal(b.reason)
 }
 
 // Equal reports whether the entries have equal items, the same score (NaN equal
 // to NaN) and equal reasons, as [IncludedItem.Equal] does.
 func (e ExcludedItem) Equal(other ExcludedItem) bool {
-	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.extra.equal(other.extra)
+	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.Stale() == other.Stale() && e.extra.equal(other.extra)
 }
 
 // Equal reports whether the budgets have the same limits, slots and margin.

@@ -54,6 +54,9 @@ func ExplainSlice(ctx context.Context, s Slicer, items []ScoredItem, budget Slic
 	for _, i := range chosen.Indices {
 		known.take(i)
 	}
+	for _, f := range chosen.Smaller {
+		known.take(f.Index)
+	}
 	if known.has(at) {
 		return Obstacle{}, nil
 	}

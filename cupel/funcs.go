@@ -50,8 +50,8 @@ func (f PlacerFunc) Place(ctx context.Context, items []ScoredItem) ([]int, error
 }
 
 // SliceSubset runs a slicer on some of the items, given by their positions in
-// the order in which the slicer is to see them, and returns its selection and
-// drops as positions in items. Slicers that give others a part of their list use
+// the order in which the slicer is to see them, and returns its selection,
+// smaller forms included, and its drops as positions in items. Slicers that give others a part of their list use
 // it.
 //
 // It fails as [Slice] does, and with an [InvalidConfigError] when a position is
@@ -81,6 +81,9 @@ func SliceSubset(ctx context.Context, s Slicer, items []ScoredItem, positions []
 		for i, at := range inner.Indices {
 			sel.Indices[i] = positions[at]
 		}
+	}
+	for _, f := range inner.Smaller {
+		sel.Smaller = append(sel.Smaller, SmallerForm{Index: positions[f.Index], Form: f.Form})
 	}
 	if len(inner.Drops) > 0 {
 		sel.Drops = make([]Drop, len(inner.Drops))

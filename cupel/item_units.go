@@ -33,7 +33,7 @@ type Variant struct {
 // Form is what a smaller form costs and what it is worth.
 type Form struct {
 	Tokens int     // at least 0
-	Worth  float64 // in (0,1): the share of the full form's value that it keeps
+	Worth  float64 // in [0,1): the share of the full form's value that it keeps
 }
 
 // itemUnits is what an item has of groups, variants and versions. Most items
@@ -51,6 +51,8 @@ type standIn struct {
 	members []*ContextItem // of a group, in the order of the candidates
 	forms   []Form         // the smaller forms of the chain
 	older   []Form         // older versions of a lone item, by place; their worth is their score
+	made    []chainForm    // parallel to forms
+	steps   []int32        // of the chain: the member that each step shrinks
 }
 
 // variants are the smaller forms as they were given and as they are used.

@@ -114,6 +114,7 @@ func (i IncludedItem) write(w *jsonwire.Writer) {
 		w.Field("score").Float(i.Score)
 		w.Field("reason")
 		inclusion{i.Reason, extra.reason}.write(w)
+		i.at.write(w)
 		extra.item.write(w)
 	})
 }
@@ -123,12 +124,51 @@ func (i *IncludedItem) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, i, readIncluded)
 }
 
-// entryShape is that of included and of excluded items.
-var entryShape = jsonwire.NewShape(3, "item", "score", "reason")
+// The shapes of included and of excluded items.
+var (
+	includedShape = jsonwire.NewShape(3, "item", "score", "reason", "candidate", "stale", "form")
+	excludedShape = jsonwire.NewShape(3, "item", "score", "reason", "candidate", "stale")
+)
+
+// write writes what runs with units add to entries.
+func (o origin) write(w *jsonwire.Writer) {
+	if o&originHasAt != 0 {
+		w.Field("candidate").Int(o.candidate())
+	}
+	if o&originHasForm != 0 {
+		w.Field("form").Int(o.form())
+	}
+	if o&originHasStale != 0 {
+		w.Field("stale").Bool(o&originStale != 0)
+	}
+}
+
+// read reads one of the fields that runs with units add.
+func (o *origin) read(r *jsonwire.Reader, field int) {
+	const candidate, stale = 3, 4
+	switch field {
+	case candidate:
+		n := r.Int()
+		if n < 0 || n >= 1<<originForm-1 {
+			r.Fail("", "must be a position among the candidates, from 0", nil)
+			return
+		}
+		*o = o.in(n) | originHasAt
+	case stale:
+		*o = o.withStale(r.Bool())
+	default:
+		n := r.Int()
+		if n < 0 || n > maxForm {
+			r.Fail("", "must be the number of a form, from 0", nil)
+			return
+		}
+		*o = o.withForm(n)
+	}
+}
 
 func readIncluded(r *jsonwire.Reader, to *IncludedItem) {
 	var reason inclusion
-	o := r.Object(entryShape)
+	o := r.Object(includedShape)
 	for o.Next() {
 		switch o.Field {
 		case 0:
@@ -137,6 +177,8 @@ func readIncluded(r *jsonwire.Reader, to *IncludedItem) {
 			to.Score = r.Float()
 		case 2:
 			readInclusion(r, &reason)
+		default:
+			to.at.read(r, o.Field)
 		}
 	}
 	to.Reason = reason.reason
@@ -158,6 +200,7 @@ func (e ExcludedItem) write(w *jsonwire.Writer) {
 		w.Field("score").Float(e.Score)
 		w.Field("reason")
 		e.Reason.write(w)
+		e.at.write(w)
 		e.extra.write(w)
 	})
 }
@@ -168,7 +211,7 @@ func (e *ExcludedItem) UnmarshalJSON(data []byte) error {
 }
 
 func readExcluded(r *jsonwire.Reader, to *ExcludedItem) {
-	o := r.Object(entryShape)
+	o := r.Object(excludedShape)
 	for o.Next() {
 		switch o.Field {
 		case 0:
@@ -177,6 +220,8 @@ func readExcluded(r *jsonwire.Reader, to *ExcludedItem) {
 			to.Score = r.Float()
 		case 2:
 			readReason(r, &to.Reason)
+		default:
+			to.at.read(r, o.Field)
 		}
 	}
 	to.extra = extraOf(&o)

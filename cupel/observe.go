@@ -91,7 +91,7 @@ func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Conte
 	case StageSlice:
 		t.countIn = len(r.unique)
 	case StagePlace:
-		t.countIn = len(r.pinned) + len(r.selected)
+		t.countIn = len(r.pinned) + r.numSelected()
 	}
 	t.stageStart = r.pipeline.config.Clock()
 	if t.state == nil {
@@ -180,7 +180,11 @@ func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	if !t.items {
 		return
 	}
-	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason, at: candidate + 1})
+	at := originOf(candidate)
+	if r.units != nil {
+		at = (at | originHasAt).withStale(r.units.isStale(candidate))
+	}
+	t.excluded = append(t.excluded, ExcludedItem{Item: r.items[candidate], Score: score, Reason: reason, at: at})
 	t.stages = append(t.stages, t.stageFrom)
 }
 
@@ -194,6 +198,10 @@ func (t *tracing) expect(n int) {
 }
 
 func (r *run) explainIncluded() {
+	if r.units != nil {
+		r.explainIncludedUnits()
+		return
+	}
 	t := &r.trace
 	t.included = make([]IncludedItem, len(t.placed))
 	for i, at := range t.placed {
@@ -205,7 +213,7 @@ func (r *run) explainIncluded() {
 		case item.tokens == 0:
 			reason = IncludeZeroToken
 		}
-		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason, at: m.candidate + 1}
+		t.included[i] = IncludedItem{Item: item, Score: m.score, Reason: reason, at: originOf(m.candidate)}
 	}
 }
 
@@ -279,7 +287,7 @@ func (t *tracing) sortedExclusions() []ExcludedItem {
 	// Stages with exclusions and candidates only grow, except where a slicer
 	// dropped items in an order of its own.
 	byOrigin := func(a, b order.Pair) int {
-		return cmp.Or(cmp.Compare(t.stages[a.Index], t.stages[b.Index]), cmp.Compare(t.excluded[a.Index].at, t.excluded[b.Index].at))
+		return cmp.Or(cmp.Compare(t.stages[a.Index], t.stages[b.Index]), cmp.Compare(t.excluded[a.Index].Candidate(), t.excluded[b.Index].Candidate()))
 	}
 	sorted := slices.IsSortedFunc(keys.Pairs, func(a, b order.Pair) int {
 		if a.Key != b.Key {

@@ -19,6 +19,10 @@ type Config struct {
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
 	// By default only the best scored of them goes on.
 	KeepDuplicates bool
+	// FullOnly ignores smaller forms: every item is in the window as it is or not
+	// at all, and no older version comes back. Groups stay together all the same,
+	// and of versions the newest counts.
+	FullOnly bool
 	// Overflow says what happens when pinned and sliced items together exceed
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy

@@ -14,6 +14,9 @@ const pinnedScore = 1.0
 //
 // It implements the Place chapter of the specification.
 func (r *run) place(ctx context.Context) error {
+	if r.units != nil {
+		return r.placeUnits(ctx)
+	}
 	if err := r.mergeWithinTarget(ctx); err != nil {
 		return err
 	}
@@ -35,6 +38,9 @@ func (r *run) place(ctx context.Context) error {
 
 // mergeWithinTarget decides what will be in the window.
 func (r *run) mergeWithinTarget(context.Context) error {
+	if r.units != nil {
+		return r.mergeUnitsWithinTarget()
+	}
 	if tokens := r.merge(); tokens.Greater(r.budget.targetTokens) {
 		return r.handleOverflow(tokens)
 	}

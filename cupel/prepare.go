@@ -27,6 +27,7 @@ type Prepared struct {
 	unique     []int // as in run
 	keys       []order.Pair
 	sorted     []ScoredItem
+	sortedOf   []sorted // of candidates with units, parallel to sorted
 	duplicates []exclusionOf
 }
 
@@ -40,6 +41,7 @@ type scoredPass struct {
 	pinnedTokens exact.Sum
 	scores       []float64
 	negative     []exclusionOf
+	units        *unitSet // or nil
 }
 
 // exclusionOf is a candidate that was left out while preparing.
@@ -75,7 +77,9 @@ func (p *Prepared) For(ctx context.Context, pipeline *Pipeline) (*Prepared, erro
 		return nil, err
 	}
 	passes := p.passes
-	i := slices.IndexFunc(passes, func(pass *scoredPass) bool { return sameScorer(pass.scorer, pipeline.config.Scorer) })
+	i := slices.IndexFunc(passes, func(pass *scoredPass) bool {
+		return sameScorer(pass.scorer, pipeline.config.Scorer) && (pass.units == nil || pass.units.fullOnly == pipeline.config.FullOnly)
+	})
 	if i < 0 {
 		pass, err := pipeline.newPass(ctx, p.pass.items)
 		if err != nil {
@@ -100,33 +104,30 @@ func (p *Pipeline) newPass(ctx context.Context, items []*ContextItem) (*scoredPa
 	if err := r.stage(ctx, StageScore, r.score); err != nil {
 		return nil, err
 	}
-	var negative []int
-	for i, item := range items {
-		if item.tokens < 0 {
-			negative = append(negative, i)
-		}
+	var units *unitSet
+	if r.units != nil {
+		units = r.units.unitSet
 	}
-	return &scoredPass{p.config.Scorer, items, r.pinned, r.scoreable, r.all, r.pinnedTokens, r.scores, r.excludedAs(negative)}, nil
+	return &scoredPass{p.config.Scorer, items, r.pinned, r.scoreable, r.all, r.pinnedTokens, r.scores, r.excluded(), units}, nil
 }
 
 // prepare deduplicates and sorts.
 func (p *Pipeline) prepare(ctx context.Context, pass *scoredPass, passes []*scoredPass) (*Prepared, error) {
 	r := p.preparing(pass.items)
 	r.scoreable, r.all, r.scores = pass.scoreable, pass.all, pass.scores
+	if pass.units != nil {
+		r.units = &unitRun{unitSet: pass.units}
+	}
 	if err := r.stage(contextOr(ctx), StageDeduplicate, r.deduplicate); err != nil {
 		return nil, err
 	}
-	var duplicates []int
-	rest := r.unique
-	for i, candidate := range r.scoreable {
-		if len(rest) > 0 && rest[0] == i {
-			rest = rest[1:]
-			continue
-		}
-		duplicates = append(duplicates, candidate)
-	}
+	duplicates := r.excluded()
 	r.sort()
-	return &Prepared{p, pass, passes, r.unique, r.keys, r.sorted, r.excludedAs(duplicates)}, nil
+	prepared := &Prepared{p, pass, passes, r.unique, r.keys, r.sorted, nil, duplicates}
+	if r.units != nil {
+		prepared.sortedOf = r.units.sorted
+	}
+	return prepared, nil
 }
 
 // preparing returns a run whose lists are its own: they go into a Prepared and
@@ -137,13 +138,12 @@ func (p *Pipeline) preparing(items []*ContextItem) *run {
 	return r
 }
 
-// excludedAs returns what the stages that ran left out, which are these
-// candidates in this order.
-func (r *run) excludedAs(candidates []int) []exclusionOf {
-	excluded := make([]exclusionOf, len(candidates))
-	for i, candidate := range candidates {
+// excluded returns what the stages that ran left out, in that order.
+func (r *run) excluded() []exclusionOf {
+	excluded := make([]exclusionOf, len(r.trace.excluded))
+	for i := range excluded {
 		e := &r.trace.excluded[i]
-		excluded[i] = exclusionOf{candidate, e.Score, e.Reason}
+		excluded[i] = exclusionOf{e.Candidate(), e.Score, e.Reason}
 	}
 	return excluded
 }
@@ -188,12 +188,21 @@ func (p *Prepared) Select(ctx context.Context, budget ContextBudget) ([]int, err
 	if err != nil {
 		return nil, err
 	}
+	positions := r.mergedCandidates()
+	r.free()
+	return positions, nil
+}
+
+// mergedCandidates returns what will be in the window, in the order of merging.
+func (r *run) mergedCandidates() []int {
+	if r.units != nil {
+		return r.units.mergedCandidates()
+	}
 	positions := make([]int, len(r.mergedFrom))
 	for i, m := range r.mergedFrom {
 		positions[i] = m.candidate
 	}
-	r.free()
-	return positions, nil
+	return positions
 }
 
 func (p *Prepared) run(ctx context.Context, budget ContextBudget, collector TraceCollector, dry bool) ([]*ContextItem, error) {
@@ -218,6 +227,10 @@ func (p *Prepared) newRun(budget ContextBudget, dry bool) *run {
 	r.pipeline, r.prepared, r.items, r.budget, r.dry = p.pipeline, p, p.pass.items, budget, dry
 	r.pinned, r.scoreable, r.pinnedTokens, r.scores = p.pass.pinned, p.pass.scoreable, p.pass.pinnedTokens, p.pass.scores
 	r.unique, r.keys = p.unique, p.keys
+	if p.pass.units != nil {
+		r.units = unitRunPool.Get().(*unitRun)
+		r.units.unitSet, r.units.sorted = p.pass.units, append(r.units.sorted[:0], p.sortedOf...)
+	}
 	r.sorted = append(r.sorted[:0], p.sorted...)
 	return r
 }

@@ -66,15 +66,61 @@ type IncludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 1.0 for pinned items
 	Reason InclusionReason
-	at     int // position among the candidates, from 1; 0 when it is not known
+	at     origin
 	extra  *includedExtra
 }
 
+// origin says in one word where an entry comes from: the position among the
+// candidates, from 1, or 0 when it is not known; and what runs with units add.
+type origin uint64
+
+const (
+	originForm  = 40 // bits of the position
+	maxForm     = 1<<20 - 1
+	originStale = origin(1) << 60
+	// Whether JSON has these fields.
+	originHasAt    = origin(1) << 61
+	originHasForm  = origin(1) << 62
+	originHasStale = origin(1) << 63
+)
+
+func originOf(candidate int) origin { return origin(candidate+1) & (1<<originForm - 1) }
+
+func (o origin) candidate() int { return int(o&(1<<originForm-1)) - 1 }
+
+func (o origin) form() int { return int(o>>originForm) & maxForm }
+
+// in returns the same origin at another position.
+func (o origin) in(candidate int) origin { return o&^(1<<originForm-1) | originOf(candidate) }
+
+// withForm returns the origin with a form; forms beyond 2^20 count as that.
+func (o origin) withForm(form int) origin {
+	return o | originHasForm | origin(min(form, maxForm))<<originForm
+}
+
+func (o origin) withStale(stale bool) origin {
+	if stale {
+		o |= originStale
+	}
+	return o | originHasStale
+}
+
 // Candidate returns the position of the item among the candidates of the run,
-// from 0, and -1 when it is not known, as in reports that were read from JSON.
+// from 0, and -1 when it is not known, as in most reports that were read from
+// JSON: they have it only when the run had groups, variants or version keys.
 // In a streaming run it is the place among all items pulled. A pointer may occur
 // twice among the candidates; the position tells which of them this is.
-func (i IncludedItem) Candidate() int { return i.at - 1 }
+func (i IncludedItem) Candidate() int { return i.at.candidate() }
+
+// Form returns the form in which the item is in the window: 0 for the full one,
+// n for the n-th of its variants, largest first ([ContextItem.Variants]). Variants
+// of its group are counted behind its own: such an item is in the window once
+// for all members of the group, and in the entries of all but the first it has 0
+// tokens.
+func (i IncludedItem) Form() int { return i.at.form() }
+
+// Stale reports whether a newer version of the item was among the candidates.
+func (i IncludedItem) Stale() bool { return i.at&originStale != 0 }
 
 // ExcludedItem is an item that was left out, with its score and why.
 //
@@ -83,13 +129,16 @@ type ExcludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 0.0 when left out before scoring
 	Reason ExclusionReason
-	at     int // as in IncludedItem
+	at     origin
 	extra  *extraFields
 }
 
 // Candidate returns the position of the item among the candidates of the run,
 // from 0, and -1 when it is not known, as [IncludedItem.Candidate] does.
-func (e ExcludedItem) Candidate() int { return e.at - 1 }
+func (e ExcludedItem) Candidate() int { return e.at.candidate() }
+
+// Stale reports whether a newer version of the item was among the candidates.
+func (e ExcludedItem) Stale() bool { return e.at&originStale != 0 }
 
 // OverflowEvent tells of a selection that exceeds the target and was kept
 // under [OverflowProceed].

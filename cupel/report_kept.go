@@ -16,7 +16,7 @@ type keptReport struct {
 type keptItem struct {
 	item  *ContextItem
 	score float64
-	at    int
+	at    origin
 }
 
 // keptReason is the reason of several items in a row.

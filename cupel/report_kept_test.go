@@ -18,7 +18,7 @@ func TestKeptReportIsTheReport(t *testing.T) {
 	}
 	a, b, c := it(5), it(7), it(-1)
 	out := func(item *ContextItem, reason ExclusionReason) ExcludedItem {
-		return ExcludedItem{Item: item, Score: 0.5, Reason: reason, at: 1 + len(item.content)}
+		return ExcludedItem{Item: item, Score: 0.5, Reason: reason, at: originOf(len(item.content))}
 	}
 	capped := ReasonData{Kind: "tool", Cap: 2, Count: 2}
 	tests := []struct {

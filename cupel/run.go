@@ -22,6 +22,7 @@ type run struct {
 	dry      bool
 	prepared *Prepared // whose lists the first stages have lent, or nil
 	stream   *stream   // that this run deals with the batches of, or nil
+	units    *unitRun  // of candidates with groups, variants or version keys, or nil
 
 	// Classify
 	pinned       []int          // candidates
@@ -81,6 +82,9 @@ func (r *run) free() {
 	clear(r.all)
 	clear(r.sorted)
 	clear(r.merged)
+	if r.units != nil {
+		r.units.free()
+	}
 	r.trace.forget()
 	*r = run{
 		pinned: r.pinned[:0], scoreable: r.scoreable[:0], all: r.all[:0], scores: r.scores[:0], unique: r.unique[:0],

@@ -16,5 +16,11 @@ func (r *run) score(ctx context.Context) error {
 	if len(r.scoreable) == 0 {
 		return nil
 	}
-	return ScoreAll(ctx, r.pipeline.config.Scorer, r.all, r.scores)
+	if err := ScoreAll(ctx, r.pipeline.config.Scorer, r.all, r.scores); err != nil {
+		return err
+	}
+	if r.units != nil {
+		r.scoreUnits()
+	}
+	return nil
 }

@@ -17,7 +17,10 @@ func (r *run) sortAndSlice(ctx context.Context) error {
 
 func (r *run) slice(ctx context.Context) error {
 	r.effective = r.budget.effective(r.pinnedTokens)
-	selection, err := Slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
+	if r.units != nil {
+		return r.sliceUnits(ctx)
+	}
+	selection, err := slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,10 @@ type Selection struct {
 	// Indices are the positions of the selected items, each at most once, in
 	// any order: the pipeline merges by score.
 	Indices []int
+	// Smaller are the positions that are selected in a smaller form, none of them
+	// in Indices or Drops. A slicer that wraps another passes them on, or loses
+	// what they select.
+	Smaller []SmallerForm
 	// Drops are the positions that the slicer dropped for a reason of its own.
 	// Everything else that is not selected is reported as [ExcludeBudgetExceeded].
 	Drops []Drop
@@ -84,13 +88,23 @@ type KindNarrower interface {
 }
 
 // Slice runs a slicer and holds it to its contract: positions in range, none
-// twice, none both selected and dropped. Slicers that wrap others use it, so
+// twice, none both selected and dropped, no forms that an item does not have.
+// After a [LeftOverSlicer] it runs the left-over pass. Slicers that wrap others use it, so
 // that a mistake is reported as the mistake of the slicer that made it.
 //
 // A panic or an error comes back as a [StrategyError] that names s, a broken
 // contract as a [ContractError]; errors that name the culprit already, and the end of ctx, come back
 // as they are, as from [ScoreAll]. A nil ctx is [context.Background].
 func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
+	sel, err = slice(ctx, s, items, budget)
+	if l, ok := s.(LeftOverSlicer); ok && err == nil && anyFillable(items) {
+		return fillUp(l, items, budget, sel)
+	}
+	return sel, err
+}
+
+// slice is Slice without the left-over pass.
+func slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
 	ctx = contextOr(ctx)
 	if isNil(s) {
 		return Selection{}, &StrategyError{Role: "slicer", Strategy: typeName(s), Reason: "is nil"}
@@ -105,6 +119,14 @@ func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget
 	for _, i := range sel.Indices {
 		if problem := seen.take(i); problem != "" {
 			return Selection{}, brokenContract("slicer", s, problem, i, len(items))
+		}
+	}
+	for _, f := range sel.Smaller {
+		if problem := seen.take(f.Index); problem != "" {
+			return Selection{}, brokenContract("slicer", s, problem, f.Index, len(items))
+		}
+		if it := items[f.Index].Item; f.Form < 1 || f.Form > it.numForms()+len(it.older()) {
+			return Selection{}, contractError("slicer", s, fmt.Sprintf("returned position %d in form %d, and it has %d smaller forms", f.Index, f.Form, it.numForms()))
 		}
 	}
 	for _, d := range sel.Drops {

@@ -7,6 +7,10 @@ import "github.com/wollax/cupel-go/cupel/internal/order"
 //
 // It implements the Sort chapter of the specification.
 func (r *run) sort() {
+	if r.units != nil {
+		r.sortUnits()
+		return
+	}
 	r.keys = resize(r.keys, len(r.unique))
 	for i, s := range r.unique {
 		r.keys[i] = order.Pair{Key: order.Key(r.scores[s]), Index: s}

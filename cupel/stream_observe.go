@@ -87,7 +87,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 	}
 	for i := t.stageFrom; i < len(t.excluded); i++ { // until here these are places in the batch
 		e := &t.excluded[i]
-		e.at, t.stages[i] = s.arrivals[e.at-1]+1, ordinal(stage)
+		e.at, t.stages[i] = e.at.in(s.arrivals[e.Candidate()]), ordinal(stage)
 	}
 	s.tell(stage)
 	return err
@@ -101,7 +101,7 @@ func (s *stream) excludeNegative(item *ContextItem, arrival int) {
 		return
 	}
 	t.stageFrom = len(t.excluded)
-	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens), at: arrival + 1})
+	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens), at: originOf(arrival)})
 	t.stages = append(t.stages, ordinal(StageClassify))
 	s.tell(StageClassify)
 }

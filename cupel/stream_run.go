@@ -285,7 +285,7 @@ func (s *stream) placeKept(ctx context.Context) error {
 	s.explainIncluded()
 	for i := range s.trace.included { // until here these are places in s.items
 		e := &s.trace.included[i]
-		e.at = s.arrivals[e.at-1] + 1
+		e.at = e.at.in(s.arrivals[e.Candidate()])
 	}
 	return nil
 }

@@ -265,6 +265,10 @@ func (c *Cursor) open() (err error) {
 	if c.opened {
 		return nil
 	}
+	if c.prepared.pass.units != nil { // the left-over pass cannot be followed
+		c.opened = true
+		return nil
+	}
 	slicer := c.prepared.pipeline.config.Slicer
 	defer recoverStrategy("slicer", slicer, &err)
 	c.sweep = Sweep(slicer, slices.Clone(c.prepared.sorted))

@@ -187,18 +187,28 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	sel.Shortfalls = append(sel.Shortfalls, chosen.Shortfalls...)
 
 	// Phase 3: keep the numbers below the caps.
-	indices := chosen.Indices
+	indices, forms := chosen.Indices, map[int]int(nil)
+	if len(chosen.Smaller) > 0 {
+		indices, forms = slices.Clone(indices), make(map[int]int, len(chosen.Smaller))
+		for _, f := range chosen.Smaller {
+			indices, forms[f.Index] = append(indices, f.Index), f.Form
+		}
+	}
 	if byScore {
 		indices = s.sortByScore(rest, indices)
 	}
-	for _, i := range indices {
-		i = places.of(i)
+	for _, inner := range indices {
+		i := places.of(inner)
 		if n := s.numbers[i]; n != noEntry {
 			if s.counts[n] >= c.entries[n].CapCount {
 				s.dropped = append(s.dropped, i)
 				continue
 			}
 			s.counts[n]++
+		}
+		if form, ok := forms[inner]; ok {
+			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: form})
+			continue
 		}
 		s.selected = append(s.selected, i)
 	}

@@ -24,6 +24,9 @@ type Greedy struct{}
 
 var greedyDescriptor = strategy.Plain[Greedy]("greedy", "GreedySlice", "Chooses by score per token, densest first, each item that still fits.")
 
+// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
+func (Greedy) LeftOver() bool { return true }
+
 // Slice implements [cupel.Slicer]. The positions come densest first; it never
 // fails.
 func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {

@@ -213,6 +213,9 @@ type tables struct {
 
 var knapsackTables = sync.Pool{New: func() any { return new(tables) }}
 
+// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
+func (Knapsack) LeftOver() bool { return true }
+
 // Slice implements [cupel.Slicer]. The positions of items without tokens come
 // first, then the others from the last to the first, then those of
 // [WithTopUp] by score. It fails with a

@@ -222,6 +222,9 @@ func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 		for _, i := range inner.Indices {
 			s.selected = append(s.selected, positions[i])
 		}
+		for _, f := range inner.Smaller {
+			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: positions[f.Index], Form: f.Form})
+		}
 		for _, d := range inner.Drops {
 			sel.Drops = append(sel.Drops, cupel.Drop{Index: positions[d.Index], Reason: d.Reason})
 		}

@@ -29,6 +29,9 @@ type ScoreGreedy struct{}
 
 var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Chooses by score, highest first, each item that still fits.")
 
+// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
+func (ScoreGreedy) LeftOver() bool { return true }
+
 // Slice implements [cupel.Slicer]. The positions come by score, highest first;
 // it never fails.
 func (ScoreGreedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {

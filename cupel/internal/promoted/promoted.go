@@ -36,6 +36,10 @@ var (
 		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
 		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ExplainSlice") },
 	}
+	LeftOver = &Pair{
+		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
+		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("LeftOver") },
+	}
 	ForKind = &Pair{
 		required: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Slice") },
 		optional: func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ForKind") },

@@ -1,0 +1,172 @@
+// Package fill spends tokens on forms of units: the left-over pass, and the
+// multiple-choice knapsack's first answer. It is FILL of the Units chapter.
+package fill
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Out is the form of a unit that is not selected: it has no tokens and no value.
+const Out = -1
+
+// Point is a form that a unit is in, or may take.
+type Point struct {
+	Form   int32 // from 0, or Out
+	Tokens int   // at least 0
+	Value  float64
+}
+
+// Value returns what a form is worth: a share of the score, of which +Inf counts
+// as the largest finite number.
+func Value(score, worth float64) float64 { return min(score, math.MaxFloat64) * worth }
+
+// Fill is one call. Get it with [New].
+type Fill struct {
+	units  []unit
+	points []Point // unit by unit
+	steps  []step
+	usable []int32 // in points
+	stack  []int32 // in points; none at the bottom, for the state of the unit
+}
+
+// unit is a unit that takes part.
+type unit struct {
+	state    Point
+	from, to int // in points
+}
+
+// step leads from one form of a unit to a larger one.
+type step struct {
+	rate     float64
+	unit     int32
+	from, to int32 // forms
+	point    int32 // of to, in points
+	cost     int   // in tokens
+}
+
+var pool = sync.Pool{New: func() any { return new(Fill) }}
+
+// New returns an empty Fill, with memory that is used again.
+func New() *Fill {
+	f := pool.Get().(*Fill)
+	f.units, f.points = f.units[:0], f.points[:0]
+	return f
+}
+
+// Free gives the memory back.
+func (f *Fill) Free() { pool.Put(f) }
+
+// Add adds a unit in the state where it is. Its points follow, by [Fill.Point].
+// Units come by position.
+func (f *Fill) Add(state Point) {
+	f.units = append(f.units, unit{state, len(f.points), len(f.points)})
+}
+
+// Point adds a form to the unit that was added last. A value that is negative
+// or NaN is never taken. Of equal tokens and values the lower form counts.
+func (f *Fill) Point(p Point) {
+	if !(p.Value >= 0) {
+		return
+	}
+	f.points = append(f.points, p)
+	f.units[len(f.units)-1].to = len(f.points)
+}
+
+// State returns where a unit is, by the order in which they were added.
+func (f *Fill) State(unit int) Point { return f.units[unit].state }
+
+// Set puts a unit into a state.
+func (f *Fill) Set(unit int, state Point) { f.units[unit].state = state }
+
+// Run improves the states within left tokens, as long as something fits. It
+// takes O(n log n) for n points.
+func (f *Fill) Run(left int) {
+	if left < 0 {
+		return
+	}
+	f.steps = f.steps[:0]
+	for i := range f.units {
+		u := &f.units[i]
+		slices.SortFunc(f.points[u.from:u.to], func(a, b Point) int {
+			return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
+		})
+		f.addSteps(int32(i), left)
+	}
+	slices.SortFunc(f.steps, func(a, b step) int {
+		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(a.unit, b.unit), cmp.Compare(a.point, b.point))
+	})
+	for i := range f.steps {
+		s := &f.steps[i]
+		if u := &f.units[s.unit]; u.state.Form == s.from && s.cost <= left {
+			u.state = f.points[s.point]
+			left -= s.cost
+		}
+	}
+	for i := range f.units { // what the hull left unused
+		u := &f.units[i]
+		best := u.state
+		for _, at := range f.pointsOf(u, left) {
+			if p := f.points[at]; p.Value > best.Value || best.Form == Out {
+				best = p
+			}
+		}
+		left -= best.Tokens - u.state.Tokens
+		u.state = best
+	}
+}
+
+// pointsOf is POINTS: what a unit may become with so many tokens more.
+func (f *Fill) pointsOf(u *unit, left int) []int32 {
+	f.usable = f.usable[:0]
+	var last Point
+	for i := u.from; i < u.to; i++ {
+		p := f.points[i]
+		if u.state.Form != Out && p.Tokens <= u.state.Tokens || p.Tokens-u.state.Tokens > left || !(p.Value >= u.state.Value) {
+			continue // tokens are at least 0, so that the difference does not wrap
+		}
+		if len(f.usable) > 0 && (p.Tokens == last.Tokens || p.Value < last.Value) {
+			continue // the last that stayed has the greatest value so far
+		}
+		f.usable = append(f.usable, int32(i))
+		last = p
+	}
+	return f.usable
+}
+
+// addSteps adds the consecutive pairs of HULL.
+func (f *Fill) addSteps(at int32, left int) {
+	u := &f.units[at]
+	point := func(i int32) Point {
+		if i == none {
+			return u.state
+		}
+		return f.points[i]
+	}
+	f.stack = append(f.stack[:0], none)
+	for _, i := range f.pointsOf(u, left) {
+		for n := len(f.stack); n >= 2; n = len(f.stack) {
+			a, b := point(f.stack[n-2]), point(f.stack[n-1])
+			if !(rateOf(a, b) < rateOf(b, f.points[i])) {
+				break
+			}
+			f.stack = f.stack[:n-1]
+		}
+		f.stack = append(f.stack, i)
+	}
+	for n, i := range f.stack[1:] {
+		a, b := point(f.stack[n]), f.points[i]
+		f.steps = append(f.steps, step{rateOf(a, b), at, a.Form, b.Form, i, b.Tokens - a.Tokens})
+	}
+}
+
+const none = -1
+
+func rateOf(a, b Point) float64 {
+	if a.Tokens == b.Tokens {
+		return math.Inf(1)
+	}
+	return (b.Value - a.Value) / float64(b.Tokens-a.Tokens)
+}

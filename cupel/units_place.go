@@ -1,0 +1,295 @@
+package cupel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// mergeUnitsWithinTarget is mergeWithinTarget for units. What Proceed tells of
+// an overflow waits until there is a window.
+func (r *run) mergeUnitsWithinTarget() error {
+	u := r.units
+	u.merged = u.merged[:0]
+	for i, at := range u.pinned {
+		u.merged = append(u.merged, chosen{at, u.forms[i], u.place(&u.units[at]), pinnedScore})
+	}
+	u.merged = append(u.merged, u.chosen...)
+	tokens := u.sumOf(u.merged)
+	target := r.budget.targetTokens
+	u.over = 0
+	if !tokens.Greater(target) {
+		return nil
+	}
+	switch r.pipeline.config.Overflow {
+	case OverflowTruncate:
+		r.truncateUnits(tokens)
+		return nil
+	case OverflowProceed:
+		u.over = tokens.Minus(exact.Of(target)).Int()
+		return nil
+	default:
+		return &OverflowError{MergedTokens: tokens.Int(), TargetTokens: target}
+	}
+}
+
+// truncateUnits is TRUNCATE-UNITS of the Units chapter.
+func (r *run) truncateUnits(tokens exact.Sum) {
+	u := r.units
+	target := r.budget.targetTokens
+	shrink := func(c *chosen) {
+		if c.unit == none {
+			return
+		}
+		unit := &u.units[c.unit]
+		for n := u.numForms(unit); tokens.Greater(target) && int(c.form) < n; {
+			tokens.Sub(u.tokensOf(c))
+			c.form++
+			tokens.Add(u.tokensOf(c))
+		}
+	}
+	pinned := len(u.pinned)
+	for i := len(u.merged) - 1; i >= pinned; i-- {
+		shrink(&u.merged[i])
+	}
+	for i := pinned - 1; i >= 0; i-- {
+		shrink(&u.merged[i])
+	}
+	if !tokens.Greater(target) {
+		return
+	}
+	pinnedTokens := u.sumOf(u.merged[:pinned])
+	running, kept := pinnedTokens, pinned
+	for i := pinned; i < len(u.merged); i++ {
+		c := &u.merged[i]
+		total := running
+		total.Add(u.tokensOf(c))
+		if total.Greater(target) {
+			r.excludeTruncatedUnit(c, pinnedTokens, running, total)
+			continue
+		}
+		running = total
+		u.merged[kept] = *c
+		kept++
+	}
+	u.merged = u.merged[:kept]
+}
+
+func (r *run) excludeTruncatedUnit(c *chosen, pinned, running, total exact.Sum) {
+	if !r.trace.why() {
+		return
+	}
+	u := r.units
+	target := r.budget.targetTokens
+	available := exact.Of(target).Minus(running).Int()
+	overridden := pinned.Greater(0) && !total.Minus(pinned).Greater(target)
+	var one [1]int
+	for _, m := range u.candidatesOf(c, &one) {
+		reason := budgetExceeded(r.items[m].tokens, available)
+		if c.unit != none {
+			reason = r.unitExceeds(&u.units[c.unit], m, available)
+		}
+		if overridden {
+			reason = r.pinnedOverride()
+		}
+		r.exclude(m, c.score, reason)
+	}
+}
+
+// mergedCandidates returns the candidates that merged stands for, in its order.
+func (u *unitRun) mergedCandidates() []int {
+	var candidates []int
+	for i := range u.merged {
+		var one [1]int
+		candidates = append(candidates, u.candidatesOf(&u.merged[i], &one)...)
+	}
+	return candidates
+}
+
+// placedUnit is a unit as the window has it.
+type placedUnit struct {
+	items        []*ContextItem // of the window
+	variants     []int32        // of its members; nil when all are full
+	groupVariant int32          // that stands for all members, counted from 1
+}
+
+// placeUnits is stage 6 for units.
+func (r *run) placeUnits(ctx context.Context) error {
+	u := r.units
+	if err := r.mergeUnitsWithinTarget(); err != nil {
+		return err
+	}
+	n := len(u.merged)
+	u.placed, r.merged = resize(u.placed, n), resize(r.merged, n)
+	windowed := 0
+	for i := range u.merged {
+		c := &u.merged[i]
+		placed, item, err := r.materialise(ctx, c)
+		if err != nil {
+			return err
+		}
+		u.placed[i], r.merged[i] = placed, ScoredItem{Item: item, Score: c.score}
+		windowed += len(placed.items)
+	}
+	r.tellOverflowOfUnits()
+	order, err := place(ctx, r.pipeline.config.Placer, r.order, r.merged)
+	if err != nil {
+		return err
+	}
+	if _, appended := appends(r.pipeline.config.Placer); appended {
+		r.order = order
+	}
+	r.window = make([]*ContextItem, 0, windowed)
+	r.trace.count = 0
+	for _, at := range order {
+		r.window = append(r.window, u.placed[at].items...)
+		r.trace.count += u.numMembers(&u.merged[at])
+	}
+	r.trace.placed = order
+	return nil
+}
+
+// tellOverflowOfUnits is reportOverflow for units.
+func (r *run) tellOverflowOfUnits() {
+	u := r.units
+	observer := r.pipeline.config.OnOverflow
+	if r.dry {
+		observer = nil
+	}
+	if u.over == 0 || observer == nil && !r.trace.report {
+		return
+	}
+	event := OverflowEvent{TokensOverBudget: u.over, Budget: r.budget}
+	for _, p := range u.placed {
+		event.OverflowingItems = append(event.OverflowingItems, p.items...)
+	}
+	if r.trace.report {
+		r.overflow = event.clone()
+	}
+	if observer != nil {
+		observer(event)
+	}
+}
+
+// materialise makes the items of a chosen unit, and what the placer sees of it.
+func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, standIn *ContextItem, err error) {
+	u := r.units
+	if c.unit == none {
+		item := r.items[c.candidate]
+		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
+	}
+	unit := &u.units[c.unit]
+	if !unit.group && c.form == 0 { // as most are
+		item := r.items[c.candidate]
+		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
+	}
+	members := u.membersOf(unit)
+	at, groupVariant := u.variantsAt(unit, c.form, nil)
+	placed = placedUnit{variants: at, groupVariant: groupVariant}
+	if groupVariant > 0 {
+		var full exact.Sum
+		for _, m := range members {
+			full.Add(r.items[m].tokens)
+		}
+		item, err := r.smaller(ctx, members[0], &u.groupVariants(unit)[groupVariant-1], full.Int(), "groupVariants", groupVariant)
+		if err != nil {
+			return placedUnit{}, nil, err
+		}
+		placed.items = []*ContextItem{item}
+	} else {
+		placed.items = make([]*ContextItem, len(members))
+		for i, m := range members {
+			item := r.items[m]
+			if at[i] > 0 {
+				if item, err = r.smaller(ctx, m, &item.units.variants.used[at[i]-1], item.tokens, "variants", at[i]); err != nil {
+					return placedUnit{}, nil, err
+				}
+			}
+			placed.items[i] = item
+		}
+	}
+	if !unit.group {
+		return placed, placed.items[0], nil
+	}
+	if placed.items[0] == r.items[members[0]] && c.form == 0 {
+		return placed, unit.item, nil
+	}
+	stand := *placed.items[0]
+	stand.kind, stand.pinned, stand.units = unit.item.kind, unit.item.pinned, unit.item.units
+	stand.tokens = u.tokensOf(c)
+	return placed, &stand, nil
+}
+
+// smaller returns a smaller form of a candidate, full tokens being those of what
+// it stands for.
+func (r *run) smaller(ctx context.Context, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
+	item := *r.items[candidate]
+	item.content, item.tokens = v.Content, v.Tokens
+	if v.Make != nil {
+		var err error
+		if item.content, err = makeContent(ctx, v.Make); err != nil {
+			return nil, &ContentError{Index: candidate, Field: fmt.Sprintf("%s[%d]", field, n-1), Err: err}
+		}
+		if item.content == "" {
+			return nil, &ContentError{Index: candidate, Field: fmt.Sprintf("%s[%d]", field, n-1)}
+		}
+	}
+	if item.has&hasOriginalTokens == 0 {
+		item.originalTokens, item.has = full, item.has|hasOriginalTokens
+	}
+	group, versionOf := item.units.group, item.units.versionOf
+	item.units = nil
+	if group != "" || versionOf != "" {
+		item.units = &itemUnits{group: group, versionOf: versionOf}
+	}
+	return &item, nil
+}
+
+// explainIncludedUnits lists the members of what is in the window, each with its
+// own entry.
+func (r *run) explainIncludedUnits() {
+	u, t := r.units, &r.trace
+	t.included = make([]IncludedItem, 0, t.count)
+	for _, at := range t.placed {
+		c, placed := &u.merged[at], &u.placed[at]
+		var one [1]int
+		for i, m := range u.candidatesOf(c, &one) {
+			full := r.items[m]
+			e := IncludedItem{Score: c.score, Reason: IncludeScored}
+			switch {
+			case u.units[u.unitOf[m]].pinned: // before the look at the tokens (R26)
+				e.Reason = IncludePinned
+			case full.tokens == 0:
+				e.Reason = IncludeZeroToken
+			}
+			form := 0
+			switch {
+			case placed.groupVariant > 0:
+				form = len(full.usedVariants()) + int(placed.groupVariant)
+				e.Item = placed.items[0]
+				if i > 0 {
+					e.Item = u.without(placed)
+				}
+			default:
+				e.Item = placed.items[i]
+				if placed.variants != nil {
+					form = int(placed.variants[i])
+				}
+			}
+			e.at = (originOf(m) | originHasAt).withForm(form).withStale(u.isStale(m))
+			t.included = append(t.included, e)
+		}
+	}
+}
+
+// without returns the group variant with 0 tokens, for the entries of the
+// members that it stands for beside the first.
+func (u *unitRun) without(placed *placedUnit) *ContextItem {
+	if len(placed.items) == 1 {
+		item := *placed.items[0]
+		item.tokens = 0
+		placed.items = append(placed.items, &item)
+	}
+	return placed.items[1]
+}

@@ -1,0 +1,349 @@
+package cupel
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// fitPinnedUnits shrinks pinned units until they fit, as far as they can, and
+// adds their tokens up. It is FIT-PINNED of the Units chapter.
+func (r *run) fitPinnedUnits() {
+	u := r.units
+	u.forms = resize(u.forms, len(u.pinned))
+	clear(u.forms)
+	r.pinnedTokens = exact.Sum{}
+	for _, at := range u.pinned {
+		r.pinnedTokens.Add(u.units[at].tokens)
+	}
+	wanted := min(r.budget.availableToPinned(), r.budget.targetTokens)
+	if !r.pinnedTokens.Greater(wanted) {
+		return
+	}
+	var heap rateHeap
+	push := func(i int) {
+		unit := &u.units[u.pinned[i]]
+		if int(u.forms[i]) < u.numForms(unit) {
+			from, to := u.form(unit, u.forms[i]), u.form(unit, u.forms[i]+1)
+			heap.push(rate{(from.Worth - to.Worth) * float64(unit.tokens) / float64(from.Tokens-to.Tokens), int32(i)})
+		}
+	}
+	for i := range u.pinned {
+		push(i)
+	}
+	for r.pinnedTokens.Greater(wanted) && len(heap) > 0 {
+		i := int(heap.pop().at)
+		unit := &u.units[u.pinned[i]]
+		r.pinnedTokens.Sub(u.form(unit, u.forms[i]).Tokens)
+		u.forms[i]++
+		r.pinnedTokens.Add(u.form(unit, u.forms[i]).Tokens)
+		push(i)
+	}
+}
+
+// deduplicateUnits is stage 3 for candidates with units: older versions leave,
+// and of units with the same contents only the best scored goes on.
+func (r *run) deduplicateUnits() {
+	u := r.units
+	for i, candidate := range r.scoreable {
+		if u.isOlder(candidate) {
+			r.exclude(candidate, r.scores[i], superseded(r.items[u.newest[candidate]]))
+		}
+	}
+	u.survivor = resize(u.survivor, len(u.units))
+	for i := range u.survivor {
+		u.survivor[i] = int32(i)
+	}
+	if !r.pipeline.config.KeepDuplicates {
+		r.findDuplicates()
+	}
+	r.unique = resize(r.unique, len(r.scoreable))[:0]
+	for i, candidate := range r.scoreable {
+		at := u.unitOf[candidate]
+		winner := u.survivor[at]
+		switch {
+		case u.isOlder(candidate):
+		case winner == at:
+			r.unique = append(r.unique, i)
+		default:
+			members := u.membersOf(&u.units[at])
+			n, _ := slices.BinarySearch(members, candidate)
+			against := u.membersOf(&u.units[winner])[n]
+			r.exclude(candidate, u.scores[at], deduplicated(r.items[against]))
+		}
+	}
+	r.trace.count = len(r.unique)
+}
+
+// findDuplicates finds the survivor of each scoreable unit.
+func (r *run) findDuplicates() {
+	u := r.units
+	best := &r.hashes
+	best.reset(len(u.units))
+	for i := range u.units {
+		unit := &u.units[i]
+		if unit.out || unit.pinned || u.isOlder(u.place(unit)) {
+			best.slotOf[i] = uint32(len(best.slots)) // none
+			continue
+		}
+		slot := best.findUnit(i, u.unitSet)
+		if slot.item == none || u.scores[i] > u.scores[slot.item] { // as deduplicate does
+			slot.item = int32(i)
+		}
+	}
+	for i, at := range best.slotOf {
+		if int(at) < len(best.slots) {
+			u.survivor[i] = best.slots[at].item
+		}
+	}
+}
+
+// findUnit is find for the contents of a unit.
+func (t *contentTable) findUnit(i int, s *unitSet) *contentSlot {
+	members := s.membersOf(&s.units[i])
+	hash := uint64(0)
+	if s.units[i].group {
+		for _, m := range members {
+			hash = (hash + maphash.String(t.seed, s.items[m].content)) * 0x9E3779B97F4A7C15
+			hash ^= hash >> 29
+		}
+	} else {
+		hash = maphash.String(t.seed, s.items[members[0]].content)
+	}
+	short := uint32(hash >> 32)
+	mask := uint64(len(t.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		slot := &t.slots[at]
+		if slot.item == none {
+			slot.hash = short
+		} else if slot.hash != short || !s.sameContents(int(slot.item), i) {
+			continue
+		}
+		t.slotOf[i] = uint32(at)
+		return slot
+	}
+}
+
+func (s *unitSet) sameContents(a, b int) bool {
+	x, y := &s.units[a], &s.units[b]
+	return x.group == y.group && slices.EqualFunc(s.membersOf(x), s.membersOf(y), func(a, b int) bool {
+		return s.items[a].content == s.items[b].content
+	})
+}
+
+// sortUnits is stage 4 for units: the list that the slicer sees has a stand-in
+// for each.
+func (r *run) sortUnits() {
+	u := r.units
+	r.keys = r.keys[:0]
+	for i, unit := range u.units {
+		if !unit.out && !unit.pinned && u.survivor[i] == int32(i) && !u.isOlder(u.place(&unit)) {
+			r.keys = append(r.keys, order.Pair{Key: order.Key(u.scores[i]), Index: i})
+		}
+	}
+	order.SortDescending(r.keys)
+	r.sorted, u.sorted = resize(r.sorted, len(r.keys)), resize(u.sorted, len(r.keys))
+	for i, k := range r.keys {
+		u.sorted[i] = sorted{unit: int32(k.Index), score: u.scores[k.Index]}
+		r.sorted[i] = ScoredItem{Item: u.units[k.Index].item, Score: u.scores[k.Index]}
+	}
+	if len(u.newest) > 0 && !u.fullOnly {
+		r.offerOlder()
+	}
+}
+
+// offerOlder adds to the stand-ins the older versions that may come back in
+// their place.
+func (r *run) offerOlder() {
+	u := r.units
+	type offer struct {
+		unit int32
+		olderVersion
+	}
+	var offers []offer
+	for i, candidate := range r.scoreable {
+		if !u.isOlder(candidate) {
+			continue
+		}
+		at := u.survivor[u.unitOf[u.newest[candidate]]]
+		if unit := &u.units[at]; !unit.group && !unit.pinned && r.items[candidate].tokens < unit.tokens {
+			offers = append(offers, offer{at, olderVersion{candidate, r.scores[i]}})
+		}
+	}
+	slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(a.unit, b.unit) }) // by place already
+	if len(offers) == 0 {
+		return
+	}
+	at := make([]int32, len(u.units)) // positions in u.sorted
+	for i := range u.sorted {
+		at[u.sorted[i].unit] = int32(i)
+	}
+	for len(offers) > 0 {
+		n := 1
+		for n < len(offers) && offers[n].unit == offers[0].unit {
+			n++
+		}
+		item := *u.units[offers[0].unit].item
+		stand := &standIn{}
+		for _, f := range item.usedVariants() {
+			stand.forms = append(stand.forms, Form{f.Tokens, f.Worth})
+		}
+		list := make([]olderVersion, n)
+		for i, o := range offers[:n] {
+			list[i] = o.olderVersion
+			stand.older = append(stand.older, Form{r.items[o.candidate].tokens, o.score})
+		}
+		var units itemUnits
+		if item.units != nil {
+			units = *item.units
+		}
+		units.unit = stand
+		item.units = &units
+		i := at[offers[0].unit]
+		u.sorted[i].older, r.sorted[i].Item = list, &item
+		offers = offers[n:]
+	}
+}
+
+// sliceUnits is stage 5 for units.
+func (r *run) sliceUnits(ctx context.Context) error {
+	u := r.units
+	selection, err := Slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
+	if err != nil {
+		return err
+	}
+	r.shortfalls = selection.Shortfalls
+
+	forms := resize(u.taken, len(u.sorted))
+	u.taken = forms
+	for i := range forms {
+		forms[i] = none
+	}
+	for _, at := range selection.Indices {
+		forms[at] = 0
+	}
+	for _, s := range selection.Smaller {
+		forms[s.Index] = int32(s.Form)
+	}
+	u.chosen, u.returned = u.chosen[:0], 0
+	r.trace.count = 0
+	for at, form := range forms {
+		if form == none {
+			continue
+		}
+		s := &u.sorted[at]
+		unit := &u.units[s.unit]
+		c := chosen{s.unit, form, u.place(unit), s.score}
+		if n := u.numForms(unit); int(form) > n+len(s.older) { // it has put another item there
+			return contractError("slicer", r.pipeline.config.Slicer, "changed the list that it was given")
+		} else if int(form) > n {
+			older := s.older[int(form)-n-1]
+			c = chosen{none, 0, older.candidate, older.score}
+			u.returned++
+			forms[at] = none // the unit itself is out
+		}
+		u.chosen = append(u.chosen, c)
+		r.trace.count += u.numMembers(&c)
+	}
+	if u.returned > 0 {
+		slices.SortFunc(u.chosen, func(a, b chosen) int {
+			return cmp.Or(cmp.Compare(order.Key(b.score), order.Key(a.score)), cmp.Compare(a.candidate, b.candidate))
+		})
+		r.takeBackReturned()
+	}
+	if r.trace.why() {
+		r.excludeUnselectedUnits(selection, forms)
+	}
+	return nil
+}
+
+// takeBackReturned forgets that older versions were left out that have come
+// back.
+func (r *run) takeBackReturned() {
+	t := &r.trace
+	if !t.items {
+		return
+	}
+	returned := newPositions(len(r.items))
+	defer returned.free()
+	for _, c := range r.units.chosen {
+		if c.unit == none {
+			returned.take(c.candidate)
+		}
+	}
+	n := 0
+	for i, e := range t.excluded {
+		if returned.has(e.Candidate()) {
+			continue
+		}
+		t.excluded[n], t.stages[n] = e, t.stages[i]
+		n++
+	}
+	t.stageFrom -= len(t.excluded) - n
+	clear(t.excluded[n:])
+	t.excluded, t.stages = t.excluded[:n], t.stages[:n]
+}
+
+// excludeUnselectedUnits finds the reason for each member of each unit that was
+// not chosen.
+func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
+	u := r.units
+	const dropped = none - 1
+	for _, d := range selection.Drops {
+		forms[d.Index] = dropped
+		s := &u.sorted[d.Index]
+		for _, m := range u.membersOf(&u.units[s.unit]) {
+			r.exclude(m, s.score, d.Reason)
+		}
+	}
+	available := exact.Of(r.effective.TargetTokens).Minus(u.sumOf(u.chosen)).Int()
+	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
+	for at, form := range forms {
+		if form != none {
+			continue
+		}
+		s := &u.sorted[at]
+		unit := &u.units[s.unit]
+		overridden := r.pinnedTokens.Greater(0) && unit.tokens > r.effective.TargetTokens && unit.tokens <= withoutPinned
+		for _, m := range u.membersOf(unit) {
+			reason := r.unitExceeds(unit, m, available)
+			if overridden {
+				reason = r.pinnedOverride()
+			}
+			r.exclude(m, s.score, reason)
+		}
+	}
+}
+
+// unitExceeds is BudgetExceeded for a member of a unit.
+func (r *run) unitExceeds(u *unit, member, available int) ExclusionReason {
+	reason := budgetExceeded(r.items[member].tokens, available)
+	if u.group {
+		reason.other = u.item // whose tokens are those of the group
+	}
+	return reason
+}
+
+// numMembers returns the number of candidates that a chosen unit stands for.
+func (u *unitRun) numMembers(c *chosen) int {
+	if c.unit == none {
+		return 1
+	}
+	return int(u.units[c.unit].size)
+}
+
+// numSelected returns the number of candidates that Slice chose.
+func (r *run) numSelected() int {
+	if r.units == nil {
+		return len(r.selected)
+	}
+	n := 0
+	for i := range r.units.chosen {
+		n += r.units.numMembers(&r.units.chosen[i])
+	}
+	return n
+}
