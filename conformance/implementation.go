@@ -44,7 +44,7 @@ type PipelineSpec struct {
 // ScorerSpec describes a scorer. Fields that its type does not know are zero;
 // nil means that the vector does not give them.
 type ScorerSpec struct {
-	Type string // "recency", "priority", "kind", "tag", "frequency", "reflexive", "composite", "scaled", "metadata_trust", "decay", "metadata_key"
+	Type string // such as "recency", "priority", "kind", "tag", "frequency", "reflexive", "composite", "scaled", "metadata_trust", "decay", "metadata_key"
 
 	Children []ChildSpec // composite
 	Inner    *ScorerSpec // scaled; nil is a configuration error
@@ -59,6 +59,10 @@ type ScorerSpec struct {
 	DefaultScore *float64 // metadata_trust
 	Key, Value   string   // metadata_key
 	Boost        float64  // metadata_key
+
+	// Settings of a type that the specification does not have, as the vector
+	// gives them, by the names of the fields of its [strategy.Descriptor].
+	Settings map[string]any
 }
 
 // ChildSpec is a scorer of a composite with its raw weight.
@@ -96,7 +100,7 @@ type WindowSpec struct {
 // SlicerSpec describes a slicer. Fields that its type does not know are zero;
 // nil means that the vector does not give them.
 type SlicerSpec struct {
-	Type string // "greedy", "knapsack", "quota", "count_quota", "count_constrained_knapsack"
+	Type string // such as "greedy", "knapsack", "quota", "count_quota", "count_constrained_knapsack"
 
 	Inner      *SlicerSpec // quota, count_quota; never nil there
 	BucketSize *int        // knapsack, count_constrained_knapsack
@@ -104,6 +108,10 @@ type SlicerSpec struct {
 	Quotas  []QuotaSpec // quota
 	Entries []EntrySpec // count_quota, count_constrained_knapsack
 	Throw   bool        // count_quota, count_constrained_knapsack: scarcity is an error
+
+	// Settings of a type that the specification does not have, as those of a
+	// [ScorerSpec].
+	Settings map[string]any
 }
 
 // QuotaSpec is an entry of a QuotaSlice, in percent.

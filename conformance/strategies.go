@@ -3,8 +3,12 @@ package conformance
 import (
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // settings finds the settings of a strategy: in its own table, and in the flat
@@ -25,10 +29,10 @@ func (s settings) in(key string) table {
 // maxNesting bounds how deep strategies may be nested in a vector.
 const maxNesting = 200
 
-var scorerKeys = []string{
+var scorerKeys = describedKeys([]string{
 	"type", "weight", "inner", "inner_scorer", "children", "weights", "use_default_weights", "tag_weights", "curve", "reference_time", "null_timestamp_score",
 	"default_score", "key", "value", "boost",
-}
+}, scorer.Descriptors(), "kind", "tag", "composite", "scaled", "metadataTrust", "metadataKey", "decay")
 
 // scorer reads a scorer of the given type.
 func (s settings) scorer(kind string, depth int) ScorerSpec {
@@ -38,7 +42,6 @@ func (s settings) scorer(kind string, depth int) ScorerSpec {
 		return spec
 	}
 	switch kind {
-	case "recency", "priority", "frequency", "reflexive":
 	case "kind":
 		byDefault := s.in("use_default_weights")
 		if s.own.has("weights") { // its own weights are not for [config] to overrule
@@ -73,9 +76,56 @@ func (s settings) scorer(kind string, depth int) ScorerSpec {
 			spec.Curve = curve(t.table("curve"))
 		}
 	default:
-		s.own.fail("", "unknown scorer %q", kind)
+		spec.Settings = s.described(scorer.Descriptors(), "scorer", kind)
 	}
 	return spec
+}
+
+// described reads the settings of a strategy as its descriptor has them: those
+// that are single values.
+func (s settings) described(list []strategy.Descriptor, what, kind string) map[string]any {
+	d, ok := described(list, kind, vectorName)
+	if !ok {
+		s.own.fail("", "unknown %s %q", what, kind)
+		return nil
+	}
+	given := make(map[string]any)
+	for _, f := range d.Fields {
+		key := vectorName(f.Name)
+		t := s.in(key)
+		if f.Required {
+			t.required(key)
+		}
+		if !t.has(key) {
+			continue
+		}
+		switch f.Type {
+		case strategy.Number:
+			given[f.Name] = t.number(key)
+		case strategy.Int:
+			given[f.Name] = t.integer(key)
+		case strategy.Bool:
+			given[f.Name] = t.boolean(key)
+		case strategy.Text, strategy.Kind, strategy.Enum:
+			given[f.Name] = t.text(key)
+		default:
+			t.fail(key, "vectors cannot give a %s", f.Type)
+		}
+	}
+	return given
+}
+
+// describedKeys adds the keys of the settings of the types that only their
+// descriptors describe: those that are not among known.
+func describedKeys(keys []string, list []strategy.Descriptor, known ...string) []string {
+	for _, d := range list {
+		for _, f := range d.Fields {
+			if !slices.Contains(known, d.Name) {
+				keys = append(keys, vectorName(f.Name))
+			}
+		}
+	}
+	return keys
 }
 
 // children reads the parts of a composite: children of its own table, or
@@ -159,7 +209,8 @@ func curve(t table) *CurveSpec {
 	return c
 }
 
-var slicerKeys = []string{"type", "inner", "inner_slicer", "bucket_size", "quotas", "entries", "scarcity_behavior"}
+var slicerKeys = describedKeys([]string{"type", "inner", "inner_slicer", "bucket_size", "quotas", "entries", "scarcity_behavior"},
+	slicer.Descriptors(), "knapsack", "quota", "countQuota", "countConstrainedKnapsack")
 
 // slicer reads a slicer of the given type.
 func (s settings) slicer(kind string, depth int) SlicerSpec {
@@ -169,7 +220,6 @@ func (s settings) slicer(kind string, depth int) SlicerSpec {
 		return spec
 	}
 	switch kind {
-	case "greedy":
 	case "knapsack":
 		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
 	case "quota":
@@ -189,7 +239,7 @@ func (s settings) slicer(kind string, depth int) SlicerSpec {
 		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
 		s.counts(&spec)
 	default:
-		s.own.fail("", "unknown slicer %q", kind)
+		spec.Settings = s.described(slicer.Descriptors(), "slicer", kind)
 	}
 	return spec
 }

@@ -2,8 +2,10 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -79,9 +81,8 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 
 func (v *vector) read(root table) {
 	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
-	config := root.table("config").knows("scorer", "slicer", "placer", "deduplication", "overflow_strategy", "scorers", "inner_scorer", "inner_slicer",
-		"use_default_weights", "weights", "tag_weights", "curve", "reference_time", "null_timestamp_score", "default_score", "key", "value", "boost",
-		"bucket_size", "quotas", "entries", "scarcity_behavior", "children", "inner")
+	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "scorers"},
+		without(scorerKeys, "type", "weight"), without(slicerKeys, "type"))...)
 	v.name = test.required("name").text("name")
 	v.stage = test.required("stage").text("stage")
 	v.want.construction = test.boolean("expect_construction_error")
@@ -128,9 +129,13 @@ func chosen[S any](test, config table, key string, known []string, read func(set
 	return read(settings{own: config, flat: &config}, name.text(key), 0)
 }
 
+func without(keys []string, others ...string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(others, key) })
+}
+
 func readPlacer(t table) string {
 	name := t.required("placer").text("placer")
-	if name != "chronological" && name != "u-shaped" {
+	if _, ok := described(placer.Descriptors(), name, placerName); !ok {
 		t.fail("placer", "unknown placer %q", name)
 	}
 	return name

@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
+)
+
+var update = flag.Bool("update", false, "write testdata/strategies.txt")
+
+// TestStrategiesAreTheSpecifications compares names, bounds and defaults in the
+// descriptors with those of the specification, which testdata/strategies.txt
+// keeps. A difference is a mistake in a descriptor unless the specification, or
+// the list of what this module adds to it, has changed.
+func TestStrategiesAreTheSpecifications(t *testing.T) {
+	var b strings.Builder
+	var write func(indent string, fields []strategy.Field)
+	write = func(indent string, fields []strategy.Field) {
+		for _, f := range fields {
+			fmt.Fprintf(&b, "%s%s: %s", indent, f.Name, f.Type)
+			if f.Required {
+				b.WriteString(", required")
+			}
+			if f.Range != nil {
+				fmt.Fprintf(&b, ", %s", f.Range)
+			}
+			if f.Values != nil {
+				fmt.Fprintf(&b, ", one of %s", strings.Join(f.Values, " "))
+			}
+			if f.Default != nil {
+				fmt.Fprintf(&b, ", default %v", f.Default)
+			}
+			b.WriteByte('\n')
+			write(indent+"  ", f.Fields)
+			for _, variant := range f.Variants {
+				fmt.Fprintf(&b, "%s  %s (%s)\n", indent, variant.Name, variant.Component)
+				write(indent+"    ", variant.Fields)
+			}
+		}
+	}
+	for _, role := range []struct {
+		name string
+		list []strategy.Descriptor
+	}{{"scorer", scorer.Descriptors()}, {"slicer", slicer.Descriptors()}, {"placer", placer.Descriptors()}} {
+		for _, d := range role.list {
+			fmt.Fprintf(&b, "%s %s (%s)\n", role.name, d.Name, d.Component)
+			write("  ", d.Fields)
+		}
+	}
+	file := filepath.Join("testdata", "strategies.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || b.String() != string(want) {
+		t.Errorf("the descriptors say\n%s\nthe specification, in %s, says\n%s\n%v", b.String(), file, want, err)
+	}
+}
+
+// TestWrongDefaultsFail runs this project's vectors against an engine whose
+// descriptors have a wrong default: some vector must notice.
+func TestWrongDefaultsFail(t *testing.T) {
+	tests := []struct {
+		role, name, field string
+		wrong             any
+		why               string
+	}{
+		{"scorer", "decay", "nullTimestampScore", 0.25, "items without a timestamp score 0.5"},
+		{"slicer", "knapsack", "bucketSize", 1, "sizes are counted in 100 tokens"},
+		{"slicer", "countConstrainedKnapsack", "bucketSize", 1, "its knapsack counts the same"},
+		{"slicer", "countQuota", "scarcity", "Throw", "scarcity degrades"},
+		{"slicer", "countConstrainedKnapsack", "scarcity", "Throw", "here too"},
+	}
+	right, err := Run(t.Context(), Vectors())
+	if err != nil || right.Failed > 0 {
+		t.Fatalf("the right defaults fail: %v, %v", right, err)
+	}
+	for _, tt := range tests {
+		t.Run(tt.name+" "+tt.field, func(t *testing.T) {
+			list := slices.Clone(Engine{}.typesOf(tt.role))
+			found := false
+			for i := range list {
+				if list[i].Name != tt.name {
+					continue
+				}
+				list[i].Fields = slices.Clone(list[i].Fields)
+				for j := range list[i].Fields {
+					if f := &list[i].Fields[j]; f.Name == tt.field && f.Default != tt.wrong {
+						f.Default, found = tt.wrong, true
+					}
+				}
+			}
+			if !found {
+				t.Fatal("there is no such field, or the default is not wrong")
+			}
+			got, err := Run(t.Context(), Vectors(), WithImplementation(Engine{types: map[string][]strategy.Descriptor{tt.role: list}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Failed == 0 {
+				t.Errorf("no vector fails: %s", tt.why)
+			}
+		})
+	}
+}
+
+// notInSpecification are the types that this module adds, with what tests them
+// in place of vectors.
+var notInSpecification = map[string]string{
+	"scoreGreedy": "the model in internal/naive",
+}
+
+// givenByNoVector are the reasons that no vector can expect, and why.
+var givenByNoVector = map[cupel.ExclusionCode]string{
+	cupel.ExcludeScoredTooLow:                    "reserved: only strategies of others give it",
+	cupel.ExcludeQuotaCapExceeded:                "reserved",
+	cupel.ExcludeQuotaRequireDisplaced:           "reserved",
+	cupel.ExcludeFiltered:                        "reserved",
+	cupel.ExcludeCountRequireCandidatesExhausted: "reserved",
+	cupel.ExcludeSuperseded:                      "the specification has no versions of items",
+}
+
+// TestNothingIsForgotten looks for a vector, an entry in the schema of policies,
+// a doc sentence for each setting, and an example of each type of strategy, and
+// for a vector and a sentence for each reason.
+func TestNothingIsForgotten(t *testing.T) {
+	var vectors strings.Builder
+	if err := fs.WalkDir(Vectors(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(Vectors(), path)
+		vectors.Write(text)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	examples := func(folder string) string {
+		files, err := filepath.Glob(filepath.Join("..", "cupel", folder, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no tests, %v", folder, err)
+		}
+		var all strings.Builder
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), "\nfunc Example") {
+				all.Write(text)
+			}
+		}
+		return all.String()
+	}
+	var documented func(at string, fields []strategy.Field)
+	documented = func(at string, fields []strategy.Field) {
+		for _, f := range fields {
+			if f.Doc == "" || f.Type == 0 {
+				t.Errorf("%s.%s has no doc or no type", at, f.Name)
+			}
+			documented(at+"."+f.Name, f.Fields)
+			for _, variant := range f.Variants {
+				documented(at+"."+variant.Name, variant.Fields)
+			}
+		}
+	}
+	for role, list := range map[string][]strategy.Descriptor{"scorer": scorer.Descriptors(), "slicer": slicer.Descriptors(), "placer": placer.Descriptors()} {
+		shown := examples(role)
+		for _, d := range list {
+			name := vectorName(d.Name)
+			if role == "placer" {
+				name = placerName(d.Name)
+			}
+			if instead, exempt := notInSpecification[d.Name]; !strings.Contains(vectors.String(), `"`+name+`"`) && !exempt {
+				t.Errorf("%s %s has no vector", role, d.Name)
+			} else if exempt && instead == "" {
+				t.Errorf("nothing tests %s %s", role, d.Name)
+			}
+			if !strings.Contains(string(policy.Schema()), fmt.Sprintf(`"const": %q`, d.Name)) {
+				t.Errorf("%s %s is not in the schema", role, d.Name)
+			}
+			if d.Doc == "" || d.Component == "" {
+				t.Errorf("%s %s has no doc or no component", role, d.Name)
+			}
+			documented(d.Name, d.Fields)
+			if goName := strings.ToUpper(d.Name[:1]) + d.Name[1:]; !strings.Contains(shown, "func Example"+goName) && !strings.Contains(shown, "func ExampleNew"+goName) {
+				t.Errorf("%s %s has no example", role, d.Name)
+			}
+		}
+	}
+	for _, code := range cupel.ExclusionCodes() {
+		if code.Meaning() == "" {
+			t.Errorf("reason %s has no meaning", code)
+		}
+		if _, exempt := givenByNoVector[code]; strings.Contains(vectors.String(), `"`+string(code)+`"`) == exempt {
+			t.Errorf("reason %s has no vector, or one in spite of its exemption: %s", code, givenByNoVector[code])
+		}
+	}
+}
