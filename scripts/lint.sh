@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 limit=600
-long=$(find . \( -name '*.go' -o -name '*.js' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -exec awk -v limit="$limit" \
+long=$(find . \( -name '*.go' -o -name '*.js' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -not -path '*/node_modules/*' -exec awk -v limit="$limit" \
 	'END { if (NR > limit) print FILENAME ": " NR " lines" }' {} \;)
 if [ -n "$long" ]; then
 	echo "files longer than $limit lines; cut them where the subject changes:" >&2
@@ -22,3 +22,15 @@ scripts/each.sh "$linter" run --config "$config" ./...
 echo "== tools" >&2
 cd tools
 GOWORK=off "$linter" run --config "$config" ./...
+
+cd ..
+echo "== cupelinspect/page" >&2
+if command -v npm >/dev/null; then
+	[ -x tools/eslint/node_modules/.bin/eslint ] || npm --prefix tools/eslint ci --silent
+	node tools/eslint/lint.mjs cupelinspect/page
+elif [ -n "${CI:-}" ]; then
+	echo "lint: the page's scripts need Node and npm" >&2
+	exit 1
+else
+	echo "NOT LINTED: the page's scripts, since there is no npm" >&2
+fi

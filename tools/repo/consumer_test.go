@@ -106,7 +106,7 @@ func TestConsumerInstall(t *testing.T) {
 			continue
 		}
 		commands := Run(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")}, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
-		for _, command := range strings.Fields(commands) {
+		for command := range strings.FieldsSeq(commands) {
 			if strings.Contains(command, "/internal/") {
 				continue
 			}

@@ -58,7 +58,7 @@ func (r *release) versions(ctx context.Context, m *mod) ([]string, error) {
 		return nil, err
 	}
 	var versions []string
-	for _, tag := range strings.Fields(out) {
+	for tag := range strings.FieldsSeq(out) {
 		if v := strings.TrimPrefix(tag, prefix); semver.IsValid(v) {
 			versions = append(versions, v)
 		}

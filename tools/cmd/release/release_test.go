@@ -39,9 +39,9 @@ func repository(t *testing.T) string {
 	} {
 		write(t, root, name, text)
 	}
-	mustRun(t, root, "git", "init", "--quiet", "--initial-branch", "main")
-	mustRun(t, root, "git", "config", "user.name", "Test")
-	mustRun(t, root, "git", "config", "user.email", "test@example.com")
+	runGit(t, root, "init", "--quiet", "--initial-branch", "main")
+	runGit(t, root, "config", "user.name", "Test")
+	runGit(t, root, "config", "user.email", "test@example.com")
 	prepareCommit(t, root, "v0.1.0")
 	return root
 }
@@ -58,8 +58,8 @@ func prepareCommit(t *testing.T, root, version string) {
 
 func commit(t *testing.T, root string) {
 	t.Helper()
-	mustRun(t, root, "git", "add", "--all")
-	mustRun(t, root, "git", "commit", "--quiet", "--allow-empty", "--message", "a step")
+	runGit(t, root, "add", "--all")
+	runGit(t, root, "commit", "--quiet", "--allow-empty", "--message", "a step")
 }
 
 func newRelease(t *testing.T, root, version string) *release {
@@ -104,9 +104,9 @@ func replace(t *testing.T, root, name, from, to string) {
 	write(t, root, name, text)
 }
 
-func mustRun(t *testing.T, dir, name string, args ...string) string {
+func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := command(t.Context(), dir, nil, name, args...)
+	out, err := git(t.Context(), dir, nil, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,57 +125,69 @@ func TestChecks(t *testing.T) {
 	}{
 		{"ready", "v0.1.0", func(*testing.T, string) {}, "", "", "nothing is wrong"},
 		{"changed", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			write(t, root, "LICENSE", "None.\n")
 		}, "work tree", "LICENSE", "the tags would not have the change"},
 		{"untracked", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			write(t, root, "core/more.go", "package core\n")
 		}, "work tree", "core/more.go", "tests have seen a file that the archives lack"},
 		{"no section", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			replace(t, root, "CHANGELOG.md", "[0.1.0]", "[0.0.9]")
 			prepareCommit(t, root, "v0.1.0")
 		}, "changelog", "## [0.1.0] - YYYY-MM-DD", "users look for the version"},
 		{"no date", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			replace(t, root, "CHANGELOG.md", "2026-01-02", "soon")
 			prepareCommit(t, root, "v0.1.0")
 		}, "changelog", "has no date", "a release has a day"},
 		{"no entries", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			replace(t, root, "CHANGELOG.md", "- `F` returns 1.\n- And more.\n", "## [0.0.9] - 2025-01-01\n\n- Old.\n")
 			prepareCommit(t, root, "v0.1.0")
 		}, "changelog", "no entries", "those of another version do not count"},
 		{"requirement", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			replace(t, root, "internal/model/go.mod", "/core v0.1.0", "/core v0.0.9")
 			commit(t, root)
 		}, "versions", small + "/internal/model requires " + small + "/core@v0.0.9", "modules are released together"},
 		{"replace in go.mod", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			write(t, root, "examples/one/go.mod", "module "+small+"/examples/one\n\ngo 1.24.0\n\nreplace example.com/x => ../x\n")
 			commit(t, root)
 		}, "versions", "go install refuses", "a stranger could not install the command"},
 		{"go.work", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			replace(t, root, "go.work", "\t"+small+" v0.1.0 => .\n", "")
 			replace(t, root, "go.work", "\n\nreplace", "\n\nreplace "+small+" v0.1.0 => ./pages\n\nreplace")
 			write(t, root, "pages/go.mod", "module "+small+"\n\ngo 1.24.0\n")
 			commit(t, root)
 		}, "versions", "go.work replaces " + small + "@v0.1.0 by ./pages", "development would use other code than the release"},
 		{"checksum", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			write(t, root, "core/core.go", "package core\n\nfunc F() int { return 2 }\n")
 			commit(t, root)
 		}, "checksums", "go.sum of " + small + "/internal/model", "the archive has changed since the sums were written"},
 		{"checksum is missing", "v0.1.0", func(t *testing.T, root string) {
+			t.Helper()
 			write(t, root, "cmd/tool/go.sum", "")
 			commit(t, root)
 		}, "checksums", "go.sum of " + small + "/cmd/tool", "a build outside the workspace needs it"},
 		{"there already", "v0.1.0", func(t *testing.T, root string) {
-			mustRun(t, root, "git", "tag", "core/v0.1.0")
+			t.Helper()
+			runGit(t, root, "tag", "core/v0.1.0")
 		}, "tags", "core/v0.1.0 is there already", "a version never changes"},
 		{"later", "v0.1.0", func(t *testing.T, root string) {
-			mustRun(t, root, "git", "tag", "v0.2.0")
-			mustRun(t, root, "git", "tag", "vainly") // is no version
+			t.Helper()
+			runGit(t, root, "tag", "v0.2.0")
+			runGit(t, root, "tag", "vainly") // is no version
 		}, "tags", "v0.2.0 is a later version", "the versions go up"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := repository(t)
 			tt.change(t, root)
-			before := mustRun(t, root, "git", "tag")
+			before := runGit(t, root, "tag")
 			out, err := check(t, root, tt.version, true)
 			var failed []string
 			for _, match := range failure.FindAllStringSubmatch(out, -1) {
@@ -194,7 +206,7 @@ func TestChecks(t *testing.T) {
 			if slices.ContainsFunc(failed, func(name string) bool { return name != tt.check && (tt.check != "versions" || name != "checksums") }) {
 				t.Errorf("more than the %s failed:\n%s", tt.check, out)
 			}
-			if after := mustRun(t, root, "git", "tag"); after != before {
+			if after := runGit(t, root, "tag"); after != before {
 				t.Errorf("there are tags now:\n%s", after)
 			}
 		})
@@ -224,13 +236,13 @@ func TestCircle(t *testing.T) {
 func TestStranger(t *testing.T) {
 	root := repository(t)
 	out, err := check(t, root, "v0.1.0", false)
-	if tags := mustRun(t, root, "git", "tag"); err != nil || tags != "" {
+	if tags := runGit(t, root, "tag"); err != nil || tags != "" {
 		t.Fatalf("a dry run: error %v, tags %q\n%s", err, tags, out)
 	}
 	if out, err = check(t, root, "v0.1.0", true); err != nil {
 		t.Fatal(err, out)
 	}
-	tags := mustRun(t, root, "git", "tag")
+	tags := runGit(t, root, "tag")
 	if want := "cmd/tool/v0.1.0\ncore/v0.1.0\nv0.1.0\n"; tags != want {
 		t.Errorf("tags\n%swant\n%s", tags, want)
 	}
@@ -259,7 +271,7 @@ func TestStranger(t *testing.T) {
 			t.Errorf("the module files of %s: %v", folder, err)
 		}
 	}
-	if diff := mustRun(t, root, "git", "diff"); diff != "" {
+	if diff := runGit(t, root, "diff"); diff != "" {
 		t.Errorf("go mod tidy changes the module files:\n%s", diff)
 	}
 }
@@ -285,7 +297,7 @@ func TestAPI(t *testing.T) {
 			}
 			replace(t, root, "CHANGELOG.md", "## [0.1.0]", "## ["+tt.version[1:]+"] - 2026-02-03\n\n- News.\n\n## [0.1.0]")
 			prepareCommit(t, root, tt.version)
-			mustRun(t, root, "git", "tag", "core/v0.1.1-rc.1") // a candidate promises nothing
+			runGit(t, root, "tag", "core/v0.1.1-rc.1") // a candidate promises nothing
 			out, err := check(t, root, tt.version, true)
 			if (err == nil) != (tt.text == "") || !strings.Contains(out, tt.text) {
 				t.Errorf("error %v, want %q, since %s:\n%s", err, tt.text, tt.why, out)
