@@ -64,10 +64,12 @@ type source struct {
 	root *node // of JSON
 }
 
-func read(text string, options []Option) *source {
+func read(text string, opts []Option) *source {
 	t := &source{settings: settings{count: estimate, kind: auto}}
-	for _, o := range options {
-		o(&t.settings)
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&t.settings)
+		}
 	}
 	// A question mark is never longer than the bytes that are no character.
 	t.full = strings.ToValidUTF8(text, "?")
@@ -111,8 +113,8 @@ var shapes = []shape{{text: 80, array: 10}, {text: 400, array: 50}}
 // The result is valid UTF-8 and never longer than the text; bytes that are no
 // character become question marks. It takes time linear in the text, and counts
 // each of its lines or values a few times.
-func Reduce(text string, tokens int, options ...Option) string {
-	t := read(text, options)
+func Reduce(text string, tokens int, opts ...Option) string {
+	t := read(text, opts)
 	if t.count(t.full) <= tokens {
 		return t.full
 	}
@@ -137,8 +139,8 @@ func Reduce(text string, tokens int, options ...Option) string {
 // however long it is. It is the text itself if that is not longer, and it is
 // empty if the level keeps nothing or all of it is known. What [Reduce]
 // promises of the result holds here too.
-func Outline(text string, level Level, options ...Option) string {
-	t := read(text, options)
+func Outline(text string, level Level, opts ...Option) string {
+	t := read(text, opts)
 	level = min(level, LevelLarge)
 	var out string
 	if t.root != nil && level >= LevelMedium {
@@ -182,8 +184,8 @@ const (
 // smaller one has about two thirds of the tokens of the next, and takes its
 // parts in the order of [Reduce]. A text that is too short to be reduced has one
 // form. It takes linear time, and counts each line or value of the text twice.
-func Forms(text string, options ...Option) []Form {
-	t := read(text, options)
+func Forms(text string, opts ...Option) []Form {
+	t := read(text, opts)
 	total := t.count(t.full)
 	var forms []Form
 	add := func(out string, worth float64) {

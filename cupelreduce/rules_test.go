@@ -129,3 +129,9 @@ func TestFormsOfKnown(t *testing.T) {
 		t.Errorf("without anything known the largest form is no JSON: %s", forms[len(forms)-2].Text)
 	}
 }
+
+func TestNilOptionIsSkipped(t *testing.T) {
+	if got, want := cupelreduce.Reduce("one\ntwo\n", 100, nil), cupelreduce.Reduce("one\ntwo\n", 100); got != want {
+		t.Errorf("with a nil option: %q, want %q", got, want)
+	}
+}

@@ -33,7 +33,7 @@ func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 // all later runs over the same list.
 //
 // A list is the same when it has the same items, by pointer, in the same order;
-// items never change. An Index remembers a few lists, those used last
+// items never change. An Index remembers a few lists, those used last,
 // and does not keep their items alive: it holds weak pointers to
 // them, and forgets lists whose items are gone when it builds another one.
 //
