@@ -33,6 +33,17 @@
 // that names it. The package starts no goroutine and imports the standard
 // library only.
 //
+// # Groups, smaller forms, versions
+//
+// Items that are worthless apart share a group ([WithGroup]). An item, or a group,
+// can have smaller forms ([WithVariants], [WithGroupVariants]): what the slicer
+// leaves of the budget goes to them, and pinned members and an overflow shrink
+// before anything is left out. Of the versions of one thing the newest counts
+// ([WithVersionOf]). Slicers and placers see one stand-in for a group
+// ([ContextItem.Members], [ContextItem.Forms]), so that kinds, quotas and counts
+// speak of groups; reports have an entry for each candidate, with the form that is
+// in the window. docs/units.md in the repository says exactly how.
+//
 // # Why was it dropped
 //
 // [Pipeline.DryRun] returns a [SelectionReport]: every item that is in or out,
@@ -53,7 +64,7 @@
 //
 //   - Building: [InvalidItemError], [InvalidBudgetError], [InvalidConfigError].
 //   - Running: [PinnedExceedsBudgetError], [OverflowError], [ScarcityError],
-//     [CanceledError]; [SourceError] of a stream.
+//     [CanceledError]; [ContentError] of a smaller form; [SourceError] of a stream.
 //   - Strategies at fault: [StrategyError], [ContractError], [PanicError].
 //   - JSON: [DecodeError], [EncodeError].
 //   - For observers only: [AbandonedError].
@@ -81,7 +92,7 @@
 // A scorer, slicer or placer of your own needs one method, or a function:
 // [ScorerFunc], [BatchScorerFunc], [SlicerFunc], [PlacerFunc]. It is given a
 // [ScoredItem] list and a [SliceBudget], and a slicer returns a [Selection] with
-// each [Drop] that has a reason of its own. The module cupeltest tests strategies.
+// each [Drop] that has a reason of its own, and each [SmallerForm] that it chose. The module cupeltest tests strategies.
 //
 // Everything else here is optional. The engine and the wrappers of package slicer
 // find it by type assertion, which is why it is in this package:
@@ -90,6 +101,7 @@
 //   - [BatchScorer] and [AppendPlacer] save passes and memory.
 //   - [SweepSlicer] returns a [SliceSweep] for many budgets. A [Cursor] follows it,
 //     and tells each [SelectionChange].
+//   - [LeftOverSlicer] has the rest of its target filled with smaller forms.
 //   - [SliceExplainer] says why an item was not taken, as an [Obstacle].
 //   - [NonMonotonic] and [KindNarrower] say what a slicer guarantees to searches by
 //     budget and to a QuotaSlice around it.

@@ -158,7 +158,7 @@ func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
 		if sum != 0 {
 			share = float64(item.tokens) / sum
 		}
-		return share * (before - item.units.variants.used[b.at[i]].Worth)
+		return float64(share * (before - item.units.variants.used[b.at[i]].Worth)) // rounded here, never fused
 	}
 	push := func(i int) {
 		m := candidates[i]

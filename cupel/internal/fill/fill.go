@@ -21,7 +21,7 @@ type Point struct {
 
 // Value returns what a form is worth: a share of the score, of which +Inf counts
 // as the largest finite number.
-func Value(score, worth float64) float64 { return min(score, math.MaxFloat64) * worth }
+func Value(score, worth float64) float64 { return float64(min(score, math.MaxFloat64) * worth) }
 
 // Fill is one call. Get it with [New].
 type Fill struct {
