@@ -7,4 +7,7 @@ require (
 	github.com/wollax/cupel-go/cupel v0.1.0
 )
 
-require github.com/BurntSushi/toml v1.6.0 // indirect
+require (
+	github.com/BurntSushi/toml v1.6.0 // indirect
+	github.com/wollax/cupel-go/cupeltoml v0.1.0 // indirect
+)
