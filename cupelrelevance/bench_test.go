@@ -71,7 +71,7 @@ func BenchmarkFirst(b *testing.B) {
 }
 
 // BenchmarkFurther answers further questions about the same items, each with
-// words that nobody asked for before.
+// new words.
 func BenchmarkFurther(b *testing.B) {
 	items := manyItems(b, 10000, 100)
 	scores := make([]float64, len(items))

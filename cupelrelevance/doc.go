@@ -1,6 +1,6 @@
-// Package cupelrelevance scores items by what a question is about, without a
-// model: by the words that they share with it, by what stands next to them, and
-// by the names that it mentions.
+// Package cupelrelevance scores items by their relevance to a question, without
+// a model: by the words they share with the question, by the items around them,
+// and by the names the question mentions.
 //
 //	index, err := cupelrelevance.NewIndex()
 //	relevance, err := cupelrelevance.New(index, "What was decided about the roof?")
@@ -11,26 +11,25 @@
 //	})
 //	window, err := pipeline.Run(ctx, items, budget)
 //
-// [Relevance] is the preset. It is made of [Lexical] (BM25 over the fields of an
-// item), [Passages] (the same over the items around it) and [Mentions] (names);
+// [Relevance] is the preset. It combines [Lexical] (BM25 over the fields of an
+// item), [Passages] (the same over the items around it) and [Mentions] (names).
 // [Neighbours] and [Grouped] spread the scores of any other scorer in the same
-// way. A scorer is made for one question, and an [Index] is kept for as long as
-// the conversation is: it reads a list of items once, and later questions about
-// the same list cost a hundredth of that.
+// way. Make a scorer for each question, and keep one [Index] for the
+// conversation: it reads a list of items once, and later questions about the
+// same list cost about a hundredth of that.
 //
-// All scorers are immutable and safe for concurrent use, and have a batch form
-// with the same bits as the single one. Scores are the same on every processor.
-// Package eval measures how much of the evidence for a question a selection
-// holds.
+// All scorers are immutable and safe for concurrent use. Their batch and single
+// forms give the same bits, and scores are the same on every processor. Package
+// eval measures how much of the evidence for a question a selection includes.
 //
 // # Words
 //
-// A word is a run of letters, marks and digits, compared in small letters, and
-// by its stem where the language of the index has one. A word with capitals or
-// underscores inside is an identifier, and gives itself without the underscores
-// and each of its parts: parseHTTPHeader gives parsehttpheader, parse, http and
-// header. Scripts without spaces (Chinese, Japanese, Thai and others, and Korean)
-// give overlapping pairs of characters. What does not show separates nothing;
-// bytes that are not UTF-8 separate. The first 64 bytes of a word count. Every
-// text takes time linear in its length.
+// A word is a run of letters, marks and digits, compared in lower case and by
+// its stem if the index has a language. A word with capitals or underscores
+// inside is an identifier, and yields itself without the underscores and each
+// of its parts: parseHTTPHeader yields parsehttpheader, parse, http and header.
+// Scripts without spaces (such as Chinese, Japanese and Thai) and Korean yield
+// overlapping pairs of characters. Invisible characters do not separate words;
+// invalid UTF-8 does. Only the first 64 bytes of a word count. Time is linear
+// in the length of the text.
 package cupelrelevance

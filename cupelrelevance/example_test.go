@@ -103,8 +103,8 @@ func ExampleNewPassages() {
 	// 2.58  Ada: 900 euros.
 }
 
-// Any scorer can spread: here what is tagged is important, and so is what stands
-// beside it.
+// Any scorer can spread: here tagged items are important, and so are the items
+// next to them.
 func ExampleNewNeighbours() {
 	tagged, err := cupel.NewContextItem("Ada: Decided: we buy it.", 10, cupel.WithTags("decision"))
 	if err != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Grouped mixes the relevance of the session, document or thread that an item
-// belongs to into its own: (1 - share) * own + share * group, where the group
-// scores what its best item does. Groups are those of the index ([WithGroups],
-// [WithGap]). Scores that are NaN are no group's best.
+// Grouped combines the score of an item with that of its session, document or
+// thread: (1 - share) * own + share * group. The score of a group is its best
+// item's; NaN is ignored. The index defines the groups ([WithGroups],
+// [WithGap]).
 //
-// An item that is given twice scores what its better place does. It is safe for
-// concurrent use when the scorer inside is. Build it with [NewGrouped].
+// An item that occurs twice gets the higher of its scores. Grouped is safe for
+// concurrent use if the inner scorer is. Create it with [NewGrouped].
 type Grouped struct {
 	index *Index
 	inner cupel.Scorer
 	share float64
 }
 
-// NewGrouped returns a scorer that mixes the scores of inner with those of the
-// groups; share is that of the group, from 0 to 1. It fails with a
-// [cupel.InvalidConfigError].
+// NewGrouped returns a scorer that combines the scores of inner with those of
+// the groups; share is the group's share, from 0 to 1. It returns a
+// [cupel.InvalidConfigError] if an argument is invalid.
 func NewGrouped(index *Index, inner cupel.Scorer, share float64) (*Grouped, error) {
 	if err := index.validate("Grouped"); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func NewGrouped(index *Index, inner cupel.Scorer, share float64) (*Grouped, erro
 	return g, nil
 }
 
-// Validate reports a scorer that was not built with [NewGrouped]. The inner
-// scorer is not looked at; [cupel.ValidateScorer] does that.
+// Validate returns an error if the scorer was not created with [NewGrouped]. It
+// does not check the inner scorer; [cupel.ValidateScorer] does.
 func (g *Grouped) Validate() error {
 	if g == nil || g.inner == nil {
 		return notBuilt("Grouped")
@@ -62,8 +62,8 @@ func (g *Grouped) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float
 	return scoreOne(g, item, all)
 }
 
-// ScoreAll asks the inner scorer once and takes linear time beside. It fails when
-// the inner scorer does, when ctx is done, or when Validate does.
+// ScoreAll calls the inner scorer once and otherwise takes linear time. It
+// fails if the inner scorer fails, if ctx is done, or if Validate fails.
 func (g *Grouped) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, g, "Grouped", all, scores); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (g *Grouped) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores
 	return ctx.Err()
 }
 
-// bestOf returns the highest score of a group, or that of its first item when
-// none can be compared.
+// bestOf returns the highest score of a group, or that of its first item if all
+// are NaN.
 func bestOf(sequence []uint32, scores []float64) float64 {
 	best := scores[sequence[0]]
 	for _, i := range sequence {

@@ -27,20 +27,20 @@ const metadataPrefix = "metadata:"
 // Strings and lists of strings are searched; other values are not.
 func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 
-// Index remembers what scorers need to know about lists of items: which words
-// occur where, and which items stand next to each other. It is built on the
-// first question about a list, and serves all scorers that share the Index and
-// all later runs over the same list.
+// Index caches what scorers need to know about lists of items: which words
+// occur where, and which items are next to each other. It indexes a list on the
+// first question about it, and serves all scorers that share the Index and all
+// later runs over the same list.
 //
 // A list is the same when it has the same items, by pointer, in the same order;
 // items never change. An Index remembers a few lists, those used last,
 // and does not keep their items alive: it holds weak pointers to
 // them, and forgets lists whose items are gone when it builds another one.
 //
-// Building takes time linear in the text, and memory of about the text's size;
-// a question takes time linear in the items that have one of its words. An
-// Index is safe for concurrent use. The zero Index is not ready: build it with
-// [NewIndex].
+// Indexing takes time linear in the text and memory of about the text's size. A
+// question takes time linear in the number of items with one of its words. An
+// Index is safe for concurrent use. Create it with [NewIndex]; the zero Index
+// is not usable.
 type Index struct {
 	settings indexDraft
 
@@ -48,11 +48,11 @@ type Index struct {
 	lists []*list // the last used first
 }
 
-// IndexOption is an optional setting of an [Index].
+// IndexOption configures an [Index].
 type IndexOption func(*indexDraft) error
 
-// indexDraft is an Index that is not finished yet. It is a type of its own so
-// that nobody can apply an option to a finished one.
+// indexDraft is an Index under construction. It is a separate type so that
+// options cannot be applied to a finished Index.
 type indexDraft struct {
 	language Language
 	fields   []Field
@@ -65,14 +65,13 @@ type indexDraft struct {
 // rememberedLists is how many lists an [Index] remembers.
 const rememberedLists = 4
 
-// DefaultGap is the time between two items that separates them, unless
-// [WithGap] says otherwise.
+// DefaultGap is the default of [WithGap].
 const DefaultGap = time.Hour
 
-// defaultGroups are the metadata keys of what items belong to.
+// defaultGroups are the metadata keys of groups.
 var defaultGroups = []string{"session", "conversation", "thread", "document", "file", "path"}
 
-// defaultNames are the metadata keys of what a question may call an item by.
+// defaultNames are the metadata keys of names.
 var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
 
 // NewIndex returns an empty index: of English text, of contents and tags, for
@@ -97,8 +96,8 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 	return &Index{settings: draft}, nil
 }
 
-// WithLanguage sets the language whose words are reduced to their stems,
-// [LanguageEnglish] by default.
+// WithLanguage sets the language for stemming. The default is
+// [LanguageEnglish].
 func WithLanguage(language Language) IndexOption {
 	return func(d *indexDraft) error {
 		if language.stemmer() == nil && language != LanguageNone {
@@ -109,8 +108,8 @@ func WithLanguage(language Language) IndexOption {
 	}
 }
 
-// WithFields sets the fields that are indexed, [FieldContent] and [FieldTags] by
-// default. There must be at least one, and none twice.
+// WithFields sets the indexed fields: at least one, without duplicates. The
+// default is [FieldContent] and [FieldTags].
 func WithFields(fields ...Field) IndexOption {
 	return func(d *indexDraft) error {
 		if len(fields) == 0 {
@@ -130,11 +129,12 @@ func WithFields(fields ...Field) IndexOption {
 	}
 }
 
-// WithGroups sets the metadata keys that say what an item belongs to: a session,
-// a document, a thread. The first key that an item has counts; items that have
-// none belong together. Items of different groups are never near each other.
-// The default is session, conversation, thread, document, file and path; no key
-// at all makes one group of all items. Strings, numbers and truth values count.
+// WithGroups sets the metadata keys that assign an item to a group, such as a
+// session, document or thread. The first key that an item has counts; items
+// without any form one group. Items of different groups are never near each
+// other. The default is session, conversation, thread, document, file and path;
+// without keys all items are one group. Values may be strings, numbers or
+// booleans.
 func WithGroups(keys ...string) IndexOption {
 	return func(d *indexDraft) error {
 		if err := checkKeys("groups", keys); err != nil {
@@ -145,9 +145,9 @@ func WithGroups(keys ...string) IndexOption {
 	}
 }
 
-// WithNames sets the metadata keys of the names that a question may call an item
-// by, for [Mentions]: its speaker, its file, its symbol. The default is speaker,
-// author, name, symbol, file, path and title.
+// WithNames sets the metadata keys that hold an item's names for [Mentions],
+// such as its speaker, file or symbol. The default is speaker, author, name,
+// symbol, file, path and title.
 func WithNames(keys ...string) IndexOption {
 	return func(d *indexDraft) error {
 		if err := checkKeys("names", keys); err != nil {
@@ -171,9 +171,9 @@ func checkKeys(setting string, keys []string) error {
 	return nil
 }
 
-// WithGap sets how much time between two items of a group, next to each other
-// in time, makes two groups of them, where all items of the group have
-// timestamps; [DefaultGap] by default, above 0.
+// WithGap sets the pause between consecutive items, above 0, that splits a
+// group in two. It applies to groups in which all items have timestamps. The
+// default is [DefaultGap].
 func WithGap(gap time.Duration) IndexOption {
 	return func(d *indexDraft) error {
 		if gap <= 0 {
@@ -188,7 +188,7 @@ func (f Field) known() bool {
 	return f == FieldContent || f == FieldTags || len(f) > len(metadataPrefix) && f[:len(metadataPrefix)] == metadataPrefix
 }
 
-// list is what is known about one list of items.
+// list is the index of one list of items.
 type list struct {
 	items []weak.Pointer[cupel.ContextItem]
 	ready chan struct{} // closed when the rest is set
@@ -217,7 +217,7 @@ func (l *list) gone() bool {
 	return len(l.items) > 0 && l.items[0].Value() == nil
 }
 
-// of returns what is known about a list, and finds it out if nothing is.
+// of returns the index of a list, and builds it if needed.
 func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error) {
 	for {
 		l, build := x.find(all)
@@ -237,15 +237,16 @@ func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error)
 		if l.err == nil {
 			return l, nil
 		}
-		// Whoever was building it was told to stop, which concerns nobody else.
+		// The caller that was building it was canceled; this caller tries
+		// again.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// read finds out everything about the items. The metadata are read beside the
-// text, which takes longer.
+// read indexes the items. It reads the metadata concurrently with the text,
+// which takes longer.
 func (l *list) read(ctx context.Context, all []*cupel.ContextItem, settings *indexDraft) {
 	var first []uint32
 	var group sync.WaitGroup
@@ -261,8 +262,8 @@ func (l *list) read(ctx context.Context, all []*cupel.ContextItem, settings *ind
 	}
 }
 
-// find returns the list of these items, and true when it is new and the caller's
-// to build.
+// find returns the list of these items, and true if it is new and the caller
+// must build it.
 func (x *Index) find(all []*cupel.ContextItem) (*list, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -295,7 +296,7 @@ func (x *Index) forget(l *list) {
 	x.lists = slices.DeleteFunc(x.lists, func(other *list) bool { return other == l })
 }
 
-// validate is for the scorers that use the index.
+// validate checks the index on behalf of a scorer.
 func (x *Index) validate(component string) error {
 	if x == nil || x.settings.capacity == 0 {
 		return invalid(component, "index", "", "index must come from NewIndex")

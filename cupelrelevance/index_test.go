@@ -58,13 +58,13 @@ func TestIndexRemembers(t *testing.T) {
 	}
 }
 
-// TestIndexKeepsNoItems: items that nobody else holds go, and their list with
-// them at the next building.
+// TestIndexKeepsNoItems: items that only the index refers to are collected, and
+// their list is dropped when the next one is indexed.
 func TestIndexKeepsNoItems(t *testing.T) {
 	index := Must(NewIndex())
 	gone := make(chan struct{})
 	func() {
-		it := item(t, "a roof that nobody needs any more")
+		it := item(t, "a roof that is not needed any more")
 		runtime.AddCleanup(it, func(struct{}) { close(gone) }, struct{}{})
 		scoresOf(t, Must(New(index, "roof")), []*cupel.ContextItem{it})
 	}()

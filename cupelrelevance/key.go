@@ -30,8 +30,8 @@ func keyOf(seed maphash.Seed, term []byte) (k key) {
 	return k
 }
 
-// hash is that of Go's maps where the processor has none: nobody who does not
-// know the seed can write a text whose words meet in the table.
+// hash is the one Go's maps use on processors without hash instructions:
+// without the seed, it is not possible to write a text whose words collide.
 func (w *words) hash(k key) uint32 {
 	high, low := bits.Mul64(k.low^w.low, k.high^w.high)
 	high, low = bits.Mul64(high^low, w.low|1)

@@ -18,13 +18,12 @@ import (
 //	idf = ln(1 + (n - d + 0.5) / (d + 0.5))
 //	score += idf * f * (k1 + 1) / (f + k1 * (1 - b + b*l/m))
 //
-// A word that stands in the question twice counts twice; the first 1,024
-// different words count. Scores are at least 0
-// and have no upper bound; [scorer.Scaled] of the core brings them to [0,1].
-// They compare the items of one list with each other, and say nothing about the
-// items of another.
+// A word that occurs twice in the question counts twice; only the first 1,024
+// distinct words count. Scores are at least 0 and have no upper bound; use
+// [scorer.Scaled] to scale them to [0,1]. Scores of different lists cannot be
+// compared.
 //
-// It is safe for concurrent use. Build it with [NewLexical].
+// It is safe for concurrent use. Create it with [NewLexical].
 //
 // [scorer.Scaled]: https://pkg.go.dev/github.com/wollax/cupel-go/cupel/scorer#Scaled
 type Lexical struct {
@@ -61,8 +60,8 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 	return &Lexical{index: index, terms: queryTerms(query, index.settings.language), k1: defaultK1, b: defaultB, maxShare: 1}, nil
 }
 
-// maxQueryTerms is how many different words of a question count. More are no
-// question but a text.
+// maxQueryTerms is how many distinct words of a question count. With more it is
+// a text, not a question.
 const maxQueryTerms = 1 << 10
 
 // queryTerms returns the words of a question, each once, in order.
@@ -88,7 +87,7 @@ func queryTerms(query string, language Language) []queryTerm {
 	return terms
 }
 
-// Validate reports a scorer that was not built with [NewLexical].
+// Validate returns an error if the scorer was not created with [NewLexical].
 func (x *Lexical) Validate() error {
 	if x == nil || x.index == nil {
 		return notBuilt("Lexical")
@@ -102,10 +101,9 @@ func (x *Lexical) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float
 	return scoreOne(x, item, all)
 }
 
-// ScoreAll scores all items. The first time that its index sees the list it
-// reads the whole text, and afterwards it takes time linear in the number of
-// items that have one of the question's words. It fails when ctx is done, or
-// when Validate does.
+// ScoreAll scores all items. The first call for a list reads the whole text;
+// later calls take time linear in the number of items with one of the
+// question's words. It fails if ctx is done or Validate fails.
 func (x *Lexical) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, x, "Lexical", all, scores); err != nil {
 		return err

@@ -8,22 +8,22 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Mentions scores an item by whether the question names what it comes from: its
-// speaker, its file, its symbol. A name scores the share of its words that the
-// question has, compared without case and without stems; of a path the last part
-// counts on its own as well, whichever is better. Words of one character count
-// only in names that have no others. An item scores what the best of its names
-// does, from 0 to 1.
+// Mentions scores an item by whether the question mentions one of its names,
+// such as its speaker, file or symbol. The score of a name is the share of its
+// words that occur in the question, compared without case and without stemming;
+// for a path, the last part alone also counts if that is better. Words of one
+// character count only in names without longer words. The score of an item is
+// that of its best name, from 0 to 1.
 //
-// Names are the values of the metadata keys of the index ([WithNames]). It is safe
-// for concurrent use. Build it with [NewMentions].
+// Names are the values of the index's metadata keys ([WithNames]). Mentions is
+// safe for concurrent use. Create it with [NewMentions].
 type Mentions struct {
 	index *Index
 	words map[string]bool
 }
 
-// NewMentions returns a scorer that looks for names in query. It fails with a
-// [cupel.InvalidConfigError].
+// NewMentions returns a scorer that looks for names in query. It returns a
+// [cupel.InvalidConfigError] if index does not come from [NewIndex].
 func NewMentions(index *Index, query string) (*Mentions, error) {
 	if err := index.validate("Mentions"); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func NewMentions(index *Index, query string) (*Mentions, error) {
 	return m, nil
 }
 
-// Validate reports a scorer that was not built with [NewMentions].
+// Validate returns an error if the scorer was not created with [NewMentions].
 func (m *Mentions) Validate() error {
 	if m == nil || m.index == nil {
 		return notBuilt("Mentions")
@@ -47,8 +47,8 @@ func (m *Mentions) Score(item *cupel.ContextItem, all []*cupel.ContextItem) floa
 	return scoreOne(m, item, all)
 }
 
-// ScoreAll scores each name of the list once, and then the items in linear time.
-// It fails when ctx is done, or when Validate does.
+// ScoreAll scores each name of the list once, and then the items in linear
+// time. It fails if ctx is done or Validate fails.
 func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, m, "Mentions", all, scores); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, score
 	return ctx.Err()
 }
 
-// names are what the items of a list are called.
+// names holds the names of the items of a list.
 type names struct {
 	texts []string // each once
 	named []naming // by item

@@ -1,8 +1,7 @@
 package cupelrelevance
 
-// Must returns v, and panics when err is not nil. It wraps the constructors of
-// this package where an error is a mistake in the program: in package variables
-// and in tests.
+// Must returns v and panics if err is not nil. Use it around constructors of
+// this package in package variables and tests, where an error is a bug.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -140,7 +140,7 @@ func TestMentions(t *testing.T) {
 		{"folder", "the slicer", []any{"path", "cupel/slicer/greedy.go"}, 0.25, "one of four words"},
 		{"symbol", "what calls parse header", []any{"symbol", "parseHeader"}, 2.0 / 3, "both parts, and not the whole"},
 		{"best of two", "Ada", []any{"speaker", "Bo", "author", "Ada"}, 1, "one name suffices"},
-		{"nobody", "what was decided", []any{"speaker", "Ada"}, 0, "no name is mentioned"},
+		{"no one", "what was decided", []any{"speaker", "Ada"}, 0, "no name is mentioned"},
 		{"no name", "Ada", nil, 0, "the item has none"},
 		{"name without words", "Ada", []any{"speaker", "?"}, 0, "and nothing is divided by nothing"},
 	} {

@@ -7,19 +7,17 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Neighbours lets the relevance of items spread to those near by: the answer
-// stands next to the question, and what a discussion is about is said once in
-// many turns.
+// Neighbours spreads scores to nearby items: an answer is next to its question,
+// and a discussion names its subject only once in many turns.
 //
-// An item scores what another scorer gives it, plus the larger of two sums: the
-// scores of the items before it, and of those behind it, each times
-// decay^distance, up to a window. Distance counts items in the order of time
-// where all items of the group have a timestamp, and else in the order of the
-// list; groups ([WithGroups], [WithGap]) are never crossed. Scores that are not
-// finite stay where they are.
+// The score of an item is that of the inner scorer, plus the larger of two sums
+// within a window: the scores of the items before it, and of those after it,
+// each times decay^distance. Distance counts items in time order if all items
+// of the group have timestamps, and else in list order. Scores do not spread
+// across groups ([WithGroups], [WithGap]), and non-finite scores do not spread.
 //
-// An item that is given twice scores what its better place does. It is safe for
-// concurrent use when the scorer inside is. Build it with [NewNeighbours].
+// An item that occurs twice gets the higher of its scores. Neighbours is safe
+// for concurrent use if the inner scorer is. Create it with [NewNeighbours].
 type Neighbours struct {
 	index  *Index
 	inner  cupel.Scorer
@@ -50,8 +48,8 @@ func NewNeighbours(index *Index, inner cupel.Scorer) (*Neighbours, error) {
 	return n, nil
 }
 
-// Validate reports a scorer that was not built with [NewNeighbours]. The inner
-// scorer is not looked at; [cupel.ValidateScorer] does that.
+// Validate returns an error if the scorer was not created with [NewNeighbours].
+// It does not check the inner scorer; [cupel.ValidateScorer] does.
 func (n *Neighbours) Validate() error {
 	if n == nil || n.inner == nil {
 		return notBuilt("Neighbours")
@@ -73,8 +71,8 @@ func (n *Neighbours) Score(item *cupel.ContextItem, all []*cupel.ContextItem) fl
 	return scoreOne(n, item, all)
 }
 
-// ScoreAll asks the inner scorer once and takes O(N * window) beside. It fails
-// when the inner scorer does, when ctx is done, or when Validate does.
+// ScoreAll calls the inner scorer once and otherwise takes O(N * window). It
+// fails if the inner scorer fails, if ctx is done, or if Validate fails.
 func (n *Neighbours) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, n, "Neighbours", all, scores); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// order is the items of a list as a reader would come upon them: group by group,
-// and within a group by time.
+// order is the reading order of a list: group by group, and by time within a
+// group.
 type order struct {
 	sequence []uint32 // positions of the items
 	starts   []int    // of each group in sequence; one more at the end

@@ -7,11 +7,11 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Passages scores an item by the words that the passage around it shares with a
-// question. It is to [Lexical] what a passage is to a sentence: each word
-// spreads on its own, less and less with the distance, and the more of it there
-// is in one place the less another one adds, so that a place with many different
-// words of the question is better than one with many occurrences of one.
+// Passages scores an item by the words that it and the items around it share
+// with a question. Like [Lexical] it counts words, but each word spreads to
+// nearby items, decaying with distance. Repeated occurrences of a word in one
+// place add less and less, so a place with many different words of the question
+// beats one with many occurrences of the same word.
 //
 // With v the value of a word in an item as Lexical counts it, from 0 to k1+1,
 // and d its sum over all items of the group, each times decay^distance:
@@ -19,7 +19,8 @@ import (
 //	score += idf * d * (saturation + 1) / (d + saturation)
 //
 // Distance and groups are those of [Neighbours]. Scores are at least 0 and have
-// no upper bound. It is safe for concurrent use. Build it with [NewPassages].
+// no upper bound. Passages is safe for concurrent use. Create it with
+// [NewPassages].
 type Passages struct {
 	lexical    *Lexical
 	decay      float64
@@ -42,7 +43,7 @@ func NewPassages(lexical *Lexical) (*Passages, error) {
 	return &Passages{lexical: lexical, decay: passageDecay, saturation: passageSaturation}, nil
 }
 
-// Validate reports a scorer that was not built with [NewPassages].
+// Validate returns an error if the scorer was not created with [NewPassages].
 func (p *Passages) Validate() error {
 	if p == nil || p.lexical == nil {
 		return notBuilt("Passages")
@@ -56,9 +57,9 @@ func (p *Passages) Score(item *cupel.ContextItem, all []*cupel.ContextItem) floa
 	return scoreOne(p, item, all)
 }
 
-// ScoreAll scores all items, in time linear in their number for each word of the
-// question once the index knows the list. It fails when ctx is done, or when
-// Validate does.
+// ScoreAll scores all items. Once the list is indexed, it takes time linear in
+// the number of items for each word of the question. It fails if ctx is done or
+// Validate fails.
 func (p *Passages) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, p, "Passages", all, scores); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (p *Passages) ScoreAll(ctx context.Context, all []*cupel.ContextItem, score
 	return ctx.Err()
 }
 
-// addTerm adds to the scores what one word gives. before is scratch.
+// addTerm adds the scores of one word. before is scratch.
 func (p *Passages) addTerm(l *list, weight float64, values, before, scores []float64) {
 	for g := range l.order.numGroups() {
 		sequence := l.order.at(g)
@@ -85,7 +86,7 @@ func (p *Passages) addTerm(l *list, weight float64, values, before, scores []flo
 	}
 }
 
-// spread adds to the scores of one group what one word gives.
+// spread adds the scores of one word in one group.
 func (p *Passages) spread(sequence []uint32, weight float64, values, before, scores []float64) {
 	sum, found := 0.0, false
 	for _, i := range sequence {

@@ -7,23 +7,22 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Relevance is the preset: it scores items by what a question is about, with
-// settings that were measured on long meetings, on many short chat sessions, and
-// on source code.
+// Relevance is the preset: it scores items by their relevance to a question,
+// with settings measured on long meetings, on many short chat sessions, and on
+// source code.
 //
-// It combines the words of the passage around an item ([Passages]), those of the
-// item itself ([Lexical]), the best item of its group ([Grouped]) and the names
-// that the question mentions ([Mentions]). How much of each is measured on the
-// list: where groups are long, as a meeting of hundreds of turns is, a single
-// turn says little and the passage decides; where they are short, as chat
-// sessions and files are, the item itself, its group and names count as well.
-// Of items that are equally relevant the shorter one scores a little higher,
-// since a budget holds more of them.
+// It combines the words of the passage around an item ([Passages]), those of
+// the item itself ([Lexical]), the best item of its group ([Grouped]) and the
+// names that the question mentions ([Mentions]). The list's group sizes set the
+// weights: in long groups, like a meeting of hundreds of turns, a single turn
+// says little and the passage decides; in short ones, like chat sessions and
+// files, the item itself, its group and names count too. Of equally relevant
+// items the shorter scores a little higher, since more of them fit a budget.
 //
-// Scores are in [0,1] and 0 where nothing speaks for an item. They are meant for
-// slicers that take the highest first, such as slicer.ScoreGreedy. An item that
-// is given twice scores what its better place does. It is safe for concurrent
-// use. Build it with [New].
+// Scores are in [0,1], and 0 if nothing in an item matches. They are meant for
+// slicers that take the highest scores first, such as slicer.ScoreGreedy. An
+// item that occurs twice gets the higher of its scores. Relevance is safe for
+// concurrent use. Create it with [New].
 type Relevance struct {
 	index    *Index
 	lexical  *Lexical
@@ -44,8 +43,8 @@ const (
 	presetTokens   = 20.0 // of an item too short to be any cheaper
 )
 
-// New returns the preset for a question. It fails with a
-// [cupel.InvalidConfigError] when index does not come from [NewIndex].
+// New returns the preset for a question. It returns a
+// [cupel.InvalidConfigError] if index does not come from [NewIndex].
 func New(index *Index, query string) (*Relevance, error) {
 	lexical, err := NewLexical(index, query)
 	if err != nil {
@@ -63,7 +62,7 @@ func New(index *Index, query string) (*Relevance, error) {
 	return &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions}, nil
 }
 
-// Validate reports a scorer that was not built with [New].
+// Validate returns an error if the scorer was not created with [New].
 func (r *Relevance) Validate() error {
 	if r == nil || r.index == nil {
 		return notBuilt("Relevance")
@@ -85,9 +84,9 @@ func (r *Relevance) Score(item *cupel.ContextItem, all []*cupel.ContextItem) flo
 	return scoreOne(r, item, all)
 }
 
-// ScoreAll scores all items. The first time that the index sees the list it reads
-// the whole text, and afterwards it takes time linear in the number of items for
-// each word of the question. It fails when ctx is done, or when Validate does.
+// ScoreAll scores all items. The first call for a list reads the whole text;
+// later calls take time linear in the number of items for each word of the
+// question. It fails if ctx is done or Validate fails.
 func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	if err := begin(ctx, r, "Relevance", all, scores); err != nil {
 		return err
@@ -129,16 +128,17 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	return ctx.Err()
 }
 
-// shortness is near 1 where groups have few items, and a little where they have
-// many: a list without groups may be a chat whose sessions nobody noted.
+// shortness is near 1 if groups have few items, and small but not 0 if they
+// have many: a list without groups may be a chat whose sessions are not
+// recorded.
 func shortness(size float64) float64 {
 	ratio := size / presetShort
 	return max(presetFloor, 1/(1+float64(ratio*ratio)))
 }
 
-// cheapness is the eighth root of how small an item is, in (0,1]: one of sixteen
-// times the size scores 0.7 of what it would. Roots are exact everywhere, which
-// powers are not.
+// cheapness, in (0,1], is an eighth root of an item's smallness: an item of
+// sixteen times the size scores 0.7 times as much. Square roots are exact on
+// every processor; powers are not.
 func cheapness(tokens int) float64 {
 	return math.Sqrt(math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0))))))
 }

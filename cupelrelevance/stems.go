@@ -17,12 +17,12 @@ import (
 	"github.com/kljensen/snowball/swedish"
 )
 
-// Language is a language whose words are reduced to their stems, so that
-// "meeting", "meetings" and "meets" are one word.
+// Language is a language for stemming, which makes "meeting", "meetings" and
+// "meets" one word.
 type Language string
 
-// The languages that there is a stemmer for. English does little harm to other
-// text; with LanguageNone words match as they are.
+// The supported languages. English does little harm to other text. LanguageNone
+// disables stemming.
 const (
 	LanguageNone      Language = "none"
 	LanguageEnglish   Language = "english"
@@ -55,8 +55,8 @@ func (l Language) stemmer() func(word string, stopWords bool) string {
 	return nil
 }
 
-// longestStemmed is how many bytes a word may have to be reduced to its stem.
-// Longer ones are names, codes or noise.
+// longestStemmed is the length in bytes of the longest word to stem. Longer
+// ones are names, codes or noise.
 const longestStemmed = 32
 
 // stem returns the stem of a word in small letters.
@@ -124,7 +124,7 @@ func (s *stems) prepare(w *words, language Language) {
 	}
 }
 
-// mostKnown bounds what is remembered of earlier questions.
+// mostKnown bounds the cache of earlier lookups.
 const mostKnown = 1 << 12
 
 // of returns the words with the given stem. The words that begin as a stem are
@@ -219,8 +219,8 @@ func (l Language) beginsAs(word []byte, stem string) bool {
 	return true
 }
 
-// losesAccents reports whether stems may lack the accents of their words, so
-// that no two letters are surely different once there was an accent.
+// losesAccents reports whether stemming may remove accents, so that letters
+// after an accent cannot be compared reliably.
 func (l Language) losesAccents() bool {
 	return l == LanguageFrench || l == LanguageSpanish || l == LanguageHungarian
 }

@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxTerm is how many bytes of a word count. What a megabyte without a space
-// has beyond that is read once and forgotten, so that a word costs what it is
-// long and no more.
+// maxTerm is how many bytes of a word count. The rest of a longer word is read
+// once and discarded, so its cost is linear in its length.
 const maxTerm = 64
 
-// class says what an ASCII byte is to the tokenizer.
+// class is the tokenizer's class of an ASCII byte.
 type class uint8
 
 const (
@@ -48,8 +47,8 @@ var classes = func() (c [256]class) {
 // characters that do not show (joiners, direction marks, soft hyphens) are
 // passed over. Terms end after maxTerm bytes.
 type tokenizer struct {
-	// emit is given each term, which is only good until it returns, and whether
-	// the term is a word as people write it, which has a stem.
+	// emit receives each term, which is valid only until it returns, and
+	// whether the term is an ordinary word, which has a stem.
 	emit func(term []byte, word bool)
 
 	whole []byte // of the word being read, without underscores
@@ -150,8 +149,8 @@ func (t *tokenizer) word(s string, start int) int {
 	return i
 }
 
-// classify says what a character beyond ASCII is; wide means that its script is
-// written without spaces.
+// classify returns the class of a non-ASCII character; wide means that its
+// script is written without spaces.
 func classify(r rune, size int) class {
 	switch {
 	case r == utf8.RuneError && size == 1:

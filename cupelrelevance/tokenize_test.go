@@ -42,7 +42,7 @@ func TestTokenizer(t *testing.T) {
 		{"underscores alone", "a ___ b", []string{"a", "b"}, "they are no word"},
 		{"digits", "sha256 v1.24 3,000", []string{"sha256", "v1", "24", "3", "000"}, "digits are letters, points and commas separate"},
 		{"digit then capital", "utf8Valid", []string{"utf8", "valid", "=utf8valid"}, "a capital after a digit begins a part"},
-		{"apostrophe", "don't l’eau", []string{"don", "t", "l", "eau"}, "apostrophes separate, whatever they look like"},
+		{"apostrophe", "don't l’eau", []string{"don", "t", "l", "eau"}, "apostrophes of any shape separate"},
 		{"accents", "Ärger RÉSUMÉ", []string{"ärger", "résumé"}, "letters beyond ASCII have small forms, too"},
 		{"combining", "e\u0301te\u0301", []string{"e\u0301te\u0301"}, "marks belong to the letter before"},
 		{"han", "会議室です", []string{"=会議", "=議室", "=室で", "=です"}, "overlapping pairs"},

@@ -12,10 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// words says which words occur in which items of a list, and how often. Words
-// are kept as they are written, in small letters; stems are looked for when a
-// question comes, among the few words that may have them (stems.go), so that
-// building needs none.
+// words records which words occur in which items of a list, and how often.
+// Words are stored unstemmed, in lower case; a question looks up stems among
+// the few words that may have them (stems.go), so that indexing needs no
+// stemmer.
 type words struct {
 	n      int // items
 	text   []byte

@@ -6,61 +6,60 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// T is what this package needs of a *testing.T.
+// T is the part of *testing.T that this package uses.
 //
-// It is frozen: no method will ever be added, so that whatever implements it
-// goes on doing so.
+// No methods will be added, so every implementation stays one.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
 	FailNow()
 }
 
-// SelectionReportAssertionChain asserts over one report, link by link. Each
-// link returns the chain. [Should], [Expect] and [That] make one; they differ
-// in what happens when a link fails.
+// SelectionReportAssertionChain makes assertions about one report. Each
+// assertion returns the chain. Create a chain with [Should], [Expect] or
+// [That], which differ in what happens when an assertion fails.
 //
-// A chain is for one goroutine. It reads the report and changes nothing.
+// A chain is not safe for concurrent use. It does not modify the report.
 //
 // It implements the Chain Plumbing section of the Testing Vocabulary chapter.
 type SelectionReportAssertionChain struct {
-	t        T // nil outside of tests
+	t        T // nil outside tests
 	report   *cupel.SelectionReport
 	goesOn   bool // after a failure
 	failures []error
 }
 
-// Should returns a chain whose first failing link ends the test: it reports
-// the failure at the line of the link and calls t.FailNow. A nil report is a
-// failure as well. t must not be nil.
+// Should returns a chain that stops the test at the first failing assertion: it
+// reports the failure at the assertion's line and calls t.FailNow. A nil report
+// is a failure. t must not be nil.
 //
-// It implements SelectionReport.Should of the Testing Vocabulary chapter; Go
-// has no way to add the method to the report.
+// It implements SelectionReport.Should of the Testing Vocabulary chapter, as a
+// function because Go cannot add a method to another package's type.
 func Should(t T, report *cupel.SelectionReport) *SelectionReportAssertionChain {
 	t.Helper()
 	return (&SelectionReportAssertionChain{t: t, report: report}).begin("Should")
 }
 
-// Expect returns a chain that reports every failing link, each at its line,
-// and lets the test go on. A nil report is one failure. t must not be nil.
+// Expect returns a chain that reports every failing assertion at its line and
+// lets the test continue. A nil report is one failure. t must not be nil.
 func Expect(t T, report *cupel.SelectionReport) *SelectionReportAssertionChain {
 	t.Helper()
 	return (&SelectionReportAssertionChain{t: t, report: report, goesOn: true}).begin("Expect")
 }
 
-// That returns a chain for use outside of tests, which ends in
-// [SelectionReportAssertionChain.Err]. Links after the first that fails are
-// skipped, and their predicates are not called.
+// That returns a chain for use outside tests; end it with
+// [SelectionReportAssertionChain.Err]. After the first failure, the remaining
+// assertions are skipped and their predicates are not called.
 func That(report *cupel.SelectionReport) *SelectionReportAssertionChain {
 	return (&SelectionReportAssertionChain{report: report}).begin("That")
 }
 
-// Err returns nil when every link held, and otherwise what failed: a
+// Err returns nil if every assertion held, or else a
 // [*SelectionReportAssertionError]. A chain of [Expect] with several failures
 // returns them joined.
 func (c *SelectionReportAssertionChain) Err() error {
 	if c.report == nil && len(c.failures) == 0 {
-		c.begin("That") // a chain that nothing made asserts nothing, and must not pass
+		c.begin("That") // a zero chain asserts nothing and must not pass
 	}
 	if len(c.failures) == 1 {
 		return c.failures[0]
@@ -68,18 +67,18 @@ func (c *SelectionReportAssertionChain) Err() error {
 	return errors.Join(c.failures...)
 }
 
-// SelectionReportAssertionError is a link that failed.
+// SelectionReportAssertionError describes a failed assertion.
 //
 // It implements SelectionReportAssertionException of the Testing Vocabulary
 // chapter.
 type SelectionReportAssertionError struct {
-	Assertion string // the name of the link: "IncludeItemWithKind"
-	Expected  string // what the link asked for
+	Assertion string // the method's name, such as "IncludeItemWithKind"
+	Expected  string // what was asserted
 	Actual    string // what the report has
 	message   string // by the chapter's template
 }
 
-// Error returns the message that the chapter fixes for the assertion.
+// Error returns the message, which the specification fixes for its assertions.
 func (e *SelectionReportAssertionError) Error() string {
 	if e.message != "" {
 		return e.message
@@ -87,15 +86,15 @@ func (e *SelectionReportAssertionError) Error() string {
 	return e.Assertion + " failed: expected " + e.Expected + ", but found " + e.Actual + "."
 }
 
-// silent takes the place of a T outside of tests.
+// silent is the T of a chain outside tests.
 type silent struct{}
 
 func (silent) Helper()               {}
 func (silent) Errorf(string, ...any) {}
 func (silent) FailNow()              {}
 
-// tester returns the T to speak to. Links call its Helper themselves: it marks
-// the function that calls it.
+// tester returns the T to report to. Each assertion calls Helper itself, since
+// Helper marks its caller.
 func (c *SelectionReportAssertionChain) tester() T {
 	if c.t == nil {
 		return silent{}
@@ -103,8 +102,8 @@ func (c *SelectionReportAssertionChain) tester() T {
 	return c.t
 }
 
-// begin fails at once when there is nothing to assert over: a chain without a
-// link must not pass then, and one with many must not say it many times.
+// begin fails at once if there is no report: even a chain without assertions
+// must fail then, and one with many must fail once.
 func (c *SelectionReportAssertionChain) begin(name string) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	if c.report == nil {
@@ -113,7 +112,7 @@ func (c *SelectionReportAssertionChain) begin(name string) *SelectionReportAsser
 	return c
 }
 
-// link checks one assertion, unless there is no point any more.
+// link checks one assertion, unless the chain has already ended.
 func (c *SelectionReportAssertionChain) link(name string, check func(r *cupel.SelectionReport) *SelectionReportAssertionError) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	if c.report == nil || len(c.failures) > 0 && !c.goesOn {
@@ -136,8 +135,8 @@ func (c *SelectionReportAssertionChain) fail(name string, failure *SelectionRepo
 	}
 }
 
-// nilPredicate is the failure of a link that was given no predicate: a mistake
-// in the test, which must not look like an item that is missing.
+// nilPredicate is the failure of an assertion with a nil predicate: a mistake
+// in the test, which must not look like a missing item.
 func nilPredicate(name string) *SelectionReportAssertionError {
 	return &SelectionReportAssertionError{
 		Expected: "a predicate", Actual: "nil",

@@ -89,7 +89,7 @@ func TestNilReport(t *testing.T) {
 		t.Error("Should went on without a report")
 	}
 	s = watch(func(t cupeltest.T) { three(cupeltest.Expect(t, nil)) })
-	equalMessages(t, "Expect", s.messages, []string{"Expect failed: expected a report, but found nil."}, "one cause is one message, whatever the links")
+	equalMessages(t, "Expect", s.messages, []string{"Expect failed: expected a report, but found nil."}, "one cause is one message, regardless of the assertions")
 	if err := three(cupeltest.That(nil)).Err(); err == nil || err.Error() != "That failed: expected a report, but found nil." {
 		t.Errorf("That ends in %v after %d links", err, links)
 	}

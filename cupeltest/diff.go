@@ -9,11 +9,11 @@ import (
 const (
 	diffContext = 2       // equal lines shown around a change
 	diffLines   = 60      // lines shown at most
-	diffCells   = 4 << 20 // of the table; longer texts are compared by their ends alone
+	diffCells   = 4 << 20 // of the table; for longer texts only the ends are compared
 )
 
-// diff returns the lines that differ, with - for those of want alone and + for
-// those of got alone, and some equal lines around them.
+// diff returns the lines that differ, with - for lines only in want and + for
+// lines only in got, and some equal lines around them.
 func diff(want, got string) string {
 	lines := diffText(strings.Split(strings.TrimSuffix(want, "\n"), "\n"), strings.Split(strings.TrimSuffix(got, "\n"), "\n"))
 	shown := make([]bool, len(lines))
@@ -39,14 +39,14 @@ func diff(want, got string) string {
 		out = append(out, "  …")
 	}
 	if rest := len(out) - diffLines; rest > 0 {
-		out = append(out[:diffLines], fmt.Sprintf("  … and %d lines more", rest))
+		out = append(out[:diffLines], fmt.Sprintf("  … and %d more lines", rest))
 	}
 	return strings.Join(out, "\n")
 }
 
-// diffText returns all lines, each with its sign and a space before it. It
-// keeps as many lines equal as possible: a longest common subsequence, found by
-// the textbook's table over what is left between equal ends.
+// diffText returns all lines, each prefixed with its sign and a space. It finds
+// a longest common subsequence with the textbook table, after removing equal
+// lines at both ends.
 func diffText(want, got []string) []string {
 	var lines, tail []string
 	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
@@ -85,8 +85,8 @@ func diffText(want, got []string) []string {
 	return append(lines, tail...)
 }
 
-// commonLines returns for each i and j the most lines that want[i:] and got[j:]
-// have in common, in order.
+// commonLines returns, for each i and j, the length of the longest common
+// subsequence of want[i:] and got[j:].
 func commonLines(want, got []string) [][]int {
 	common := make([][]int, len(want)+1)
 	for i := range common {

@@ -132,7 +132,7 @@ func ExampleSelectionReportAssertionChain_MatchGolden() {
 	cupeltest.Expect(t, other).MatchGolden("example")
 	// Output:
 	// MatchGolden(no such example) failed: there is no golden file testdata/no such example.golden. To write it, run the test with CUPELTEST_UPDATE=1.
-	// MatchGolden(example) failed: the report is not that of testdata/example.golden (- golden file, + report):
+	// MatchGolden(example) failed: the report differs from testdata/example.golden (- golden file, + report):
 	//   candidates: 4, 5060 tokens
 	//
 	// - included: 3, 60 tokens
@@ -171,8 +171,8 @@ func ExampleDeterministic() {
 	// Output: Deterministic failed: it takes at least 2 runs to compare, got n = 1.
 }
 
-// ByLength prefers items that are short beside the longest, and is wrong: it
-// sorts the list to find that one.
+// ByLength prefers items that are shorter than the longest. It breaks the
+// contract: it sorts the list to find the longest.
 type ByLength struct{}
 
 // Score implements [cupel.Scorer].

@@ -9,9 +9,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// ExcludeItemWithReason holds when at least one excluded item has a reason of
-// this code, whatever its data. Reserved codes and those of custom strategies
-// are codes like any other.
+// ExcludeItemWithReason holds if at least one excluded item has a reason with
+// this code, regardless of its data. The code may be reserved or belong to a
+// custom strategy.
 //
 // It implements pattern 4 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.ExclusionCode) *SelectionReportAssertionChain {
@@ -30,8 +30,8 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.Exclu
 	})
 }
 
-// excludedMatching returns the excluded entries whose item the predicate is
-// true for.
+// excludedMatching returns the excluded entries whose items match the
+// predicate.
 func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel.ExcludedItem {
 	var matching []cupel.ExcludedItem
 	for _, entry := range r.Excluded {
@@ -111,9 +111,8 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 	})
 }
 
-// HaveNoExclusionsForKind holds when no excluded item has the kind, without
-// regard to ASCII case. It says nothing about the included items: the kind may
-// have had no candidates.
+// HaveNoExclusionsForKind holds if no excluded item has the kind, under ASCII
+// case folding. It also holds if the kind had no candidates.
 //
 // It implements pattern 7 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
@@ -133,7 +132,7 @@ func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.Conte
 	})
 }
 
-// HaveNoExclusions holds when every candidate is included.
+// HaveNoExclusions holds if every candidate is included.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) HaveNoExclusions() *SelectionReportAssertionChain {
@@ -152,9 +151,9 @@ func (c *SelectionReportAssertionChain) HaveNoExclusions() *SelectionReportAsser
 	})
 }
 
-// ExcludeItemWithReasonData holds when at least one excluded item has this
-// reason with exactly these data. Kinds compare without ASCII case, numbers as
-// they are, NaN with NaN; Survivor is compared only when it is given.
+// ExcludeItemWithReasonData holds if at least one excluded item has this reason
+// with exactly these data. Kinds are compared under ASCII case folding, and NaN
+// equals NaN. Survivor is compared only if it is set.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.ExclusionReason) *SelectionReportAssertionChain {
@@ -231,8 +230,8 @@ func sameValue(want, got any) bool {
 	return want == got
 }
 
-// describeReason returns the reason with its data, contents included. A content
-// takes the place of the sentence, which only says that there is one.
+// describeReason returns the reason with its data. It shows a content instead
+// of the sentence, which only says that there is one.
 func describeReason(r cupel.ExclusionReason) string {
 	named := r.Code.Fields()
 	text := r.String()

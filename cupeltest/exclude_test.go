@@ -146,7 +146,7 @@ func TestExcludeItemWithReasonData(t *testing.T) {
 		{"other survivor", "another item with this content", data,
 			with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)})),
 			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
-		{"data of a custom code", "the data of codes that are not the module's own are told too", data,
+		{"data of a custom code", "the message shows the data of custom codes too", data,
 			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.75, Kind: "Sketch"})),
 			"ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.75, kind=Sketch], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8]."},
 		{"data of another code", "data that the code does not name differ, and must be seen to", four(),

@@ -13,8 +13,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// UpdateVariable is the environment variable that has
-// [SelectionReportAssertionChain.MatchGolden] write its files: set it to 1.
+// UpdateVariable is the environment variable that makes
+// [SelectionReportAssertionChain.MatchGolden] write its files. Set it to 1.
 const UpdateVariable = "CUPELTEST_UPDATE"
 
 const (
@@ -22,10 +22,10 @@ const (
 	goldenExtension = ".golden"
 )
 
-// MatchGolden holds when the report is the one in the file
-// testdata/NAME.golden in the current folder, which during go test is the
-// folder of the test. name may have folders, with slashes; one that would lead
-// out of testdata is refused. The message shows the lines that differ.
+// MatchGolden holds if the report equals the file testdata/NAME.golden in the
+// current directory, which under go test is the directory of the test. name may
+// contain slashes but must not lead out of testdata. The message shows the
+// lines that differ.
 //
 // The file is text: the events, every included and excluded item in order
 // (content, kind, source, tokens, score, reason), totals, shortfalls and
@@ -34,8 +34,8 @@ const (
 // and hash. Excluded items of equal score come in the order of the stage
 // that left them out, then of their position among the candidates.
 //
-// It writes the file, and holds, when the environment variable
-// CUPELTEST_UPDATE is 1 or true, and never otherwise.
+// If the environment variable CUPELTEST_UPDATE is 1 or true, it writes the file
+// and holds.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionReportAssertionChain {
@@ -50,7 +50,7 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 		if problem := badGoldenName(name); problem != "" {
 			return fail("the name %s.", problem)
 		}
-		update, _ := strconv.ParseBool(os.Getenv(UpdateVariable)) // anything that is not true leaves the files alone
+		update, _ := strconv.ParseBool(os.Getenv(UpdateVariable)) // any other value writes nothing
 		got := describe(r)
 		want, err := readGolden(name)
 		switch {
@@ -66,19 +66,19 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 		case err != nil:
 			return fail("the golden file cannot be read: %v.", err)
 		}
-		return fail("the report is not that of %s/%s%s (- golden file, + report):\n%s\nIf the report is right, run the test with %s=1.",
+		return fail("the report differs from %s/%s%s (- golden file, + report):\n%s\nIf the report is right, run the test with %s=1.",
 			goldenFolder, name, goldenExtension, diff(want, got), UpdateVariable)
 	})
 }
 
-// badGoldenName says why a name is refused, or nothing. What a link in the
-// file system does to a name is for [os.Root] to refuse.
+// badGoldenName returns why a name is refused, or "". [os.Root] refuses
+// symbolic links that lead outside.
 func badGoldenName(name string) string {
 	switch {
 	case name == "":
 		return "is empty"
 	case name == "." || strings.HasSuffix(name, "/"):
-		return "is that of a folder"
+		return "is a directory"
 	case !fs.ValidPath(name) || strings.Contains(name, `\`) || !filepath.IsLocal(filepath.FromSlash(name)):
 		return "must be a path below " + goldenFolder + ", with slashes and without dots as elements"
 	}
@@ -112,8 +112,8 @@ func writeGolden(name, text string) error {
 	return errors.Join(err, root.Close())
 }
 
-// describe returns the report as text, without durations and times, one line a
-// decision: what a name holds does not make another line.
+// describe returns the report as text, without durations and times, with one
+// line per decision: line breaks in names are escaped.
 func describe(r *cupel.SelectionReport) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n") }

@@ -98,7 +98,7 @@ func TestMatchGolden(t *testing.T) {
 		t.Errorf("without a file: %q, want %q", got, want)
 	}
 	if got := tree(t); got != "" {
-		t.Errorf("files were written that nobody asked for: %s", got)
+		t.Errorf("unexpected files were written: %s", got)
 	}
 
 	writeFile(t, "testdata/window.golden", fullGolden)
@@ -113,7 +113,7 @@ func TestMatchGolden(t *testing.T) {
 	other := full()
 	other.Included[1].Score = 0.25
 	other.TotalTokensConsidered++
-	want = `MatchGolden(window) failed: the report is not that of testdata/window.golden (- golden file, + report):
+	want = `MatchGolden(window) failed: the report differs from testdata/window.golden (- golden file, + report):
 - candidates: 5, 657 tokens
 + candidates: 5, 658 tokens
 
@@ -129,11 +129,11 @@ If the report is right, run the test with CUPELTEST_UPDATE=1.`
 		t.Errorf("another report:\n%s\nwant\n%s", got, want)
 	}
 	if data, err := os.ReadFile("testdata/window.golden"); err != nil || string(data) != fullGolden {
-		t.Error("the golden file changed, and nobody asked for it")
+		t.Error("the golden file changed without an update")
 	}
 }
 
-// Durations and times are nobody's decisions.
+// Durations and times are not decisions.
 func TestMatchGoldenIgnoresTimes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "testdata/window.golden", fullGolden)
@@ -239,8 +239,8 @@ func TestMatchGoldenRefusesNames(t *testing.T) {
 	const below = "must be a path below testdata, with slashes and without dots as elements."
 	for name, want := range map[string]string{
 		"":                 "is empty.",
-		".":                "is that of a folder.",
-		"a/":               "is that of a folder.",
+		".":                "is a directory.",
+		"a/":               "is a directory.",
 		"..":               below,
 		"../window":        below,
 		"a/../../window":   below,
@@ -338,7 +338,7 @@ func TestLongDiffsAreCut(t *testing.T) {
 		r.Excluded = append(r.Excluded, out("Z", i, 0, because(cupel.ExcludeFiltered)))
 	}
 	got := match(r, "window")
-	if lines := strings.Count(got, "\n"); lines != 62 || !strings.Contains(got, "lines more\nIf the report is right") {
+	if lines := strings.Count(got, "\n"); lines != 62 || !strings.Contains(got, "more lines\nIf the report is right") {
 		t.Errorf("%d lines: %.2000s", lines, got)
 	}
 }

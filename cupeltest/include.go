@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// IncludeItemWithKind holds when at least one included item has the kind,
-// without regard to ASCII case.
+// IncludeItemWithKind holds if at least one included item has the kind, under
+// ASCII case folding.
 //
 // It implements pattern 1 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
@@ -28,12 +28,13 @@ func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKi
 	})
 }
 
-// mostShown is how many items the message of IncludeItemMatching shows.
+// mostShown is the maximum number of items in the message of
+// IncludeItemMatching.
 const mostShown = 5
 
-// IncludeItemMatching holds when the predicate is true for at least one
-// included entry: item, score and reason. The message shows up to 5 entries of
-// the others.
+// IncludeItemMatching holds if the predicate is true for at least one included
+// entry (item, score and reason). The message shows up to 5 of the included
+// entries.
 //
 // It implements pattern 2 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
@@ -64,9 +65,9 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 	})
 }
 
-// IncludeExactlyNItemsWithKind holds when exactly n included items have the
-// kind, without regard to ASCII case. n = 0 asks that there is none, whether
-// excluded or never a candidate; a negative n never holds.
+// IncludeExactlyNItemsWithKind holds if exactly n included items have the kind,
+// under ASCII case folding. With n = 0 it holds if no item of the kind is
+// included. It never holds for a negative n.
 //
 // It implements pattern 3 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.ContextKind, n int) *SelectionReportAssertionChain {
@@ -90,9 +91,9 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 	})
 }
 
-// IncludeInOrder holds when items with these contents are included in this
-// order, with others between them or not. A content given twice asks for two
-// items. Without contents it holds.
+// IncludeInOrder holds if items with these contents are included in this order;
+// other items may come between them. A content given twice requires two items.
+// Without contents it always holds.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) IncludeInOrder(contents ...string) *SelectionReportAssertionChain {

@@ -107,7 +107,7 @@ func TestIncludeInOrder(t *testing.T) {
 			`IncludeInOrder("a", "a", "a") failed: "a" does not come after "a". Included had 4 items: ["a", "b", "a", "c"].`},
 		{"wrong order", "c is last", r, order("c", "b"),
 			`IncludeInOrder("c", "b") failed: "b" does not come after "c". Included had 4 items: ["a", "b", "a", "c"].`},
-		{"missing", "an item that is not there is told from one in the wrong place", r, order("a", "d", "c"),
+		{"missing", "a missing item is distinguished from a misplaced one", r, order("a", "d", "c"),
 			`IncludeInOrder("a", "d", "c") failed: "d" is not included. Included had 4 items: ["a", "b", "a", "c"].`},
 		{"of nothing", "an empty list has nothing", report{}, order("a"),
 			`IncludeInOrder("a") failed: "a" is not included. Included had 0 items: [].`},

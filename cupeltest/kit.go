@@ -10,10 +10,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// A SlicerOption changes what [TestSlicer] does.
+// A SlicerOption configures [TestSlicer].
 type SlicerOption interface{ applySlicer(*kitOptions) }
 
-// A StrategyOption changes what [TestScorer], [TestPlacer] and [TestSlicer] do.
+// A StrategyOption configures [TestScorer], [TestPlacer] and [TestSlicer].
 type StrategyOption interface {
 	SlicerOption
 	applyStrategy(*kitOptions)
@@ -36,21 +36,21 @@ func (o itemsOption) applySlicer(k *kitOptions) {
 
 func (o itemsOption) applyStrategy(k *kitOptions) { o.applySlicer(k) }
 
-// WithItems adds a list of the caller's items to those that the kit makes. A
-// strategy that looks at metadata, say, needs items that have some. For slicers
-// and placers they are scored from 1 downwards in steps. Items with a negative
-// token count are left out: no strategy ever gets one.
+// WithItems adds a list of the caller's items to the kit's inputs, for example
+// for a strategy that reads metadata. For slicers and placers they get
+// descending scores from 1. Items with a negative token count are left out,
+// since no strategy ever receives one.
 func WithItems(items ...*cupel.ContextItem) StrategyOption {
 	return itemsOption(items)
 }
 
-// A rule is one sentence of a contract, and what finds it broken.
+// A rule is one sentence of a contract, with the check for it.
 type rule struct {
 	sentence string
-	broken   func() string // what was found, or nothing
+	broken   func() string // describes the violation, or ""
 }
 
-// hold reports each rule that is broken and lets the test go on.
+// hold reports each broken rule and lets the test continue.
 func hold(t T, role string, strategy any, rules []rule) {
 	t.Helper()
 	for _, r := range rules {
@@ -69,11 +69,11 @@ func protect(check func() string) (found string) {
 	return check()
 }
 
-// acceptedSentence is the rule before all others.
+// acceptedSentence is the rule checked before all others.
 const acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, and not inside itself."
 
-// accepted ends the test when there is nothing to hold to a contract: New
-// refuses the strategy, or the caller's items hold none.
+// accepted stops the test if cupel.New rejects the strategy or WithItems was
+// given a nil item.
 func accepted(t T, role string, strategy any, config cupel.Config, options *kitOptions) bool {
 	t.Helper()
 	if i := slices.Index(options.items, nil); i >= 0 {
@@ -89,36 +89,36 @@ func accepted(t T, role string, strategy any, config cupel.Config, options *kitO
 	return true
 }
 
-// A subject is a method of a strategy as a function of a list.
+// A subject is a method of a strategy, as a function of a list.
 type subject[E, R any] struct {
 	method string
 	run    func(ctx context.Context, in input[E]) (R, error)
-	differ func(a, b R) string // how b differs from a, or nothing
+	differ func(a, b R) string // how b differs from a, or ""
 	clone  func(R) R
 	same   func(a, b E) bool
-	junk   E // put in place of what a list held
+	junk   E // overwrites the contents of a list
 
-	fresh  func() []input[E]    // the kit's inputs once more, of items of their own
-	inputs []input[E]           // those that can be run
-	base   []outcome[R]         // what the first call gave, for each input
-	may    func(err error) bool // errors that are answers; nil for none
+	fresh  func() []input[E]    // the kit's inputs again, made of new items
+	inputs []input[E]           // those that run without failing
+	base   []outcome[R]         // the result of the first call with each input
+	may    func(err error) bool // reports allowed errors; nil allows none
 }
 
-// An input is a list, for slicers with a budget.
+// An input is a list, and for slicers a budget.
 type input[E any] struct {
 	name   string
 	list   []E
 	budget cupel.SliceBudget
 }
 
-// An outcome is a result or, in words, why there is none.
+// An outcome is a result, or a description of the failure.
 type outcome[R any] struct {
 	result R
 	broke  string
-	err    error // what the method returned, if that is what broke
+	err    error // what the method returned, if that is the failure
 }
 
-// runOn runs the method on the very list of in.
+// runOn runs the method on in's own list.
 func (s *subject[E, R]) runOn(ctx context.Context, in input[E]) (out outcome[R]) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -132,8 +132,8 @@ func (s *subject[E, R]) runOn(ctx context.Context, in input[E]) (out outcome[R])
 	return outcome[R]{result: result}
 }
 
-// call runs the method as the engine does: on a list whose memory holds
-// something else as soon as the call is over. The result is a copy.
+// call runs the method as the engine does: on a list whose memory is
+// overwritten after the call. The result is a copy.
 func (s *subject[E, R]) call(in input[E]) outcome[R] {
 	in.list = slices.Clone(in.list)
 	out := s.runOn(context.Background(), in)
@@ -144,12 +144,12 @@ func (s *subject[E, R]) call(in input[E]) outcome[R] {
 	return out
 }
 
-// answers reports whether an error is one that the contract knows.
+// answers reports whether the contract allows an error.
 func (s *subject[E, R]) answers(out outcome[R]) bool {
 	return out.err != nil && s.may != nil && s.may(out.err)
 }
 
-// compare says how two outcomes differ.
+// compare describes how two outcomes differ.
 func (s *subject[E, R]) compare(a, b outcome[R]) string {
 	switch {
 	case a.broke == "" && b.broke == "":
@@ -162,7 +162,7 @@ func (s *subject[E, R]) compare(a, b outcome[R]) string {
 	return a.broke + ", then a result"
 }
 
-// takes runs every input for the first time. Those that fail are not used
+// takes runs every input for the first time. Inputs that fail are not used
 // again, so that one mistake is not reported under every rule.
 func (s *subject[E, R]) takes(inputs []input[E]) string {
 	found := ""
@@ -180,8 +180,8 @@ func (s *subject[E, R]) takes(inputs []input[E]) string {
 	return found
 }
 
-// kitRepeats is how often the kit runs the same input again. What depends on
-// the order of a map, or on chance, shows in one of them.
+// kitRepeats is how often the kit repeats the same input, to expose dependence
+// on map order or chance.
 const kitRepeats = 10
 
 func (s *subject[E, R]) repeats() string {
@@ -204,8 +204,8 @@ func (s *subject[E, R]) storesNothing() string {
 			return in.name + ", run first and after other lists: " + diff
 		}
 	}
-	// What is remembered by item is always the same again. New items that are
-	// alike show it: they come in other lists first.
+	// A cache keyed by item always returns the same. Equal but new items expose
+	// it, because they first occur in other lists.
 	for _, in := range slices.Backward(s.fresh()) {
 		want, ok := base[in.name]
 		if !ok {
@@ -218,8 +218,8 @@ func (s *subject[E, R]) storesNothing() string {
 	return ""
 }
 
-// keepsNoList uses the memory of one list for another of the same length, as
-// the engine does from run to run.
+// keepsNoList reuses the memory of one list for another of the same length, as
+// the engine does between runs.
 func (s *subject[E, R]) keepsNoList() string {
 	for _, a := range s.inputs {
 		for _, b := range s.inputs {
@@ -243,7 +243,7 @@ func (s *subject[E, R]) keepsNoList() string {
 
 func (s *subject[E, R]) changesNoList() string {
 	for _, in := range s.inputs {
-		list := append(slices.Clone(in.list), s.junk) // room behind the end is not the strategy's either
+		list := append(slices.Clone(in.list), s.junk) // the strategy must not use spare capacity either
 		given := in
 		given.list = list[:len(in.list)]
 		s.runOn(context.Background(), given)
@@ -277,7 +277,7 @@ func (s *subject[E, R]) givesResultsAway() string {
 	return ""
 }
 
-// kitGoroutines is how many goroutines the kit calls a strategy from.
+// kitGoroutines is the number of goroutines that call a strategy concurrently.
 const kitGoroutines = 4
 
 func (s *subject[E, R]) runsConcurrently() string {
@@ -291,7 +291,7 @@ func (s *subject[E, R]) runsConcurrently() string {
 		group.Go(func() {
 			<-start
 			for k := range s.inputs {
-				i := (k + g*len(s.inputs)/kitGoroutines) % len(s.inputs) // not all on one list
+				i := (k + g*len(s.inputs)/kitGoroutines) % len(s.inputs) // start at different lists
 				if diff := s.compare(s.base[i], s.call(s.inputs[i])); diff != "" {
 					mu.Lock()
 					found = s.inputs[i].name + ", run alone and in several goroutines: " + diff
@@ -326,8 +326,8 @@ func (s *subject[E, R]) stops() string {
 	return ""
 }
 
-// rules are those of every strategy. The first must run first: the others use
-// the inputs that it leaves.
+// rules are the rules of every strategy. The first must run first: the others
+// use the inputs that pass it.
 func (s *subject[E, R]) rules(inputs []input[E]) []rule {
 	m := s.method
 	return []rule{
@@ -340,12 +340,13 @@ func (s *subject[E, R]) rules(inputs []input[E]) []rule {
 	}
 }
 
-// resultRule is for methods that return, or are given, memory for their result.
+// resultRule is for methods that return their result in memory that they
+// allocate or receive.
 func (s *subject[E, R]) resultRule() rule {
 	return rule{s.method + " gives its result away: later calls do not change it.", s.givesResultsAway}
 }
 
-// stopRule is for methods that have a context.
+// stopRule is for methods with a context.
 func (s *subject[E, R]) stopRule() rule {
 	return rule{s.method + " that stops because its context is done fails with the context's error, and returns no part of a result.", s.stops}
 }

@@ -322,8 +322,8 @@ func TestSoundSlicersPass(t *testing.T) {
 	})
 	cupeltest.TestSlicer(t, greedier, cupeltest.WithTargetExceeded(), nil)
 
-	// An answer that the contract knows, and the order of what is selected, which
-	// nobody sees.
+	// An error that the contract allows, and a different order of the selected
+	// items, which has no effect.
 	turn := counter()
 	cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
 		if budget.TargetTokens == 1 {

@@ -240,7 +240,7 @@ func appends(all []*cupel.ContextItem) float64 {
 
 func panicsAtOne(all []*cupel.ContextItem) float64 {
 	if len(all) == 1 {
-		panic("nobody to compare with")
+		panic("nothing to compare with")
 	}
 	return 0
 }
@@ -262,7 +262,7 @@ func TestBrokenScorers(t *testing.T) {
 		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(scoreFunc(nil)), "Scorer"},
 		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(invalid{}), "not ready"},
 
-		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(panicsAtOne), "a list of one item: panic: nobody to compare with"},
+		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(panicsAtOne), "a list of one item: panic: nothing to compare with"},
 		{"counts its calls", "Score is a pure function: the same input gives the same result each time.", single(counter()), "item 1 scores "},
 		{"remembers the longest list", "Score stores nothing about a call: what was called before does not change a result.", single(longestSeen()), "run first and after other lists: item 1 scores "},
 		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress()), "in memory of its own and in that of the list before"},

@@ -11,36 +11,36 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// A CollectorOption tells [TestTraceCollector] more about a collector.
+// A CollectorOption describes a collector to [TestTraceCollector].
 type CollectorOption func(*collectorKit)
 
-// WithDetailLevel says at which level the collector records. Without it the
-// collector may record item events or not, but all of them or none.
+// WithDetailLevel sets the level at which the collector records. Without it the
+// collector may record all item events or none.
 func WithDetailLevel(level cupel.TraceDetailLevel) CollectorOption {
 	return func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem }
 }
 
-// WithEvents says how to read what the collector has recorded, oldest first. A
-// collector that has a method Events() []cupel.TraceEvent needs no saying.
-// Without either, the rules about what is recorded are not checked.
+// WithEvents sets a function that returns the recorded events, oldest first. It
+// is not needed for a collector with a method Events() []cupel.TraceEvent.
+// Without either, the rules about recorded events are not checked.
 func WithEvents(events func() []cupel.TraceEvent) CollectorOption {
 	return func(k *collectorKit) { k.events = events }
 }
 
-// WithConcurrentRuns says that several runs may use the collector at once,
-// which is not part of the contract, and has it tried.
+// WithConcurrentRuns also checks that several runs may use the collector
+// concurrently, which the contract does not require.
 func WithConcurrentRuns() CollectorOption {
 	return func(k *collectorKit) { k.concurrent = true }
 }
 
-// TestTraceCollector holds a collector to the contract of the TraceCollector
-// chapter and of [cupel.TraceCollector], and of [cupel.RunObserver] when it is
-// one, and reports each rule that is broken. The collector is told of made-up
-// events and follows runs of a pipeline, some of which fail.
+// TestTraceCollector checks that a collector keeps the contracts of
+// [cupel.TraceCollector] and, if it implements it, of [cupel.RunObserver], and
+// reports each broken rule. The collector receives made-up events and follows
+// runs of a pipeline, some of which fail.
 func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
 	t.Helper()
 	if c == nil {
-		t.Errorf("TestTraceCollector was given nil; the collector that is not enabled is cupel.NullTraceCollector{}")
+		t.Errorf("TestTraceCollector: the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled")
 		t.FailNow()
 		return
 	}
@@ -58,7 +58,7 @@ func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
 
 type collectorKit struct {
 	collector  cupel.TraceCollector
-	events     func() []cupel.TraceEvent // nil: cannot be read
+	events     func() []cupel.TraceEvent // nil if events cannot be read
 	levelKnown bool
 	wantsItems bool
 	concurrent bool
@@ -72,13 +72,13 @@ func (k *collectorKit) rules() []rule {
 	enabled := false
 	protect(func() string { enabled = k.collector.IsEnabled(); return "" })
 	if !enabled {
-		rules = append(rules, rule{"a collector that is not enabled allocates nothing, in IsEnabled and when it is told of an event.", k.allocatesNothing})
+		rules = append(rules, rule{"a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.", k.allocatesNothing})
 		if k.events != nil {
 			rules = append(rules, rule{"a collector that is not enabled records nothing.", k.recordsNothing})
 		}
 	} else if k.events != nil {
 		rules = append(rules,
-			rule{"every stage event is recorded, whatever the level.", k.recordsStages},
+			rule{"every stage event is recorded, at any level.", k.recordsStages},
 			rule{"item events are recorded at level Item and above, and discarded at level Stage.", k.recordsItems},
 			rule{"events stay in the order in which they came.", k.keepsOrder},
 			rule{"the events of a run are all there, a run that failed included.", k.recordsRuns},
@@ -104,8 +104,7 @@ func (k *collectorKit) answersTheSame() string {
 	return ""
 }
 
-// oddEvents are events that no pipeline of this module emits, but that are
-// events.
+// oddEvents are valid events that no pipeline of this module emits.
 var oddEvents = []cupel.TraceEvent{
 	{},
 	{Stage: "Sort", DurationMS: 0.5, ItemCount: 3},
@@ -125,9 +124,9 @@ func (k *collectorKit) takesEverything() string {
 	return ""
 }
 
-// allocatesNothing looks for rounds without an allocation. The rounds grow, so
-// that a buffer that grows must allocate in each of them; what other
-// goroutines allocate meanwhile does not fall into every round.
+// allocatesNothing looks for a round without allocations. The rounds get
+// longer, so a growing buffer must allocate in each of them, while allocations
+// of other goroutines do not fall into every round.
 func (k *collectorKit) allocatesNothing() string {
 	event := cupel.TraceEvent{Stage: cupel.StageScore, DurationMS: 1, ItemCount: 1}
 	least := uint64(math.MaxUint64)
@@ -150,17 +149,18 @@ func (k *collectorKit) allocatesNothing() string {
 	return ""
 }
 
-// numbered makes an event that is told from others by its count.
+// numbered returns an event identified by its count.
 func numbered(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 	return cupel.TraceEvent{Stage: stage, ItemCount: n}
 }
 
-// timed makes one with a duration and a message, which are recorded as well.
+// timed returns an event with a duration and a message, which must be recorded
+// too.
 func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 	return cupel.TraceEvent{Stage: stage, ItemCount: n, DurationMS: 1.5 + float64(n), Message: "made up"}
 }
 
-// recorded returns what tell added to the events.
+// recorded returns the events that tell added.
 func (k *collectorKit) recorded(tell func()) (added []cupel.TraceEvent, problem string) {
 	before := slices.Clone(k.events())
 	tell()
@@ -189,7 +189,7 @@ func (k *collectorKit) recordsStages() string {
 		for _, event := range []cupel.TraceEvent{numbered(stage, i), timed(stage, i)} {
 			added, problem := k.recorded(func() { k.collector.RecordStageEvent(event) })
 			if problem == "" && !sameEvents(added, []cupel.TraceEvent{event}) {
-				problem = fmt.Sprintf("of stage %s the event %s was told and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
+				problem = fmt.Sprintf("for stage %s the event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
 			}
 			if problem != "" {
 				return problem
@@ -213,7 +213,7 @@ func (k *collectorKit) recordsItems() string {
 		}
 		switch {
 		case want && !sameEvents(added, []cupel.TraceEvent{event}):
-			return fmt.Sprintf("of stage %s the item event %s was told and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
+			return fmt.Sprintf("for stage %s the item event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
 		case !want && len(added) > 0:
 			return fmt.Sprintf("an item event of stage %s was recorded", stage)
 		}
@@ -245,9 +245,8 @@ func (k *collectorKit) keepsOrder() string {
 	return ""
 }
 
-// recordsRuns compares what the collector has after a run with what another
-// collector saw of the same run. The collector may have forgotten what was
-// before.
+// recordsRuns compares the collector's events after a run with those of another
+// collector of the same run. The collector may have dropped earlier events.
 func (k *collectorKit) recordsRuns() string {
 	for _, run := range kitRuns() {
 		var stages, all []cupel.TraceEvent

@@ -140,23 +140,23 @@ func TestBrokenCollectors(t *testing.T) {
 					panic("no such stage")
 				}
 			}}), "RecordStageEvent of (stage=Sort, count=3, duration=0.5, message=\"\"): panic: no such stage"},
-		{"allocates though not enabled", "a collector that is not enabled allocates nothing, in IsEnabled and when it is told of an event.",
+		{"allocates though not enabled", "a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.",
 			broken(&listCollector{enabled: off, stage: discard, item: func(_ *listCollector, e cupel.TraceEvent) {
 				kept.use(func(v **cupel.TraceEvent) { *v = &e })
 			}}), "every round of calls allocates"},
 		{"records though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off}), "2 events"},
-		{"filters stages", "every stage event is recorded, whatever the level.",
+		{"filters stages", "every stage event is recorded, at any level.",
 			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage != cupel.StageDeduplicate {
 					l.add(e)
 				}
-			}}), "of stage Deduplicate the event (stage=Deduplicate, count=2, message=\"\") was told and these were recorded: []"},
-		{"loses messages", "every stage event is recorded, whatever the level.",
+			}}), "for stage Deduplicate the event (stage=Deduplicate, count=2, message=\"\") was sent and these were recorded: []"},
+		{"loses messages", "every stage event is recorded, at any level.",
 			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				e.Message = ""
 				l.add(e)
-			}}), "the event (stage=Classify, count=0, duration=1.5, message=\"made up\") was told and these were recorded: [(stage=Classify, count=0, duration=1.5, message=\"\")]"},
-		{"rounds durations", "every stage event is recorded, whatever the level.",
+			}}), "the event (stage=Classify, count=0, duration=1.5, message=\"made up\") was sent and these were recorded: [(stage=Classify, count=0, duration=1.5, message=\"\")]"},
+		{"rounds durations", "every stage event is recorded, at any level.",
 			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				e.DurationMS = math.Floor(e.DurationMS)
 				l.add(e)
@@ -166,18 +166,18 @@ func TestBrokenCollectors(t *testing.T) {
 				e.DurationMS = 3
 				l.add(e)
 			}}), "these were recorded: [(stage=Classify, count=1, duration=3, message=\"BudgetExceeded: made up\")]"},
-		{"forgets", "every stage event is recorded, whatever the level.",
+		{"forgets", "every stage event is recorded, at any level.",
 			broken(&listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-2):] }}), "events that had been recorded before are gone or changed"},
 		{"ignores its level", "item events are recorded at level Item and above, and discarded at level Stage.",
 			broken(&listCollector{}, cupeltest.WithDetailLevel(cupel.TraceDetailStage)), "an item event of stage Classify was recorded"},
 		{"discards items at level Item", "item events are recorded at level Item and above, and discarded at level Stage.",
-			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "of stage Classify the item event (stage=Classify, count=1, message=\"BudgetExceeded: made up\") was told and these were recorded: []"},
+			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "for stage Classify the item event (stage=Classify, count=1, message=\"BudgetExceeded: made up\") was sent and these were recorded: []"},
 		{"records some items", "item events are recorded at level Item and above, and discarded at level Stage.",
 			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage != cupel.StagePlace {
 					l.add(e)
 				}
-			}}), "of stage Place the item event (stage=Place, count=1, message=\"BudgetExceeded: made up\") was told and these were recorded: []"},
+			}}), "for stage Place the item event (stage=Place, count=1, message=\"BudgetExceeded: made up\") was sent and these were recorded: []"},
 		{"stages first", "events stay in the order in which they came.",
 			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
 				l.mu.Lock()
@@ -217,7 +217,7 @@ func onlyAt(h *home) func(ctx context.Context) context.Context {
 func TestNoCollector(t *testing.T) {
 	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) })
 	equalMessages(t, "TestTraceCollector", s.messages,
-		[]string{"TestTraceCollector was given nil; the collector that is not enabled is cupel.NullTraceCollector{}"}, "there is nothing to test")
+		[]string{"TestTraceCollector: the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled"}, "there is nothing to test")
 	if !s.stopped {
 		t.Error("the kit went on without a collector")
 	}

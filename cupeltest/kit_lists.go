@@ -11,7 +11,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// sampleItems are items of every kind, with and without each optional field.
+// sampleItems returns items of every kind, with and without each optional
+// field.
 func sampleItems() []*cupel.ContextItem {
 	at := func(hour int) cupel.ItemOption {
 		return cupel.WithTimestamp(time.Date(2025, 6, 2, hour, 0, 0, 0, time.UTC))
@@ -30,7 +31,7 @@ func sampleItems() []*cupel.ContextItem {
 	}
 }
 
-// hostileItems are valid items that nobody would write.
+// hostileItems returns valid items with extreme fields.
 func hostileItems() []*cupel.ContextItem {
 	return []*cupel.ContextItem{
 		Item("huge", math.MaxInt, cupel.WithPriority(math.MaxInt), cupel.WithFutureRelevanceHint(math.Inf(1))),
@@ -42,7 +43,7 @@ func hostileItems() []*cupel.ContextItem {
 	}
 }
 
-// randomItems are n items with small differences, always the same ones.
+// randomItems returns n items with small differences, the same at each call.
 func randomItems(n int) []*cupel.ContextItem {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"}
@@ -64,7 +65,7 @@ func randomItems(n int) []*cupel.ContextItem {
 	return items
 }
 
-// itemInputs are the lists that scorers get: each item once.
+// itemInputs returns the lists for scorers, with each item once.
 func itemInputs(own []*cupel.ContextItem) []input[*cupel.ContextItem] {
 	sample, random := sampleItems(), randomItems(40)
 	inputs := []input[*cupel.ContextItem]{
@@ -94,7 +95,7 @@ func repeatedItems() []*cupel.ContextItem {
 	return []*cupel.ContextItem{sample[0], sample[1], sample[0], sample[4], sample[1]}
 }
 
-// scoredInputs are the sorted lists that slicers and placers get, without
+// scoredInputs returns the sorted lists for slicers and placers, without
 // budgets: each item once, with scores in [0,1].
 func scoredInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 	random := rand.New(rand.NewPCG(2, 2))
@@ -128,8 +129,8 @@ func repeatedScored() input[cupel.ScoredItem] {
 	return input[cupel.ScoredItem]{name: "a list that holds two items twice", list: scored(items, func(i int) float64 { return 1 - float64(i)/10 })}
 }
 
-// scored gives items scores and sorts them as the engine does: highest first,
-// NaN last, equal ones in order.
+// scored assigns scores to items and sorts them as the engine does: highest
+// first, NaN last, ties in order.
 func scored(items []*cupel.ContextItem, score func(i int) float64) []cupel.ScoredItem {
 	list := make([]cupel.ScoredItem, len(items))
 	for i, item := range items {
@@ -145,5 +146,5 @@ func sameScore(a, b float64) bool {
 
 func sameScored(a, b cupel.ScoredItem) bool { return a.Item == b.Item && sameScore(a.Score, b.Score) }
 
-// junkScored takes the place of what a list held.
+// junkScored overwrites the contents of a list.
 func junkScored() cupel.ScoredItem { return cupel.ScoredItem{Item: Item("junk", 1), Score: -1} }

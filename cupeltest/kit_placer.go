@@ -10,11 +10,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// TestPlacer holds a placer to the contract of the Placers chapter and of
-// [cupel.Placer], and the appending form to that of [cupel.AppendPlacer] when
-// there is one. It reports each rule that is broken.
+// TestPlacer checks that a placer keeps the contract of [cupel.Placer] and, if
+// it implements it, of [cupel.AppendPlacer], and reports each broken rule.
 //
-// Whether a placer is safe for concurrent use shows under the race detector.
+// Run it under the race detector to check concurrent use.
 func TestPlacer(t T, p cupel.Placer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions

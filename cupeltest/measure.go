@@ -7,8 +7,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// HaveAtLeastNExclusions holds when at least n items are excluded; for n of 0
-// or less, always.
+// HaveAtLeastNExclusions holds if at least n items are excluded. It always
+// holds for n of 0 or less.
 //
 // It implements pattern 8 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) HaveAtLeastNExclusions(n int) *SelectionReportAssertionChain {
@@ -78,8 +78,8 @@ func (c *SelectionReportAssertionChain) HaveBudgetUtilizationAbove(threshold flo
 	})
 }
 
-// HaveKindCoverageCount holds when the included items have at least n distinct
-// kinds, without regard to ASCII case; for n of 0 or less, always.
+// HaveKindCoverageCount holds if the included items have at least n distinct
+// kinds, under ASCII case folding. It always holds for n of 0 or less.
 //
 // It implements pattern 11 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionReportAssertionChain {
@@ -98,8 +98,7 @@ func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionR
 	})
 }
 
-// HaveTokensAtMost holds when the included items have at most n tokens
-// together.
+// HaveTokensAtMost holds if the included items have at most n tokens together.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) HaveTokensAtMost(n int) *SelectionReportAssertionChain {
@@ -118,8 +117,8 @@ func (c *SelectionReportAssertionChain) HaveTokensAtMost(n int) *SelectionReport
 	})
 }
 
-// HaveShortfallForKind holds when a count slicer found fewer candidates of the
-// kind than it requires, without regard to ASCII case.
+// HaveShortfallForKind holds if a count slicer found fewer candidates of the
+// kind, under ASCII case folding, than it requires.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) HaveShortfallForKind(kind cupel.ContextKind) *SelectionReportAssertionChain {

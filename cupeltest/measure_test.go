@@ -60,7 +60,7 @@ func TestHaveBudgetUtilizationAbove(t *testing.T) {
 	check(t, []assertion{
 		{"above", "100 of 125 tokens are 0.8", two(), above(0.75, 125, 100), ""},
 		{"equal", "at least is not more than", two(), above(0.8, 125, 100), ""},
-		{"not of the target", "100 of 200 tokens are 0.5, whatever the target (PD-2)", two(), above(0.75, 200, 100),
+		{"not of the target", "100 of 200 tokens are 0.5 at any target (PD-2)", two(), above(0.75, 200, 100),
 			"HaveBudgetUtilizationAbove(0.75) failed: computed utilization was 0.500000 (includedTokens=100, budget.MaxTokens=200)."},
 		{"an ULP above", "there is no tolerance (PD-3)", two(), above(math.Nextafter(0.8, 1), 125, 100),
 			"HaveBudgetUtilizationAbove(0.8000000000000002) failed: computed utilization was 0.800000 (includedTokens=100, budget.MaxTokens=125)."},

@@ -61,7 +61,7 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			isEdge[at] = true
 		}
 		top := topScored(r.Included, isEdge)[:len(edges)]
-		failed := max(0, n-count) // places that nothing is left for
+		failed := max(0, n-count) // places without an item
 		var items, positions []string
 		for _, at := range top {
 			if !isEdge[at] {
@@ -102,9 +102,9 @@ func edgePositions(n, count int) []int {
 	return edges
 }
 
-// topScored returns the positions of the entries, best first. Of equal ones
-// those at edges come before others, so that a tie for the last place is
-// decided in favour of the placer; then the earlier one.
+// topScored returns the positions of the entries, best first. Among equal
+// scores, entries at edges come first, which decides a tie for the last place
+// in favour of the placer; then earlier ones.
 func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
 	order := make([]int, len(entries))
 	for i := range order {

@@ -52,7 +52,7 @@ func TestPlaceTopNScoredAtEdges(t *testing.T) {
 	check(t, []assertion{
 		{"U-shaped", "9 and 8 at the ends, 7 and 6 behind them", placed(9, 7, 5, 6, 8), top(4), ""},
 		{"all", "every position is an edge", placed(1, 3, 2), top(3), ""},
-		{"any order at the edges", "the items occupy the edges, in whatever order", placed(6, 8, 5, 9, 7), top(4), ""},
+		{"any order at the edges", "the items occupy the edges, in any order", placed(6, 8, 5, 9, 7), top(4), ""},
 		{"one", "the best is first", placed(9, 1, 2), top(1), ""},
 		{"one, at the end", "for n = 1 the only edge is position 0", placed(1, 2, 9), top(1),
 			"PlaceTopNScoredAtEdges(1) failed: 1 of the top-1 scored items were not at expected edge positions. Top-1 items (by score): [(kind=A, score=9, idx=2)]. Expected edge positions: [0]."},

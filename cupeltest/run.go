@@ -6,7 +6,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// DryRun returns the report of [cupel.Pipeline.DryRun], and ends the test when
+// DryRun returns the report of [cupel.Pipeline.DryRun] and stops the test if
 // the run fails.
 func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *cupel.SelectionReport {
 	t.Helper()
@@ -19,13 +19,13 @@ func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cu
 }
 
 // Deterministic runs the pipeline n times, at least twice, over the same
-// candidates and holds every report against the first: the same items, by
+// candidates and checks that all reports are equal: the same items, by
 // identity, in the same order, with the same scores and reasons. Durations do
-// not count. It reports the first difference, a run that fails, and an n too
-// small to compare anything, and lets the test go on. Runs are dry: the
-// pipeline's overflow observer is not called.
+// not count. It reports the first difference, a failed run, or an n below 2,
+// and lets the test continue. Runs are dry: the pipeline's overflow observer is
+// not called.
 //
-// It stands beside the vocabulary of the specification as an addition.
+// It is an addition to the vocabulary of the specification.
 func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int) {
 	t.Helper()
 	if n < 2 {
@@ -41,11 +41,11 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 	for i := 2; i <= n; i++ {
 		report, err := dryRun(pipeline, items, budget)
 		if err != "" {
-			t.Errorf("Deterministic failed: run 1 of %d went well, run %d did not: %s", n, i, err)
+			t.Errorf("Deterministic failed: run 1 of %d succeeded, run %d failed: %s", n, i, err)
 			return
 		}
 		if got := describe(report); got != want {
-			t.Errorf("Deterministic failed: run %d of %d is not like the first (- run 1, + run %d):\n%s", i, n, i, diff(want, got))
+			t.Errorf("Deterministic failed: run %d of %d differs from the first (- run 1, + run %d):\n%s", i, n, i, diff(want, got))
 			return
 		}
 		if where := otherItem(first, report); where != "" {
@@ -55,7 +55,7 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 	}
 }
 
-// dryRun returns what the run failed with as text, "" when it did not.
+// dryRun returns the error of the run as text, or "".
 func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, failure string) {
 	if pipeline == nil {
 		return new(cupel.SelectionReport), "the pipeline is nil"
@@ -67,8 +67,8 @@ func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.C
 	return report, ""
 }
 
-// otherItem finds where two reports that read alike have different candidates,
-// be they one item that is given several times.
+// otherItem finds the position at which two reports with equal text have
+// different candidates. An item may occur several times.
 func otherItem(a, b *cupel.SelectionReport) string {
 	for i := range a.Included {
 		if a.Included[i].Candidate() != b.Included[i].Candidate() {

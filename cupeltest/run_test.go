@@ -91,7 +91,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		}
 		return 0.5
 	})})
-	want := `Deterministic failed: run 3 of 4 is not like the first (- run 1, + run 3):
+	want := `Deterministic failed: run 3 of 4 differs from the first (- run 1, + run 3):
   …
 
   included: 2, 30 tokens
@@ -151,7 +151,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		}
 		return 1
 	})})
-	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3 went well, run 2 did not: cupel: scorer cupeltest_test.scoreFunc panicked") {
+	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3 succeeded, run 2 failed: cupel: scorer cupeltest_test.scoreFunc panicked") {
 		t.Errorf("a later failure is reported as %q", got)
 	}
 	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3: cupel: scorer") {

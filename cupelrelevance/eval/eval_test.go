@@ -121,8 +121,8 @@ func TestRead(t *testing.T) {
 		{"time of another type", `{"items": [{"content": "a", "time": {}}]}`, "text or a number", "an object is no time"},
 		{"time too far", `{"items": [{"content": "a", "time": 1e300}]}`, "not a time", "it would wrap"},
 		{"no evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q"}]}`, "questions[0].evidence is empty", "there would be nothing to find"},
-		{"evidence out of range", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [1]}]}`, "no position of 1 items", "positions begin at 0"},
-		{"negative evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [-1]}]}`, "no position", "positions begin at 0"},
+		{"evidence out of range", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [1]}]}`, "not a position among 1 items", "positions begin at 0"},
+		{"negative evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [-1]}]}`, "not a position", "positions begin at 0"},
 		{"evidence twice", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [0, 0]}]}`, "0 twice", "shares would be wrong"},
 	} {
 		_, err := eval.Read(strings.NewReader("\n" + c.line))
@@ -164,7 +164,7 @@ func TestContextItems(t *testing.T) {
 		t.Errorf("the second item is at %v", at)
 	}
 	if _, ok := items[2].Timestamp(); ok {
-		t.Error("the third item has a time that nobody gave")
+		t.Error("the third item has a time that was not given")
 	}
 	if items, err = conversations[1].ContextItems(); err != nil {
 		t.Fatal(err)

@@ -8,20 +8,20 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
-// Policy is a way to select that is measured.
+// Policy is a way of selecting items, to be measured.
 type Policy struct {
 	Name string
-	// New returns the pipeline for a question. index belongs to the conversation
-	// that the question is about, and serves all of its questions. Candidates
-	// that the pipeline takes for duplicates are lost as evidence. It is called
-	// from several goroutines at once.
+	// New returns the pipeline for a question. All questions about a
+	// conversation share its index. Candidates that the pipeline drops as
+	// duplicates do not count as evidence. New is called from several
+	// goroutines concurrently.
 	New func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error)
 }
 
-// Builtin returns the policies that come with the package: the preset of
-// cupelrelevance ("relevance"), and what to compare it with: the latest turns
-// ("recency"), BM25 ("lexical"), and BM25 spread to the neighbours
-// ("neighbours"). All take the highest scores first.
+// Builtin returns the built-in policies: the preset of cupelrelevance
+// ("relevance"), and for comparison the latest turns ("recency"), BM25
+// ("lexical"), and BM25 spread to neighbours ("neighbours"). All take the
+// highest scores first.
 func Builtin() []Policy {
 	return []Policy{
 		ByScore("recency", func(*cupelrelevance.Index, string) (cupel.Scorer, error) {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the result as three tables, of recall, precision and budget use:
-// a line a policy, a column a budget.
+// Text returns the result as three tables, of recall, precision and budget use,
+// with a line per policy and a column per budget.
 func (r *Result) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s, %s\n", plural(r.Conversations, "conversation"), plural(r.Questions, "question"))
@@ -75,8 +75,8 @@ const (
 
 var plotColours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 
-// SVG returns a plot of recall over budget, a line a policy, for use on a web
-// page or in a README. Budgets are spaced by their logarithm.
+// SVG returns a plot of recall over budget, with a line per policy, for a web
+// page or a README. The budget axis is logarithmic.
 func (r *Result) SVG() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`+"\n", plotWidth, plotHeight)

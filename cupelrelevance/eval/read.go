@@ -30,13 +30,13 @@ type Turn struct {
 	Time    Time   `json:"time,omitzero"`     // zero when there is none
 }
 
-// Question is a question and where its answer is.
+// Question is a question and the positions of its answer.
 type Question struct {
 	Query    string `json:"query"`
 	Evidence []int  `json:"evidence"` // positions in the items of the conversation
 }
 
-// Text is a string that is read from a JSON string or number.
+// Text is a string that is decoded from a JSON string or number.
 type Text string
 
 // UnmarshalJSON reads a string, a number or null.
@@ -58,8 +58,8 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is an instant that is read from RFC 3339 text or from Unix seconds. Text
-// of any other form is read as the zero Time, which is none.
+// Time is an instant that is decoded from RFC 3339 text or Unix seconds. Other
+// text decodes to the zero Time, which means no time.
 type Time struct{ time.Time }
 
 // UnmarshalJSON reads a string, a number or null.
@@ -108,8 +108,8 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Read reads conversations, one a line; blank lines are skipped. It fails with a
-// [ReadError], or with what reading fails with.
+// Read reads conversations, one per line, and skips blank lines. It returns a
+// [ReadError] for a malformed line, or the error of the reader.
 func Read(r io.Reader) ([]Conversation, error) {
 	reader := bufio.NewReader(r)
 	var conversations []Conversation
@@ -135,7 +135,7 @@ func Read(r io.Reader) ([]Conversation, error) {
 	}
 }
 
-// check says what is wrong with a conversation, or "".
+// check returns what is wrong with a conversation, or "".
 func (c *Conversation) check() string {
 	for i, q := range c.Questions {
 		if len(q.Evidence) == 0 {
@@ -144,7 +144,7 @@ func (c *Conversation) check() string {
 		seen := make(map[int]bool, len(q.Evidence))
 		for _, at := range q.Evidence {
 			if at < 0 || at >= len(c.Items) {
-				return fmt.Sprintf("questions[%d].evidence has %d, which is no position of %d items", i, at, len(c.Items))
+				return fmt.Sprintf("questions[%d].evidence has %d, which is not a position among %d items", i, at, len(c.Items))
 			}
 			if seen[at] {
 				return fmt.Sprintf("questions[%d].evidence has %d twice", i, at)
@@ -155,8 +155,9 @@ func (c *Conversation) check() string {
 	return ""
 }
 
-// ContextItems returns the turns as items, as the package's description says.
-// It fails with a [cupel.InvalidItemError] when a turn makes no item.
+// ContextItems returns the turns as items, as the package documentation
+// describes. It returns a [cupel.InvalidItemError] if a turn is not a valid
+// item.
 func (c *Conversation) ContextItems() ([]*cupel.ContextItem, error) {
 	timed := false
 	for _, turn := range c.Items {
@@ -171,7 +172,7 @@ func (c *Conversation) ContextItems() ([]*cupel.ContextItem, error) {
 			metadata["speaker"] = turn.Speaker
 		}
 		if content == "" {
-			content = " " // an item must have some, and positions must stay
+			content = " " // an item needs content, and positions must not change
 		}
 		if turn.Session != "" {
 			metadata["session"] = string(turn.Session)

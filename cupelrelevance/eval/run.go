@@ -12,18 +12,18 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
-// Option is an optional setting of [Run].
+// Option configures [Run].
 type Option func(*config)
 
-// WithWorkers sets how many conversations are measured at once; at least 0. With
-// 0, the default, it is as many as there are processors. The result does not
-// depend on it.
+// WithWorkers sets how many conversations are measured concurrently, at least
+// 0. The default, 0, means the number of processors. The result does not depend
+// on it.
 func WithWorkers(n int) Option {
 	return func(c *config) { c.workers = n }
 }
 
-// WithProgress calls progress after each question with how many are done, and
-// how many there are: from several goroutines, but never two at once. nil
+// WithProgress calls progress after each question with the number done and the
+// total. It is called from several goroutines, but never concurrently. nil
 // disables it.
 func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress = progress }
@@ -36,7 +36,7 @@ type config struct {
 	progress func(done, total int)
 }
 
-// Result is what was found.
+// Result is the result of [Run].
 type Result struct {
 	Conversations int            `json:"conversations"`
 	Questions     int            `json:"questions"`
@@ -44,14 +44,14 @@ type Result struct {
 	Policies      []PolicyResult `json:"policies"`
 }
 
-// PolicyResult is what one policy found.
+// PolicyResult is the result of one policy.
 type PolicyResult struct {
 	Name   string  `json:"name"`
 	Points []Point `json:"points"` // by budget
 }
 
-// Point is what a policy found within a budget, on average over the questions.
-// All shares are in [0,1].
+// Point is the result of a policy at a budget, averaged over the questions. All
+// shares are in [0,1].
 type Point struct {
 	Budget    int     `json:"budget"`    // in tokens
 	Recall    float64 `json:"recall"`    // share of the evidence that was selected
@@ -96,12 +96,11 @@ func (c *config) validate() error {
 	return nil
 }
 
-// Run lets every policy select for every question within every budget. There is
-// at least one policy, and their names differ; there is at least one budget, in
-// tokens, and they are positive and ascending. The same input gives the same
-// result, bit for bit. It fails with a
-// [cupel.InvalidConfigError], with what a policy or its pipeline fails with, or
-// with ctx.Err() when ctx is done before it is. No goroutine outlives it.
+// Run runs every policy for every question at every budget. It requires at
+// least one policy, with distinct names, and at least one budget, in tokens,
+// positive and ascending. The same input gives the same result, bit for bit. It
+// returns a [cupel.InvalidConfigError], the error of a policy or its pipeline,
+// or ctx.Err() if ctx is done first. No goroutine outlives it.
 func Run(ctx context.Context, conversations []Conversation, policies []Policy, budgets []int, opts ...Option) (*Result, error) {
 	config := config{policies: policies, budgets: budgets}
 	for _, opt := range opts {
@@ -120,8 +119,8 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, b
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	// The error that counts is that of the first conversation, whichever worker
-	// comes upon one first: a later one stops nothing before it.
+	// Run returns the error of the first failing conversation, regardless of
+	// which worker fails first: an error does not stop earlier conversations.
 	errs := make([]error, len(conversations))
 	var next int
 	var mu sync.Mutex
@@ -192,7 +191,7 @@ func (r *runner) conversation(ctx context.Context, at int, c *Conversation) erro
 	return nil
 }
 
-// question adds to points what one policy selects.
+// question adds the results of one policy to points.
 func (r *runner) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, points []Point) error {
 	pipeline, err := policy.New(index, q.Query)
 	if err != nil {
