@@ -3,7 +3,6 @@ package cooccur
 import (
 	"context"
 	"math/bits"
-	"slices"
 )
 
 // bitSets gives every set a bit. Long sets come first and short ones begin at a
@@ -11,7 +10,9 @@ import (
 // sets have is a row with their bits; a tag that few have is a list of them,
 // so that memory stays linear in the number of tags given.
 type bitSets struct {
-	bit    []uint32 // by set number
+	all    []uint32 // set numbers, of long sets and then of short ones
+	bit    []uint32 // by set number, for the sets that are laid out
+	words  int      // how many words their bits take
 	starts []int    // by tag number: where its list begins; one more for the end
 	lists  []uint32 // bits of the sets that have the tag, ascending
 	row    []int32  // by tag number: which row it has, or -1
@@ -21,52 +22,40 @@ type bitSets struct {
 
 	weight []int    // by bit: the weight of its set
 	seen   []uint32 // by bit: the number + 1 of the last set that was counted with it
+
+	rest       []uint32 // the sets to count
+	keys       []uint64
+	parts      []part
+	left       []uint32 // the sets that are not covered, of every part that is open
+	untilCheck int
 }
 
 // countBits counts what countSubsets left: for sets of more than limit tags
 // all members, and for the others the members of the former sets. It compares
 // whole sets, or tag by tag.
 func (c *Counter) countBits(ctx context.Context, limit int, byTag bool) error {
-	words, longWords := c.layOut(limit)
-	if longWords == 0 {
-		return nil
+	b := &c.bitSets
+	b.all = sized(b.all, c.sets.len())[:0]
+	for _, long := range [...]bool{true, false} {
+		for i := range c.sets.len() {
+			if (len(c.set(uint32(i))) > limit) == long {
+				b.all = append(b.all, uint32(i))
+			}
+		}
 	}
-	c.listByTag(limit)
-	planes := c.fillPlanes(words)
+	if len(b.all) == 0 || len(c.set(b.all[0])) <= limit {
+		return nil // no long sets
+	}
 	if byTag {
+		_, longWords := c.layOut(limit, b.all)
+		c.listByTag(b.all)
+		c.fillPlanes(b.all)
 		return c.countGroups(ctx, longWords)
 	}
-	c.fillRows(words)
-	return c.compareWhole(ctx, limit, words, longWords, planes)
-}
-
-// compareWhole compares each set with all others at a time.
-func (c *Counter) compareWhole(ctx context.Context, limit, words, longWords, planes int) error {
-	b := &c.bitSets
-	b.union = sized(b.union, words)
-	untilCheck := 0
-	for i := range c.sharing {
-		ids, n := c.set(uint32(i)), words
-		if len(ids) <= limit {
-			n = longWords
-		}
-		if untilCheck -= n * len(ids); untilCheck <= 0 {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			untilCheck = 64 * checkEvery
-		}
-		listed := 0
-		for _, id := range ids {
-			listed += b.starts[id+1] - b.starts[id]
-		}
-		if listed*stepCost < n*(len(ids)+planes) {
-			c.sharing[i] += b.countListed(uint32(i), ids, n*64)
-		} else {
-			c.sharing[i] += b.countUnion(ids, words, n, planes)
-		}
-	}
-	return nil
+	b.rest = append(b.rest[:0], b.all...)
+	b.parts = b.parts[:0]
+	b.untilCheck = 0
+	return c.cover(ctx, limit, b.rest, b.all, [2]int{})
 }
 
 // countListed adds up the weights of the sets below the given bit that have
@@ -117,55 +106,51 @@ func (b *bitSets) countUnion(ids []uint32, words, n, planes int) int {
 	return total
 }
 
-// layOut gives every set its bit and returns how many words all bits take, and
-// how many the long sets alone take.
-func (c *Counter) layOut(limit int) (words, longWords int) {
+// layOut gives each of these sets its bit, long ones first, and returns how many
+// words all bits take, and how many the long sets alone take.
+func (c *Counter) layOut(limit int, among []uint32) (words, longWords int) {
 	b := &c.bitSets
 	b.bit = sized(b.bit, c.sets.len())
-	next := 0
-	for i := range b.bit {
-		if len(c.set(uint32(i))) > limit {
-			b.bit[i] = uint32(next)
-			next++
+	next, short := 0, false
+	for _, set := range among {
+		if !short && len(c.set(set)) <= limit {
+			short = true
+			longWords = (next + 63) / 64
+			next = 64 * longWords
 		}
+		b.bit[set] = uint32(next)
+		next++
 	}
-	longWords = (next + 63) / 64
-	next = longWords * 64
-	for i := range b.bit {
-		if len(c.set(uint32(i))) <= limit {
-			b.bit[i] = uint32(next)
-			next++
-		}
+	words = (next + 63) / 64
+	if !short {
+		longWords = words
 	}
-	return (next + 63) / 64, longWords
+	b.words = words
+	return words, longWords
 }
 
-// listByTag lists for each tag the bits of the sets that have it: long sets
-// first, then short ones, which is in ascending order.
-func (c *Counter) listByTag(limit int) {
+// listByTag lists for each tag the bits of these sets that have it, in ascending
+// order.
+func (c *Counter) listByTag(among []uint32) {
 	b, tags := &c.bitSets, c.tags.len()
 	b.starts = sized(b.starts, tags+1)
 	clear(b.starts)
-	total := c.begin(c.sets.len())
-	for _, id := range c.ids[:total] {
-		b.starts[id]++
+	for _, set := range among {
+		for _, id := range c.set(set) {
+			b.starts[id]++
+		}
 	}
 	next := 0
 	for id, n := range b.starts {
 		b.starts[id] = next
 		next += n
 	}
-	b.lists = sized(b.lists, total)
-	for _, long := range [...]bool{true, false} {
-		for i, bit := range b.bit {
-			ids := c.set(uint32(i))
-			if (len(ids) > limit) != long {
-				continue
-			}
-			for _, id := range ids {
-				b.lists[b.starts[id]] = bit
-				b.starts[id]++
-			}
+	b.lists = sized(b.lists, next)
+	for _, set := range among {
+		bit := b.bit[set]
+		for _, id := range c.set(set) {
+			b.lists[b.starts[id]] = bit
+			b.starts[id]++
 		}
 	}
 	// Every start has moved on to where the next one began.
@@ -199,18 +184,22 @@ func (c *Counter) fillRows(words int) {
 	}
 }
 
-// fillPlanes writes the weights of all sets, by bit and in binary with a plane
+// fillPlanes writes the weights of these sets, by bit and in binary with a plane
 // for each binary digit, and returns how many planes there are.
-func (c *Counter) fillPlanes(words int) int {
+func (c *Counter) fillPlanes(among []uint32) int {
 	b := &c.bitSets
-	planes := bits.Len(uint(slices.Max(c.weight)))
+	words, heaviest := b.words, 0
+	for _, set := range among {
+		heaviest = max(heaviest, c.weight[set])
+	}
+	planes := bits.Len(uint(heaviest))
 	b.planes = sized(b.planes, planes*words)
 	clear(b.planes)
 	b.weight = sized(b.weight, 64*words)
 	b.seen = sized(b.seen, 64*words)
 	clear(b.seen)
-	for i, weight := range c.weight {
-		bit := b.bit[i]
+	for _, set := range among {
+		bit, weight := b.bit[set], c.weight[set]
 		b.weight[bit] = weight
 		for ; weight != 0; weight &= weight - 1 {
 			p := bits.TrailingZeros(uint(weight))

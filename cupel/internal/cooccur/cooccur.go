@@ -9,11 +9,12 @@
 //     exclusion over their subsets, in time linear in the number of sets.
 //   - Sets with more tags, and short ones while the list is small, are compared
 //     with the sets that have one of their tags: one by one, or 64 at a time as
-//     bits; or tag by tag, among the sets that have the tag. See [groups].
+//     bits, where a frequent tag leaves out all that have it; or tag by tag,
+//     among the sets that have the tag. See [Counter.cover] and [groups].
 //
 // Each pass takes what costs less. For n different sets of k tags each, of which
-// a tag is in c on average, comparing takes on the order of the least of k·c
-// steps, k·n/64 and k²·(1 + c/128) a set.
+// a tag is in c on average, comparing takes at most on the order of the least of
+// k·c steps, k·n/64 and k²·(1 + c/128) a set.
 package cooccur
 
 import (
@@ -50,7 +51,10 @@ type Counter struct {
 	member []uint32 // by member: the number of its set + 1, or 0 without tags
 
 	sharing []int // by set number: how many members share a tag with it
-	spread  []int // by tag number: how many sets have it
+
+	spread []int    // by tag number: how many sets have it
+	parts  []int    // by tag number: of how many sets it is the most frequent tag
+	most   []uint32 // by set number: its most frequent tag
 
 	subsets subsets
 	bitSets bitSets
@@ -181,6 +185,7 @@ func (c *Counter) Sharing(member int) int {
 const (
 	lookupCost = 32  // finding a subset
 	stepCost   = 4   // looking at one set in the list of a tag
+	coverCost  = 10  // laying out a tag of a set
 	memberCost = 120 // looking at a set in the group of a tag
 	rowCost    = 16  // finding a row of a group and setting a bit in it
 )
@@ -195,10 +200,22 @@ func (c *Counter) plan() (limit int, byTag bool, cost int) {
 	for _, id := range c.ids[:c.begin(n)] {
 		c.spread[id]++
 	}
+	c.most = sized(c.most, n)
+	c.parts = sized(c.parts, c.tags.len())
+	clear(c.parts)
+	for i := range n {
+		ids := c.set(uint32(i))
+		c.most[i] = ids[0]
+		for _, id := range ids {
+			if c.spread[id] > c.spread[c.most[i]] {
+				c.most[i] = id
+			}
+		}
+		c.parts[c.most[i]]++
+	}
 	// By number of tags, all sizes beyond the limit as one: how many sets there
 	// are, and what it costs to compare them with all others.
 	var sets, whole, groups [MaxSubsetTags + 2]int
-	words := n/64 + 1
 	for i := range n {
 		ids, listed := c.set(uint32(i)), 0
 		for _, id := range ids {
@@ -206,7 +223,13 @@ func (c *Counter) plan() (limit int, byTag bool, cost int) {
 		}
 		size := min(len(ids), MaxSubsetTags+1)
 		sets[size]++
-		whole[size] += min(listed*stepCost, (len(ids)+1)*words)
+		// What the most frequent tag leaves to compare with.
+		left, part := n, c.parts[c.most[i]]
+		if some := c.spread[c.most[i]]; coverPays(part, some, n) {
+			left -= some
+			whole[size] += coverCost * len(c.ids) / n * left / part
+		}
+		whole[size] += min(listed*left/n*stepCost, (len(ids)+1)*(left/64+1))
 		// A set's rows are as wide as its groups; half of its tags came before,
 		// and these are no rarer.
 		groups[size] += len(ids)*memberCost + (len(ids)-1)*(len(ids)*rowCost+listed/128)/2

@@ -201,8 +201,7 @@ func TestListsAndRowsCountTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &c.bitSets
-		words, _ := c.layOut(0)
-		planes := c.fillPlanes(words)
+		words, planes := b.words, c.fillPlanes(b.all)
 		for i := range c.sets.len() {
 			ids := c.set(uint32(i))
 			listed, union := b.countListed(uint32(i), ids, 64*words), b.countUnion(ids, words, words, planes)

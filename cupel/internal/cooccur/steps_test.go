@@ -17,6 +17,12 @@ func planByDefinition(c *Counter) (limit int, byTag bool, cost int) {
 			spread[id]++
 		}
 	}
+	most, parts, tags := make([]uint32, n), map[uint32]int{}, 0
+	for i := range n {
+		most[i] = slices.MaxFunc(c.set(uint32(i)), func(x, y uint32) int { return spread[x] - spread[y] })
+		parts[most[i]]++
+		tags += len(c.set(uint32(i)))
+	}
 	least := 0
 	for l := MaxSubsetTags; l >= 0; l-- {
 		subsets, long := 0, 0
@@ -33,7 +39,12 @@ func planByDefinition(c *Counter) (limit int, byTag bool, cost int) {
 			} else {
 				subsets += 2 * 32 * (1<<k - k)
 			}
-			whole[isLong] += min(4*listed, (k+1)*(n/64+1))
+			left, layOut := n, 0
+			if some, part := spread[most[i]], parts[most[i]]; 8*some >= n && part*some > 640*n {
+				left = n - some
+				layOut = 10 * tags / n * left / part
+			}
+			whole[isLong] += layOut + min(listed*left/n*4, (k+1)*(left/64+1))
 			groups[isLong] += 120*k + (k-1)*(16*k+listed/128)/2
 		}
 		share := float64(long) / float64(n)
@@ -90,10 +101,15 @@ func TestStepsBetweenLooks(t *testing.T) {
 	}
 
 	for _, limit := range []int{0, 6} {
-		words, longWords := c.layOut(limit)
-		looks, left := 0, 0
-		for i := range n {
-			k := len(c.set(uint32(i)))
+		all := &c.bitSets.all
+		if err := c.countBits(t.Context(), limit, false); err != nil {
+			t.Fatal(err)
+		}
+		words, longWords := c.layOut(limit, *all)
+		c.divide(c.bitSets.rest)
+		looks, left := 1, 64*checkEvery // the first is for laying out
+		for _, key := range c.bitSets.keys {
+			k := len(c.set(uint32(key)))
 			width := words
 			if k <= limit {
 				width = longWords
