@@ -10,20 +10,21 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Engine is the implementation of this project: the pipeline of package cupel
-// with its own strategies.
+// Engine is this project's implementation: the pipeline of package cupel with
+// its strategies.
 type Engine struct {
 	types map[string][]strategy.Descriptor // by role, in place of this project's own; nil: these
 }
 
 var _ Implementation = Engine{}
 
-// maxScoredAlone bounds how many items of a vector are scored alone as well,
-// which takes a pass over all of them each time.
+// maxScoredAlone bounds how many items of a vector are also scored one by one,
+// since each takes a pass over the list.
 const maxScoredAlone = 500
 
-// Score implements [Implementation]. It scores in one pass and one by one, and
-// fails when the two differ. Of many items it scores some alone.
+// Score implements [Implementation]. It scores the list in one pass and items
+// one by one, and fails if the two differ. In long lists it scores only some
+// items one by one.
 func (e Engine) Score(ctx context.Context, spec ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
 	s, err := e.scorer(spec)
 	if err != nil {
@@ -58,8 +59,8 @@ func (e Engine) Place(ctx context.Context, name string, items []cupel.ScoredItem
 	return cupel.Place(ctx, e.placer(name), items)
 }
 
-// Run implements [Implementation]. It runs the pipeline unobserved, observed
-// and dry, and fails when the windows differ.
+// Run implements [Implementation]. It runs the pipeline with and without a
+// collector and as a dry run, and fails if the windows differ.
 func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
 	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow}
 	var err error
@@ -88,10 +89,10 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
 	observed, err := p.Run(ctx, items, budget, cupel.WithTrace(collector))
 	if err != nil {
-		return Outcome{}, fmt.Errorf("conformance: an observed run fails where another does not: %w", err)
+		return Outcome{}, fmt.Errorf("conformance: a run with a collector fails, a run without succeeds: %w", err)
 	}
 	if windowText(observed) != windowText(window) {
-		return Outcome{}, fmt.Errorf("conformance: an observed run gives [%s], another [%s]", windowText(observed), windowText(window))
+		return Outcome{}, fmt.Errorf("conformance: a run with a collector gives [%s], a run without [%s]", windowText(observed), windowText(window))
 	}
 	return Outcome{Window: window, Report: report}, nil
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// diagnostics is what a vector asserts of a report. A nil list says nothing,
-// an empty one asserts emptiness.
+// diagnostics holds a vector's assertions about a report. A nil list asserts
+// nothing; an empty one asserts that there are no elements.
 type diagnostics struct {
 	included   []includedRow
 	excluded   []excludedRow
@@ -47,7 +47,7 @@ var reasonFields = func() map[string]any {
 	return fields
 }()
 
-// readExpectation reads what must come out. expected is a table or, as in the
+// readExpectation reads the expected result. expected is a table or, as in the
 // scoring vectors of the format chapter, an array of tables (R47).
 func (v *vector) readExpectation(root table) {
 	w := &v.want
@@ -74,7 +74,7 @@ func (v *vector) readExpectation(root table) {
 		}
 		v.readRows(root, rows)
 	}
-	// (R47) A pipeline may expect the empty output by saying nothing about it.
+	// (R47) A pipeline vector without an expectation expects the empty output.
 	nothing := w.err == "" && !w.construction && w.scoreRows == nil && w.scores == nil && w.selected == nil && w.ordered == nil &&
 		w.indices == nil && w.shortfallCount == nil && w.capExcludedCount == nil && w.diagnostics == nil
 	if nothing && v.stage != "pipeline" {
@@ -98,8 +98,8 @@ func (v *vector) readRows(root table, rows []table) {
 	}
 }
 
-// expectOutput sets the expected output, which t gives at key. A vector that
-// says it twice must not contradict itself.
+// expectOutput sets the expected output from key in t. If a vector gives it
+// twice, both must agree.
 func (v *vector) expectOutput(contents []string, t table, key string) {
 	if before := v.want.ordered; before != nil && !slices.Equal(before, contents) {
 		t.fail(key, "is [%s], expected_output is [%s]", quoted(contents), quoted(before))
@@ -107,9 +107,9 @@ func (v *vector) expectOutput(contents []string, t table, key string) {
 	v.want.ordered = contents
 }
 
-// expectedKeys are what the table expected may say in a stage. What a stage
-// has no results for is an unknown key there, so that a vector which expects
-// nothing else is not taken for one that passed.
+// expectedKeys are the keys of the table expected in a stage. A key for a
+// result that the stage does not return is unknown there, so that a vector that
+// expects nothing else does not pass.
 var expectedKeys = map[string][]string{
 	"scoring":  {"error", "scores"},
 	"slicing":  {"error", "selected_contents", "selected_indices", "ordered_indices", "shortfall_count", "cap_excluded_count", "diagnostics"},
@@ -138,7 +138,7 @@ func (v *vector) readExpected(t table) {
 	w.indices = t.integers("ordered_indices")
 	if t.has("selected_indices") {
 		if t.has("ordered_indices") {
-			t.fail("selected_indices", "must not stand beside ordered_indices")
+			t.fail("selected_indices", "cannot be combined with ordered_indices")
 		}
 		w.indices = t.integers("selected_indices")
 	}
@@ -148,7 +148,7 @@ func (v *vector) readExpected(t table) {
 		return
 	}
 	d := t.table("diagnostics")
-	if v.stage == "slicing" { // a slicer gives shortfalls, but no report
+	if v.stage == "slicing" { // a slicer returns shortfalls but no report
 		if d = d.only("shortfalls"); !d.has("shortfalls") {
 			return
 		}

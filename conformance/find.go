@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// found is a vector's file, or a folder that cannot be read.
+// found is a vector's file, or a directory that cannot be read.
 type found struct {
 	path string
 	err  error
 }
 
-// errDirectory says that a path which looks like a vector is a directory.
+// errDirectory reports that a path that looks like a vector is a directory.
 var errDirectory = errors.New("is a directory")
 
 // find returns the *.toml files of fsys in the order of their paths. Links to
@@ -35,7 +35,7 @@ func find(fsys fs.FS) ([]found, error) {
 	return files, err
 }
 
-// read reads the file, without waiting for one that is none, such as a pipe.
+// read reads the file. It does not wait for a pipe or other irregular file.
 func (f found) read(fsys fs.FS) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err

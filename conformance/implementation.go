@@ -7,10 +7,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Implementation is what vectors are run against. Every method builds what the
-// specification describes and runs it once; errors match the sentinels of
-// package cupel ([cupel.ErrInvalidConfig] and its like), which is how vectors
-// tell one class from another.
+// Implementation is an implementation of the specification to run vectors
+// against. Each method builds the described strategy or pipeline and runs it
+// once. Errors must match the sentinels of package cupel, such as
+// [cupel.ErrInvalidConfig], by which vectors identify error classes.
 //
 // [Engine] is the implementation of this project.
 type Implementation interface {
@@ -20,8 +20,8 @@ type Implementation interface {
 	Slice(ctx context.Context, slicer SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
 	// Place returns the positions of items in prompt order.
 	Place(ctx context.Context, placer string, items []cupel.ScoredItem) ([]int, error)
-	// Run runs the whole pipeline. When the run fails the outcome may hold a
-	// report all the same.
+	// Run runs the whole pipeline. If the run fails, the outcome may still hold
+	// a report.
 	Run(ctx context.Context, pipeline PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error)
 }
 
@@ -31,8 +31,8 @@ type Outcome struct {
 	Report *cupel.SelectionReport
 }
 
-// PipelineSpec describes a pipeline. A nil strategy stands for one that the
-// vector does not name, which is a configuration error.
+// PipelineSpec describes a pipeline. A nil strategy is one that the vector does
+// not name, which is a configuration error.
 type PipelineSpec struct {
 	Scorer         *ScorerSpec
 	Slicer         *SlicerSpec
@@ -41,8 +41,8 @@ type PipelineSpec struct {
 	Overflow       cupel.OverflowStrategy
 }
 
-// ScorerSpec describes a scorer. Fields that its type does not know are zero;
-// nil means that the vector does not give them.
+// ScorerSpec describes a scorer. Fields that its type does not have are zero;
+// nil means that the vector does not set the field.
 type ScorerSpec struct {
 	Type string // such as "recency", "priority", "kind", "tag", "frequency", "reflexive", "composite", "scaled", "metadata_trust", "decay", "metadata_key"
 
@@ -97,8 +97,8 @@ type WindowSpec struct {
 	Score      float64
 }
 
-// SlicerSpec describes a slicer. Fields that its type does not know are zero;
-// nil means that the vector does not give them.
+// SlicerSpec describes a slicer. Fields that its type does not have are zero;
+// nil means that the vector does not set the field.
 type SlicerSpec struct {
 	Type string // such as "greedy", "knapsack", "quota", "count_quota", "count_constrained_knapsack"
 

@@ -12,8 +12,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// An Option is an optional setting of [Run] and [RunVector]. Without any, all
-// vectors run against this project's engine.
+// An Option configures [Run] and [RunVector]. By default all vectors run
+// against this project's engine.
 type Option func(*options)
 
 type options struct {
@@ -32,8 +32,8 @@ func newOptions(opts []Option) options {
 	return o
 }
 
-// WithImplementation sets what the vectors are run against; [Engine] by default,
-// and when impl is nil.
+// WithImplementation sets the implementation to run the vectors against. The
+// default, and nil, is [Engine].
 func WithImplementation(impl Implementation) Option {
 	return func(o *options) {
 		o.impl = impl
@@ -43,14 +43,13 @@ func WithImplementation(impl Implementation) Option {
 	}
 }
 
-// WithMatch has [Run] run only vectors that match a pattern, as
-// [Result.Matches] says. The empty pattern, the default, matches all.
+// WithMatch makes [Run] run only vectors that match a pattern, as defined by
+// [Result.Matches]. The empty pattern, the default, matches all.
 func WithMatch(pattern string) Option {
 	return func(o *options) { o.match = pattern }
 }
 
-// WithStrict makes keys that the schema does not know a mistake. By default
-// they are ignored.
+// WithStrict rejects unknown keys. By default they are ignored.
 func WithStrict() Option {
 	return func(o *options) { o.strict = true }
 }
@@ -71,14 +70,14 @@ type Result struct {
 	Failures []string `json:"failures,omitempty"` // what is wrong, one sentence each
 }
 
-// ErrNoVectors is returned when no vector was found, or none that matches: a
-// suite that is missing has not passed.
+// ErrNoVectors is returned if no matching vector is found, since a missing
+// suite must not pass.
 var ErrNoVectors = errors.New("conformance: no vector found")
 
-// Run runs every *.toml file of fsys as a vector, in the order of the paths. A
-// vector or a folder that cannot be read has failed. The error is [ErrNoVectors], one of
-// reading fsys, a malformed pattern of [WithMatch], or the context's; a failed vector is
-// no error.
+// Run runs every *.toml file of fsys as a vector, in path order. A vector or
+// directory that cannot be read counts as failed. Run returns [ErrNoVectors],
+// an error of reading fsys, an error for a malformed pattern of [WithMatch], or
+// the context's error; a failed vector is not an error.
 func Run(ctx context.Context, fsys fs.FS, opts ...Option) (Results, error) {
 	var results Results
 	o := newOptions(opts)
@@ -107,8 +106,8 @@ func Run(ctx context.Context, fsys fs.FS, opts ...Option) (Results, error) {
 	return results, nil
 }
 
-// RunVector runs one vector, given as the bytes of its file; name stands for
-// its path in the result. [WithMatch] does nothing.
+// RunVector runs one vector, given as the bytes of its file. name becomes the
+// path in the result. [WithMatch] has no effect.
 func RunVector(ctx context.Context, name string, data []byte, opts ...Option) Result {
 	o := newOptions(opts)
 	o.match = ""
@@ -149,9 +148,9 @@ func (r *Results) add(result Result) {
 }
 
 // Matches reports whether the path of the vector, its file name, its file name
-// without .toml, or its name matches a pattern of [path.Match]; in names a slash
-// is a character like any other. The empty pattern matches all, and a malformed
-// one nothing.
+// without .toml, or its name matches a pattern of [path.Match]; in names a
+// slash is an ordinary character. The empty pattern matches all, and a
+// malformed one nothing.
 func (r Result) Matches(pattern string) bool {
 	if pattern == "" {
 		return true
@@ -210,8 +209,8 @@ func (v *vector) construct(ctx context.Context, impl Implementation) (err error)
 	return err
 }
 
-// outcome compares an error, or none, with what was expected, and reports
-// whether there is a result to look at.
+// outcome compares an error, or nil, with the expected one, and reports whether
+// there is a result to check.
 func (f *findings) outcome(err error, class string) bool {
 	if class != "" {
 		f.errorClass(err, class)
@@ -289,8 +288,8 @@ func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *finding
 	}
 }
 
-// contentsAt returns the contents at positions, each of which must exist and
-// be given once.
+// contentsAt returns the contents at positions, which must be distinct and in
+// range.
 func (v *vector) contentsAt(positions []int, f *findings) []string {
 	var out []string
 	seen := map[int]bool{}
@@ -374,9 +373,9 @@ func windowContents(o Outcome) []string {
 	return out
 }
 
-// checkWindow compares the output with the expected positions or contents.
-// Without either it must be empty, unless the vector lists what the report
-// includes (R47).
+// checkWindow compares the output with the expected positions or contents. If
+// neither is given, it must be empty, unless the vector lists the report's
+// included items (R47).
 func (v *vector) checkWindow(got Outcome, f *findings) {
 	switch w := v.want; {
 	case w.indices != nil:

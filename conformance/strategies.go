@@ -11,8 +11,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// settings finds the settings of a strategy: in its own table, and in the flat
-// form of the format chapter in [config] as well.
+// settings finds the settings of a strategy in its own table and, in the format
+// chapter's flat form, in [config].
 type settings struct {
 	own  table
 	flat *table // [config], or nil where every setting is a key of its own table
@@ -44,7 +44,7 @@ func (s settings) scorer(kind string, depth int) ScorerSpec {
 	switch kind {
 	case "kind":
 		byDefault := s.in("use_default_weights")
-		if s.own.has("weights") { // its own weights are not for [config] to overrule
+		if s.own.has("weights") { // [config] does not override its own weights
 			byDefault = s.own
 		}
 		if t := s.in("weights"); t.has("weights") && !byDefault.boolean("use_default_weights") {
@@ -149,9 +149,9 @@ func (s settings) children(depth int) []ChildSpec {
 	return specs
 }
 
-// without returns the settings as they are inside the strategy that has used
-// up a key of [config]: the flat form holds one list of scorers and one inner
-// strategy of a kind, and what is deeper must bring its own.
+// without returns the settings for strategies inside one that has used a key of
+// [config]: the flat form holds only one list of scorers and one inner strategy
+// of each kind, so deeper strategies must have their own settings.
 func (s settings) without(key string) settings {
 	rest := *s.flat
 	rest.values = maps.Clone(rest.values)
@@ -169,8 +169,8 @@ func (s settings) innerScorer(depth int) *ScorerSpec {
 	return &spec
 }
 
-// inner finds what a strategy wraps: a table or a name, at the key inner or at
-// the flat key of its own table, or at the flat key of [config].
+// inner finds the inner strategy: a table or a name, at the key inner or the
+// flat key of its own table, or at the flat key of [config].
 func (s settings) inner(flatKey string, known []string) (settings, bool) {
 	for _, key := range []string{"inner", flatKey} {
 		if s.own.has(key) {
@@ -266,7 +266,7 @@ func (s settings) counts(spec *SlicerSpec) {
 	}
 }
 
-// innerSlicer reads the slicer inside another one; without any it is greedy.
+// innerSlicer reads the inner slicer, by default greedy.
 func (s settings) innerSlicer(depth int) *SlicerSpec {
 	spec := SlicerSpec{Type: "greedy"}
 	if inner, ok := s.inner("inner_slicer", slicerKeys); ok {
@@ -275,7 +275,7 @@ func (s settings) innerSlicer(depth int) *SlicerSpec {
 	return &spec
 }
 
-// optional returns nil when key is absent, which is not the same as zero.
+// optional returns nil if key is absent, which differs from zero.
 func optional[T any](t table, key string, read func(table, string) T) *T {
 	if !t.has(key) {
 		return nil

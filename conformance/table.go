@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// table is a TOML table that is read key by key. The first mistake sticks:
-// what is read after it is zero, and err says where it was.
+// table is a TOML table that is read key by key. The first error sticks: later
+// reads return zero, and err says where it was.
 type table struct {
 	path   string // where the table stands, for messages
 	values map[string]any
@@ -19,7 +19,7 @@ type table struct {
 	known  map[string]bool // keys that this place in the schema knows
 }
 
-// errVector is matched by every mistake in a vector itself.
+// errVector matches every error in a vector itself.
 var errVector = errors.New("invalid vector")
 
 func (t table) fail(key, format string, args ...any) {
@@ -38,8 +38,8 @@ func (t table) at(key string) string {
 	return t.path + "." + key
 }
 
-// knows declares the keys that the schema has here, and under strict reading
-// fails for any other.
+// knows declares the keys of this table, and in strict mode fails for any
+// other.
 func (t table) knows(keys ...string) table {
 	for _, k := range keys {
 		t.known[k] = true
@@ -55,8 +55,8 @@ func (t table) knows(keys ...string) table {
 	return t
 }
 
-// only returns t without the keys that the schema does not have here: under
-// strict reading they are mistakes, otherwise they are as good as absent.
+// only returns t without unknown keys: in strict mode they are errors,
+// otherwise they are ignored.
 func (t table) only(keys ...string) table {
 	t.knows(keys...)
 	known := make(map[string]any, len(keys))
@@ -193,8 +193,8 @@ func (t table) instant(key string) time.Time {
 		t.fail(key, "must be a date-time, is %s", typeOf(v))
 		return time.Time{}
 	}
-	// The TOML library marks date-times without an offset by a location of
-	// the machine's own; their wall clock is meant as UTC.
+	// The TOML library gives date-times without an offset the local location;
+	// here they are in UTC.
 	switch at.Location().String() {
 	case "time-local":
 		t.fail(key, "must be a date-time, is a time without a date")

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
-// vector is a test vector that has been read: inputs that are built, or the
-// error of building them, and what must come out.
+// vector is a decoded test vector: the inputs, or the error of building them,
+// and the expected result.
 type vector struct {
 	name, stage string
 
@@ -28,7 +28,7 @@ type vector struct {
 	want  expectation
 }
 
-// expectation is what a vector asserts. nil means that it says nothing.
+// expectation holds the assertions of a vector. nil asserts nothing.
 type expectation struct {
 	err          string // class of the error, or ""
 	construction bool   // only building is looked at
@@ -59,10 +59,10 @@ var errorClasses = map[string]error{
 	"scarcity":              cupel.ErrScarcity,
 }
 
-// maxVectorBytes is how long a vector may be.
+// maxVectorBytes is the maximum size of a vector.
 const maxVectorBytes = 8 << 20
 
-// readVector reads one file. A mistake in it matches errVector.
+// readVector reads one file. Errors in it match errVector.
 func readVector(data []byte, strict bool) (v *vector, err error) {
 	if len(data) > maxVectorBytes {
 		return nil, tooLarge(int64(len(data)))
@@ -142,7 +142,7 @@ func readPlacer(t table) string {
 }
 
 // readPipeline reads the configuration of a pipeline. Strategies that are not
-// named stay nil, which the implementation refuses.
+// named stay nil, which the implementation rejects.
 func (v *vector) readPipeline(config table) {
 	p := &v.pipeline
 	if config.has("scorer") {
@@ -213,9 +213,9 @@ func readItem(t table) (*cupel.ContextItem, error) {
 	return cupel.NewContextItem(t.required("content").text("content"), t.required("tokens").integer("tokens"), opts...)
 }
 
-// readBudget reads the budget. A slicing vector hands its own to the slicer as
-// it is, so that the slicers' rule for a target of 0 or less can be tested,
-// unless it expects an error.
+// readBudget reads the budget. Unless it expects an error, a slicing vector
+// passes its budget to the slicer unchecked, to test the slicers' rule for a
+// target of 0 or less.
 func (v *vector) readBudget(root table) {
 	t := root.table("budget").knows("max_tokens", "target_tokens", "output_reserve", "reserved_slots", "estimation_safety_margin_percent")
 	if !root.has("budget") {

@@ -8,6 +8,6 @@ import (
 //go:embed required optional
 var vectors embed.FS
 
-// Vectors returns this project's vectors: the folder required holds what every
-// implementation must pass, the folder optional edge cases.
+// Vectors returns this project's vectors: the directory required holds those
+// that every implementation must pass, the directory optional edge cases.
 func Vectors() fs.FS { return vectors }

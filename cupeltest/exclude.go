@@ -42,10 +42,9 @@ func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel
 	return matching
 }
 
-// ExcludeItemMatchingWithReason holds when the predicate is true for at least
-// one excluded item that has a reason of this code. The predicate says which
-// item, the code says why. The message tells an item that is not
-// excluded from one that is excluded for another reason.
+// ExcludeItemMatchingWithReason holds if the predicate is true for at least one
+// excluded item whose reason has this code. The message distinguishes an item
+// that is not excluded from one that is excluded for another reason.
 //
 // It implements pattern 5 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate func(*cupel.ContextItem) bool, reason cupel.ExclusionCode) *SelectionReportAssertionChain {
@@ -68,11 +67,11 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 	})
 }
 
-// ExcludeItemWithBudgetDetails holds when the predicate is true for an
-// excluded item with reason [cupel.ExcludeBudgetExceeded] and exactly these data:
-// expectedItemTokens is the item's size, expectedAvailableTokens what was left
-// when it was excluded, both in tokens. All items that match are looked
-// at; the message is about the first of them that did not fit.
+// ExcludeItemWithBudgetDetails holds if the predicate is true for an excluded
+// item with reason [cupel.ExcludeBudgetExceeded] and exactly these data:
+// expectedItemTokens is the item's size and expectedAvailableTokens the budget
+// that was left when it was excluded, both in tokens. All matching items are
+// checked; the message describes the first with reason BudgetExceeded.
 //
 // It implements pattern 6 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate func(*cupel.ContextItem) bool, expectedItemTokens, expectedAvailableTokens int) *SelectionReportAssertionChain {

@@ -26,11 +26,10 @@ func (c *SelectionReportAssertionChain) HaveAtLeastNExclusions(n int) *Selection
 	})
 }
 
-// ExcludedItemsAreSortedByScoreDescending holds when no excluded item has a
-// higher score than the one before it. Equal scores are in order, -0.0 equals
-// 0.0, and NaN counts as the lowest score of all, as it does in a report.
-// Every report of a pipeline passes; the assertion is for other implementations
-// and for reports made by hand.
+// ExcludedItemsAreSortedByScoreDescending holds if no excluded item has a
+// higher score than the one before it. -0.0 equals 0.0, and NaN is the lowest
+// score, as in a report. Every report of a pipeline passes; the assertion is
+// for other implementations and for reports built in tests.
 //
 // It implements pattern 9 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending() *SelectionReportAssertionChain {
@@ -52,10 +51,10 @@ func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending(
 	})
 }
 
-// HaveBudgetUtilizationAbove holds when the tokens of the included items are at
-// least the share threshold of budget.MaxTokens, not of the target: >= without
-// tolerance. 0.7 is 70 %; a threshold above 1 asks for more than the ceiling.
-// A budget of 0 tokens has utilization 0.
+// HaveBudgetUtilizationAbove holds if the tokens of the included items, as a
+// fraction of budget.MaxTokens (not of the target), are at least threshold,
+// without tolerance. A threshold above 1 requires more than the ceiling. A
+// budget of 0 tokens has utilization 0.
 //
 // It implements pattern 10 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) HaveBudgetUtilizationAbove(threshold float64, budget cupel.ContextBudget) *SelectionReportAssertionChain {

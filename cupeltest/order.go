@@ -9,11 +9,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// PlaceItemAtEdge holds when the predicate is true for the first or the last
-// included entry. The position counts, not the score; the predicate is asked
-// about both positions, not about the first entry that matches it. What
-// an edge means depends on the placer: with the UShapedPlacer the best item is
-// first and the second best last.
+// PlaceItemAtEdge holds if the predicate is true for the first or the last
+// included entry. Positions count, not scores. What an edge means depends on
+// the placer: with the UShapedPlacer the best item is first and the second best
+// last.
 //
 // It implements pattern 12 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
@@ -43,12 +42,12 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 	})
 }
 
-// PlaceTopNScoredAtEdges holds when the n included items with the highest
-// scores are at the n outermost positions: the first, the last, the second,
-// the last but one, and so on. Among items that tie for the last of the n
-// places any will do. It always holds for n of 0 or less and never for n
-// greater than the number of included items. NaN counts as the lowest score of
-// all. What an edge means depends on the placer.
+// PlaceTopNScoredAtEdges holds if the n included items with the highest scores
+// are at the n outermost positions: the first, the last, the second, the last
+// but one, and so on. Any of the items that tie for the last of the n places is
+// accepted. It always holds for n of 0 or less and never for n greater than the
+// number of included items. NaN is the lowest score. What an edge means depends
+// on the placer.
 //
 // It implements pattern 13 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {

@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// blanks counts the tokens of white space in which lines end more than once,
-// such as blank lines with spaces in them. cl100k_base and o200k_base take such
-// a run up to its last line end as one piece; the tokenizer that this package
-// uses cuts it at the first one, which gives other tokens and takes quadratic
-// time.
+// blanks counts the tokens of white space with several line ends, such as blank
+// lines with spaces in them. cl100k_base and o200k_base take such a run up to
+// its last line end as one piece; the tokenizer that this package uses cuts it
+// at the first one, which gives different tokens and takes quadratic time.
 type blanks struct {
-	marksAreLetters bool // as the encoding's rules have it
+	marksAreLetters bool // as in the encoding's rules
 
 	load func() *vocabulary // of the tokens that are made of bytes of white space
 }
@@ -50,7 +49,7 @@ func (b *blanks) next(text string, from int) (start, end int, ok bool) {
 		run := text[start : len(text)-len(rest)]
 		at = start + len(run)
 		end = start + strings.LastIndexAny(run, "\r\n") + 1
-		// Is there anything but line ends between the first and the last one?
+		// Is there anything else between the first and the last line end?
 		if strings.Trim(text[i:end], "\r\n") == "" {
 			continue
 		}

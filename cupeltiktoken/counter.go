@@ -14,12 +14,12 @@ import (
 
 var _ cupel.TokenCounter = (*Counter)(nil)
 
-// Encoding names a vocabulary with its rules of cutting texts.
+// Encoding names a vocabulary and its rules for splitting text.
 type Encoding string
 
-// The encodings. Others that cut ordinary text in the same way are known by
-// their names: gpt2 is EncodingR50kBase, p50k_edit is EncodingP50kBase, and o200k_harmony is
-// EncodingO200kBase.
+// The encodings. Encodings that split ordinary text in the same way are
+// accepted as aliases: gpt2 for EncodingR50kBase, p50k_edit for
+// EncodingP50kBase, and o200k_harmony for EncodingO200kBase.
 const (
 	EncodingO200kBase  Encoding = "o200k_base"  // GPT-4o and everything since, o1, o3, o4
 	EncodingCl100kBase Encoding = "cl100k_base" // GPT-4, GPT-3.5, the embedding models
@@ -27,20 +27,19 @@ const (
 	EncodingR50kBase   Encoding = "r50k_base"   // GPT-3, GPT-2
 )
 
-// UnknownError reports the name of an encoding or a model that this package
-// does not know.
+// UnknownError reports an unknown encoding or model.
 type UnknownError struct {
 	What  string   // "encoding" or "model"
 	Name  string   // as it was given
-	Known []string // the names that are known, sorted; those that end in * are prefixes
+	Known []string // the known names, sorted; those that end in * are prefixes
 }
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("cupeltiktoken: unknown %s %q; known are %s", e.What, e.Name, strings.Join(e.Known, ", "))
 }
 
-// Counter counts the tokens of texts in one encoding. Build it with
-// [ForEncoding] or [ForModel]. It never changes and is safe for concurrent use.
+// Counter counts tokens in one encoding. Get one from [ForEncoding] or
+// [ForModel]. It is immutable and safe for concurrent use.
 type Counter struct {
 	encoding Encoding
 	words    tokenizer.Codec
@@ -62,10 +61,9 @@ func ForEncoding(name Encoding) (*Counter, error) {
 	return load()
 }
 
-// ForModel returns the counter for the model of this name, such as "gpt-4o",
-// "gpt-4-0613" or "ft:gpt-3.5-turbo:acme", or an [UnknownError]. Names are
-// those of OpenAI's tiktoken, dated and fine-tuned models go by the longest
-// prefix.
+// ForModel returns the counter for a model, such as "gpt-4o", "gpt-4-0613" or
+// "ft:gpt-3.5-turbo:acme", or an [UnknownError]. Names are those of OpenAI's
+// tiktoken; dated and fine-tuned models match the longest known prefix.
 func ForModel(name string) (*Counter, error) {
 	encoding, ok := models[name]
 	if !ok {
@@ -90,11 +88,10 @@ func (c *Counter) Encoding() Encoding {
 	return c.encoding
 }
 
-// CountTokens implements [cupel.TokenCounter]. Time is linear in the length of
-// the text, and memory beyond the text is at most some 50 MB. Words of any length
-// are counted exactly; the package documentation says which texts beyond 1 MiB
-// are estimates. It fails for a counter that was not built by this package's
-// functions, and never for a text.
+// CountTokens implements [cupel.TokenCounter]. It takes time linear in the
+// length of the text and at most about 50 MB of memory. The package
+// documentation describes which texts beyond 1 MiB are estimates. It fails only
+// for a zero Counter, never because of the text.
 func (c *Counter) CountTokens(text string) (int, error) {
 	if c == nil || c.words == nil {
 		return 0, errors.New("cupeltiktoken: the counter is empty: build it with ForEncoding or ForModel")
@@ -223,9 +220,9 @@ func (c *Counter) countBlanks(text string) (tokens int, rest string, err error) 
 	}
 }
 
-// The tokenizer below leaves the character del out. Another control character
-// stands in for it: both are cut at as punctuation is, and are one token each,
-// in no vocabulary part of a longer one.
+// The tokenizer omits the character DEL, so another control character replaces
+// it: both are split off like punctuation, and are one token each that is never
+// part of a longer one.
 const del, likeDel = "\x7F", "\x02"
 
 var counters = map[Encoding]func() (*Counter, error){

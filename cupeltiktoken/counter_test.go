@@ -372,8 +372,8 @@ func FuzzCountTokens(f *testing.F) {
 			if (n == 0) != (text == "") || n > 3*len(text) {
 				t.Fatalf("%s: %d tokens of %d bytes", encoding, n, len(text))
 			}
-			// Every encoding cuts between a letter and a digit, whatever is around
-			// them, so there the parts add up.
+			// Every encoding cuts between a letter and a digit, regardless of
+			// what is around them, so there the parts add up.
 			head, tail := text+"a", "1"+text
 			if sum, both := count(t, c, head)+count(t, c, tail), count(t, c, head+tail); both != sum {
 				t.Fatalf("%s: %d tokens, and %d in two parts", encoding, both, sum)

@@ -8,12 +8,12 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// vocabulary is what byte pair encoding needs to know of an encoding.
+// vocabulary holds the data of an encoding for byte pair encoding.
 type vocabulary struct {
 	ranks   map[string]uint32
 	longest int             // bytes of the longest token
 	pairs   [1 << 16]uint32 // the ranks of tokens of two bytes
-	known   []uint64        // a bit for the hash of each token: most lookups are for what is none
+	known   []uint64        // a bit for the hash of each token: most lookups find none
 }
 
 const (
@@ -39,8 +39,8 @@ func newVocabulary(ranks map[string]uint32) *vocabulary {
 	return v
 }
 
-// readRanks returns the tokens of an encoding of which keep holds, with their
-// ranks, which are their numbers.
+// readRanks returns the tokens of an encoding for which keep returns true, with
+// their ranks, which are their numbers.
 func readRanks(encoding Encoding, size int, keep func(token string) bool) map[string]uint32 {
 	ranks := make(map[string]uint32)
 	// One that decodes bytes as they are; the counter's own replaces them.

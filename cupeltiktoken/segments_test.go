@@ -53,7 +53,7 @@ func TestCutAfter(t *testing.T) {
 	}{
 		{"ab cd", 2, "before the space after a word"},
 		{"12 cd", 2, "before the space after a number"},
-		{" !?ab.", 5, "not in punctuation, of which one may go with the next word"},
+		{" !?ab.", 5, "not in punctuation, which may go with the next word"},
 		{"don't.", 5, "not in a contraction"},
 		{"e\u0301 x.", 5, "a mark is a letter in o200k_base and punctuation in cl100k_base, so after neither"},
 		{"a1b2", 1, "between a letter and a number"},

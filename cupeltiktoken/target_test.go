@@ -7,7 +7,8 @@ import (
 )
 
 // BenchmarkTarget measures the rows of the table in docs/benchmarks.md that are
-// about exact counting: what a hostile word costs beside prose of the same size.
+// about exact counting: what a hostile word costs compared with prose of the
+// same size.
 func BenchmarkTarget(b *testing.B) {
 	const size = 50 << 20
 	c, err := ForEncoding(EncodingO200kBase)

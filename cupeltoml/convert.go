@@ -18,14 +18,14 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// converter writes values of TOML as JSON. What JSON cannot express, and a float
-// where an integer belongs, becomes null, which a policy takes nowhere.
+// converter writes TOML values as JSON. Values that JSON cannot express, and
+// floats where an integer belongs, become null, which a policy accepts nowhere.
 type converter struct {
 	json     []byte
 	problems []policy.Problem // in settings, which policies do not look into
 }
 
-// value writes v, which stands at a path. In settings, null would be taken.
+// value writes the value v at a path. Custom settings would accept null.
 func (c *converter) value(v any, at string, settings bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -80,8 +80,8 @@ func (c *converter) text(s string) {
 	}
 }
 
-// isInteger reports whether an integer belongs at a path of a policy. JSON has
-// one type of numbers, in which 100.0 is an integer; TOML has two.
+// isInteger reports whether a policy has an integer at a path. JSON has one
+// type of numbers, in which 100.0 is an integer; TOML has two.
 func isInteger(at string) bool {
 	last := strings.LastIndexByte(at, '.')
 	if last < 0 || strings.HasSuffix(at[:last], ".weights") { // kinds and tags may have any names
@@ -162,8 +162,8 @@ func member(at, name string) string {
 	return at + "." + name
 }
 
-// withoutNull returns the reason of a problem. There is no null in TOML: it
-// stands for a value that the policy cannot take, and the reason names that.
+// withoutNull returns the reason of a problem. TOML has no null: it replaces a
+// value that the policy cannot accept, so the reason names that value.
 func withoutNull(values any, problem policy.Problem) string {
 	reason, ok := strings.CutSuffix(problem.Reason, "got null")
 	if !ok {
@@ -172,7 +172,7 @@ func withoutNull(values any, problem policy.Problem) string {
 	return reason + "got " + describe(find(values, problem.Path))
 }
 
-// describe says what a value without JSON is.
+// describe describes a value that has no JSON form.
 func describe(v any) string {
 	switch v := v.(type) {
 	case float64:

@@ -1,7 +1,7 @@
 // Package cupeltoml reads Cupel policies from TOML.
 //
-// A file has the fields of the JSON document that package policy describes,
-// under the same names: see [policy.Decode] and [policy.Schema].
+// A file has the same fields as the JSON document of package policy: see
+// [policy.Decode] and [policy.Schema].
 //
 //	name = "Release notes"
 //	overflow = "Truncate"
@@ -22,5 +22,5 @@
 //	inner = { type = "greedy" }
 //	entries = [{ kind = "ToolOutput", cap = 25 }]
 //
-// It is a module of its own, so that the core needs no TOML library.
+// It is a separate module so that the core needs no TOML library.
 package cupeltoml

@@ -9,16 +9,17 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// DecodePolicy reads a policy from TOML, with the custom strategies of
-// registry, or with the built-in ones alone when that is nil. It is as strict
-// as [policy.Decode], and names the same paths.
+// DecodePolicy decodes a policy from TOML, with the custom strategies of
+// registry; nil means only the built-in ones. It is as strict as
+// [policy.Decode] and reports the same paths.
 //
-// Integers may stand where numbers are meant, and not the other way round. In
-// the settings of custom strategies, which reach them as JSON, date-times are
-// strings in RFC 3339; elsewhere a policy has none.
+// Integers are accepted for numbers, but not the other way round. Custom
+// strategies receive their settings as JSON, with date-times as RFC 3339
+// strings; elsewhere a policy has no date-times.
 //
-// It fails with a [policy.ValidationError] that has everything that is wrong,
-// or says where the text is not TOML; with text that [Parse] refuses, too.
+// It returns a [policy.ValidationError] with all problems, or with the position
+// at which the text is not valid TOML. It also rejects text that [Parse]
+// rejects.
 func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error) {
 	values, err := Parse(data, policy.MaxBytes)
 	if invalid, ok := errors.AsType[*ParseError](err); ok {
@@ -40,8 +41,8 @@ func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error)
 	return policy.Policy{}, policy.Invalid(problems...)
 }
 
-// ReadPolicy reads a policy from r, up to its end, as [DecodePolicy] does. It
-// fails as that does, and with an error that wraps the one of r.
+// ReadPolicy reads r to its end and decodes the policy like [DecodePolicy]. It
+// returns the same errors, or an error that wraps the one of r.
 func ReadPolicy(registry *policy.Registry, r io.Reader) (policy.Policy, error) {
 	data, err := io.ReadAll(io.LimitReader(r, policy.MaxBytes+1))
 	if err != nil {
@@ -50,11 +51,11 @@ func ReadPolicy(registry *policy.Registry, r io.Reader) (policy.Policy, error) {
 	return DecodePolicy(registry, data)
 }
 
-// maxNested is how deep values may be nested. The TOML library calls itself for
+// maxNested is the maximum nesting of values. The TOML library recurses for
 // each level.
 const maxNested = 500
 
-// A ParseError says why [Parse] refused a text.
+// A ParseError reports why [Parse] rejected a text.
 type ParseError struct {
 	Reason string // such as "is not TOML: …" or "is longer than 1048576 bytes"
 	Err    error  // the error of the TOML library, or nil
@@ -66,12 +67,11 @@ func (e *ParseError) Error() string { return "cupeltoml: the text " + e.Reason }
 // Unwrap returns the error of the TOML library, or nil.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// Parse reads TOML from an untrusted source into maps, lists, strings, int64,
-// float64, booleans and times, in bounded time and memory. It fails with a
-// [ParseError] when the text is not TOML, is longer than maxBytes,
-// is nested more than 500 deep, or has keys whose paths from the root take more
-// than 4 MiB, or maxBytes if that is more. Policies have at most
-// [policy.MaxBytes].
+// Parse parses TOML from an untrusted source into maps, lists, strings, int64,
+// float64, booleans and times, in bounded time and memory. It returns a
+// [ParseError] if the text is not TOML, is longer than maxBytes, is nested more
+// than 500 deep, or has keys whose paths from the root exceed 4 MiB together,
+// or maxBytes if that is more. Policies have at most [policy.MaxBytes].
 func Parse(data []byte, maxBytes int) (values map[string]any, err error) {
 	fail := func(reason string, cause error) error {
 		return &ParseError{Reason: reason, Err: cause}
@@ -84,7 +84,8 @@ func Parse(data []byte, maxBytes int) (values map[string]any, err error) {
 	if len(data) > maxBytes {
 		return nil, fail(fmt.Sprintf("is longer than %d bytes", maxBytes), nil)
 	}
-	// The library writes and keeps every path: 4 MiB take it about a second.
+	// The library builds and keeps every path: 4 MiB of paths take it about a
+	// second.
 	maxPaths := int64(max(4<<20, maxBytes))
 	switch deepest, paths := nesting(data); {
 	case deepest > maxNested:

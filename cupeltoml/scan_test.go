@@ -16,7 +16,7 @@ func TestNesting(t *testing.T) {
 		{"key", "a = 1", 0, "the root is no level"},
 		{"dots", "a.b.c = 1", 2, "each dot is a level"},
 		{"header", "[a.b]\nc.d = 1", 3, "keys stand below their header"},
-		{"next header", "[a.b.c]\n[d]\ne = 1", 3, "a header starts anew"},
+		{"next header", "[a.b.c]\n[d]\ne = 1", 3, "a header starts again from the root"},
 		{"array of tables", "[[a]]\nb = 1", 2, "two brackets"},
 		{"values", "a = [[1, {b = 2}], 3]", 3, "brackets of values"},
 		{"closed", "a = [1]\nb = [2]", 1, "what is closed is left"},

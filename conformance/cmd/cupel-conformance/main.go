@@ -3,12 +3,13 @@
 //
 //	cupel-conformance [-json] [-strict] [-run GLOB] DIR...
 //
-// It takes any directory of vectors, or single files, prints a line for each
-// failure, and last "N passed, N failed". It exits with 1 when a vector fails,
-// cannot be read, or none was found, and with 2 when it was called wrongly.
+// Arguments are directories of vectors or single files. The command prints a
+// line for each failure and ends with "N passed, N failed". It exits with 1 if
+// a vector fails or cannot be read or if none is found, and with 2 for a usage
+// error.
 //
-// With -json it prints one JSON object a vector, {"path", "name", "stage",
-// "passed", "failures"}, and last one with the counts, {"passed", "failed"}.
+// With -json it prints one JSON object per vector, {"path", "name", "stage",
+// "passed", "failures"}, and finally one with the counts, {"passed", "failed"}.
 package main
 
 import (
@@ -30,7 +31,7 @@ import (
 
 func main() { os.Exit(interruptible()) }
 
-// interruptible lets an interrupt end the run between two vectors.
+// interruptible stops the run between two vectors on an interrupt.
 func interruptible() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -51,9 +52,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage)
 		flags.PrintDefaults()
 	}
-	asJSON := flags.Bool("json", false, "print one JSON object a vector and last the counts")
-	strict := flags.Bool("strict", false, "fail vectors with keys that the schema does not know")
-	match := flags.String("run", "", "run only vectors whose path, file name or name matches this `pattern`")
+	asJSON := flags.Bool("json", false, "print one JSON object per vector, then the counts")
+	strict := flags.Bool("strict", false, "reject unknown keys")
+	match := flags.String("run", "", "run only vectors whose path, file name or name matches `pattern`")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -117,7 +118,7 @@ func runPath(ctx context.Context, name, match string, opts []conformance.Option)
 	if !result.Matches(match) {
 		return conformance.Results{}, conformance.ErrNoVectors
 	}
-	result.Path = "" // the argument is the path; there is nothing below it
+	result.Path = "" // the argument is the path
 	results := conformance.Results{Vectors: []conformance.Result{result}, Failed: 1}
 	if result.Passed {
 		results.Passed, results.Failed = 1, 0

@@ -78,7 +78,7 @@ func TestCommand(t *testing.T) {
 		{"bad pattern and a file", []string{"-run", "[", filepath.Join(failing, "good.toml")}, 1, "0 passed, 0 failed", "syntax error", "patterns are checked"},
 		{"pattern by a name with a slash", []string{"-run", "either*slash?d", slashed}, 0, "1 passed, 0 failed", "", "names are no paths"},
 		{"pattern with a slash", []string{"-run", "either/or*", slashed}, 0, "1 passed, 0 failed", "", "names are no paths"},
-		{"links", []string{unreadable}, 1, "2 passed, 1 failed", "", "one that leads nowhere has failed and stops no other; folders are walked whatever their name, links to them are not"},
+		{"links", []string{unreadable}, 1, "2 passed, 1 failed", "", "a dangling link fails and does not stop the others; folders of any name are walked, links to folders are not"},
 		{"bad pattern", []string{"-run", "[", passing}, 1, "0 passed, 0 failed", "syntax error", "patterns are checked"},
 		{"not strict", []string{loose}, 0, "1 passed, 0 failed", "", "unknown keys are ignored by default (R48)"},
 		{"strict", []string{"-strict", loose}, 1, "0 passed, 1 failed", "", "and mistakes under -strict"},

@@ -29,7 +29,7 @@ type bar struct {
 }
 
 var charts = []chart{
-	{"runs", "Time of a whole run, beside the naive model and one sort", true, []group{
+	{"runs", "Time of a whole run, compared with the naive model and one sort", true, []group{
 		{"100 items", []bar{{"engine", "run-100/engine", 1, true}, {"one sort", "run-100/sort", 1, false}}},
 		{"10,000 items", []bar{{"engine", "run-10000/engine", 1, true}, {"one sort", "run-10000/sort", 1, false}, {"naive model", "run-10000/naive", 1, false}}},
 		{"1,000,000 items", []bar{{"engine", "run-1000000/engine", 1, true}, {"one sort", "run-1000000/sort", 1, false}}},
@@ -44,8 +44,8 @@ var charts = []chart{
 			{"report, level Stage", "run-100/report-Stage", 1, true},
 			{"report, level Item", "run-100/report-Item", 1, true}}},
 	}},
-	{"knapsack", "Knapsack, 10,000 items and 128,000 tokens, beside the plain DP with a bit table", true, knapsackGroups()},
-	{"wrappers", "Wrappers beside the slicer inside, 10,000 items", false, []group{
+	{"knapsack", "Knapsack, 10,000 items and 128,000 tokens, compared with the plain DP with a bit table", true, knapsackGroups()},
+	{"wrappers", "Wrappers compared with the inner slicer, 10,000 items", false, []group{
 		{"around Greedy", []bar{{"Greedy alone", "wrappers-10000/greedy", 1, false}, {"Quota", "wrappers-10000/quota-greedy", 1, true}, {"CountQuota", "wrappers-10000/count-quota-greedy", 1, true}, {"the same, dropping a third", "wrappers-10000/count-quota-greedy-dropping", 1, true}}},
 		{"around Knapsack", []bar{{"Knapsack alone", "wrappers-10000/knapsack", 1, false}, {"Quota", "wrappers-10000/quota-knapsack", 1, true}, {"CountConstrainedKnapsack", "wrappers-10000/count-constrained-knapsack", 1, true}, {"the same, dropping a third", "wrappers-10000/count-constrained-knapsack-dropping", 1, true}}},
 	}},

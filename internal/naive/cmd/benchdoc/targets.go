@@ -141,13 +141,13 @@ var targets = []target{
 				over("quota-knapsack", "knapsack"), over("count-constrained-knapsack", "knapsack"), over("count-constrained-knapsack-dropping", "knapsack"),
 			}
 		}},
-	{"writing a report of 30 MB as JSON, against json.Marshal of plain structs", "MarshalJSON ≤ 1.5 times; json.Marshal, which looks at what that returns again, no more than 1.5 beside that; ≤ 2 times the bytes allocated",
+	{"writing a report of 30 MB as JSON, against json.Marshal of plain structs", "MarshalJSON ≤ 1.5 times; json.Marshal, which scans that result again, at most 1.5 more; ≤ 2 times the bytes allocated",
 		func(m *measurements) []check {
 			const ratios = "json/write/ratios-to-plain"
 			all, again := m.get(ratios, "engine"), m.get(ratios, "ready")
 			return []check{
 				times("%s times for MarshalJSON", m.get(ratios, "method"), 1.5),
-				{fmt.Sprintf("%s for json.Marshal, of which looking again is %s", round(all), round(again)), all - again, 1.5},
+				{fmt.Sprintf("%s for json.Marshal, %s of it for scanning again", round(all), round(again)), all - again, 1.5},
 				times("%s times the bytes", m.get("json/write/engine", "B/op")/m.get("json/write/plain", "B/op"), 2),
 			}
 		}},
