@@ -10,6 +10,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // maxDescription bounds the description of a strategy or an error, in bytes.
@@ -92,6 +94,7 @@ func (d *describer) full() bool { return d.Len() > maxDescription }
 
 func (d *describer) scorer(s cupel.Scorer) {
 	d.WriteString(typeName(s))
+	d.settings(scorer.Descriptors(), s)
 	if e, ok := s.(explainer); ok {
 		if parts := scoreParts(d.ctx, e, nil); len(parts) > 0 {
 			list(d, parts, func(part scorer.Part) {
@@ -108,9 +111,49 @@ func (d *describer) scorer(s cupel.Scorer) {
 
 func (d *describer) slicer(s cupel.Slicer) {
 	d.WriteString(typeName(s))
+	d.settings(slicer.Descriptors(), s)
 	if w, ok := s.(cupel.SlicerWrapper); ok {
 		list(d, w.Slicers(), d.slicer)
 	}
+}
+
+// settings writes the settings of a strategy that differ from their defaults
+// and are single values: "{bucketSize 50, topUp true}".
+func (d *describer) settings(types []strategy.Descriptor, s any) {
+	found, settings, ok := strategy.Describe(types, s)
+	if !ok {
+		return
+	}
+	begin, end := "{", ""
+	for _, f := range found.Fields {
+		value, given := settings[f.Name]
+		if !given || f.Type != strategy.Variant && !isSingle(f.Type) || isSingle(f.Type) && value == f.Default {
+			continue
+		}
+		d.WriteString(begin + f.Name + " ")
+		begin, end = ", ", "}"
+		switch f.Type {
+		case strategy.Variant:
+			if variant, _, ok := strategy.Describe(f.Variants, value); ok {
+				d.WriteString(variant.Name)
+			}
+			d.settings(f.Variants, value)
+		case strategy.Text, strategy.Kind:
+			d.WriteString(strconv.Quote(shorten(fmt.Sprint(value), maxLabel)))
+		default:
+			fmt.Fprint(d, value)
+		}
+	}
+	d.WriteString(end)
+}
+
+// isSingle reports whether a setting is one value, which a line has room for.
+func isSingle(t strategy.Type) bool {
+	switch t {
+	case strategy.Number, strategy.Int, strategy.Bool, strategy.Duration, strategy.Enum, strategy.Text, strategy.Kind:
+		return true
+	}
+	return false
 }
 
 func list[T any](d *describer, inner []T, describe func(T)) {

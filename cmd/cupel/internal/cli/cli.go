@@ -135,6 +135,7 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 		newEval(env),
 		newCheck(env),
 		newInspect(env),
+		newStrategies(),
 	)
 	return root
 }

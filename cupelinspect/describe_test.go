@@ -1,0 +1,51 @@
+package cupelinspect
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+func TestSettingsThatDifferAreShown(t *testing.T) {
+	decay := func(curve scorer.Curve, opts ...scorer.DecayOption) cupel.Scorer {
+		return scorer.Must(scorer.NewDecay(time.Now, curve, opts...))
+	}
+	scorers := []struct {
+		scorer cupel.Scorer
+		want   string
+		why    string
+	}{
+		{scorer.Recency{}, "Recency", "there are no settings"},
+		{scorer.Must(scorer.NewMetadataTrust(0)), "MetadataTrust{defaultScore 0}", "a required setting has no default to be equal to"},
+		{scorer.Must(scorer.NewMetadataKey("a\nb", "c", 2)), `MetadataKey{key "a\nb", value "c", boost 2}`, "text is quoted"},
+		{decay(scorer.Must(scorer.Window(time.Hour))), "Decay{curve window{maxAge 1h0m0s}}", "the default score is not shown"},
+		{decay(scorer.Must(scorer.Exponential(time.Minute)), scorer.WithNullTimestampScore(0)), "Decay{curve exponential{halfLife 1m0s}, nullTimestampScore 0}", "another one is"},
+		{scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewMetadataTrust(1)))), "Scaled(MetadataTrust{defaultScore 1})", "settings of strategies inside"},
+		{struct{ cupel.Scorer }{scorer.Must(scorer.NewMetadataTrust(1))}, "struct { cupel.Scorer }", "another type is not described as the one that it embeds"},
+	}
+	for _, tt := range scorers {
+		if got := describeScorer(t.Context(), tt.scorer); got != tt.want {
+			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
+		}
+	}
+	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithTopUp()))
+	slicers := []struct {
+		slicer cupel.Slicer
+		want   string
+		why    string
+	}{
+		{slicer.Knapsack{}, "Knapsack", "every setting is the default"},
+		{knapsack, "Knapsack{bucketSize 5, topUp true}", "those that are not are shown"},
+		{slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket())), "Knapsack{autoBucket true}", "a chosen bucket size is none"},
+		{slicer.Must(slicer.NewQuota(knapsack, slicer.Require("a", 1))), "Quota(Knapsack{bucketSize 5, topUp true})", "lists have no room"},
+		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(slicer.ScarcityThrow))), "CountQuota{scarcity Throw}(Greedy)", "names are single values"},
+	}
+	for _, tt := range slicers {
+		if got := describeSlicer(tt.slicer); got != tt.want {
+			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package repo
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRecipe follows the recipe "Add a scorer with two settings" of
+// CONTRIBUTING.md with the files of testdata/recipe, which the go command sees
+// in place of the repository's: policies read the scorer, their schema has it,
+// vectors use it, the command's help lists it and the inspector describes it.
+func TestRecipe(t *testing.T) {
+	root := Root(t)
+	recipe := filepath.Join(root, "tools", "repo", "testdata", "recipe")
+	dir := t.TempDir()
+
+	// One new file, and one line of another.
+	list, err := os.ReadFile(filepath.Join(root, "cupel", "scorer", "descriptors.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = "\trecencyDescriptor,"
+	if !strings.Contains(string(list), first) {
+		t.Fatalf("the list of scorers has no line that begins with %q", first)
+	}
+	longer := filepath.Join(dir, "descriptors.go")
+	if err := os.WriteFile(longer, []byte(strings.Replace(string(list), first, "\tbrevityDescriptor,\n"+first, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(root, "cupel", "scorer", "brevity.go"):     filepath.Join(recipe, "brevity.go.txt"),
+		filepath.Join(root, "cupel", "scorer", "descriptors.go"): longer,
+		filepath.Join(root, "cupel", "policy", "recipe_test.go"): filepath.Join(recipe, "schema_test.go.txt"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlayFile := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"GOWORK=" + filepath.Join(root, "go.work")}
+	contains := func(what, text string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s lacks %q:\n%.2000s", what, part, text)
+			}
+		}
+	}
+
+	contains("the test of policies and their schema",
+		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-overlay", overlayFile, "-run", "^TestRecipe$", "-v", "./policy"), "--- PASS: TestRecipe")
+
+	bin := filepath.Join(dir, "bin") + string(filepath.Separator)
+	Run(t, filepath.Join(root, "cmd", "cupel"), env, "go", "build", "-overlay", overlayFile, "-o", bin, ".")
+	Run(t, filepath.Join(root, "conformance"), env, "go", "build", "-overlay", overlayFile, "-o", bin, "./cmd/cupel-conformance")
+
+	contains("the run of vectors",
+		Run(t, recipe, nil, bin+"cupel-conformance", "-strict", filepath.Join(recipe, "vectors")), "1 passed")
+	wrong := exec.CommandContext(t.Context(), bin+"cupel-conformance", "-strict", filepath.Join(recipe, "default.toml"))
+	if out, err := wrong.CombinedOutput(); err == nil {
+		t.Errorf("a vector that expects another default passes:\n%s", out)
+	}
+	contains("the help", Run(t, recipe, nil, bin+"cupel", "help", "strategies"),
+		"brevity\n", "half: integer at least 1, required. The number of tokens that scores 0.5.", "floor: number in [0, 1], default 0. The lowest score.")
+	contains("the page", Run(t, recipe, nil, bin+"cupel", "inspect", "--items", "items.json", "--policy", "policy.json", "--budget", "100", "-o", "-"),
+		"Brevity{half 7, floor 0.25}")
+}
