@@ -54,7 +54,7 @@ type SmallestBudget struct {
 	// SearchedTo is the largest budget that was looked at, in tokens;
 	// [math.MaxInt] when no budget can include the candidate.
 	SearchedTo int
-	Err        error // why the search ended before its time; nil when it did not
+	Err        error // the failure of a run at another budget that ended the search; nil when none did
 }
 
 // maxProbes is how many budgets WhyNot looks at unless it is told otherwise, where
@@ -201,35 +201,36 @@ func isCanceled(err error) bool {
 	return canceled
 }
 
-// smallest searches the smallest budget that includes a candidate.
+// smallest searches the smallest budget that includes a candidate. A failure at a
+// budget that is only a bound, as the ceiling, does not matter when the candidate
+// is included below it.
 func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, candidate int) (SmallestBudget, error) {
 	wanted := func(i int) bool { return i == candidate }
-	ceiling, included, err := p.ceilingFor(ctx, items, wanted)
+	ceiling, included, failed := p.ceilingFor(ctx, items, wanted)
 	result := SmallestBudget{SearchedTo: ceiling}
 	lowest := p.lowest(pipeline, items[candidate])
-	if err == nil && lowest <= ceiling {
-		last := ceiling
-		if included && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
-			if result.Tokens, err = p.halve(ctx, lowest, ceiling, wanted); err == nil {
-				result.Found, last = true, result.Tokens-1
-			}
-		}
-		if err == nil {
-			var tokens int
-			var found bool
-			if tokens, found, err = p.first(ctx, lowest, last, wanted); found {
-				result.Found, result.Tokens = true, tokens
-			}
+	last := ceiling
+	if included && lowest <= ceiling && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
+		var tokens int
+		if tokens, failed = p.halve(ctx, lowest, ceiling, wanted); failed == nil {
+			result.Found, result.Tokens, last = true, tokens, tokens-1
 		}
 	}
-	switch tooMany, ok := compat.AsType[*TooManyBudgetsError](err); {
-	case ok && !result.Found:
-		result.SearchedTo = tooMany.NextBudget - 1
-	case ok:
+	if isCanceled(failed) {
+		return SmallestBudget{}, failed
+	}
+	tokens, found, err := p.first(ctx, lowest, last, wanted)
+	tooMany, limited := compat.AsType[*TooManyBudgetsError](err)
+	switch {
 	case isCanceled(err):
 		return SmallestBudget{}, err
-	default:
-		result.Exact, result.Err = err == nil, err // another budget's problem, not this one's
+	case found:
+		return SmallestBudget{Found: true, Tokens: tokens, Exact: true, SearchedTo: ceiling}, nil
+	case !limited:
+		result.Err = cmp.Or(err, failed) // another budget's problem, not this one's
+		result.Exact = result.Err == nil
+	case !result.Found:
+		result.SearchedTo, result.Err = tooMany.NextBudget-1, failed
 	}
 	return result, nil
 }

@@ -26,6 +26,18 @@ func isIn(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, ba
 	return err == nil && slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return i.Candidate() == candidate })
 }
 
+// failsUpTo reports whether a plain dry run at some ceiling up to last fails as err
+// does.
+func failsUpTo(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, base cupel.ContextBudget, last int, err error) bool {
+	for tokens := base.OutputReserve(); tokens <= last; tokens++ {
+		b := must(base.Resize(tokens, tokens-base.OutputReserve()))
+		if _, failed := p.DryRun(ctx, items, b); failed != nil && failed.Error() == err.Error() {
+			return true
+		}
+	}
+	return false
+}
+
 // The smallest budget is the first of all budgets that includes the candidate,
 // for all slicers, nested, that explain and sweep or do not; what is said to have
 // been chosen instead was; and pinning changes what it is said to change.
@@ -94,7 +106,20 @@ func TestWhyNotAnswersAreTrue(t *testing.T) {
 		if a.Smallest.Err == nil && a.Smallest != want {
 			t.Fatalf("got %+v, want %+v\n%s", a.Smallest, want, describe())
 		}
-		if want.Found {
+		if err := a.Smallest.Err; err != nil {
+			// Only a run that fails at a smaller budget hides the answer.
+			last := a.Smallest.SearchedTo
+			if want.Found {
+				last = want.Tokens - 1
+			}
+			if !failsUpTo(t.Context(), w.pipeline, w.items, w.base, last, err) {
+				t.Fatalf("no budget up to %d fails with %v, and the first is %+v\n%s", last, err, want, describe())
+			}
+		}
+		if a.Smallest.Found {
+			if !isIn(t.Context(), w.pipeline, w.items, w.base, a.Smallest.Tokens, candidate) {
+				t.Fatalf("%+v does not include it\n%s", a.Smallest, describe())
+			}
 			found++
 			if want.SearchedTo > analysis.SufficientBudget(w.items, w.base) {
 				multiples++
@@ -147,12 +172,16 @@ func TestWhyNot(t *testing.T) {
 	knapsack := must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
 	counted := must(slicer.NewCountConstrainedKnapsack(knapsack, []slicer.CountQuotaEntry{{Kind: "Memory", CapCount: 1}}))
 	reserve := budget(100, 80, cupel.WithOutputReserve(20))
-	failing := sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
-		if b.TargetTokens > 100 {
-			return cupel.Selection{}, errors.New("that is too much")
-		}
-		return slicer.Greedy{}.Slice(ctx, items, b)
-	})
+	failing := func(ranges ...int) cupel.Slicer {
+		return sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+			for r := range slices.Chunk(ranges, 2) {
+				if r[0] <= b.TargetTokens && b.TargetTokens <= r[1] {
+					return cupel.Selection{}, errors.New("that is too much")
+				}
+			}
+			return slicer.Greedy{}.Slice(ctx, items, b)
+		})
+	}
 	for _, tt := range []struct {
 		name, why string
 		items     []*cupel.ContextItem
@@ -180,7 +209,9 @@ func TestWhyNot(t *testing.T) {
 		{"too few", "the first ten budgets are 50 to 59", items, counted, reserve, 3, []analysis.ProbeOption{analysis.WithMaxBudgets(10), analysis.WithCeiling(60)}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
 		{"twins", "a pointer that occurs twice is two candidates: the second fits when both do", []*cupel.ContextItem{twin, twin}, slicer.Greedy{}, budget(10, 10), 1, nil, []string{"Chosen instead:\n  \"twin\" (Message, 7 tokens, score 0.5, rank 1 of 2)", "is 14 tokens."}},
 		{"free", "items without tokens fit any target", []*cupel.ContextItem{item("free", 0), item("pin", 5, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"Nothing is left to choose with after pinned items and what the budget reserves.", "If it were pinned, nothing would go.", "is 6 tokens."}},
-		{"fails beyond", "the budget in question is fine", items, failing, budget(80, 80), 3, nil, []string{"sliceFunc chose others", "The smallest budget that includes it is not known: slicer "}},
+		{"fails beyond", "what fails at large budgets says nothing of smaller ones", items, failing(101, 1000), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "is 60 tokens."}},
+		{"fails before", "60 may not be the smallest when 55 fails", items, failing(45, 45), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "A budget of 100 tokens includes it; a smaller one may."}},
+		{"fails before and beyond", "nothing is known to include it", items, failing(45, 45, 101, 1000), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "The smallest budget that includes it is not known: slicer "}},
 		{"long content", "names are short", []*cupel.ContextItem{item(strings.Repeat("é", 41), 9)}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{`"` + strings.Repeat("é", 40) + `"… (Message, 9 tokens`}},
 		{"huge", "sums do not wrap", []*cupel.ContextItem{item("one", math.MaxInt), item("pin", 1, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"No budget includes it."}},
 	} {
