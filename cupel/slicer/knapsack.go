@@ -120,10 +120,8 @@ func knapsackOf(a strategy.Args) (*Knapsack, error) {
 }
 
 func (k Knapsack) settings() map[string]any {
-	settings := map[string]any{"topUp": k.topUp, "memoryLimit": int(cmp.Or(k.memoryLimit, DefaultMemoryLimit))}
-	if k.autoBucket {
-		settings["autoBucket"] = true
-	} else {
+	settings := map[string]any{"autoBucket": k.autoBucket, "topUp": k.topUp, "memoryLimit": int(cmp.Or(k.memoryLimit, DefaultMemoryLimit))}
+	if !k.autoBucket {
 		settings["bucketSize"] = cmp.Or(k.bucketSize, DefaultBucketSize)
 	}
 	return settings
