@@ -49,7 +49,7 @@ trace-picture: ## Draw the picture of make trace in the example's README again
 	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
 
 .PHONY: screenshots
-screenshots: ## Take the pictures of the inspector in docs/inspector anew (needs Chromium)
+screenshots: ## Take the pictures of the inspector in docs/inspector again (needs Chromium)
 	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
 
 ##@ Test
@@ -180,7 +180,7 @@ bench-guard: ## Fail when something is much slower than it was, by ratios in one
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
 
 .PHONY: bench-docs
-bench-docs: ## Measure the targets COUNT times and write docs/benchmarks.md anew
+bench-docs: ## Measure the targets COUNT times and rewrite docs/benchmarks.md
 	@mkdir -p docs/benchmarks
 	@: >docs/benchmarks/benchmarks.txt
 	@# Once: it takes a minute.

@@ -5,7 +5,7 @@ import "strings"
 // Kind is what a text is, as far as reducing it goes.
 type Kind uint8
 
-// The kinds. Text of which nothing is known is a [KindLog].
+// The kinds. Text of an unknown kind is a [KindLog].
 const (
 	// KindLog is the output of a command, a listing, or any lines: first and last
 	// lines, errors, and lines that name something new come first.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Level is how much an outline keeps, whatever the text is long.
+// Level is how much an outline keeps, regardless of the length of the text.
 type Level uint8
 
 // The levels, smallest first.

@@ -377,8 +377,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestCounted counts how often the counter is called, and how much it reads: both
-// are linear, whatever the budget.
+// TestCounted counts how often the counter is called, and how much it reads:
+// both are linear at any budget.
 func TestCounted(t *testing.T) {
 	for _, lines := range []int{100, 1000, 10000} {
 		var b strings.Builder

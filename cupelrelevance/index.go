@@ -32,10 +32,10 @@ func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 // first question about it, and serves all scorers that share the Index and all
 // later runs over the same list.
 //
-// A list is the same when it has the same items, by pointer, in the same order;
-// items never change. An Index remembers a few lists, those used last,
-// and does not keep their items alive: it holds weak pointers to
-// them, and forgets lists whose items are gone when it builds another one.
+// Two lists are the same if they have the same item pointers in the same order.
+// An Index caches the few most recently used lists. It holds weak pointers, so
+// it does not keep items alive, and drops lists whose items are gone when it
+// indexes another list.
 //
 // Indexing takes time linear in the text and memory of about the text's size. A
 // question takes time linear in the number of items with one of its words. An
@@ -62,7 +62,7 @@ type indexDraft struct {
 	capacity int
 }
 
-// rememberedLists is how many lists an [Index] remembers.
+// rememberedLists is the number of lists an [Index] caches.
 const rememberedLists = 4
 
 // DefaultGap is the default of [WithGap].
@@ -74,8 +74,9 @@ var defaultGroups = []string{"session", "conversation", "thread", "document", "f
 // defaultNames are the metadata keys of names.
 var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
 
-// NewIndex returns an empty index: of English text, of contents and tags, for
-// the last 4 lists. It fails with a [cupel.InvalidConfigError].
+// NewIndex returns an empty index. By default it indexes contents and tags as
+// English text. It caches the last 4 lists. It returns a
+// [cupel.InvalidConfigError] if an option is invalid.
 func NewIndex(opts ...IndexOption) (*Index, error) {
 	draft := indexDraft{
 		language: LanguageEnglish,

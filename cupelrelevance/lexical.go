@@ -47,11 +47,12 @@ const (
 	defaultB  = 0.75
 )
 
-// NewLexical returns a scorer that looks for the words of query in the items, by
-// way of index, with k1 1.2 and b 0.75. All fields of the index count alike, and
-// so do all words of the question. A question without words gives every item 0.
+// NewLexical returns a scorer for the words of query, which it looks up in
+// index, with k1 = 1.2 and b = 0.75. All fields of the index and all words of
+// the question have the same weight. A question without words gives every item
+// 0.
 //
-// It fails with a [cupel.InvalidConfigError] when index does not come from
+// It returns a [cupel.InvalidConfigError] if index does not come from
 // [NewIndex].
 func NewLexical(index *Index, query string) (*Lexical, error) {
 	if err := index.validate("Lexical"); err != nil {

@@ -32,8 +32,9 @@ const (
 )
 
 // NewNeighbours returns a scorer that spreads the scores of inner, with a decay
-// of 0.8 over a window of 16 items on each side. index knows which items are
-// near each other. It fails with a [cupel.InvalidConfigError].
+// of 0.8 over a window of 16 items on each side. index determines which items
+// are near each other. It returns a [cupel.InvalidConfigError] if an argument
+// is invalid.
 func NewNeighbours(index *Index, inner cupel.Scorer) (*Neighbours, error) {
 	if err := index.validate("Neighbours"); err != nil {
 		return nil, err

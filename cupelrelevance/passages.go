@@ -33,9 +33,9 @@ const (
 	passageSaturation = 12.0 // of one word, before more of it adds little; above 0
 )
 
-// NewPassages returns a scorer with the question, the fields and the index of
-// lexical, a decay of 0.95 and a saturation of 12. It fails with a
-// [cupel.InvalidConfigError] when lexical does not come from [NewLexical].
+// NewPassages returns a scorer with the question, fields and index of lexical,
+// a decay of 0.95 and a saturation of 12. It returns a
+// [cupel.InvalidConfigError] if lexical does not come from [NewLexical].
 func NewPassages(lexical *Lexical) (*Passages, error) {
 	if err := lexical.Validate(); err != nil {
 		return nil, err

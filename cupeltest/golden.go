@@ -29,10 +29,9 @@ const (
 //
 // The file is text: the events, every included and excluded item in order
 // (content, kind, source, tokens, score, reason), totals, shortfalls and
-// overflow. Durations and timestamps are left out, so that it depends on
-// nothing but the decisions. Long contents are cut and told apart by length
-// and hash. Excluded items of equal score come in the order of the stage
-// that left them out, then of their position among the candidates.
+// overflow. It leaves out durations and timestamps, so that it depends only on
+// the decisions. Long contents are cut and identified by length and hash.
+// Excluded items of equal score are ordered by stage, then by candidate.
 //
 // If the environment variable CUPELTEST_UPDATE is 1 or true, it writes the file
 // and holds.

@@ -21,9 +21,8 @@ const (
 	failing = 4
 )
 
-// TestConversation runs the example with a real Jaeger and holds what Jaeger
-// says it has against what the example says it did, and both against what the
-// OpenTelemetry chapter says.
+// TestConversation runs the example with a real Jaeger and compares Jaeger's
+// traces with the example's output, and both with the OpenTelemetry chapter.
 func TestConversation(t *testing.T) {
 	j := startJaeger(t)
 	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint()})

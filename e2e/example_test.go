@@ -74,7 +74,7 @@ func startExample(t *testing.T, environment []string, flags ...string) *example 
 	e.cmd = exec.CommandContext(t.Context(), buildExample(t), append([]string{"-json"}, flags...)...)
 	e.cmd.Stderr = e.stderr
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "OTEL_") { // whoever runs the tests may trace elsewhere
+		if !strings.HasPrefix(variable, "OTEL_") { // the caller may trace elsewhere
 			e.cmd.Env = append(e.cmd.Env, variable)
 		}
 	}

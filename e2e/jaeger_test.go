@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what takes far less than a second on an
-// idle machine.
+// patience is how long a test waits for events that take far less than a second
+// on an idle machine.
 const patience = 30 * time.Second
 
-// jaeger is a Jaeger on ports of the loopback that nobody else uses.
+// jaeger is a Jaeger on unused ports of the loopback interface.
 type jaeger struct {
 	binary              string
 	config              string
@@ -268,7 +268,7 @@ func attributesOf(list []keyValue) map[string]string {
 	return m
 }
 
-// freePorts returns addresses of the loopback that nobody listens on.
+// freePorts returns unused addresses of the loopback interface.
 func freePorts(t *testing.T, n int) []string {
 	t.Helper()
 	var ports []string

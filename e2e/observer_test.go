@@ -122,7 +122,7 @@ func TestTenThousandItems(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("Jaeger has %d included, %d excluded, and is told that %d are missing", len(in), len(out), missing)
+			t.Logf("Jaeger has %d included, %d excluded, and %d are reported missing", len(in), len(out), missing)
 			if len(in)+len(out)+missing != n {
 				t.Errorf("%d, %d and %d are not %d; %s", len(in), len(out), missing, n, tt.why)
 			}
@@ -153,8 +153,8 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// TestCollectorThatHangs observes runs with a receiver that takes connections
-// and never answers, the worst that can happen to an exporter.
+// TestCollectorThatHangs observes runs with a receiver that accepts connections
+// and never answers, the worst case for an exporter.
 func TestCollectorThatHangs(t *testing.T) {
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -206,7 +206,7 @@ func TestCollectorThatHangs(t *testing.T) {
 	defer cancel()
 	// The SDK tells the caller or the error handler, as it likes.
 	if err := provider.Shutdown(ctx); err == nil && len(failures) == 0 {
-		t.Error("nobody is told that the spans did not arrive")
+		t.Error("the loss of the spans is not reported")
 	}
 	if err := errors.Join(conn.Close(), listener.Close()); err != nil {
 		t.Error(err)

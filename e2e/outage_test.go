@@ -11,7 +11,7 @@ import (
 // after which an exporter gives up: a turn that waits for one is seen.
 const prompt = 5 * time.Second
 
-// outcome is what a turn selected, whoever looks on.
+// outcome is the selection of a turn, with or without an observer.
 func (r record) outcome() string {
 	return fmt.Sprint(r.Turn, r.Candidates, r.Selected, r.SelectedTokens, r.Excluded, r.Error)
 }
@@ -33,7 +33,7 @@ func unobserved(t *testing.T) []string {
 // sendAtOnce has the SDK send what it has twenty times a second.
 const sendAtOnce = "OTEL_BSP_SCHEDULE_DELAY=50"
 
-// TestJaegerComesLate starts the conversation while nobody listens.
+// TestJaegerComesLate starts the conversation before Jaeger.
 func TestJaegerComesLate(t *testing.T) {
 	j := newJaeger(t)
 	want := unobserved(t)

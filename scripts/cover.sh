@@ -1,7 +1,6 @@
 #!/bin/sh
-# Measures how much of the core its tests cover, those against the model of the
-# specification in internal/naive included, lists the functions that they do not
-# cover wholly, and fails below COVER_MIN percent.
+# Measures the coverage of the core by its tests, including those against the model in internal/naive, lists
+# the functions that are not fully covered, and fails below COVER_MIN percent.
 set -eu
 cd "$(dirname "$0")/.."
 core=github.com/wollax/cupel-go/cupel/...

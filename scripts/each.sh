@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a command in the folder of every module of the workspace, and stops at
-# the first that fails, with the module's name.
+# Runs a command in the directory of every module of the workspace, and stops at the first failure with the
+# module's name.
 #
 #	scripts/each.sh COMMAND [ARGUMENT...]
 #
-# Headings go to standard error, so that what the commands print stays clean.
+# Headings go to standard error, to keep the commands' output clean.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,8 @@
 #!/bin/sh
-# Checks that the compiler fuses no floating multiplication with an addition in
-# the core and in the scorers beside it. Go may do so where the processor can, and rounds once instead of
-# twice: the same input would then score differently from one machine to the
-# next. An explicit conversion, float64(a*b) + c, forbids it. The check compiles
-# for arm64, where the compiler fuses whenever it is allowed to.
+# Checks that the compiler fuses no floating-point multiplication with an addition in the core and in the
+# scorers of other modules. Go may do so if the processor can, rounding once instead of twice: the same input
+# would then score differently on different machines. An explicit conversion, float64(a*b) + c, forbids it.
+# The check compiles for arm64, where the compiler fuses whenever it is allowed to.
 set -eu
 cd "$(dirname "$0")/.."
 GOWORK=off

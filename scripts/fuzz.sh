@@ -1,7 +1,6 @@
 #!/bin/sh
-# Finds every fuzz target of the module in the current folder and runs each for
-# FUZZTIME (default 30s). An input that fails is kept by the go command under
-# the package's testdata/fuzz, where it becomes a test.
+# Finds every fuzz target of the module in the current folder and runs each for FUZZTIME (default 30s). The go
+# command saves a failing input under the package's testdata/fuzz, where it becomes a test.
 set -eu
 fuzztime=${FUZZTIME:-30s}
 log=$(mktemp)
@@ -21,9 +20,8 @@ printf '%s\n' "$targets" | while read -r package name; do
 	tries=2
 	while ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$fuzztime" "$package" >"$log" 2>&1; do
 		tries=$((tries - 1))
-		# A worker that is stopped at the very moment when the time runs out can
-		# report the deadline itself as a failure. That is no finding, and only
-		# then the target runs once more.
+		# A worker that is stopped just as the time runs out can report the deadline itself as a failure. That
+		# is not a finding, so in that case the target runs once more.
 		if [ "$tries" -eq 0 ] || grep -q 'Failing input' "$log" ||
 			! grep -q 'context deadline exceeded' "$log"; then
 			cat "$log"

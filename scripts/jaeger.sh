@@ -1,13 +1,11 @@
 #!/bin/sh
-# Builds the Jaeger that the end-to-end tests talk to, unless it is there
-# already, and prints where it is.
+# Builds the Jaeger for the end-to-end tests, unless it exists, and prints its path.
 #
-# Jaeger is pinned by its version and by the checksum of its module, whose own
-# go.sum pins all the rest. The go command refuses to install it because of its
-# replace directives, so it is built inside its downloaded folder. That takes
-# about eight minutes on two cores; the result stays in the user's cache, and so
-# do the parts of an interrupted build in the go command's. It has no web
-# pages in this form: they are not in the module.
+# Jaeger is pinned by its version and by the checksum of its module, whose own go.sum pins all the rest. The
+# go command refuses to install it because of its replace directives, so it is built inside its downloaded
+# folder. That takes about eight minutes on two cores. The result is kept in the user's cache, and an
+# interrupted build continues from the go command's cache. This build has no web pages: they are not in the
+# module.
 set -eu
 
 name=2.13.0 # what Jaeger calls itself
@@ -40,7 +38,7 @@ if [ "$(field Sum)" != "$sum" ]; then
 fi
 
 mkdir -p "$cache"
-# Under a name of its own until it is whole: others may build at the same time.
+# Under a temporary name until it is complete: others may build at the same time.
 partial=$binary.$$
 trap 'rm -rf "$dir" "$partial"' EXIT
 cd "$(field Dir)"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the tests of every module of the workspace with the flags given, in one
-# go, so that all processors have work. It prints a line for each package, which
-# tests were skipped and why, all that a failing test said, and the time it took.
+# Runs the tests of every module of the workspace with the given flags, in one go command, to keep all
+# processors busy. It prints a line for each package, the skipped tests with their reasons, the output of
+# failing tests, and the total time.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
@@ -11,7 +11,7 @@ trap 'rm -f "$status"' EXIT
 {
 	go test -v "$@" work 2>&1 || echo failed >"$status"
 } | awk '
-	# What is printed belongs to the test that runs, whose name begins that of its parts.
+	# Output belongs to the running test, whose name is a prefix of its subtests' names.
 	/^=== / { full = $3; test = full; sub("/.*", "", test); next }
 	/^ +--- (PASS|SKIP|FAIL): / { result($2, $3); if ($2 == "FAIL:") said[test] = said[test] $0 "\n"; next }
 	/^--- (PASS|SKIP|FAIL): / {

@@ -25,8 +25,8 @@ func scored(t *testing.T, scores ...float64) *cupelinspect.Selection {
 	return must(cupelinspect.FromReport(report, must(cupel.NewContextBudget(600, 600))))
 }
 
-// TestExtremeScores: the plot is drawn whatever a scorer gives. The tab fails the
-// test when a path has numbers that are none.
+// TestExtremeScores checks that the plot is drawn for any scores. The tab fails
+// the test if a path contains an invalid number.
 func TestExtremeScores(t *testing.T) {
 	b := newTab(t)
 	for _, c := range []struct {
@@ -61,9 +61,9 @@ func TestExtremeScores(t *testing.T) {
 	}
 }
 
-// TestExtremeSelections goes through the budgets of pages that are unlike others.
-// Whatever is shown, the legend sums up to the budget, the table has every
-// candidate, no number is none, and the page does not scroll sideways.
+// TestExtremeSelections moves through the budgets of unusual pages. The legend
+// must always add up to the budget, the table must have every candidate, every
+// number must be valid, and the page must not scroll sideways.
 func TestExtremeSelections(t *testing.T) {
 	some := func(n int, tokens func(i int) int, options ...cupel.ItemOption) []*cupel.ContextItem {
 		items := make([]*cupel.ContextItem, n)
@@ -91,7 +91,7 @@ func TestExtremeSelections(t *testing.T) {
 		{"zero tokens", "nothing has a width", usual(), some(5, each(0)), must(cupel.NewContextBudget(100, 100))},
 		{"negative tokens", "nothing has a score", usual(), some(5, each(-7)), must(cupel.NewContextBudget(100, 100))},
 		{"all signs", "some are in", usual(), some(9, func(i int) int { return i - 4 }), must(cupel.NewContextBudget(5, 5))},
-		{"one giant", "beside it the others are nothing", usual(), some(5, func(i int) int { return 1 + i/4*999_999 }), must(cupel.NewContextBudget(1_000_010, 1_000_010))},
+		{"one giant", "the others are tiny in comparison", usual(), some(5, func(i int) int { return 1 + i/4*999_999 }), must(cupel.NewContextBudget(1_000_010, 1_000_010))},
 		{"a budget of nothing", "nothing fits", usual(), some(5, each(3)), must(cupel.NewContextBudget(0, 0))},
 		{"all for the answer", "nothing may be spent", usual(), some(5, each(3)), must(cupel.NewContextBudget(100, 100, cupel.WithOutputReserve(100)))},
 		{"more tokens than JavaScript counts", "numbers lose their last digits, and say so", usual(), some(3, each(math.MaxInt/4)), must(cupel.NewContextBudget(math.MaxInt, math.MaxInt))},

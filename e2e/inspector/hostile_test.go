@@ -15,8 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// structure is what a document is made of: how often each element occurs that
-// content could bring along.
+// structure counts the elements of a document that content could add.
 const structure = `
 	const count = {};
 	for (const node of document.querySelectorAll('script, style, link, meta, base, title, img, iframe, object, embed, form, svg, a, video, audio, template, math')) {
@@ -28,7 +27,7 @@ const structure = `
 	return count`
 
 func TestHostileContentIsInert(t *testing.T) {
-	// A server that nobody must ask.
+	// A server that must not get any request.
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
@@ -77,11 +76,11 @@ func TestHostileContentIsInert(t *testing.T) {
 		})
 	}
 	if asked.Load() > 0 {
-		t.Errorf("somebody asked the server, %d times", asked.Load())
+		t.Errorf("the server got %d requests", asked.Load())
 	}
 }
 
-// hostile has a text wherever a user may have one.
+// hostile returns an item with a text in every field that takes one.
 func hostile(t *testing.T, text string) *subject {
 	t.Helper()
 	items := []*cupel.ContextItem{
@@ -150,8 +149,8 @@ func TestLongContentsAreCutForDisplay(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedFor: a page that is served asks for nothing but itself, no
-// icon either. The tab fails the test when it does.
+// TestNothingIsAskedFor checks that a served page requests nothing but itself,
+// not even an icon. The tab fails the test if it does.
 func TestNothingIsAskedFor(t *testing.T) {
 	s := plain(t)
 	handler, err := cupelinspect.Handler("served", s.selection)
@@ -230,7 +229,7 @@ func TestContentSecurityPolicy(t *testing.T) {
 			t.Error("it ran")
 		}
 		if troubles := b.takeTroubles(); len(troubles) == 0 {
-			t.Error("nobody noticed")
+			t.Error("the change was not detected")
 		}
 	})
 }

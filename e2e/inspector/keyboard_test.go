@@ -18,7 +18,7 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// focused describes what has the focus, and whether one sees that.
+// focused describes the focused element and whether its focus is visible.
 type focused struct {
 	Name    string // a selector of sorts
 	Visible bool
@@ -54,7 +54,7 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 		}
 		seen = append(seen, at.Name)
 		if !at.Visible {
-			t.Errorf("nobody sees that %q has the focus", at.Name)
+			t.Errorf("the focus of %q is not visible", at.Name)
 		}
 	}
 	// In this order, with others between them.
@@ -277,9 +277,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestPressesBesideTheDetails: a press beside them closes them, and a text that is
-// marked until beyond their edge does not.
-func TestPressesBesideTheDetails(t *testing.T) {
+// TestPressesOutsideTheDetails checks that a press outside the details closes
+// them, and that selecting text past their edge does not.
+func TestPressesOutsideTheDetails(t *testing.T) {
 	b := open(t, "the mouse", plain(t).selection)
 	b.click(`#grid tr[data-row="0"]`)
 	at := value[[]float64](b, `const r = document.querySelector('#details pre').getBoundingClientRect(); return [r.left + 20, r.top + 10]`)
@@ -291,12 +291,12 @@ func TestPressesBesideTheDetails(t *testing.T) {
 	mouse(input.DispatchMouseEventTypeMouseMoved, 100, at[1])
 	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
 	if b.frame(); !isOpen() {
-		t.Error("marking a text closes the details")
+		t.Error("selecting text closes the details")
 	}
 	mouse(input.DispatchMouseEventTypeMousePressed, 100, at[1])
 	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
 	if b.frame(); isOpen() {
-		t.Error("a press beside the details leaves them open")
+		t.Error("a press outside the details leaves them open")
 	}
 }
 
@@ -334,9 +334,9 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadAloud looks at what screen readers are given: the table names its
-// columns and says how many rows there are, though few of them are there; one
-// region speaks of its own accord, and the slider's step is said once.
+// TestWhatIsReadAloud checks what screen readers get: the table names its
+// columns and gives the number of all rows, although few exist; there is one
+// live region, and each step of the slider is announced once.
 func TestWhatIsReadAloud(t *testing.T) {
 	b := open(t, "read aloud", plain(t).selection)
 	b.focus("#map-0")

@@ -95,7 +95,8 @@ func TestTenThousandCandidates(t *testing.T) {
 	}
 }
 
-// TestScrolling: whatever is scrolled to is there, in order.
+// TestScrolling checks that the rows at any scroll position are present and in
+// order.
 func TestScrolling(t *testing.T) {
 	_, b := openLarge(t, 1)
 	b.click(`#grid th[data-column="line"] button`) // contents begin with their numbers
@@ -177,7 +178,7 @@ func holdTimes(t *testing.T, selections int) {
 			field.dispatchEvent(new Event('input', { bubbles: true }));`},
 		{"sort by numbers", "a heading is pressed", ``, `document.querySelector('th[data-column="tokens"] button').click();`},
 		{"sort by text", "texts compare slower", ``, `document.querySelector('th[data-column="line"] button').click();`},
-		{"slider", "everything is drawn anew", `document.querySelector('th[data-column="place-0"] button').click()`, `
+		{"slider", "everything is redrawn", `document.querySelector('th[data-column="place-0"] button').click()`, `
 			const slider = document.querySelector('#slider-0');
 			slider.value = Number(slider.value) >= Number(slider.max) - 1 ? 0 : Number(slider.value) + 1;
 			slider.dispatchEvent(new Event('input', { bubbles: true }));`},

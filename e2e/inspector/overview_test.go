@@ -162,7 +162,7 @@ func TestPrint(t *testing.T) {
 	b := open(t, "on paper", s.selection)
 	b.do(`document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
 	b.print()
-	checkInks(t, b, 100) // paper is white, whatever the screen is
+	checkInks(t, b, 100) // paper is white in every scheme
 	for _, selector := range []string{".budget", ".filters", ".foot", "#theme"} {
 		if value[bool](b, `return document.querySelector(a).checkVisibility()`, selector) {
 			t.Errorf("%s is of no use on paper", selector)

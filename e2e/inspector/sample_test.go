@@ -76,8 +76,8 @@ func composite(age, priority float64) cupel.Scorer {
 	return scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Recency{}, Weight: age}, scorer.Weighted{Scorer: scorer.Priority{}, Weight: priority}))
 }
 
-// inspect looks at a selection of items with a budget of maxTokens, of which
-// three quarters are the target and an eighth is for the answer.
+// inspect returns a selection from items with a budget of maxTokens, a target
+// of three quarters and an output reserve of an eighth.
 func inspect(t *testing.T, config cupel.Config, items []*cupel.ContextItem, maxTokens int, options ...cupelinspect.Option) *subject {
 	t.Helper()
 	s := &subject{

@@ -116,7 +116,7 @@ func TestFilter(t *testing.T) {
 				t.Errorf("it says that no candidate passes: %v", empty)
 			}
 			if live := value[string](b, `return document.querySelector('.filters .summary').getAttribute('aria-live')`); live != "polite" {
-				t.Errorf("a screen reader is not told: aria-live is %q", live)
+				t.Errorf("screen readers do not announce it: aria-live is %q", live)
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func TestSort(t *testing.T) {
 			return byPlace(a, b)
 		}},
 		{"rank", "the best score first", "rank-0", 1, "ascending", func(a, b int) int { return down(scores[a], scores[b]) }},
-		{"tokens", "the largest first: whoever sorts by size looks for those", "tokens", 1, "descending", func(a, b int) int {
+		{"tokens", "the largest first", "tokens", 1, "descending", func(a, b int) int {
 			return cmp.Compare(s.items[b].Tokens(), s.items[a].Tokens())
 		}},
 		{"tokens, up", "a second press turns the order, negative counts first", "tokens", 2, "ascending", func(a, b int) int {

@@ -171,7 +171,7 @@ func TestReportsOfTheSameContents(t *testing.T) {
 }
 
 // TestScoresOfParts: two selections have many columns, so that the parts of
-// their scores are shown when somebody asks for them.
+// their scores are shown on request.
 func TestScoresOfParts(t *testing.T) {
 	a, z := pair(t)
 	b := open(t, "columns on demand", a.selection, z.selection)
@@ -187,8 +187,8 @@ func TestScoresOfParts(t *testing.T) {
 	}
 }
 
-// TestColumnsHaveRoom: whatever columns are shown, the first lines have the room
-// that is left, and no room is left beside them.
+// TestColumnsHaveRoom checks that the first lines take all the space that the
+// other columns leave.
 func TestColumnsHaveRoom(t *testing.T) {
 	a, z := pair(t)
 	for _, c := range []struct {
@@ -207,7 +207,7 @@ func TestColumnsHaveRoom(t *testing.T) {
 				b.typeFilter(filter)
 				room := value[[]float64](b, `const last = document.querySelector('#grid th:last-child').getBoundingClientRect(); return [last.width, document.querySelector('#grid').getBoundingClientRect().right - last.right]`)
 				if room[0] < 250 || room[1] > 1 {
-					t.Errorf("filtered by %q the first lines have %v pixels, and beside them are %v", filter, room[0], room[1])
+					t.Errorf("filtered by %q the first lines have %v pixels, and %v are unused", filter, room[0], room[1])
 				}
 			}
 			b.click("#filter-clear")

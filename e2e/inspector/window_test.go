@@ -89,7 +89,7 @@ func TestTheWindowIsDrawnToScale(t *testing.T) {
 		budget    int // to go to with the slider; 0 is the actual one
 	}{
 		{name: "the run", why: "widths are shares of the tokens, rows break anywhere", subject: plain},
-		{name: "another budget", why: "the slider draws the map anew on the same scale", subject: plain, budget: 1200},
+		{name: "another budget", why: "the slider redraws the map on the same scale", subject: plain, budget: 1200},
 		{name: "a small budget", why: "less than one row still has the scale of the run", subject: plain, budget: 200},
 		{name: "more kinds than colours", why: "hatched kinds are drawn twice and must not count twice", subject: func(t *testing.T) *subject {
 			t.Helper()

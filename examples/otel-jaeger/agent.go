@@ -22,8 +22,8 @@ type turn struct {
 	tooLong  bool // the question alone is more than the window
 }
 
-// conversation is what the agent is asked: what it has heard, said and opened
-// grows with every turn, the windows shrink, and one question does not fit.
+// conversation holds the questions to the agent. The history grows with every
+// turn, the windows shrink, and one question does not fit.
 func conversation() []turn {
 	log := testLog()
 	return []turn{
@@ -52,7 +52,7 @@ func conversation() []turn {
 	}
 }
 
-// testLog is what a user pastes who does not count tokens.
+// testLog is a long log that a user pastes.
 func testLog() string {
 	var b strings.Builder
 	b.WriteString("--- FAIL: TestQuotaSharesAddUp (0.04s)\n")
@@ -63,8 +63,8 @@ func testLog() string {
 	return b.String()
 }
 
-// agent has a conversation about some source. It answers nothing: what matters
-// here is what it would show to the model.
+// agent has a conversation about some source. It does not answer: the example
+// is about what it would show to the model.
 type agent struct {
 	tracer     trace.Tracer
 	collector  cupel.TraceCollector
@@ -77,7 +77,7 @@ func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, candidates []
 	return &agent{tracer: tracer, collector: collector, candidates: candidates, clock: now}
 }
 
-// answer is what came of a turn.
+// answer is the result of a turn.
 type answer struct {
 	window     []*cupel.ContextItem
 	candidates int
@@ -93,8 +93,8 @@ func (a answer) tokens() int {
 	return n
 }
 
-// take takes a turn inside a span of its own, so that the selection of the
-// context is seen as a part of what the agent does.
+// take runs a turn in its own span, so that the selection of the context
+// appears as part of the agent's work.
 func (a *agent) take(ctx context.Context, number int, t turn) answer {
 	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
 		attribute.Int("agent.turn.number", number),

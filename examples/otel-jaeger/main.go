@@ -1,6 +1,6 @@
-// Command otel-jaeger has a small conversation with a coding agent about its own
-// source, and shows each selection of context as a trace: as a waterfall in the
-// terminal, and in Jaeger when the usual variables of OpenTelemetry name it.
+// Command otel-jaeger has a small conversation with a coding agent about its
+// own source, and shows each selection of context as a trace: as a waterfall in
+// the terminal, and in Jaeger if the standard OpenTelemetry variables name one.
 //
 //	go run ./examples/otel-jaeger
 //	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
@@ -31,9 +31,9 @@ import (
 // The exit codes.
 const (
 	exitOK          = 0
-	exitFailure     = 1 // the conversation did not go as it should
-	exitUsage       = 2 // the flags or the environment make no sense
-	exitUndelivered = 3 // the conversation went well, but not all of its traces arrived
+	exitFailure     = 1 // the conversation failed
+	exitUsage       = 2 // the flags or the environment are invalid
+	exitUndelivered = 3 // the conversation succeeded, but not all traces arrived
 )
 
 func main() {
@@ -43,7 +43,7 @@ func main() {
 	os.Exit(code)
 }
 
-// settings are what the command line says.
+// settings are the values of the flags.
 type settings struct {
 	verbosity  cupelotel.Verbosity
 	eventLimit int
@@ -56,7 +56,7 @@ type settings struct {
 // errDeliberate says that the example does not show what it is there to show.
 var errDeliberate = errors.New("the turn that was to fail did not")
 
-// run is the program without its process: what main does, for tests.
+// run is main with its environment as arguments, for tests.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	complain := func(err error) { fmt.Fprintf(stderr, "otel-jaeger: %v\n", err) }
 	s, err := parse(args, stdout, stderr)
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		complain(err)
 		code = exitFailure
 	}
-	// Also after a failure: what was recorded until then tells of it.
+	// Also after a failure: the spans recorded so far show it.
 	if err := t.shutdown(ctx); err != nil {
 		complain(err)
 		if code == exitOK {
@@ -96,16 +96,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// parse reads the flags, and explains itself on stderr when it is asked to.
+// parse reads the flags. It prints the usage on stderr if asked to.
 func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("otel-jaeger", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are printed once, by run
 	verbosity := flags.String("verbosity", cupelotel.VerbosityFull.String(), "what the spans show: StageOnly, StageAndExclusions or Full")
 	flags.IntVar(&s.eventLimit, "event-limit", sdktrace.NewSpanLimits().EventCountLimit,
-		"most `events` of a span, of cupelotel and of the SDK; negative for no limit")
+		"maximum number of `events` per span, for cupelotel and the SDK; negative for no limit")
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 80 in a terminal and 100 elsewhere)")
-	flags.StringVar(&s.svg, "svg", "", "write a picture of the waterfalls to this `file` as well")
+	flags.StringVar(&s.svg, "svg", "", "also write a picture of the waterfalls to this `file`")
 	flags.BoolVar(&s.json, "json", false, "print the spans as JSON, a line for each turn")
 	flags.BoolVar(&s.step, "step", false, "wait for the return key before each turn but the first")
 	if err := flags.Parse(args); err != nil {

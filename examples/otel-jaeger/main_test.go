@@ -201,7 +201,7 @@ func TestUsage(t *testing.T) {
 		{"argument", nil, []string{"now"}, exitUsage, `unexpected argument "now"`, "a flag without its dash"},
 		{"verbosity", nil, []string{"-verbosity", "loud"}, exitUsage, "there are StageOnly, StageAndExclusions and Full", "a word that means nothing must not show the default"},
 		{"flag", nil, []string{"-colour"}, exitUsage, "not defined", "an unknown flag"},
-		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "nobody presses the key"},
+		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "the key is never pressed"},
 		{"bad endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, nil, exitUsage,
 			"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 is not a URL such as http://127.0.0.1:4318", "the exporter would send elsewhere"},
 	}

@@ -177,7 +177,7 @@ func (r *recorder) total() int {
 }
 
 // delivery is an exporter that remembers what became of the spans. The SDK
-// tells nobody: a processor hands the errors of its exporter to the global
+// reports no error: a processor hands the errors of its exporter to the global
 // error handler, and its Shutdown returns nil all the same.
 type delivery struct {
 	sdktrace.SpanExporter

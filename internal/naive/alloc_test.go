@@ -34,7 +34,7 @@ func TestAllocationsOfARun(t *testing.T) {
 		why       string
 	}{
 		{"untraced", untraced, 4, "the window, and what slicer and placer return"},
-		{"null collector", allocations(cupel.WithTrace(cupel.NullTraceCollector{})), untraced, "nobody listens"},
+		{"null collector", allocations(cupel.WithTrace(cupel.NullTraceCollector{})), untraced, "no one observes the run"},
 		{"counts by reason", allocations(cupel.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
 		{"report, level Stage", report(cupel.TraceDetailStage), untraced + 14, "the collector, the lists of the report, and what another report is made of"},
 		{"report, level Item", report(cupel.TraceDetailItem), untraced + 16, "besides, the messages of a stage are one string"},

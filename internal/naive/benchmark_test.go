@@ -169,8 +169,8 @@ func BenchmarkSlicer(b *testing.B) {
 	}
 }
 
-// BenchmarkRun is the whole pipeline. The model always reports; the engine
-// does it in a dry run only, which is measured beside the plain run.
+// BenchmarkRun is the whole pipeline. The model always reports; the engine only
+// in a dry run, which is measured in addition to the plain run.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range []struct {
 		name   string

@@ -1,15 +1,15 @@
 package naive
 
-// Fault is a rule of the specification that the model breaks on purpose. A
-// test plants each of them and expects that a conformance vector fails.
+// Fault is a rule of the specification that the model breaks on purpose. A test
+// sets each fault and expects a conformance vector to fail.
 //
-// What no vector can show is not in the list: a rule whose breaking changes no
-// result (the maximum that QuotaSlice gives to its inner slicer never binds),
+// The list leaves out rules that no vector can test: rules without an effect on
+// results (the maximum that QuotaSlice gives to its inner slicer never binds),
 // and rules that need the same pointer twice, a moving clock or a list without
 // the item.
 type Fault int
 
-// FaultNone is the model as it should be.
+// FaultNone is the correct model.
 const FaultNone Fault = 0
 
 // Chapter returns the chapter of the specification that has the rule.
@@ -30,7 +30,7 @@ func Faults() []Fault {
 	return all
 }
 
-// The faults; Rule says what each of them breaks.
+// The faults. Rule returns the rule that each breaks.
 const (
 	// Enumerations.
 	FaultBlankKindAllowed Fault = iota + 1

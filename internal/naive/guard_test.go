@@ -60,10 +60,10 @@ type guardRow struct {
 	sides [2]side
 }
 
-// TestBenchGuard fails when something has become much slower compared with
-// something else in the same process. It looks at no absolute time, and its
-// limits leave room: it is there to notice a lost algorithm, not a lost
-// percent. make bench-guard runs it; a plain test run is no place for clocks.
+// TestBenchGuard fails if an operation has become much slower relative to
+// another in the same process. It uses no absolute times, and its limits are
+// generous: it detects a lost algorithm, not a lost percent. Only make
+// bench-guard runs it, since it measures time.
 func TestBenchGuard(t *testing.T) {
 	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
 		t.Skip("make bench-guard runs this: it takes half a minute and measures time")
@@ -119,7 +119,7 @@ func guardRows(ctx context.Context) []guardRow {
 	long := workload{500, 20, 200}.items()
 	rows := []guardRow{
 		{"run-100", 6, "a run of 100 items is a handful of sorts", [2]side{run(few, threeScorers()), sort(few.n)}},
-		{"null-collector", 1.2, "nobody listens, so nothing is to be built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
+		{"null-collector", 1.2, "without an observer nothing is built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
 		{"report-stage", 3.5, "a report costs what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
 		{"report-item", 4, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
 		{"counts by reason", 1.3, "counting builds nothing for an item", [2]side{run(workload{n: 1_000}, threeScorers(), cupel.WithTrace(countingReasons{})), run(workload{n: 1_000}, threeScorers())}},
@@ -152,7 +152,7 @@ func guardRows(ctx context.Context) []guardRow {
 			must(cupel.Slice(ctx, slicer, items, cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}))
 		}}
 		if s.inner != "" {
-			rows = append(rows, guardRow{s.name, 3, "a wrapper is linear beside the slicer inside", [2]side{sliced[s.name], sliced[s.inner]}})
+			rows = append(rows, guardRow{s.name, 3, "a wrapper adds linear time to its inner slicer", [2]side{sliced[s.name], sliced[s.inner]}})
 		}
 	}
 	return rows

@@ -183,7 +183,7 @@ var rules = [...]rule{
 	FaultGreedyByScore:          {"GreedyByScore", "GreedySlice", "items are taken by score per token, not by score"},
 	FaultGreedyTieReversed:      {"GreedyTieReversed", "GreedySlice", "equal densities are taken in input order"},
 	FaultGreedyZeroTokenLast:    {"GreedyZeroTokenLast", "GreedySlice", "zero-token items come first"},
-	FaultGreedyZeroTokenByScore: {"GreedyZeroTokenByScore", "GreedySlice", "zero-token items keep input order whatever their score"},
+	FaultGreedyZeroTokenByScore: {"GreedyZeroTokenByScore", "GreedySlice", "zero-token items keep input order regardless of their scores"},
 	FaultGreedyZeroTokenDropped: {"GreedyZeroTokenDropped", "GreedySlice", "zero-token items are always taken"},
 	FaultGreedyZeroTarget:       {"GreedyZeroTarget", "GreedySlice", "a target of 0 selects nothing, zero-token items included (R7)"},
 	FaultGreedyStopsAtMisfit:    {"GreedyStopsAtMisfit", "GreedySlice", "what does not fit is skipped, and the rest still tried"},

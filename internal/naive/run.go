@@ -475,7 +475,8 @@ func (r *run) slice(sorted []scored) ([]scored, error) {
 	}
 	withoutPinned := effectiveBudget(r.budget, sum{}, f)
 
-	// Merged in sorted order, whatever order the slicer returned (R23).
+	// Merged in sorted order, regardless of the order the slicer returned
+	// (R23).
 	var sliced []scored
 	for i, s := range sorted {
 		switch {

@@ -18,8 +18,7 @@ import (
 )
 
 // BenchmarkTarget measures every row of the table in docs/benchmarks.md: the
-// engine, and beside it in the same process what the row compares it with. The
-// names are row/side.
+// engine, and in the same process its baseline. The names are row/side.
 
 // measure runs one side of a row.
 func measure(b *testing.B, name string, do func(ctx context.Context) error) {
@@ -121,8 +120,8 @@ func BenchmarkTarget(b *testing.B) {
 	b.Run("goroutines", benchGoroutines)
 }
 
-// benchRun measures a whole run without observer and the sort beside it, and
-// with diagnostics what they cost.
+// benchRun measures a whole run without observer and the sort, and with
+// diagnostics what they cost.
 func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 	b.Helper()
 	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(s)
@@ -288,8 +287,8 @@ func benchGoroutines(b *testing.B) {
 	}
 }
 
-// speedUps returns what two goroutines reach beside one, of two kinds of work:
-// the median of several rounds, in each of which all four take their turn, so
+// speedUps returns the speed-up of two goroutines over one for two kinds of
+// work: the median of several rounds that interleave all four measurements, so
 // that a disturbance from outside meets all of them alike.
 func speedUps(rounds int, works ...func(times int)) (first, second float64) {
 	const least = 20 * time.Millisecond

@@ -1,6 +1,6 @@
-// Package modproxy writes modules from a work tree into a folder that the go
-// command reads as a module proxy (GOPROXY=file:///folder), so that a test can
-// get them as a consumer would get a release.
+// Package modproxy writes modules from a work tree into a directory that the go
+// command can use as a module proxy (GOPROXY=file:///dir), so that a test can
+// download them like a release.
 package modproxy
 
 import (
@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// Add puts the module whose root is dir into the proxy at the given version.
-// It packs what a release would hold: every file of the module, without the
-// modules nested in it. A proxy that has the version already gets it anew.
+// Add puts the module whose root is dir into the proxy at the given version. It
+// packs the files of a release: all files of the module except nested modules.
+// An existing version is replaced.
 func Add(proxy string, version module.Version, dir string) (err error) {
 	escaped, err := module.EscapePath(version.Path)
 	if err != nil {

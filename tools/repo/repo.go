@@ -1,6 +1,6 @@
 // Package repo tests the repository as a whole: that its module files agree,
-// that the linter's walls stand, and that its modules can be used from outside.
-// The tests run the go command, so they look at the tree as it is; the make
+// that the linter enforces the import rules, and that its modules can be used
+// from outside. The tests run the go command on the current tree; the make
 // targets call them with -count=1.
 package repo
 

@@ -44,7 +44,7 @@ func TestWall(t *testing.T) {
 		{"cupel/print_test.go", "import \"fmt\"\n\nfunc tested() { fmt.Println() }\n\nvar _ = tested", "", "", "tests may print"},
 		{"cupel/undocumented.go", "func Undocumented() {}", "revive", "comment", "exported symbols are documented"},
 		{"cupel/mark.go", "// TO" + "DO: write this.\n\nvar _ = 1", "godox", "TO" + "DO", "no marks of unfinished work"},
-		{"cupel/nolint.go", "func silenced() { panic(1) } //nolint:forbidigo\n\nvar _ = silenced", "nolintlint", "explanation", "a silenced linter has its reason beside it"},
+		{"cupel/nolint.go", "func silenced() { panic(1) } //nolint:forbidigo\n\nvar _ = silenced", "nolintlint", "explanation", "a nolint comment states its reason"},
 		{"conformance/toml.go", imports("github.com/wollax/cupel-go/cupeltoml"), "", "", "vectors are TOML"},
 		{"conformance/library.go", imports("github.com/BurntSushi/toml"), "depguard", "BurntSushi", "one module reads TOML"},
 		{"conformance/testify.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "the runner is not linked with a test library"},

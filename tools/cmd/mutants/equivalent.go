@@ -31,14 +31,14 @@ func readEquivalent(name string) (map[string]map[string]string, error) {
 		}
 		slash := strings.LastIndex(lines[0], "/")
 		if len(lines) < 3 || slash < 0 || !strings.Contains(lines[0][slash:], " ") {
-			return nil, fmt.Errorf("%s: entry %d: an entry has three lines or more: the file and function, the mutant, and the reason:\n%s", name, i+1, entry)
+			return nil, fmt.Errorf("%s: entry %d: an entry needs at least three lines: the file and function, the mutant, and the reason:\n%s", name, i+1, entry)
 		}
 		pkg, key := lines[0][:slash], lines[0][slash+1:]+"\n"+lines[1]
 		if list[pkg] == nil {
 			list[pkg] = make(map[string]string)
 		}
 		if _, twice := list[pkg][key]; twice {
-			return nil, fmt.Errorf("%s: entry %d is there twice: %s: %s", name, i+1, lines[0], lines[1])
+			return nil, fmt.Errorf("%s: entry %d is a duplicate: %s: %s", name, i+1, lines[0], lines[1])
 		}
 		list[pkg][key] = strings.Join(lines[2:], " ")
 	}

@@ -12,7 +12,7 @@ import (
 
 // A mutant is one change of the source of a package.
 type mutant struct {
-	id       int    // what switches it on in the test binary
+	id       int    // enables it in the test binary
 	file     string // base name
 	line     int
 	function string // T.m of a method; the name of a package variable
@@ -23,8 +23,8 @@ type mutant struct {
 	build    func(id int) string // see shape
 }
 
-// key names a mutant by what it changes and not by its line, so that edits
-// elsewhere leave it alone.
+// key identifies a mutant by what it changes, not by its line, so that edits
+// elsewhere do not affect it.
 func (m *mutant) key() string {
 	k := m.file + " " + m.function + "\n" + m.op + ": " + m.text
 	if m.nth > 1 {
@@ -39,7 +39,8 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d %s %s", m.file, m.line, function, change)
 }
 
-// A shape is how the source of a site is written with its mutants beside it.
+// A shape is the form in which the source of a site is written together with
+// its mutants.
 type shape int
 
 const (

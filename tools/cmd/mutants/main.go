@@ -1,17 +1,17 @@
-// Command mutants measures how many small faults the tests of a package notice.
+// Command mutants measures how many small faults the tests of a package detect.
 //
 //	go -C tools run ./cmd/mutants [flags] [package...]
 //
 // A mutant is the package with one fault: a condition forced, a boundary moved,
 // an operator swapped, a constant one larger, a statement removed, a zero
-// returned. The command draws some from each package, compiles all of them into one
-// test binary, each behind a comparison with a variable that is read from the
-// environment once, and runs the tests that come by it, the fast ones first. A
-// mutant is killed when a test fails or does not end. The tree is not touched.
+// returned. The command draws some from each package and compiles all of them
+// into one test binary, each enabled by an environment variable. For each
+// mutant it runs the tests that reach it, the fast ones first. A mutant is
+// killed if a test fails or does not end. The source tree is not changed.
 //
-// The command fails when less than -min percent of a package's mutants are
-// killed, when equivalent.txt lists what is no mutant any more or more than 5 %
-// of a package, and when a mutant listed there is killed.
+// The command fails if less than -min percent of a package's mutants are
+// killed, if equivalent.txt lists a mutant that no longer exists or more than 5
+// % of a package, or if a mutant listed there is killed.
 package main
 
 import (
@@ -70,12 +70,12 @@ func parse(args []string) (*settings, error) {
 	s := &settings{}
 	flags := flag.NewFlagSet("mutants", flag.ExitOnError)
 	flags.StringVar(&s.root, "root", "..", "root of the repository, or of a module")
-	seeds := flags.String("seed", "1", "seeds, with commas between them; mutants drawn for several are pooled")
+	seeds := flags.String("seed", "1", "comma-separated seeds; the mutants drawn for all of them are pooled")
 	flags.IntVar(&s.n, "n", 100, "mutants to draw from each package for each seed, not counting equivalent ones")
 	flags.Float64Var(&s.least, "min", 90, "percentage of each package's mutants that must be killed")
 	flags.BoolVar(&s.short, "short", true, "run the tests with -short")
 	flags.BoolVar(&s.list, "list", false, "list all mutants and run none")
-	also := flags.String("also", "", "packages whose tests to run for survivors, with commas between them")
+	also := flags.String("also", "", "comma-separated packages whose tests also run against survivors")
 	flags.StringVar(&s.equivalent, "equivalent", "cmd/mutants/equivalent.txt", "list of the equivalent mutants")
 	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "test processes at a time")
 	if err := flags.Parse(args); err != nil {
@@ -99,8 +99,8 @@ func parse(args []string) (*settings, error) {
 	return s, err
 }
 
-// measure prints a line for each package and the survivors, and says whether all
-// is well.
+// measure prints a line for each package and the survivors, and reports whether
+// all checks pass.
 func (s *settings) measure(ctx context.Context, w io.Writer) (bool, error) {
 	equivalent, err := readEquivalent(s.equivalent)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *settings) measure(ctx context.Context, w io.Writer) (bool, error) {
 	return len(wrong) == 0, nil
 }
 
-// result is what came of one package.
+// result is the result of one package.
 type result struct {
 	drawn, killed, uncovered, timedOut, equivalent int
 	notes, wrong                                   []string

@@ -146,7 +146,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("pooled seeds lack %s", m)
 		}
 	}
-	equivalent := map[string]string{one[0].key(): "drawn beside ten others"}
+	equivalent := map[string]string{one[0].key(): "drawn with ten others"}
 	if drawn := p.sample([]uint64{1}, 10, equivalent); len(drawn) != 11 || !slices.Contains(drawn, one[0]) {
 		t.Errorf("drawn %d, want ten and an equivalent one", len(drawn))
 	}

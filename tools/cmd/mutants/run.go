@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A verdict says what the tests made of a mutant.
+// A verdict is the outcome of the tests for a mutant.
 type verdict int
 
 const (
@@ -41,7 +41,7 @@ type test struct {
 	name  string
 	cpu   time.Duration
 	wall  time.Duration
-	comes map[int]bool // the mutants that it comes by
+	comes map[int]bool // the mutants that it reaches
 }
 
 // memory is the address space that a test process may take, in KiB: a mutant
@@ -49,7 +49,7 @@ type test struct {
 const memory = 6 << 20
 
 // newSuite builds the tests of a package and runs each of them once, alone, to
-// see which mutants it comes by and how long it takes.
+// record which mutants it reaches and how long it takes.
 func newSuite(ctx context.Context, root, overlay, path, dir, work string, short bool, workers int) (*suite, error) {
 	s := &suite{binary: filepath.Join(work, strings.ReplaceAll(path, "/", "_")+".test"), dir: dir, short: short}
 	if _, err := goCommand(ctx, root, "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, path); err != nil {
@@ -113,8 +113,8 @@ func readRecord(name string) (map[int]bool, error) {
 	return comes, os.Remove(name)
 }
 
-// judge runs the tests that come by a mutant, in a few batches with the fast
-// ones first, until one fails.
+// judge runs the tests that reach a mutant, in a few batches with the fast ones
+// first, until one fails.
 func (s *suite) judge(ctx context.Context, m *mutant) (verdict, error) {
 	var batch []*test
 	var cpu time.Duration
@@ -123,7 +123,7 @@ func (s *suite) judge(ctx context.Context, m *mutant) (verdict, error) {
 		if len(batch) == 0 {
 			return survived, nil
 		}
-		// A loop that never ends uses the processor, on a busy machine too.
+		// An endless loop uses processor time even on a busy machine.
 		limit := 2 + int(5*cpu/time.Second)
 		_, v, err := s.run(ctx, batch, "MUTANT="+strconv.Itoa(m.id), limit)
 		batch, cpu = nil, 0

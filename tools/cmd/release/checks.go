@@ -35,7 +35,7 @@ func (r *release) checkTags(ctx context.Context) (string, error) {
 		}
 		for _, v := range versions {
 			if v == r.version {
-				wrong = append(wrong, fmt.Errorf("%s is there already: a proxy keeps what it has seen, so take a new version", m.tag(v)))
+				wrong = append(wrong, fmt.Errorf("%s already exists, and a proxy keeps what it has seen: use a new version", m.tag(v)))
 			} else if semver.Compare(v, r.version) > 0 {
 				wrong = append(wrong, fmt.Errorf("%s is a later version", m.tag(v)))
 			}

@@ -1,11 +1,11 @@
-// Command release checks that the repository is ready for a release and makes
+// Command release checks that the repository is ready for a release and creates
 // its tags.
 //
 //	go -C tools run ./cmd/release v0.2.0           # check, and print the tags
 //	go -C tools run ./cmd/release -prepare v0.2.0  # write the versions and checksums
 //	go -C tools run ./cmd/release -tag v0.2.0      # check, and make the tags
 //
-// All modules are released together, at one version. The checks are:
+// All modules are released together, at one version. It checks that:
 //
 //   - nothing is uncommitted, and no module has the version already;
 //   - CHANGELOG.md has a dated section for the version, with entries;
@@ -17,7 +17,7 @@
 //     before: incompatible changes need a new minor version below v1 and a new
 //     major version from then on, additions a new minor version.
 //
-// Each check that fails is reported, with what to do. The command never pushes.
+// Each failed check is reported with what to do. The command never pushes.
 package main
 
 import (
@@ -44,8 +44,8 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := flag.String("root", "..", "root of the repository")
-	prepare := flag.Bool("prepare", false, "write the versions and the checksums, check nothing")
-	tag := flag.Bool("tag", false, "make the tags when all checks pass")
+	prepare := flag.Bool("prepare", false, "write the versions and checksums without checking")
+	tag := flag.Bool("tag", false, "create the tags if all checks pass")
 	flag.Parse()
 	if flag.NArg() != 1 || *prepare && *tag {
 		fmt.Fprintln(os.Stderr, "usage: release [-root DIR] [-prepare | -tag] VERSION")
@@ -75,7 +75,7 @@ type release struct {
 // load reads the modules of the workspace in root.
 func load(ctx context.Context, root, version string) (*release, error) {
 	if !semver.IsValid(version) || semver.Canonical(version) != version {
-		return nil, fmt.Errorf("%q is no version of the form v1.2.3 or v1.2.3-rc.1", version)
+		return nil, fmt.Errorf("%q is not a version of the form v1.2.3 or v1.2.3-rc.1", version)
 	}
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -125,7 +125,8 @@ func (r *release) release(ctx context.Context, w io.Writer, tag bool) error {
 		name := m.tag(r.version)
 		if tag {
 			if _, err := git(ctx, r.root, nil, "tag", "--annotate", "--message", m.path+" "+r.version, name); err != nil {
-				// All or none: a release that is half tagged cannot be made again.
+				// All or none: a release with only some tags cannot be
+				// repeated.
 				if len(made) > 0 {
 					_, undo := git(context.WithoutCancel(ctx), r.root, nil, append([]string{"tag", "--delete"}, made...)...)
 					err = errors.Join(err, undo)

@@ -99,16 +99,16 @@ func sorted(all []*mod) ([]*mod, error) {
 			return !slices.Contains(order, m) && !slices.ContainsFunc(m.requires, func(r *mod) bool { return !slices.Contains(order, r) })
 		})
 		if next < 0 {
-			return nil, errors.New("modules require each other in a circle, so that the checksum of none can be known first")
+			return nil, errors.New("modules require each other in a cycle, so no checksum can be computed first")
 		}
 		order = append(order, all[next])
 	}
 	return order, nil
 }
 
-// sums returns the lines of the go.sum of a module that requires m at the
-// version, if the release were made from the revision. They are the checksums of
-// the archive that a module proxy would make.
+// sums returns the go.sum lines for m at the version, as if it were released
+// from the revision: the checksums of the archive that a module proxy would
+// make.
 func (r *release) sums(ctx context.Context, m *mod, revision string) (lines []string, err error) {
 	dir, err := os.MkdirTemp("", "release")
 	if err != nil {
