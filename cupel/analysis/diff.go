@@ -45,7 +45,7 @@ func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 		switch {
 		case was && !is:
 			d.Went = append(d.Went, change)
-		case was && is:
+		case was:
 			both = append(both, change)
 		}
 		if change.B != nil && was == is && change.A.Code() != change.B.Code() {

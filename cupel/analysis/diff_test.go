@@ -43,6 +43,7 @@ func TestDiffReports(t *testing.T) {
 		{"new", window("a"), window("b", "a"), `+ "b" (Message, 2 tokens): was not a candidate`, "it was not there"},
 		{"went", window("a", "b"), excluding(window("b"), out("a", "Boring")), `- "a" (Message, 2 tokens): is Boring`, "a is out now"},
 		{"gone", window("a"), window(), `- "a" (Message, 2 tokens): is not a candidate`, "it is not there"},
+		{"exchanged", window("a"), window("b"), "+ \"b\" (Message, 2 tokens): was not a candidate\n- \"a\" (Message, 2 tokens): is not a candidate", "one for one is a difference"},
 		{"moved", window("a", "b", "c"), window("b", "c", "a"), `~ "a" (Message, 2 tokens): moved to place 3, was 1`, "the fewest moves are one"},
 		{"reason in", pinned, window("a"), `~ "a" (Message, 2 tokens): Scored, was Pinned`, "it is in both for another reason"},
 		{"reason out", excluding(window(), out("a", "Dull")), excluding(window(), out("a", "Boring")), `~ "a" (Message, 2 tokens): Boring, was Dull`, "it is out of both for another reason"},

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -83,6 +84,9 @@ func TestLedgerSurvivor(t *testing.T) {
 	if got, ok := l.Survivor(2); !ok || got != 3 {
 		t.Errorf("the survivor is %d, %t; pinned and negative candidates take no part", got, ok)
 	}
+	if n := testing.AllocsPerRun(10, func() { l.Survivor(2) }); n != 0 {
+		t.Errorf("asking again allocates %v times: survivors are looked up once", n)
+	}
 	if l.Entries[4].Rank != 3 {
 		t.Errorf("NaN has rank %d, want the last", l.Entries[4].Rank)
 	}
@@ -96,5 +100,21 @@ func TestLedgerOfFailure(t *testing.T) {
 	}
 	if got, want := rows(analysis.NewLedger(report, items)), []string{"0 0 ", "0 0 NegativeTokens", "0 0 "}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+
+	// One that fails after scoring has scores of some candidates only.
+	items = []*cupel.ContextItem{scored("twin", 1, 0.9), scored("twin", 1, 0.9), scored("other", 1, 0.5)}
+	report, err = pipeline(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		return cupel.Selection{}, errBroken
+	})).DryRun(t.Context(), items, budget(5, 5))
+	if err == nil || report == nil {
+		t.Fatalf("got %v, %v; want a partial report", report, err)
+	}
+	l := analysis.NewLedger(report, items)
+	if got, want := rows(l), []string{"0 0 ", "0 0 Deduplicated", "0 0 "}; !slices.Equal(got, want) || l.Ranked != 0 {
+		t.Errorf("got %q, %d ranked, want %q: ranks among some would mislead", got, l.Ranked, want)
+	}
+	if got := []float64{l.Entries[0].Score(), l.Entries[1].Score()}; !slices.Equal(got, []float64{0, 0.9}) {
+		t.Errorf("scores %v: the report lacks the first", got)
 	}
 }

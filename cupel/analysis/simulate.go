@@ -77,9 +77,9 @@ func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Con
 	}
 	switch {
 	case p.maxBudgets < 1:
-		return p, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to look at must be at least 1, got %d", p.maxBudgets)}
+		return prober{}, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to look at must be at least 1, got %d", p.maxBudgets)}
 	case p.ceiling < 0 && p.ceiling != noCeiling:
-		return p, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to look at must be at least 0, got %d", p.ceiling)}
+		return prober{}, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to look at must be at least 0, got %d", p.ceiling)}
 	}
 	var err error
 	p.prepared, err = pipeline.Prepare(ctx, items)

@@ -213,6 +213,9 @@ func TestWhyNot(t *testing.T) {
 		{"fails before", "60 may not be the smallest when 55 fails", items, failing(45, 45), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "A budget of 100 tokens includes it; a smaller one may."}},
 		{"fails before and beyond", "nothing is known to include it", items, failing(45, 45, 101, 1000), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "The smallest budget that includes it is not known: slicer "}},
 		{"long content", "names are short", []*cupel.ContextItem{item(strings.Repeat("é", 41), 9)}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{`"` + strings.Repeat("é", 40) + `"… (Message, 9 tokens`}},
+		{"pinned, of all sizes", "pinned items without tokens take nothing", []*cupel.ContextItem{item("none", 0, cupel.WithPinned()), item("one", 1, cupel.WithPinned()), item("two", 2, cupel.WithPinned()), item("big", 5)}, slicer.Greedy{}, budget(6, 6), 3, nil,
+			[]string{"Chosen instead:\n  \"one\" (Message, 1 tokens)\n  \"two\" (Message, 2 tokens)\n", "is 8 tokens."}},
+		{"long score", "four digits are enough", []*cupel.ContextItem{scored("a", 9, 0.123456)}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"score 0.1235,"}},
 		{"huge", "sums do not wrap", []*cupel.ContextItem{item("one", math.MaxInt), item("pin", 1, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"No budget includes it."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,13 +234,15 @@ func TestWhyNot(t *testing.T) {
 }
 
 func TestWhyNotNamesSome(t *testing.T) {
-	var items []*cupel.ContextItem
-	for i := range 13 {
-		items = append(items, scored(fmt.Sprint("item ", i), 1, 1-float64(i)/100))
-	}
-	a, err := analysis.WhyNot(t.Context(), pipeline(slicer.Greedy{}), items, budget(12, 12), 12)
-	if err != nil || strings.Count(a.String(), "\n  \"item") != 11 || !strings.Contains(a.String(), "\n  and 2 more\n") { // ten chosen instead, and one that would go
-		t.Errorf("got %v\n%v", err, a)
+	for n, want := range map[int]string{9: "", 10: "", 11: "\n  and 1 more\n", 12: "\n  and 2 more\n"} {
+		var items []*cupel.ContextItem
+		for i := range n + 1 {
+			items = append(items, scored(fmt.Sprint("item ", i), 1, 1-float64(i)/100))
+		}
+		a, err := analysis.WhyNot(t.Context(), pipeline(slicer.Greedy{}), items, budget(n, n), n)
+		if err != nil || strings.Count(a.String(), "\n  \"item") != min(n, 10)+1 || !strings.Contains(a.String(), want) || want == "" && strings.Contains(a.String(), " more\n") { // at most ten chosen instead, and one that would go
+			t.Errorf("%d chosen instead: got %v\n%v", n, err, a)
+		}
 	}
 }
 
@@ -282,6 +287,7 @@ func TestSufficientBudget(t *testing.T) {
 		{"kept", "reserves are on top", []*cupel.ContextItem{item("x", 10)},
 			[]cupel.BudgetOption{cupel.WithOutputReserve(3), cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 4})}, 17},
 		{"margin", "half of 21 tokens hold the ten", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(50)}, 21},
+		{"small margin", "less than a percent is a margin: 11 tokens hold ten, and one for rounding", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(0.5)}, 12},
 		{"nothing is enough", "a margin of everything", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(100)}, 10},
 		{"huge", "sums do not wrap", []*cupel.ContextItem{item("x", math.MaxInt), item("x", math.MaxInt)}, nil, math.MaxInt},
 		{"huge with a margin", "nor do margins", []*cupel.ContextItem{item("x", math.MaxInt)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(50)}, math.MaxInt},
