@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -109,7 +110,7 @@ var compositeDescriptor = strategy.Descriptor{
 func renamed(err error) error {
 	wrong := strategy.Problems{Component: "CompositeScorer"}
 	for _, err := range strategy.All(err) {
-		e, ok := err.(*cupel.InvalidConfigError)
+		e, ok := compat.AsType[*cupel.InvalidConfigError](err)
 		if ok && e.Component == wrong.Component {
 			field := "scorers" + strings.TrimPrefix(strings.TrimSuffix(e.Field, ".scorer"), "entries")
 			wrong.Add(field, e.Value, e.Reason)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
 // Problems collects what is wrong with the settings of a strategy, so that its
@@ -55,7 +56,7 @@ func All(err error) []error {
 		return []error{err}
 	}
 	for _, e := range joined.Unwrap() {
-		if _, ok := e.(*cupel.InvalidConfigError); !ok {
+		if _, ok := compat.AsType[*cupel.InvalidConfigError](e); !ok {
 			return []error{err}
 		}
 	}
