@@ -13,6 +13,15 @@ if [ -n "$long" ]; then
 	exit 1
 fi
 
+# Words that usually mark a sentence to rewrite. Counts every use, since a few are right.
+most=274
+stiff=$(git grep -wiohE 'nobody|whatever|beside|anew|is told|are told|of which|whoever' -- \
+	'*.md' '*.go' '*.js' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | wc -l)
+if [ "$stiff" -gt "$most" ]; then
+	echo "stiff English $stiff times, at most $most: rewrite sentences with nobody, whatever, beside, anew, is told, of which" >&2
+	exit 1
+fi
+
 linter=$(GOWORK=off go -C tools tool -n golangci-lint)
 # depguard looks up the packages of the standard library in GOROOT.
 GOROOT=$(go env GOROOT)

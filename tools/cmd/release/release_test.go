@@ -177,7 +177,7 @@ func TestChecks(t *testing.T) {
 		{"there already", "v0.1.0", func(t *testing.T, root string) {
 			t.Helper()
 			runGit(t, root, "tag", "core/v0.1.0")
-		}, "tags", "core/v0.1.0 is there already", "a version never changes"},
+		}, "tags", "core/v0.1.0 already exists", "a version never changes"},
 		{"later", "v0.1.0", func(t *testing.T, root string) {
 			t.Helper()
 			runGit(t, root, "tag", "v0.2.0")
@@ -223,10 +223,10 @@ func TestVersionForm(t *testing.T) {
 }
 
 // TestCircle refuses modules whose checksums depend on each other.
-func TestCircle(t *testing.T) {
+func TestCycle(t *testing.T) {
 	root := repository(t)
 	replace(t, root, "core/go.mod", "go 1.24.0\n", "go 1.24.0\n\nrequire "+small+" v0.1.0\n")
-	if _, err := load(t.Context(), root, "v0.1.0"); err == nil || !strings.Contains(err.Error(), "circle") {
+	if _, err := load(t.Context(), root, "v0.1.0"); err == nil || !strings.Contains(err.Error(), "cycle") {
 		t.Error(err)
 	}
 }
