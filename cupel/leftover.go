@@ -1,6 +1,8 @@
 package cupel
 
 import (
+	"sync"
+
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/fill"
 	"github.com/wollax/cupel-go/cupel/internal/promoted"
@@ -74,36 +76,40 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 		return sel
 	}
 	left := exact.Of(target)
-	const dropped = fill.Out - 1
-	forms := make([]int32, len(items))
-	for i := range forms {
-		forms[i] = fill.Out
-	}
+	forms := newFormsOf(len(items))
+	defer forms.free()
 	for _, i := range sel.Indices {
-		forms[i] = 0
+		forms.list[i] = 0
 		left.Sub(items[i].Item.tokens)
 	}
 	for _, s := range sel.Smaller {
-		forms[s.Index] = int32(s.Form)
+		forms.list[s.Index] = int32(s.Form)
 		left.Sub(pointOf(items[s.Index], s.Form).Tokens)
 	}
+	if left.Int() < 0 {
+		return sel
+	}
 	for _, d := range sel.Drops {
-		forms[d.Index] = dropped
+		forms.list[d.Index] = dropped
 	}
 
 	f := fill.New()
 	defer f.Free()
 	for i, it := range items {
-		if forms[i] == dropped || !it.Item.fillable() {
+		state := fill.Point{Form: fill.Out}
+		switch form := forms.list[i]; {
+		case !it.Item.fillable(), form == dropped, form == 0: // what is full does not grow
+			continue
+		case form != fill.Out:
+			state = pointOf(it, int(form))
+		case it.Item.leastTokens() > left.Int():
 			continue
 		}
 		last := it.Item.numForms()
-		state := fill.Point{Form: fill.Out}
-		if forms[i] == fill.Out {
+		if state.Form == fill.Out {
 			last += len(it.Item.older())
-		} else {
-			state = pointOf(it, int(forms[i]))
 		}
+		forms.taking = append(forms.taking, int32(i))
 		f.Add(state)
 		for form := 0; form <= last; form++ {
 			f.Point(pointOf(it, form))
@@ -112,20 +118,60 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 	f.Run(left.Int())
 
 	// The lists may be the slicer's own: they are copied, not changed.
-	indices, smaller := sel.Indices[:len(sel.Indices):len(sel.Indices)], []SmallerForm(nil)
-	unit := 0
-	for i, it := range items {
-		form := forms[i]
-		if form != dropped && it.Item.fillable() {
-			if form = f.State(unit).Form; form == 0 && forms[i] != 0 {
-				indices = append(indices, i)
-			}
-			unit++
-		}
-		if form > 0 {
-			smaller = append(smaller, SmallerForm{i, int(form)})
+	indices, smaller := sel.Indices[:len(sel.Indices):len(sel.Indices)], 0
+	for unit, i := range forms.taking {
+		if forms.list[i] = f.State(unit).Form; forms.list[i] == 0 {
+			indices = append(indices, int(i))
 		}
 	}
-	sel.Indices, sel.Smaller = indices, smaller
+	for _, form := range forms.list {
+		if form > 0 {
+			smaller++
+		}
+	}
+	sel.Indices, sel.Smaller = indices, nil
+	if smaller > 0 {
+		sel.Smaller = make([]SmallerForm, 0, smaller)
+		for i, form := range forms.list {
+			if form > 0 {
+				sel.Smaller = append(sel.Smaller, SmallerForm{i, int(form)})
+			}
+		}
+	}
 	return sel
 }
+
+// leastTokens returns the tokens of the smallest form, older versions included.
+func (it *ContextItem) leastTokens() int {
+	least := it.tokens
+	if n := it.numForms(); n > 0 {
+		least = it.form(n).Tokens
+	}
+	for _, older := range it.older() {
+		least = min(least, older.Tokens)
+	}
+	return least
+}
+
+// dropped is the form of what a slicer dropped for a reason of its own.
+const dropped = fill.Out - 1
+
+// formsOf is which form each item of a list is in.
+type formsOf struct {
+	list   []int32
+	taking []int32 // positions that take part in the pass
+}
+
+var formsPool = sync.Pool{New: func() any { return new(formsOf) }}
+
+// newFormsOf returns a list of n that are out, with pooled memory.
+func newFormsOf(n int) *formsOf {
+	f := formsPool.Get().(*formsOf)
+	f.list, f.taking = resize(f.list, n), f.taking[:0]
+	for i := range f.list {
+		f.list[i] = fill.Out
+	}
+	return f
+}
+
+func (f *formsOf) free() { formsPool.Put(f) }

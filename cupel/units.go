@@ -49,6 +49,7 @@ type unitRun struct {
 	merged   []chosen     // parallel to run.merged
 	over     int          // tokens of merged above the target, under Proceed
 	placed   []placedUnit // parallel to merged
+	variants []int32      // of the members of placed, where any is smaller
 	survivor []int32      // by unit: itself, unless it is a duplicate
 }
 
@@ -87,7 +88,7 @@ func (u *unitRun) free() {
 			units: s.units[:0], unitOf: s.unitOf[:0], members: s.members[:0], pinned: s.pinned[:0], stale: s.stale[:0],
 			newest: s.newest[:0], scores: s.scores[:0], groups: s.groups,
 		},
-		forms: u.forms[:0], taken: u.taken[:0], sorted: u.sorted[:0], chosen: u.chosen[:0], merged: u.merged[:0], placed: u.placed[:0], survivor: u.survivor[:0],
+		forms: u.forms[:0], taken: u.taken[:0], sorted: u.sorted[:0], chosen: u.chosen[:0], merged: u.merged[:0], placed: u.placed[:0], variants: u.variants[:0], survivor: u.survivor[:0],
 	}
 	unitRunPool.Put(u)
 }

@@ -125,6 +125,18 @@ type chainBuilder struct {
 	heap  rateHeap
 	forms []chainForm
 	steps []int32
+
+	allSteps []int32 // those of all chains, one behind the other
+	allMade  []chainForm
+	allForms []Form
+}
+
+// slab returns a copy of list that shares its memory with other copies. What is
+// in memory that was too small stays there.
+func slab[T any](memory *[]T, list []T) []T {
+	from := len(*memory)
+	*memory = append(*memory, list...)
+	return (*memory)[from:len(*memory):len(*memory)]
 }
 
 // chainForm is a form of a group, and how it is made: by the first steps of the
@@ -195,10 +207,12 @@ func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
 	if len(useful) == 0 {
 		return
 	}
-	to.steps, to.made, to.forms = slices.Clone(b.steps), slices.Clone(useful), make([]Form, len(useful))
-	for i, f := range useful {
-		to.forms[i] = f.Form
+	to.steps, to.made = slab(&b.allSteps, b.steps), slab(&b.allMade, useful)
+	from := len(b.allForms)
+	for _, f := range useful {
+		b.allForms = append(b.allForms, f.Form)
 	}
+	to.forms = b.allForms[from:len(b.allForms):len(b.allForms)]
 }
 
 // groupVariants returns those of the first member that has any.

@@ -3,6 +3,7 @@ package cupel
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
@@ -121,6 +122,7 @@ func (r *run) placeUnits(ctx context.Context) error {
 		return err
 	}
 	n := len(u.merged)
+	u.variants = u.variants[:0]
 	u.placed, r.merged = resize(u.placed, n), resize(r.merged, n)
 	windowed := 0
 	for i := range u.merged {
@@ -185,7 +187,13 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
 	}
 	members := u.membersOf(unit)
-	at, groupVariant := u.variantsAt(unit, c.form, nil)
+	if unit.group && c.form == 0 && (len(u.stale) == 0 || !slices.ContainsFunc(members, u.shrunk)) {
+		return placedUnit{items: unit.item.units.unit.members}, unit.item, nil
+	}
+	from := len(u.variants)
+	u.variants = slices.Grow(u.variants, len(members))
+	at, groupVariant := u.variantsAt(unit, c.form, u.variants[from:from])
+	u.variants = u.variants[:from+len(members)]
 	placed = placedUnit{variants: at, groupVariant: groupVariant}
 	if groupVariant > 0 {
 		var full exact.Sum
@@ -211,9 +219,6 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 	}
 	if !unit.group {
 		return placed, placed.items[0], nil
-	}
-	if placed.items[0] == r.items[members[0]] && c.form == 0 {
-		return placed, unit.item, nil
 	}
 	stand := *placed.items[0]
 	stand.kind, stand.pinned, stand.units = unit.item.kind, unit.item.pinned, unit.item.units

@@ -292,7 +292,6 @@ func (r *run) takeBackReturned() {
 // not chosen.
 func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
 	u := r.units
-	const dropped = none - 1
 	for _, d := range selection.Drops {
 		forms[d.Index] = dropped
 		s := &u.sorted[d.Index]

@@ -1,0 +1,97 @@
+package cupel_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// unitBench returns the same n items without and with units: groups of a call and
+// its result, two variants each, and versions.
+func unitBench(t testing.TB, n int) (plain, units []*cupel.ContextItem) {
+	r := rand.New(rand.NewPCG(uint64(n), 2))
+	for i := range n {
+		content := fmt.Sprintf("content number %d", r.IntN(n*9/10))
+		tokens := 20 + r.IntN(400)
+		opts := []cupel.ItemOption{hint(r.Float64())}
+		plain = append(plain, item(t, content, tokens, opts...))
+		if i/2%2 == 0 {
+			opts = append(opts, cupel.WithGroup(fmt.Sprint("call_", i/2)))
+		}
+		if i%10 == 9 {
+			opts = append(opts, cupel.WithVersionOf(fmt.Sprint("file_", r.IntN(n/20))))
+		}
+		opts = append(opts, cupel.WithVariants(
+			cupel.Variant{Content: content + "!", Tokens: tokens / 3, Worth: .6},
+			cupel.Variant{Content: content + "!!", Tokens: tokens / 10, Worth: .2}))
+		units = append(units, item(t, content, tokens, opts...))
+	}
+	return plain, units
+}
+
+func BenchmarkUnits(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		plain, units := unitBench(b, n)
+		budget := budgetOf(b, 100*n, 88*n)
+		p := pipeline(b, func(c *cupel.Config) { c.Slicer = slicer.Greedy{} })
+		for name, items := range map[string][]*cupel.ContextItem{"plain": plain, "units": units} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.Run(context.Background(), items, budget); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestUnitsTakeLinearTime: ten times the items take about ten times as long, in
+// one group, in many, and with one key.
+func TestUnitsTakeLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	p := pipeline(t, func(c *cupel.Config) { c.Slicer = slicer.Greedy{}; c.Overflow = cupel.OverflowTruncate })
+	for name, option := range map[string]func(i int) cupel.ItemOption{
+		"one group":    func(int) cupel.ItemOption { return cupel.WithGroup("g") },
+		"many groups":  func(i int) cupel.ItemOption { return cupel.WithGroup(fmt.Sprint(i / 3)) },
+		"one key":      func(int) cupel.ItemOption { return cupel.WithVersionOf("k") },
+		"pinned group": func(i int) cupel.ItemOption { return cupel.WithGroup(fmt.Sprint("g", i%2)) },
+	} {
+		took := func(n int) time.Duration {
+			var items []*cupel.ContextItem
+			for i := range n {
+				opts := []cupel.ItemOption{hint(float64(i%97) / 97), option(i), cupel.WithVariants(
+					cupel.Variant{Content: "b", Tokens: 60, Worth: .6}, cupel.Variant{Content: "c", Tokens: 10 + i%20, Worth: .2})}
+				if name == "pinned group" && i == 0 {
+					opts = append(opts, cupel.WithPinned())
+				}
+				items = append(items, item(t, fmt.Sprint("content ", i), 100, opts...))
+			}
+			budget := budgetOf(t, 200*n, 30*n)
+			var times []time.Duration
+			for range 5 {
+				start := time.Now()
+				if _, err := p.DryRun(context.Background(), items, budget); err != nil {
+					t.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+			}
+			return slices.Min(times)
+		}
+		small, large := took(2_000), took(20_000)
+		if ratio := float64(large) / float64(small); ratio > 40 { // ten, with room for caches and a busy machine
+			t.Errorf("%s: ten times the items take %.0f times as long", name, ratio)
+		} else {
+			t.Logf("%s: %v and %v", name, small, large)
+		}
+	}
+}
