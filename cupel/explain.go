@@ -115,6 +115,12 @@ func (p *Prepared) Explain(ctx context.Context, budget ContextBudget, candidate 
 }
 
 func (r *run) explain(ctx context.Context, candidate int) (Obstacle, error) {
+	if candidate < 0 || candidate >= len(r.items) {
+		return Obstacle{}, nil
+	}
+	if r.units != nil {
+		return r.explainUnit(ctx, candidate)
+	}
 	at := -1
 	for i, k := range r.keys {
 		if r.scoreable[k.Index] == candidate {
@@ -133,13 +139,7 @@ func (r *run) explain(ctx context.Context, candidate int) (Obstacle, error) {
 		}
 	}
 	if r.effective.TargetTokens == 0 {
-		o := Obstacle{Rule: "Nothing is left to choose with after pinned items and what the budget reserves."}
-		for _, pinned := range r.pinned {
-			if r.items[pinned].tokens > 0 {
-				o.Before = append(o.Before, pinned)
-			}
-		}
-		return o, nil
+		return r.explainNothingLeft(), nil
 	}
 	copy(r.sorted, r.prepared.sorted) // the slicer has had the list already
 	o, err := ExplainSlice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective, at)
@@ -151,6 +151,18 @@ func (r *run) explain(ctx context.Context, candidate int) (Obstacle, error) {
 	return o, err
 }
 
+func (r *run) explainNothingLeft() Obstacle {
+	o := Obstacle{Rule: "Nothing is left to choose with after pinned items and what the budget reserves."}
+	for _, pinned := range r.pinned {
+		if r.items[pinned].tokens > 0 {
+			o.Before = append(o.Before, pinned)
+		}
+	}
+	return o
+}
+
+const overflowRule = "The slicer chose it, but the selection overflowed the target: pinned items stay, and of the others the best that fit."
+
 // explainOverflow is for a candidate that the slicer has chosen.
 func (r *run) explainOverflow(ctx context.Context, candidate int) (Obstacle, error) {
 	if err := r.mergeWithinTarget(ctx); err != nil {
@@ -160,7 +172,7 @@ func (r *run) explainOverflow(ctx context.Context, candidate int) (Obstacle, err
 	for i, k := range r.keys {
 		rank[r.scoreable[k.Index]] = i + 1
 	}
-	o := Obstacle{Rule: "The slicer chose it, but the selection overflowed the target: pinned items stay, and of the others the best that fit."}
+	o := Obstacle{Rule: overflowRule}
 	for _, m := range r.mergedFrom {
 		switch {
 		case m.candidate == candidate:

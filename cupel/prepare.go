@@ -172,9 +172,16 @@ func (p *Prepared) RunReport(ctx context.Context, budget ContextBudget, opts ...
 // window: pinned ones first, then the others by score. It is the cheapest
 // question: it builds neither window nor report, tells nobody, and does not
 // ask the placer, whose failure it therefore cannot know.
-func (p *Prepared) Select(ctx context.Context, budget ContextBudget) ([]int, error) {
+func (p *Prepared) Select(ctx context.Context, budget ContextBudget) (positions []int, err error) {
+	err = p.selectWith(ctx, budget, func(r *run) { positions = r.mergedCandidates() })
+	return positions, err
+}
+
+// selectWith runs the stages of Select, and hands the run that knows what will be
+// in the window to use, which must not keep it.
+func (p *Prepared) selectWith(ctx context.Context, budget ContextBudget, use func(r *run)) error {
 	if err := p.ready(); err != nil {
-		return nil, err
+		return err
 	}
 	ctx = contextOr(ctx)
 	r := p.newRun(budget, true)
@@ -186,11 +193,11 @@ func (p *Prepared) Select(ctx context.Context, budget ContextBudget) ([]int, err
 		err = r.stage(ctx, StagePlace, r.mergeWithinTarget)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	positions := r.mergedCandidates()
+	use(r)
 	r.free()
-	return positions, nil
+	return nil
 }
 
 // mergedCandidates returns what will be in the window, in the order of merging.

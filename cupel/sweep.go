@@ -82,7 +82,9 @@ type Cursor struct {
 	next   int       // the next target to look at
 	last   bool      // there is none
 
-	in         []mark // by candidate
+	in         []mark  // by candidate
+	forms      []int32 // by candidate, of candidates with units: the form it is in
+	changed    []int
 	tokens     exact.Sum
 	came, went []int
 }
@@ -107,9 +109,12 @@ const (
 // SelectionChange is what distinguishes the selection at one budget from that
 // at the budget before.
 type SelectionChange struct {
-	Came   []int // candidates that are in now, ascending; valid until the next Move
-	Went   []int // candidates that are out now, ascending; valid until the next Move
-	Tokens int   // tokens of all that is in, clamped to the range of int
+	Came []int // candidates that are in now, ascending; valid until the next Move
+	Went []int // candidates that are out now, ascending; valid until the next Move
+	// Changed are the candidates that are in as before, but in another form,
+	// ascending; valid until the next Move. There are none without smaller forms.
+	Changed []int
+	Tokens  int // tokens of all that is in, in its forms, clamped to the range of int
 }
 
 // Cursor returns a cursor at no budget: nothing is selected. It takes two bytes
@@ -128,15 +133,16 @@ func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChang
 	if c == nil || c.prepared == nil {
 		return SelectionChange{}, &InvalidConfigError{Component: "Cursor", Reason: "the cursor is empty: get it from Prepared.Cursor"}
 	}
-	c.came, c.went = c.came[:0], c.went[:0]
+	c.came, c.went, c.changed = c.came[:0], c.went[:0], c.changed[:0]
 	err := c.move(contextOr(ctx), budget)
 	if err != nil {
 		c.undo()
 		c.become(nil)
+		c.tokens = exact.Sum{} // forms may have had fewer than their items
 	}
 	slices.Sort(c.came)
 	slices.Sort(c.went)
-	return SelectionChange{c.came, c.went, c.tokens.Int()}, err
+	return SelectionChange{Came: c.came, Went: c.went, Changed: c.changed, Tokens: c.tokens.Int()}, err
 }
 
 // Unchanged reports whether it is certain, without asking the slicer, that
@@ -196,13 +202,44 @@ func (c *Cursor) move(ctx context.Context, budget ContextBudget) error {
 // probe asks the slicer anew.
 func (c *Cursor) probe(ctx context.Context, budget ContextBudget) error {
 	c.undo()
-	positions, err := c.prepared.Select(ctx, budget)
+	var positions []int
+	var forms []int32 // parallel to positions
+	var tokens exact.Sum
+	err := c.prepared.selectWith(ctx, budget, func(r *run) {
+		positions = r.mergedCandidates()
+		if r.units != nil {
+			forms, tokens = r.units.mergedForms(), r.units.sumOf(r.units.merged)
+		}
+	})
 	if err == nil {
 		c.become(positions)
-	} else if budget.checkPinned(c.prepared.pass.pinnedTokens) != nil {
+		if c.prepared.pass.units != nil {
+			c.shape(positions, forms, tokens)
+		}
+	} else if c.prepared.pass.units == nil && budget.checkPinned(c.prepared.pass.pinnedTokens) != nil {
 		c.at = unfit
 	}
 	return err
+}
+
+// shape notes the forms of what is in, and which of them have changed.
+func (c *Cursor) shape(candidates []int, forms []int32, tokens exact.Sum) {
+	if c.forms == nil {
+		c.forms = make([]int32, len(c.in))
+	}
+	came := newPositions(len(c.in))
+	defer came.free()
+	for _, i := range c.came {
+		came.take(i)
+	}
+	for n, i := range candidates {
+		if c.forms[i] != forms[n] && !came.has(i) {
+			c.changed = append(c.changed, i)
+		}
+		c.forms[i] = forms[n]
+	}
+	slices.Sort(c.changed)
+	c.tokens = tokens
 }
 
 // undo takes back what advance has told.

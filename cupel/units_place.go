@@ -108,6 +108,27 @@ func (u *unitRun) mergedCandidates() []int {
 	return candidates
 }
 
+// mergedForms returns the forms of mergedCandidates, as reports have them.
+func (u *unitRun) mergedForms() []int32 {
+	var forms []int32
+	for i := range u.merged {
+		c := &u.merged[i]
+		if c.unit == none {
+			forms = append(forms, 0)
+			continue
+		}
+		unit := &u.units[c.unit]
+		at, groupVariant := u.variantsAt(unit, c.form, nil)
+		for n, m := range u.membersOf(unit) {
+			if groupVariant > 0 {
+				at[n] = int32(len(u.items[m].usedVariants())) + groupVariant
+			}
+		}
+		forms = append(forms, at...)
+	}
+	return forms
+}
+
 // placedUnit is a unit as the window has it.
 type placedUnit struct {
 	items        []*ContextItem // of the window

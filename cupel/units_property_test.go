@@ -224,6 +224,64 @@ func checkUnits(t *testing.T, seed uint64) {
 	}
 }
 
+// checkUnitCursor holds a cursor, and the explanations, over units to the dry
+// runs at the same budgets.
+func checkUnitCursor(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 17))
+	items := randomUnits(t, r, 1+r.IntN(20))
+	p := randomUnitPipeline(t, r)
+	ctx := context.Background()
+	prepared, err := p.Prepare(ctx, items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor := prepared.Cursor()
+	forms := map[int]int{} // of what is in
+	for range 6 {
+		target := r.IntN(400)
+		budget := budgetOf(t, target, target)
+		change, moveErr := cursor.Move(ctx, budget)
+		report, err := p.DryRun(ctx, items, budget)
+		if fmt.Sprint(err) != fmt.Sprint(moveErr) {
+			t.Fatalf("seed %d: the cursor fails with %v, a dry run with %v", seed, moveErr, err)
+		}
+		was := forms
+		forms = map[int]int{}
+		var came, changed []int
+		tokens := 0
+		if err == nil {
+			for _, e := range report.Included {
+				at := e.Candidate()
+				tokens += e.Item.Tokens()
+				forms[at] = e.Form()
+				if form, ok := was[at]; !ok {
+					came = append(came, at)
+				} else if form != e.Form() {
+					changed = append(changed, at)
+				}
+			}
+		}
+		slices.Sort(came)
+		slices.Sort(changed)
+		if !slices.Equal(change.Came, came) || !slices.Equal(change.Changed, changed) || change.Tokens != tokens {
+			t.Fatalf("seed %d: at %d the cursor tells %+v, the reports say came %v, changed %v, tokens %d", seed, target, change, came, changed, tokens)
+		}
+		for at := range items {
+			obstacle, explainErr := prepared.Explain(ctx, budget, at)
+			if _, ok := forms[at]; err == nil && (explainErr != nil || ok && obstacle.Rule != "") {
+				t.Fatalf("seed %d: candidate %d is explained by %+v, %v", seed, at, obstacle, explainErr)
+			}
+		}
+	}
+}
+
+func TestUnitCursorProperties(t *testing.T) {
+	for seed := range uint64(300) {
+		checkUnitCursor(t, seed)
+	}
+}
+
 func TestUnitsProperties(t *testing.T) {
 	seeds := uint64(3000)
 	if testing.Short() {

@@ -50,27 +50,27 @@ func NewLedger(report *cupel.SelectionReport, items []*cupel.ContextItem) *Ledge
 		}
 	}
 	next := 0
-	entry := func(candidate int, item *cupel.ContextItem) *Entry {
+	entry := func(candidate int, item *cupel.ContextItem, form int) *Entry {
 		switch {
 		case inOrder:
 			l.Entries[next] = Entry{Candidate: next, Item: item}
 			next++
 			return &l.Entries[next-1]
-		case candidate < 0 || candidate >= len(items) || items[candidate] != item:
+		case candidate < 0 || candidate >= len(items) || items[candidate] != item && form == 0: // a smaller form is another item
 			return nil
 		}
 		return &l.Entries[candidate]
 	}
 	for place := range report.Included {
 		in := &report.Included[place]
-		if e := entry(in.Candidate(), in.Item); e != nil {
+		if e := entry(in.Candidate(), in.Item, in.Form()); e != nil {
 			e.Place, e.Included = place+1, in
 			l.Window = append(l.Window, e.Candidate)
 		}
 	}
 	for i := range report.Excluded {
 		out := &report.Excluded[i]
-		if e := entry(out.Candidate(), out.Item); e != nil {
+		if e := entry(out.Candidate(), out.Item, 0); e != nil {
 			e.Excluded = out
 			l.Out = append(l.Out, e.Candidate)
 		}

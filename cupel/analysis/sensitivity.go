@@ -116,7 +116,7 @@ func differences(items []*cupel.ContextItem, variants []VariantReport) []PolicyS
 	for v, variant := range variants {
 		included[v] = make(map[string]struct{}, len(variant.Report.Included))
 		for _, i := range variant.Report.Included {
-			included[v][i.Item.Content()] = struct{}{}
+			included[v][items[i.Candidate()].Content()] = struct{}{} // of the candidate, whatever its form
 		}
 	}
 	diffs := []PolicySensitivityDiffEntry{} // [] in JSON, and not null

@@ -99,7 +99,8 @@ func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 
 // GetMarginalItems returns the items that are included at budget and not at one
 // with slackTokens less, in the order in which the window has them: what would
-// be lost first. Items are compared by pointer. The smaller budget keeps the
+// be lost first. Items are compared by pointer; one that is included in a smaller
+// form is included. The smaller budget keeps the
 // output reserve, the reserved slots and the safety margin; its totals, and a
 // reserve above them, stop at 0.
 //
@@ -136,12 +137,12 @@ func GetMarginalItems(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	}
 	kept := make(map[*cupel.ContextItem]struct{}, len(margin.Included))
 	for _, i := range margin.Included {
-		kept[i.Item] = struct{}{}
+		kept[items[i.Candidate()]] = struct{}{}
 	}
 	var marginal []*cupel.ContextItem
 	for _, i := range primary.Included {
-		if _, ok := kept[i.Item]; !ok {
-			marginal = append(marginal, i.Item)
+		if _, ok := kept[items[i.Candidate()]]; !ok {
+			marginal = append(marginal, items[i.Candidate()])
 		}
 	}
 	return marginal, nil
@@ -160,7 +161,7 @@ func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 }
 
 // FindMinBudgetFor searches the smallest budget in tokens, from the tokens of
-// target to searchCeiling, at which target is included, and returns false when
+// target, or of its smallest form, to searchCeiling, at which target is included, and returns false when
 // it is included at no budget that the search looked at. target is found by
 // pointer; any position that holds it counts. A budget that cannot be built
 // (its reserve is above it), that does not hold the pinned items, or at which the
@@ -194,11 +195,11 @@ func FindMinBudgetFor(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	if target.Tokens() < 0 {
 		return 0, false, nil // never selected
 	}
-	least, err := p.halve(ctx, target.Tokens(), searchCeiling, func(i int) bool { return items[i] == target })
+	least, err := p.halve(ctx, leastTokens(target), searchCeiling, func(i int) bool { return items[i] == target })
 	if err != nil {
 		return 0, false, err
 	}
-	return p.confirm(ctx, target, least)
+	return p.confirm(ctx, items, target, least)
 }
 
 // halve returns a budget from low to high that includes a wanted candidate, by
@@ -247,7 +248,7 @@ func (p *prober) includes(ctx context.Context, tokens int, wanted func(candidate
 
 // confirm makes the dry run that the chapter ends with, which asks the placer
 // as well, and returns the answer.
-func (p *prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
+func (p *prober) confirm(ctx context.Context, items []*cupel.ContextItem, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
 	budget, err := p.budget(tokens)
 	if err != nil {
 		return 0, false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
@@ -256,7 +257,7 @@ func (p *prober) confirm(ctx context.Context, target *cupel.ContextItem, tokens 
 	if failureOf(err) == notTheBudgets {
 		return 0, false, err
 	}
-	if !slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return i.Item == target }) {
+	if !slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return items[i.Candidate()] == target }) {
 		return 0, false, nil
 	}
 	return tokens, true, nil
@@ -289,7 +290,7 @@ func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, i
 	if err != nil || !found {
 		return 0, false, err
 	}
-	return p.confirm(ctx, target, least)
+	return p.confirm(ctx, items, target, least)
 }
 
 // lowest returns the lowest budget that may include an item with at least 0
@@ -301,9 +302,24 @@ func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
 	case pipeline.Config().Overflow == cupel.OverflowProceed:
 		return reserve
 	case p.net:
-		return exact.Of(item.Tokens()).Plus(exact.Of(reserve)).Int()
+		return exact.Of(leastTokens(item)).Plus(exact.Of(reserve)).Int()
 	}
-	return max(item.Tokens(), reserve)
+	return max(leastTokens(item), reserve)
+}
+
+// leastTokens returns the least tokens with which an item can be in the window:
+// its own, those of its smallest form, or none as part of a group, which can have
+// a form of any size.
+func leastTokens(item *cupel.ContextItem) int {
+	switch variants := item.Variants(); {
+	case item.Tokens() < 0:
+		return item.Tokens()
+	case item.Group() != "":
+		return 0
+	case len(variants) > 0:
+		return variants[len(variants)-1].Tokens
+	}
+	return item.Tokens()
 }
 
 // first returns the first budget of a range that includes a wanted candidate.

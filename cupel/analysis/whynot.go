@@ -85,7 +85,7 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 		return nil, &ArgumentError{"candidate", fmt.Sprintf("candidate must be a position in the list of %d items, got %d", len(items), candidate)}
 	}
 	p, err := newProber(ctx, pipeline, items, append(slices.Clip(opts), WithBaseBudget(budget), WithReserveOffTarget(), func(p *prober) {
-		if p.maxBudgets == DefaultMaxBudgets && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
+		if p.maxBudgets == DefaultMaxBudgets && !follows(pipeline, items) {
 			p.maxBudgets = maxProbes
 		}
 	}))
@@ -125,6 +125,14 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 	return a, nil
 }
 
+// follows reports whether a cursor follows the selection from budget to budget
+// for less than asking the slicer at each.
+func follows(pipeline *cupel.Pipeline, items []*cupel.ContextItem) bool {
+	return cupel.Sweep(pipeline.Config().Slicer, nil) != nil && !slices.ContainsFunc(items, func(it *cupel.ContextItem) bool {
+		return it.Group() != "" || it.VersionOf() != "" || len(it.Forms()) > 0
+	})
+}
+
 // findInstead finds what is included where the candidate could have been.
 func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared) error {
 	switch cupel.ExclusionCode(a.Code()) {
@@ -134,6 +142,12 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared
 		a.Rule = "Of candidates with the same content the best stays."
 		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {
 			a.DisplacedBy = []int{survivor}
+		}
+	case cupel.ExcludeSuperseded:
+		a.Rule = "Of the versions of one thing the newest counts. Older ones come back only in its place."
+		newest := a.Excluded.Reason.Data().Survivor
+		if i := slices.IndexFunc(a.Ledger.Entries, func(e Entry) bool { return e.Item == newest }); i >= 0 {
+			a.DisplacedBy = []int{i}
 		}
 	case cupel.ExcludePinnedOverride:
 		a.Rule = "Pinned items take their tokens before anything is chosen."
@@ -210,7 +224,7 @@ func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items [
 	result := SmallestBudget{SearchedTo: ceiling}
 	lowest := p.lowest(pipeline, items[candidate])
 	last := ceiling
-	if included && lowest <= ceiling && cupel.Sweep(pipeline.Config().Slicer, nil) == nil {
+	if included && lowest <= ceiling && !follows(pipeline, items) {
 		var tokens int
 		if tokens, failed = p.halve(ctx, lowest, ceiling, wanted); failed == nil {
 			result.Found, result.Tokens, last = true, tokens, tokens-1
