@@ -61,14 +61,18 @@ func TestPlanIsTheCheapest(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	c := new(Counter)
 	chosen := map[string]int{}
-	for range 600 {
+	for i := range 700 {
 		s := shape{members: 1 + r.IntN(700), least: 1, among: 2 + r.IntN(300)}
 		s.most = s.least + r.IntN(12)
 		if r.IntN(3) == 0 {
 			s.least = s.most
 		}
+		members := s.random(r)
+		if i >= 600 { // frequent tags, which may leave few to compare with
+			members = crowded(r, 500+r.IntN(1500), r.IntN(9), 40+r.IntN(60), r.IntN(100))
+		}
 		c.Reset()
-		for _, tags := range s.random(r) {
+		for _, tags := range members {
 			for _, tag := range tags {
 				c.Add(tag)
 			}
@@ -77,8 +81,8 @@ func TestPlanIsTheCheapest(t *testing.T) {
 		limit, byTag, cost := c.plan()
 		wantLimit, wantByTag, wantCost := planByDefinition(c)
 		if limit != wantLimit || byTag != wantByTag || cost != wantCost {
-			t.Fatalf("%d members with %d to %d of %d tags: subsets up to %d, by tag %t, cost %d, want %d, %t, %d",
-				s.members, s.least, s.most, s.among, limit, byTag, cost, wantLimit, wantByTag, wantCost)
+			t.Fatalf("list %d, %d members with %d to %d of %d tags: subsets up to %d, by tag %t, cost %d, want %d, %t, %d",
+				i, len(members), s.least, s.most, s.among, limit, byTag, cost, wantLimit, wantByTag, wantCost)
 		}
 		chosen[fmt.Sprint(limit, byTag)]++
 	}

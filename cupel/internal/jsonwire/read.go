@@ -143,7 +143,6 @@ func plainInteger(text []byte) ([]byte, bool) {
 	power -= int64(len(after))
 	significant := bytes.TrimRight(digits, "0")
 	power += int64(len(digits) - len(significant))
-	significant = bytes.TrimLeft(significant, "0")
 	switch {
 	case len(significant) == 0:
 		return []byte("0"), true

@@ -92,6 +92,7 @@ func TestReadScalars(t *testing.T) {
 		{"string: object", str, `{}`, "error: must be a string, got an object", "wrong type"},
 		{"string: array", str, `[]`, "error: must be a string, got an array", "wrong type"},
 		{"string: true", str, `true`, "error: must be a string, got a boolean", "wrong type"},
+		{"string: false", str, `false`, "error: must be a string, got a boolean", "wrong type"},
 		{"string: null", str, `null`, "error: must be a string, got null", "wrong type"},
 
 		{"true", boolean, `true`, `true`, "a boolean"},
@@ -104,6 +105,7 @@ func TestReadScalars(t *testing.T) {
 		{"smallest", integer, minInt, minInt, "-2^63, or -2^31"},
 		{"one too large", integer, "9223372036854775808", "error: must be from " + minInt + " to " + maxInt + ", got 9223372036854775808", "2^63 would wrap"},
 		{"far too large", integer, strings.Repeat("9", 100), "error: must be from " + minInt + " to " + maxInt + ", got " + strings.Repeat("9", 40) + "…", "errors stay short"},
+		{"40 digits", integer, strings.Repeat("9", 40), "error: must be from " + minInt + " to " + maxInt + ", got " + strings.Repeat("9", 40), "forty digits are shown whole"},
 		{"fraction of zeros", integer, "3.0", "3", "JSON Schema counts it as an integer"},
 		{"exponent", integer, "1e3", "1000", "the same number as 1000"},
 		{"fraction and exponent", integer, "-1.28E+2", "-128", "an exponent may move the point to the end"},
@@ -272,47 +274,50 @@ func FuzzAny(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := NewReader(data)
-		text := r.Raw()
-		skipped := r.Close()
-		got, err := Any(data)
-		if wrong := Check(data); wrong != nil {
-			if want := "is malformed: " + wrong.Error(); err == nil || err.Error() != want || skipped == nil || skipped.Reason != want {
-				t.Fatalf("read with %v, passed over with %v; want %s", err, skipped, want)
-			}
-			return
+	f.Fuzz(func(t *testing.T, data []byte) { agreesWithEncodingJSON(t, data) })
+}
+
+func agreesWithEncodingJSON(t *testing.T, data []byte) {
+	t.Helper()
+	r := NewReader(data)
+	text := r.Raw()
+	skipped := r.Close()
+	got, err := Any(data)
+	if wrong := Check(data); wrong != nil {
+		if want := "is malformed: " + wrong.Error(); err == nil || err.Error() != want || skipped == nil || skipped.Reason != want {
+			t.Fatalf("read with %v, passed over with %v; want %s", err, skipped, want)
 		}
-		if skipped != nil || !bytes.Equal(text, Compact(data)) {
-			t.Fatalf("passed over %s with %v, want %s", text, skipped, Compact(data))
+		return
+	}
+	if skipped != nil || !bytes.Equal(text, Compact(data)) {
+		t.Fatalf("passed over %s with %v, want %s", text, skipped, Compact(data))
+	}
+	if err != nil {
+		if strings.HasPrefix(err.Error(), "is malformed") {
+			t.Fatalf("%v, and encoding/json takes it", err)
 		}
-		if err != nil {
-			if strings.HasPrefix(err.Error(), "is malformed") {
-				t.Fatalf("%v, and encoding/json takes it", err)
-			}
-			return
-		}
-		var want any
-		dec := json.NewDecoder(strings.NewReader(string(data)))
-		dec.UseNumber()
-		if err := dec.Decode(&want); err != nil {
-			t.Fatalf("encoding/json refuses what Check and Any took: %v", err)
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("Any = %#v, encoding/json has %#v", got, want)
-		}
-		var w Writer
-		w.Any(got)
-		written, werr := w.Result()
-		if werr != nil {
-			t.Fatalf("what was read cannot be written: %v", werr)
-		}
-		if err := Check(written); err != nil {
-			t.Fatalf("what was written is no JSON: %v", err)
-		}
-		again, err := Any(written)
-		if err != nil || !reflect.DeepEqual(again, got) {
-			t.Fatalf("read %#v, wrote %s, read %#v, %v", got, written, again, err)
-		}
-	})
+		return
+	}
+	var want any
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.UseNumber()
+	if err := dec.Decode(&want); err != nil {
+		t.Fatalf("encoding/json refuses what Check and Any took: %v", err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("Any = %#v, encoding/json has %#v", got, want)
+	}
+	var w Writer
+	w.Any(got)
+	written, werr := w.Result()
+	if werr != nil {
+		t.Fatalf("what was read cannot be written: %v", werr)
+	}
+	if err := Check(written); err != nil {
+		t.Fatalf("what was written is no JSON: %v", err)
+	}
+	again, err := Any(written)
+	if err != nil || !reflect.DeepEqual(again, got) {
+		t.Fatalf("read %#v, wrote %s, read %#v, %v", got, written, again, err)
+	}
 }
