@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -141,7 +142,7 @@ func (d *describer) settings(types []strategy.Descriptor, s any) {
 		case strategy.Text, strategy.Kind:
 			d.WriteString(strconv.Quote(shorten(fmt.Sprint(value), maxLabel)))
 		default:
-			fmt.Fprint(d, value)
+			d.WriteString(fmt.Sprint(value))
 		}
 	}
 	d.WriteString(end)
@@ -149,11 +150,9 @@ func (d *describer) settings(types []strategy.Descriptor, s any) {
 
 // isSingle reports whether a setting is one value, which a line has room for.
 func isSingle(t strategy.Type) bool {
-	switch t {
-	case strategy.Number, strategy.Int, strategy.Bool, strategy.Duration, strategy.Enum, strategy.Text, strategy.Kind:
-		return true
-	}
-	return false
+	return slices.Contains([]strategy.Type{
+		strategy.Number, strategy.Int, strategy.Bool, strategy.Duration, strategy.Enum, strategy.Text, strategy.Kind,
+	}, t)
 }
 
 func list[T any](d *describer, inner []T, describe func(T)) {
