@@ -1,0 +1,246 @@
+package slicer
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/fill"
+)
+
+// MultipleChoice chooses for each item one of its forms, or none, so that their
+// values have a large sum within the target. The value of a form is the score
+// times its worth. It is the slicer for candidates most of which have smaller
+// forms ([cupel.WithVariants]): [Greedy] and [Knapsack] choose among full forms,
+// and give smaller ones what is left.
+//
+// It goes along the upper convex hull of each item's forms, best gain per token
+// first, and its value is at least half of the largest possible, mostly nearly
+// all of it. [WithExact] has it find the largest. A score that is negative or NaN
+// is never chosen. Its choice is not monotonic in the budget.
+//
+// The zero MultipleChoice is ready; [NewMultipleChoice] makes others. It takes
+// O(n log n) for n forms. It implements MULTIPLE-CHOICE-SLICE of the Units
+// chapter.
+type MultipleChoice struct {
+	exact bool
+}
+
+// MultipleChoiceOption is an optional setting of a [MultipleChoice].
+type MultipleChoiceOption func(*MultipleChoice)
+
+// WithExact has each call find the largest value that is possible, of equal ones
+// with the fewest tokens. It takes time and memory in proportion to the number of
+// items times the tokens of the target, and fails with a [MemoryLimitError] where
+// that is more than [DefaultMemoryLimit].
+func WithExact() MultipleChoiceOption { return func(m *MultipleChoice) { m.exact = true } }
+
+// NewMultipleChoice returns a MultipleChoice with the given settings.
+func NewMultipleChoice(opts ...MultipleChoiceOption) *MultipleChoice {
+	m := new(MultipleChoice)
+	for _, opt := range opts {
+		if opt != nil {
+			opt(m)
+		}
+	}
+	return m
+}
+
+// LeftOver implements [cupel.LeftOverSlicer]: it returns true, so that older
+// versions come back.
+func (MultipleChoice) LeftOver() bool { return true }
+
+// NonMonotonic implements [cupel.NonMonotonic]: it returns true.
+func (MultipleChoice) NonMonotonic() bool { return true }
+
+// Slice implements [cupel.Slicer]. The positions come in order. It fails with a
+// [MemoryLimitError] and with ctx.Err(), both only with [WithExact].
+func (m MultipleChoice) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if len(items) == 0 || budget.TargetTokens <= 0 {
+		return cupel.Selection{}, nil
+	}
+	choices := choicesOf(items)
+	if !m.exact {
+		return selectionOf(choices.fill(budget.TargetTokens)), nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	chosen, err := choices.solve(ctx, budget.TargetTokens)
+	if err != nil {
+		return cupel.Selection{}, err
+	}
+	return selectionOf(chosen), nil
+}
+
+// choices are the forms of each item.
+type choices [][]fill.Point
+
+func choicesOf(items []cupel.ScoredItem) choices {
+	c := make(choices, len(items))
+	all := make([]fill.Point, 0, len(items))
+	for i, it := range items {
+		from := len(all)
+		add := func(form, tokens int, worth float64) {
+			if value := fill.Value(it.Score, worth); value >= 0 && tokens >= 0 { // false for NaN
+				all = append(all, fill.Point{Form: int32(form), Tokens: tokens, Value: value})
+			}
+		}
+		add(0, it.Item.Tokens(), 1)
+		for n, f := range it.Item.Forms() {
+			add(n+1, f.Tokens, f.Worth)
+		}
+		c[i] = all[from:len(all):len(all)]
+	}
+	return c
+}
+
+func selectionOf(chosen []int32) cupel.Selection {
+	var sel cupel.Selection
+	for i, form := range chosen {
+		switch {
+		case form == 0:
+			sel.Indices = append(sel.Indices, i)
+		case form > 0:
+			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: int(form)})
+		}
+	}
+	return sel
+}
+
+// fill returns the form of each item, or fill.Out, by the hulls.
+func (c choices) fill(target int) []int32 {
+	run := func(first int, state fill.Point, left int) ([]int32, float64) {
+		f := fill.New()
+		defer f.Free()
+		for i, points := range c {
+			if i == first {
+				f.Add(state)
+			} else {
+				f.Add(fill.Point{Form: fill.Out})
+			}
+			for _, p := range points {
+				f.Point(p)
+			}
+		}
+		f.Run(left)
+		chosen, value := make([]int32, len(c)), 0.0
+		for i := range c {
+			chosen[i] = f.State(i).Form
+			value += f.State(i).Value
+		}
+		return chosen, value
+	}
+	chosen, value := run(-1, fill.Point{}, target)
+	first := -1
+	best := fill.Point{Form: fill.Out}
+	for i, points := range c {
+		for _, p := range points {
+			if p.Tokens <= target && (first < 0 || p.Value > best.Value || p.Value == best.Value && p.Tokens < best.Tokens) {
+				first, best = i, p
+			}
+		}
+	}
+	if first >= 0 && best.Value > value {
+		chosen, _ = run(first, best, target-best.Tokens)
+	}
+	return chosen
+}
+
+// solve returns the form of each item in the selection of the largest value, by
+// a table of what can be had for exactly so many tokens.
+func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
+	var most exact.Sum // tokens that can be spent
+	for _, points := range c {
+		largest := 0
+		for _, p := range points {
+			if p.Tokens <= target {
+				largest = max(largest, p.Tokens)
+			}
+		}
+		most.Add(largest)
+	}
+	width := min(target, most.Int())
+	const cell, column = 4, 2 * (8 + 4 + 4) // bytes for each item and number of tokens, and for each number of tokens
+	if need := (float64(len(c))*cell + column) * (float64(width) + 1); need > DefaultMemoryLimit {
+		return nil, &MemoryLimitError{Limit: DefaultMemoryLimit, Need: int64(min(need, math.MaxInt64/2))}
+	}
+
+	values, next := make([]float64, width+1), make([]float64, width+1)
+	ranks, nextRanks := make([]int32, width+1), make([]int32, width+1) // of the choices so far, the best first
+	for t := range values {
+		values[t] = math.Inf(-1)
+	}
+	values[0] = 0
+	order := make([]int32, 0, width+1)
+	taken := make([][]int32, len(c)) // by item and tokens: the place in its points, or none
+	for i, points := range c {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		// The larger form first, so that it wins where everything else is equal.
+		slices.SortStableFunc(points, func(a, b fill.Point) int { return cmp.Compare(b.Tokens, a.Tokens) })
+		taken[i] = make([]int32, width+1)
+		order = order[:0]
+		for t := range next {
+			next[t], taken[i][t] = math.Inf(-1), noPoint
+			rank := int32(math.MaxInt32)
+			try := func(point int32, tokens int, value float64) {
+				if tokens > t || math.IsInf(values[t-tokens], -1) {
+					return
+				}
+				sum := values[t-tokens] + value
+				if before := ranks[t-tokens]; sum > next[t] || sum == next[t] && before < rank {
+					next[t], taken[i][t], rank = sum, point, before
+				}
+			}
+			for n, p := range points {
+				try(int32(n), p.Tokens, p.Value)
+			}
+			try(noPoint, 0, 0)
+			if !math.IsInf(next[t], -1) {
+				order = append(order, int32(t))
+			}
+		}
+		tokensOf := func(t int32) int {
+			if n := taken[i][t]; n != noPoint {
+				return points[n].Tokens
+			}
+			return 0
+		}
+		formOrder := func(t int32) int {
+			if n := taken[i][t]; n != noPoint {
+				return int(n)
+			}
+			return len(points)
+		}
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(ranks[int(a)-tokensOf(a)], ranks[int(b)-tokensOf(b)]), cmp.Compare(formOrder(a), formOrder(b)))
+		})
+		for rank, t := range order {
+			nextRanks[t] = int32(rank)
+		}
+		values, next, ranks, nextRanks = next, values, nextRanks, ranks
+	}
+
+	at := 0 // the fewest tokens of the largest value
+	for t, value := range values {
+		if value > values[at] {
+			at = t
+		}
+	}
+	chosen := make([]int32, len(c))
+	for i := range slices.Backward(c) {
+		chosen[i] = fill.Out
+		if n := taken[i][at]; n != noPoint {
+			chosen[i] = c[i][n].Form
+			at -= c[i][n].Tokens
+		}
+	}
+	return chosen, nil
+}
+
+const noPoint = -1
