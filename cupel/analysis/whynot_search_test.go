@@ -106,10 +106,12 @@ func TestWhyNotFollowsSweeps(t *testing.T) {
 }
 
 // TestWhyNotReportsFailures has a slicer fail at each of its calls in turn: what
-// the answer lacks is never passed over in silence.
+// the answer lacks is never passed over in silence. It lacks nothing after a
+// failure at a budget above the smallest.
 func TestWhyNotReportsFailures(t *testing.T) {
-	items := []*cupel.ContextItem{scored("first", 3, 0.9), scored("second", 2, 0.1)}
-	failed := 0
+	items := []*cupel.ContextItem{scored("first", 3, 0.9), scored("second", 2, 0.1), scored("pin", 1, 0, cupel.WithPinned())}
+	complete := analysis.SmallestBudget{Found: true, Tokens: 3, Exact: true, SearchedTo: 6}
+	failed, said := 0, 0
 	for at := 1; ; at++ {
 		calls := 0
 		a, err := analysis.WhyNot(t.Context(), pipeline(sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
@@ -117,9 +119,9 @@ func TestWhyNotReportsFailures(t *testing.T) {
 				return cupel.Selection{}, errBroken
 			}
 			return slicer.Greedy{}.Slice(ctx, items, b)
-		})), items, budget(3, 3), 1)
+		})), items, budget(4, 4), 1)
 		if calls < at {
-			if err != nil || a.Smallest != (analysis.SmallestBudget{Found: true, Tokens: 2, Exact: true, SearchedTo: 5}) || a.AtSmallest == nil || a.IfPinned == nil {
+			if err != nil || a.Smallest != complete || a.AtSmallest == nil || a.IfPinned == nil {
 				t.Errorf("without a failure: %+v, %v", a, err)
 			}
 			break
@@ -130,12 +132,21 @@ func TestWhyNotReportsFailures(t *testing.T) {
 			if a != nil || !errors.Is(err, errBroken) {
 				t.Errorf("failing at call %d: %+v, %v", at, a, err)
 			}
-		case !errors.Is(a.Smallest.Err, errBroken) || a.Smallest.Exact || (a.AtSmallest == nil) != !a.Smallest.Found:
+		case a.Smallest == complete && a.AtSmallest != nil && a.IfPinned != nil:
+		case errors.Is(a.Smallest.Err, errBroken):
+			said++
+			if a.Smallest.Exact || (a.AtSmallest == nil) != !a.Smallest.Found {
+				t.Errorf("failing at call %d: %+v with an error", at, a.Smallest)
+			}
+		default:
 			t.Errorf("failing at call %d: %+v, no error", at, a.Smallest)
 		}
 	}
 	if failed < 4 { // the run, the explanation, if it were pinned, at the smallest budget
 		t.Errorf("%d failures ended it, want one for each part of the answer", failed)
+	}
+	if said == 0 { // below the smallest budget
+		t.Error("no failure was in an answer")
 	}
 }
 
