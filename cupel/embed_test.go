@@ -462,6 +462,27 @@ func (r remade) Scorers() []cupel.Scorer {
 	return []cupel.Scorer{remade{r.inner, r.n - 1}, remade{r.inner, r.n - 1}}
 }
 
+// remadeByPointer makes new pointers to its children each time that it is asked.
+type remadeByPointer struct{ n int }
+
+func (*remadeByPointer) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+func (r *remadeByPointer) Scorers() []cupel.Scorer {
+	if r.n == 0 {
+		return nil
+	}
+	return []cupel.Scorer{&remadeByPointer{r.n - 1}, &remadeByPointer{r.n - 1}}
+}
+
+func TestTreesThatNeverEnd(t *testing.T) {
+	const want = "cupel: there are more than 100000 scorers: a wrapper such as *cupel_test.remadeByPointer must return the same ones at each call (*cupel_test.remadeByPointer)"
+	if err := cupel.ValidateScorer(&remadeByPointer{60}); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q: 2^60 visits would take for ever", err, want)
+	}
+	if err := cupel.ValidateScorer(&remadeByPointer{15}); err != nil {
+		t.Errorf("65535 scorers are few enough: %v", err)
+	}
+}
+
 // list is a wrapper that is not comparable.
 type list struct{ of []cupel.Scorer }
 
@@ -514,7 +535,13 @@ func TestEmbeddedInterfacesAreLookedThrough(t *testing.T) {
 	type inner struct{ cupel.Slicer }
 	type outer struct{ *inner }
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}))
-	for _, s := range []cupel.Slicer{plainByInterface{quota}, &plainByInterface{plainByInterface{quota}}, outer{&inner{quota}}} {
+	type hidden interface{ cupel.Slicer } // a field of this type is not exported
+	type byHidden struct{ hidden }
+	type hiddenTwice struct{ byHidden }
+	for _, s := range []cupel.Slicer{
+		plainByInterface{quota}, &plainByInterface{plainByInterface{quota}}, outer{&inner{quota}},
+		byHidden{quota}, &byHidden{quota}, hiddenTwice{byHidden{quota}}, &hiddenTwice{byHidden{&byHidden{quota}}},
+	} {
 		found := false
 		for each := range cupel.AllSlicers(s) {
 			found = found || each == cupel.Slicer(quota)

@@ -1,8 +1,10 @@
 package cupel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel/internal/promoted"
@@ -62,8 +64,7 @@ func ExplainSlice(ctx context.Context, s Slicer, items []ScoredItem, budget Slic
 	}
 	explainer, ok := s.(SliceExplainer)
 	if !ok || !promoted.ExplainSlice.Agree(s) {
-		name := typeName(s)
-		return Obstacle{fmt.Sprintf("%s chose others, with %d tokens.", name[strings.LastIndexByte(name, '.')+1:], budget.TargetTokens), chosen.Indices}, nil
+		return Obstacle{fmt.Sprintf("%s chose others, with %d tokens.", shortTypeName(s), budget.TargetTokens), chosen.Indices}, nil
 	}
 	defer recoverStrategy("slicer", s, &err)
 	if o, err = explainer.ExplainSlice(ctx, items, budget, chosen, at); err != nil {
@@ -84,6 +85,17 @@ func ExplainSlice(ctx context.Context, s Slicer, items []ScoredItem, budget Slic
 		}
 	}
 	return o, nil
+}
+
+// shortTypeName returns the name of the type of s without its package, or "The
+// slicer" for a type without a name.
+func shortTypeName(s Slicer) string {
+	t := reflect.TypeOf(s)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, _, _ := strings.Cut(t.Name(), "[") // of a generic type
+	return cmp.Or(name, "The slicer")
 }
 
 // Explain returns what keeps a candidate from being selected with a budget, once

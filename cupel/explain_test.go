@@ -32,6 +32,8 @@ func (embedding) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.Slic
 	return cupel.Selection{Indices: []int{1, 0}[:min(2, len(items))]}, nil
 }
 
+type genericEmbedding[S cupel.Slicer] struct{ cupel.Slicer }
+
 func TestExplainSliceHoldsSlicersToTheirContract(t *testing.T) {
 	items := []cupel.ScoredItem{{Item: item(t, "a", 1)}, {Item: item(t, "b", 1)}, {Item: item(t, "c", 1)}}
 	budget := cupel.SliceBudget{MaxTokens: 5, TargetTokens: 5}
@@ -57,6 +59,8 @@ func TestExplainSliceHoldsSlicersToTheirContract(t *testing.T) {
 		{"error", "a slicer may not know", &explained{func(cupel.Selection, int) (cupel.Obstacle, error) { return cupel.Obstacle{}, errOwn }}, 2, "", nil, errOwn.Error()},
 		{"panic", "it is caught", &explained{func(cupel.Selection, int) (cupel.Obstacle, error) { panic("cannot say") }}, 2, "", nil, "cannot say"},
 		{"embedding", "the embedded slicer's account is not its own", embedding{saying(0)}, 2, "embedding chose others, with 5 tokens.", []int{1, 0}, ""},
+		{"generic", "its name is enough", &genericEmbedding[cupel.Slicer]{Slicer: saying(0)}, 2, "genericEmbedding chose others, with 5 tokens.", []int{0}, ""},
+		{"no name", "struct types may have none", struct{ cupel.Slicer }{saying(0)}, 2, "The slicer chose others, with 5 tokens.", []int{0}, ""},
 		{"none", "a function cannot explain itself", sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 			return cupel.Selection{Indices: []int{1}}, nil
 		}), 2, "sliceFunc chose others, with 5 tokens.", []int{1}, ""},

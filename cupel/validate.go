@@ -28,6 +28,10 @@ const maxNesting = 1000
 // it, of which there can be 2^n in n levels.
 const maxVisits = 10_000
 
+// maxStrategies bounds how many strategies are visited in all. It is far beyond
+// use, and ends the walk of wrappers that make new pointers at each call.
+const maxStrategies = 100_000
+
 // maxEmbedding bounds how deep embedded types are looked into.
 const maxEmbedding = 16
 
@@ -38,7 +42,8 @@ const maxEmbedding = 16
 //
 // It takes time linear in the number of scorers. Those of a type that is not
 // comparable cannot be told apart and are looked at in each place where they
-// stand; more than 10,000 of them are an error. Pointers are always comparable.
+// stand; more than 10,000 of them are an error, and so are more than 100,000
+// scorers in all. Pointers are always comparable.
 //
 // It implements DETECT-CYCLES of the CompositeScorer chapter.
 func ValidateScorer(s Scorer) error {
@@ -70,20 +75,29 @@ func scorersOf(s Scorer) []Scorer {
 	if w, ok := s.(ScorerWrapper); ok {
 		return w.Scorers()
 	}
-	return embedded[Scorer](reflect.ValueOf(s), 0)
+	return embedded[Scorer](s)
 }
 
 func slicersOf(s Slicer) []Slicer {
 	if w, ok := s.(SlicerWrapper); ok {
 		return w.Slicers()
 	}
-	return embedded[Slicer](reflect.ValueOf(s), 0)
+	return embedded[Slicer](s)
 }
 
 // embedded returns the strategies in embedded interfaces, which hide what their
 // values are. Of other embedded types all methods are promoted, and with them
 // what they say about themselves.
-func embedded[S any](v reflect.Value, depth int) (inside []S) {
+func embedded[S any](s S) []S {
+	v := reflect.ValueOf(s)
+	if v.Kind() == reflect.Struct {
+		v = reflect.New(v.Type()).Elem() // fields that are not exported can be read by address only
+		v.Set(reflect.ValueOf(s))
+	}
+	return embeddedIn[S](v, 0)
+}
+
+func embeddedIn[S any](v reflect.Value, depth int) (inside []S) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -95,9 +109,9 @@ func embedded[S any](v reflect.Value, depth int) (inside []S) {
 		switch {
 		case !v.Type().Field(i).Anonymous:
 		case f.Kind() != reflect.Interface:
-			inside = append(inside, embedded[S](f, depth+1)...)
-		case f.CanInterface():
-			if s, ok := f.Interface().(S); ok && !isNil(s) {
+			inside = append(inside, embeddedIn[S](f, depth+1)...)
+		default:
+			if s, ok := reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(S); ok && !isNil(s) {
 				inside = append(inside, s)
 			}
 		}
@@ -190,6 +204,10 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 			}
 			if seen {
 				return nil
+			}
+			if len(visited) == maxStrategies {
+				return &InvalidConfigError{Component: typeName(root), Reason: fmt.Sprintf(
+					"there are more than %d %ss: a wrapper such as %s must return the same ones at each call", maxStrategies, role, typeName(s))}
 			}
 			visited[id] = met{true, s}
 			defer func() { visited[id] = met{false, s} }()
