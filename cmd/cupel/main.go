@@ -1,5 +1,5 @@
-// Command cupel chooses a context window from candidates, and shows why each of
-// them is in or out.
+// Command cupel chooses a context window from candidates and shows why each
+// candidate is included or dropped.
 //
 //	cupel run --items chat.json --policy chat --budget 8000
 //	cupel explain --items chat.json --policy chat --budget 8000
@@ -19,7 +19,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends what does not look at the context
+	context.AfterFunc(ctx, stop) // a second interrupt kills the process
 	code := cli.Main(ctx, os.Args[1:], cli.Environment{
 		Stdin:  interruptible{ctx, os.Stdin},
 		Stdout: os.Stdout,
@@ -31,14 +31,14 @@ func main() {
 	os.Exit(code)
 }
 
-// interruptible is a reader whose reads end with the context: one that waits for
-// somebody to type would not see an interrupt.
+// interruptible is a reader whose reads end with the context. Otherwise a read
+// that waits for input from a terminal would not see an interrupt.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-// Read reads in another goroutine, which is left behind after an interrupt.
+// Read reads in another goroutine, which outlives an interrupt.
 func (i interruptible) Read(p []byte) (int, error) {
 	type result struct {
 		n   int

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// desk is three items, of which two fit 20 tokens and one is pinned.
+// desk is three items: two fit 20 tokens and one is pinned.
 const desk = `{"content": "Answer briefly.", "tokens": 10, "kind": "SystemPrompt", "pinned": true}
 {"content": "What is new?", "tokens": 10, "futureRelevanceHint": 0.9}
 {"content": "The weather is fine.", "tokens": 10, "futureRelevanceHint": 0.1}
@@ -97,14 +97,14 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"run", "it selects", append([]string{"run", "-b", "20"}, selecting...), 0, ""},
 		{"explain", "it explains", append([]string{"explain", "-b", "20"}, selecting...), 0, ""},
-		{"version", "whoever reports something is asked for it", []string{"--version"}, 0, ""},
+		{"version", "bug reports need it", []string{"--version"}, 0, ""},
 		{"check holds", "the prompt is in", []string{"check", "holds.toml"}, 0, ""},
 		{"check fails", "the weather is not", []string{"check", "fails.toml"}, 1, ""},
 		{"no such command", "the command line is wrong", []string{"chose"}, 2, `cupel: unknown command "chose" for "cupel"`},
 		{"no such flag", "the command line is wrong", []string{"run", "--budgt", "3"}, 2, "cupel: unknown flag: --budgt"},
 		{"missing flag", "the command line lacks something", []string{"run", "-b", "20", "-p", "rag"}, 2, `cupel: required flag(s) "items" not set`},
 		{"no such file", "a file that is named is not there", []string{"run", "-i", "nothing.json", "-p", "rag", "-b", "20"}, 2, "cupel: open nothing.json: "},
-		{"no such policy", "a name that nobody has", []string{"run", "-i", "items.jsonl", "-p", "ragg", "-b", "20"}, 2, "cupel: "},
+		{"no such policy", "an unknown preset", []string{"run", "-i", "items.jsonl", "-p", "ragg", "-b", "20"}, 2, "cupel: "},
 		{"broken file", "a file that is named says nothing", []string{"run", "-i", "broken.json", "-p", "rag", "-b", "20"}, 2, "cupel: broken.json: "},
 		{"pinned too large", "nothing can be selected", append([]string{"run", "-b", "5"}, selecting...), 3, "cupel: Pinned items require 10 tokens, but only 5 are available\n"},
 		{"explained failure", "nothing can be selected, and it says why", append([]string{"explain", "-b", "5"}, selecting...), 3, "cupel: Pinned items require 10 tokens, but only 5 are available\n"},
@@ -157,7 +157,7 @@ func TestStandardStreams(t *testing.T) {
 	write(t, filepath.Join(cmd.Dir, "other.json"), report)
 	cmd.Stdin = strings.NewReader(report)
 	code, stdout, stderr = finished(t, cmd)
-	if code != 0 || !strings.Contains(stdout, "A: standard input\n") || !strings.Contains(stdout, "The same items are in, in the same order.\n") {
+	if code != 0 || !strings.Contains(stdout, "A: standard input\n") || !strings.Contains(stdout, "Both include the same items in the same order.\n") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -177,7 +177,7 @@ func TestNothingIsWrittenOver(t *testing.T) {
 			out := filepath.Join(cmd.Dir, "out")
 			write(t, out, "precious")
 			code, _, stderr := finished(t, cmd)
-			if code != 2 || stderr != "cupel: out exists already; --force writes over it\n" {
+			if code != 2 || stderr != "cupel: out already exists; --force overwrites it\n" {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
 			if got, err := os.ReadFile(out); err != nil || string(got) != "precious" {
@@ -228,7 +228,7 @@ func TestBrokenPipe(t *testing.T) {
 	err = cmd.Wait()
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
-		t.Fatalf("it ended with %v, though nobody read what it wrote", err)
+		t.Fatalf("it ended with %v, though its output was not read", err)
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE || stderr.Len() > 0 {
 		t.Errorf("it ended with %v and %q, want it to end as other programs do", exit, stderr.String())

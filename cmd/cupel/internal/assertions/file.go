@@ -1,6 +1,6 @@
-// Package assertions reads files of checks: the assertions of the Testing
-// Vocabulary chapter, and the additions of cupeltest, in TOML. CHECKS.md
-// describes the files.
+// Package assertions reads files of checks in TOML: the assertions of the
+// specification's testing vocabulary and the additions of cupeltest. CHECKS.md
+// describes the format.
 package assertions
 
 import (
@@ -14,22 +14,22 @@ import (
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
-// File is what a file says.
+// File is the content of a file of checks.
 type File struct {
 	Selection Selection
 	Checks    []Check // at least one, unless Selection.Error is set
 }
 
-// Selection says what is to be selected from, and how. What the file does not
-// say is zero.
+// Selection is the [selection] table: what to select from, and how. Fields that
+// the file omits are zero.
 type Selection struct {
 	Items, Format, Encoding string
 	Policy, Query           string
 	Budget, Target, Reserve *int // in tokens
 	Slots                   map[string]int
 	Margin                  *float64 // in percent
-	// Error is how the selection must fail: "" not at all, or the name of one
-	// of Errors.
+	// Error is the name of the expected error, a key of Errors, or "" if the
+	// selection must succeed.
 	Error string
 }
 
@@ -37,13 +37,13 @@ type Selection struct {
 type Check struct {
 	Path string // in the file: "checks[2]"
 	Name string // of the assertion: "IncludeItemWithKind"
-	Text string // the name and what the file says of it
-	Why  string // the reason that the file gives, or ""
+	Text string // the name and its arguments
+	Why  string // the reason given in the file, or ""
 
 	holds func(Subject) error
 }
 
-// Subject is what checks are about.
+// Subject is what checks are run against.
 type Subject struct {
 	Pipeline *cupel.Pipeline
 	Items    []*cupel.ContextItem
@@ -51,11 +51,12 @@ type Subject struct {
 	Report   *cupel.SelectionReport // of a dry run of the above
 }
 
-// Run returns nil when the assertion holds, and otherwise what cupeltest says:
-// a [*cupeltest.SelectionReportAssertionError] for all but Deterministic.
+// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
+// [*cupeltest.SelectionReportAssertionError] for all assertions but
+// Deterministic.
 func (c Check) Run(s Subject) error { return c.holds(s) }
 
-// Errors are the ways in which a selection may be expected to fail, by name.
+// Errors are the errors that a file may expect of a selection, by name.
 var Errors = map[string]error{
 	"PinnedExceedsBudget": cupel.ErrPinnedExceedsBudget,
 	"Overflow":            cupel.ErrOverflow,
@@ -68,7 +69,7 @@ type Problem struct {
 	Reason string
 }
 
-// FileError says everything that is wrong with a file.
+// FileError lists every mistake in a file.
 type FileError struct{ Problems []Problem }
 
 func (e *FileError) Error() string {
@@ -85,14 +86,14 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%d problems\n\t%s", len(lines), strings.Join(lines, "\n\t"))
 }
 
-// MaxBytes is how long a file may be.
+// MaxBytes is the maximum length of a file.
 const MaxBytes = policy.MaxBytes
 
-// Globs reads a pattern, and returns what tells the contents that it matches.
+// Globs compiles a pattern to a function that reports whether a content matches.
 type Globs func(pattern string) (matches func(content string) bool, err error)
 
-// Decode reads a file whose patterns globs reads. It fails with a [FileError]
-// with everything that is wrong, unknown names with those that are known.
+// Decode reads a file; globs compiles its patterns. It fails with a [FileError]
+// that lists every mistake; for an unknown name it lists the known ones.
 func Decode(data []byte, globs Globs) (*File, error) {
 	r := &reader{globs: globs}
 	f := r.file(data)
@@ -120,9 +121,9 @@ func (r *reader) file(data []byte) *File {
 	top.end()
 	switch {
 	case f.Selection.Error != "" && len(f.Checks) > 0:
-		r.fail("checks", "must not be there when selection.error is: a selection that fails has nothing to look at")
+		r.fail("checks", "must be absent if selection.error is set: a failed selection has nothing to check")
 	case f.Selection.Error == "" && len(f.Checks) == 0 && len(r.problems) == 0:
-		r.fail("checks", "there is none, so that nothing can fail; write [[checks]] with an assert")
+		r.fail("checks", "is required: a file without checks cannot fail; add [[checks]] with an assert")
 	}
 	return f
 }
@@ -151,8 +152,7 @@ func (r *reader) selection(t *table) Selection {
 	return s
 }
 
-// check reads one check. Of one whose assertion is not known nothing else is
-// looked at.
+// check reads one check. If its assertion is unknown, it reads nothing else.
 func (t *table) check(path string) Check {
 	c := Check{Path: path}
 	given, ok := t.requiredText("assert")

@@ -79,14 +79,14 @@ func TestProblems(t *testing.T) {
 		want string
 		why  string
 	}{
-		{"empty", "", "checks: there is none, so that nothing can fail; write [[checks]] with an assert", "a test that cannot fail is none"},
-		{"no checks", "checks = []", "checks: there is none, so that nothing can fail; write [[checks]] with an assert", "the same"},
+		{"empty", "", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "a test that cannot fail is none"},
+		{"no checks", "checks = []", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "the same"},
 		{"checks of another type", "checks = 1", "checks: must be a list of tables, got an integer", "a number has no assert"},
 		{"a check of another type", "checks = [1]", "checks[0]: must be a table, got an integer", "neither has it here"},
 		{"error and checks", "[selection]\nerror = \"Overflow\"\n" + check(`assert = "have_no_exclusions"`),
-			"checks: must not be there when selection.error is: a selection that fails has nothing to look at", "one of the two could not be"},
+			"checks: must be absent if selection.error is set: a failed selection has nothing to check", "one of the two could not be"},
 		{"unknown error", "[selection]\nerror = \"overflow\"\n" + check(`assert = "have_no_exclusions"`),
-			"2 problems\n\tselection.error: \"overflow\" is unknown; known are Overflow, PinnedExceedsBudget, Scarcity\n\tchecks: must not be there when selection.error is: a selection that fails has nothing to look at", "names are exact"},
+			"2 problems\n\tselection.error: \"overflow\" is unknown; known are Overflow, PinnedExceedsBudget, Scarcity\n\tchecks: must be absent if selection.error is set: a failed selection has nothing to check", "names are exact"},
 		{"unknown in selection", "[selection]\nitem = \"x\"\n" + check(`assert = "have_no_exclusions"`),
 			"selection.item: is unknown; known are items, format, encoding, policy, query, budget, target, reserve, margin, reserve_kind, error", "items"},
 		{"types in selection", "[selection]\nitems = 1\nbudget = 1.5\nmargin = \"5\"\nreserve_kind = 3\n" + check(`assert = "have_no_exclusions"`),
@@ -107,11 +107,11 @@ func TestProblems(t *testing.T) {
 		{"too many runs", check("assert = \"deterministic\"\nruns = 1_000_000_000"), "checks[0].runs: must be at most 1000, got 1000000000", "somebody waits for it"},
 		{"empty content", check("assert = \"include_item_matching\"\nitem = { content_prefix = \"\" }"), "checks[0].item.content_prefix: must not be empty", "every content begins so"},
 		{"content of another type", check("assert = \"include_item_matching\"\nitem = { content = 1 }"), "checks[0].item.content: must be text, got an integer", "contents are text"},
-		{"empty among contents", check("assert = \"include_in_order\"\ncontents = [\"a\", \"\"]"), "checks[0].contents[1]: must not be empty: no content is", "it could never hold"},
+		{"empty among contents", check("assert = \"include_in_order\"\ncontents = [\"a\", \"\"]"), "checks[0].contents[1]: must not be empty: every item has content", "it could never hold"},
 		{"no contents", check("assert = \"include_in_order\"\ncontents = []"), "checks[0].contents: must not be empty: nothing could fail", "nothing could fail"},
 		{"contents of another type", check("assert = \"include_in_order\"\ncontents = [\"a\", 1]"), "checks[0].contents[1]: must be text, got an integer", "contents are text"},
 		{"one content", check("assert = \"include_in_order\"\ncontents = \"a\""), "checks[0].contents: must be a list of texts, got text", "a list of one is a list"},
-		{"empty predicate", check("assert = \"place_item_at_edge\"\nitem = {}"), "checks[0].item: must say something of the item; known are " + items + ", reason, min_score, max_score", "every item would match"},
+		{"empty predicate", check("assert = \"place_item_at_edge\"\nitem = {}"), "checks[0].item: must not be empty; known names are " + items + ", reason, min_score, max_score", "every item would match"},
 		{"no predicate", check("assert = \"place_item_at_edge\"\nitem = \"a\""), "checks[0].item: must be a table, got text", "what of the item is a?"},
 		{"score of an item", check("assert = \"exclude_item_matching_with_reason\"\nreason = \"Filtered\"\nitem = { min_score = 1 }"),
 			"checks[0].item.min_score: is unknown; known are " + items, "here the predicate is about the item alone (R43)"},
@@ -125,7 +125,7 @@ func TestProblems(t *testing.T) {
 		{"no data", check("assert = \"exclude_item_with_reason_data\"\nreason = \"Filtered\""), "checks[0].data: is required here", "without data the assertion is another"},
 		{"data", check("assert = \"exclude_item_with_reason_data\"\nreason = \"CountCapExceeded\"\ndata = { kind = 1, cap = 1.5, kinds = 1 }"),
 			"4 problems\n\tchecks[0].data.kind: must be text, got an integer\n\tchecks[0].data.cap: must be an integer, got a number\n\tchecks[0].data.count: is required here\n\tchecks[0].data.kinds: is unknown; known are kind, cap, count", "the data of the reason"},
-		{"unknown at the top", "check = 1\n" + check(`assert = "have_no_exclusions"`), "check: is unknown; known are selection, checks", "a check that nobody runs"},
+		{"unknown at the top", "check = 1\n" + check(`assert = "have_no_exclusions"`), "check: is unknown; known are selection, checks", "the check would never run"},
 		{"date", check("assert = \"have_tokens_at_most\"\nn = 2025-01-01"), "checks[0].n: must be an integer, got a date or time", "every type has a name"},
 		{"no TOML", "a = 1\na = 2", "is not TOML: toml: line 2 (last key \"a\"): Key 'a' has already been defined.", "the library says where"},
 		{"deep", "a = " + strings.Repeat("[", 600_000), "is nested more than 500 deep", "the library calls itself"},
@@ -153,7 +153,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever a file says, there is an error with at least one problem,
+// FuzzDecode: for any file, there is an error with at least one problem,
 // or something that can fail.
 func FuzzDecode(f *testing.F) {
 	f.Add("[selection]\nbudget = 3\n[[checks]]\nassert = \"include_item_matching\"\nitem = { kind = \"A\", metadata = { a = 1 } }")

@@ -11,11 +11,11 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// itemPredicate is a question about an item, as cupeltest takes it.
+// itemPredicate is a predicate on items, as cupeltest takes it.
 type itemPredicate = func(*cupel.ContextItem) bool
 
-// item reads a predicate on items: a table of which everything must be true. It
-// returns nil when there is a problem.
+// item reads a predicate on items: a table whose every entry must hold. It
+// returns nil if there is a problem.
 func (t *table) item(name string) itemPredicate {
 	t.need(name)
 	inner := t.table(name)
@@ -27,8 +27,8 @@ func (t *table) item(name string) itemPredicate {
 	return func(item *cupel.ContextItem) bool { return every(all, item) }
 }
 
-// entry reads a predicate on included entries, which have a score and a reason
-// beside the item.
+// entry reads a predicate on included entries, which also have a score and a
+// reason.
 func (t *table) entry(name string) func(cupel.IncludedItem) bool {
 	t.need(name)
 	inner := t.table(name)
@@ -55,10 +55,10 @@ func (t *table) entry(name string) func(cupel.IncludedItem) bool {
 	return func(e cupel.IncludedItem) bool { return every(all, e.Item) && every(entries, e) }
 }
 
-// endPredicate refuses a predicate of nothing, which every item would match.
+// endPredicate rejects an empty predicate, which would match every item.
 func (t *table) endPredicate(parts int) {
 	if parts == 0 && len(t.values) == 0 {
-		t.reader.fail(t.at, "must say something of the item; known are %s", strings.Join(t.read, ", "))
+		t.reader.fail(t.at, "must not be empty; known names are %s", strings.Join(t.read, ", "))
 	}
 	t.end()
 }
@@ -81,7 +81,7 @@ func (t *table) itemParts() []itemPredicate {
 		{"content", cupeltest.ByContent},
 		{"content_prefix", cupeltest.ByContentPrefix},
 		{"content_contains", byContentContains},
-		{"content_glob", nil}, // may be wrong
+		{"content_glob", nil}, // the pattern may be malformed
 		{"tag", cupeltest.ByTag},
 		{"kind", func(text string) cupeltest.ItemPredicate { return cupeltest.ByKind(cupel.ContextKind(text)) }},
 		{"source", func(text string) cupeltest.ItemPredicate { return cupeltest.BySource(cupel.ContextSource(text)) }},
@@ -137,8 +137,8 @@ func byContentContains(text string) cupeltest.ItemPredicate {
 	return func(item *cupel.ContextItem) bool { return strings.Contains(item.Content(), text) }
 }
 
-// byMetadata compares texts with texts, truth values with truth values, and
-// numbers by their value, however each was written.
+// byMetadata compares text with text, booleans with booleans, and numbers by
+// value, regardless of their notation.
 func byMetadata(key string, want any) cupeltest.ItemPredicate {
 	return func(item *cupel.ContextItem) bool {
 		got, ok := item.MetadataValue(key)
@@ -149,19 +149,19 @@ func byMetadata(key string, want any) cupeltest.ItemPredicate {
 			b := number(got)
 			return b != nil && a.Cmp(b) == 0
 		}
-		return got == want // both text or both boolean, or of two types
+		return got == want // text, booleans, or different types
 	}
 }
 
-// maxDigits is the longest number that is looked at, in characters, and
-// maxExponent the largest power of ten: others would take their time.
+// maxDigits is the length of the longest number that is compared, in characters,
+// and maxExponent the largest power of ten: larger ones would take too long.
 const (
 	maxDigits   = 400
 	maxExponent = 400
 )
 
-// number returns the exact value of a finite number, and nil for what is none.
-// Floats would take long integers that differ for equal.
+// number returns the exact value of a finite number, or nil.
+// As floats, different long integers could compare equal.
 func number(v any) *big.Rat {
 	var text string
 	switch v := v.(type) {
@@ -173,7 +173,7 @@ func number(v any) *big.Rat {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil
 		}
-		text = strconv.FormatFloat(v, 'g', -1, 64) // the decimal that was written, not its binary neighbour
+		text = strconv.FormatFloat(v, 'g', -1, 64) // the decimal as written, not the nearest binary value
 	case json.Number:
 		text = v.String()
 	}

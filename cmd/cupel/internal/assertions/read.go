@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// reader collects what is wrong with a file.
+// reader collects the mistakes in a file.
 type reader struct {
 	globs    Globs
 	problems []Problem
 }
 
-// maxProblems keeps the error about a hostile file from growing with it.
+// maxProblems bounds the size of the error for a hostile file.
 const maxProblems = 1000
 
 func (r *reader) fail(path, format string, args ...any) {
@@ -30,13 +30,13 @@ func (r *reader) table(values map[string]any, at string) *table {
 	return &table{reader: r, at: at, values: values}
 }
 
-// table reads a table of TOML name by name, and then knows which names were not
-// asked for.
+// table reads a TOML table name by name, and keeps track of the names it read to
+// report the unknown ones.
 type table struct {
 	*reader
 	at     string
 	values map[string]any
-	read   []string // the names that were asked for, in order
+	read   []string // the names that were read, in order
 }
 
 func (t *table) path(name string) string {
@@ -61,7 +61,7 @@ func (t *table) names() []string { return sortedNames(t.values) }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// get returns a value, nil if there is none.
+// get returns a value, or nil if it is absent.
 func (t *table) get(name string) any {
 	if !slices.Contains(t.read, name) {
 		t.read = append(t.read, name)
@@ -69,7 +69,7 @@ func (t *table) get(name string) any {
 	return t.values[name]
 }
 
-// need is get for what must be there.
+// need is get for a required value.
 func (t *table) need(name string) any {
 	v := t.get(name)
 	if v == nil {
@@ -78,7 +78,7 @@ func (t *table) need(name string) any {
 	return v
 }
 
-// end reports the names that nobody asked for.
+// end reports the unknown names.
 func (t *table) end() {
 	for _, name := range t.names() {
 		if slices.Contains(t.read, name) {
@@ -106,8 +106,8 @@ func (t *table) asText(name string, v any) (string, bool) {
 	return text, ok
 }
 
-// asContent reads a text of which only the empty one means nothing: a content
-// may be a newline.
+// asContent reads a text that is not empty. A content may be blank, for example
+// a newline.
 func (t *table) asContent(name string, v any) (string, bool) {
 	text, ok := v.(string)
 	switch {
@@ -153,7 +153,7 @@ func (t *table) optionalInt(name string) *int {
 	return nil
 }
 
-// atLeast reads an integer that is required.
+// atLeast reads a required integer.
 func (t *table) atLeast(name string, least int, otherwise string) int {
 	n, ok := t.asInt(name, t.need(name))
 	if ok && n < least {
@@ -185,7 +185,7 @@ func (t *table) optionalFloat(name string) *float64 {
 	return nil
 }
 
-// table returns a table inside this one, nil if there is none.
+// table returns a table inside this one, or nil if it is absent.
 func (t *table) table(name string) *table {
 	v := t.get(name)
 	values, ok := v.(map[string]any)
@@ -226,7 +226,7 @@ func (t *table) tables(name string) []*table {
 	return found
 }
 
-// texts reads a list of texts that is required.
+// texts reads a required list of texts.
 func (t *table) texts(name string) []string {
 	v := t.need(name)
 	list, ok := v.([]any)
@@ -246,7 +246,7 @@ func (t *table) texts(name string) []string {
 		case !ok:
 			t.reader.fail(at, "must be text, got %s", describe(v))
 		case texts[i] == "":
-			t.reader.fail(at, "must not be empty: no content is")
+			t.reader.fail(at, "must not be empty: every item has content")
 		}
 	}
 	return texts
@@ -273,7 +273,7 @@ func describe(v any) string {
 	return fmt.Sprintf("a %T", v)
 }
 
-// show writes a value as TOML does, with long texts cut.
+// show formats a value as TOML, truncating long texts.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -296,8 +296,8 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// How many characters are shown of a text of the file, and of what the TOML
-// library says, which may hold such texts.
+// The maximum characters shown of a text from the file, and of an error of the
+// TOML library, which may quote such texts.
 const (
 	maxShown  = 60
 	maxReason = 1000

@@ -14,15 +14,15 @@ import (
 
 type chain = cupeltest.SelectionReportAssertionChain
 
-// assertion is one that checks can name.
+// assertion is an assertion that checks can name.
 type assertion struct {
 	name string
-	// read reads the arguments, and returns what holds them against a selection.
+	// read reads the arguments and returns a function that checks a selection.
 	read func(t *table) func(Subject) error
 }
 
-// vocabulary has the 13 patterns of the chapter in its order, and the additions
-// of cupeltest.
+// vocabulary has the 13 patterns of the specification, in its order, then the
+// additions of cupeltest.
 var vocabulary = []assertion{
 	{"IncludeItemWithKind", func(t *table) func(Subject) error {
 		kind := t.kind()
@@ -115,13 +115,13 @@ var vocabulary = []assertion{
 	}},
 }
 
-// maxRuns keeps a file from holding up whoever checks it.
+// maxRuns bounds the time that one check can take.
 const maxRuns = 1000
 
-// always is why some numbers are refused.
+// always is the reason why some numbers are rejected.
 const always = ": it would always hold"
 
-// link returns what runs one link of a chain.
+// link returns a check that runs one assertion of a chain.
 func link(run func(c *chain, s Subject)) func(Subject) error {
 	return func(s Subject) error {
 		c := cupeltest.That(s.Report)
@@ -130,7 +130,7 @@ func link(run func(c *chain, s Subject)) func(Subject) error {
 	}
 }
 
-// recorder is a [cupeltest.T] that keeps what it is told.
+// recorder is a [cupeltest.T] that records failures.
 type recorder struct{ err error }
 
 func (*recorder) Helper()  {}
@@ -157,8 +157,8 @@ func (t *table) kind() cupel.ContextKind {
 	return cupel.ContextKind(text)
 }
 
-// reason reads the code of an exclusion. No policy of this command gives others
-// than those that are known.
+// reason reads the code of an exclusion. Policies of this command give only the
+// codes of the specification.
 func (t *table) reason(name string) cupel.ExclusionCode {
 	text, ok := t.requiredText(name)
 	if !ok {
@@ -176,7 +176,7 @@ func (t *table) reason(name string) cupel.ExclusionCode {
 	return ""
 }
 
-// reasonData reads a code and its data, by way of the JSON of reports.
+// reasonData reads a code and its data through the JSON of reports.
 func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason) {
 	code := t.reason(name)
 	t.need(dataName)

@@ -147,7 +147,7 @@ func TestVocabulary(t *testing.T) {
 			why:  "the only memory has no valid token count"},
 		{name: "MatchGolden", fails: `name = "window"`,
 			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
-			why:  "nobody wrote one; TestMatchGolden does"},
+			why:  "there is no golden file; TestMatchGolden writes one"},
 	}
 	tested := map[string]bool{"Deterministic": true} // by TestDeterministic
 	for _, row := range rows {

@@ -25,13 +25,13 @@ type checkFlags struct {
 	force  bool
 }
 
-// newCheck returns the command that holds selections to assertions.
+// newCheck returns the command that tests selections against assertions.
 func newCheck(env *Environment) *cobra.Command {
 	var flags checkFlags
 	command := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Hold a selection to assertions from a file",
-		Long: `check makes a selection and holds it to the assertions of a TOML file:
+		Short: "Test a selection against assertions in a file",
+		Long: `check makes a selection and tests it against the assertions in a TOML file:
 
   [selection]
   items = "chat.jsonl"     # paths are relative to the file
@@ -43,13 +43,11 @@ func newCheck(env *Environment) *cobra.Command {
   kind = "SystemPrompt"
   why = "without it the model does not know its task"
 
-Flags win over what the file says of the selection. CHECKS.md has every
-assertion; they are those of the specification's testing vocabulary, and the
-additions of cupeltest.
+Flags override the file's [selection] table. CHECKS.md lists the assertions:
+those of the specification's testing vocabulary and the additions of cupeltest.
 
-It prints a line for each check, and ends with exit code 1 when one fails, 2
-when a file is wrong, and 3 when nothing can be selected, unless the file
-expects that.`,
+check prints one line per check. The exit code is 1 if a check fails, 2 if a
+file is invalid, and 3 if the selection fails and the file does not expect it.`,
 		Example: `  cupel check checks/*.toml
   cupel check --checks chat.toml -i today.jsonl -p candidate.toml
   cupel check chat.toml --junit report.xml`,
@@ -58,18 +56,18 @@ expects that.`,
 		},
 	}
 	flags.register(command)
-	optional(command, "items", "budget", "policy") // the file may say them
+	optional(command, "items", "budget", "policy") // the file may set them
 	set := command.Flags()
-	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or - for standard input; may be repeated, and files may be given without it")
+	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or - for standard input; may be repeated; same as a FILE argument")
 	set.BoolVar(&flags.json, "json", false, "print JSON")
-	set.StringVar(&flags.junit, "junit", "", "`file` for the results as JUnit XML, or - for standard output instead of the lines")
-	set.BoolVar(&flags.force, "force", false, "write over the file of --junit")
+	set.StringVar(&flags.junit, "junit", "", "write the results as JUnit XML to this `file`, or - for standard output in place of the lines")
+	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
 	must(command.MarkFlagFilename("checks", "toml"))
 	must(command.MarkFlagFilename("junit", "xml"))
 	return command
 }
 
-// checkedFile is a file of checks and what came of them.
+// checkedFile is a file of checks with its results.
 type checkedFile struct {
 	name    string
 	file    *assertions.File
@@ -77,7 +75,7 @@ type checkedFile struct {
 	err     error // of the selection
 }
 
-// checkResult is what came of one check.
+// checkResult is the result of one check.
 type checkResult struct {
 	assertions.Check
 	err error // nil when it holds
@@ -85,14 +83,14 @@ type checkResult struct {
 
 func (f *checkFlags) run(env *Environment, command *cobra.Command, names []string) error {
 	if len(names) == 0 {
-		return usagef("there is nothing to check; give a file with checks, CHECKS.md says how to write one")
+		return usagef("nothing to check: give a file of checks (CHECKS.md describes the format)")
 	}
 	if f.junit == "-" && f.json {
 		return usagef("--junit - and --json cannot both go to standard output; give --junit a file")
 	}
 	for _, name := range names {
 		if f.junit != "" && f.junit != "-" && filepath.Clean(name) == filepath.Clean(f.junit) {
-			return usagef("--junit: %s is a file of checks, which the results would replace", shown(name))
+			return usagef("--junit: %s is a file of checks and would be overwritten; choose another file", shown(name))
 		}
 	}
 	if _, err := f.question(env); err != nil {
@@ -102,8 +100,8 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 	if err != nil {
 		return err
 	}
-	// Everything is read before anything is printed: a command line that is
-	// wrong in one place should not look half right.
+	// Read everything before printing anything, so that a bad command line
+	// prints no partial results.
 	known := make(map[candidateFlags]*input.Candidates)
 	selections := make([]*selection, len(files))
 	for i, file := range files {
@@ -120,7 +118,7 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 	return f.report(env, files)
 }
 
-// readChecks reads all files, and reports everything that is wrong with any.
+// readChecks reads all files and reports every mistake in any of them.
 func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
 	var files []*checkedFile
 	var wrong []error
@@ -155,14 +153,14 @@ func readCheckFile(env *Environment, name string) (*assertions.File, error) {
 	return file, nil
 }
 
-// globs are the patterns of --item.
+// globs compiles a pattern as --item takes it.
 func globs(pattern string) (func(content string) bool, error) {
 	g, err := parseGlob(pattern)
 	return g.matches, err
 }
 
-// selection reads what a file, and the flags before it, select from. Candidates
-// that are known are not read again: several files may share standard input.
+// selection reads the candidates, policy and budget of a file; flags override
+// it. known caches candidates, so that several files can share standard input.
 func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *checkedFile, known map[candidateFlags]*input.Candidates) (*selection, error) {
 	changed := command.Flags().Changed
 	s, says := f.selectionFlags, file.file.Selection
@@ -171,10 +169,10 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		to   *string
 		says string
 	}{
-		{"items", &s.items, beside(file.name, says.Items)},
+		{"items", &s.items, relativeTo(file.name, says.Items)},
 		{"format", &s.format, says.Format},
 		{"encoding", &s.encoding, says.Encoding},
-		{"policy", &s.policy, besidePolicy(file.name, says.Policy)},
+		{"policy", &s.policy, policyRelativeTo(file.name, says.Policy)},
 	} {
 		if !changed(setting.flag) && setting.says != "" {
 			*setting.to = setting.says
@@ -211,7 +209,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		{"budget", changed("budget") || says.Budget != nil},
 	} {
 		if !need.there {
-			return nil, usagef("selection.%s is missing; write it there, or give --%s", need.name, need.name)
+			return nil, usagef("selection.%s is missing; set it in the file, or give --%s", need.name, need.name)
 		}
 	}
 	budget, err := s.make(changed("target") || says.Target != nil)
@@ -232,24 +230,24 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 	return &selection{candidates, p, pipeline, budget}, nil
 }
 
-// beside returns the path that a file of checks means by name.
-func beside(file, name string) string {
+// relativeTo resolves a name in a file of checks against the file's folder.
+func relativeTo(file, name string) string {
 	if name == "" || name == "-" || file == "-" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// besidePolicy is beside for what may be the name of a preset.
-func besidePolicy(file, name string) string {
+// policyRelativeTo is relativeTo for a name that may be a preset.
+func policyRelativeTo(file, name string) string {
 	if isPolicyFile(name) {
-		return beside(file, name)
+		return relativeTo(file, name)
 	}
 	return name
 }
 
-// check makes the selection and runs the checks. Nothing that it finds counts
-// when ctx is done.
+// check makes the selection and runs the checks. Its results are meaningless
+// once ctx is done.
 func (c *checkedFile) check(ctx context.Context, s *selection) {
 	report, err := s.pipeline.DryRun(ctx, s.Items, s.budget)
 	if expected := c.file.Selection.Error; expected != "" {
@@ -258,7 +256,7 @@ func (c *checkedFile) check(ctx context.Context, s *selection) {
 		case err == nil:
 			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it has %d items", expected, len(report.Included))
 		case !errors.Is(err, assertions.Errors[expected]):
-			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed otherwise: %w", expected, err)
+			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed with another error: %w", expected, err)
 		}
 		c.results = append(c.results, result)
 		return
@@ -287,7 +285,7 @@ func (c *checkedFile) failed() int {
 	return n
 }
 
-// report prints what came of the checks, and returns the error of the command.
+// report prints the results and returns the error of the command.
 func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 	if f.junit != "" {
 		if err := writeOutput(env, f.junit, f.force, func(w io.Writer) error { return writeJUnit(w, files) }); err != nil {
@@ -317,7 +315,7 @@ func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 	return nil
 }
 
-// writeChecks writes a line a check, and how many there were.
+// writeChecks writes a line per check and the totals.
 func writeChecks(w io.Writer, files []*checkedFile) error {
 	var out strings.Builder
 	checks, failed, without := 0, 0, 0
@@ -333,7 +331,7 @@ func writeChecks(w io.Writer, files []*checkedFile) error {
 			}
 		}
 		if file.err != nil {
-			fmt.Fprintf(&out, "ERROR %s: there is no selection to check: %s\n", shown(file.name), indented(message(file.err)))
+			fmt.Fprintf(&out, "ERROR %s: the selection failed: %s\n", shown(file.name), indented(message(file.err)))
 			without++
 		}
 		checks += len(file.results)
@@ -348,7 +346,7 @@ func writeChecks(w io.Writer, files []*checkedFile) error {
 	return err
 }
 
-// indented returns a text of other people's so that its lines stay together.
+// indented makes text from a file safe to print and indents its further lines.
 func indented(text string) string {
 	return strings.ReplaceAll(terminal.SafeLines(text), "\n", "\n      ")
 }

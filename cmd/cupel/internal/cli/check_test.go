@@ -14,7 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/assertions"
 )
 
-// checks has files of checks over three items, of which the policy takes the
+// checks has files of checks over three items; the policy takes the
 // pinned one and high within 25 tokens.
 func checks(t *testing.T) {
 	t.Helper()
@@ -98,7 +98,7 @@ func TestCheck(t *testing.T) {
 			"ok    checks/bad.toml checks[0] HaveTokensAtMost n=20\n" + failing + "ok    checks/good.toml checks[0] IncludeItemMatching item={content=\"high\"}\n" +
 				"ok    checks/expected.toml selection.error Error PinnedExceedsBudget\n4 checks in 3 files: 3 ok, 1 failed\n", "", "one that fails is enough"},
 		{"no selection", []string{"checks/crowded.toml", "checks/good.toml"}, exitSelection,
-			"ERROR checks/crowded.toml: there is no selection to check: Pinned items require 10 tokens, but only 5 are available\n" +
+			"ERROR checks/crowded.toml: the selection failed: Pinned items require 10 tokens, but only 5 are available\n" +
 				"ok    checks/good.toml checks[0] IncludeItemMatching item={content=\"high\"}\n1 check in 2 files: 1 ok, 0 failed, 1 file without a selection\n",
 			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "the others are checked nevertheless"},
 		{"expected and not so", []string{"checks/expected.toml", "-b", "40"}, exitCheck,
@@ -114,14 +114,14 @@ func TestCheck(t *testing.T) {
 				"  checks[1].n: must be an integer, got text\n" +
 				"data/mine.json: is not TOML: toml: line 1: expected '.' or '=', but got '{' instead\n" +
 				"open none.toml: no such file or directory\n", "everything that is wrong is said at once, and nothing is run"},
-		{"no items", []string{"checks/bare.toml"}, exitUsage, "", "cupel: checks/bare.toml: selection.items is missing; write it there, or give --items\n", "neither the file nor a flag says"},
-		{"no policy", []string{"checks/bare.toml", "-i", "data/items.jsonl"}, exitUsage, "", "cupel: checks/bare.toml: selection.policy is missing; write it there, or give --policy\n", "the same"},
-		{"no budget", []string{"checks/bare.toml", "-i", "data/items.jsonl", "-p", "rag"}, exitUsage, "", "cupel: checks/bare.toml: selection.budget is missing; write it there, or give --budget\n", "the same"},
+		{"no items", []string{"checks/bare.toml"}, exitUsage, "", "cupel: checks/bare.toml: selection.items is missing; set it in the file, or give --items\n", "neither the file nor a flag says"},
+		{"no policy", []string{"checks/bare.toml", "-i", "data/items.jsonl"}, exitUsage, "", "cupel: checks/bare.toml: selection.policy is missing; set it in the file, or give --policy\n", "the same"},
+		{"no budget", []string{"checks/bare.toml", "-i", "data/items.jsonl", "-p", "rag"}, exitUsage, "", "cupel: checks/bare.toml: selection.budget is missing; set it in the file, or give --budget\n", "the same"},
 		{"bad budget", []string{"checks/good.toml", "--target", "26"}, exitUsage, "", "cupel: checks/good.toml: invalid budget: targetTokens must be at most maxTokens (25), got 26\n", "the words of the budget"},
 		{"no question", []string{"checks/good.toml", "-p", "relevance"}, exitUsage, "",
-			"cupel: checks/good.toml: relevance: invalid policy: scorers[0].settings.query: there is no question to be relevant to; give --query or --query-file, or write one here\n", "policies are those of cupel run"},
-		{"nothing", nil, exitUsage, "", "cupel: there is nothing to check; give a file with checks, CHECKS.md says how to write one\n", "no file is not a success"},
-		{"results over checks", []string{"checks/good.toml", "--force", "--junit", "checks/../checks/good.toml"}, exitUsage, "", "cupel: --junit: checks/good.toml is a file of checks, which the results would replace\n", "a slip should not cost them"},
+			"cupel: checks/good.toml: relevance: invalid policy: scorers[0].settings.query: no question is given; give --query or --query-file, or set one here\n", "policies are those of cupel run"},
+		{"nothing", nil, exitUsage, "", "cupel: nothing to check: give a file of checks (CHECKS.md describes the format)\n", "no file is not a success"},
+		{"results over checks", []string{"checks/good.toml", "--force", "--junit", "checks/../checks/good.toml"}, exitUsage, "", "cupel: --junit: checks/good.toml is a file of checks and would be overwritten; choose another file\n", "a slip should not cost them"},
 		{"both outputs", []string{"checks/good.toml", "--json", "--junit", "-"}, exitUsage, "", "cupel: --junit - and --json cannot both go to standard output; give --junit a file\n", "one would spoil the other"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestCheckJUnit(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if code, stdout, stderr := fed(t, "", "check", "--junit", "report.xml", "checks/good.toml"); code != exitUsage || stdout != "" || stderr != "cupel: report.xml exists already; --force writes over it\n" {
+	if code, stdout, stderr := fed(t, "", "check", "--junit", "report.xml", "checks/good.toml"); code != exitUsage || stdout != "" || stderr != "cupel: report.xml already exists; --force overwrites it\n" {
 		t.Errorf("got %d, %q, %q", code, stdout, stderr)
 	}
 	if code, stdout, _ := fed(t, "", "check", "--junit", "-", "checks/good.toml"); code != exitOK || !strings.HasPrefix(stdout, xml.Header+"<testsuites ") {

@@ -61,7 +61,7 @@ func writeChecksJSON(w io.Writer, files []*checkedFile) error {
 	return encoder.Encode(all)
 }
 
-// The elements of JUnit XML that the readers of it agree on.
+// The elements of JUnit XML that all readers of it support.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -91,8 +91,8 @@ type (
 	}
 )
 
-// writeJUnit writes a suite a file. A file without a selection is a suite with
-// one test that has an error.
+// writeJUnit writes one suite per file. A file whose selection failed is a suite
+// with one test, which has an error.
 func writeJUnit(w io.Writer, files []*checkedFile) error {
 	all := junitSuites{Name: "cupel check"}
 	for _, file := range files {

@@ -1,5 +1,5 @@
-// Package cli is the cupel command: its flags, its output, its exit codes. One
-// file holds one subcommand.
+// Package cli is the cupel command: its flags, output and exit codes. Each
+// subcommand has its own file.
 package cli
 
 import (
@@ -23,12 +23,12 @@ import (
 const (
 	exitOK          = 0
 	exitCheck       = 1   // a check failed
-	exitUsage       = 2   // the command line or a file is wrong
-	exitSelection   = 3   // nothing can be selected: pinned items too large, overflow, scarcity
+	exitUsage       = 2   // the command line or a file is invalid
+	exitSelection   = 3   // the selection failed: pinned items too large, overflow, scarcity
 	exitInterrupted = 130 // 128 and SIGINT, as shells have it
 )
 
-// Environment is what the command has from the process that runs it.
+// Environment is what the command takes from its process.
 type Environment struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -36,11 +36,10 @@ type Environment struct {
 	Clock          func() time.Time // for policies that measure ages, and for durations
 
 	screen     terminal.Screen // where Stdout goes
-	stdinTaken bool            // somebody reads Stdin already
+	stdinTaken bool            // an input is read from Stdin already
 }
 
-// usageError is something that the caller can put right on the command line or
-// in a file that it names.
+// usageError is a mistake on the command line, or in a file that it names.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
@@ -57,7 +56,7 @@ type selectionError struct{ err error }
 func (e selectionError) Error() string { return e.err.Error() }
 func (e selectionError) Unwrap() error { return e.err }
 
-// errCheck says that a check failed; what failed has been printed already.
+// errCheck says that a check failed; the failure has been printed already.
 var errCheck = errors.New("a check failed")
 
 // Main runs the command and returns its exit code.
@@ -76,7 +75,7 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	}
 	code := exitCode(ctx, err)
 	if code == exitInterrupted {
-		err = errors.New("interrupted") // what it was doing then says nothing to anybody
+		err = errors.New("interrupted") // the error that the interrupt caused is noise
 	}
 	if err != nil && !errors.Is(err, errCheck) {
 		// An error may quote what is in a file.
@@ -85,8 +84,8 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	return code
 }
 
-// message returns the text of an error as the command says it: the packages put
-// their name before theirs, and errors with several lines begin these with tabs.
+// message returns the text of an error as the command prints it: without the
+// package name in front, and without the tabs that begin further lines.
 func message(err error) string {
 	text := strings.TrimPrefix(err.Error(), "cupel: ")
 	return strings.NewReplacer(": cupel: ", ": ", "\n\t", "\n  ").Replace(text)
@@ -104,7 +103,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, &selection):
 		return exitSelection
 	default:
-		// Cobra's own errors are about the command line.
+		// Cobra's own errors are usage errors.
 		return exitUsage
 	}
 }
@@ -112,13 +111,13 @@ func exitCode(ctx context.Context, err error) int {
 func newRoot(env *Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cupel",
-		Short: "Choose a context window, and see why",
-		Long: `cupel chooses what goes into the context window of a language model, from
-candidates with token counts and a budget, and says why each of them is in or
-out.
+		Short: "Choose a context window and see why",
+		Long: `cupel fills the context window of a language model: it selects from candidates
+with token counts, within a budget, and says why each candidate was included or
+dropped.
 
-Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
-3 nothing can be selected (pinned items too large, overflow, scarcity);
+Exit codes: 0 success; 1 a check failed; 2 the command line or a file is
+invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 130 interrupted.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --as transcript
   cupel explain --items items.jsonl --policy rag --budget 4000
@@ -140,7 +139,7 @@ Exit codes: 0 done; 1 a check failed; 2 the command line or a file is wrong;
 	return root
 }
 
-// version is that of the module that the binary was built from.
+// version returns the version of the module that the binary was built from.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version
@@ -148,9 +147,9 @@ func version() string {
 	return "unknown"
 }
 
-// writeOutput writes what content makes to a file, or to standard output when
-// name is "-". It does not write over a file unless force says so, and leaves no
-// half of one behind.
+// writeOutput writes what content produces to a file, or to standard output when
+// name is "-". It overwrites a file only if force is set, and leaves no partial
+// file behind.
 func writeOutput(env *Environment, name string, force bool, content func(w io.Writer) error) (err error) {
 	if name == "-" {
 		return content(env.Stdout)
@@ -161,7 +160,7 @@ func writeOutput(env *Environment, name string, force bool, content func(w io.Wr
 	}
 	file, err := os.OpenFile(name, flags, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return usagef("%s exists already; --force writes over it", name)
+		return usagef("%s already exists; --force overwrites it", name)
 	}
 	if err != nil {
 		return usageError{err}

@@ -29,17 +29,17 @@ func newDiff(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two policies, two budgets or two reports",
-		Long: `diff makes two selections from the same candidates and tells which items are in
-one of them only, and why they are not in the other; which ones of both come in
-another order; and how tokens, kinds and timestamps change.
+		Long: `diff compares two selections from the same candidates. It lists the items that
+only one of them includes, and why the other does not; the items whose order
+differs; and how tokens, kinds and timestamps change.
 
 With --policy, A and B are two budgets for that policy. Otherwise, with --items,
 they are two policies, by name or file, for one --budget. With neither, they are
-two reports that cupel explain --json wrote; --budget then says what their tokens
-are a share of.
+two reports written by cupel explain --json; --budget is then the budget that
+utilization is computed from.
 
-Items are matched by their content. Content that occurs several times is in when
-one of its copies is.`,
+Items are matched by content. Content with several copies counts as included if
+one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -p rag 4000 8000
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
@@ -49,7 +49,7 @@ one of its copies is.`,
 			return flags.run(env, command, [2]string(args))
 		},
 		ValidArgsFunction: func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 2 || command.Flags().Changed("policy") { // budgets, which nobody can guess
+			if len(args) == 2 || command.Flags().Changed("policy") { // budgets cannot be completed
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			complete, _ := command.GetFlagCompletionFunc("policy")
@@ -58,8 +58,8 @@ one of its copies is.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.displayFlags.register(command)
-	optional(command, "items", "policy", "budget") // as the kind of A and B demands
-	command.Flags().IntVarP(&flags.rows, "rows", "n", 20, "the most `rows` of each list, 0 for all")
+	optional(command, "items", "policy", "budget") // which are required depends on A and B
+	command.Flags().IntVarP(&flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 	return command
 }
 
@@ -93,13 +93,13 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	case !changed("items"):
 		return nil, usagef("two budgets need candidates: give --items")
 	case changed("budget"):
-		return nil, usagef("with --policy, A and B are the budgets; leave out --budget, or --policy to compare policies")
+		return nil, usagef("with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies")
 	}
 	var sides [2]side
 	for i, arg := range args {
 		tokens, err := strconv.Atoi(arg)
 		if err != nil {
-			return nil, usagef("with --policy, A and B are budgets in tokens, got %q; leave out --policy to compare policies", arg)
+			return nil, usagef("with --policy, A and B are budgets in tokens, got %q; omit --policy to compare policies", arg)
 		}
 		flags := f.budgetFlags
 		flags.budget = tokens
@@ -175,7 +175,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, changed func(strin
 	var sides [2]side
 	for i, arg := range args {
 		if arg != "-" && !strings.HasSuffix(strings.ToLower(arg), ".json") {
-			return nil, usagef("%s is not a report, which ends in .json; give --items to compare policies, and --policy to compare budgets", arg)
+			return nil, usagef("%s is not a report: a report ends in .json; give --items to compare policies, and --policy to compare budgets", arg)
 		}
 		report, err := readReport(env, arg)
 		if err != nil {
@@ -193,7 +193,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, changed func(strin
 	return compare(nil, sides), nil
 }
 
-// readReport reads what explain --json wrote.
+// readReport reads the output of explain --json.
 func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
 	r, done, err := open(env, name)
 	if err != nil {
@@ -204,13 +204,13 @@ func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
 	if err != nil {
 		return nil, usagef("%s: %w", shown(name), err)
 	}
-	// Any object is a report to a reader that takes unknown fields: look for one
-	// that only a report has.
+	// The reader accepts unknown fields, so any object looks like a report: look
+	// for a field that only a report has.
 	var probe struct {
 		Included *json.RawMessage `json:"included"`
 	}
 	if err := json.Unmarshal(data, &probe); err == nil && probe.Included == nil {
-		return nil, usagef("%s is not a report; cupel explain --json writes one; give --items to compare policies", shown(name))
+		return nil, usagef("%s is not a report: cupel explain --json writes one; give --items to compare policies", shown(name))
 	}
 	report := new(cupel.SelectionReport)
 	if err := json.Unmarshal(data, report); err != nil {

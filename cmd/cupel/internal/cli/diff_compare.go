@@ -7,15 +7,14 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// side is one of the selections that are compared.
+// side is one of the compared selections.
 type side struct {
 	label  string
-	budget *cupel.ContextBudget // nil: not known
+	budget *cupel.ContextBudget // nil if unknown
 	report *cupel.SelectionReport
 }
 
-// difference is what two selections do not have in common. Its JSON is what
-// diff --json prints.
+// difference is how two selections differ. diff --json prints it.
 type difference struct {
 	A      measures `json:"a"`
 	B      measures `json:"b"`
@@ -29,7 +28,7 @@ type measures struct {
 	Budget            *int           `json:"budget,omitempty"`
 	Items             int            `json:"items"`
 	Tokens            int            `json:"tokens"`
-	Utilization       *float64       `json:"utilization,omitempty"` // tokens as a share of the budget
+	Utilization       *float64       `json:"utilization,omitempty"` // tokens / budget
 	KindDiversity     int            `json:"kind_diversity"`
 	TimestampCoverage float64        `json:"timestamp_coverage"`
 	TokensByKind      map[string]int `json:"tokens_by_kind"`
@@ -44,7 +43,7 @@ type swing struct {
 	B       outcome `json:"b"`
 }
 
-// outcome is what a selection did with a content.
+// outcome is what a selection decided about a content.
 type outcome struct {
 	Included bool       `json:"included"`
 	Place    int        `json:"place,omitempty"` // in the prompt, from 1
@@ -55,19 +54,19 @@ type outcome struct {
 	entry *analysis.Entry // nil where it is not a candidate
 }
 
-// move is a content that both include, and whose place among those that both
-// include differs.
+// move is a content that both selections include, at different places among
+// the contents they share.
 type move struct {
 	Content string `json:"content"`
 	A       int    `json:"a"` // place in the prompt, from 1
 	B       int    `json:"b"`
 }
 
-// notCandidate is the reason of a content that a report does not know.
+// notCandidate is the reason for a content that a report does not have.
 const notCandidate = "NotACandidate"
 
-// compare compares two selections. items are the candidates, or nil for those
-// that the reports name.
+// compare compares two selections. items are the candidates; nil takes them from
+// the reports.
 func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 	diff := analysis.DiffReports(sides[0].report, sides[1].report)
 	d := &difference{A: measure(sides[0]), B: measure(sides[1]), Swings: []swing{}, Moved: []move{}}
@@ -83,7 +82,7 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 	}
 	swings := make(map[string]analysis.ReportChange)
 	for _, c := range slices.Concat(diff.Came, diff.Went) {
-		if c.Copy == 1 { // the content is in as long as one copy is
+		if c.Copy == 1 { // content counts as included if one copy is
 			swings[c.Content] = c
 		}
 	}
@@ -104,7 +103,7 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 
 func outcomeOf(e *analysis.Entry) outcome {
 	if e == nil {
-		return outcome{Reason: notCandidate, Why: notCandidate + ": the report does not know it"}
+		return outcome{Reason: notCandidate, Why: notCandidate + ": it is not in the report"}
 	}
 	score := jsonScore(e.Score())
 	return outcome{e.Place > 0, e.Place, &score, e.Code(), e.Why(), e}
@@ -118,7 +117,7 @@ func measure(s side) measures {
 	}
 	spelled := make(map[string]string) // the first spelling of each kind
 	for _, i := range s.report.Included {
-		tokens := max(i.Item.Tokens(), 0) // a report from elsewhere may say anything
+		tokens := max(i.Item.Tokens(), 0) // a foreign report may have negative counts
 		m.Tokens = addTokens(m.Tokens, tokens)
 		kind, ok := spelled[i.Item.Kind().Key()]
 		if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// print tells people.
+// print writes it for people.
 func (d *difference) print(p *terminal.Printer, rows int) {
 	for _, m := range []struct {
 		name string
@@ -29,9 +29,9 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 	printSwings(p, "In B only", d.Swings, rows, func(s swing) bool { return s.B.Included })
 	d.printMoved(p, rows)
 	if len(d.Swings)+len(d.Moved) == 0 {
-		same := "The same items are in, in the same order."
+		same := "Both include the same items in the same order."
 		if d.A.Items != d.B.Items || d.A.Tokens != d.B.Tokens {
-			same = "The same contents are in, in the same order, but not the same copies of them."
+			same = "Both include the same contents in the same order, but different copies of them."
 		}
 		p.Line()
 		p.Line(terminal.Plain(same))
@@ -113,7 +113,7 @@ func printSwings(p *terminal.Printer, head string, swings []swing, rows int, in 
 		{Head: "KIND"}, {Head: other}, {Head: "ITEM", Flexible: true}}, table, rows)
 }
 
-// printRows prints a table under its head, as many rows as are wanted.
+// printRows prints a table under its heading, with at most the given rows.
 func printRows(p *terminal.Printer, head string, columns []terminal.Column, table [][]terminal.Text, rows int) {
 	p.Line()
 	p.Line(terminal.Text{Text: head, Style: terminal.Bold}, terminal.Plain(fmt.Sprintf(" (%d)", len(table))))
@@ -128,7 +128,7 @@ func printRows(p *terminal.Printer, head string, columns []terminal.Column, tabl
 	}
 }
 
-// short returns the reason as tables have it.
+// short returns the reason as tables print it.
 func (o outcome) short(room bool) string {
 	if o.entry == nil {
 		return o.Reason
@@ -136,7 +136,7 @@ func (o outcome) short(room bool) string {
 	return shortExclusion(o.Reason, o.entry.Data(), room)
 }
 
-// scoreOf leaves out what is not a scorer's.
+// scoreOf returns "-" for an item that was not scored.
 func scoreOf(o outcome) string {
 	if o.Score == nil || o.entry.Item.Pinned() || o.entry.Item.Tokens() < 0 {
 		return "-"
@@ -152,6 +152,6 @@ func (d *difference) printMoved(p *terminal.Printer, rows int) {
 	for _, m := range d.Moved {
 		table = append(table, []terminal.Text{terminal.Plain("#" + strconv.Itoa(m.A)), terminal.Plain("#" + strconv.Itoa(m.B)), terminal.Plain(m.Content)})
 	}
-	printRows(p, "In both, but elsewhere in the order", []terminal.Column{{Head: "A", Right: true}, {Head: "B", Right: true},
+	printRows(p, "In both, but in a different order", []terminal.Column{{Head: "A", Right: true}, {Head: "B", Right: true},
 		{Head: "ITEM", Flexible: true}}, table, rows)
 }

@@ -53,7 +53,7 @@ func TestDiffOfPolicies(t *testing.T) {
 	// By score banana takes 40 of 70 tokens, apple 20, and elder 5 of the rest:
 	// what is taken by density too.
 	got := mustPrint(t, "diff", "-i", "items.jsonl", "-b", "100", "--reserve", "20", "greedy.json", "score.json")
-	for _, want := range []string{"A: greedy.json, budget 100\nB: score.json, budget 100\n", "\nThe same items are in, in the same order.\n"} {
+	for _, want := range []string{"A: greedy.json, budget 100\nB: score.json, budget 100\n", "\nBoth include the same items in the same order.\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant in it\n%s", got, want)
 		}
@@ -64,7 +64,7 @@ func TestDiffOfPolicies(t *testing.T) {
 	// The window by score is: pinned 1.0, banana 0.9, apple 0.8, elder 0.05. The
 	// U puts them first, last, second and third: banana alone has moved.
 	_, got, _ = start(t, "diff", "-i", "items.jsonl", "-b", "100", "--reserve", "20", "greedy.json", "ends.json")
-	if want := "In both, but elsewhere in the order (1)\n A   B  ITEM\n#2  #4  banana …\n"; !strings.Contains(got, want) {
+	if want := "In both, but in a different order (1)\n A   B  ITEM\n#2  #4  banana …\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }
@@ -100,7 +100,7 @@ func TestDiffOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, _ := start(t, "diff", "-i", "items.jsonl", "-b", "145", "score.json", "copies.json")
-	if want := "\nThe same contents are in, in the same order, but not the same copies of them.\n"; !strings.Contains(got, want) {
+	if want := "\nBoth include the same contents in the same order, but different copies of them.\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }
@@ -152,7 +152,7 @@ func TestDiffOfReports(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "of the budget") {
-		t.Errorf("nobody has said what the budget was:\n%s", got)
+		t.Errorf("the reports do not have the budget:\n%s", got)
 	}
 	if _, got, _ = start(t, "diff", "a.json", "b.json", "-b", "100"); !strings.Contains(got, "of the budget            60.0%   75.0%  +15.0 points\n") {
 		t.Errorf("got\n%s\nwant the share of 100 tokens", got)
@@ -175,13 +175,13 @@ func TestDiffUsage(t *testing.T) {
 		{"no budget", []string{"-i", "items.jsonl", "chat", "rag"}, "two policies need a budget: give --budget"},
 		{"no items", []string{"-p", "rag", "80", "100"}, "two budgets need candidates: give --items"},
 		{"budgets and a budget", []string{"-i", "items.jsonl", "-p", "rag", "-b", "5", "80", "100"},
-			"with --policy, A and B are the budgets; leave out --budget, or --policy to compare policies"},
+			"with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies"},
 		{"policies and a policy", []string{"-i", "items.jsonl", "-p", "rag", "chat", "rag"},
-			`with --policy, A and B are budgets in tokens, got "chat"; leave out --policy to compare policies`},
+			`with --policy, A and B are budgets in tokens, got "chat"; omit --policy to compare policies`},
 		{"twice", []string{"-i", "items.jsonl", "-b", "5", "rag", "rag"}, "A and B are both rag: give two different policies, or --policy and two budgets"},
-		{"no reports", []string{"chat", "rag"}, "chat is not a report, which ends in .json; give --items to compare policies, and --policy to compare budgets"},
+		{"no reports", []string{"chat", "rag"}, "chat is not a report: a report ends in .json; give --items to compare policies, and --policy to compare budgets"},
 		{"policy as a report", []string{"greedy.json", "sack.json"},
-			"greedy.json is not a report; cupel explain --json writes one; give --items to compare policies"},
+			"greedy.json is not a report: cupel explain --json writes one; give --items to compare policies"},
 		{"rows", []string{"chat", "rag", "-n", "-1"}, "--rows: must be at least 0, got -1"},
 		{"one", []string{"chat"}, "accepts 2 arg(s), received 1"},
 	} {

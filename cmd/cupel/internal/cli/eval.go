@@ -38,7 +38,8 @@ const (
 	partHeldOut = "held-out"
 )
 
-// withQuery at the end of a policy's name has it measured as --query makes it.
+// withQuery at the end of a policy's name measures the policy as --query
+// changes it.
 const withQuery = "+query"
 
 // newEval returns the command that measures policies.
@@ -46,31 +47,31 @@ func newEval(env *Environment) *cobra.Command {
 	var flags evalFlags
 	command := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure how much of the evidence policies select",
+		Short: "Measure how much labelled evidence policies select",
 		Long: `eval reads conversations whose questions are labelled with the turns that
-answer them, lets every policy select for each question within each budget, and
-prints which share of the evidence is selected (recall), which share of what is
-selected is evidence (precision), and which share of the budget is used.
+answer them. For each policy and budget it selects for every question, and
+prints the share of the evidence that is selected (recall), the share of the
+selection that is evidence (precision), and the share of the budget that is
+used.
 
-The data are JSON Lines, a conversation a line (here in several to be read):
+The data are JSON Lines, one conversation per line (shown here on several):
 
   {"id": "meeting-1",
    "items": [{"speaker": "Ada", "content": "Shall we start?", "session": "morning",
               "time": "2025-03-01T09:00:00Z"}],
    "questions": [{"query": "Who opened the meeting?", "evidence": [0]}]}
 
-Speaker, session and time are optional; evidence is positions in items, from 0.
-A turn has a token for each four characters, and four more.
+Speaker, session and time are optional. Evidence lists positions in items, from
+0. A turn counts one token per four characters, plus four.
 
-A policy is one of those that the command knows for this (recency, lexical,
-neighbours, relevance), a preset, or a file. Relevance is measured against each
-question. NAME+query is the policy as --query makes it: with relevance among its
-scorers. Turns with the same content are all kept, and ages are measured from
-the latest time in the data.
+A policy is one of recency, lexical, neighbours and relevance, a preset, or a
+file. Relevance is measured against each question. NAME+query is the policy as
+--query changes it: with relevance added to its scorers. Turns with equal
+content are all kept. Ages are measured from the latest time in the data.
 
-Settings that were tuned on the data that they are measured on look better than
-they are: tune them with --part tune, and show --part held-out. Every second
-conversation of a file is held out, or as --hold-out says.`,
+Settings measured on the data they were tuned on look better than they are: tune
+with --part tune, and report --part held-out. Every second conversation of a
+file is held out; --hold-out changes that.`,
 		Example: `  cupel eval --data meetings.jsonl
   cupel eval --data meetings.jsonl -p chat -p chat+query -p mine.toml --budgets 500,2000
   cupel eval --data meetings.jsonl --part held-out --svg recall.svg`,
@@ -86,13 +87,13 @@ conversation of a file is held out, or as --hold-out says.`,
 	set := command.Flags()
 	set.StringArrayVar(&flags.data, "data", nil, "`file` with labelled conversations, or - for standard input; may be repeated")
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
-	set.IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "`tokens` that a selection may have, with commas between them")
-	set.IntVarP(&flags.jobs, "jobs", "j", 0, "`number` of conversations at once (default as many as there are processors)")
+	set.IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
+	set.IntVarP(&flags.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
 	set.BoolVar(&flags.json, "json", false, "print JSON")
-	set.StringVar(&flags.svg, "svg", "", "`file` for a plot of the recall, or - for standard output instead of the table")
-	set.BoolVar(&flags.force, "force", false, "write over the file of --svg")
-	set.StringVar(&flags.part, "part", partAll, "which conversations: all, tune or held-out")
-	set.IntVar(&flags.holdOut, "hold-out", 2, "one conversation in `n` is held out")
+	set.StringVar(&flags.svg, "svg", "", "plot the recall to this `file`, or - for standard output in place of the table")
+	set.BoolVar(&flags.force, "force", false, "overwrite the --svg file")
+	set.StringVar(&flags.part, "part", partAll, "conversations to measure: all, tune or held-out")
+	set.IntVar(&flags.holdOut, "hold-out", 2, "hold out one conversation in `n`")
 	must(command.MarkFlagRequired("data"))
 	must(command.MarkFlagFilename("data", "jsonl"))
 	must(command.MarkFlagFilename("svg", "svg"))
@@ -152,16 +153,15 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 	return err
 }
 
-// check looks at the flags before there is any work, and puts the budgets in
-// order.
+// check validates the flags and sorts the budgets.
 func (f *evalFlags) check() error {
 	slices.Sort(f.budgets)
 	f.budgets = slices.Compact(f.budgets)
 	switch {
 	case f.budgets[0] <= 0:
-		return usagef("--budgets: %d is no budget; give positive numbers of tokens", f.budgets[0])
+		return usagef("--budgets: must be positive numbers of tokens, got %d", f.budgets[0])
 	case f.jobs < 0:
-		return usagef("--jobs: must be at least 1, or 0 for as many as there are processors, got %d", f.jobs)
+		return usagef("--jobs: must be at least 1, or 0 for the number of processors, got %d", f.jobs)
 	case !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part):
 		return usagef("--part: %q is not one of all, tune, held-out", f.part)
 	case f.holdOut < 2:
@@ -171,13 +171,13 @@ func (f *evalFlags) check() error {
 	}
 	if f.svg != "" && f.svg != "-" && !f.force {
 		if _, err := os.Lstat(f.svg); err == nil {
-			return usagef("%s exists already; --force writes over it", f.svg)
+			return usagef("%s already exists; --force overwrites it", f.svg)
 		}
 	}
 	return nil
 }
 
-// read reads the part of the data that is asked for.
+// read reads the part of the data that --part names.
 func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 	var part []eval.Conversation
 	questions := 0
@@ -200,12 +200,12 @@ func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 		}
 	}
 	if questions == 0 {
-		return nil, usagef("there is no question to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(len(part), "conversation"))
+		return nil, usagef("no questions to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(len(part), "conversation"))
 	}
 	return part, nil
 }
 
-// latest returns a clock that stands still at the latest time in the data.
+// latest returns a clock that always tells the latest time in the data.
 func latest(conversations []eval.Conversation) func() time.Time {
 	var now time.Time
 	for _, c := range conversations {
@@ -218,13 +218,13 @@ func latest(conversations []eval.Conversation) func() time.Time {
 			}
 		}
 		if end := time.Unix(int64(items), 0); items == len(c.Items) && end.After(now) {
-			now = end // a second a turn, as a conversation without times has them
+			now = end // turns without times are one second apart
 		}
 	}
 	return func() time.Time { return now }
 }
 
-// measured returns the policy of a name of --policy.
+// measured returns the policy that a --policy flag names.
 func measured(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
 	for _, p := range eval.Builtin() {
 		if p.Name == name {
@@ -232,7 +232,7 @@ func measured(env *Environment, name string, clock func() time.Time) (eval.Polic
 		}
 	}
 	file, asked := strings.CutSuffix(name, withQuery)
-	// A question to build the policy with, which any is good for.
+	// Any question will do to build the policy.
 	stand := &question{given: true, indexes: new(indexes)}
 	registry := stand.registry()
 	p, err := findPolicy(env, registry, file)
@@ -242,12 +242,12 @@ func measured(env *Environment, name string, clock func() time.Time) (eval.Polic
 	if asked {
 		p = ask(p)
 	}
-	p.KeepDuplicates = true // a turn that is left out for its twin would be lost as evidence
+	p.KeepDuplicates = true // a duplicate turn that was dropped would count as lost evidence
 	if _, err := p.Pipeline(policy.Environment{Registry: registry, Clock: clock}); err != nil {
 		return eval.Policy{}, usagef("%s: %w", shown(file), err)
 	}
 	var mu sync.Mutex
-	known := make(map[*cupelrelevance.Index]*indexes) // by the conversation's
+	known := make(map[*cupelrelevance.Index]*indexes) // by the conversation's index
 	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
 		mu.Lock()
 		if known[index] == nil {

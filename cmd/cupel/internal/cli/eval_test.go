@@ -20,7 +20,7 @@ const talk = `{"id": "one", "items": [{"speaker": "A", "content": "cat"}, {"spea
 // talkFile puts each conversation on a line of its own.
 func talkFile() string { return strings.ReplaceAll(talk, ",\n ", ", ") }
 
-// TestEvalByHand checks every number: the latest turns, of which 6 tokens hold
+// TestEvalByHand checks every number: the latest turns; 6 tokens hold
 // one and 12 two.
 func TestEvalByHand(t *testing.T) {
 	folder(t, map[string]string{"talk.jsonl": talkFile()})
@@ -155,7 +155,7 @@ func TestEvalPlot(t *testing.T) {
 	if code, stdout, _ := fed(t, "", append(common, "--svg", "-")...); code != exitOK || !strings.HasPrefix(stdout, "<svg ") || strings.Contains(stdout, "conversations") {
 		t.Errorf("got %d, %q; want the plot alone", code, stdout)
 	}
-	if code, _, stderr := fed(t, "", append(common, "--svg", "there.svg")...); code != exitUsage || stderr != "cupel: there.svg exists already; --force writes over it\n" {
+	if code, _, stderr := fed(t, "", append(common, "--svg", "there.svg")...); code != exitUsage || stderr != "cupel: there.svg already exists; --force overwrites it\n" {
 		t.Errorf("got %d, %q", code, stderr)
 	}
 	code, _, _ = fed(t, "", append(common, "--svg", "there.svg", "--force")...)
@@ -175,9 +175,9 @@ func TestEvalMistakes(t *testing.T) {
 		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "talk.jsonl", "--data", "bad.jsonl"}, "bad.jsonl: line 2 is not a labelled conversation: json: cannot unmarshal number into Go struct field Conversation.items of type []eval.Turn", "which file and line"},
-		{"no question", []string{"--data", "none.jsonl", "--part", "tune"}, "there is no question to measure in none.jsonl (part tune, 1 conversation)", "all shares would be 0"},
-		{"budget", []string{"--data", "talk.jsonl", "--budgets", "100,0"}, "--budgets: 0 is no budget; give positive numbers of tokens", "it selects nothing"},
-		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for as many as there are processors, got -1", "nobody would work"},
+		{"no question", []string{"--data", "none.jsonl", "--part", "tune"}, "no questions to measure in none.jsonl (part tune, 1 conversation)", "all shares would be 0"},
+		{"budget", []string{"--data", "talk.jsonl", "--budgets", "100,0"}, "--budgets: must be positive numbers of tokens, got 0", "it selects nothing"},
+		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
 		{"part", []string{"--data", "talk.jsonl", "--part", "test"}, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
 		{"hold out", []string{"--data", "talk.jsonl", "--hold-out", "1"}, "--hold-out: must be at least 2, got 1", "nothing would be left"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "chat", "-p", "chat"}, `--policy: "chat" is given twice`, "one line would be the other"},

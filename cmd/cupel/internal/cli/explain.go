@@ -23,29 +23,29 @@ type explainFlags struct {
 	whyNot string
 }
 
-// newExplain returns the command that says why.
+// newExplain returns the command that explains a selection.
 func newExplain(env *Environment) *cobra.Command {
 	var flags explainFlags
 	command := &cobra.Command{
 		Use:   "explain",
-		Short: "Say what is in, what is out, and why",
-		Long: `explain makes the selection and tells about it: the budget as a bar by kind, what
-is in, with its place in the prompt, and what is out, both by score and with the
-reason. Ranks count the candidates that were scored, best first.
+		Short: "Show what is included, what is dropped, and why",
+		Long: `explain makes the selection and explains it: the budget as a bar by kind, the
+included items with their place in the prompt, and the dropped ones, both by
+score and with the reason. Ranks count the scored candidates, best first.
 
---item narrows the lists to candidates whose first line or whole content matches
-a pattern: * stands for any text, ? for one character, [a-z] for one of several,
-and \ takes the meaning from the next one. Upper and lower case differ.
+--item limits the lists to candidates whose first line or whole content matches
+a pattern: * matches any text, ? one character, [a-z] one character of a range,
+and \ quotes the next character. Patterns are case-sensitive.
 
---why-not answers for one candidate: its rank and score, what came before it,
-what would go if it were pinned, and the smallest --budget that would take it,
-with everything else but --target as it is. The candidate is the one whose
-content or first line is the text given, or else the one that matches it as a
-pattern of --item, or begins with it.
+--why-not explains one candidate: its rank and score, what was chosen before it,
+what would be dropped if it were pinned, and the smallest --budget that includes
+it, with all other settings except --target unchanged. The argument is the
+candidate's content or its first line, a pattern as for --item, or the beginning
+of the content.
 
---json prints the report for programs, as the specification writes it; totals in
-it count all candidates, also where --item narrows the lists. A selection that
-fails prints what was found before, and ends with exit code 3.`,
+--json prints the report as JSON, as the specification defines it; its totals
+count all candidates even if --item limits the lists. If the selection fails,
+explain prints what is known so far and exits with code 3.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --parts --item '*invoice*'
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
@@ -59,10 +59,10 @@ fails prints what was found before, and ends with exit code 3.`,
 	flags.displayFlags.register(command)
 	flags.search.register(command)
 	set := command.Flags()
-	set.IntVarP(&flags.rows, "rows", "n", 20, "the most `rows` of each list, 0 for all")
-	set.StringArrayVar(&flags.globs, "item", nil, "only candidates that match this `pattern`; may be repeated")
-	set.BoolVar(&flags.parts, "parts", false, "show the score that each part of the scorer gives")
-	set.StringVar(&flags.whyNot, "why-not", "", "answer for the one candidate with this `content`")
+	set.IntVarP(&flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
+	set.StringArrayVar(&flags.globs, "item", nil, "list only candidates that match this `pattern`; may be repeated")
+	set.BoolVar(&flags.parts, "parts", false, "show the score of each part of the scorer")
+	set.StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
 	command.MarkFlagsMutuallyExclusive("why-not", "item")
 	return command
 }
@@ -76,7 +76,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	for _, name := range []string{"up-to", "max-probes"} {
 		if command.Flags().Changed(name) && !command.Flags().Changed("why-not") {
-			return usagef("--%s goes with --why-not", name)
+			return usagef("--%s requires --why-not", name)
 		}
 	}
 	match, err := matcherOf(f.globs)
@@ -89,7 +89,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	ctx := command.Context()
 	asksWhyNot := command.Flags().Changed("why-not")
-	var of int // the candidate that --why-not asks about
+	var of int // the candidate that --why-not names
 	if asksWhyNot {
 		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	return selecting(failed)
 }
 
-// titleOf returns the first name that there is.
+// titleOf returns the first name that is not empty.
 func titleOf(name, file string) string {
 	if strings.TrimSpace(name) != "" {
 		return name
@@ -144,7 +144,7 @@ func (f *displayFlags) register(command *cobra.Command) {
 	set.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")
 	set.StringVar(&f.colour, "color", string(terminal.ColourAuto), "auto (on a terminal, unless NO_COLOR is set), always or never")
 	set.StringVarP(&f.output, "output", "o", "-", "`file` to write, or - for standard output")
-	set.BoolVar(&f.force, "force", false, "write over the file of --output")
+	set.BoolVar(&f.force, "force", false, "overwrite the --output file")
 	complete(command, "color", string(terminal.ColourAuto), string(terminal.ColourAlways), string(terminal.ColourNever))
 }
 
@@ -176,8 +176,7 @@ func (f *displayFlags) write(env *Environment, value func() (any, error), text f
 	})
 }
 
-// writeJSON writes a value as JSON that people can read too, on a terminal as
-// well.
+// writeJSON writes a value as indented JSON that is safe on a terminal.
 func writeJSON(w io.Writer, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -190,9 +189,9 @@ func writeJSON(w io.Writer, value any) error {
 	return err
 }
 
-// narrowedReport returns the report with the entries that are to be shown, and
-// with the scores of the parts if wanted: as a field of the entries that the
-// specification does not know.
+// narrowedReport returns the report with the entries that are not hidden and, if
+// wanted, the scores of the parts: an extra field of the entries, which the
+// specification does not define.
 func (a *account) narrowedReport(parts bool) (*cupel.SelectionReport, error) {
 	report := *a.report
 	var err error
@@ -221,8 +220,8 @@ func narrowed[E any](a *account, list []E, parts bool, candidateOf func(E) int) 
 	return kept, nil
 }
 
-// withField returns an entry of a report with one more field: entries that are
-// read keep what they do not know.
+// withField returns an entry of a report with one more field: reading an entry
+// keeps its unknown fields.
 func withField[E any](entry E, name string, value any) (E, error) {
 	object, err := json.Marshal(entry)
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
-// account is what explain tells of a run.
+// account is what explain prints about a run.
 type account struct {
 	*analysis.Ledger
 	budget cupel.ContextBudget
 	report *cupel.SelectionReport
-	failed error // why nothing is selected
+	failed error // why the selection failed
 
-	hidden []bool // by candidate: it is not asked for
+	hidden []bool // by candidate: it does not match --item
 	parts  []part
-	scores [][]float64 // by candidate: what each part gives it; nil when it is not scored
+	scores [][]float64 // by candidate: the score from each part; nil if not scored
 }
 
 // part is a part of a composite.
 type part struct {
 	name   string
-	weight float64 // of all weights, which sum to 1
+	weight float64 // a share; all weights sum to 1
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport, failed error) *account {
@@ -46,13 +46,13 @@ func (a *account) keep(match func(content string) bool) {
 	}
 }
 
-// visible returns those of the candidates that are not hidden.
+// visible returns the candidates that are not hidden.
 func (a *account) visible(candidates []int) []int {
 	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return a.hidden[i] })
 }
 
-// addParts asks the parts of a composite for their scores. Any other scorer is
-// its only part.
+// addParts computes the score from each part of a composite. Any other scorer is
+// its own only part.
 func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
 	var scoreable []*cupel.ContextItem
 	var candidates []int
@@ -98,7 +98,7 @@ func typeName(strategy any) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// jsonPart is what a part of a composite gives one candidate.
+// jsonPart is the score from one part of a composite for one candidate.
 type jsonPart struct {
 	Name   string    `json:"name"`
 	Weight float64   `json:"weight"`
@@ -113,8 +113,7 @@ func (a *account) partsOf(candidate int) []jsonPart {
 	return parts
 }
 
-// jsonScore is a score as reports write it: what is not finite is a string
-// (R38).
+// jsonScore is a score as reports write it: a string if it is not finite.
 type jsonScore float64
 
 // MarshalJSON writes a number, or "NaN", "Infinity" or "-Infinity".
@@ -139,21 +138,21 @@ func addTokens(a, b int) int {
 	return a + b
 }
 
-// kindUse is what the included items of a kind take.
+// kindUse is how many tokens the included items of a kind take.
 type kindUse struct {
 	kind   string
 	tokens int
 	items  int
 }
 
-// usage is where the tokens of a budget are.
+// usage is how the tokens of a budget are spent.
 type usage struct {
 	kinds    []kindUse // most tokens first
 	used     int       // by all of them
-	reserve  int       // kept for the answer
-	slots    int       // kept for kinds, as far as there is room
-	heldBack int       // by a target or a margin below what there is room for
-	free     int       // what the selection could still have used
+	reserve  int       // reserved for the answer
+	slots    int       // reserved for kinds, as far as they fit
+	heldBack int       // held back by a target or a margin
+	free     int       // left unused by the selection
 	over     int       // used beyond the budget less the reserve
 	items    int
 }
@@ -190,7 +189,7 @@ func (a *account) usage() usage {
 		return u
 	}
 	room -= u.used
-	for _, tokens := range a.budget.ReservedSlots() { // a sum, whatever the order
+	for _, tokens := range a.budget.ReservedSlots() { // a sum does not depend on the order
 		u.slots = addTokens(u.slots, tokens)
 	}
 	u.slots = min(u.slots, room)

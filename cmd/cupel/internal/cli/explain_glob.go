@@ -96,8 +96,9 @@ func (p globPart) takes(r rune) bool {
 	return in != p.not
 }
 
-// match reports whether the pattern is all of text. It takes time in the
-// product of both lengths at worst: only the last * that was met is tried again.
+// match reports whether the pattern matches all of text. It takes time
+// proportional to the product of both lengths at worst, because it backtracks to
+// the last * only.
 func (g glob) match(text string) bool {
 	at, star := 0, -1 // in g
 	retry := 0        // where in text the last star ends
@@ -124,12 +125,13 @@ func (g glob) match(text string) bool {
 	return at == len(g)
 }
 
-// matches is true when the first line or the whole of a content matches.
+// matches reports whether the first line or the whole of a content matches.
 func (g glob) matches(content string) bool {
 	return g.match(terminal.FirstLine(content)) || g.match(content)
 }
 
-// matcherOf returns what --item asks for: any of the patterns, and nil for none.
+// matcherOf returns a function that matches any of the patterns of --item, or
+// nil if there are none.
 func matcherOf(patterns []string) (func(content string) bool, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -146,11 +148,11 @@ func matcherOf(patterns []string) (func(content string) bool, error) {
 	}, nil
 }
 
-// findCandidate returns the position of the first candidate that --why-not may
-// mean. Copies of one content count as one.
+// findCandidate returns the position of the candidate that --why-not names.
+// Copies of one content count as one; the first is returned.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if text == "" {
-		return 0, usagef("--why-not: give the content of a candidate, its first line, how it begins, or a pattern")
+		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, or a pattern")
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
@@ -186,7 +188,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		if len(found) > shownMatches {
 			list = append(list, fmt.Sprintf("and %d more", len(found)-shownMatches))
 		}
-		return 0, usagef("--why-not: %d candidates match: %s; give more of the one that you mean", len(found), strings.Join(list, ", "))
+		return 0, usagef("--why-not: %d candidates match: %s; give more of the content", len(found), strings.Join(list, ", "))
 	}
-	return 0, usagef("--why-not: none of %d candidates has or begins with that content; cupel explain --rows 0 lists them all", len(items))
+	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// maxBar is the widest that a bar gets, in columns.
+// maxBar is the maximum width of a bar, in columns.
 const maxBar = 100
 
-// print tells everything.
+// print writes everything for people.
 func (a *account) print(p *terminal.Printer, title string, rows int, parts bool) {
 	u := a.usage()
 	if a.failed != nil {
@@ -29,7 +29,7 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 		}
 	} else {
 		p.Line(terminal.Text{Text: title, Style: terminal.Bold},
-			terminal.Plain(fmt.Sprintf(": %d of %d candidates are in, %d tokens, %s of the budget of %d",
+			terminal.Plain(fmt.Sprintf(": %d of %d candidates included, %d tokens, %s of the budget of %d",
 				len(a.Window), len(a.Entries), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
 		p.Line()
 		hues := a.printBudget(p, u)
@@ -52,10 +52,10 @@ func (a *account) pinnedBySize() []int {
 	return pinned
 }
 
-// maxKinds is how many kinds a bar tells apart; more are shown as one.
+// maxKinds is how many kinds a bar distinguishes; the rest are shown as one.
 const maxKinds = 12
 
-// printBudget draws the bar and its legend, and returns how kinds look.
+// printBudget draws the bar and its legend, and returns the style of each kind.
 func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.Style {
 	hues := make(map[string]terminal.Style)
 	var segments []terminal.Segment
@@ -83,19 +83,19 @@ func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.
 		add("#", plural(len(u.kinds)-len(kinds), "other kind"), others.tokens, plural(others.items, "item"), "")
 	}
 	if u.slots > 0 {
-		add("+", "for kinds", u.slots, "kept for what comes later", terminal.Dim)
+		add("+", "for kinds", u.slots, "reserved for later items", terminal.Dim)
 	}
 	if u.heldBack > 0 {
 		add(",", "held back", u.heldBack, "by the target or the margin", terminal.Dim)
 	}
 	add(".", "free", u.free, "", terminal.Dim)
 	if u.reserve > 0 {
-		add("/", "reserve", u.reserve, "kept for the answer", terminal.Dim)
+		add("/", "reserve", u.reserve, "reserved for the answer", terminal.Dim)
 	}
 	p.Bar(segments, min(p.Width(), maxBar))
 	p.Table([]terminal.Column{{}, {}, {Right: true}, {Right: true}, {}}, legend)
 	if u.over > 0 {
-		p.Line(terminal.Text{Text: fmt.Sprintf("%d tokens more than the budget and its reserve allow", u.over), Style: terminal.Red})
+		p.Line(terminal.Text{Text: fmt.Sprintf("%d tokens over what the budget and its reserve allow", u.over), Style: terminal.Red})
 	}
 	return hues
 }
@@ -114,7 +114,7 @@ func markOf(kind string, taken map[string]bool) string {
 	return "#"
 }
 
-// percent returns a share of a whole, and a dash when there is no whole.
+// percent returns a share of a whole, or a dash if the whole is 0.
 func percent(n, whole int) string {
 	if whole <= 0 {
 		return "-"
@@ -186,8 +186,8 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 	}
 }
 
-// partHeads returns a head for each part. Where names and weights would take more
-// than half of the width, they are told in a line above, and the heads are short.
+// partHeads returns a heading for each part. If names and weights take more than
+// half the width, a line above the table lists them and the headings are short.
 func (a *account) partHeads(p *terminal.Printer) []string {
 	heads := make([]string, len(a.parts))
 	columns := 0
@@ -214,7 +214,7 @@ func rankText(e *analysis.Entry) string {
 	return strconv.Itoa(e.Rank)
 }
 
-// scoreText leaves out what is not a scorer's.
+// scoreText returns "-" for a candidate that was not scored.
 func scoreText(e *analysis.Entry) string {
 	if e.Item.Pinned() || e.Item.Tokens() < 0 {
 		return "-"
@@ -222,7 +222,7 @@ func scoreText(e *analysis.Entry) string {
 	return short(e.Score())
 }
 
-// short writes a number with four digits; JSON has them all.
+// short formats a number with four digits; JSON output has all of them.
 func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 func reasonStyle(e *analysis.Entry) terminal.Style {
@@ -239,9 +239,8 @@ func reasonStyle(e *analysis.Entry) terminal.Style {
 	return terminal.Yellow
 }
 
-// shortReason returns the code of a reason, and what is most telling of its data
-// if there is room for it: of which candidate a duplicate is one is told
-// everywhere.
+// shortReason returns the code of a reason and, if there is room, the most useful
+// part of its data. For a duplicate it always names the original.
 func (a *account) shortReason(e *analysis.Entry, room bool) string {
 	if e.Code() != string(cupel.ExcludeDeduplicated) || a.failed != nil {
 		return shortExclusion(e.Code(), e.Data(), room)
@@ -257,8 +256,7 @@ func (a *account) shortReason(e *analysis.Entry, room bool) string {
 	return e.Code() + ", is rank " + strconv.Itoa(stays.Rank)
 }
 
-// roomForReasons is the width from which tables tell more than the code of a
-// reason.
+// roomForReasons is the width from which tables show the data of a reason too.
 const roomForReasons = 80
 
 func shortExclusion(code string, data cupel.ReasonData, room bool) string {
@@ -266,7 +264,7 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	case !room:
 	case code == string(cupel.ExcludeCountCapExceeded):
 		return code + ", cap " + strconv.Itoa(data.Cap)
-	case code != string(cupel.ExcludeBudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // what was left is not why
+	case code != string(cupel.ExcludeBudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // it fit, so the room left is not the cause
 	case data.AvailableTokens > 0:
 		return code + ", " + strconv.Itoa(data.AvailableTokens) + " left"
 	default:
@@ -275,8 +273,8 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	return code
 }
 
-// overshot returns how many tokens the slicer had chosen beyond its budget when
-// it left the candidate out. The report counts them as a negative rest.
+// overshot returns how many tokens over its budget the slicer was when the
+// candidate was dropped. The report has them as negative available tokens.
 func overshot(e *analysis.Entry) int {
 	if e.Code() != string(cupel.ExcludeBudgetExceeded) {
 		return 0
@@ -284,7 +282,7 @@ func overshot(e *analysis.Entry) int {
 	return -min(max(e.Data().AvailableTokens, -math.MaxInt), 0)
 }
 
-// inWords is the reason with its data, for people.
+// inWords returns the reason with its data, for people.
 func inWords(e *analysis.Entry) string {
 	if e.Excluded != nil {
 		return e.Excluded.Reason.Explain()
@@ -292,7 +290,7 @@ func inWords(e *analysis.Entry) string {
 	return e.Why()
 }
 
-// reasonGroup are candidates that are out for the same reason.
+// reasonGroup is a group of candidates dropped for the same reason.
 type reasonGroup struct {
 	code string
 	fits bool // for a budget: in what was left
@@ -306,7 +304,7 @@ func (g reasonGroup) words() string {
 	case g.code != string(cupel.ExcludeBudgetExceeded):
 		return cupel.ExclusionCode(g.code).Meaning()
 	case g.fits:
-		return "fits what was left, but was not chosen: see --why-not"
+		return "fits into what was left, but was not chosen: see --why-not"
 	case g.vary:
 		return "larger than what was left"
 	case g.left <= 0:
@@ -315,7 +313,7 @@ func (g reasonGroup) words() string {
 	return "larger than the " + plural(g.left, "token") + " left"
 }
 
-// printReasons sums up why the candidates that are shown are out.
+// printReasons summarizes why the listed candidates were dropped.
 func (a *account) printReasons(p *terminal.Printer) {
 	var groups []reasonGroup
 	for _, i := range a.visible(a.Out) {
@@ -346,7 +344,7 @@ func (a *account) printReasons(p *terminal.Printer) {
 	p.Table([]terminal.Column{{Right: true}, {}, {Flexible: true}}, rows)
 }
 
-// printNotes tells what else is worth knowing.
+// printNotes prints remarks about the run.
 func (a *account) printNotes(p *terminal.Printer) {
 	var notes []string
 	undecided := 0
@@ -356,20 +354,20 @@ func (a *account) printNotes(p *terminal.Printer) {
 		}
 	}
 	if undecided > 0 {
-		notes = append(notes, "Nothing was decided about "+plural(undecided, "candidate")+".")
+		notes = append(notes, "The run ended before it decided about "+plural(undecided, "candidate")+".")
 	}
 	for _, s := range a.report.CountRequirementShortfalls {
 		notes = append(notes, s.String())
 	}
 	if a.report.Overflow != nil {
-		notes = append(notes, fmt.Sprintf("The selection is %d tokens over its target, which the policy lets pass.", a.report.Overflow.TokensOverBudget))
+		notes = append(notes, fmt.Sprintf("The selection is %d tokens over its target; the policy allows that.", a.report.Overflow.TokensOverBudget))
 	}
 	over := 0
 	for i := range a.Entries {
 		over = max(over, overshot(&a.Entries[i]))
 	}
 	if over > 0 && a.report.Overflow == nil && a.failed == nil {
-		notes = append(notes, fmt.Sprintf("The slicer chose %s more than its budget; items were left out until the rest fit.", plural(over, "token")))
+		notes = append(notes, fmt.Sprintf("The slicer chose %s more than its budget; items were dropped until the rest fit.", plural(over, "token")))
 	}
 	if len(notes) > 0 {
 		p.Line()
@@ -379,9 +377,8 @@ func (a *account) printNotes(p *terminal.Printer) {
 	}
 }
 
-// byScore returns the candidates that are in, those with the highest scores
-// first; pinned ones have no rank and stand before them. Equal scores keep the
-// order of the prompt.
+// byScore returns the included candidates, highest score first. Pinned ones have
+// no rank and come before the others. Equal scores keep the order of the prompt.
 func (a *account) byScore() []int {
 	list := slices.Clone(a.Window)
 	slices.SortStableFunc(list, func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) })

@@ -90,14 +90,14 @@ func TestExplain(t *testing.T) {
 	// A bar has 98 columns between its brackets: 60% of them are 58.8, 10% are 9.8
 	// and 5% are 4.9 twice, 20% are 19.6. The floors 58+9+4+4+19 leave four, for
 	// the largest remainders: .9 twice and .8 twice.
-	want := `Mine: 4 of 7 candidates are in, 75 tokens, 75.0% of the budget of 100
+	want := `Mine: 4 of 7 candidates included, 75 tokens, 75.0% of the budget of 100
 
 [` + strings.Repeat("D", 59) + strings.Repeat("S", 10) + "MMMMM....." + strings.Repeat("/", 19) + `]
 D  Document      60  60.0%  2 items
 S  SystemPrompt  10  10.0%  1 item
 M  Message        5   5.0%  1 item
 .  free           5   5.0%
-/  reserve       20  20.0%  kept for the answer
+/  reserve       20  20.0%  reserved for the answer
 
 In, by score (4)
 #  RANK  SCORE  TOKENS  KIND          REASON  ITEM
@@ -130,14 +130,14 @@ func TestExplainReasons(t *testing.T) {
 	}{
 		{"fits", "of 115 tokens 50 are left, and cherry has 30, for which its kind has 11",
 			[]string{"explain", "-i", "items.jsonl", "-p", "quota.json", "-b", "125"},
-			[]string{"ToolOutput  BudgetExceeded       cherry\n", "\n1  BudgetExceeded  fits what was left, but was not chosen: see --why-not\n"}, []string{"50 left"}},
+			[]string{"ToolOutput  BudgetExceeded       cherry\n", "\n1  BudgetExceeded  fits into what was left, but was not chosen: see --why-not\n"}, []string{"50 left"}},
 		{"cap", "one document is all", explaining("count.json"), []string{"CountCapExceeded, cap 1  banana"}, nil},
 		{"nothing left", "the target is what is pinned", []string{"explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "10", "--item", "b*"},
 			[]string{"REASON                     ITEM\n   1    0.9      40  Document  BudgetExceeded, none left  banana …\n", "Why they are out\n1  BudgetExceeded  nothing was left\n"}, []string{"3  "}},
-		{"truncated", "apple takes 20 of the 25 tokens beside the pinned item; banana leaves 5, and cherry and elder had 35 too few",
+		{"truncated", "apple takes 20 of the 25 tokens that the pinned item leaves; banana leaves 5, and cherry and elder had 35 too few",
 			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35"}, []string{"BudgetExceeded, 25 left    banana", "BudgetExceeded, none left  elder", "larger than what was left\n",
-				"\nThe slicer chose 35 tokens more than its budget; items were left out until the rest fit.\n"}, []string{"-35"}},
-		{"not chosen beside too many", "the report counts a rest of -35",
+				"\nThe slicer chose 35 tokens more than its budget; items were dropped until the rest fit.\n"}, []string{"-35"}},
+		{"not chosen among too many", "the report counts a rest of -35",
 			[]string{"explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35", "--why-not", "elder"},
 			[]string{"It is out: BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 35 tokens\n"}, []string{"-35"}},
 		{"none is out", "there is nothing to sum up", explaining("greedy.json", "--item", "Be*"), nil, []string{"Why they are out"}},
@@ -260,7 +260,7 @@ func TestExplainFailure(t *testing.T) {
 		{"text", "it says what is in the way", nil,
 			"Pinned, largest first (1)\nRANK  SCORE  TOKENS  KIND          REASON  ITEM\n   -      -      10  SystemPrompt          Be brief.\n"},
 		{"json", "the report of what was found before", []string{"--json"}, `"total_candidates": 7`},
-		{"one item", "nothing is known of one item either", []string{"--why-not", "cherry"}, "Nothing was decided about 6 candidates.\n"},
+		{"one item", "nothing is known of one item either", []string{"--why-not", "cherry"}, "The run ended before it decided about 6 candidates.\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := inFixture(t, append([]string{"explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "5"}, test.args...)...)
@@ -283,14 +283,14 @@ func TestExplainUsage(t *testing.T) {
 		{"rows", []string{"-n", "-1"}, "--rows: must be at least 0, got -1"},
 		{"colour", []string{"--color", "red"}, `--color: "red" is not one of auto, always, never`},
 		{"pattern", []string{"--item", "[a"}, `--item: pattern "[a" ends too early; \ takes the meaning from *, ?, [ and \`},
-		{"unknown item", []string{"--why-not", "zucchini"}, "--why-not: none of 7 candidates has or begins with that content; cupel explain --rows 0 lists them all"},
-		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, how it begins, or a pattern"},
-		{"many items", []string{"--why-not", "*e*"}, `--why-not: 5 candidates match: "Be brief.", "apple", "banana …", "cherry", "elder"; give more of the one that you mean`},
-		{"probes of nothing", []string{"--max-probes", "5"}, "--max-probes goes with --why-not"},
-		{"limit of nothing", []string{"--up-to", "5"}, "--up-to goes with --why-not"},
+		{"unknown item", []string{"--why-not", "zucchini"}, "--why-not: none of 7 candidates matches; cupel explain --rows 0 lists them all"},
+		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, its beginning, or a pattern"},
+		{"many items", []string{"--why-not", "*e*"}, `--why-not: 5 candidates match: "Be brief.", "apple", "banana …", "cherry", "elder"; give more of the content`},
+		{"probes of nothing", []string{"--max-probes", "5"}, "--max-probes requires --why-not"},
+		{"limit of nothing", []string{"--up-to", "5"}, "--up-to requires --why-not"},
 		{"probes", []string{"--why-not", "cherry", "--max-probes", "-1"}, "--max-probes: must be at least 0, got -1"},
 		{"ceiling", []string{"--why-not", "cherry", "--up-to", "-1"}, "--up-to: must be at least 0, got -1"},
-		{"output", []string{"-o", "items.jsonl"}, "items.jsonl exists already; --force writes over it"},
+		{"output", []string{"-o", "items.jsonl"}, "items.jsonl already exists; --force overwrites it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := inFixture(t, explaining("greedy.json", test.args...)...)
@@ -302,12 +302,12 @@ func TestExplainUsage(t *testing.T) {
 }
 
 func TestExplainSpendsABudget(t *testing.T) {
-	// 100 tokens, of which 75 are in, 8 are kept for a kind, and the target of 92
+	// 100 tokens: 75 are in, 8 are kept for a kind, and the target of 92
 	// holds back 8 more: 92-10-8 = 74 for the selection, in which the same items
 	// have 65, and 9 are free.
 	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--target", "92", "--reserve-kind", "Memory=8")
 	for _, want := range []string{
-		"\n+  for kinds      8   8.0%  kept for what comes later\n",
+		"\n+  for kinds      8   8.0%  reserved for later items\n",
 		"\n,  held back      8   8.0%  by the target or the margin\n",
 		"\n.  free           9   9.0%\n",
 	} {
@@ -431,7 +431,7 @@ func TestWriteOutputFails(t *testing.T) {
 
 func TestUnknownPolicy(t *testing.T) {
 	code, _, stderr := inFixture(t, explaining("nope")...)
-	want := `cupel: no policy is named "nope"; there are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use; a policy file ends in .json or .toml` + "\n"
+	want := `cupel: no policy is named "nope"; the presets are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use; a policy file ends in .json or .toml` + "\n"
 	if code != exitUsage || stderr != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitUsage, want)
 	}

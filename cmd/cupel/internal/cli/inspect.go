@@ -19,7 +19,7 @@ import (
 // anyPort is the address of --serve without one.
 const anyPort = "127.0.0.1:0"
 
-// defaultStops is the number of budgets on a slider whose range is given.
+// defaultStops is the number of budgets on a slider with an explicit range.
 const defaultStops = 100
 
 // inspectFlags are the flags of newInspect.
@@ -40,15 +40,15 @@ func newInspect(env *Environment) *cobra.Command {
 	var flags inspectFlags
 	command := &cobra.Command{
 		Use:   "inspect [REPORT [REPORT]]",
-		Short: "Draw the window, and why, as a page for the browser",
-		Long: `inspect writes one HTML file that needs no network: the window drawn to scale,
-scores against positions, every candidate with its reason, the time of each
-stage, and the selection at other budgets. Of two selections it shows what
-differs.
+		Short: "Draw the selection as a web page",
+		Long: `inspect writes one HTML file that needs no network. It shows the window drawn to
+scale, scores against positions, every candidate with its reason, the time of
+each stage, and the selection at other budgets. Given two selections, it shows
+the differences.
 
-It makes the selection from --items, --policy and --budget, or reads one or two
-reports that cupel explain --json wrote; a report has no other budgets to show.
-A selection that fails is shown with what is known of it; the exit code is 3.`,
+The selection is made from --items, --policy and --budget, or read from one or
+two reports written by cupel explain --json; a report has no other budgets. If
+the selection fails, the page shows what is known and the exit code is 3.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
   cupel inspect -i items.jsonl -p rag -b 4000 --serve
@@ -59,19 +59,19 @@ A selection that fails is shown with what is known of it; the exit code is 3.`,
 		},
 	}
 	flags.register(command)
-	// Reports stand in for both.
+	// A report replaces both.
 	optional(command, "items", "policy")
 	set := command.Flags()
-	set.StringVar(&flags.against, "against", "", "`policy` of a second selection beside the first")
-	set.IntVar(&flags.againstBudget, "against-budget", 0, "budget of a second selection beside the first, in `tokens`")
-	set.StringVar(&flags.title, "title", "", "`title` of the page (default from the names of the files)")
+	set.StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
+	set.IntVar(&flags.againstBudget, "against-budget", 0, "compare with a selection within this budget, in `tokens`")
+	set.StringVar(&flags.title, "title", "", "`title` of the page (default: the names of the files)")
 	set.StringVarP(&flags.output, "output", "o", "cupel.html", "`file` to write, or - for standard output")
-	set.BoolVar(&flags.force, "force", false, "write over the file of --output")
-	set.StringVar(&flags.serve, "serve", "", "serve the page on a loopback `address` until interrupted, instead of writing it")
+	set.BoolVar(&flags.force, "force", false, "overwrite the --output file")
+	set.StringVar(&flags.serve, "serve", "", "serve the page on a loopback `address` until interrupted, instead of writing a file")
 	set.Lookup("serve").NoOptDefVal = anyPort
-	set.IntVar(&flags.from, "from", 0, "least budget of the slider, in `tokens`")
-	set.IntVar(&flags.to, "to", 0, "largest budget of the slider, in `tokens` (default twice the budget)")
-	set.IntVar(&flags.stops, "stops", 0, "`number` of budgets on the slider; 0 for none (default as many as are quick)")
+	set.IntVar(&flags.from, "from", 0, "smallest budget of the slider, in `tokens`")
+	set.IntVar(&flags.to, "to", 0, "largest budget of the slider, in `tokens` (default: twice the budget)")
+	set.IntVar(&flags.stops, "stops", 0, "`number` of budgets on the slider; 0 disables it (default: as many as are quick to compute)")
 	command.MarkFlagsMutuallyExclusive("serve", "output")
 	command.MarkFlagsMutuallyExclusive("serve", "force")
 	completePolicy(command, "against")
@@ -108,7 +108,7 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 	if f.output != "-" {
 		fmt.Fprintf(env.Stderr, "cupel: wrote %s; open it in a browser\n", f.output)
 	}
-	// A run that failed is shown as well, and a program should know.
+	// The page shows a failed run too; the exit code reports the failure.
 	var failed []error
 	for _, s := range selections {
 		failed = append(failed, s.Err())
@@ -116,16 +116,16 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 	return selecting(errors.Join(failed...))
 }
 
-// selections makes or reads what is to be shown.
+// selections makes or reads the selections to show.
 func (f *inspectFlags) selections(env *Environment, command *cobra.Command, reports []string) ([]*cupelinspect.Selection, error) {
 	changed := command.Flags().Changed
 	if len(reports) > 0 {
 		if changed("items") {
-			return nil, usagef("there are both --items and a report, %s: give one of them; an address goes behind an equals sign, --serve=ADDRESS", shown(reports[0]))
+			return nil, usagef("both --items and a report, %s, are given: give one of them; to serve at an address, write --serve=ADDRESS", shown(reports[0]))
 		}
 		for _, name := range []string{"policy", "against", "against-budget", "from", "to", "stops"} {
 			if changed(name) {
-				return nil, usagef("--%s goes with --items, not with a report", name)
+				return nil, usagef("--%s requires --items; it does not apply to a report", name)
 			}
 		}
 		budget, err := f.make(changed("target"))
@@ -135,7 +135,7 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 		return readReports(env, reports, budget)
 	}
 	if f.items == "" || f.policy == "" {
-		return nil, usagef("there is nothing to show: give --items and --policy, or a report that cupel explain --json wrote")
+		return nil, usagef("nothing to show: give --items and --policy, or a report from cupel explain --json")
 	}
 	s, err := f.read(env, command)
 	if err != nil {
@@ -178,10 +178,10 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	return []*cupelinspect.Selection{first, second}, nil
 }
 
-// sweep returns the budgets of the slider, nil for the package's own choice.
+// sweep returns the budgets of the slider; nil leaves the choice to the package.
 func (f *inspectFlags) sweep(changed func(flag string) bool, budget cupel.ContextBudget) (cupelinspect.Option, error) {
 	if !changed("from") && !changed("to") && !changed("stops") {
-		return nil, nil //nolint:nilnil // no option is none
+		return nil, nil //nolint:nilnil // nil means no option
 	}
 	to, stops := f.to, f.stops
 	if !changed("to") {
@@ -194,7 +194,7 @@ func (f *inspectFlags) sweep(changed func(flag string) bool, budget cupel.Contex
 	case f.from < 0:
 		return nil, usagef("--from: must be at least 0 tokens, got %d", f.from)
 	case to < f.from:
-		return nil, usagef("--from: must be at most --to, which is %d here, got %d", to, f.from)
+		return nil, usagef("--from: must be at most --to (%d), got %d", to, f.from)
 	case stops < 0 || stops > cupelinspect.MaxSweepStops:
 		return nil, usagef("--stops: must be from 0 to %d, got %d", cupelinspect.MaxSweepStops, stops)
 	}
@@ -209,7 +209,7 @@ func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupe
 	return made, nil
 }
 
-// readReports reads what cupel explain --json wrote.
+// readReports reads the output of cupel explain --json.
 func readReports(env *Environment, names []string, budget cupel.ContextBudget) ([]*cupelinspect.Selection, error) {
 	var selections []*cupelinspect.Selection
 	for _, name := range names {
@@ -224,7 +224,7 @@ func readReports(env *Environment, names []string, budget cupel.ContextBudget) (
 		}
 		var report cupel.SelectionReport
 		if err := json.Unmarshal(data, &report); err != nil {
-			return nil, usagef("%s is not a report that cupel explain --json wrote: %w", shown(name), err)
+			return nil, usagef("%s is not a report from cupel explain --json: %w", shown(name), err)
 		}
 		selection, err := cupelinspect.FromReport(&report, budget, cupelinspect.WithName(filepath.Base(shown(name))))
 		if err != nil {
@@ -235,7 +235,7 @@ func readReports(env *Environment, names []string, budget cupel.ContextBudget) (
 	return selections, nil
 }
 
-// nameOf returns what people call a policy: its own name, or how they gave it.
+// nameOf returns the name of a policy, or else the argument that selected it.
 func nameOf(name, given string) string {
 	if name != "" {
 		return name
@@ -243,4 +243,4 @@ func nameOf(name, given string) string {
 	return given
 }
 
-var errNotLoopback = errors.New("--serve: the page shows your context, so that it is served on loopback alone: 127.0.0.1, [::1] or localhost, and a port")
+var errNotLoopback = errors.New("--serve: the page shows your context, so it is served on loopback only: give 127.0.0.1, [::1] or localhost, and a port")

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// inspected runs cupel inspect in a folder with a file of three items, of which
+// inspected runs cupel inspect in a folder with a file of three items;
 // two fit 25 tokens, and two policies.
 func inspected(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -172,17 +172,17 @@ func TestInspectFailures(t *testing.T) {
 		{[]string{"-i", "missing", "-p", "p.json", "-b", "25"}, exitUsage, "missing", "there is no such file"},
 		{[]string{"p.json", "-b", "25"}, exitUsage, "not a report", "a policy is no report"},
 		{[]string{"missing.json", "-b", "25"}, exitUsage, "missing.json", "there is no such report"},
-		{[]string{"p.json", "-b", "25", "--against", "chat"}, exitUsage, "--against goes with --items", "a report cannot be selected anew"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25"}, exitUsage, "exists already; --force", "cupel.html is there"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against", "nobody"}, exitUsage, "no policy is named", "the second policy is unknown"},
+		{[]string{"p.json", "-b", "25", "--against", "chat"}, exitUsage, "--against requires --items", "a report has no candidates to select from"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25"}, exitUsage, "already exists; --force", "cupel.html is there"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against", "nothing"}, exitUsage, "no policy is named", "the second policy is unknown"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--against-budget", "-1"}, exitUsage, "-1", "the second budget makes no sense"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--stops", "-1"}, exitUsage, "--stops: must be from 0 to 1000, got -1", "a slider cannot have -1 stops"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "300"}, exitUsage, "--from: must be at most --to, which is 50 here, got 300", "twice the budget is less"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "300"}, exitUsage, "--from: must be at most --to (50), got 300", "twice the budget is less"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--from", "-1"}, exitUsage, "--from: must be at least 0 tokens, got -1", "no budget is negative"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve", "127.0.0.1:0"}, exitUsage, "--serve=ADDRESS", "the address is read as a report"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve", "-o", "x"}, exitUsage, "serve", "a page is served or written"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=192.0.2.1:80"}, exitUsage, "loopback alone", "the page is not for others"},
-		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=example.com:80"}, exitUsage, "loopback alone", "a name may point anywhere"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=192.0.2.1:80"}, exitUsage, "loopback only", "the page is not for others"},
+		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=example.com:80"}, exitUsage, "loopback only", "a name may point anywhere"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=127.0.0.1"}, exitUsage, "port", "an address has a port"},
 		{[]string{"-i", "items.jsonl", "-p", "p.json", "-b", "25", "--serve=127.0.0.1:http"}, exitUsage, "not a port", "a port is a number"},
 	}
@@ -263,7 +263,7 @@ func TestServe(t *testing.T) {
 		why        string
 	}{
 		{"", "", http.StatusOK, "that is where it is"},
-		{"localhost:1", "", http.StatusOK, "localhost is loopback, behind whatever port"},
+		{"localhost:1", "", http.StatusOK, "localhost is loopback, with any port"},
 		{"[::1]", "", http.StatusOK, "so is ::1"},
 		{"rebound.example", "", http.StatusForbidden, "a page elsewhere had its name point here"},
 		{"", "favicon.ico", http.StatusNotFound, "there is one page"},

@@ -8,9 +8,9 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
-// progress tells on standard error how far long work is: in place on a
-// terminal, and in a line now and then elsewhere. Work that is done soon is not
-// mentioned. It is for one goroutine at a time.
+// progress reports progress on standard error: in place on a terminal, and in
+// occasional lines elsewhere. Short work reports nothing. It is not safe for
+// concurrent use.
 type progress struct {
 	w     io.Writer
 	clock func() time.Time
@@ -35,7 +35,7 @@ func newProgress(env *Environment, what string) *progress {
 	return p
 }
 
-// update says how much is done, if it is time to.
+// update reports how much is done, if enough time has passed.
 func (p *progress) update(done, total int) {
 	now := p.clock()
 	if now.Sub(p.last) < p.every {
@@ -49,7 +49,7 @@ func (p *progress) update(done, total int) {
 	fmt.Fprintf(p.w, "%d of %d %s\n", done, total, p.what)
 }
 
-// end leaves nothing of it on a terminal.
+// end clears the progress from a terminal.
 func (p *progress) end() {
 	if p.place && p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")

@@ -19,27 +19,27 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
-// relevance is the name of the scorer that policies have here beside the
-// built-in ones, and of the policy that has nothing but it.
+// relevance is the name of the scorer that this command adds to the built-in
+// ones, and of the policy that uses only that scorer.
 const relevance = "relevance"
 
-// maxQueryBytes is the longest question that is read from a file. Longer texts
-// are files given by mistake.
+// maxQueryBytes is the longest question read from a file. A longer file was
+// probably given by mistake.
 const maxQueryBytes = 1 << 20
 
-// queryFlags are the flags that ask a question.
+// queryFlags are the flags that give a question.
 type queryFlags struct {
 	query     string
 	queryFile string
 
 	command *cobra.Command
-	asked   *question // what the flags say, once somebody wanted to know
+	asked   *question // cached by question
 }
 
 func (f *queryFlags) register(command *cobra.Command) {
 	f.command = command
 	flags := command.Flags()
-	flags.StringVarP(&f.query, "query", "q", "", "the question that the window is for: a policy without relevance gets it, as the README says")
+	flags.StringVarP(&f.query, "query", "q", "", "the question that the window should help answer; adds relevance to a policy without it (see the README)")
 	flags.StringVar(&f.queryFile, "query-file", "", "`file` with the question, or - for standard input")
 	command.MarkFlagsMutuallyExclusive("query", "query-file")
 	must(command.MarkFlagFilename("query-file"))
@@ -52,7 +52,7 @@ type question struct {
 	*indexes
 }
 
-// question returns the question of the flags, which may be that there is none.
+// question returns the question from the flags; given is false if there is none.
 func (f *queryFlags) question(env *Environment) (*question, error) {
 	if f.asked != nil {
 		return f.asked, nil
@@ -69,7 +69,7 @@ func (f *queryFlags) question(env *Environment) (*question, error) {
 		case err != nil:
 			return nil, usagef("%s: %w", shown(f.queryFile), err)
 		case len(data) > maxQueryBytes:
-			return nil, usagef("%s: a question may have up to %d bytes", shown(f.queryFile), maxQueryBytes)
+			return nil, usagef("%s: a question may have at most %d bytes", shown(f.queryFile), maxQueryBytes)
 		}
 		text, from = strings.TrimSpace(string(data)), shown(f.queryFile)
 	}
@@ -81,8 +81,8 @@ func (f *queryFlags) question(env *Environment) (*question, error) {
 	return f.asked, nil
 }
 
-// readPolicy finds a preset by its name, or reads a file, and builds it. With a
-// question it has relevance to it.
+// readPolicy finds a preset by name, or reads a file, and builds it. A question
+// adds relevance to the policy.
 func (f *queryFlags) readPolicy(env *Environment, name string) (policy.Policy, *cupel.Pipeline, error) {
 	asked, err := f.question(env)
 	if err != nil {
@@ -103,11 +103,11 @@ func (f *queryFlags) readPolicy(env *Environment, name string) (policy.Policy, *
 	return p, pipeline, nil
 }
 
-// registry returns the presets and strategies of package policy, and relevance
+// registry returns the presets and strategies of package policy, plus relevance
 // to the question.
 func (q *question) registry() *policy.Registry {
 	registry := policy.NewRegistry()
-	// Registering the policy builds its scorer, for which any question will do.
+	// Registering the policy builds its scorer; any question will do for that.
 	registering := true
 	must(registry.RegisterScorer(relevance, func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
 		if registering {
@@ -124,16 +124,16 @@ func (q *question) registry() *policy.Registry {
 func relevancePolicy() policy.Policy {
 	return policy.Policy{
 		Name:        "Relevance",
-		Description: "What a question is about, in the order of time; needs --query.",
+		Description: "What is relevant to a question, in chronological order; requires --query.",
 		Scorers:     []policy.Weighted{{Scorer: policy.Strategy{Type: relevance}, Weight: 1}},
 		Slicer:      policy.Strategy{Type: "scoreGreedy"},
 		Placer:      policy.Strategy{Type: "chronological"},
 	}
 }
 
-// relevanceSettings are the settings that a policy may give the scorer.
+// relevanceSettings are the scorer's settings in a policy.
 type relevanceSettings struct {
-	Query    string    `json:"query"`    // counts where no other question is asked
+	Query    string    `json:"query"`    // used if the flags give no question
 	Language *string   `json:"language"` // of the stems, or "none"
 	Fields   *[]string `json:"fields"`
 	Groups   *[]string `json:"groups"`
@@ -141,21 +141,21 @@ type relevanceSettings struct {
 	Gap      *string   `json:"gap"` // as time.ParseDuration reads it
 }
 
-// scorer is the factory of the scorer.
+// scorer builds the scorer from its settings.
 func (q *question) scorer(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
 	settings, err := policy.DecodeSettings[relevanceSettings](args.Settings)
 	if err != nil {
 		return nil, err
 	}
 	if len(args.Children) > 0 {
-		return nil, errors.New("relevance has no children; it scores items by their text")
+		return nil, errors.New("relevance takes no children: it scores items by their text")
 	}
 	text := settings.Query
 	switch {
 	case q.given:
 		text = q.text
 	case strings.TrimSpace(text) == "":
-		return nil, policy.Invalid(policy.Problem{Path: "query", Reason: "there is no question to be relevant to; give --query or --query-file, or write one here"})
+		return nil, policy.Invalid(policy.Problem{Path: "query", Reason: "no question is given; give --query or --query-file, or set one here"})
 	}
 	index, err := q.index(settings)
 	if err != nil {
@@ -164,14 +164,14 @@ func (q *question) scorer(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) 
 	return cupelrelevance.New(index, text)
 }
 
-// indexes are indexes by their settings: policies that are compared share one,
-// and the words of their items with it. The zero value is ready.
+// indexes caches indexes by their settings, so that compared policies share the
+// words of their items. The zero value is ready to use.
 type indexes struct {
 	mu sync.Mutex
 	of map[string]*cupelrelevance.Index
 }
 
-// indexesWith returns indexes of which that without settings is known.
+// indexesWith returns indexes that holds an index for the default settings.
 func indexesWith(index *cupelrelevance.Index) *indexes {
 	return &indexes{of: map[string]*cupelrelevance.Index{relevanceSettings{}.key(): index}}
 }
@@ -195,7 +195,7 @@ func (x *indexes) index(settings relevanceSettings) (*cupelrelevance.Index, erro
 	return index, nil
 }
 
-// key tells settings of indexes apart. The query is none of them.
+// key identifies the settings of an index, which exclude the query.
 func (s relevanceSettings) key() string {
 	s.Query = ""
 	text, err := json.Marshal(s)
@@ -203,16 +203,16 @@ func (s relevanceSettings) key() string {
 	return string(text)
 }
 
-// newIndex fails with a policy.ValidationError with everything that is wrong.
+// newIndex fails with a policy.ValidationError that lists every mistake.
 func newIndex(settings relevanceSettings) (*cupelrelevance.Index, error) {
 	var opts []cupelrelevance.IndexOption
 	var problems []policy.Problem
-	// One option at a time, so that one mistake does not hide another.
+	// Try one option at a time, so that no mistake hides another.
 	add := func(opt cupelrelevance.IndexOption) {
 		_, err := cupelrelevance.NewIndex(opt)
 		if invalid, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
 			reason := invalid.Reason
-			// Those of the package are about its constants.
+			// The package's own texts name its Go constants.
 			switch {
 			case invalid.Field == "language":
 				reason = "language must be none, english, french, hungarian, norwegian, russian, spanish or swedish"
@@ -257,15 +257,15 @@ func newIndex(settings relevanceSettings) (*cupelrelevance.Index, error) {
 	return cupelrelevance.NewIndex(opts...)
 }
 
-// relevanceShare is how much relevance counts when --query adds it to a policy:
-// this many times as much as all its other scorers together. README.md has the
+// relevanceShare is the weight of relevance when --query adds it to a policy: a
+// multiple of the weight of all its other scorers together. README.md has the
 // figures behind it.
 const relevanceShare = 4
 
-// ask returns the policy with relevance among its scorers, and with a slicer that
-// takes the highest score first: those that look at the score for each token
-// find half as much in small budgets. A policy that has relevance already is
-// left as it is.
+// ask returns the policy with relevance among its scorers, and with a slicer
+// that takes the highest score first: slicers that rank by score per token find
+// half as much evidence in small budgets. A policy that already has relevance
+// is unchanged.
 func ask(p policy.Policy) policy.Policy {
 	total := 0.0
 	for _, s := range p.Scorers {
@@ -276,7 +276,7 @@ func ask(p policy.Policy) policy.Policy {
 	}
 	p.Scorers = slices.Clone(p.Scorers)
 	if sum := total + float64(relevanceShare*total); math.IsInf(sum, 1) && !math.IsInf(total, 1) {
-		// What counts is how the weights compare: an eighth of each is exact.
+		// Only the ratio of the weights matters, and dividing by 8 is exact.
 		for i := range p.Scorers {
 			p.Scorers[i].Weight /= 8
 		}
@@ -287,8 +287,8 @@ func ask(p policy.Policy) policy.Policy {
 	return p
 }
 
-// byScore returns the slicer with ScoreGreedy in the place of Greedy and
-// Knapsack. Quotas around them stay.
+// byScore returns the slicer with ScoreGreedy in place of Greedy and Knapsack,
+// inside quotas too.
 func byScore(s policy.Strategy) policy.Strategy {
 	switch s.Type {
 	case "greedy", "knapsack":
@@ -302,7 +302,7 @@ func byScore(s policy.Strategy) policy.Strategy {
 	return s
 }
 
-// hasRelevance reports whether a scorer is relevance, or has it inside.
+// hasRelevance reports whether a scorer is relevance or contains it.
 func hasRelevance(s policy.Strategy) bool {
 	if s.Type == relevance {
 		return true

@@ -39,7 +39,7 @@ func folder(t *testing.T, files map[string]string) {
 	}
 }
 
-// questions has three turns, the latest of which is about something else, and
+// questions has three turns; the latest is about something else, and
 // policies that know relevance.
 func questions(t *testing.T) {
 	t.Helper()
@@ -96,17 +96,17 @@ func TestQueryMistakes(t *testing.T) {
 		why  string
 	}{
 		{"none", []string{"-p", "relevance"},
-			"cupel: relevance: invalid policy: scorers[0].settings.query: there is no question to be relevant to; give --query or --query-file, or write one here\n", "it has nothing to look for"},
+			"cupel: relevance: invalid policy: scorers[0].settings.query: no question is given; give --query or --query-file, or set one here\n", "it has nothing to look for"},
 		{"none for a file", []string{"-p", "open.toml"},
-			"cupel: open.toml: invalid policy: scorers[0].settings.query: there is no question to be relevant to; give --query or --query-file, or write one here\n", "the same"},
+			"cupel: open.toml: invalid policy: scorers[0].settings.query: no question is given; give --query or --query-file, or set one here\n", "the same"},
 		{"empty", []string{"-p", "chat", "-q", ""}, "cupel: --query: the question is blank\n", "a variable of the shell was not set"},
-		{"blank file", []string{"-p", "chat", "--query-file", "blank.txt"}, "cupel: blank.txt: the question is blank\n", "nobody asked"},
-		{"long file", []string{"-p", "chat", "--query-file", "long.txt"}, "cupel: long.txt: a question may have up to 1048576 bytes\n", "no question"},
+		{"blank file", []string{"-p", "chat", "--query-file", "blank.txt"}, "cupel: blank.txt: the question is blank\n", "there is no question"},
+		{"long file", []string{"-p", "chat", "--query-file", "long.txt"}, "cupel: long.txt: a question may have at most 1048576 bytes\n", "no question"},
 		{"no file", []string{"-p", "chat", "--query-file", "none.txt"}, "cupel: open none.txt: no such file or directory\n", "it is not there"},
 		{"both", []string{"-p", "chat", "-q", "a", "--query-file", "q.txt"},
 			"cupel: if any flags in the group [query query-file] are set none of the others can be; [query query-file] were all set\n", "which one?"},
-		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: only one thing can come from standard input; give a file for the other\n", "the one would be the rest of the other"},
-		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0]: relevance has no children; it scores items by their text\n", "it is no wrapper"},
+		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: standard input can be read once: give a file for the other input\n", "the one would be the rest of the other"},
+		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0]: relevance takes no children: it scores items by their text\n", "it is no wrapper"},
 		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: scorers[0].settings.querry: is unknown; known are query, language, fields, groups, names, gap\n", "names come before values"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestRelevanceSettings(t *testing.T) {
 	}
 }
 
-// TestIndexes: equal settings share an index, whatever the question.
+// TestIndexes: equal settings share an index for all questions.
 func TestIndexes(t *testing.T) {
 	x := new(indexes)
 	index := func(s relevanceSettings) any {

@@ -27,14 +27,13 @@ func newRun(env *Environment) *cobra.Command {
 		Short: "Choose the window and print it",
 		Long: `Choose the window and print it.
 
-Candidates are items in JSON or JSON Lines, a chat transcript as the OpenAI and
-Anthropic APIs write it (a list of messages, or a whole request), or a folder,
-whose files are cut into declarations, sections and paragraphs. With --as
-transcript the window is a transcript that the same API takes back: calls of
-tools and their results stay together, the messages keep their order, and
-everything else is as it was read.
+Candidates are items in JSON or JSON Lines; a chat transcript for the OpenAI or
+Anthropic API (a list of messages, or a whole request); or a folder, whose files
+are split into declarations, sections and paragraphs. With --as transcript the
+window is printed as a transcript for the same API: tool calls stay with their
+results, messages keep their order, and everything else is unchanged.
 
-Notes on standard error say what was estimated, left out or brought back.`,
+Notes on standard error say what was estimated, dropped or restored.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --reserve 1000
   cupel run -i request.json -p toolUse -b 100000 --as transcript -o smaller.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
@@ -49,7 +48,7 @@ Notes on standard error say what was estimated, left out or brought back.`,
 				return err
 			}
 			if printer.as == "transcript" && s.Transcript == nil {
-				return usagef("%s: --as transcript writes what was read as a transcript, and these are items (%s); --as json writes those", shown(flags.items), s.Format)
+				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", shown(flags.items), s.Format)
 			}
 			window, err := s.pipeline.Run(command.Context(), s.Items, s.budget)
 			if err != nil {
@@ -61,10 +60,10 @@ Notes on standard error say what was estimated, left out or brought back.`,
 		},
 	}
 	flags.register(command)
-	command.Flags().StringVar(&printer.as, "as", "text", "what to print: text, json or transcript")
-	command.Flags().BoolVar(&printer.headers, "headers", false, "a line above each item of --as text: its position, kind, tokens, and more of a message")
+	command.Flags().StringVar(&printer.as, "as", "text", "output format: text, json or transcript")
+	command.Flags().BoolVar(&printer.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens, and role and tool of a message")
 	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
-	command.Flags().BoolVar(&force, "force", false, "write over the file of --output")
+	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
 	complete(command, "as", "text", "json", "transcript")
 	return command
 }
@@ -76,19 +75,19 @@ type windowPrinter struct {
 	output  string
 }
 
-// check looks at the flags before anything is read.
+// check validates the flags before anything is read.
 func (p *windowPrinter) check() error {
 	if !slices.Contains([]string{"text", "json", "transcript"}, p.as) {
 		return usagef("--as: %q is not one of text, json, transcript", p.as)
 	}
 	if p.headers && p.as != "text" {
-		return usagef("--headers: only --as text has them")
+		return usagef("--headers requires --as text")
 	}
 	return nil
 }
 
 func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, window []*cupel.ContextItem) error {
-	// A terminal obeys controls, and nobody else does.
+	// Only a terminal obeys control characters.
 	safe := p.output == "-" && env.screen.Terminal
 	switch p.as {
 	case "transcript":
@@ -102,7 +101,7 @@ func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, windo
 		note(env.Stderr, notes)
 		out := text.Bytes()
 		if safe {
-			// Tabs and carriage returns are between the values here, not in strings.
+			// Tabs and carriage returns here separate values; strings have none.
 			out = terminal.EscapeJSON(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), []byte("\t"), []byte("  ")))
 		}
 		_, err = w.Write(out)
@@ -133,7 +132,7 @@ func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe
 	return out.Flush()
 }
 
-// header is a line about one item.
+// header returns the line above one item.
 func header(i int, item *cupel.ContextItem) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())

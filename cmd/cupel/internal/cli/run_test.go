@@ -90,7 +90,7 @@ func TestRunDropsExchangesWhole(t *testing.T) {
 	if code != exitOK || stdout != want {
 		t.Errorf("exit code %d, got\n%s\nwant\n%s", code, stdout, want)
 	}
-	if !strings.HasPrefix(stderr, "cupel: note: left out 1 item from messages[3] on (8 tokens), because the API wants a user to speak first") {
+	if !strings.HasPrefix(stderr, "cupel: note: dropped 1 item from messages[3] on (8 tokens), because the API requires that the user speaks first") {
 		t.Errorf("got %q", stderr)
 	}
 	_, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "29", "--as", "transcript")
@@ -163,7 +163,7 @@ func TestRunMediaTokens(t *testing.T) {
 			args = append(args, "--media-tokens", tokens)
 		}
 		code, stdout, stderr := ran(t, picture, args...)
-		if code != exitOK || !strings.Contains(stdout, want) || !strings.Contains(stderr, "cupel: note: no text, and estimated: 1 image of ") {
+		if code != exitOK || !strings.Contains(stdout, want) || !strings.Contains(stderr, "cupel: note: estimated the tokens of media: 1 image of ") {
 			t.Errorf("exit code %d, %q, got %s, want %s", code, stderr, stdout, want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestRunMediaTokens(t *testing.T) {
 // TestRunHelp holds the usage to what it says of defaults: the one of
 // --media-tokens is no number, and was shown as nothing.
 func TestRunHelp(t *testing.T) {
-	if _, help, _ := ran(t, "", "--help"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default an estimate by the API)\n") {
+	if _, help, _ := ran(t, "", "--help"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default: an estimate for the API)\n") {
 		t.Errorf("got\n%s", help)
 	}
 }
@@ -183,7 +183,7 @@ func TestRunTellsOfRepetitions(t *testing.T) {
 	const text = `[{"role":"assistant","content":"go on"},{"role":"assistant","content":"go on"},{"role":"user","content":"x"}]`
 	for policy, told := range map[string]bool{"chat": true, policyFile(t, "chronological"): false} {
 		code, stdout, stderr := ran(t, text, "-i", "-", "-p", policy, "-b", "12", "--as", "transcript", "--format", "openai")
-		if code != exitOK || strings.Count(stdout, "go on") != 1 || strings.Contains(stderr, "left out as repetitions: 1 item, 6 tokens") != told {
+		if code != exitOK || strings.Count(stdout, "go on") != 1 || strings.Contains(stderr, "dropped as duplicates: 1 item, 6 tokens") != told {
 			t.Errorf("%s: exit code %d, got %s%s", policy, code, stdout, stderr)
 		}
 	}
@@ -198,7 +198,7 @@ func TestRunOutput(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != agent {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if code, _, stderr := ran(t, agent, args...); code != exitUsage || stderr != "cupel: "+path+" exists already; --force writes over it\n" {
+	if code, _, stderr := ran(t, agent, args...); code != exitUsage || stderr != "cupel: "+path+" already exists; --force overwrites it\n" {
 		t.Errorf("exit code %d: %q", code, stderr)
 	}
 	if code, _, stderr := ran(t, agent, append(args, "--force")...); code != exitOK {
@@ -215,14 +215,14 @@ func TestRunFailures(t *testing.T) {
 		want             string
 	}{
 		{"as", "known forms are listed", item, []string{"--as", "xml"}, exitUsage, `--as: "xml" is not one of text, json, transcript`},
-		{"headers", "JSON has no headers", item, []string{"--as", "json", "--headers"}, exitUsage, "--headers: only --as text has them"},
+		{"headers", "JSON has no headers", item, []string{"--as", "json", "--headers"}, exitUsage, "--headers requires --as text"},
 		{"items as transcript", "items never were one", item, []string{"--as", "transcript"}, exitUsage,
-			"standard input: --as transcript writes what was read as a transcript, and these are items (json); --as json writes those"},
+			"standard input: --as transcript requires a transcript as input, and these are items (json); use --as json"},
 		{"format", "known formats are listed", item, []string{"--format", "xml"}, exitUsage, `standard input: the format "xml" is unknown; known are auto, json, jsonl, openai, anthropic`},
 		{"encoding", "so are the encodings", item, []string{"--encoding", "base1"}, exitUsage, ""},
 		{"media", "tokens are not negative", item, []string{"--media-tokens", "-5"}, exitUsage, "--media-tokens: must be at least 0, got -5"},
 		{"media less one", "no number stands for the estimate", item, []string{"--media-tokens", "-1"}, exitUsage, "--media-tokens: must be at least 0, got -1"},
-		{"comma", "the line and the column are named", "[\n" + item[1:len(item)-1] + ",\n]", nil, exitUsage, "standard input: line 3: JSON has no comma before a closing ] (column 1)"},
+		{"comma", "the line and the column are named", "[\n" + item[1:len(item)-1] + ",\n]", nil, exitUsage, "standard input: line 3: JSON allows no comma before a closing ] (column 1)"},
 		{"message", "and so is the message", `{"system":"s","messages":[{"role":"user","content":"x"},{"role":"tool"}]}`, []string{"--format", "anthropic"}, exitUsage,
 			`standard input: line 1: messages[1].role must be one of system, user, assistant, got "tool"`},
 		{"hostile name", "what a file says does not reach the terminal as it is", `[{"role":"\u001b[31m"}]`, []string{"--format", "openai"}, exitUsage,

@@ -31,9 +31,9 @@ type candidateFlags struct {
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, a folder to cut into some, or - for standard input")
-	flags.StringVar(&f.format, "format", string(input.Auto), "of the candidates: auto, json, jsonl, openai or anthropic")
-	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "how missing token counts are counted: an encoding or a model of OpenAI's, or heuristic for an estimate")
+	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, a folder to split into candidates, or - for standard input")
+	flags.StringVar(&f.format, "format", string(input.Auto), "input format: auto, json, jsonl, openai or anthropic")
+	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count missing tokens with this OpenAI encoding or model, or heuristic for an estimate")
 	must(command.MarkFlagRequired("items"))
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", "auto", "json", "jsonl", "openai", "anthropic")
@@ -54,7 +54,7 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	var candidates *input.Candidates
 	if info, statErr := os.Stat(f.items); f.items != "-" && statErr == nil && info.IsDir() {
 		if options.Format != input.Auto {
-			return nil, usagef("--format: %s is a folder, which has no format", f.items)
+			return nil, usagef("--format does not apply to a folder: %s", f.items)
 		}
 		candidates, err = input.ReadFolder(ctx, f.items, counter)
 	} else {
@@ -81,21 +81,21 @@ type budgetFlags struct {
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.IntVarP(&f.budget, "budget", "b", 0, "the most `tokens` that the window may have, the answer included")
-	flags.IntVar(&f.target, "target", 0, "`tokens` that the selection aims at (default the budget less the reserve)")
-	flags.IntVar(&f.reserve, "reserve", 0, "`tokens` that are kept for the answer")
+	flags.IntVarP(&f.budget, "budget", "b", 0, "maximum `tokens` of the window, including the answer")
+	flags.IntVar(&f.target, "target", 0, "`tokens` that the selection should fill (default: the budget minus the reserve)")
+	flags.IntVar(&f.reserve, "reserve", 0, "`tokens` to reserve for the answer")
 	registerSlots(command, &f.slots)
-	flags.Float64Var(&f.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
+	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 	must(command.MarkFlagRequired("budget"))
 }
 
 func registerSlots(command *cobra.Command, slots *map[string]int) {
 	flags := command.Flags()
-	flags.StringToIntVar(slots, "reserve-kind", nil, "`kind=tokens` that are kept for items of a kind that come later; may be repeated")
-	flags.Lookup("reserve-kind").DefValue = "" // none, which is not worth a word
+	flags.StringToIntVar(slots, "reserve-kind", nil, "`kind=tokens` to reserve for later items of a kind; may be repeated")
+	flags.Lookup("reserve-kind").DefValue = "" // print no default
 }
 
-// make returns the budget. given tells whether --target was.
+// make returns the budget. given says whether --target is set.
 func (f *budgetFlags) make(targetGiven bool) (cupel.ContextBudget, error) {
 	target := f.target
 	if !targetGiven {
@@ -133,7 +133,7 @@ func (f *selectionFlags) register(command *cobra.Command) {
 	completePolicy(command, "policy")
 }
 
-// selection is what a command selects from, and how.
+// selection is the input of a selection: candidates, policy and budget.
 type selection struct {
 	*input.Candidates
 	policy   policy.Policy
@@ -166,7 +166,7 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 			for intent := range registry.All() {
 				names = append(names, intent)
 			}
-			return p, usagef("no policy is named %q; there are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
+			return p, usagef("no policy is named %q; the presets are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
 		}
 		return p, nil
 	}
@@ -193,13 +193,13 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 	return p, nil
 }
 
-// isPolicyFile tells the name of a file from that of a preset.
+// isPolicyFile reports whether a name is that of a file, not of a preset.
 func isPolicyFile(name string) bool {
 	extension := filepath.Ext(name)
 	return strings.EqualFold(extension, ".json") || strings.EqualFold(extension, ".toml")
 }
 
-// counterNamed returns the counter that --encoding asks for.
+// counterNamed returns the counter that --encoding names.
 func counterNamed(name string) (cupel.TokenCounter, error) {
 	if strings.EqualFold(name, "heuristic") {
 		return cupel.HeuristicCounter{}, nil
@@ -214,11 +214,11 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 	return counter, nil
 }
 
-// open opens a file, or standard input for "-", which can be had once.
+// open opens a file, or standard input for "-", which can be opened once.
 func open(env *Environment, name string) (io.Reader, func(), error) {
 	if name == "-" {
 		if env.stdinTaken {
-			return nil, nil, usagef("only one thing can come from standard input; give a file for the other")
+			return nil, nil, usagef("standard input can be read once: give a file for the other input")
 		}
 		env.stdinTaken = true
 		return env.Stdin, func() {}, nil
@@ -227,7 +227,7 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	// It was only read: closing has nothing to say.
+	// The file was only read: an error from Close does not matter.
 	return file, func() { _ = file.Close() }, nil
 }
 
@@ -268,12 +268,12 @@ func complete(command *cobra.Command, flag string, values ...string) {
 // optional takes back that flags are required.
 func optional(command *cobra.Command, names ...string) {
 	for _, name := range names {
-		// Whatever its value, the annotation makes completion offer the flag first.
+		// The annotation, even with the value false, makes completion offer the flag first.
 		delete(command.Flags().Lookup(name).Annotations, cobra.BashCompOneRequiredFlag)
 	}
 }
 
-// must is for what only a mistake in this package makes fail.
+// must panics on errors that only a mistake in this package can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// serve serves a page on a loopback address until ctx is done, which is how one
-// ends it.
+// serve serves a page on a loopback address until ctx is done, and then returns
+// nil.
 func serve(ctx context.Context, env *Environment, address string, page http.Handler) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -34,7 +34,7 @@ func serve(ctx context.Context, env *Environment, address string, page http.Hand
 		ReadHeaderTimeout: 10 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
-	fmt.Fprintf(env.Stderr, "cupel: http://%s/ shows the window; interrupt to end\n", listener.Addr())
+	fmt.Fprintf(env.Stderr, "cupel: serving http://%s/; interrupt to stop\n", listener.Addr())
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -43,8 +43,8 @@ func serve(ctx context.Context, env *Environment, address string, page http.Hand
 	return nil
 }
 
-// guard answers only those who asked for loopback by name: a page from elsewhere
-// whose name was made to point here must not read the window.
+// guard answers only requests whose host is a loopback name: a foreign page whose
+// domain resolves to this machine (DNS rebinding) must not read the window.
 func guard(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
@@ -52,7 +52,7 @@ func guard(page http.Handler) http.Handler {
 			host = name
 		}
 		if ip := net.ParseIP(strings.Trim(host, "[]")); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "this page is for the machine that it is served on", http.StatusForbidden)
+			http.Error(w, "this page is available on the machine that serves it only", http.StatusForbidden)
 			return
 		}
 		page.ServeHTTP(w, r)

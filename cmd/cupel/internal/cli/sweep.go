@@ -28,18 +28,19 @@ type sweepFlags struct {
 	progress         bool
 }
 
-// newSweep returns the command that selects at many budgets.
+// newSweep returns the command that selects over a range of budgets.
 func newSweep(env *Environment) *cobra.Command {
 	var flags sweepFlags
 	command := &cobra.Command{
 		Use:   "sweep",
-		Short: "Follow the selection over a range of budgets",
-		Long: `sweep selects at every budget of a range and tells where the selection changes:
-the tokens and items that are in from there on, what came and what went. Each
-budget is one as --budget of the other commands: --reserve is taken off.
+		Short: "Show how the selection changes over a range of budgets",
+		Long: `sweep selects at the budgets of a range and lists those at which the selection
+changes: the tokens and items included from there on, and the items that came
+and went. Budgets mean the same as --budget of the other commands: --reserve is
+subtracted.
 
-A larger budget does not always keep what a smaller one takes. --stride 1 leaves
-out no budget; the default looks at about fifty of them.`,
+A larger budget does not always keep what a smaller one includes. --stride 1
+tries every budget; the default tries about fifty.`,
 		Example: `  cupel sweep -i items.jsonl -p rag
   cupel sweep -i items.jsonl -p rag --from 1000 --to 8000 --stride 1 --csv
   cupel sweep -i items.jsonl -p rag --plot
@@ -56,15 +57,15 @@ out no budget; the default looks at about fifty of them.`,
 	set.StringVarP(&flags.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
 	must(command.MarkFlagRequired("policy"))
 	completePolicy(command, "policy")
-	set.IntVar(&flags.from, "from", 0, "the first budget, in `tokens` (default what pinned items and --reserve need)")
-	set.IntVar(&flags.to, "to", 0, "the last budget, in `tokens` (default the tokens of all candidates and of what is kept)")
-	set.IntVar(&flags.stride, "stride", 0, "`tokens` between budgets (default a round number that gives about fifty)")
-	set.IntVar(&flags.reserve, "reserve", 0, "`tokens` that are kept for the answer")
+	set.IntVar(&flags.from, "from", 0, "first budget, in `tokens` (default: what pinned items and --reserve need)")
+	set.IntVar(&flags.to, "to", 0, "last budget, in `tokens` (default: enough for all candidates and the reserve)")
+	set.IntVar(&flags.stride, "stride", 0, "`tokens` between budgets (default: a round number that gives about fifty budgets)")
+	set.IntVar(&flags.reserve, "reserve", 0, "`tokens` to reserve for the answer")
 	registerSlots(command, &flags.slots)
-	set.Float64Var(&flags.margin, "margin", 0, "safety margin for estimated token counts, in `percent`")
-	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates by their position, from 0")
-	set.BoolVar(&flags.plot, "plot", false, "draw the share of the budget that is used")
-	set.BoolVar(&flags.progress, "progress", false, "report progress on standard error, also where that is not a terminal")
+	set.Float64Var(&flags.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
+	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates are positions, from 0")
+	set.BoolVar(&flags.plot, "plot", false, "plot the share of the budget that is used")
+	set.BoolVar(&flags.progress, "progress", false, "report progress on standard error even if it is not a terminal")
 	command.MarkFlagsMutuallyExclusive("json", "csv", "plot")
 	return command
 }
@@ -77,7 +78,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if changed("stride") && f.stride < 1 {
 		return usagef("--stride: must be at least 1, got %d", f.stride)
 	}
-	f.budget = math.MaxInt // the totals of the base do not matter
+	f.budget = math.MaxInt // the sweep replaces the base's totals
 	base, err := f.make(false)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
 	tell.end()
 	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
-		return usagef("gave up after %d budgets: give a shorter range with --from and --to, or a longer --stride", tooMany.MaxBudgets)
+		return usagef("gave up after %d budgets: narrow the range with --from and --to, or give a larger --stride", tooMany.MaxBudgets)
 	}
 	if err != nil {
 		return selecting(err)
@@ -124,12 +125,12 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	})
 }
 
-// lastOf returns the last budget that a sweep has looked at.
+// lastOf returns the last budget that a sweep tried.
 func lastOf(sweep *analysis.BudgetSweep) int {
 	return sweep.From + (sweep.To-sweep.From)/sweep.Stride*sweep.Stride
 }
 
-// necessary returns the smallest budget that the pinned items fit.
+// necessary returns the smallest budget that fits the pinned items.
 func necessary(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 	tokens := budget.OutputReserve()
 	for _, item := range items {
@@ -140,8 +141,8 @@ func necessary(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 	return tokens
 }
 
-// roundStride returns the least of 1, 2, 5, 10, 20, 50 and so on that parts a
-// range into fifty at most.
+// roundStride returns the smallest of 1, 2, 5, 10, 20, 50 and so on that divides
+// a range into at most fifty steps.
 func roundStride(length int) int {
 	const parts = 50
 	for power := 1; power <= math.MaxInt/10; power *= 10 {
@@ -162,7 +163,7 @@ func utilization(tokens, budget int) float64 {
 	return float64(tokens) / float64(budget)
 }
 
-// printSweep tells people.
+// printSweep writes a sweep for people.
 func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, plot bool) {
 	p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(fmt.Sprintf(": budgets from %d to %d by %d, %s, %s",
 		sweep.From, lastOf(sweep), sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step"))))
@@ -192,7 +193,7 @@ func signed(sign string, n int) string {
 	return sign + strconv.Itoa(n)
 }
 
-// changesOf names what came and went, shortly.
+// changesOf summarizes what came and went.
 func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
 	const names, columns = 4, 28
 	var list []string
@@ -210,7 +211,7 @@ func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
 	return strings.Join(list, ", ")
 }
 
-// printPlot draws the share of each budget that is used, from none to all of it.
+// printPlot plots the used share of each budget, from 0 to 1.
 func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 	columns := max(min(p.Width(), maxBar), 2)
 	if length := sweep.To - sweep.From; length/sweep.Stride < columns {
@@ -222,7 +223,7 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 	for c := range columns {
 		budget := sweep.From
 		if columns > 1 {
-			// The last one of the range that the sweep has looked at, at most.
+			// The last budget that the sweep tried, at most.
 			steps := (sweep.To - sweep.From) / sweep.Stride
 			budget += int(float64(steps)*float64(c)/float64(columns-1)) * sweep.Stride
 		}
@@ -241,7 +242,7 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 	share := func(step analysis.SweepStep, budget int) string {
 		return strconv.FormatFloat(utilization(step.Tokens, budget)*100, 'f', 1, 64) + "%"
 	}
-	p.Paragraph(fmt.Sprintf("The share of the budget that is used, from %s at %d to %s at %d.",
+	p.Paragraph(fmt.Sprintf("Share of the budget used, from %s at %d to %s at %d.",
 		share(sweep.Steps[0], sweep.From), sweep.From, share(sweep.Steps[len(sweep.Steps)-1], last), last), "")
 }
 

@@ -84,7 +84,7 @@ func TestSweepIsAsBudgets(t *testing.T) {
 // Nothing is said of budgets that the sweep has not looked at.
 func TestSweepEndsWhereItLooked(t *testing.T) {
 	got := mustPrint(t, sweeping("--from", "0", "--to", "99", "--stride", "40", "--plot")...)
-	for _, want := range []string{"Mine: budgets from 0 to 80 by 40, ", "\nThe share of the budget that is used, from 0.0% at 0 to 75.0% at 80.\n"} {
+	for _, want := range []string{"Mine: budgets from 0 to 80 by 40, ", "\nShare of the budget used, from 0.0% at 0 to 75.0% at 80.\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
@@ -118,7 +118,7 @@ func TestSweepPlot(t *testing.T) {
 	// 0, 33.3, 37.5, 60, 58.3, 50 (35 of 70), 75 and 77.8 percent: eighths above
 	// nothing, rounded down, from the lowest block.
 	got := mustPrint(t, sweeping("--from", "20", "--to", "90", "--stride", "10", "--plot")...)
-	if want := "\n ▃▄▅▅▅▇▇\nThe share of the budget that is used, from 0.0% at 20 to 77.8% at 90.\n"; !strings.Contains(got, want) {
+	if want := "\n ▃▄▅▅▅▇▇\nShare of the budget used, from 0.0% at 20 to 77.8% at 90.\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
 	}
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
-// transcriptFlags are the flags of every command that reads candidates which
-// only matter for transcripts.
+// transcriptFlags are the flags that apply to transcripts only. Every command
+// that reads candidates has them.
 type transcriptFlags struct {
 	noPin bool
 	media int
 
-	set *pflag.FlagSet // tells whether media was given
+	set *pflag.FlagSet // says whether media is set
 }
 
 func (f *transcriptFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	f.set = flags
-	flags.BoolVar(&f.noPin, "no-pin", false, "pin nothing of a transcript but its tool definitions: neither the system prompt nor the user's last message")
-	flags.IntVar(&f.media, "media-tokens", 0, "`tokens` of each image, file or sound of a transcript (default an estimate by the API)")
+	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript, not the system prompt or the user's last message")
+	flags.IntVar(&f.media, "media-tokens", 0, "`tokens` of each image, file or sound of a transcript (default: an estimate for the API)")
 }
 
-// apply puts the flags into the options of a reader.
+// apply copies the flags to the options of a reader.
 func (f *transcriptFlags) apply(options *input.Options) error {
 	options.NoPin = f.noPin
 	if !f.set.Changed("media-tokens") {
@@ -40,7 +40,7 @@ func (f *transcriptFlags) apply(options *input.Options) error {
 	return nil
 }
 
-// note tells the user of something that is no error.
+// note prints notes to the user that are not errors.
 func note(w io.Writer, notes []string) {
 	for _, text := range notes {
 		fmt.Fprintf(w, "cupel: note: %s\n", terminal.Safe(text))

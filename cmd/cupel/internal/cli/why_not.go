@@ -12,15 +12,15 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// whyNotAnswer is what --why-not tells of one candidate.
+// whyNotAnswer is the answer of --why-not for one candidate.
 type whyNotAnswer struct {
 	*analysis.WhyNotAnswer
 	a           *account
 	copies      int  // other candidates with its content
-	targetGiven bool // --target was; the search for a budget does without
+	targetGiven bool // --target is set, which the search for a budget ignores
 }
 
-// searchFlags say how far to look for a budget.
+// searchFlags limit the search for a budget.
 type searchFlags struct {
 	upTo     int
 	probes   int
@@ -29,12 +29,12 @@ type searchFlags struct {
 
 func (f *searchFlags) register(command *cobra.Command) {
 	set := command.Flags()
-	set.IntVar(&f.upTo, "up-to", 0, "with --why-not, the largest budget to look at, in `tokens` (default enough for all candidates, and for the share of a kind)")
-	set.IntVar(&f.probes, "max-probes", 0, "with --why-not, the most `budgets` to select at, one after the other (default 10000, or millions where the slicer follows budgets for little)")
-	set.BoolVar(&f.progress, "progress", false, "report progress on standard error, also where that is not a terminal")
+	set.IntVar(&f.upTo, "up-to", 0, "with --why-not, the largest budget to try, in `tokens` (default: enough for all candidates and for quotas)")
+	set.IntVar(&f.probes, "max-probes", 0, "with --why-not, try at most this many `budgets` (default: 10000, or millions if the slicer can sweep budgets cheaply)")
+	set.BoolVar(&f.progress, "progress", false, "report progress on standard error even if it is not a terminal")
 }
 
-// whyNot answers for one of the candidates with a content.
+// whyNot explains one of the candidates with a content.
 func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection, a *account, content string, flags *pflag.FlagSet) (*whyNotAnswer, error) {
 	switch {
 	case f.probes < 0:
@@ -59,8 +59,8 @@ func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection
 	return &whyNotAnswer{answer, a, copies, flags.Changed("target")}, nil
 }
 
-// bestCopy returns, of the candidates with a content, the one that is in, or
-// else the one that is not out as a duplicate; and how many others there are.
+// bestCopy returns the included candidate with a content, or else one that was
+// not dropped as a duplicate, and how many other copies there are.
 func (a *account) bestCopy(content string) (best, others int) {
 	order := func(e *analysis.Entry) int {
 		switch {
@@ -89,8 +89,8 @@ func (a *account) bestCopy(content string) (best, others int) {
 	return best, others
 }
 
-// newBudgetProgress returns progress through budgets: on a terminal, or when it
-// is asked for.
+// newBudgetProgress returns progress through budgets, shown on a terminal or if
+// wanted.
 func newBudgetProgress(env *Environment, wanted bool) *progress {
 	p := newProgress(env, "tokens of budget")
 	if !wanted && !p.place {
@@ -99,5 +99,5 @@ func newBudgetProgress(env *Environment, wanted bool) *progress {
 	return p
 }
 
-// bare returns the text of an error without the name of this program.
+// bare returns the text of an error without its "cupel: " prefix.
 func bare(err error) string { return strings.TrimPrefix(err.Error(), "cupel: ") }

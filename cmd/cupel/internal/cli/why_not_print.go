@@ -12,10 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// maxInstead is how many candidates each list of an answer shows to people.
+// maxInstead is how many candidates each list of a printed answer has.
 const maxInstead = 10
 
-// print tells people.
+// print writes it for people.
 func (w *whyNotAnswer) print(p *terminal.Printer) {
 	a, e := w.a, &w.Entry
 	if e.Place > 0 {
@@ -37,15 +37,15 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 		p.Line()
 		switch x := w.IfPinned; {
 		case x.Err != nil:
-			p.Paragraph("If it were pinned the selection would fail: "+bare(x.Err), "")
+			p.Paragraph("If it were pinned, the selection would fail: "+bare(x.Err), "")
 		case len(x.Went) == 0:
-			p.Paragraph("If it were pinned, nothing would go.", "")
+			p.Paragraph("If it were pinned, nothing would be dropped.", "")
 		default:
-			p.Paragraph("If it were pinned, these would go:", "")
+			p.Paragraph("If it were pinned, these would be dropped:", "")
 			a.printSome(p, x.Went, false)
 		}
 		if others := without(w.IfPinned.Came, e.Candidate); len(others) > 0 {
-			p.Paragraph("These would come in as well:", "")
+			p.Paragraph("These would also be included:", "")
 			a.printSome(p, others, false)
 		}
 	}
@@ -86,21 +86,21 @@ func (w *whyNotAnswer) budgetText() string {
 	e, m, budget := &w.Entry, w.Smallest, w.a.budget.MaxTokens()
 	switch {
 	case e.Code() == string(cupel.ExcludeDeduplicated):
-		return "No budget takes it: its content would be in as the candidate above."
+		return "No budget includes it: its content is a duplicate of the candidate above."
 	case e.Code() == string(cupel.ExcludeNegativeTokens):
-		return "No budget takes it: correct its token count."
+		return "No budget includes it: correct its token count."
 	case !m.Found && m.Err != nil:
-		return "The smallest budget that takes it is not known: " + bare(m.Err)
+		return "The smallest budget that includes it is unknown: " + bare(m.Err)
 	case !m.Found && m.Exact && m.SearchedTo == math.MaxInt:
-		return fmt.Sprintf("No budget takes %s.", w.it())
+		return fmt.Sprintf("No budget includes %s.", w.it())
 	case !m.Found && m.Exact:
-		return fmt.Sprintf("No budget up to %d tokens takes %s; --up-to looks further.", m.SearchedTo, w.it())
+		return fmt.Sprintf("No budget up to %d tokens includes %s; raise --up-to to search further.", m.SearchedTo, w.it())
 	case !m.Found:
-		return fmt.Sprintf("No budget up to %d tokens takes %s; --max-probes looks at more budgets.", m.SearchedTo, w.it())
+		return fmt.Sprintf("No budget up to %d tokens includes %s; raise --max-probes to try more budgets.", m.SearchedTo, w.it())
 	}
-	text := fmt.Sprintf("The smallest budget that takes %s is %d tokens", w.it(), m.Tokens)
+	text := fmt.Sprintf("The smallest budget that includes %s is %d tokens", w.it(), m.Tokens)
 	if !m.Exact {
-		text = fmt.Sprintf("A budget of %d tokens takes %s", m.Tokens, w.it())
+		text = fmt.Sprintf("A budget of %d tokens includes %s", m.Tokens, w.it())
 	}
 	if w.targetGiven {
 		text = "Without --target, " + strings.ToLower(text[:1]) + text[1:]
@@ -111,18 +111,18 @@ func (w *whyNotAnswer) budgetText() string {
 	case m.Tokens < budget:
 		text += fmt.Sprintf(", %d fewer than now", budget-m.Tokens)
 	default:
-		text += ", the one that it has"
+		text += ", the current one"
 	}
 	switch {
 	case !m.Exact:
-		text += "; a smaller one may, which a larger --max-probes finds"
+		text += "; a smaller one may too: raise --max-probes to find it"
 	case m.Tokens < budget && e.Place == 0 && !w.targetGiven:
 		text += ": with more, others may be chosen instead"
 	}
 	return text + "."
 }
 
-// it is the candidate, of which there may be copies that other budgets take.
+// it returns "it", or "this copy of it" if other copies could be included.
 func (w *whyNotAnswer) it() string {
 	for i := range w.a.Entries {
 		e := &w.a.Entries[i]
@@ -133,25 +133,25 @@ func (w *whyNotAnswer) it() string {
 	return "it"
 }
 
-// without returns the candidates but one.
+// without returns the candidates except one.
 func without(candidates []int, one int) []int {
 	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
 }
 
-// printExchange tells how the window at the smallest budget differs.
+// printExchange prints how the window at the smallest budget differs.
 func (a *account) printExchange(p *terminal.Printer, x *analysis.Exchange, but int) {
 	if came := without(x.Came, but); len(came) > 0 {
-		p.Paragraph("With that budget these come in as well:", "")
+		p.Paragraph("That budget also includes:", "")
 		a.printSome(p, came, false)
 	}
 	if len(x.Went) > 0 {
-		p.Paragraph("With that budget these go:", "")
+		p.Paragraph("That budget drops:", "")
 		a.printSome(p, x.Went, false)
 	}
 }
 
-// printSome prints candidates, as many as are worth it. Of those that should be
-// in it tells which are not: some are chosen first and dropped again.
+// printSome prints the first candidates of a list. If in is set, it adds reasons
+// when some are not included: a slicer may choose items that are dropped later.
 func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 	if len(candidates) == 0 {
 		return
@@ -188,7 +188,7 @@ type jsonCandidate struct {
 	Content  string    `json:"content"`
 	Kind     string    `json:"kind"`
 	Tokens   int       `json:"tokens"`
-	Rank     int       `json:"rank,omitempty"` // from 1; none for what is not scored
+	Rank     int       `json:"rank,omitempty"` // from 1; omitted if not scored
 	Score    jsonScore `json:"score"`
 	Reason   string    `json:"reason"`
 }
@@ -206,7 +206,7 @@ func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	return jsonCandidate{candidate, e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score()), e.Code()}
 }
 
-// jsonExchange is how another selection differs.
+// jsonExchange is how a second selection differs.
 type jsonExchange struct {
 	Came  []jsonCandidate `json:"came"`
 	Went  []jsonCandidate `json:"went"`
@@ -224,13 +224,14 @@ func (a *account) jsonExchange(x *analysis.Exchange) *jsonExchange {
 	return j
 }
 
-// jsonSmallest is what is known of the smallest budget that takes a candidate.
+// jsonSmallest is what is known about the smallest budget that includes a
+// candidate.
 type jsonSmallest struct {
 	Found      bool   `json:"found"`
 	Tokens     int    `json:"tokens,omitempty"` // when found
-	Exact      bool   `json:"exact"`            // no smaller budget takes it, or none up to SearchedTo
+	Exact      bool   `json:"exact"`            // no smaller budget includes it, or none up to SearchedTo
 	SearchedTo int    `json:"searched_to"`
-	Error      string `json:"error,omitempty"` // why the search has ended before its time
+	Error      string `json:"error,omitempty"` // why the search ended early
 }
 
 // jsonAnswer is what --why-not --json prints.
@@ -249,7 +250,7 @@ type jsonAnswer struct {
 	AtSmallest  *jsonExchange   `json:"at_smallest_budget,omitempty"`
 }
 
-// json tells programs.
+// json returns the answer for programs.
 func (w *whyNotAnswer) json() (any, error) {
 	smallest := jsonSmallest{Found: w.Smallest.Found, Tokens: w.Smallest.Tokens, Exact: w.Smallest.Exact, SearchedTo: w.Smallest.SearchedTo}
 	if w.Smallest.Err != nil {

@@ -29,13 +29,13 @@ RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    2    0.8      20       0.04  Document  apple
    1    0.9      40     0.0225  Document  banana …
 
-If it were pinned, these would go:
+If it were pinned, these would be dropped:
 RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    1    0.9      40     0.0225  Document  banana …
 
-The smallest budget that takes it is 80 tokens, 20 fewer than now: with more, others may be chosen
-instead.
-With that budget these go:
+The smallest budget that includes it is 80 tokens, 20 fewer than now: with more, others may be
+chosen instead.
+That budget drops:
 RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    1    0.9      40     0.0225  Document  banana …
    5   0.05       5       0.01  Message   elder
@@ -53,43 +53,43 @@ func TestWhyNotSays(t *testing.T) {
 		args                    []string
 		has, not                []string
 	}{
-		{"in", "banana needs 60 tokens beside apple, which comes first, or 40 where apple does not fit: never, as it is smaller", "greedy.json", "ban*", nil,
-			[]string{"It is in, as #2 of 4: Scored\n", "The smallest budget that takes it is 90 tokens, 10 fewer than now.\n"}, []string{"pinned", "before"}},
+		{"in", "banana needs 60 tokens together with apple, which comes first, or 40 where apple does not fit: never, as it is smaller", "greedy.json", "ban*", nil,
+			[]string{"It is in, as #2 of 4: Scored\n", "The smallest budget that includes it is 90 tokens, 10 fewer than now.\n"}, []string{"pinned", "before"}},
 		{"pinned", "its 10 tokens and the 20 of the reserve", "greedy.json", "Be", nil,
-			[]string{"It is in, as #1 of 4: Pinned\n", "The smallest budget that takes it is 30 tokens, 70 fewer than now.\n"}, []string{"score"}},
+			[]string{"It is in, as #1 of 4: Pinned\n", "The smallest budget that includes it is 30 tokens, 70 fewer than now.\n"}, []string{"score"}},
 		{"negative", "no budget helps", "greedy.json", "damson", nil,
-			[]string{"It is out: NegativeTokens: -1 tokens\n", "No budget takes it: correct its token count.\n"}, []string{"pinned", "score"}},
+			[]string{"It is out: NegativeTokens: -1 tokens\n", "No budget includes it: correct its token count.\n"}, []string{"pinned", "score"}},
 		{"copies", "the copy that is in answers for both", "greedy.json", "apple", nil,
 			[]string{"It is in, as #3 of 4: Scored\n", "copies  1 other candidate with the same content\n", "is 50 tokens, 50 fewer than now.\n"}, nil},
 		{"by score", "banana leaves 30 and apple 10 of them; where banana does not fit apple leaves too little; 40+20+30 are 90", "score.json", "cherry", nil,
 			[]string{"ScoreGreedySlice takes the highest score first. When its turn came, 10 of 70 tokens were left.\nChosen instead:\n",
-				"The smallest budget that takes it is 120 tokens, 20 more than now.\n", "With that budget these go:\n"}, nil},
+				"The smallest budget that includes it is 120 tokens, 20 more than now.\n", "That budget drops:\n"}, nil},
 		{"knapsack", "0.8+0.6 in 50 tokens beat 0.9+0.05 in 45; nothing with cherry does in less", "sack.json", "cherry", nil,
 			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.\n", "is 80 tokens, 20 fewer than now"}, nil},
 		{"buckets", "a bucket of 50 is all that 70 tokens have, and banana is worth most of what fits it", "buckets.json", "cherry", nil,
 			[]string{"within 70 tokens, the tokens of\neach rounded up to buckets of 50.\n", "   1    0.9      40 ",
 				// 30 are kept or pinned, and two buckets are enough for banana and apple, so that cherry needs three.
-				"The smallest budget that takes it is 180 tokens, 80 more than now.\n"}, nil},
+				"The smallest budget that includes it is 180 tokens, 80 more than now.\n"}, nil},
 		{"worth nothing", "scores count in ten-thousandths", "nothing.json", "cherry", nil,
-			[]string{"KnapsackSlice takes nothing with a score below 0.0001.\n", "No budget up to 145 tokens takes it; --up-to looks further.\n"}, nil},
+			[]string{"KnapsackSlice takes nothing with a score below 0.0001.\n", "No budget up to 145 tokens includes it; raise --up-to to search further.\n"}, nil},
 		{"target", "80 tokens are enough without it, as above", "greedy.json", "cherry", []string{"--target", "25"},
-			[]string{"Without --target, the smallest budget that takes it is 80 tokens, 20 fewer than now.\n"}, []string{"with more"}},
+			[]string{"Without --target, the smallest budget that includes it is 80 tokens, 20 fewer than now.\n"}, []string{"with more"}},
 		{"required share", "Document is required, and takes nothing from ToolOutput", "shares.json", "cherry", nil,
 			[]string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens. GreedySlice takes the highest score per token\nfirst. Nothing comes before it, but there are only 7 tokens.\n"}, []string{"requires"}},
 		{"few probes", "with 120 there is room for all three that cost most, and ten budgets from 50 on say nothing about 60 and more", "sack.json", "cherry", []string{"--max-probes", "10"},
-			[]string{"A budget of 120 tokens takes it, 20 more than now; a smaller one may, which a larger --max-probes\nfinds.\n"}, nil},
+			[]string{"A budget of 120 tokens includes it, 20 more than now; a smaller one may too: raise --max-probes to\nfind it.\n"}, nil},
 		{"far too few probes", "79 do not take it, and the first ten budgets are 50 to 59: 30 for it and 20 for the reserve", "counted.json", "cherry", []string{"--max-probes", "10", "--up-to", "79"},
-			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.\n", "No budget up to 59 tokens takes it; --max-probes looks at more budgets.\n"}, nil},
-		{"ceiling", "80 would take it", "greedy.json", "cherry", []string{"--up-to", "79"}, []string{"No budget up to 79 tokens takes it; --up-to looks further.\n"}, nil},
+			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.\n", "No budget up to 59 tokens includes it; raise --max-probes to try more budgets.\n"}, nil},
+		{"ceiling", "80 would take it", "greedy.json", "cherry", []string{"--up-to", "79"}, []string{"No budget up to 79 tokens includes it; raise --up-to to search further.\n"}, nil},
 		{"quota", "a tenth of 70 tokens", "quota.json", "cherry", nil,
 			[]string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens.", "Nothing comes before it, but there are only 7 tokens.\n"}, nil},
-		{"quota and a large budget", "a tenth of 300 tokens, and the 30 beside: more than all candidates have", "quota.json", "cherry", nil,
-			[]string{"The smallest budget that takes it is 330 tokens, 230 more than now.\n"}, nil},
+		{"quota and a large budget", "a tenth of 300 tokens, and 30 more: more than all candidates have", "quota.json", "cherry", nil,
+			[]string{"The smallest budget that includes it is 330 tokens, 230 more than now.\n"}, nil},
 		{"nothing for the kind", "its quota is nothing", "none.json", "cherry", nil,
 			[]string{"QuotaSlice leaves no tokens for the kind ToolOutput.\n"}, nil},
 		{"cap", "apple has the only place, and fits wherever banana does", "count.json", "ban*", nil,
 			[]string{"It is out: CountCapExceeded: Document has 1 items, cap 1\n", "CountQuotaSlice takes at most 1 item of the kind Document.\nChosen instead:\n", "    2    0.8      20       0.04  Document  apple\n",
-				"No budget up to 145 tokens takes it; --up-to looks further.\n"}, nil},
+				"No budget up to 145 tokens includes it; raise --up-to to search further.\n"}, nil},
 		{"cap of nothing", "nothing of the kind is ever chosen", "nodocs.json", "ban*", nil,
 			[]string{"CountQuotaSlice takes no items of the kind Document.\n"}, nil},
 		{"chosen and dropped", "banana took 40 tokens before the cap put it out", "count.json", "cherry", nil,
@@ -118,7 +118,7 @@ func TestWhyNotOverflow(t *testing.T) {
 	// the reserve. An overflow is judged by the target, which is the budget less
 	// the reserve, for a search as for a selection.
 	got := mustPrint(t, explaining("throw.json", "--why-not", "banana*")...)
-	if want := "The smallest budget that takes it is 90 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
+	if want := "The smallest budget that includes it is 90 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
 		t.Errorf("lacks %q:\n%s", want, got)
 	}
 }
@@ -134,11 +134,11 @@ func TestWhyNotPinnedBringsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Of 30 tokens grape takes 20, and nothing fits the other ten. Beside a fig of
+	// Of 30 tokens grape takes 20, and nothing fits the other ten. Next to a fig of
 	// 15 grape does not fit, and plum does.
 	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "share.json", "-b", "30", "--why-not", "fig")
 	for _, want := range []string{
-		"If it were pinned, these would go:\n", " grape\n", "These would come in as well:\n", "   3    0.1      12   0.008333  Document  plum\n",
+		"If it were pinned, these would be dropped:\n", " grape\n", "These would also be included:\n", "   3    0.1      12   0.008333  Document  plum\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
@@ -156,7 +156,7 @@ func TestWhyNotOfTheLargest(t *testing.T) {
 	}
 	// The pinned token and those of the first are more than an int holds.
 	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "5", "--why-not", "*one")
-	if want := "\nNo budget takes it.\n"; !strings.Contains(got, want) {
+	if want := "\nNo budget includes it.\n"; !strings.Contains(got, want) {
 		t.Errorf("lacks %q:\n%s", want, got)
 	}
 	_, _, got = start(t, "explain", "-i", "items.jsonl", "-p", "rag", "-b", "5", "--why-not", "*")
@@ -178,7 +178,7 @@ func TestWhyNotCopies(t *testing.T) {
 		}
 	}
 	_, got, _ := start(t, "explain", "-i", "items.jsonl", "-p", "twins.json", "-b", "20", "--why-not", "twin")
-	if want := "The smallest budget that takes this copy of it is 10 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
+	if want := "The smallest budget that includes this copy of it is 10 tokens, 10 fewer than now.\n"; !strings.Contains(got, want) {
 		t.Errorf("lacks %q:\n%s", want, got)
 	}
 }
@@ -191,8 +191,8 @@ func TestWhyNotPinnedOverride(t *testing.T) {
 		"It is out: PinnedOverride: pinned items took its place\n",
 		"Pinned items take their tokens before anything is chosen.\nChosen instead:\n",
 		"   -      -      10          -  SystemPrompt  Be brief.\n",
-		"If it were pinned the selection would fail: Pinned items require 40 tokens, but only 35 are\navailable\n",
-		"The smallest budget that takes it is 60 tokens, 25 more than now.\n", // 20 for apple, 30 and 10
+		"If it were pinned, the selection would fail: Pinned items require 40 tokens, but only 35 are\navailable\n",
+		"The smallest budget that includes it is 60 tokens, 25 more than now.\n", // 20 for apple, 30 and 10
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
@@ -202,12 +202,12 @@ func TestWhyNotPinnedOverride(t *testing.T) {
 
 func TestWhyNotTruncated(t *testing.T) {
 	// Both documents are required, and 10+40+20 tokens are more than 35. Banana has
-	// the best score and does not fit beside the pinned item; apple does.
+	// the best score and does not fit next to the pinned item; apple does.
 	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "truncate.json", "-b", "35", "--why-not", "ban*")
 	for _, want := range []string{
 		"It is out: BudgetExceeded: 40 tokens requested, 25 available\n",
 		"The slicer chose it, but the selection overflowed the target: pinned items stay, and of the others\nthe best that fit.\nChosen instead:\nRANK  SCORE  TOKENS  PER TOKEN  KIND          ITEM\n   -      -      10          -  SystemPrompt  Be brief.\n\n",
-		"The smallest budget that takes it is 50 tokens, 15 more than now.\nWith that budget these go:\n",
+		"The smallest budget that includes it is 50 tokens, 15 more than now.\nThat budget drops:\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 )
 
-// look finds out what a text is. It never guesses in silence: signs of two
-// formats are an error, and signs of none are told of.
+// look detects the format of a text. It never guesses silently: signs of two
+// formats are an error, and a note says when there are signs of none.
 func look(text rawjson.Text, format Format) (*finding, error) {
 	f := &finding{format: format}
 	if format == "" {
@@ -47,7 +47,7 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 	return f, nil
 }
 
-// split takes the text as one value, or as one on each line.
+// split parses the text as one value, or as one value per line.
 func (f *finding) split(text rawjson.Text) error {
 	var err error
 	if f.format == JSONLines {
@@ -61,7 +61,7 @@ func (f *finding) split(text rawjson.Text) error {
 		return f.splitObject()
 	}
 	if isStream(text) {
-		return &Error{Line: 1, Reason: "this is a stream of events as an API sends it; give the messages of the conversation", Err: err}
+		return &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
 	}
 	if f.format == JSON || !severalLines(text) {
 		return err
@@ -71,8 +71,8 @@ func (f *finding) split(text rawjson.Text) error {
 	return err
 }
 
-// splitObject tells a request from one item or one message, which is a text of
-// one line, however it is broken.
+// splitObject distinguishes a request from a single item or message, which is a
+// file with one line, even if it is spread over several.
 func (f *finding) splitObject() error {
 	o, err := f.value.Object("")
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *finding) splitObject() error {
 			continue
 		}
 		if list, _ := listOf(&o); list != "" {
-			return o.Get(list).Errorf("", "the object has both %q and %q: is it one of the candidates, or has it all of them? Say what it is with --format, or leave one out", name, list)
+			return o.Get(list).Errorf("", "the object has both %q and %q: it could be one candidate or hold them all; set --format, or remove one of them", name, list)
 		}
 		f.lines, f.value = []rawjson.Part{f.value.Alone()}, rawjson.Value{}
 		return nil
@@ -91,14 +91,14 @@ func (f *finding) splitObject() error {
 	return nil
 }
 
-// isStream reports whether a text is what an API sends as server-sent events.
+// isStream reports whether a text is a stream of server-sent events.
 func isStream(text rawjson.Text) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
 }
 
-// severalLines reports whether the first line that is not blank is a JSON
-// object of its own: then the text has one on each line.
+// severalLines reports whether the first line that is not blank is a complete
+// JSON object: then the text has one object per line.
 func severalLines(text rawjson.Text) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	end := bytes.IndexByte(text, '\n')
@@ -109,8 +109,8 @@ func severalLines(text rawjson.Text) bool {
 	return err == nil
 }
 
-// listOf returns the name of the member of an object that has its candidates,
-// and the names of all members that could.
+// listOf returns the name of the member that holds an object's candidates, and
+// the names of all members that could.
 func listOf(o *rawjson.Object) (name string, all []string) {
 	for _, known := range []string{"items", "included", "messages", "input"} {
 		if v := o.Get(known); v.IsArray() || known == "input" && v.IsString() {
@@ -126,7 +126,8 @@ func listOf(o *rawjson.Object) (name string, all []string) {
 	return all[0], all
 }
 
-// sign is what a member of a text or a part of a message says about its format.
+// sign is what a member of a text, or a part of a message, reveals about the
+// format.
 type sign int
 
 const (
@@ -135,14 +136,14 @@ const (
 	chat                // of Chat Completions
 	responses
 	anthropic
-	openAI      // either of OpenAI's APIs, but not which
-	systemFirst // a system prompt as the first message, as Anthropic's API does not have it
-	openAIModel // names of models are what either API may have
+	openAI      // one of OpenAI's APIs, unknown which
+	systemFirst // a system prompt as the first message, which Anthropic's API does not have
+	openAIModel // a model name, which either of OpenAI's APIs may have
 	claudeModel
 	signs
 )
 
-// signals are where signs were seen first.
+// signals maps signs to where they were first seen.
 type signals [signs]place
 
 // place is a value and its path.
@@ -165,7 +166,7 @@ var messageSigns = map[string]sign{
 	"stop_reason": anthropic,
 }
 
-// itemNames are the names that tell an item from a message.
+// itemNames are the names that distinguish an item from a message.
 var itemNames = map[string]bool{
 	"tokens": true, "kind": true, "source": true, "pinned": true, "priority": true, "futureRelevanceHint": true, "originalTokens": true,
 }
@@ -187,7 +188,7 @@ var requestSigns = map[string]sign{
 	"functions": chat, "response_format": chat, "max_completion_tokens": chat, "logit_bias": chat, "stop": chat,
 }
 
-// responsesTypes are items of the Responses API that are no messages.
+// responsesTypes are items of the Responses API that are not messages.
 func responsesType(kind string) bool {
 	switch kind {
 	case "message", "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response":
@@ -196,7 +197,7 @@ func responsesType(kind string) bool {
 	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
 }
 
-// signs looks at the request, at every message and at every part.
+// signs collects the signs of the request, its messages and their parts.
 func (f *finding) signs() (*signals, error) {
 	seen := new(signals)
 	elements, path := f.lines, ""
@@ -210,7 +211,7 @@ func (f *finding) signs() (*signals, error) {
 		}
 		name, all := listOf(&o)
 		if len(all) > 1 && f.format == Auto {
-			return nil, f.value.Errorf("", "the object has both %q and %q: which are the candidates? Say what it is with --format, or leave one out", all[0], all[1])
+			return nil, f.value.Errorf("", "the object has both %q and %q, and either could be the candidates; set --format, or remove one of them", all[0], all[1])
 		}
 		if f.format == Auto {
 			switch name {
@@ -238,7 +239,7 @@ func (f *finding) signs() (*signals, error) {
 	return seen, nil
 }
 
-// noList says what is wrong with an object that has no candidates.
+// noList returns the error for an object without candidates.
 func noList(o *rawjson.Object) error {
 	for _, name := range []string{"items", "included", "messages", "input"} {
 		if v := o.Get(name); !v.IsNull() {
@@ -252,25 +253,25 @@ func noList(o *rawjson.Object) error {
 	return o.Value.Errorf("", "%s", reason)
 }
 
-// foreign names what is often taken for a transcript and is none, and says what
-// to do. It is "" for anything else.
+// foreign recognizes inputs that are often mistaken for a transcript, and says
+// what to give instead. It returns "" for anything else.
 func foreign(o *rawjson.Object) string {
 	kind := o.Get("type").String()
 	switch {
 	case strings.HasSuffix(o.Get("object").String(), ".chunk"), strings.HasPrefix(kind, "response."),
 		strings.HasPrefix(kind, "message_"), strings.HasPrefix(kind, "content_block_"):
-		return "an event of a stream, as an API sends it; give the messages of the conversation"
+		return "an event of an API's stream; give the messages of the conversation"
 	case o.Get("choices").IsArray(), o.Get("output").IsArray() && !responsesType(kind):
-		return "an answer of an API; give the messages of the conversation"
+		return "a response of an API; give the messages of the conversation"
 	case o.Get("messages").IsArray():
-		return "a transcript of its own; give one conversation at a time"
+		return "a whole transcript; give one conversation at a time"
 	case o.Get("message").IsObject():
 		return `no message, but has one as "message"; give those themselves`
 	}
 	return ""
 }
 
-// requestOf sees what the members of a request say.
+// requestOf collects the signs of a request's members.
 func requestOf(o *rawjson.Object, seen *signals) error {
 	for _, m := range o.Members {
 		if what, ok := requestSigns[m.Name]; ok && !m.Value.IsNull() {
@@ -307,7 +308,7 @@ func requestOf(o *rawjson.Object, seen *signals) error {
 	return nil
 }
 
-// elementOf sees what an item or a message says, which is at i of the list.
+// elementOf collects the signs of the item or message at index i.
 func (f *finding) elementOf(v rawjson.Value, list string, i int, seen *signals) error {
 	path, inRequest := rawjson.Index(list, i), list != ""
 	o, err := v.Object(path)
@@ -316,7 +317,7 @@ func (f *finding) elementOf(v rawjson.Value, list string, i int, seen *signals) 
 	}
 	kind := o.Get("type").String()
 	role := o.Get("role")
-	// No item of the Responses API has a content that is a string, and no role.
+	// No item of the Responses API has string content and no role.
 	isItem := role.IsNull() && (!responsesType(kind) || kind == "message" || o.Get("content").IsString())
 	switch {
 	case isItem && !inRequest:
@@ -359,9 +360,8 @@ func (f *finding) elementOf(v rawjson.Value, list string, i int, seen *signals) 
 	return nil
 }
 
-// ofMessages reports whether an object of type "message" is an answer of
-// Anthropic's API, which has that type as well, rather than an item of the
-// Responses API.
+// ofMessages reports whether an object of type "message" is a response of
+// Anthropic's API rather than an item of the Responses API; both have that type.
 func ofMessages(o *rawjson.Object) bool {
 	if o.Get("type").String() != "message" {
 		return false
@@ -375,7 +375,7 @@ func ofMessages(o *rawjson.Object) bool {
 		}
 		p, err := part.Value.Object("")
 		if err != nil {
-			return false // is found again, with its path
+			return false // reported later, with its path
 		}
 		if kind := p.Get("type").String(); kind == "text" || partSigns[kind] == anthropic {
 			return true
@@ -384,7 +384,7 @@ func ofMessages(o *rawjson.Object) bool {
 	return false
 }
 
-// decide finds the one format that the signs speak for.
+// decide returns the only format that the signs allow.
 func (f *finding) decide(seen *signals) error {
 	type claim struct {
 		what  sign
@@ -410,7 +410,7 @@ func (f *finding) decide(seen *signals) error {
 		if line := other.value.Line(); line != one.value.Line() {
 			where = fmt.Sprintf("%s (line %d)", where, line)
 		}
-		return one.value.Errorf(one.path, "is a sign of %s, and %s of %s: say what it is with --format", claims[0].words, where, claims[1].words)
+		return one.value.Errorf(one.path, "is a sign of %s, and %s of %s: set --format", claims[0].words, where, claims[1].words)
 	}
 	f.format, f.api = OpenAI, transcript.Chat
 	if len(claims) == 1 {
@@ -423,7 +423,7 @@ func (f *finding) decide(seen *signals) error {
 		f.format, f.api = Anthropic, transcript.Messages
 	case seen.has(openAIModel):
 	case seen.has(message):
-		f.notes = append(f.notes, "the messages are the same in OpenAI's and Anthropic's API; they are taken for OpenAI's (--format anthropic takes them for the other's)")
+		f.notes = append(f.notes, "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)")
 	default:
 		f.claim(item) // of an empty list
 	}

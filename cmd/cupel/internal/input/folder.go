@@ -18,25 +18,25 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Folder is the format of a folder of files. Auto never finds it in a text.
+// Folder is the format of a folder of files. Auto never detects it.
 const Folder Format = "folder"
 
-// kindCode is the kind of what is cut out of source code.
+// kindCode is the kind of items from source code.
 const kindCode cupel.ContextKind = "Code"
 
-// The most that is read of one file, and of a folder.
+// The maximum sizes of a file and of a folder.
 const (
 	maxFileBytes   = 1 << 20
 	maxFolderBytes = 64 << 20
 )
 
-// ReadFolder reads the text files of a folder and cuts them into items, whose
-// first line says where they are from. Where git knows the folder it reads what
-// git does not ignore. It leaves out hidden, vendored and test data folders,
-// links, and files that are no text or larger than 1 MiB; notes count those.
+// ReadFolder reads the text files of a folder and splits them into items, whose
+// first line says where they are from. In a git repository it skips files that
+// git ignores. It skips hidden, vendored and test data folders, links, files
+// that are not text and files larger than 1 MiB; notes count the skipped files.
 //
-// It fails when the folder cannot be read, has no text or more than 64 MiB of
-// it, when ctx is done, and with the error of the counter.
+// It fails if the folder cannot be read, has no text or more than 64 MiB of it,
+// if ctx is done, or if the counter fails.
 func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*Candidates, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*C
 			continue
 		}
 		if size += len(text); size > maxFolderBytes {
-			return nil, fmt.Errorf("the folder has more than %d MiB of text; name one of its folders", maxFolderBytes>>20)
+			return nil, fmt.Errorf("the folder has more than %d MiB of text; give one of its subfolders", maxFolderBytes>>20)
 		}
 		if err := r.cut(printable(name), text, modified); err != nil {
 			return nil, err
@@ -72,16 +72,16 @@ func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*C
 	}
 	if len(reasons) > 0 {
 		slices.Sort(reasons)
-		c.Notes = []string{"left out files: " + strings.Join(reasons, ", ")}
+		c.Notes = []string{"skipped files: " + strings.Join(reasons, ", ")}
 	}
 	if len(c.Items) == 0 {
-		return nil, fmt.Errorf("the folder has no text; %s", strings.Join(append(c.Notes, "hidden, vendored and test data folders do not count"), "; "))
+		return nil, fmt.Errorf("the folder has no text; %s", strings.Join(append(c.Notes, "hidden, vendored and test data folders are skipped"), "; "))
 	}
 	return c, nil
 }
 
-// filesOf returns the names of the files below a folder, with slashes and in
-// order: those that git does not ignore where it knows any, else all.
+// filesOf returns the names of the files below a folder, slash-separated and
+// sorted: those that git does not ignore in a git repository, or else all.
 func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	var names []string
 	if listed, err := gitFiles(ctx, root.Name()); err == nil && len(listed) > 0 {
@@ -92,13 +92,13 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 			}
 		}
 		slices.Sort(names)
-		return slices.Compact(names), nil // a file in conflict is listed for each side
+		return slices.Compact(names), nil // git lists a file in conflict once per side
 	}
 	err := fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil: // a folder that cannot be read is left out, as its files would be
+		case err != nil: // skip an unreadable folder, as unreadable files are skipped
 			return fs.SkipDir
 		case name == ".":
 		case entry.IsDir() && aside(entry.Name()):
@@ -111,25 +111,25 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// aside reports whether the files in a folder of this name are not what one
-// who asks about the folder around it means.
+// aside reports whether a folder of this name is skipped: a question about its
+// parent is rarely about its files.
 func aside(name string) bool {
 	return name[0] == '.' || name == "vendor" || name == "node_modules" || name == "testdata"
 }
 
-// gitFiles asks git which files belong to a folder. Settings of a repository
-// cannot make it run other programs.
+// gitFiles lists the files of a folder with git, in a way that the repository's
+// settings cannot make git run other programs.
 func gitFiles(ctx context.Context, dir string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	command.Dir = dir
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		// A hook has variables that name its own repository.
+		// Git sets variables in hooks that name the hook's repository.
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	}), "GIT_OPTIONAL_LOCKS=0")
 	return command.Output()
 }
 
-// readText reads a file, or says why it is left out.
+// readText reads a file, or says why it is skipped.
 func readText(root *os.Root, name string) (text string, modified time.Time, problem string) {
 	info, err := root.Lstat(name)
 	switch {
@@ -138,7 +138,7 @@ func readText(root *os.Root, name string) (text string, modified time.Time, prob
 	case info.Mode()&fs.ModeSymlink != 0:
 		return "", modified, "that are links"
 	case !info.Mode().IsRegular(): // a pipe would block
-		return "", modified, "that are no regular files"
+		return "", modified, "that are not regular files"
 	case info.Size() > maxFileBytes:
 		return "", modified, fmt.Sprintf("larger than %d MiB", maxFileBytes>>20)
 	}
@@ -152,13 +152,13 @@ func readText(root *os.Root, name string) (text string, modified time.Time, prob
 	case err != nil:
 		return "", modified, "that cannot be read"
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return "", modified, "that are no text"
+		return "", modified, "that are not text"
 	}
 	text = strings.TrimPrefix(string(data), "\uFEFF")
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), ""
 }
 
-// printable makes a name fit for one line of text.
+// printable makes a name fit on one line of text.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {
@@ -172,7 +172,7 @@ func printable(name string) string {
 type folderReader struct {
 	counter cupel.TokenCounter
 	items   []*cupel.ContextItem
-	leftOut map[string]int // by reason
+	leftOut map[string]int // skipped files, by reason
 }
 
 // part is a piece of a file.
@@ -182,8 +182,8 @@ type part struct {
 	symbol, title string // of a declaration, of a section
 }
 
-// cut adds the parts of a file: of Go its declarations, of Markdown its sections,
-// and of any other text runs of paragraphs.
+// cut adds the parts of a file: the declarations of a Go file, the sections of a
+// Markdown file, and runs of paragraphs of any other text.
 func (r *folderReader) cut(name, text string, modified time.Time) error {
 	kind := kindCode
 	var parts []part

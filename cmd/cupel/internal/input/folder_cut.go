@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// declarations cuts a Go file into its package comment and its top-level
-// declarations with their comments, leaving out imports and blank names. What
-// does not parse is cut as any other text.
+// declarations splits a Go file into its package comment and its top-level
+// declarations with their comments, without imports and blank names. A file that
+// does not parse is split like other text.
 func declarations(text string) []part {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -36,7 +36,7 @@ func declarations(text string) []part {
 	return parts
 }
 
-// declared returns the first name that a declaration declares, methods with
+// declared returns the first name that a declaration declares, for methods with
 // their type, and its comment.
 func declared(decl ast.Decl) (name string, doc *ast.CommentGroup) {
 	switch decl := decl.(type) {
@@ -79,8 +79,8 @@ func receiver(expr ast.Expr) string {
 	return "?"
 }
 
-// sections cuts a Markdown file before its headings, those with number signs
-// outside of code blocks.
+// sections splits a Markdown file before each heading: a line that starts with
+// number signs outside code blocks.
 func sections(text string) []part {
 	var parts []part
 	p, offset, number, fence := part{line: 1}, 0, 0, ""
@@ -111,12 +111,12 @@ func sections(text string) []part {
 	return parts
 }
 
-// partBytes is how long paragraphs are joined to: about five hundred tokens.
+// partBytes is the length up to which paragraphs are joined, about 500 tokens.
 const partBytes = 2000
 
-// paragraphs cuts a text into runs of whole paragraphs, which end at blank
-// lines, of up to partBytes. A longer paragraph is cut at the end of a line; a
-// longer line stays whole.
+// paragraphs splits a text at blank lines into runs of whole paragraphs of up to
+// partBytes. It splits a longer paragraph at the end of a line; a longer line
+// stays whole.
 func paragraphs(text string) []part {
 	var parts []part
 	number, first, start := 1, 1, 0 // start and first: offset and line of the part

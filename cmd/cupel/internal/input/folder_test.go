@@ -71,7 +71,7 @@ func TestReadFolder(t *testing.T) {
 	if got := origins(c.Items); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if want := []string{"left out files: 1 larger than 1 MiB, 1 that are links, 2 that are no text"}; !slices.Equal(c.Notes, want) {
+	if want := []string{"skipped files: 1 larger than 1 MiB, 1 that are links, 2 that are not text"}; !slices.Equal(c.Notes, want) {
 		t.Errorf("the notes are %q, want %q", c.Notes, want)
 	}
 	item := c.Items[0]

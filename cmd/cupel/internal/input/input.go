@@ -15,12 +15,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Format is the form of a file with candidates.
+// Format is the format of a file with candidates.
 type Format string
 
 // The formats.
 const (
-	Auto      Format = "auto" // found by looking at the text
+	Auto      Format = "auto" // detected from the text
 	JSON      Format = "json"
 	JSONLines Format = "jsonl"
 	OpenAI    Format = "openai"
@@ -29,25 +29,25 @@ const (
 
 // Options say how candidates are read.
 type Options struct {
-	Format      Format             // Auto, or the empty string, looks at the text
-	Counter     cupel.TokenCounter // counts the tokens of items that have no count, and of messages
-	NoPin       bool               // pin nothing of a transcript but its tool definitions
-	MediaTokens *int               // tokens of what is no text in a transcript; nil: an estimate
+	Format      Format             // Auto or "" detects the format
+	Counter     cupel.TokenCounter // counts items without a token count, and messages
+	NoPin       bool               // pin only the tool definitions of a transcript
+	MediaTokens *int               // tokens of each medium in a transcript; nil estimates
 }
 
-// Candidates are what was read.
+// Candidates is the result of reading a file or a folder.
 type Candidates struct {
 	Items      []*cupel.ContextItem
 	Format     Format                 // never Auto
 	Transcript *transcript.Transcript // of OpenAI and Anthropic, otherwise nil
-	Notes      []string               // what the user should know about the text
+	Notes      []string               // remarks for the user
 }
 
-// Error says what is wrong with a text, and where.
+// Error says what is wrong with a text and where.
 type Error = rawjson.Error
 
-// Read reads candidates from r, up to its end. It takes time linear in the text.
-// It fails with an [Error], with the error of r, or with that of the counter.
+// Read reads candidates from r until EOF, in time linear in the text. It fails
+// with an [Error], or with an error of r or of the counter.
 func Read(r io.Reader, options Options) (*Candidates, error) {
 	if n := options.MediaTokens; n != nil && *n < 0 {
 		return nil, &Error{Reason: fmt.Sprintf("tokens of media must be at least 0, got %d", *n)}
@@ -80,11 +80,11 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	return &Candidates{Items: t.Items, Format: found.format, Transcript: t, Notes: append(found.notes, t.Notes...)}, nil
 }
 
-// readAll reads r up to its end, into memory of the right size where r is a file.
+// readAll reads r until EOF, into a buffer of the right size if r is a file.
 func readAll(r io.Reader) ([]byte, error) {
 	var text bytes.Buffer
 	if file, ok := r.(fs.File); ok {
-		const most = 1 << 30 // a size is a hint: what is read counts
+		const most = 1 << 30 // the size is only a hint
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < most {
 			text.Grow(int(info.Size()) + bytes.MinRead)
 		}
@@ -93,11 +93,11 @@ func readAll(r io.Reader) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// finding is what a text turned out to be.
+// finding is the detected form of a text.
 type finding struct {
 	format Format
 	api    transcript.API
-	value  rawjson.Value  // the whole text, unless it has a value on each line
+	value  rawjson.Value  // the whole text, unless it has one value per line
 	lines  []rawjson.Part // the values of the lines
 	notes  []string
 }
@@ -145,7 +145,7 @@ func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error
 	return append(included, excluded...), nil
 }
 
-// readList reads an array of items, or of objects that have an item as a member.
+// readList reads an array of items, or of objects with an item as a member.
 func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
 	if v.IsNull() {
 		return nil, nil
@@ -178,8 +178,8 @@ func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) 
 	return items, nil
 }
 
-// complete returns the item that v is, or nil where it is none or has no count
-// of tokens. Most items are read by this alone.
+// complete returns v as an item, or nil if v is not an item or has no token
+// count. It is the fast path for most items.
 func complete(v rawjson.Value) *cupel.ContextItem {
 	it := new(cupel.ContextItem)
 	if !v.IsObject() || it.UnmarshalJSON(v.Raw()) != nil {
@@ -188,7 +188,7 @@ func complete(v rawjson.Value) *cupel.ContextItem {
 	return it
 }
 
-// readItem reads one item, and counts its tokens if it says nothing about them.
+// readItem reads one item and counts its tokens if it has no count.
 func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.ContextItem, error) {
 	o, err := v.Object(path)
 	if err != nil {
@@ -198,8 +198,8 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 	var wrong error // of the counter
 	if !o.Has("tokens") && content.IsString() {
 		counted, err := cupel.NewItemFrom(counter, content.String())
-		// An item without content has no tokens: what is wrong with it is said by
-		// the item.
+		// Do not count an item without content: reading the item reports the
+		// mistake.
 		raw, wrong = withTokens(o, counted.Tokens()), err
 	}
 	it := new(cupel.ContextItem)
@@ -212,8 +212,8 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 	return it, nil
 }
 
-// withTokens is the text of an item with a count of tokens, in place of null if
-// there is one.
+// withTokens returns the text of an item with a token count, which replaces a
+// null count.
 func withTokens(o rawjson.Object, tokens int) []byte {
 	text := []byte("{\"tokens\":")
 	text = strconv.AppendInt(text, int64(tokens), 10)
@@ -225,7 +225,7 @@ func withTokens(o rawjson.Object, tokens int) []byte {
 	return append(text, '}')
 }
 
-// itemError gives an error of package cupel its place in the text.
+// itemError adds the place in the text to an error of package cupel.
 func itemError(v rawjson.Value, path string, err error) error {
 	wrong, ok := errors.AsType[*cupel.DecodeError](err)
 	if !ok {

@@ -128,16 +128,16 @@ func TestMistakes(t *testing.T) {
 		format          Format
 		want            string
 	}{
-		{"empty", "an empty file is no list of items", "", Auto, "line 1: there is nothing here: JSON is expected (column 1)"},
-		{"no list", "something else is told so", `{"foo":1}`, Auto, `line 1: the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`},
-		{"two lists", "which one is meant nobody knows", "\n" + `{"items":[],"messages":[]}`, Auto, `line 2: the object has both "items" and "messages": which are the candidates? Say what it is with --format, or leave one out`},
+		{"empty", "an empty file is no list of items", "", Auto, "line 1: expected JSON, got nothing (column 1)"},
+		{"no list", "other JSON is rejected", `{"foo":1}`, Auto, `line 1: the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`},
+		{"two lists", "two lists are ambiguous", "\n" + `{"items":[],"messages":[]}`, Auto, `line 2: the object has both "items" and "messages", and either could be the candidates; set --format, or remove one of them`},
 		{"number", "a number is neither", "3", Auto, ""},
 		{"element", "the index and the line are named", "[\n{\"content\":\"a\"},\n\n3]", Auto, "line 4: [1] must be an object, got a number"},
 		{"element of an object", "with the path", `{"items":[{"content":"a"},{}]}`, Auto, "line 1: items[1].content is required"},
 		{"tokens", "what package cupel says gets its place", "[{\"content\":\"a\",\"tokens\":1},\n{\"content\":\"a\",\"tokens\":\"1\"}]", Auto, "line 2: [1].tokens must be an integer, got a string"},
 		{"line", "the line of JSON Lines is enough", "{\"content\":\"a\"}\n\n{\"content\":\"\"}", Auto, "line 3: content must not be empty"},
 		{"metadata", "deep paths are joined", `[{"content":"a","metadata":{"x":{"y":1,"y":2}}}]`, Auto, `line 1: [0].metadata["x"] has the name "y" twice`},
-		{"twice", "which content is meant nobody knows", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
+		{"twice", "a repeated content is ambiguous", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
 		{"twice in the request", "nor which messages", `{"messages":[],"messages":[]}`, Auto, "line 1: messages is given twice"},
 		{"null", "null is no item", `[{"content":"a"},null]`, JSON, "line 1: [1] must be an object, got null"},
 		{"null line", "in a line neither", "null", JSONLines, "line 1: must be an object, got null"},
@@ -145,29 +145,29 @@ func TestMistakes(t *testing.T) {
 		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
 		{"two values in a line", "a line has one item", "{\"content\":\"a\"}\n{\"content\":\"a\"} {}", Auto, "line 2: invalid character '{' after top-level value (column 17)"},
 		{"report without item", "an entry of a report has an item", `{"included":[{"score":1}],"excluded":[]}`, Auto, "line 1: included[0].item is required"},
-		{"mixed", "items and messages do not mix", `[{"content":"a","tokens":1},{"role":"user","content":"x"}]`, Auto, "line 1: [0] is a sign of an item, and [1].role of a message: say what it is with --format"},
-		{"annotated message", "a message with tokens may be either", `[{"role":"user","content":"x","tokens":3}]`, Auto, "line 1: [0].tokens is a sign of an item, and [0].role of a message: say what it is with --format"},
+		{"mixed", "items and messages do not mix", `[{"content":"a","tokens":1},{"role":"user","content":"x"}]`, Auto, "line 1: [0] is a sign of an item, and [1].role of a message: set --format"},
+		{"annotated message", "a message with tokens may be either", `[{"role":"user","content":"x","tokens":3}]`, Auto, "line 1: [0].tokens is a sign of an item, and [0].role of a message: set --format"},
 		{"two APIs", "signs of two APIs are not decided by majority", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`, Auto,
-			"line 1: [1].role is a sign of a transcript of OpenAI's Chat Completions API, and [0].content[0] of a transcript of Anthropic's API: say what it is with --format"},
+			"line 1: [1].role is a sign of a transcript of OpenAI's Chat Completions API, and [0].content[0] of a transcript of Anthropic's API: set --format"},
 		{"two APIs in two lines", "with both lines, since they may be far apart", "{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{}}]}\n\n{\"role\":\"tool\"}", Auto,
-			"line 3: [1].role is a sign of a transcript of OpenAI's Chat Completions API, and [0].content[0] (line 1) of a transcript of Anthropic's API: say what it is with --format"},
+			"line 3: [1].role is a sign of a transcript of OpenAI's Chat Completions API, and [0].content[0] (line 1) of a transcript of Anthropic's API: set --format"},
 		{"item with a field input", "one item was taken for a request, and its content was lost", `{"content":"x","input":"y"}`, Auto,
-			`line 1: the object has both "content" and "input": is it one of the candidates, or has it all of them? Say what it is with --format, or leave one out`},
+			`line 1: the object has both "content" and "input": it could be one candidate or hold them all; set --format, or remove one of them`},
 		{"message with a field items", "nor does a message have candidates", `{"role":"user","items":[]}`, Auto,
-			`line 1: the object has both "role" and "items": is it one of the candidates, or has it all of them? Say what it is with --format, or leave one out`},
+			`line 1: the object has both "role" and "items": it could be one candidate or hold them all; set --format, or remove one of them`},
 		{"role of a number", "a role that is none was taken for a field of an item", `[{"role":1,"content":"x"}]`, Auto, "line 1: messages[0].role must be a string, got a number"},
 		{"messages of an object", "the object has messages, but no list of them", "{\n\"messages\": {}}", Auto, "line 2: messages must be an array, got an object"},
 		{"names of a tool", "definitions are looked into as well", `{"tools":[{"name":"f","name":"g"}],"messages":[]}`, Auto, "line 1: tools[0].name is given twice"},
-		{"server-sent events", "a dump of a stream is no transcript", "event: message_start\ndata: {}\n", Auto, "line 1: this is a stream of events as an API sends it; give the messages of the conversation"},
+		{"server-sent events", "a dump of a stream is no transcript", "event: message_start\ndata: {}\n", Auto, "line 1: this is an event stream sent by an API; give the messages of the conversation"},
 		{"chunks", "nor are its events", `{"object":"chat.completion.chunk","choices":[]}` + "\n" + `{"object":"chat.completion.chunk","choices":[]}`, Auto,
-			"line 1: [0] is an event of a stream, as an API sends it; give the messages of the conversation"},
+			"line 1: [0] is an event of an API's stream; give the messages of the conversation"},
 		{"Anthropic's events", "of either company", `{"type":"message_start","message":{"role":"assistant"}}` + "\n" + `{"type":"message_stop"}`, Auto,
-			"line 1: [0] is an event of a stream, as an API sends it; give the messages of the conversation"},
-		{"events of the Responses API", "and either API", `[{"type":"response.created","response":{}}]`, Auto, "line 1: [0] is an event of a stream, as an API sends it; give the messages of the conversation"},
+			"line 1: [0] is an event of an API's stream; give the messages of the conversation"},
+		{"events of the Responses API", "and either API", `[{"type":"response.created","response":{}}]`, Auto, "line 1: [0] is an event of an API's stream; give the messages of the conversation"},
 		{"answer", "an answer has a message somewhere, which may not be all", `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"x"}}]}`, Auto,
-			"line 1: the object is an answer of an API; give the messages of the conversation"},
-		{"response", "and so has that of the Responses API", `{"object":"response","output":[]}`, Auto, "line 1: the object is an answer of an API; give the messages of the conversation"},
-		{"conversations", "training data has a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, Auto, "line 1: [0] is a transcript of its own; give one conversation at a time"},
+			"line 1: the object is a response of an API; give the messages of the conversation"},
+		{"response", "and so has that of the Responses API", `{"object":"response","output":[]}`, Auto, "line 1: the object is a response of an API; give the messages of the conversation"},
+		{"conversations", "training data has a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, Auto, "line 1: [0] is a whole transcript; give one conversation at a time"},
 		{"wrapped", "logs of programs have messages within records", `{"type":"user","message":{"role":"user","content":"x"}}` + "\n" + `{"type":"user"}`, Auto,
 			`line 1: [0] is no message, but has one as "message"; give those themselves`},
 		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; known are auto, json, jsonl, openai, anthropic`},
@@ -192,14 +192,14 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestDetection(t *testing.T) {
-	const same = "the messages are the same in OpenAI's and Anthropic's API; they are taken for OpenAI's (--format anthropic takes them for the other's)"
+	const same = "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)"
 	hello := `{"role":"user","content":"x"}`
 	tests := []struct {
 		name, why, text string
 		want            Format
 		note            string
 	}{
-		{"plain", "without any sign the user is told", "[" + hello + "]", OpenAI, same},
+		{"plain", "without any sign a note says so", "[" + hello + "]", OpenAI, same},
 		{"plain lines", "in lines as well", hello + "\n" + hello, OpenAI, same},
 		{"plain line", "in one line as well", hello, OpenAI, same},
 		{"system role", "Anthropic may have that role too", `[{"role":"system","content":"s"},` + hello + "]", OpenAI, same},
@@ -323,8 +323,8 @@ func TestBigFiles(t *testing.T) {
 	}
 }
 
-// FuzzRead holds two properties: nothing panics, and a transcript of which
-// everything is kept is the text that was read. One of which half is kept is
+// FuzzRead holds two properties: nothing panics, and a transcript that
+// is kept whole is the text that was read. One that is kept by half is
 // still JSON.
 func FuzzRead(f *testing.F) {
 	for _, text := range transcripts(f) {

@@ -9,13 +9,13 @@ import (
 
 // Segment is a part of a bar.
 type Segment struct {
-	Mark  string // one column wide: tells the part without colour
+	Mark  string // one column wide: identifies the part without colour
 	Size  int    // at least 0
 	Style Style
 }
 
 // Bar prints parts of a whole to scale, between brackets, on one line of at most
-// so many columns.
+// the given number of columns.
 func (p *Printer) Bar(segments []Segment, columns int) {
 	sizes := make([]int, len(segments))
 	for i, s := range segments {
@@ -30,9 +30,10 @@ func (p *Printer) Bar(segments []Segment, columns int) {
 	p.write(b.String())
 }
 
-// Apportion spreads columns over sizes: the floor of each one's share, and what
-// is left to the largest remainders, earlier ones first. What is not empty gets
-// a column at least, taken from the widest, while there are enough.
+// Apportion distributes columns over sizes: each gets the floor of its share, and
+// the rest goes to the largest remainders, earlier ones first. As long as there
+// are enough columns, every size above 0 gets at least one, taken from the
+// widest.
 func Apportion(sizes []int, columns int) []int {
 	widths := make([]int, len(sizes))
 	total := 0.0

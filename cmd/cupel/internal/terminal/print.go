@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Style is how text looks where there is colour; the zero Style is plain.
+// Style is how text looks if colour is enabled; the zero Style is plain.
 type Style string
 
 // The styles, as the parameters of SGR sequences.
@@ -17,13 +17,13 @@ const (
 	Yellow Style = "33"
 )
 
-// palette are the styles of things that are told apart, such as kinds.
+// palette holds the styles that distinguish things, such as kinds.
 var palette = []Style{"36", "32", "35", "33", "34", "91", "96", "92", "95", "93", "94"}
 
-// Hue returns a style for the i-th of the things that are told apart.
+// Hue returns the style of the i-th of several things to distinguish.
 func Hue(i int) Style { return palette[i%len(palette)] }
 
-// Text is a piece of a line. Whatever it says is made safe when it is printed.
+// Text is a piece of a line. Printing escapes what is not safe on a terminal.
 type Text struct {
 	Text  string
 	Style Style
@@ -32,8 +32,8 @@ type Text struct {
 // Plain returns text without a style.
 func Plain(text string) Text { return Text{Text: text} }
 
-// Printer prints lines and tables. Its first error stays, and nothing is
-// written after it.
+// Printer prints lines and tables. After the first error it writes nothing; Err
+// returns the error.
 type Printer struct {
 	w      io.Writer
 	width  int
@@ -41,13 +41,13 @@ type Printer struct {
 	err    error
 }
 
-// Width returns the columns that there are.
+// Width returns the width in columns.
 func (p *Printer) Width() int { return p.width }
 
 // Err returns the first error of a write, or nil.
 func (p *Printer) Err() error { return p.err }
 
-// Line prints pieces as one line, however long it is.
+// Line prints pieces as one line, without wrapping.
 func (p *Printer) Line(pieces ...Text) {
 	var b strings.Builder
 	for _, piece := range pieces {
@@ -56,7 +56,7 @@ func (p *Printer) Line(pieces ...Text) {
 	p.write(strings.TrimRight(b.String(), " "))
 }
 
-// Paragraph prints text in as many lines as it needs.
+// Paragraph prints text, wrapped to the width.
 func (p *Printer) Paragraph(text string, style Style) {
 	var line strings.Builder
 	columns := 0
@@ -96,24 +96,23 @@ func (p *Printer) write(line string) {
 type Column struct {
 	Head  string
 	Right bool // for numbers
-	// Flexible is for the last column: it gets what the others leave of the
-	// width, and its texts are contents, of which an excerpt is shown.
+	// Flexible is for the last column: it gets the width that the others
+	// leave, and shows an excerpt of each content.
 	Flexible bool
 }
 
-// maxCell is the most columns of a cell that is not flexible: a third of the
-// screen, between these. What is written there are names and numbers; names may
-// come from a file.
+// The maximum width of a cell that is not flexible is a third of the screen,
+// within these bounds. Such cells hold numbers, and names that may come from a
+// file.
 const leastMaxCell, mostMaxCell = 30, 60
 
 func (p *Printer) maxCell() int { return min(max(p.width/3, leastMaxCell), mostMaxCell) }
 
-// minFlexible is the columns that a flexible column has on the narrowest of
-// screens.
+// minFlexible is the width of a flexible column on the narrowest screen.
 const minFlexible = 16
 
-// Table prints rows under their heads, columns two apart and as wide as their
-// widest cell. A table whose columns have no heads has no head line.
+// Table prints rows under headings. Columns are as wide as their widest cell and
+// two spaces apart. If no column has a heading, the heading line is omitted.
 func (p *Printer) Table(columns []Column, rows [][]Text) {
 	widths := make([]int, len(columns))
 	heads := false

@@ -1,6 +1,6 @@
-// Package terminal writes to people who read in a terminal or from a pipe:
-// colour only where it is wanted, columns that line up in every script, and
-// content that is shown and never obeyed.
+// Package terminal writes text for people, on a terminal or to a pipe: with
+// colour only if it is wanted, with columns that align in every script, and with
+// control characters in content escaped.
 package terminal
 
 import (
@@ -11,18 +11,19 @@ import (
 	"golang.org/x/term"
 )
 
-// DefaultWidth is the columns of what is not a terminal and does not say.
+// DefaultWidth is the width in columns if it is unknown.
 const DefaultWidth = 100
 
-// Screen is what is known about where output goes.
+// Screen describes where output goes.
 type Screen struct {
-	Terminal bool // somebody looks at it
+	Terminal bool // output goes to a terminal
 	Width    int  // columns, positive
-	colour   bool // it can have colour, and its user has not said no
+	colour   bool // it supports colour, and the environment allows it
 }
 
-// Detect looks at where w goes. COLUMNS in the environment overrides the width
-// of a terminal; NO_COLOR, when it is not empty, and TERM=dumb forbid colour.
+// Detect returns the Screen that w writes to. COLUMNS in the environment
+// overrides the width of a terminal; a NO_COLOR that is not empty, and TERM=dumb,
+// disable colour.
 func Detect(w io.Writer, getenv func(string) string) Screen {
 	screen := Screen{Width: DefaultWidth}
 	if file, ok := w.(*os.File); ok {

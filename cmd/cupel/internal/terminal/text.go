@@ -16,16 +16,15 @@ const (
 	nonJoiner = '\u200c'
 	ellipsis  = "…"
 
-	// maxMarks is how many combining marks one letter may carry. Vietnamese and
-	// biblical Hebrew do with four; a tower of them would cover other lines.
+	// maxMarks is how many combining marks a letter may have. Vietnamese and biblical
+	// Hebrew need four; a long stack of them would cover other lines.
 	maxMarks = 6
 )
 
-// Safe returns text as one line that a terminal shows and never obeys: controls,
-// line ends, escape sequences, bidi controls, invisible characters, stray
-// combining marks and bytes that are not UTF-8 are written as escapes of Go,
-// such as \n, \x1b and \u202e. All else stays as it is. What Safe returns it
-// leaves alone.
+// Safe returns text as one line that is safe to print on a terminal: it replaces
+// control characters, line ends, escape sequences, bidi controls, invisible
+// characters, stray combining marks and bytes that are not UTF-8 by Go escapes
+// such as \n, \x1b and \u202e. Everything else is unchanged. Safe is idempotent.
 func Safe(text string) string {
 	var b strings.Builder
 	for part := range safeParts(text) {
@@ -34,7 +33,7 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// SafeLines returns text of several lines, each of them safe.
+// SafeLines is Safe for text of several lines: it keeps the line feeds.
 func SafeLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -43,9 +42,8 @@ func SafeLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// EscapeJSON returns JSON text with the same meaning in which controls and
-// invisible characters, which encoding/json leaves as they are above ASCII, are
-// escapes.
+// EscapeJSON returns equivalent JSON text in which control and invisible
+// characters are escaped. encoding/json does not escape them above ASCII.
 func EscapeJSON(text []byte) []byte {
 	var escaped []byte
 	done := 0
@@ -69,7 +67,7 @@ func EscapeJSON(text []byte) []byte {
 	return append(escaped, text[done:]...)
 }
 
-// safeParts returns the runes of text one by one, each as it may be shown.
+// safeParts returns the runes of text one by one, escaped where needed.
 func safeParts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		s := shown{}
@@ -88,9 +86,9 @@ func safeParts(text string) iter.Seq[string] {
 	}
 }
 
-// shown is what is known of the runes before the next one.
+// shown is the state after the runes seen so far.
 type shown struct {
-	base  bool // there is a letter that marks can stand on
+	base  bool // there is a letter that marks can combine with
 	marks int  // on it
 	last  rune // the rune before, 0 at the start
 }
@@ -134,10 +132,9 @@ func escape(r rune, raw string) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// cells returns the clusters of safe text that move together, each with the
-// columns that it takes: a letter with its marks, an emoji with all that is
-// joined to it. Terminals do not agree about joined emoji and flags; this is
-// what newer ones do.
+// cells returns the clusters of safe text, each with its width in columns: a
+// letter with its marks, or an emoji with everything joined to it. Terminals
+// disagree about joined emoji and flags; this follows the newer ones.
 func cells(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		start, columns := 0, 0
@@ -148,7 +145,7 @@ func cells(text string) iter.Seq2[string, int] {
 				columns, flag = w, isFlagLetter(r)
 				continue
 			case r == '\ufe0f':
-				columns = 2 // asks for the emoji's form
+				columns = 2 // selects the emoji form
 				continue
 			case w == 0:
 				joined = r == joiner
@@ -194,7 +191,7 @@ func runeWidth(r rune) int {
 	}
 }
 
-// Width returns the columns that safe text takes.
+// Width returns the width of safe text in columns.
 func Width(text string) int {
 	columns := 0
 	for _, w := range cells(text) {
@@ -203,9 +200,9 @@ func Width(text string) int {
 	return columns
 }
 
-// Cut returns safe text in at most so many columns: text as it is when it fits,
-// otherwise its beginning and an ellipsis. It never parts a letter from its
-// marks. It does not look further than it has to.
+// Cut returns safe text in at most the given number of columns: unchanged if it
+// fits, otherwise its beginning and an ellipsis. It never separates a letter from
+// its marks, and reads no more of text than it needs.
 func Cut(text string, columns int) string {
 	used, end := 0, 0 // end: where the ellipsis would go
 	at := 0
@@ -226,15 +223,15 @@ func Cut(text string, columns int) string {
 }
 
 // Excerpt returns the beginning of a content as one safe line: its first line
-// that is not blank, with white space for tabs, in at most so many columns, and
-// with an ellipsis when there is more. It takes time in what it returns, not in
-// the length of the content.
+// that is not blank, with spaces for tabs, in at most the given number of
+// columns, and with an ellipsis if there is more. Its time depends on the length
+// of the result, not of the content.
 func Excerpt(content string, columns int) string {
 	line, rest := FirstLine(content), ""
 	if i := strings.Index(content, line); i >= 0 {
 		rest = content[i+len(line):]
 	}
-	// A column may take many bytes; beyond this it is marks and joiners.
+	// A column may take many bytes; anything beyond this is marks and joiners.
 	const bytesPerColumn = 32
 	more := rest != "" && strings.TrimRight(rest[:min(len(rest), 64)], "\r\n\t ") != ""
 	if limit := (columns + 1) * bytesPerColumn; len(line) > limit {
@@ -260,8 +257,8 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// FirstLine returns the first line of a content that is not blank, without the
-// white space around it, and the content as it is when all are.
+// FirstLine returns the first line of a content that is not blank, without
+// surrounding white space. If all lines are blank, it returns the content.
 func FirstLine(content string) string {
 	for line := range strings.Lines(content) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -135,7 +135,7 @@ func refusedByChat(messages []object) (reasons []string) {
 			id := fmt.Sprint(m["tool_call_id"], m["name"])
 			at := slices.Index(open, id)
 			if at < 0 {
-				reasons = append(reasons, fmt.Sprintf("message %d returns what nobody called", i))
+				reasons = append(reasons, fmt.Sprintf("message %d returns what has no call", i))
 				continue
 			}
 			open = slices.Delete(open, at, at+1)
@@ -173,7 +173,7 @@ func refusedByResponses(messages []object) (reasons []string) {
 		case !paired:
 		case strings.HasSuffix(kind, "_output"):
 			if _, ok := calls[id]; !ok {
-				reasons = append(reasons, fmt.Sprintf("item %d returns what nobody called", i))
+				reasons = append(reasons, fmt.Sprintf("item %d returns what has no call", i))
 			}
 			calls[id] = true
 		default:

@@ -2,10 +2,10 @@ package transcript
 
 import "fmt"
 
-// notesOf are what the user should know.
+// notesOf collects remarks for the user.
 type notesOf struct{ list []noted }
 
-// noted is something that may be true of many messages.
+// noted is a remark that may apply to many messages.
 type noted struct {
 	path, text string
 	more       int
@@ -15,8 +15,8 @@ func (n *notesOf) note(format string, args ...any) {
 	n.list = append(n.list, noted{text: fmt.Sprintf(format, args...)})
 }
 
-// noteAt notes what is true of the value at path, and may be of others. There
-// are a handful of such texts.
+// noteAt adds a remark about the value at path. Remarks with the same text are
+// merged; there are only a few texts.
 func (n *notesOf) noteAt(path, text string) {
 	for i := range n.list {
 		if n.list[i].text == text && n.list[i].path != "" {
@@ -42,7 +42,7 @@ func (n *notesOf) notes() []string {
 	return notes
 }
 
-// plural is n with the noun, which takes an s.
+// plural returns n with the noun, with an s unless n is 1.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -6,7 +6,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 )
 
-// content reads what a message says: nothing, a text, or a list of parts.
+// content reads the content of a message: null, a text, or a list of parts.
 func (r *reader) content(v rawjson.Value, path string) error {
 	switch {
 	case v.IsNull():
@@ -77,8 +77,8 @@ func (r *reader) part(v rawjson.Value, path string) error {
 		return err
 	}
 	if strings.HasSuffix(kind, "_tool_result") {
-		// A turn that paused, or that waited for a tool of the client's, has the
-		// call in one message and its result in a later one.
+		// After a pause, or a wait for a tool of the client, the result is in a
+		// later message than the call.
 		if call, ok := r.server[o.Get("tool_use_id").String()]; ok {
 			r.links.join(call, len(r.entries)-1)
 		}
@@ -98,7 +98,7 @@ func (r *reader) sayMember(o *rawjson.Object, path, name string) error {
 	return r.say(text)
 }
 
-// toolResult reads what a tool returned, as Anthropic's API has it.
+// toolResult reads a tool_result of Anthropic's API.
 func (r *reader) toolResult(o *rawjson.Object, path string) error {
 	id, err := str(o, path, "tool_use_id")
 	if err != nil {
@@ -107,11 +107,11 @@ func (r *reader) toolResult(o *rawjson.Object, path string) error {
 	r.returned(id)
 	words := r.current().words
 	err = r.content(o.Get("content"), path+".content")
-	r.current().words = words // these are the tool's
+	r.current().words = words // the text read here is the tool's
 	return err
 }
 
-// mediumPart reads a part that is no text, and reports whether it was one.
+// mediumPart reads a part that is not text, and reports whether it was one.
 func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) {
 	switch kind {
 	case "image_url", "input_image": // OpenAI: {"image_url": {"url", "detail"}} and {"image_url", "detail"}
@@ -150,7 +150,7 @@ func (r *reader) mediumPart(o *rawjson.Object, path, kind string) (bool, error) 
 	return true, nil
 }
 
-// address returns the URL of a source, or all of it.
+// address returns the URL of a source, or else the whole source.
 func address(o *rawjson.Object, path string) (rawjson.Value, error) {
 	if !o.Get("source").IsObject() {
 		return o.Value, nil

@@ -14,28 +14,28 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// What a request costs beyond its texts, in tokens. Anthropic publishes no such
-// numbers but for tools; theirs are estimates. FORMATS.md has the reasons.
+// The token cost of a request beyond its texts. Anthropic publishes these numbers
+// for tools only; the others are estimates. FORMATS.md has the reasons.
 const (
 	messageTokens = 4 // around a message, and for its role
-	nameTokens    = 1 // around the name of who speaks
-	callTokens    = 4 // around a call of a tool, and around what it returned
+	nameTokens    = 1 // around the name of a speaker
+	callTokens    = 4 // around a tool call, and around a result
 
-	anthropicToolsTokens = 346 // the system prompt that comes with tools
+	anthropicToolsTokens = 346 // the system prompt that the API adds for tools
 
-	bytesPerHiddenToken = 6 // of what is encrypted, in Base64
+	bytesPerHiddenToken = 6 // encrypted text, in Base64
 )
 
-// deepest is how deep parts are within parts, and one more than any API has: a
-// document of texts in the result of a tool. Looking into a part takes time for
-// each level that it is down, so that there is an end to it.
+// deepest is the maximum nesting of parts: one more than any API has, which is a
+// document of texts in a tool result. The limit bounds the time, since reading a
+// part takes time proportional to its depth.
 const deepest = 4
 
-// What is no text, in tokens, unless --media-tokens says otherwise.
+// The tokens of media, unless --media-tokens is set.
 const (
 	openAIImageTokens    = 765  // 1024 by 1024 pixels in high detail
 	openAILowImageTokens = 85   // in low detail
-	anthropicImageTokens = 1600 // the most that an image is scaled to
+	anthropicImageTokens = 1600 // the maximum: larger images are scaled down
 	audioTokens          = 600  // a minute
 	fileTokens           = 3000 // a page or two of a PDF
 )
@@ -50,14 +50,14 @@ type reader struct {
 
 	calls   []call
 	pending map[string]pendingCalls // by id
-	server  map[string]int          // entries with calls of tools that the API runs, by id
+	server  map[string]int          // entries with calls that the API itself runs, by id
 	depth   int                     // of the part that is being read
 
 	user, userBefore int // the last entry of a user and the one before it
 
-	run     int            // the first entry of a run of reasoning, plus one
-	media   map[string]int // how many, by their words in the notes
-	unknown map[string]int // how many parts of an unknown type
+	run     int            // the first entry of a run of reasoning, plus 1
+	media   map[string]int // counts, by their words in the notes
+	unknown map[string]int // counts of parts of an unknown type
 }
 
 // call is one call of a tool.
@@ -66,7 +66,7 @@ type call struct {
 	answered bool
 }
 
-// pendingCalls are the calls of one id in one message: more than one where a
+// pendingCalls are the calls with one id in one message. There are several if a
 // server gives no ids.
 type pendingCalls struct {
 	entry int
@@ -89,7 +89,7 @@ func (r *reader) count(text string) error {
 	if text == "" {
 		return nil
 	}
-	// An item is made for the sake of its checks of the counter.
+	// Make an item, because that checks the counter's result.
 	item, err := cupel.NewItemFrom(r.Counter, text)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *reader) count(text string) error {
 	return nil
 }
 
-// say counts text and makes it part of the content.
+// say counts text and adds it to the content.
 func (r *reader) say(text string) error {
 	if text != "" {
 		r.current().text = append(r.current().text, text)
@@ -106,7 +106,7 @@ func (r *reader) say(text string) error {
 	return r.count(text)
 }
 
-// sayJSON counts a value by its JSON.
+// sayJSON adds the JSON of a value to the content and counts it.
 func (r *reader) sayJSON(v rawjson.Value) error {
 	if v.IsNull() {
 		return nil
@@ -114,7 +114,7 @@ func (r *reader) sayJSON(v rawjson.Value) error {
 	return r.say(v.Compact())
 }
 
-// medium counts what is no text. where is what tells it from others.
+// medium counts a medium. where identifies it.
 func (r *reader) medium(name string, tokens int, where rawjson.Value) {
 	if r.MediaTokens != nil {
 		tokens = *r.MediaTokens
@@ -127,8 +127,8 @@ func (r *reader) medium(name string, tokens int, where rawjson.Value) {
 	r.current().text = append(r.current().text, "["+name+" "+label(where)+"]")
 }
 
-// label is the address of a medium, or a hash of it, so that two media are two
-// contents.
+// label returns the address of a medium, or else a hash of it, so that different
+// media give different contents.
 func label(v rawjson.Value) string {
 	if s := v.String(); len(s) < 200 && (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) {
 		return s
@@ -136,7 +136,7 @@ func label(v rawjson.Value) string {
 	return fmt.Sprintf("%.6x", sha256.Sum256(v.Raw()))
 }
 
-// unknownPart counts a part that this package does not know by its JSON.
+// unknownPart counts a part of an unknown type as JSON.
 func (r *reader) unknownPart(kind string, v rawjson.Value) error {
 	if r.unknown == nil {
 		r.unknown = map[string]int{}
@@ -163,7 +163,7 @@ func optionalStr(o *rawjson.Object, path, name string) (string, error) {
 	return v.String(), nil
 }
 
-// called notes a call of a tool; id is what its result will name.
+// called records a tool call; its result will name id.
 func (r *reader) called(id string) {
 	at := len(r.entries) - 1
 	p := r.pending[id]
@@ -179,7 +179,7 @@ func (r *reader) called(id string) {
 	r.spend(callTokens)
 }
 
-// returned notes a result, and puts it together with its call.
+// returned records a result and joins it with its call.
 func (r *reader) returned(id string) {
 	e := r.current()
 	e.tool = true
@@ -187,40 +187,40 @@ func (r *reader) returned(id string) {
 	r.spend(callTokens)
 	p, ok := r.pending[id]
 	if !ok {
-		r.noteAt(e.path(r.api), "has the result of a call that is not before it; the API refuses such a transcript")
+		r.noteAt(e.path(r.api), "has a result without a call before it; the API refuses such a transcript")
 		return
 	}
 	at := len(r.entries) - 1
 	switch first := p.calls[0]; {
 	case r.calls[first].answered:
-		r.noteAt(e.path(r.api), "has one more result of a call that has one already; the API refuses such a transcript")
+		r.noteAt(e.path(r.api), "has a second result of the same call; the API refuses such a transcript")
 	case r.between(p.entry, at):
 		r.noteAt(e.path(r.api), "has a result that is not next to its call; the API refuses such a transcript")
 	}
 	r.links.join(p.entry, at)
 	r.calls[p.calls[0]].answered = true
-	if len(p.calls) > 1 { // the last one stays, for a second result
+	if len(p.calls) > 1 { // keep the last one, to notice a second result
 		p.calls = p.calls[1:]
 		r.pending[id] = p
 	}
 }
 
-// between reports whether the result at entry at is kept from its call by others.
-// If what is just before it belongs to the exchange, so does what is before that.
-// Anthropic's API takes messages of the model that follow each other for one.
+// between reports whether other entries separate the result at entry at from its
+// call. If the entry just before the result belongs to the exchange, so do the
+// earlier ones. Anthropic's API joins consecutive messages of the model.
 func (r *reader) between(call, at int) bool {
 	before := at - 1
 	switch r.api {
 	case Chat:
 	case Responses:
-		return false // it has them anywhere
+		return false // it accepts results anywhere
 	case Messages:
 		before = r.userBefore
 	}
 	return before > call && r.links.root(before) != r.links.root(call)
 }
 
-// unanswered notes the calls that an API would refuse.
+// unanswered adds a note about each call that the API would refuse.
 func (r *reader) unanswered() {
 	waiting := r.waiting()
 	for _, c := range r.calls {
@@ -230,9 +230,9 @@ func (r *reader) unanswered() {
 	}
 }
 
-// waiting returns where the calls at the end begin that may still wait for their
-// results: the exchange at the end, or several ones of the Responses API, whose
-// parallel calls are items of their own. Some of the results may have come.
+// waiting returns the start of the calls at the end that may still wait for
+// results: the exchange at the end, or several exchanges of the Responses API,
+// where each parallel call is a separate item. Some results may be there already.
 func (r *reader) waiting() int {
 	last := len(r.entries) - 1
 	i := last
@@ -245,19 +245,19 @@ func (r *reader) waiting() int {
 func (r *reader) allNotes() []string {
 	for _, what := range slices.Sorted(maps.Keys(r.media)) {
 		format, name, _ := strings.Cut(what, "\x00")
-		r.note("no text, and estimated: "+format+" (--media-tokens changes that)", plural(r.media[what], name))
+		r.note("estimated the tokens of media: "+format+" (--media-tokens changes that)", plural(r.media[what], name))
 	}
-	const most = 3 // whatever a text has
+	const most = 3 // bounds the output
 	kinds, more := slices.Sorted(maps.Keys(r.unknown)), 0
 	for i, kind := range kinds {
 		if i < most {
-			r.note("%s of the unknown type %.40q: kept, and counted as JSON", plural(r.unknown[kind], "part"), kind)
+			r.note("%s of the unknown type %.40q: kept and counted as JSON", plural(r.unknown[kind], "part"), kind)
 		} else {
 			more += r.unknown[kind]
 		}
 	}
 	if more > 0 {
-		r.note("%s of %s: kept, and counted as JSON", plural(more, "more part"), plural(len(kinds)-most, "other unknown type"))
+		r.note("%s of %s: kept and counted as JSON", plural(more, "more part"), plural(len(kinds)-most, "other unknown type"))
 	}
 	return r.notes()
 }
@@ -273,7 +273,7 @@ func (r *reader) when(o *rawjson.Object) {
 		if ok {
 			r.current().time = t
 		} else {
-			r.noteAt(rawjson.Join(r.current().path(r.api), name), "is no time and is not used: RFC 3339 is, and a number of seconds since 1970")
+			r.noteAt(rawjson.Join(r.current().path(r.api), name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
 		}
 		return
 	}
@@ -304,6 +304,6 @@ func instant(v rawjson.Value) (time.Time, bool) {
 	return t, plausible(t)
 }
 
-// plausible reports whether t and the times around it have four digits for the
-// year.
+// plausible reports whether the year of t, and of times close to it, has four
+// digits.
 func plausible(t time.Time) bool { return 1 < t.UTC().Year() && t.UTC().Year() < 9999 }

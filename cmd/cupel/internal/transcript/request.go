@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 )
 
-// request reads what a request has outside of its messages: the definitions of
-// tools, and the system prompt of those APIs that keep it apart.
+// request reads the parts of a request outside its messages: tool definitions,
+// and the system prompt in the APIs that keep it separate.
 func (r *reader) request(body *rawjson.Object) error {
 	for _, m := range body.Members {
 		if (m.Name != "tools" && m.Name != "functions") || len(m.Value.Elements()) == 0 {
@@ -24,7 +24,7 @@ func (r *reader) request(body *rawjson.Object) error {
 		}
 	}
 	for _, m := range body.Members {
-		// Chat Completions has no such member, and a name may be empty.
+		// The name is empty for Chat Completions, which has no such member.
 		if r.api == Chat || m.Name != r.api.system() || m.Value.IsNull() {
 			continue
 		}
@@ -36,13 +36,13 @@ func (r *reader) request(body *rawjson.Object) error {
 	}
 	for _, name := range []string{"previous_response_id", "conversation", "prompt"} {
 		if r.api == Responses && body.Has(name) {
-			r.noteAt(name, "stands for text that is not here and is not counted")
+			r.noteAt(name, "refers to text that is not in the file and is not counted")
 		}
 	}
 	return nil
 }
 
-// onlyInput reads an input that is a string: the message of a user.
+// onlyInput reads an input that is a string, which is a message of the user.
 func (r *reader) onlyInput(m rawjson.Part) error {
 	r.begin(entry{part: m, member: m.Name, role: "user", words: true})
 	r.spend(messageTokens)
@@ -178,7 +178,7 @@ func (r *reader) chatCalls(o *rawjson.Object, path string) error {
 	return r.use(&f, path, "arguments")
 }
 
-// use reads the name of a tool and what it is called with.
+// use reads the name and the arguments of a tool call.
 func (r *reader) use(f *rawjson.Object, path, arguments string) error {
 	name, err := str(f, path, "name")
 	if err != nil {
@@ -201,8 +201,7 @@ func (r *reader) use(f *rawjson.Object, path, arguments string) error {
 	return nil
 }
 
-// at gives an error about a value that is not there the line of what it should
-// be in.
+// at returns an error about a missing value with the line of its parent.
 func at(err error, v rawjson.Value) error {
 	if e, ok := errors.AsType[*rawjson.Error](err); ok && e.Line == 0 {
 		e.Line = v.Line()
@@ -210,8 +209,8 @@ func at(err error, v rawjson.Value) error {
 	return err
 }
 
-// follow puts what the model made together with the reasoning before it: the
-// API refuses either without the other.
+// follow joins output of the model with the reasoning before it: the API refuses
+// one without the other.
 func (r *reader) follow(model bool) {
 	at := len(r.entries) - 1
 	r.current().model = model
@@ -223,7 +222,7 @@ func (r *reader) follow(model bool) {
 	}
 }
 
-// responseItem reads an item of the Responses API that is no message.
+// responseItem reads an item of the Responses API that is not a message.
 func (r *reader) responseItem(o *rawjson.Object, path, kind string) error {
 	e := r.current()
 	e.role = "assistant"
@@ -262,14 +261,14 @@ func (r *reader) responseItem(o *rawjson.Object, path, kind string) error {
 		r.medium("image", openAIImageTokens, o.Value)
 		return nil
 	case "item_reference", "":
-		r.noteAt(path, "stands for text that is not here and is not counted")
+		r.noteAt(path, "refers to text that is not in the file and is not counted")
 		return r.sayJSON(o.Value)
 	}
 	return r.otherItem(o, path, kind, returns)
 }
 
-// otherItem reads the items of tools that the API runs itself, or that it
-// has beyond functions, and items that this package does not know.
+// otherItem reads items of tools that the API runs itself, of tools other than
+// functions, and of unknown types.
 func (r *reader) otherItem(o *rawjson.Object, path, kind string, returns bool) error {
 	e := r.current()
 	id := o.Get("call_id").String()
@@ -287,7 +286,7 @@ func (r *reader) otherItem(o *rawjson.Object, path, kind string, returns bool) e
 	case id != "":
 		r.called(id)
 	case isCall:
-		e.tool = true // the result is in it
+		e.tool = true // the item includes the result
 	case kind == "compaction", kind == "mcp_list_tools":
 	default:
 		return r.unknownPart(kind, o.Value)
@@ -330,7 +329,7 @@ func (r *reader) thoughts(o *rawjson.Object, path string) error {
 	return nil
 }
 
-// hidden counts what only the API can read.
+// hidden counts text that only the API can read.
 func (r *reader) hidden(name string, v rawjson.Value) error {
 	r.spend(len(v.Raw()) / bytesPerHiddenToken)
 	r.current().text = append(r.current().text, "["+name+" "+label(v)+"]")

@@ -20,7 +20,7 @@ const turn = `[{"role":"user","content":"old"},{"role":"assistant","content":"oh
 	{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"C"}]}]`
 
 // A user who says something with the result of a tool, and what he said before.
-const beside = `[{"role":"user","content":"old"},{"role":"assistant","content":"oh"},{"role":"user","content":"q"},{"role":"assistant","content":"wait"},
+const separate = `[{"role":"user","content":"old"},{"role":"assistant","content":"oh"},{"role":"user","content":"q"},{"role":"assistant","content":"wait"},
 	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},
 	{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"},{"type":"text","text":"and now"}]}]`
 
@@ -39,12 +39,12 @@ func TestPins(t *testing.T) {
 		{"turn of OpenAI's", "the other API has no such rule", Chat,
 			`[{"role":"user","content":"q"},{"role":"assistant","content":"x","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"A"},
 			{"role":"assistant","tool_calls":[{"id":"b","function":{"name":"g"}}]},{"role":"tool","tool_call_id":"b","content":"B"}]`, []string{"q", "g()\nB"}},
-		{"words with a result", "an exchange cannot be first: what the user said before it has to stay, or nothing could be sent", Messages, beside,
+		{"words with a result", "an exchange cannot be first: what the user said before it has to stay, or nothing could be sent", Messages, separate,
 			[]string{"q", "f(1)\nA\nand now"}},
 		{"the model first", "there may be nothing before it", Messages,
 			`[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`, []string{"f(1)"}},
 		{"system prompts", "a system prompt among the messages is no one who speaks", Messages,
-			`[{"role":"system","content":"s"},` + beside[1:], []string{"s", "q", "f(1)\nA\nand now"}},
+			`[{"role":"system","content":"s"},` + separate[1:], []string{"s", "q", "f(1)\nA\nand now"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,10 +61,10 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestPinnedAlone writes transcripts of which only what is pinned is left, with
+// TestPinnedAlone writes transcripts with only the pinned items left, with
 // no room for anything more.
 func TestPinnedAlone(t *testing.T) {
-	for name, text := range map[string]string{"turn": turn, "beside": beside} {
+	for name, text := range map[string]string{"turn": turn, "separate": separate} {
 		transcript := read(t, Messages, []byte(text), Options{})
 		got, notes := write(t, transcript, slices.DeleteFunc(slices.Clone(transcript.Items), func(i *cupel.ContextItem) bool { return !i.Pinned() }), 0)
 		if len(notes) > 0 {
@@ -124,10 +124,10 @@ func TestNotesOfCalls(t *testing.T) {
 		want      []string
 	}{
 		{"twice", "one call has one result", Chat, "[" + call + `,{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`,
-			[]string{"messages[3] has one more result of a call that has one already; the API refuses such a transcript"}},
+			[]string{"messages[3] has a second result of the same call; the API refuses such a transcript"}},
 		{"twice of Anthropic", "in the other API too", Messages,
 			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}]}]`,
-			[]string{"messages[2] has one more result of a call that has one already; the API refuses such a transcript"}},
+			[]string{"messages[2] has a second result of the same call; the API refuses such a transcript"}},
 		{"apart", "results come next", Chat, "[" + call + `,{"role":"user","content":"hurry"},{"role":"tool","tool_call_id":"a","content":"1"}]`,
 			[]string{"messages[3] has a result that is not next to its call; the API refuses such a transcript"}},
 		{"apart of Anthropic", "what a user says comes behind the results", Messages,
@@ -141,10 +141,10 @@ func TestNotesOfCalls(t *testing.T) {
 		{"parallel", "the result of another call is no one between", Chat,
 			`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`, nil},
 		{"before", "a result before its call is not its result", Chat, `[{"role":"tool","tool_call_id":"a","content":"1"},` + call + `,{"role":"user","content":"x"}]`,
-			[]string{"messages[0] has the result of a call that is not before it; the API refuses such a transcript", "messages[2] has a call without a result; the API refuses such a transcript"}},
+			[]string{"messages[0] has a result without a call before it; the API refuses such a transcript", "messages[2] has a call without a result; the API refuses such a transcript"}},
 		{"many unknown types", "a hostile text does not fill the screen", Messages, `[{"role":"user","content":[` + strings.Join(kinds, ",") + `]}]`,
-			[]string{`1 part of the unknown type "0": kept, and counted as JSON`, `1 part of the unknown type "1` + strings.Repeat("x", 39) + `": kept, and counted as JSON`,
-				`1 part of the unknown type "2` + strings.Repeat("x", 39) + `": kept, and counted as JSON`, "3 more parts of 3 other unknown types: kept, and counted as JSON"}},
+			[]string{`1 part of the unknown type "0": kept and counted as JSON`, `1 part of the unknown type "1` + strings.Repeat("x", 39) + `": kept and counted as JSON`,
+				`1 part of the unknown type "2` + strings.Repeat("x", 39) + `": kept and counted as JSON`, "3 more parts of 3 other unknown types: kept and counted as JSON"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRepetitionsOfPinnedItems(t *testing.T) {
 }
 
 func TestLostThinking(t *testing.T) {
-	const want = "the turn of the model at the end no longer begins with its thinking: the API refuses that while thinking is enabled"
+	const want = "the model's turn at the end no longer begins with its thinking: the API refuses that if thinking is enabled"
 	tests := []struct {
 		name, why, text string
 		keep            []string
@@ -258,7 +258,7 @@ func TestHostileTranscripts(t *testing.T) {
 		{"calls", "each call without a result looked at all that follows", Responses, `[` + list(`{"type":"function_call","call_id":"%d","name":"f"}`) + `]`},
 		{"exchange", "and so it was with the results of one message", Chat,
 			`[{"role":"assistant","tool_calls":[` + list(`{"id":"x%d","function":{"name":"f"}}`) + `,{"id":"x","function":{"name":"f"}}]},` + list(`{"role":"tool","tool_call_id":"x","x":%d}`) + `]`},
-		{"images", "an error that nobody saw counted the lines before each image", Responses, `[{"role":"user","content":[` + list(pad+`{"type":"input_image","image_url":"%d"}`) + `]}]`},
+		{"images", "an error that was discarded counted the lines before each image", Responses, `[{"role":"user","content":[` + list(pad+`{"type":"input_image","image_url":"%d"}`) + `]}]`},
 		{"outputs", "and before each output", Responses, `[` + list(pad+`{"type":"shell_call_output","call_id":"%d","output":"x"}`) + `]`},
 		{"nested", "each part was looked at once for every part that it is in", Messages,
 			`[{"role":"user","content":` + strings.Repeat(`[{"type":"tool_result","tool_use_id":"x","content":`, 4900) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("}]", 4900) + `}]`},
@@ -275,7 +275,7 @@ func TestHostileTranscripts(t *testing.T) {
 	}
 }
 
-// TestRandomAgents makes conversations with tools, of which it keeps what is
+// TestRandomAgents makes conversations with tools, and keeps what is
 // pinned and some of the rest, and asks the rules of Anthropic's API.
 func TestRandomAgents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -1,10 +1,9 @@
-// Package transcript makes candidates of chat transcripts as the OpenAI and
-// Anthropic APIs write them, and writes what was selected as a transcript that
-// the same API takes back.
+// Package transcript converts chat transcripts for the OpenAI and Anthropic APIs
+// to candidates, and writes a selection of them as a transcript for the same API.
 //
-// A candidate is a message, or an exchange: the calls of tools in one message of
-// the model together with what the tools returned. An API refuses a call without
-// its result and a result without its call, so that they are never separated.
+// A candidate is a message, or an exchange: the tool calls in one message of the
+// model with their results. They are never separated, because an API refuses a
+// call without its result and a result without its call.
 package transcript
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// API is what a transcript was written for.
+// API is the API that a transcript is for.
 type API int
 
 // The APIs.
@@ -27,7 +26,7 @@ const (
 	Messages             // Anthropic's Messages
 )
 
-// list is the name of the member of a request that has the messages.
+// list returns the name of the member of a request that holds the messages.
 func (a API) list() string {
 	if a == Responses {
 		return "input"
@@ -35,8 +34,8 @@ func (a API) list() string {
 	return "messages"
 }
 
-// system is the name of the member of a request that has the system prompt, if
-// it is none of the messages.
+// system returns the name of the member of a request that holds the system
+// prompt, or "" if it is one of the messages.
 func (a API) system() string {
 	switch a {
 	case Responses:
@@ -48,25 +47,25 @@ func (a API) system() string {
 	}
 }
 
-// Source is the text of a transcript: a list of messages, a request that has
-// one, or a message on each line.
+// Source is the text of a transcript: a list of messages, a request with such a
+// list, or one message per line.
 type Source struct {
 	API   API
 	Value rawjson.Value  // an array or an object
-	Lines []rawjson.Part // the messages, when there is one on each line
+	Lines []rawjson.Part // the messages, if there is one per line
 }
 
 // Options say how a transcript is read.
 type Options struct {
 	Counter     cupel.TokenCounter
 	NoPin       bool // pin nothing but tool definitions
-	MediaTokens *int // tokens of whatever is no text; nil: an estimate by the API and the medium
+	MediaTokens *int // tokens of each medium; nil estimates by the API and the medium
 }
 
-// Transcript is a transcript with the candidates that it gave.
+// Transcript is a transcript with its candidates.
 type Transcript struct {
 	Items []*cupel.ContextItem // in the order of the transcript; tool definitions and system prompt first
-	Notes []string             // what the user should know about it
+	Notes []string             // remarks for the user
 
 	source  Source
 	body    rawjson.Object // of a request
@@ -75,27 +74,26 @@ type Transcript struct {
 	byItem  map[*cupel.ContextItem]int // positions in groups
 }
 
-// KindTools is the kind of the item that stands for the tool definitions of a
-// request. They are always sent, and therefore always pinned.
+// KindTools is the kind of the item for the tool definitions of a request. It is
+// always pinned, because they are always sent.
 const KindTools cupel.ContextKind = "ToolDefinitions"
 
-// entry is one message of the list, or a member of the request that the model
-// sees.
+// entry is a message of the list, or a member of the request that the model sees.
 type entry struct {
 	part   rawjson.Part
 	member string // the name of the member, or "" for a message of the list
 	index  int    // in the list
 	role   string
 
-	text   []string // what there is to read
+	text   []string // the readable content
 	tokens int
-	words  bool // says something itself, rather than returning what tools gave
+	words  bool // has text of its own, not only tool results
 	model  bool // made by the model
-	tool   bool // calls a tool, or returns what one gave
+	tool   bool // has a tool call or a tool result
 	thinks bool // begins with thinking
 	names  []string
 	ids    []string
-	time   time.Time // zero when the message has none
+	time   time.Time // zero if the message has none
 }
 
 func (e *entry) path(api API) string {
@@ -105,17 +103,17 @@ func (e *entry) path(api API) string {
 	return rawjson.Index(api.list(), e.index)
 }
 
-// returns reports whether an entry has nothing but what a tool returned.
+// returns reports whether an entry consists of tool results only.
 func (e *entry) returns() bool { return e.tool && (e.role == "tool" || e.role == "function") }
 
-// group is what one item stands for.
+// group is the entries of one item.
 type group struct {
 	entries []int // ascending
 	item    *cupel.ContextItem
 }
 
-// Read makes candidates of a transcript. It fails with a [rawjson.Error], or
-// with the error of the counter.
+// Read converts a transcript to candidates. It fails with a [rawjson.Error] or
+// with an error of the counter.
 func Read(source Source, options Options) (*Transcript, error) {
 	r := &reader{Options: options, api: source.API, pending: map[string]pendingCalls{}, server: map[string]int{}, user: -1, userBefore: -1}
 	t := &Transcript{source: source, byItem: map[*cupel.ContextItem]int{}}
@@ -132,7 +130,7 @@ func Read(source Source, options Options) (*Transcript, error) {
 	return t, nil
 }
 
-// readEntries reads what the request has outside of its messages, and then the
+// readEntries reads the parts of the request outside its messages, and then the
 // messages.
 func (t *Transcript) readEntries(r *reader) error {
 	value, name := t.source.Value, t.source.API.list()
@@ -150,7 +148,7 @@ func (t *Transcript) readEntries(r *reader) error {
 			return r.onlyInput(t.member(name))
 		}
 		if value.IsNull() {
-			return t.body.Value.Errorf(name, "is required: it has the messages")
+			return t.body.Value.Errorf(name, "is required: it holds the messages")
 		}
 		if !value.IsArray() {
 			return value.Errorf(name, "must be an array of messages, got %s", value.Type())
@@ -179,7 +177,7 @@ func (t *Transcript) member(name string) rawjson.Part {
 	return rawjson.Part{}
 }
 
-// makeItems makes an item of every group.
+// makeItems makes an item for each group.
 func (t *Transcript) makeItems(noPin bool) error {
 	pins := t.pins(noPin)
 	times := t.times()
@@ -242,7 +240,7 @@ func (t *Transcript) makeItem(g *group, pins []bool, times []time.Time) (*cupel.
 
 func isSystem(role string) bool { return role == "system" || role == "developer" }
 
-// distinct returns the values that are not empty, each once.
+// distinct returns the distinct values that are not empty.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {
@@ -252,9 +250,9 @@ func distinct(list []string) []string {
 	})
 }
 
-// pins says which entries are pinned: system prompts, the last message in which
-// the user says something, and the exchange at the end, since the model answers
-// to that one; and what Anthropic's API wants to have with these.
+// pins returns which entries are pinned: system prompts; the last message in
+// which the user says something; the exchange at the end, which the model
+// answers; and the entries that Anthropic's API requires with these.
 func (t *Transcript) pins(noPin bool) []bool {
 	pins := make([]bool, len(t.entries))
 	for i := range t.entries {
@@ -271,7 +269,7 @@ func (t *Transcript) pins(noPin bool) []bool {
 	if last := len(t.entries) - 1; last >= 0 && t.entries[last].tool {
 		pins[last] = true
 	}
-	// Parallel calls of the Responses API are items of their own.
+	// Parallel calls of the Responses API are separate items.
 	i := len(t.entries) - 1
 	for ; i >= 0 && t.entries[i].returns(); i-- {
 		pins[i] = true
@@ -300,8 +298,8 @@ func (t *Transcript) lastAsked() int {
 	return i
 }
 
-// turn returns the first message of the model after entry i, or -1. A turn whose
-// first message begins with thinking has to keep it until it is over.
+// turn returns the first message of the model after entry i, or -1. If a turn's
+// first message begins with thinking, the message is needed until the turn ends.
 func (t *Transcript) turn(i int) int {
 	for i++; i < len(t.entries); i++ {
 		if t.entries[i].role == "assistant" {
@@ -311,8 +309,8 @@ func (t *Transcript) turn(i int) int {
 	return -1
 }
 
-// pinOpening pins what a user said before the first message that is pinned, when
-// that is the model's: without it the API would not take what is pinned.
+// pinOpening pins the user's message before the first pinned message if that one
+// is the model's: the API would refuse the pinned messages without it.
 func (t *Transcript) pinOpening(pins []bool) {
 	opening := -1
 	for i, g := range t.groups {
@@ -332,8 +330,8 @@ func (t *Transcript) pinOpening(pins []bool) {
 	}
 }
 
-// times gives every entry a time. Transcripts mostly have none; those that are
-// made up only say which message is older.
+// times gives every entry a time. Most transcripts have none; the times that this
+// function makes up only order the messages.
 func (t *Transcript) times() []time.Time {
 	times := make([]time.Time, len(t.entries))
 	known := slices.IndexFunc(t.entries, func(e entry) bool { return !e.time.IsZero() })
@@ -356,7 +354,7 @@ func (t *Transcript) times() []time.Time {
 	return times
 }
 
-// add adds token counts that are not negative, and stays where it would wrap.
+// add adds token counts that are not negative, without overflow.
 func add(a, b int) int {
 	if sum := a + b; sum >= 0 {
 		return sum
@@ -378,7 +376,7 @@ func (l *links) root(i int) int {
 	return i
 }
 
-// join puts the groups of two entries together; their root is the first one.
+// join merges the groups of two entries; the root is the first entry.
 func (l *links) join(i, j int) {
 	i, j = l.root(i), l.root(j)
 	l.parent[max(i, j)] = min(i, j)

@@ -56,7 +56,7 @@ func TestEverySubsetIsTakenBack(t *testing.T) {
 			messages := messagesOf(t, api, text)
 			for _, reason := range refused(api, messages) {
 				// What the user himself wrote stays as it is.
-				if len(forgiven) == 0 || !strings.Contains(reason, "nobody called") {
+				if len(forgiven) == 0 || !strings.Contains(reason, "has no call") {
 					t.Fatalf("%s: %s\nnotes %q\n%s", name, reason, notes, text)
 				}
 			}
@@ -217,8 +217,8 @@ func TestMediaTokens(t *testing.T) {
 		t.Errorf("got %d tokens, want 25", got)
 	}
 	want := []string{
-		"no text, and estimated: 1 file of 7 tokens (--media-tokens changes that)",
-		"no text, and estimated: 2 images of 7 tokens (--media-tokens changes that)",
+		"estimated the tokens of media: 1 file of 7 tokens (--media-tokens changes that)",
+		"estimated the tokens of media: 2 images of 7 tokens (--media-tokens changes that)",
 	}
 	if !slices.Equal(transcript.Notes, want) {
 		t.Errorf("got %q, want %q", transcript.Notes, want)
@@ -260,7 +260,7 @@ func TestTimes(t *testing.T) {
 					t.Errorf("%s: message %d is of %v, want %v", tt.why, i, got, tt.want[i])
 				}
 			}
-			if tt.name == "not a time" && !slices.Equal(transcript.Notes, []string{"messages[0].timestamp (and 3 more) is no time and is not used: RFC 3339 is, and a number of seconds since 1970"}) {
+			if tt.name == "not a time" && !slices.Equal(transcript.Notes, []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}) {
 				t.Errorf("notes %q", transcript.Notes)
 			}
 		})
@@ -275,15 +275,15 @@ func TestNotes(t *testing.T) {
 		want      []string
 	}{
 		{"orphan", "a result without a call would be refused", Chat, `[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"y"},{"role":"tool","tool_call_id":"b","content":"z"}]`,
-			[]string{"messages[1] (and 1 more) has the result of a call that is not before it; the API refuses such a transcript"}},
+			[]string{"messages[1] (and 1 more) has a result without a call before it; the API refuses such a transcript"}},
 		{"unanswered", "so would a call without a result", Chat, `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user","content":"x"}]`,
 			[]string{"messages[0] has a call without a result; the API refuses such a transcript"}},
 		{"waiting", "but for one at the end, which still waits", Chat, `[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b"}]`, nil},
 		{"elsewhere", "text on the server is not counted", Responses, `{"previous_response_id":"r","input":[{"type":"item_reference","id":"i"},{"id":"j"}]}`,
-			[]string{"previous_response_id (and 2 more) stands for text that is not here and is not counted"}},
+			[]string{"previous_response_id (and 2 more) refers to text that is not in the file and is not counted"}},
 		{"unknown part", "a part of a later version of the API is kept", Messages, `[{"role":"user","content":[{"type":"hologram"},{"type":"hologram"}]}]`,
-			[]string{`2 parts of the unknown type "hologram": kept, and counted as JSON`}},
-		{"unknown item", "and so is an item", Responses, `[{"type":"dream"}]`, []string{`1 part of the unknown type "dream": kept, and counted as JSON`}},
+			[]string{`2 parts of the unknown type "hologram": kept and counted as JSON`}},
+		{"unknown item", "and so is an item", Responses, `[{"type":"dream"}]`, []string{`1 part of the unknown type "dream": kept and counted as JSON`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -306,7 +306,7 @@ func TestMistakes(t *testing.T) {
 		{"other role", "known roles are listed", Chat, `[{"role":"bot"}]`, `line 1: messages[0].role must be one of system, developer, user, assistant, tool, function, got "bot"`},
 		{"anthropic role", "the roles of the other API are not taken", Messages, `[{"role":"tool"}]`, `line 1: messages[0].role must be one of system, user, assistant, got "tool"`},
 		{"number for a role", "a role is a string", Chat, `[{"role":1}]`, "line 1: messages[0].role must be a string, got a number"},
-		{"twice", "which of two roles is meant nobody knows", Chat, `[{"role":"user","role":"user"}]`, "line 1: messages[0].role is given twice"},
+		{"twice", "a repeated role is ambiguous", Chat, `[{"role":"user","role":"user"}]`, "line 1: messages[0].role is given twice"},
 		{"content", "content is text or parts", Chat, `[{"role":"user","content":{}}]`, "line 1: messages[0].content must be a string or an array of parts, got an object"},
 		{"part", "a part says what it is", Chat, `[{"role":"user","content":[{"text":"x"}]}]`, "line 1: messages[0].content[0].type is required"},
 		{"part text", "a part of text has text", Chat, `[{"role":"user","content":[{"type":"text"}]}]`, "line 1: messages[0].content[0].text is required"},
@@ -314,9 +314,9 @@ func TestMistakes(t *testing.T) {
 		{"call", "a call has a function", Chat, "[{\"role\":\"assistant\",\"tool_calls\":[\n{\"id\":\"x\"}]}]", "line 2: messages[0].tool_calls[0].function must be an object, got null"},
 		{"call name", "a function has a name", Chat, `[{"role":"assistant","tool_calls":[{"id":"x","function":{}}]}]`, "line 1: messages[0].tool_calls[0].function.name is required"},
 		{"legacy call", "the old form as well", Chat, `[{"role":"assistant","function_call":{}}]`, "line 1: messages[0].function_call.name is required"},
-		{"result", "a result says of which call", Messages, `[{"role":"user","content":[{"type":"tool_result"}]}]`, "line 1: messages[0].content[0].tool_use_id is required"},
+		{"result", "a result names its call", Messages, `[{"role":"user","content":[{"type":"tool_result"}]}]`, "line 1: messages[0].content[0].tool_use_id is required"},
 		{"responses call", "a call has an id", Responses, `{"input":[{"type":"function_call","name":"f"}]}`, "line 1: input[0].call_id is required"},
-		{"request", "a request has messages", Messages, `{"system":"x"}`, "line 1: messages is required: it has the messages"},
+		{"request", "a request has messages", Messages, `{"system":"x"}`, "line 1: messages is required: it holds the messages"},
 		{"messages", "messages are a list", Messages, `{"messages":{}}`, "line 1: messages must be an array of messages, got an object"},
 		{"nothing", "a transcript is a list or a request", Chat, `3`, "line 1: a transcript must be an array or an object, got a number"},
 		{"document", "a document has a source", Messages, `[{"role":"user","content":[{"type":"document"}]}]`, "line 1: messages[0].content[0].source must be an object, got null"},
@@ -359,7 +359,7 @@ func pick(transcript *Transcript, list ...string) []*cupel.ContextItem {
 func TestWrite(t *testing.T) {
 	const chat = `{"a": 1, "messages": [ {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"}, {"role":"user","content":"u2"} ], "b": {"c": 2.50}}`
 	const claude = `{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]},{"role":"assistant","content":"a2"},{"role":"user","content":"u3"}]}`
-	const wantsUser = "because the API wants a user to speak first"
+	const wantsUser = "because the API requires that the user speaks first"
 	tests := []struct {
 		name, why string
 		api       API
@@ -375,34 +375,34 @@ func TestWrite(t *testing.T) {
 			`{"a": 1, "messages": [], "b": {"c": 2.50}}`, []string{"no message is left; the API refuses a request without one"}},
 		{"joined", "roles alternate, and blocks keep what else they have", Messages, claude, []string{"s", "u1", "u2", "a2", "u3"}, 0,
 			`{"system": "s", "messages": [{"role":"user","content":[{"type": "text", "text": "u1"}, {"type":"text","text":"u2","cache_control":{}}]},{"role":"assistant","content":"a2"},{"role":"user","content":"u3"}]}`,
-			[]string{"joined 1 message with the one before, because what was between them is left out"}},
+			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
 		{"three joined", "as many as come together", Messages, claude, []string{"s", "u1", "u2", "u3"}, 0,
 			`{"system": "s", "messages": [{"role":"user","content":[{"type": "text", "text": "u1"}, {"type":"text","text":"u2","cache_control":{}}, {"type": "text", "text": "u3"}]}]}`,
-			[]string{"joined 2 messages with the one before, because what was between them is left out"}},
+			[]string{"joined 2 messages with the one before, because the messages between were dropped"}},
 		{"no system", "a system prompt that is not selected is gone", Messages, claude, []string{"u1", "a1", "u2"}, 0,
 			`{ "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]}]}`, nil},
 		{"brought back", "the user's message before comes back if it fits", Messages, claude, []string{"a1", "u3"}, 6,
 			`{ "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":"u3"}]}`,
-			[]string{"brought back messages[0] (6 tokens), " + wantsUser}},
+			[]string{"restored messages[0] (6 tokens), " + wantsUser}},
 		{"left out", "and what cannot be first is left out if it does not", Messages, claude, []string{"a1", "a2", "u3"}, 5,
 			`{ "messages": [{"role":"user","content":"u3"}]}`,
-			[]string{"left out 2 items from messages[1] on (12 tokens), " + wantsUser + ", and the message before does not fit"}},
+			[]string{"dropped 2 items from messages[1] on (12 tokens), " + wantsUser + ", and the message before does not fit"}},
 		{"the model last", "some models refuse to go on with their own words", Messages, claude, []string{"s", "u1", "a1"}, 0,
 			`{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"}]}`,
-			[]string{"the last message is now the model's own: the API continues it or refuses it"}},
+			[]string{"the last message is now the model's: the API continues it or refuses it"}},
 		{"no joining", "two values of one field cannot both be kept in one message", Messages,
 			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":2}]`, []string{"u1", "u2"}, 0,
 			`[{"role":"user","content":"u1","id":1},{"role":"user","content":"u2","id":2}]`, nil},
 		{"fields joined", "fields that do not contradict each other are all kept", Messages,
 			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":1,"x":[]}]`, []string{"u1", "u2"}, 0,
 			`[{"role":"user","content":[{"type": "text", "text": "u1"}, {"type": "text", "text": "u2"}],"id":1,"x":[]}]`,
-			[]string{"joined 1 message with the one before, because what was between them is left out"}},
+			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
 		{"neighbours", "users that spoke one after the other in the conversation still do", Messages,
 			`[{"role":"user","content":"u1"},{"role":"user","content":"u2"},{"role":"assistant","content":"a1"}]`, []string{"u1", "u2"}, 0,
 			`[{"role":"user","content":"u1"},{"role":"user","content":"u2"}]`, nil},
 		{"lines", "lines stay lines", Chat, "{\"role\":\"user\",\"content\":\"u1\"}\n\n {\"role\":\"user\",\"content\":\"u2\"}\n{\"role\":\"user\",\"content\":\"u3\"}", []string{"u2", "u3"}, 0,
 			" {\"role\":\"user\",\"content\":\"u2\"}\n{\"role\":\"user\",\"content\":\"u3\"}", nil},
-		{"repetition", "the policy may leave out what is said twice, and that is told", Chat,
+		{"repetition", "the policy may leave out what is said twice, and a note says so", Chat,
 			`[{"role":"user","content":"again"},{"role":"assistant","content":"x"},{"role":"user","content":"again"}]`, []string{"x"}, 0,
 			`[{"role":"assistant","content":"x"}]`, nil},
 		{"input text gone", "an input without its text is an empty list", Responses, `{"input": "hello", "instructions": "i"}`, []string{"i"}, 0,
@@ -425,7 +425,7 @@ func TestWrite(t *testing.T) {
 func TestRepetitionsAreTold(t *testing.T) {
 	transcript := read(t, Chat, []byte(`[{"role":"user","content":"again"},{"role":"assistant","content":"x"},{"role":"user","content":"again"}]`), Options{NoPin: true})
 	_, notes := write(t, transcript, transcript.Items[1:], 0)
-	want := []string{`left out as repetitions: 1 item, 9 tokens; a policy with "deduplicate": false keeps them`}
+	want := []string{`dropped as duplicates: 1 item, 9 tokens; a policy with "deduplicate": false keeps them`}
 	if !slices.Equal(notes, want) {
 		t.Errorf("got %q, want %q", notes, want)
 	}

@@ -10,32 +10,31 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Selection is what was selected of a transcript.
+// Selection is a selection from a transcript.
 type Selection struct {
 	Window       []*cupel.ContextItem // in any order
 	Room         int                  // tokens that the window could still take
-	Deduplicated bool                 // of items that are not pinned, contents that are equal are in the window once
+	Deduplicated bool                 // among items that are not pinned, equal contents are in the window once
 }
 
-// Write writes what is left of the transcript when only the items of the window
-// are kept. The messages are in the order of the conversation, and everything
-// else is as it was read.
+// Write writes the transcript with only the items of the window. The messages
+// keep the order of the conversation, and everything else is unchanged.
 //
-// Anthropic's API wants a user to speak first, and the roles to alternate. When
-// the first message that is kept is the model's, the user's message before it
-// comes back if there is room; otherwise the messages up to the next one of a
-// user are left out. Messages of one role that come together because what was
-// between them is left out become one.
+// Anthropic's API requires that the user speaks first and that roles alternate.
+// If the first message kept is the model's, Write restores the user's message
+// before it if there is room, and otherwise drops the messages up to the user's
+// next one. It joins messages of one role that become adjacent because the
+// messages between them are dropped.
 //
-// The notes say what was brought back, left out or joined, and what the API would
-// refuse in what is left. Write fails with the error of w, and when an item of the
-// window is not one of the transcript's.
+// The notes say what was restored, dropped or joined, and what the API would
+// refuse in the result. Write fails with an error of w, or if an item of the
+// window is not from the transcript.
 func (t *Transcript) Write(w io.Writer, selected Selection) (notes []string, err error) {
 	kept := make([]bool, len(t.groups))
 	for _, item := range selected.Window {
 		i, ok := t.byItem[item]
 		if !ok {
-			return nil, errors.New("an item of the window is not of this transcript")
+			return nil, errors.New("an item of the window is not from this transcript")
 		}
 		kept[i] = true
 	}
@@ -61,15 +60,15 @@ func (t *Transcript) Write(w io.Writer, selected Selection) (notes []string, err
 	case messages == 0:
 		n.note("no message is left; the API refuses a request without one")
 	case t.source.API == Messages && t.entries[last].role == "user" && !keptEntries[last] && t.lastRole(keptEntries) == "assistant":
-		n.note("the last message is now the model's own: the API continues it or refuses it")
+		n.note("the last message is now the model's: the API continues it or refuses it")
 	case t.source.API == Messages && t.lostThinking(keptEntries):
-		n.note("the turn of the model at the end no longer begins with its thinking: the API refuses that while thinking is enabled")
+		n.note("the model's turn at the end no longer begins with its thinking: the API refuses that if thinking is enabled")
 	}
 	_, err = w.Write(t.text(keptEntries, n))
 	return n.notes(), err
 }
 
-// lastRole is the role of the last message that is kept.
+// lastRole returns the role of the last message kept.
 func (t *Transcript) lastRole(kept []bool) string {
 	for i, e := range slices.Backward(t.entries) {
 		if kept[i] {
@@ -79,8 +78,8 @@ func (t *Transcript) lastRole(kept []bool) string {
 	return ""
 }
 
-// lostThinking reports whether the model is in the middle of a turn that does not
-// begin with thinking, in a conversation that has some, and was not before.
+// lostThinking reports whether the selection left the model in the middle of a
+// turn that no longer begins with thinking, in a conversation with thinking.
 func (t *Transcript) lostThinking(kept []bool) bool {
 	last := len(kept) - 1
 	for last >= 0 && !kept[last] {
@@ -100,8 +99,8 @@ func (t *Transcript) lostThinking(kept []bool) bool {
 	return first >= 0 && !t.entries[first].thinks && first != t.turn(t.lastAsked())
 }
 
-// noteDuplicates says which messages are missing because others say the same.
-// Those that are pinned take no part in that.
+// noteDuplicates adds a note about the messages dropped as duplicates. Pinned
+// messages are never deduplicated.
 func (t *Transcript) noteDuplicates(kept []bool, n *notesOf) {
 	contents := make(map[string]bool, len(kept))
 	for i, g := range t.groups {
@@ -116,29 +115,29 @@ func (t *Transcript) noteDuplicates(kept []bool, n *notesOf) {
 		}
 	}
 	if count > 0 {
-		n.note("left out as repetitions: %s, %s; a policy with \"deduplicate\": false keeps them",
+		n.note("dropped as duplicates: %s, %s; a policy with \"deduplicate\": false keeps them",
 			plural(count, "item"), plural(tokens, "token"))
 	}
 }
 
-// startWithUser sees to it that the first message that is kept is a user's.
+// startWithUser makes the first message kept one of the user's.
 func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 	first := 0
 	for ; first < len(kept) && (!kept[first] || !t.first(first).spoken()); first++ {
 	}
 	if first == len(kept) || t.opens(first) {
-		return // there is none, or it will do
+		return // there is none, or it is the user's
 	}
 	opening := first - 1
 	for opening >= 0 && !t.opens(opening) {
 		opening--
 	}
 	if opening < 0 {
-		return // no user has ever been before it
+		return // the transcript has no user message before it
 	}
 	if item := t.groups[opening].item; item.Tokens() <= room {
 		kept[opening] = true
-		n.note("brought back %s (%s), because the API wants a user to speak first", t.first(opening).path(Messages), plural(item.Tokens(), "token"))
+		n.note("restored %s (%s), because the API requires that the user speaks first", t.first(opening).path(Messages), plural(item.Tokens(), "token"))
 		return
 	}
 	count, tokens := 0, 0
@@ -148,7 +147,7 @@ func (t *Transcript) startWithUser(kept []bool, room int, n *notesOf) {
 			count, tokens = count+1, add(tokens, t.groups[i].item.Tokens())
 		}
 	}
-	n.note("left out %s from %s on (%s), because the API wants a user to speak first, and the message before does not fit",
+	n.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
 		plural(count, "item"), t.first(first).path(Messages), plural(tokens, "token"))
 }
 
@@ -158,7 +157,7 @@ func (t *Transcript) first(i int) *entry { return &t.entries[t.groups[i].entries
 // spoken reports whether an entry is a message of the user or the model.
 func (e *entry) spoken() bool { return e.member == "" && !isSystem(e.role) }
 
-// opens reports whether a conversation may begin with a group.
+// opens reports whether a conversation may begin with the group.
 func (t *Transcript) opens(i int) bool {
 	e := t.first(i)
 	return e.member == "" && e.role == "user" && !e.tool
@@ -207,8 +206,8 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 	return slices.Concat([]byte{opening}, bytes.Join(parts, []byte(",")), []byte{closing})
 }
 
-// keptMessages returns the texts of the messages that are kept, those joined
-// that have to be.
+// keptMessages returns the texts of the messages kept, joined where the API
+// requires it.
 func (t *Transcript) keptMessages(kept []bool, n *notesOf) [][]byte {
 	var messages [][]byte
 	var last *joined
@@ -232,20 +231,20 @@ func (t *Transcript) keptMessages(kept []bool, n *notesOf) [][]byte {
 	}
 	flush()
 	if count > 0 {
-		n.note("joined %s with the one before, because what was between them is left out", plural(count, "message"))
+		n.note("joined %s with the one before, because the messages between were dropped", plural(count, "message"))
 	}
 	return messages
 }
 
-// joined is a message that others may have become a part of.
+// joined is a message that may include later ones.
 type joined struct {
 	first, last *entry
-	members     []member // of the first, and what the others have beyond it; nil while there are none
+	members     []member // of the first message, then further ones of the others; nil until a join
 	blocks      [][]byte
 }
 
-// member is a member of a message. Its text without white space is made once,
-// however often it is compared.
+// member is a member of a message. Its text without white space is computed once
+// for all comparisons.
 type member struct {
 	rawjson.Part
 	compact string // "" of a content, which is never compared
@@ -258,7 +257,7 @@ func newMember(p rawjson.Part) member {
 	return member{p, p.Value.Compact()}
 }
 
-// take makes a message a part of j if it has to be and can be.
+// take joins a message to j if that is necessary and possible.
 func (j *joined) take(e *entry) bool {
 	if e.role != j.last.role || e.index == j.last.index+1 {
 		return false
@@ -286,7 +285,7 @@ func (j *joined) take(e *entry) bool {
 		case at < 0:
 			mine = append(mine, m)
 		case mine[at].compact != m.compact:
-			return false // both say something, and neither may be lost
+			return false // both values are needed
 		}
 	}
 	j.members, j.blocks, j.last = mine, append(said, blocks(o.Get("content"))...), e

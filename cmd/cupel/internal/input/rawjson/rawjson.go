@@ -1,7 +1,7 @@
-// Package rawjson looks into JSON text without taking it apart: every value
-// remembers where it stands, so that errors name a line, and what is written
-// back is the very text that was read. It looks at each byte once for each level
-// that somebody asks for, and does not recurse.
+// Package rawjson reads JSON without decoding it: every value keeps its place in
+// the text, so that errors name a line, and writing a value writes the text that
+// was read. It scans each byte once per level of nesting that is read, and does
+// not recurse.
 package rawjson
 
 import (
@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Error says what is wrong with a text, and where.
+// Error says what is wrong with a text and where.
 type Error struct {
-	Line   int    // from 1, or 0 when the mistake is in no line
+	Line   int    // from 1, or 0 if the mistake is not on one line
 	Path   string // such as "messages[3].role", or "" for the text as a whole
-	Reason string // what is wrong: a sentence whose subject is the value
+	Reason string // what is wrong; the value is the subject of the sentence
 	Err    error  // the cause, or nil
 }
 
@@ -37,7 +37,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Value is one JSON value within a text.
 type Value struct {
-	text       []byte // all of it
+	text       []byte // the whole text
 	start, end int
 }
 
@@ -48,19 +48,19 @@ type Part struct {
 	from, to int // of the text between the commas or brackets around it
 }
 
-// Outer returns the text from behind the comma or bracket before the part to
-// the next one, white space and name included.
+// Outer returns the text of the part between the commas or brackets around it,
+// including white space and the name.
 func (p Part) Outer() []byte { return p.Value.text[p.from:p.to] }
 
-// With returns the Outer of the part with another text for the value.
+// With returns the Outer text with the value replaced.
 func (p Part) With(value []byte) []byte {
 	return slices.Concat(p.Value.text[p.from:p.Value.start], value, p.Value.text[p.Value.end:p.to])
 }
 
-// Text is checked to be UTF-8, and stripped of a byte order mark.
+// Text is valid UTF-8 without a byte order mark.
 type Text []byte
 
-// NewText returns data as a text.
+// NewText checks data and returns it as a Text.
 func NewText(data []byte) (Text, error) {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 		if bytes.HasPrefix(data, []byte(mark)) {
@@ -85,8 +85,7 @@ func NewText(data []byte) (Text, error) {
 // Value returns the only value of the text.
 func (t Text) Value() (Value, error) { return t.value(0, len(t)) }
 
-// Lines returns the values of a text that has one on each line. Blank lines are
-// passed over.
+// Lines returns the values of a text that has one per line. It skips blank lines.
 func (t Text) Lines() ([]Part, error) {
 	var parts []Part
 	for start := 0; start < len(t); {
@@ -120,22 +119,22 @@ func (t Text) value(start, end int) (Value, error) {
 	return v, nil
 }
 
-// syntaxError says why a part of the text is no JSON value.
+// syntaxError says why a part of the text is not a JSON value.
 func (t Text) syntaxError(start, end int) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(t[start:end], &raw)
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
-		return &Error{Line: line(t, start), Reason: "this is no JSON", Err: err}
+		return &Error{Line: line(t, start), Reason: "this is not JSON", Err: err}
 	}
 	at := min(start+max(int(syntax.Offset)-1, 0), end)
 	reason := syntax.Error()
 	before := bytes.TrimRight(t[start:at], " \t\r\n")
 	switch {
 	case len(bytes.TrimSpace(t[start:end])) == 0:
-		reason = "there is nothing here: JSON is expected"
+		reason = "expected JSON, got nothing"
 	case at < end && (t[at] == ']' || t[at] == '}') && bytes.HasSuffix(before, []byte(",")):
-		reason = fmt.Sprintf("JSON has no comma before a closing %c", t[at])
+		reason = fmt.Sprintf("JSON allows no comma before a closing %c", t[at])
 	}
 	newline := bytes.LastIndexByte(t[:at], '\n')
 	return &Error{Line: line(t, at), Reason: fmt.Sprintf("%s (column %d)", reason, at-newline), Err: syntax}
@@ -143,14 +142,14 @@ func (t Text) syntaxError(start, end int) error {
 
 func line(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 
-// IsZero reports whether v is no value at all.
+// IsZero reports whether v is the zero Value.
 func (v Value) IsZero() bool { return v.text == nil }
 
 // Alone returns v as the only part of its text.
 func (v Value) Alone() Part { return Part{Value: v, from: v.start, to: v.end} }
 
-// Line returns the line in which v begins, from 1. It reads the text up to
-// there, and is 0 for no value at all.
+// Line returns the line on which v begins, from 1, or 0 for the zero Value. It
+// scans the text up to v.
 func (v Value) Line() int {
 	if v.IsZero() {
 		return 0
@@ -161,7 +160,7 @@ func (v Value) Line() int {
 // Raw returns the text of v, without white space around it.
 func (v Value) Raw() []byte { return v.text[v.start:v.end] }
 
-// Around returns what the text has before v and behind it.
+// Around returns the text before v and after it.
 func (v Value) Around() (before, after []byte) { return v.text[:v.start], v.text[v.end:] }
 
 // Errorf returns an error at v.
@@ -176,7 +175,7 @@ func (v Value) first() byte {
 	return v.text[v.start]
 }
 
-// IsNull reports whether v is null, or no value at all.
+// IsNull reports whether v is null or the zero Value.
 func (v Value) IsNull() bool { return v.first() == 'n' }
 
 // IsObject reports whether v is an object.
@@ -194,7 +193,7 @@ func (v Value) IsNumber() bool {
 	return c == '-' || '0' <= c && c <= '9'
 }
 
-// Type names the type of v as errors do: "a string".
+// Type names the type of v for error texts, such as "a string".
 func (v Value) Type() string {
 	switch c := v.first(); c {
 	case '{':
@@ -212,8 +211,8 @@ func (v Value) Type() string {
 	}
 }
 
-// String returns what a string says. Halves of surrogate pairs become U+FFFD.
-// It is "" for any other value.
+// String returns the decoded value of a string, with unpaired surrogates
+// replaced by U+FFFD, or "" for any other value.
 func (v Value) String() string {
 	if !v.IsString() {
 		return ""
@@ -234,7 +233,7 @@ func (v Value) Compact() string {
 	return b.String()
 }
 
-// Elements returns the elements of an array, and nothing of any other value.
+// Elements returns the elements of an array, or none for any other value.
 func (v Value) Elements() []Part {
 	if !v.IsArray() {
 		return nil
@@ -243,17 +242,17 @@ func (v Value) Elements() []Part {
 	return p.parts(']')
 }
 
-// Object is a JSON object whose names are all different.
+// Object is a JSON object with unique names.
 type Object struct {
 	Value   Value
 	Members []Part
 	index   map[string]int // of objects with many members
 }
 
-// manyMembers is the size from which an object is searched by a map.
+// manyMembers is the size from which an object is searched with a map.
 const manyMembers = 24
 
-// Object returns the members of an object. path is where it is, for errors.
+// Object returns the members of an object. path is its path, for errors.
 func (v Value) Object(path string) (Object, error) {
 	if !v.IsObject() {
 		return Object{}, v.Errorf(path, "must be an object, got %s", v.Type())
@@ -288,7 +287,7 @@ func (o *Object) find(name string) (int, bool) {
 	return 0, false
 }
 
-// Get returns the value of a member, which is the zero Value when there is none.
+// Get returns the value of a member, or the zero Value if there is none.
 func (o *Object) Get(name string) Value {
 	if i, ok := o.find(name); ok {
 		return o.Members[i].Value
@@ -310,7 +309,7 @@ func Join(path, name string) string {
 // Index returns the path of an element.
 func Index(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// parser walks over text that has been checked.
+// parser scans text that is valid JSON.
 type parser struct {
 	text []byte
 	pos  int
@@ -318,7 +317,7 @@ type parser struct {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// ends reports whether a number or a word ends before c.
+// ends reports whether c ends a number or a word.
 func ends(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }
 
 // peek skips white space and returns the byte that follows.
@@ -329,7 +328,7 @@ func (p *parser) peek() byte {
 	return p.text[p.pos]
 }
 
-// parts returns what is between the bracket at p and the closing one.
+// parts returns the parts between the bracket at p and the closing one.
 func (p *parser) parts(closing byte) []Part {
 	var parts []Part
 	for {
@@ -359,7 +358,7 @@ func (p *parser) parts(closing byte) []Part {
 	}
 }
 
-// skip moves behind a value.
+// skip moves past a value.
 func (p *parser) skip() {
 	depth := 0
 	for {
@@ -387,8 +386,8 @@ func (p *parser) skip() {
 	}
 }
 
-// quoted moves behind a string: behind the first quote with an even number of
-// backslashes before it.
+// quoted moves past a string, which ends with the first quote after an even
+// number of backslashes.
 func (p *parser) quoted() {
 	start := p.pos + 1
 	for end := start; ; end++ {

@@ -92,10 +92,10 @@ func compare(t *testing.T, v Value) {
 
 func TestErrors(t *testing.T) {
 	tests := []struct{ name, why, text, want string }{
-		{"empty", "an empty file is a mistake", "", "line 1: there is nothing here: JSON is expected (column 1)"},
-		{"blank", "and so is a blank one", " \n\n", "line 2: there is nothing here: JSON is expected (column 1)"},
-		{"trailing comma", "the usual mistake has words of its own", "[\n1,\n]", "line 3: JSON has no comma before a closing ] (column 1)"},
-		{"object comma", "in objects too", `{"a":1,}`, "line 1: JSON has no comma before a closing } (column 8)"},
+		{"empty", "an empty file is a mistake", "", "line 1: expected JSON, got nothing (column 1)"},
+		{"blank", "and so is a blank one", " \n\n", "line 2: expected JSON, got nothing (column 1)"},
+		{"trailing comma", "the usual mistake has words of its own", "[\n1,\n]", "line 3: JSON allows no comma before a closing ] (column 1)"},
+		{"object comma", "in objects too", `{"a":1,}`, "line 1: JSON allows no comma before a closing } (column 8)"},
 		{"cut off", "a file may end too early", "[\n{\"a\":", "line 2: unexpected end of JSON input (column 5)"},
 		{"character", "other mistakes are encoding/json's", "[\n a]", "line 2: invalid character 'a' looking for beginning of value (column 2)"},
 		{"deep", "nesting has a limit", strings.Repeat("[", 10001), "line 1: invalid character '[' exceeded max depth (column 10001)"},
