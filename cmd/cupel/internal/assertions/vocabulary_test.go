@@ -225,7 +225,7 @@ func TestMatchGolden(t *testing.T) {
 	}
 	other := kitchen(t)
 	slices.Reverse(other.Report.Included)
-	if err := check.Run(other); err == nil || !strings.HasPrefix(err.Error(), "MatchGolden(window) failed: the report is not that of testdata/window.golden (- golden file, + report):\n") {
+	if err := check.Run(other); err == nil || !strings.HasPrefix(err.Error(), "MatchGolden(window) failed: the report differs from testdata/window.golden (- golden file, + report):\n") {
 		t.Errorf("got %v; want what differs", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestDeterministic(t *testing.T) {
 	subject := kitchen(t)
 	subject.Pipeline = pipelineWith(t, moody{new(bool)})
 	err := check.Run(subject)
-	if want := "Deterministic failed: run 2 of 2 is not like the first (- run 1, + run 2):\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "Deterministic failed: run 2 of 2 differs from the first (- run 1, + run 2):\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v; want a beginning of %q", err, want)
 	}
 }

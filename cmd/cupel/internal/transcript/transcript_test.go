@@ -386,7 +386,7 @@ func TestWrite(t *testing.T) {
 			[]string{"restored messages[0] (6 tokens), " + wantsUser}},
 		{"left out", "and what cannot be first is left out if it does not", Messages, claude, []string{"a1", "a2", "u3"}, 5,
 			`{ "messages": [{"role":"user","content":"u3"}]}`,
-			[]string{"dropped 2 items from messages[1] on (12 tokens), " + wantsUser + ", and the message before does not fit"}},
+			[]string{"dropped 2 items from messages[1] on (12 tokens), " + wantsUser + ", and the user's message before does not fit"}},
 		{"the model last", "some models refuse to go on with their own words", Messages, claude, []string{"s", "u1", "a1"}, 0,
 			`{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"}]}`,
 			[]string{"the last message is now the model's: the API continues it or refuses it"}},
