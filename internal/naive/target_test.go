@@ -85,14 +85,22 @@ func BenchmarkTarget(b *testing.B) {
 		// stand for a hundredth of it, since the whole takes ten minutes.
 		measureModel(b, "naive-of-2000", naive.Frequency{}, items[:2_000])
 	})
-	b.Run("frequency-many-tags", func(b *testing.B) {
-		items := workload{100_000, 30, 5_000}.items()
-		measureScorer(b, "engine", scorer.Frequency{}, items)
-		measure(b, "lists", func(context.Context) error {
-			listedFrequency(items)
-			return nil
+	for _, tags := range []struct {
+		name  string
+		items func() []*cupel.ContextItem
+	}{
+		{"frequency-many-tags", workload{100_000, 30, 5_000}.items},
+		{"frequency-zipf", workload{20_000, 30, 5_000}.zipfItems},
+	} {
+		b.Run(tags.name, func(b *testing.B) {
+			items := tags.items()
+			measureScorer(b, "engine", scorer.Frequency{}, items)
+			measure(b, "lists", func(context.Context) error {
+				listedFrequency(items)
+				return nil
+			})
 		})
-	})
+	}
 	b.Run("scaled-10000", func(b *testing.B) {
 		items := workload{n: 10_000}.items()
 		measureScorer(b, "engine", scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewScaled(scorer.Recency{})))), items)

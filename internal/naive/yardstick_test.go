@@ -56,6 +56,16 @@ type workload struct {
 // items are as an application has them: contents of a few hundred bytes, all
 // different, five kinds, and a timestamp and a priority each.
 func (w workload) items() []*cupel.ContextItem {
+	return w.itemsBy(func(r *rand.Rand) int { return r.IntN(w.tagsFrom) })
+}
+
+// zipfItems are items some tags of which most have, and most tags few.
+func (w workload) zipfItems() []*cupel.ContextItem {
+	return w.itemsBy(func(r *rand.Rand) int { return int(rand.NewZipf(r, 1.1, 1, uint64(w.tagsFrom-1)).Uint64()) })
+}
+
+// itemsBy are items with the tags that tag draws.
+func (w workload) itemsBy(tag func(*rand.Rand) int) []*cupel.ContextItem {
 	r := rand.New(rand.NewPCG(uint64(w.n), uint64(w.tags)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "ticket"}
 	names := make([]string, w.tagsFrom)
@@ -75,7 +85,7 @@ func (w workload) items() []*cupel.ContextItem {
 	for i := range items {
 		tags := make([]string, 0, w.tags)
 		for len(tags) < w.tags {
-			if tag := names[r.IntN(w.tagsFrom)]; !slices.Contains(tags, tag) {
+			if tag := names[tag(r)]; !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}
 		}
@@ -233,13 +243,15 @@ func listedFrequency(items []*cupel.ContextItem) []float64 {
 
 // TestListedFrequency holds the yardstick to the engine.
 func TestListedFrequency(t *testing.T) {
-	items := workload{2_000, 30, 500}.items()
-	scores := make([]float64, len(items))
-	if err := cupel.ScoreAll(t.Context(), scorer.Frequency{}, items, scores); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(scores, listedFrequency(items)) {
-		t.Error("the engine's scores differ from those of the lists")
+	w := workload{2_000, 30, 500}
+	for _, items := range [][]*cupel.ContextItem{w.items(), w.zipfItems()} {
+		scores := make([]float64, len(items))
+		if err := cupel.ScoreAll(t.Context(), scorer.Frequency{}, items, scores); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(scores, listedFrequency(items)) {
+			t.Error("the engine's scores differ from those of the lists")
+		}
 	}
 }
 
