@@ -190,7 +190,9 @@ func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
 		b.at[i]++
 		tokens.Add(s.tokensAt(m, b.at[i]))
 		b.steps = append(b.steps, int32(i))
-		b.forms = append(b.forms, chainForm{Form: Form{tokens.Int(), worth}, steps: int32(len(b.steps))})
+		if n := tokens.Int(); n < u.tokens { // sums above the largest int are that
+			b.forms = append(b.forms, chainForm{Form: Form{n, worth}, steps: int32(len(b.steps))})
+		}
 		push(i)
 	}
 	if !u.pinned {
