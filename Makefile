@@ -72,7 +72,7 @@ oldest: ## Vet and test the core with the oldest Go release that it supports
 
 .PHONY: vectors
 vectors: ## Run the conformance vectors through the command
-	go run ./conformance/cmd/cupel-conformance conformance/required conformance/optional
+	go run ./conformance/cmd/cupel-conformance conformance/required conformance/optional conformance/units
 
 .PHONY: race
 race: ## Run the tests with the race detector (needs a C compiler)

@@ -98,13 +98,15 @@ func (f *findings) count(what string, got int, want *int) {
 }
 
 // report compares a report with the diagnostics that a vector expects.
-func (f *findings) report(got *cupel.SelectionReport, want *diagnostics, epsilon float64) {
+func (f *findings) report(o Outcome, want *diagnostics, epsilon float64) {
+	got := o.Report
 	if want.included != nil {
 		f.included(got.Included, want.included, epsilon)
 	}
 	if want.excluded != nil {
 		f.excluded(got.Excluded, want.excluded, epsilon)
 	}
+	f.decisions(o, want)
 	f.count("total_candidates", got.TotalCandidates, want.totalCandidates)
 	f.count("total_tokens_considered", got.TotalTokensConsidered, want.totalTokens)
 	if want.shortfalls != nil {

@@ -131,7 +131,6 @@ var givenByNoVector = map[cupel.ExclusionCode]string{
 	cupel.ExcludeQuotaRequireDisplaced:           "reserved",
 	cupel.ExcludeFiltered:                        "reserved",
 	cupel.ExcludeCountRequireCandidatesExhausted: "reserved",
-	cupel.ExcludeSuperseded:                      "the specification has no versions of items",
 }
 
 // TestNothingIsForgotten looks for a vector, an entry in the schema of policies,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -62,7 +63,7 @@ func (e Engine) Place(ctx context.Context, name string, items []cupel.ScoredItem
 // Run implements [Implementation]. It runs the pipeline with and without a
 // collector and as a dry run, and fails if the windows differ.
 func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow}
+	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly}
 	var err error
 	if spec.Scorer != nil {
 		if config.Scorer, err = e.scorer(*spec.Scorer); err != nil {
@@ -94,7 +95,16 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 	if windowText(observed) != windowText(window) {
 		return Outcome{}, fmt.Errorf("conformance: a run with a collector gives [%s], a run without [%s]", windowText(observed), windowText(window))
 	}
-	return Outcome{Window: window, Report: report}, nil
+	outcome := Outcome{Window: window, Report: report}
+	if slices.ContainsFunc(items, hasUnits) {
+		for _, in := range report.Included {
+			outcome.Included = append(outcome.Included, Decision{in.Candidate(), in.Form(), in.Stale()})
+		}
+		for _, out := range report.Excluded {
+			outcome.Excluded = append(outcome.Excluded, Decision{Candidate: out.Candidate(), Stale: out.Stale()})
+		}
+	}
+	return outcome, nil
 }
 
 func errorText(err error) string {
@@ -107,7 +117,7 @@ func errorText(err error) string {
 func windowText(window []*cupel.ContextItem) string {
 	var b strings.Builder
 	for _, item := range window {
-		fmt.Fprintf(&b, "%p ", item)
+		fmt.Fprintf(&b, "%q %d ", item.Content(), item.Tokens()) // a smaller form is made in each run
 	}
 	return b.String()
 }

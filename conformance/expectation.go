@@ -21,6 +21,9 @@ type includedRow struct {
 	content string
 	score   *float64
 	reason  *string
+
+	candidate, form, tokens, originalTokens *int
+	stale                                   *bool
 }
 
 type excludedRow struct {
@@ -28,6 +31,9 @@ type excludedRow struct {
 	score   *float64
 	code    *string
 	fields  map[string]any // wire name to int, float64 or string, for the fields that the row gives
+
+	candidate *int
+	stale     *bool
 }
 
 type eventRow struct {
@@ -40,7 +46,7 @@ type eventRow struct {
 var reasonFields = func() map[string]any {
 	fields := make(map[string]any)
 	for _, code := range cupel.ExclusionCodes() {
-		for f := range cupel.NewExclusionReason(code, cupel.ReasonData{}).Fields() {
+		for f := range cupel.NewExclusionReason(code, cupel.ReasonData{GroupTokens: 1}).Fields() {
 			fields[f.Name] = f.Value
 		}
 	}
@@ -76,7 +82,7 @@ func (v *vector) readExpectation(root table) {
 	}
 	// (R47) A pipeline vector without an expectation expects the empty output.
 	nothing := w.err == "" && !w.construction && w.scoreRows == nil && w.scores == nil && w.selected == nil && w.ordered == nil &&
-		w.indices == nil && w.shortfallCount == nil && w.capExcludedCount == nil && w.diagnostics == nil
+		w.indices == nil && w.smaller == nil && w.shortfallCount == nil && w.capExcludedCount == nil && w.diagnostics == nil
 	if nothing && v.stage != "pipeline" {
 		root.fail("expected", "is required: a %s vector must expect something", v.stage)
 	}
@@ -112,7 +118,7 @@ func (v *vector) expectOutput(contents []string, t table, key string) {
 // expects nothing else does not pass.
 var expectedKeys = map[string][]string{
 	"scoring":  {"error", "scores"},
-	"slicing":  {"error", "selected_contents", "selected_indices", "ordered_indices", "shortfall_count", "cap_excluded_count", "diagnostics"},
+	"slicing":  {"error", "selected_contents", "selected_indices", "ordered_indices", "smaller", "shortfall_count", "cap_excluded_count", "diagnostics"},
 	"placing":  {"error", "ordered_contents", "ordered_indices", "selected_indices"},
 	"pipeline": {"error", "scores", "ordered_contents", "ordered_indices", "selected_indices", "shortfall_count", "cap_excluded_count", "diagnostics"},
 }
@@ -142,6 +148,13 @@ func (v *vector) readExpected(t table) {
 		}
 		w.indices = t.integers("selected_indices")
 	}
+	if t.has("smaller") {
+		w.smaller = []cupel.SmallerForm{}
+	}
+	for _, row := range t.tables("smaller") {
+		row.knows("index", "form")
+		w.smaller = append(w.smaller, cupel.SmallerForm{Index: row.required("index").integer("index"), Form: row.required("form").integer("form")})
+	}
 	w.shortfallCount = optional(t, "shortfall_count", table.integer)
 	w.capExcludedCount = optional(t, "cap_excluded_count", table.integer)
 	if !t.has("diagnostics") {
@@ -163,9 +176,11 @@ func readDiagnostics(t table) *diagnostics {
 		d.included = []includedRow{}
 	}
 	for _, r := range t.tables("included") {
-		r.knows("content", "score_approx", "inclusion_reason")
+		r.knows("content", "score_approx", "inclusion_reason", "candidate", "form", "stale", "tokens", "original_tokens")
 		d.included = append(d.included, includedRow{
-			r.required("content").text("content"), optional(r, "score_approx", table.number), optional(r, "inclusion_reason", table.text),
+			content: r.required("content").text("content"), score: optional(r, "score_approx", table.number), reason: optional(r, "inclusion_reason", table.text),
+			candidate: optional(r, "candidate", table.integer), form: optional(r, "form", table.integer), stale: optional(r, "stale", table.boolean),
+			tokens: optional(r, "tokens", table.integer), originalTokens: optional(r, "original_tokens", table.integer),
 		})
 	}
 	if t.has("excluded") {
@@ -199,10 +214,11 @@ func readDiagnostics(t table) *diagnostics {
 }
 
 func readExcluded(r table) excludedRow {
-	keys := []string{"content", "score_approx", "exclusion_reason"}
+	keys := []string{"content", "score_approx", "exclusion_reason", "candidate", "stale"}
 	row := excludedRow{
 		content: r.required("content").text("content"), score: optional(r, "score_approx", table.number),
 		code: optional(r, "exclusion_reason", table.text), fields: map[string]any{},
+		candidate: optional(r, "candidate", table.integer), stale: optional(r, "stale", table.boolean),
 	}
 	for name, value := range reasonFields {
 		keys = append(keys, name)

@@ -29,6 +29,16 @@ type Implementation interface {
 type Outcome struct {
 	Window []*cupel.ContextItem // in prompt order
 	Report *cupel.SelectionReport
+	// Included and Excluded belong to the entries of the report, one each. They
+	// are nil for a run without groups, variants and version keys.
+	Included, Excluded []Decision
+}
+
+// Decision is what the Units chapter adds to an entry of the report.
+type Decision struct {
+	Candidate int  // position among the candidates
+	Form      int  // of an included item; 0 is full
+	Stale     bool // a newer version was among the candidates
 }
 
 // PipelineSpec describes a pipeline. A nil strategy is one that the vector does
@@ -39,6 +49,7 @@ type PipelineSpec struct {
 	Placer         string // "chronological", "u-shaped", or "" for none
 	KeepDuplicates bool
 	Overflow       cupel.OverflowStrategy
+	FullOnly       bool // smaller forms are off
 }
 
 // ScorerSpec describes a scorer. Fields that its type does not have are zero;

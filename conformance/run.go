@@ -271,6 +271,11 @@ func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *finding
 	if v.want.indices != nil {
 		f.indices("selected positions", slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(v.want.indices)))
 	}
+	if v.want.smaller != nil {
+		byIndex := func(a, b cupel.SmallerForm) int { return a.Index - b.Index }
+		smaller, want := slices.SortedFunc(slices.Values(got.Smaller), byIndex), slices.SortedFunc(slices.Values(v.want.smaller), byIndex)
+		f.list("smaller forms", texts(smaller), texts(want))
+	}
 	capped := 0
 	for _, d := range got.Drops {
 		if d.Reason.Code == cupel.ExcludeCountCapExceeded {
@@ -334,7 +339,7 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 		case got.Report == nil:
 			f.addf("the run has no report")
 		default:
-			f.report(got.Report, v.want.diagnostics, v.want.epsilon)
+			f.report(got, v.want.diagnostics, v.want.epsilon)
 		}
 		return
 	}
@@ -343,12 +348,16 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	}
 	v.checkWindow(got, f)
 	v.checkScores(ctx, impl, f)
-	f.consistent(got, v.items)
+	if slices.ContainsFunc(v.items, hasUnits) {
+		f.consistentUnits(got, v.items)
+	} else {
+		f.consistent(got, v.items)
+	}
 	if got.Report == nil {
 		return
 	}
 	if v.want.diagnostics != nil {
-		f.report(got.Report, v.want.diagnostics, v.want.epsilon)
+		f.report(got, v.want.diagnostics, v.want.epsilon)
 	}
 	capped := 0
 	for _, e := range got.Report.Excluded {
@@ -360,7 +369,7 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	f.count("items excluded by a cap", capped, v.want.capExcludedCount)
 
 	again, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
-	if err != nil || !slices.Equal(got.Window, again.Window) {
+	if err != nil || windowText(got.Window) != windowText(again.Window) {
 		f.addf("a second run gives [%s], error %v; the first gave [%s]", quoted(windowContents(again)), err, quoted(windowContents(got)))
 	}
 }
@@ -404,4 +413,12 @@ func (v *vector) checkScores(ctx context.Context, impl Implementation, f *findin
 		}
 	}
 	f.scores(got, v.want.scores, v.want.epsilon)
+}
+
+func texts[T any](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = fmt.Sprintf("%+v", v)
+	}
+	return out
 }

@@ -209,7 +209,7 @@ func curve(t table) *CurveSpec {
 	return c
 }
 
-var slicerKeys = describedKeys([]string{"type", "inner", "inner_slicer", "bucket_size", "quotas", "entries", "scarcity_behavior"},
+var slicerKeys = describedKeys([]string{"type", "inner", "inner_slicer", "bucket_size", "quotas", "entries", "scarcity_behavior", "exact"},
 	slicer.Descriptors(), "knapsack", "quota", "countQuota", "countConstrainedKnapsack")
 
 // slicer reads a slicer of the given type.
@@ -238,6 +238,8 @@ func (s settings) slicer(kind string, depth int) SlicerSpec {
 	case "count_constrained_knapsack":
 		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
 		s.counts(&spec)
+	case "multiple_choice":
+		spec.Settings = map[string]any{"exact": s.in("exact").boolean("exact")}
 	default:
 		spec.Settings = s.described(slicer.Descriptors(), "slicer", kind)
 	}

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,6 +41,7 @@ type expectation struct {
 	selected  []string // contents, as a set
 	ordered   []string // contents, in order
 	indices   []int    // positions: a set in slicing vectors, in order elsewhere
+	smaller   []cupel.SmallerForm
 
 	shortfallCount, capExcludedCount *int
 	diagnostics                      *diagnostics
@@ -57,6 +60,7 @@ var errorClasses = map[string]error{
 	"pinned_exceeds_budget": cupel.ErrPinnedExceedsBudget,
 	"overflow":              cupel.ErrOverflow,
 	"scarcity":              cupel.ErrScarcity,
+	"content":               cupel.ErrContent,
 }
 
 // maxVectorBytes is the maximum size of a vector.
@@ -81,7 +85,7 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 
 func (v *vector) read(root table) {
 	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
-	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "scorers"},
+	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "full_only", "scorers"},
 		without(scorerKeys, "type", "weight"), without(slicerKeys, "type"))...)
 	v.name = test.required("name").text("name")
 	v.stage = test.required("stage").text("stage")
@@ -160,6 +164,7 @@ func (v *vector) readPipeline(config table) {
 	if config.has("placer") {
 		p.Placer = readPlacer(config)
 	}
+	p.FullOnly = config.boolean("full_only")
 	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
 	overflow := "throw"
 	if config.has("overflow_strategy") {
@@ -179,7 +184,7 @@ func (v *vector) readPipeline(config table) {
 func (v *vector) readItems(root table, key string) {
 	for i, t := range root.tables(key) {
 		t.knows("content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp", "futureRelevanceHint", "pinned",
-			"originalTokens", "score")
+			"originalTokens", "score", "group", "versionOf", "variants", "groupVariants")
 		if v.stage == "slicing" || v.stage == "placing" {
 			t.required("score")
 		}
@@ -207,11 +212,38 @@ func readItem(t table) (*cupel.ContextItem, error) {
 	add("timestamp", func() cupel.ItemOption { return cupel.WithTimestamp(t.instant("timestamp")) })
 	add("futureRelevanceHint", func() cupel.ItemOption { return cupel.WithFutureRelevanceHint(t.number("futureRelevanceHint")) })
 	add("originalTokens", func() cupel.ItemOption { return cupel.WithOriginalTokens(t.integer("originalTokens")) })
+	add("group", func() cupel.ItemOption { return cupel.WithGroup(t.text("group")) })
+	add("versionOf", func() cupel.ItemOption { return cupel.WithVersionOf(t.text("versionOf")) })
+	add("variants", func() cupel.ItemOption { return cupel.WithVariants(readVariants(t, "variants")...) })
+	add("groupVariants", func() cupel.ItemOption { return cupel.WithGroupVariants(readVariants(t, "groupVariants")...) })
 	if t.boolean("pinned") {
 		opts = append(opts, cupel.WithPinned())
 	}
 	return cupel.NewContextItem(t.required("content").text("content"), t.required("tokens").integer("tokens"), opts...)
 }
+
+// readVariants reads smaller forms. One that is made has its text from a
+// function, which fails where the text is empty.
+func readVariants(t table, key string) []cupel.Variant {
+	var list []cupel.Variant
+	for _, row := range t.tables(key) {
+		row.knows("content", "made", "tokens", "worth")
+		v := cupel.Variant{Content: row.text("content"), Tokens: row.required("tokens").integer("tokens"), Worth: row.required("worth").number("worth")}
+		if row.has("made") {
+			text := row.text("made")
+			v.Make = func(context.Context) (string, error) {
+				if text == "" {
+					return "", errNoText
+				}
+				return text, nil
+			}
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+var errNoText = errors.New("the vector has no text for this form")
 
 // readBudget reads the budget. Unless it expects an error, a slicing vector
 // passes its budget to the slicer unchecked, to test the slicers' rule for a
