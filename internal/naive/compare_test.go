@@ -81,7 +81,7 @@ func differCase(c testCase, seen tally) string {
 		return "Run with a collector: " + d
 	}
 	for _, which := range []string{"first", "second", "third"} { // the first is not made as the others are
-		if d := differReport(want.Report, collector.BuildReport(), level); d != "" {
+		if d := differReport(want, collector.BuildReport(), level); d != "" {
 			return "Run with a collector: " + which + " report: " + d
 		}
 	}
@@ -94,7 +94,7 @@ func differCase(c testCase, seen tally) string {
 	if report == nil {
 		return "DryRun: no report"
 	}
-	if d := differReport(want.Report, report, cupel.TraceDetailStage); d != "" {
+	if d := differReport(want, report, cupel.TraceDetailStage); d != "" {
 		return "DryRun: report: " + d
 	}
 	if len(observed) > 0 {
@@ -119,6 +119,8 @@ func class(err error) naive.Class {
 		return naive.ClassOverflow
 	case errors.Is(err, cupel.ErrScarcity):
 		return naive.ClassScarcity
+	case errors.Is(err, cupel.ErrContent):
+		return naive.ClassContent
 	}
 	return naive.Class("other: " + err.Error())
 }
@@ -129,7 +131,7 @@ func differError(want, got error) string {
 	if class(got) != class(want) {
 		return fmt.Sprintf("error %v, want class %q", got, class(want))
 	}
-	if want != nil && class(want) != naive.ClassInvalidConfig && got.Error() != "cupel: "+want.Error() {
+	if want != nil && class(want) != naive.ClassInvalidConfig && class(want) != naive.ClassContent && got.Error() != "cupel: "+want.Error() {
 		return fmt.Sprintf("error %q, want %q", got, want)
 	}
 	return ""
@@ -139,10 +141,21 @@ func differRun(want naive.Result, wantErr error, got []*cupel.ContextItem, err e
 	if d := differError(wantErr, err); d != "" {
 		return d
 	}
-	if !slices.Equal(got, want.Items) {
+	if !slices.EqualFunc(got, want.Items, sameItem) {
 		return fmt.Sprintf("items %v, want %v", contents(got), contents(want.Items))
 	}
 	return ""
+}
+
+// sameItem compares a full item by its pointer, and a smaller form, which each
+// side has made for itself, by all that it has.
+func sameItem(got, want *cupel.ContextItem) bool {
+	_, isForm := want.OriginalTokens() // no candidate of these tests has any
+	if got == want || !isForm {
+		return got == want
+	}
+	bare := func(it *cupel.ContextItem) *cupel.ContextItem { return must(it.With(cupel.WithMetadata(nil))) }
+	return bare(got).Equal(bare(want)) && fmt.Sprintf("%#v", got.Metadata()) == fmt.Sprintf("%#v", want.Metadata()) // which takes NaN for equal
 }
 
 func contents(items []*cupel.ContextItem) []string {
@@ -184,6 +197,10 @@ func differScores(ctx context.Context, c testCase, scorer cupel.Scorer) string {
 	return ""
 }
 
+func smallerOf(s cupel.Selection) []cupel.SmallerForm {
+	return slices.SortedFunc(slices.Values(s.Smaller), func(a, b cupel.SmallerForm) int { return a.Index - b.Index })
+}
+
 func sameDrop(a, b cupel.Drop) bool {
 	return a.Index == b.Index && a.Reason.Equal(b.Reason)
 }
@@ -205,6 +222,8 @@ func differStrategies(ctx context.Context, c testCase, config cupel.Config) stri
 	switch {
 	case !slices.Equal(gotIndices, wantIndices):
 		return fmt.Sprintf("Slice: positions %v, want %v", gotIndices, wantIndices)
+	case !slices.Equal(smallerOf(got), smallerOf(want)):
+		return fmt.Sprintf("Slice: smaller forms %v, want %v", smallerOf(got), smallerOf(want))
 	case !slices.EqualFunc(gotDrops, wantDrops, sameDrop):
 		return fmt.Sprintf("Slice: drops %v, want %v", gotDrops, wantDrops)
 	case !slices.Equal(got.Shortfalls, want.Shortfalls):
@@ -235,7 +254,7 @@ func differOverflow(want, got []cupel.OverflowEvent) string {
 		switch {
 		case got[i].TokensOverBudget != want[i].TokensOverBudget:
 			return fmt.Sprintf("%d tokens over, want %d", got[i].TokensOverBudget, want[i].TokensOverBudget)
-		case !slices.Equal(got[i].OverflowingItems, want[i].OverflowingItems):
+		case !slices.EqualFunc(got[i].OverflowingItems, want[i].OverflowingItems, sameItem):
 			return fmt.Sprintf("overflowing items %v, want %v", contents(got[i].OverflowingItems), contents(want[i].OverflowingItems))
 		case !reflect.DeepEqual(got[i].Budget, want[i].Budget):
 			return fmt.Sprintf("budget %+v, want %+v", got[i].Budget, want[i].Budget)
@@ -244,15 +263,16 @@ func differOverflow(want, got []cupel.OverflowEvent) string {
 	return ""
 }
 
-func differReport(want, got *cupel.SelectionReport, level cupel.TraceDetailLevel) string {
-	if d := differEvents(want, got.Events, level); d != "" {
+func differReport(result naive.Result, got *cupel.SelectionReport, level cupel.TraceDetailLevel) string {
+	want := result.Report
+	if d := differEvents(result, got.Events, level); d != "" {
 		return d
 	}
 	if len(got.Included) != len(want.Included) {
 		return fmt.Sprintf("%d included items, want %d", len(got.Included), len(want.Included))
 	}
 	for i, w := range want.Included {
-		if g := got.Included[i]; g.Item != w.Item || g.Reason != w.Reason || !sameScore(g.Score, w.Score) {
+		if g := got.Included[i]; !sameItem(g.Item, w.Item) || g.Reason != w.Reason || !sameScore(g.Score, w.Score) {
 			return fmt.Sprintf("included[%d] is %q %v %s, want %q %v %s", i, g.Item.Content(), g.Score, g.Reason, w.Item.Content(), w.Score, w.Reason)
 		}
 	}
@@ -275,7 +295,27 @@ func differReport(want, got *cupel.SelectionReport, level cupel.TraceDetailLevel
 	case !slices.Equal(got.CountRequirementShortfalls, want.CountRequirementShortfalls):
 		return fmt.Sprintf("shortfalls %+v, want %+v", got.CountRequirementShortfalls, want.CountRequirementShortfalls)
 	}
+	if d := differDecisions(result, got); d != "" {
+		return d
+	}
 	return differOverflow(overflows(want), overflows(got))
+}
+
+// differDecisions compares what the Units chapter adds to the entries.
+func differDecisions(want naive.Result, got *cupel.SelectionReport) string {
+	for i, w := range want.Included {
+		g := got.Included[i]
+		if d := (naive.Decision{Candidate: g.Candidate(), Form: g.Form(), Stale: g.Stale()}); d != w {
+			return fmt.Sprintf("included[%d] %q: %+v, want %+v", i, g.Item.Content(), d, w)
+		}
+	}
+	for i, w := range want.Excluded {
+		g := got.Excluded[i]
+		if d := (naive.Decision{Candidate: g.Candidate(), Stale: g.Stale()}); d != w {
+			return fmt.Sprintf("excluded[%d] %q: %+v, want %+v", i, g.Item.Content(), d, w)
+		}
+	}
+	return ""
 }
 
 func describeReason(r cupel.ExclusionReason) string {
@@ -292,7 +332,8 @@ func overflows(report *cupel.SelectionReport) []cupel.OverflowEvent {
 
 // differEvents compares the stages' events and, at level Item, checks that
 // each decision has its event before that of its stage (R33).
-func differEvents(want *cupel.SelectionReport, got []cupel.TraceEvent, level cupel.TraceDetailLevel) string {
+func differEvents(result naive.Result, got []cupel.TraceEvent, level cupel.TraceDetailLevel) string {
+	want := result.Report
 	var stages []cupel.TraceEvent
 	pending := map[string]int{} // item events since the last stage event, by the reason's name
 	perStage := map[cupel.PipelineStage]map[string]int{}
@@ -331,8 +372,11 @@ func differEvents(want *cupel.SelectionReport, got []cupel.TraceEvent, level cup
 		}
 		wanted[stage][string(stage)+" "+name]++
 	}
-	for _, in := range want.Included {
+	for i, in := range want.Included {
 		add(cupel.StagePlace, string(in.Reason))
+		if result.Included != nil && result.Included[i].Stale && in.Item.Group() == "" && in.Reason != cupel.IncludePinned {
+			add(cupel.StageDeduplicate, string(cupel.ExcludeSuperseded)) // it has come back
+		}
 	}
 	// Which of the exclusions for the budget are Slice's and which are Place's
 	// follows from the events' counts.
@@ -342,7 +386,7 @@ func differEvents(want *cupel.SelectionReport, got []cupel.TraceEvent, level cup
 		switch out.Reason.Code {
 		case cupel.ExcludeNegativeTokens:
 			add(cupel.StageClassify, string(out.Reason.Code))
-		case cupel.ExcludeDeduplicated:
+		case cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded:
 			add(cupel.StageDeduplicate, string(out.Reason.Code))
 		case cupel.ExcludeCountCapExceeded:
 			add(cupel.StageSlice, string(out.Reason.Code))
@@ -404,6 +448,7 @@ func (t tally) add(c testCase, r naive.Result, err error) {
 	for _, out := range r.Report.Excluded {
 		t["excluded "+string(out.Reason.Code)]++
 	}
+	t.addUnits(c, r)
 	if r.Report.Overflow != nil {
 		t["overflow event"]++
 	}

@@ -111,7 +111,9 @@ type tally struct {
 	selected int
 }
 
-func (s count) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (count) leftOver() bool { return false }
+
+func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
 	var result cupel.Selection
 	if (len(items) == 0 || budget.TargetTokens <= 0) && f != FaultCountRequiresOfNothing {
 		return result, nil
@@ -173,7 +175,7 @@ func (s count) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 	}
 
 	// Phase 2: Budget-Distribute, or Knapsack-Distribute.
-	var residual []cupel.ScoredItem
+	var residual []entry
 	var residualIndices []int
 	for i, it := range items {
 		if !committedSet[i] {
@@ -185,22 +187,29 @@ func (s count) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 	if f == FaultCountResidualTargetWhole {
 		residualTarget = budget.TargetTokens
 	}
-	innerSelected, err := s.inner.slice(residual, cupel.SliceBudget{
+	innerSelected, err := sliceAll(s.inner, residual, cupel.SliceBudget{
 		MaxTokens:    budget.MaxTokens,
 		TargetTokens: min(residualTarget, budget.MaxTokens),
 	}, f)
 	if err != nil {
 		return cupel.Selection{}, err
 	}
+	// Caps count units in any form.
+	var chosen []cupel.SmallerForm
+	for _, i := range innerSelected.Indices {
+		chosen = append(chosen, cupel.SmallerForm{Index: i})
+	}
+	chosen = append(chosen, innerSelected.Smaller...)
 	if s.knapsack {
-		s.resort(innerSelected.Indices, residual, f)
+		s.resort(chosen, residual, f)
 	} else if f == FaultCountQuotaResorts {
-		slices.Sort(innerSelected.Indices)
+		slices.SortFunc(chosen, func(a, b cupel.SmallerForm) int { return a.Index - b.Index })
 	}
 
 	// Phase 3: Cap Enforcement.
 	var kept cupel.Selection
-	for _, i := range innerSelected.Indices {
+	for _, c := range chosen {
+		i := c.Index
 		entry := find(selectedCount, residual[i].Item.Kind(), f)
 		switch {
 		case f == FaultCountCapIgnored:
@@ -212,6 +221,10 @@ func (s count) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 			continue
 		default:
 			entry.selected++
+		}
+		if c.Form > 0 {
+			kept.Smaller = append(kept.Smaller, c)
+			continue
 		}
 		kept.Indices = append(kept.Indices, i)
 	}
@@ -281,20 +294,20 @@ func (s count) seedFault() Fault {
 }
 
 // resort is D180: by score descending, then by position in the input (R20).
-func (s count) resort(indices []int, items []cupel.ScoredItem, f Fault) {
+func (s count) resort(chosen []cupel.SmallerForm, items []entry, f Fault) {
 	if f == FaultConstrainedNoResort {
 		return
 	}
-	slices.SortFunc(indices, func(a, b int) int {
-		if c := byScore(items[a].Score, items[b].Score); c != 0 {
+	slices.SortFunc(chosen, func(a, b cupel.SmallerForm) int {
+		if c := byScore(items[a.Index].Score, items[b.Index].Score); c != 0 {
 			if f == FaultConstrainedResortAscending {
 				return -c
 			}
 			return c
 		}
 		if f == FaultConstrainedResortTieReversed {
-			return b - a
+			return b.Index - a.Index
 		}
-		return a - b
+		return a.Index - b.Index
 	})
 }

@@ -47,8 +47,9 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 				for seed := uint64(chunk); seed < uint64(cases); seed += chunks {
 					data := caseData(seed)
 					if difference := differ(data, naive.FaultNone, own); difference != "" {
-						data = shrink(data)
-						t.Fatalf("seed %d: %s\nshrunken to: %s\n%s", seed, difference, differ(data, naive.FaultNone, nil), describe(data))
+						differs := func(d []byte) string { return differ(d, naive.FaultNone, nil) }
+						data = shrink(data, differs)
+						t.Fatalf("seed %d: %s\nshrunken to: %s\n%s", seed, difference, differs(data), describe(generate(data), data))
 					}
 				}
 				mu.Lock()
@@ -107,6 +108,9 @@ func TestRandomCasesNoticeEveryFault(t *testing.T) {
 	}
 	const most = 100_000
 	for _, fault := range naive.Faults() {
+		if fault.Chapter() == "Units" {
+			continue // of which TestUnitsNoticeEveryFault has the cases
+		}
 		t.Run(fault.String(), func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(most) {
@@ -129,15 +133,15 @@ func FuzzEngineAgreesWithTheModel(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if difference := differ(data, naive.FaultNone, nil); difference != "" {
-			t.Fatalf("%s\n%s", difference, describe(data))
+			t.Fatalf("%s\n%s", difference, describe(generate(data), data))
 		}
 	})
 }
 
 // shrink returns the simplest bytes found that still make a case with a
 // difference.
-func shrink(data []byte) []byte {
-	fails := func(d []byte) bool { return differ(d, naive.FaultNone, nil) != "" }
+func shrink(data []byte, differs func([]byte) string) []byte {
+	fails := func(d []byte) bool { return differs(d) != "" }
 	for improved := true; improved; {
 		improved = false
 		try := func(d []byte) {
@@ -168,14 +172,13 @@ func shrink(data []byte) []byte {
 }
 
 // describe prints a case so that it can be rebuilt by hand.
-func describe(data []byte) string {
-	c := generate(data)
+func describe(c testCase, data []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "bytes: %q\n", data)
 	fmt.Fprintf(&b, "scorer: %s\nslicer: %s\nplacer: %T\nkeep duplicates: %v\noverflow: %v\n",
 		describeScorer(c.config.Scorer), describeSlicer(c.config.Slicer), c.config.Placer, c.config.KeepDuplicates, c.config.Overflow)
-	fmt.Fprintf(&b, "budget: max %d, target %d, reserve %d, slots %v, margin %v\n",
-		c.budget.MaxTokens(), c.budget.TargetTokens(), c.budget.OutputReserve(), c.budget.ReservedSlots(), c.budget.EstimationSafetyMarginPercent())
+	fmt.Fprintf(&b, "full only: %v\nbudget: max %d, target %d, reserve %d, slots %v, margin %v\n",
+		c.config.FullOnly, c.budget.MaxTokens(), c.budget.TargetTokens(), c.budget.OutputReserve(), c.budget.ReservedSlots(), c.budget.EstimationSafetyMarginPercent())
 	for i, it := range c.items {
 		if first := slices.Index(c.items, it); first < i {
 			fmt.Fprintf(&b, "items[%d]: the pointer of items[%d]\n", i, first)
@@ -211,6 +214,18 @@ func describeItem(it *cupel.ContextItem) string {
 	if it.Pinned() {
 		s += ", pinned"
 	}
+	if it.Group() != "" {
+		s += fmt.Sprintf(", group %q", it.Group())
+	}
+	if it.VersionOf() != "" {
+		s += fmt.Sprintf(", version of %q", it.VersionOf())
+	}
+	for _, v := range it.Variants() {
+		s += fmt.Sprintf(", variant %d/%v", v.Tokens, v.Worth)
+	}
+	for _, v := range it.GroupVariants() {
+		s += fmt.Sprintf(", group variant %d/%v", v.Tokens, v.Worth)
+	}
 	return s
 }
 
@@ -241,6 +256,9 @@ func describeSlicer(s naive.Slicer) string {
 	case naive.Knapsack:
 		return bucket(s)
 	case naive.CustomSlicer:
+		if s.Smaller != nil {
+			return fmt.Sprintf("every third in full, others smaller, left over %v", s.LeftOver)
+		}
 		return "everything, backwards"
 	case naive.Quota:
 		return fmt.Sprintf("Quota{%+v, %s}", s.Entries, describeSlicer(s.Inner))

@@ -3,6 +3,7 @@ package naive_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -25,7 +26,7 @@ func engineConfig(config naive.Config) (cupel.Config, error) {
 	}
 	return cupel.Config{
 		Scorer: s, Slicer: sl, Placer: enginePlacer(config.Placer),
-		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow,
+		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow, FullOnly: config.FullOnly,
 	}, nil
 }
 
@@ -136,8 +137,23 @@ func engineCurve(c naive.Curve) (scorer.Curve, error) {
 type customSlicer struct{ naive.CustomSlicer }
 
 func (s customSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	return cupel.Selection{Indices: s.Choose(items)}, nil
+	selection := cupel.Selection{Indices: s.Choose(items)}
+	for i, it := range items {
+		forms := len(it.Item.Forms())
+		switch {
+		case slices.Contains(selection.Indices, i):
+		case s.Drop != nil && s.Drop(i):
+			selection.Drops = append(selection.Drops, cupel.Drop{Index: i, Reason: naive.DropReason})
+		case s.Smaller != nil && forms > 0:
+			if form := s.Smaller(i, forms); form > 0 {
+				selection.Smaller = append(selection.Smaller, cupel.SmallerForm{Index: i, Form: form})
+			}
+		}
+	}
+	return selection, nil
 }
+
+func (s customSlicer) LeftOver() bool { return s.CustomSlicer.LeftOver }
 
 func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 	switch s := s.(type) {
@@ -147,6 +163,11 @@ func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 		return slicer.Greedy{}, nil
 	case naive.Knapsack:
 		return engineKnapsack(s)
+	case naive.MultipleChoice:
+		if s.Exact {
+			return slicer.NewMultipleChoice(slicer.WithExact()), nil
+		}
+		return slicer.NewMultipleChoice(), nil
 	case naive.Quota:
 		inner, err := engineSlicer(s.Inner)
 		if err != nil {

@@ -13,18 +13,25 @@ type Fault int
 const FaultNone Fault = 0
 
 // Chapter returns the chapter of the specification that has the rule.
-func (f Fault) Chapter() string { return rules[f].chapter }
+func (f Fault) Chapter() string { return f.described().chapter }
 
 // Rule returns the rule that the fault breaks.
-func (f Fault) Rule() string { return rules[f].rule }
+func (f Fault) Rule() string { return f.described().rule }
 
 // String returns the name of the fault's constant without its prefix.
-func (f Fault) String() string { return rules[f].name }
+func (f Fault) String() string { return f.described().name }
+
+func (f Fault) described() rule {
+	if int(f) < len(rules) {
+		return rules[f]
+	}
+	return unitRules[int(f)-len(rules)]
+}
 
 // Faults returns all faults, in the order of the chapters.
 func Faults() []Fault {
-	all := make([]Fault, 0, len(rules)-1)
-	for f := FaultNone + 1; int(f) < len(rules); f++ {
+	all := make([]Fault, 0, len(rules)+len(unitRules)-1)
+	for f := FaultNone + 1; int(f) < len(rules)+len(unitRules); f++ {
 		all = append(all, f)
 	}
 	return all

@@ -43,7 +43,7 @@ func (m model) Place(_ context.Context, name string, items []cupel.ScoredItem) (
 func (m model) Run(_ context.Context, spec conformance.PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
 	config := naive.Config{
 		Slicer: m.slicer(spec.Slicer), Placer: m.placer(spec.Placer),
-		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, Fault: m.fault,
+		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly, Fault: m.fault,
 	}
 	if spec.Scorer != nil {
 		var err error
@@ -52,7 +52,14 @@ func (m model) Run(_ context.Context, spec conformance.PipelineSpec, items []*cu
 		}
 	}
 	result, err := naive.Run(config, items, budget)
-	return conformance.Outcome{Window: result.Items, Report: result.Report}, err
+	outcome := conformance.Outcome{Window: result.Items, Report: result.Report}
+	for _, d := range result.Included {
+		outcome.Included = append(outcome.Included, conformance.Decision(d))
+	}
+	for _, d := range result.Excluded {
+		outcome.Excluded = append(outcome.Excluded, conformance.Decision(d))
+	}
+	return outcome, err
 }
 
 func (m model) placer(name string) naive.Placer {
@@ -178,6 +185,8 @@ func (m model) slicer(spec *conformance.SlicerSpec) naive.Slicer {
 		return naive.Greedy{}
 	case "knapsack":
 		return knapsack
+	case "multiple_choice":
+		return naive.MultipleChoice{Exact: spec.Settings["exact"] == true}
 	case "quota":
 		s := naive.Quota{Inner: m.slicer(spec.Inner)}
 		for _, q := range spec.Quotas {
@@ -210,6 +219,7 @@ func TestVectorsPassOnTheModel(t *testing.T) {
 // entry that a vector does notice is stale, and the test says so.
 var unnoticed = map[naive.Fault]string{
 	naive.FaultTruncateKeepsZeroTokens: "above the target no slicer of the specification selects anything; the random cases have one that does",
+	naive.FaultDropsReturn:             "no slicer with a left-over pass drops anything; the random cases have one that does",
 }
 
 // TestVectorsNoticeEveryFault plants each fault in the model and expects that
@@ -314,6 +324,7 @@ func TestErrorsMatchTheSentinels(t *testing.T) {
 		naive.ClassPinned:        cupel.ErrPinnedExceedsBudget,
 		naive.ClassOverflow:      cupel.ErrOverflow,
 		naive.ClassScarcity:      cupel.ErrScarcity,
+		naive.ClassContent:       cupel.ErrContent,
 		naive.ClassTooLarge:      nil,
 	}
 	for class := range sentinels {

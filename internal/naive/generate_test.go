@@ -53,6 +53,7 @@ type testCase struct {
 type generator struct {
 	*source
 	huge, flawed, large bool
+	units               bool // items have groups, variants and version keys
 }
 
 // flaw is true for one setting in three of a flawed case.
@@ -63,18 +64,39 @@ const caseBytes = 1024
 
 func generate(data []byte) testCase { return generateSized(data, false) }
 
+// generateUnits makes a case of the chapter on units.
+func generateUnits(data []byte) testCase {
+	g := generator{source: &source{data: data}, units: true}
+	g.huge = g.rarely(24)
+	g.flawed = g.rarely(24)
+	return g.testCase()
+}
+
 // generateSized makes a case of hundreds of items when large is set: enough to
 // reach the engine's algorithms for long lists.
 func generateSized(data []byte, large bool) testCase {
 	g := generator{source: &source{data: data}, large: large}
 	g.huge = g.rarely(8) && !large // the model's dynamic program would not fit
 	g.flawed = g.rarely(8)
+	return g.testCase()
+}
+
+func (g *generator) testCase() testCase {
+	large := g.large
 	c := testCase{config: naive.Config{
 		Placer:         pick[naive.Placer](g.source, naive.Chronological{}, naive.UShaped{}),
 		KeepDuplicates: g.rarely(3),
 		Overflow:       pick(g.source, cupel.OverflowTruncate, cupel.OverflowProceed, cupel.OverflowThrow),
 	}}
-	c.config.Scorer = g.scorer(3)
+	if g.units {
+		c.config.FullOnly = g.rarely(12)
+		if g.below(2) == 0 { // hints and no more
+			c.config.Scorer = rawHint
+		}
+	}
+	if c.config.Scorer == nil {
+		c.config.Scorer = g.scorer(3)
+	}
 	if large {
 		c.config.Scorer = g.scorer(1) // the model takes n^3 for one level of scaling
 	}
@@ -83,6 +105,9 @@ func generateSized(data []byte, large bool) testCase {
 	n := g.below(11)
 	if !g.huge && g.rarely(16) {
 		n += 30
+	}
+	if g.units && !g.huge && g.rarely(4) {
+		n += 8
 	}
 	if large {
 		n = 60 + g.below(200)
@@ -93,6 +118,9 @@ func generateSized(data []byte, large bool) testCase {
 			continue
 		}
 		c.items = append(c.items, g.item(len(c.items)))
+	}
+	if g.units && g.rarely(6) {
+		c.items = append(c.items, g.copyOfGroup(c.items)...)
 	}
 	for _, it := range c.items {
 		if it.Tokens() >= 0 { // the pipeline never hands on negative ones
@@ -135,6 +163,9 @@ func (g *generator) tokens() int {
 	case 3:
 		return 0
 	case 4:
+		if g.units && !g.rarely(6) { // a negative member puts its whole group out
+			return pick(g.source, 20, 30, 40, 60, 120)
+		}
 		return pick(g.source, 20, 30, 40, -1, -2, -100)
 	default:
 		return g.below(90)
@@ -205,8 +236,11 @@ func (g *generator) item(position int) *cupel.ContextItem {
 		}
 		opts = append(opts, cupel.WithMetadata(metadata))
 	}
-	if g.rarely(7) {
+	if g.rarely(7) && (!g.units || g.rarely(2)) {
 		opts = append(opts, cupel.WithPinned())
+	}
+	if g.units {
+		opts = append(opts, g.unitOptions(content, tokens)...)
 	}
 	return must(cupel.NewContextItem(content, tokens, opts...))
 }
@@ -402,6 +436,16 @@ func (g *generator) slicer(depth int, insideCountQuota bool) naive.Slicer {
 	}
 	if insideCountQuota && !g.flaw() {
 		return naive.Greedy{} // KnapsackSlice is refused there (R21)
+	}
+	if g.units {
+		switch g.below(8) {
+		case 0, 1:
+			return naive.MultipleChoice{}
+		case 2:
+			return halves(true)
+		case 3:
+			return halves(false)
+		}
 	}
 	switch g.below(8) {
 	case 0, 1, 2:

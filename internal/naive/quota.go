@@ -67,12 +67,12 @@ func (s quota) entry(kind cupel.ContextKind, f Fault) (QuotaEntry, bool) {
 // partition is the list of one kind, with the positions in the whole list.
 type partition struct {
 	kind    cupel.ContextKind
-	items   []cupel.ScoredItem
+	items   []entry
 	indices []int
 }
 
 // partitionByKind groups in order of first appearance (R18).
-func partitionByKind(items []cupel.ScoredItem, f, caseSensitive, unicode Fault) []*partition {
+func partitionByKind(items []entry, f, caseSensitive, unicode Fault) []*partition {
 	var partitions []*partition
 	find := func(kind cupel.ContextKind) *partition {
 		for _, p := range partitions {
@@ -92,7 +92,9 @@ func partitionByKind(items []cupel.ScoredItem, f, caseSensitive, unicode Fault) 
 	return partitions
 }
 
-func (s quota) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (quota) leftOver() bool { return false }
+
+func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
 	var all cupel.Selection
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return all, nil
@@ -108,7 +110,7 @@ func (s quota) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 		if f != FaultQuotaInnerNotNarrowed {
 			inner = inner.narrow(p.kind)
 		}
-		selected, err := inner.slice(p.items, cupel.SliceBudget{
+		selected, err := sliceAll(inner, p.items, cupel.SliceBudget{
 			MaxTokens:    percentOf(entry.Cap, budget.TargetTokens, f),
 			TargetTokens: kindBudgets[i],
 		}, f)
@@ -125,6 +127,9 @@ func (s quota) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 func appendMapped(all *cupel.Selection, inner cupel.Selection, indices []int) {
 	for _, i := range inner.Indices {
 		all.Indices = append(all.Indices, indices[i])
+	}
+	for _, s := range inner.Smaller {
+		all.Smaller = append(all.Smaller, cupel.SmallerForm{Index: indices[s.Index], Form: s.Form})
 	}
 	for _, d := range inner.Drops {
 		all.Drops = append(all.Drops, cupel.Drop{Index: indices[d.Index], Reason: d.Reason})

@@ -17,6 +17,7 @@ type Config struct {
 	Placer         Placer
 	KeepDuplicates bool
 	Overflow       cupel.OverflowStrategy
+	FullOnly       bool
 	Fault          Fault // the rule to break; [FaultNone] for the model itself
 }
 
@@ -29,6 +30,8 @@ const (
 	ClassPinned        Class = "pinned_exceeds_budget"
 	ClassOverflow      Class = "overflow"
 	ClassScarcity      Class = "scarcity"
+	// ClassContent is the class of a text that a function could not make.
+	ClassContent Class = "content"
 	// ClassTooLarge is the model's own: a dynamic program without room.
 	ClassTooLarge Class = "too_large"
 )
@@ -53,6 +56,8 @@ func (e *Error) Is(target error) bool {
 		return target == cupel.ErrOverflow
 	case ClassScarcity:
 		return target == cupel.ErrScarcity
+	case ClassContent:
+		return target == cupel.ErrContent
 	}
 	return false
 }
@@ -66,6 +71,9 @@ type Result struct {
 	// Report holds, after an error, what the stages before had found (R35).
 	// Its events are those of the stages, without durations.
 	Report *cupel.SelectionReport
+	// Included and Excluded belong to the entries of the report. They are nil
+	// for a run without groups, variants and version keys.
+	Included, Excluded []Decision
 }
 
 // scored is an item between the stages.
@@ -93,6 +101,7 @@ type run struct {
 	pinned      []*item
 	candidates  []*item
 	pinnedTotal sum
+	members     []*member // by candidate, in a run with units
 }
 
 // The stages, in the order of the report's ties.
@@ -126,8 +135,18 @@ func Run(config Config, items []*cupel.ContextItem, budget cupel.ContextBudget) 
 		return Result{}, err
 	}
 	r.budget = budget
-	err = r.stages(newItems(items))
+	candidates := newItems(items)
+	if !hasUnits(candidates) {
+		err = r.stages(candidates)
+		r.result.Report.Excluded = r.sortedExcluded()
+		return r.result, err
+	}
+	r.members = make([]*member, len(candidates))
+	err = r.unitStages(candidates)
 	r.result.Report.Excluded = r.sortedExcluded()
+	for _, e := range r.excluded {
+		r.result.Excluded = append(r.result.Excluded, Decision{Candidate: e.it.position, Stale: r.members[e.it.position].stale})
+	}
 	return r.result, err
 }
 
@@ -440,9 +459,9 @@ func effectiveBudget(b cupel.ContextBudget, pinnedTokens sum, f Fault) cupel.Sli
 func (r *run) slice(sorted []scored) ([]scored, error) {
 	f := r.Fault
 	adjusted := effectiveBudget(r.budget, r.pinnedTotal, f)
-	list := make([]cupel.ScoredItem, len(sorted))
+	list := make([]entry, len(sorted))
 	for i, s := range sorted {
-		list[i] = cupel.ScoredItem{Item: s.ref, Score: s.score}
+		list[i] = entry{ScoredItem: cupel.ScoredItem{Item: s.ref, Score: s.score}}
 	}
 	selection, err := r.slicer.slice(list, adjusted, f)
 	if err != nil {

@@ -16,7 +16,9 @@ type Slicer interface {
 
 type slicer interface {
 	// slice is the SLICE function of the slicer's chapter, in positions (R24).
-	slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error)
+	slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error)
+	// leftOver reports whether the left-over pass of the Units chapter follows.
+	leftOver() bool
 	// narrow returns the slicer for a list of one kind only (R19).
 	narrow(kind cupel.ContextKind) slicer
 }
@@ -27,7 +29,14 @@ func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 	if err != nil {
 		return cupel.Selection{}, err
 	}
-	return constructed.slice(items, budget, f)
+	entries := make([]entry, len(items))
+	for i, it := range items {
+		entries[i] = entry{ScoredItem: it}
+		for _, v := range it.Item.Variants() {
+			entries[i].forms = append(entries[i].forms, form{tokens: v.Tokens, worth: v.Worth})
+		}
+	}
+	return sliceAll(constructed, entries, budget, f)
 }
 
 func constructSlicer(s Slicer, f Fault) (slicer, error) {
@@ -62,16 +71,48 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
+// DropReason is why a [CustomSlicer] drops items.
+var DropReason = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Message", Cap: 1, Count: 1})
+
 // CustomSlicer is a slicer of the test's own.
 type CustomSlicer struct {
 	Choose func(items []cupel.ScoredItem) []int
+	// Smaller, when not nil, names the form in which an item that was not
+	// chosen comes in, of so many smaller ones; 0 leaves it out.
+	Smaller func(index, forms int) int
+	// Drop, when not nil, says which items that were not chosen are dropped for
+	// DropReason.
+	Drop func(index int) bool
+	// LeftOver asks for the left-over pass.
+	LeftOver bool
 }
 
 func (s CustomSlicer) construct(Fault) (slicer, error) { return s, nil }
 func (s CustomSlicer) narrow(cupel.ContextKind) slicer { return s }
+func (s CustomSlicer) leftOver() bool                  { return s.LeftOver }
 
-func (s CustomSlicer) slice(items []cupel.ScoredItem, _ cupel.SliceBudget, _ Fault) (cupel.Selection, error) {
-	return cupel.Selection{Indices: s.Choose(items)}, nil
+func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget, _ Fault) (cupel.Selection, error) {
+	list := make([]cupel.ScoredItem, len(items))
+	for i, it := range items {
+		list[i] = it.ScoredItem
+	}
+	selection := cupel.Selection{Indices: s.Choose(list)}
+	for i, it := range items {
+		if slices.Contains(selection.Indices, i) {
+			continue
+		}
+		if s.Drop != nil && s.Drop(i) {
+			selection.Drops = append(selection.Drops, cupel.Drop{Index: i, Reason: DropReason})
+			continue
+		}
+		if s.Smaller == nil || len(it.forms) == 0 {
+			continue
+		}
+		if form := s.Smaller(i, len(it.forms)); form > 0 {
+			selection.Smaller = append(selection.Smaller, cupel.SmallerForm{Index: i, Form: form})
+		}
+	}
+	return selection, nil
 }
 
 // Greedy is the GreedySlice chapter.
@@ -79,8 +120,9 @@ type Greedy struct{}
 
 func (s Greedy) construct(Fault) (slicer, error) { return s, nil }
 func (s Greedy) narrow(cupel.ContextKind) slicer { return s }
+func (Greedy) leftOver() bool                    { return true }
 
-func (Greedy) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (Greedy) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultGreedyZeroTarget {
 		return cupel.Selection{}, nil
 	}
@@ -168,8 +210,9 @@ func (s Knapsack) constructed(f Fault) (knapsack, error) {
 type knapsack struct{ bucketSize int }
 
 func (s knapsack) narrow(cupel.ContextKind) slicer { return s }
+func (knapsack) leftOver() bool                    { return true }
 
-func (s knapsack) slice(items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultKnapsackZeroTarget {
 		return cupel.Selection{}, nil
 	}

@@ -1,0 +1,97 @@
+package naive_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/naive"
+)
+
+// TestEngineAgreesOnUnits compares the engine with the model on random cases
+// with groups, smaller forms and versions.
+func TestEngineAgreesOnUnits(t *testing.T) {
+	const chunks = 8
+	cases := 120_000
+	if testing.Short() || raceEnabled {
+		cases = 6_000
+	}
+	var mu sync.Mutex
+	seen := tally{}
+	t.Run("cases", func(t *testing.T) {
+		for chunk := range chunks {
+			t.Run(fmt.Sprintf("chunk %d of %d", chunk+1, chunks), func(t *testing.T) {
+				t.Parallel()
+				own := tally{}
+				for seed := uint64(chunk); seed < uint64(cases); seed += chunks {
+					data := caseData(seed)
+					if difference := differCase(generateUnits(data), own); difference != "" {
+						differs := func(d []byte) string { return differCase(generateUnits(d), nil) }
+						data = shrink(data, differs)
+						t.Fatalf("seed %d: %s\nshrunken to: %s\n%s", seed, difference, differs(data), describe(generateUnits(data), data))
+					}
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for what, n := range own {
+					seen[what] += n
+				}
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for _, what := range []string{
+		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded Deduplicated", "excluded PinnedOverride",
+		"excluded NegativeTokens", "excluded CountCapExceeded", "error pinned_exceeds_budget", "error overflow", "error content",
+		"smaller form", "group variant", "stale in", "older version in", "overflow event", "naive.MultipleChoice", "naive.CustomSlicer",
+		"naive.Greedy", "naive.Knapsack", "quota around naive.MultipleChoice",
+	} {
+		if least := cases / 5000; seen[what] < least {
+			t.Errorf("%q came up %d times in %d cases, want at least %d", what, seen[what], cases, least)
+		}
+	}
+	t.Logf("outcomes: %v", seen)
+}
+
+// addUnits counts what a case with units led to.
+func (t tally) addUnits(c testCase, r naive.Result) {
+	groups := map[string]*cupel.ContextItem{}
+	for i, d := range r.Included {
+		candidate, in := c.items[d.Candidate], r.Report.Included[i].Item
+		switch {
+		case d.Form > len(candidate.Variants()):
+			t["group variant"]++
+		case d.Form > 0:
+			t["smaller form"]++
+		}
+		if d.Stale {
+			t["stale in"]++
+			if candidate.Group() == "" && !candidate.Pinned() {
+				t["older version in"]++
+			}
+		}
+		groups[candidate.Group()] = in
+	}
+	if len(groups) > 2 {
+		t["several groups"]++
+	}
+}
+
+// FuzzEngineAgreesOnUnits is the same comparison on cases of the fuzzer's
+// choice.
+func FuzzEngineAgreesOnUnits(f *testing.F) {
+	f.Add([]byte{})
+	for seed := range uint64(32) {
+		data := caseData(seed)
+		f.Add(data[:len(data)/2])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := generateUnits(data)
+		if difference := differCase(c, nil); difference != "" {
+			t.Fatalf("%s\n%s", difference, describe(c, data))
+		}
+	})
+}

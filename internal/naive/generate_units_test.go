@@ -1,0 +1,95 @@
+package naive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/naive"
+)
+
+// unitOptions gives an item a group, smaller forms and a version key, or some of
+// it. Few names make large groups and many versions.
+func (g *generator) unitOptions(content string, tokens int) []cupel.ItemOption {
+	var opts []cupel.ItemOption
+	if g.rarely(2) {
+		opts = append(opts, cupel.WithGroup(pick(g.source, "call 1", "call 2", "call 3", "call 4")))
+		if g.rarely(3) {
+			opts = append(opts, cupel.WithGroupVariants(g.variants("note on "+content, 120)...))
+		}
+	}
+	if g.rarely(3) {
+		opts = append(opts, cupel.WithVersionOf(pick(g.source, "file a", "file b", "file c")))
+	}
+	if tokens > 0 && g.below(3) > 0 {
+		opts = append(opts, cupel.WithVariants(g.variants("outline of "+content, tokens)...))
+	}
+	return opts
+}
+
+// variants are up to three forms of fewer tokens than the limit.
+func (g *generator) variants(content string, limit int) []cupel.Variant {
+	var list []cupel.Variant
+	for i := range 1 + g.below(3) {
+		v := cupel.Variant{
+			Tokens: g.below(min(limit, 256)),
+			Worth:  pick(g.source, 0.5, 0.25, 0.75, 0.1, 0.9, 0.3, 0.6, 1e-300, 0.999),
+		}
+		if g.rarely(3) {
+			v.Tokens = limit / 2
+		}
+		text := fmt.Sprintf("%s, %d", content, i)
+		switch {
+		case !g.rarely(6):
+			v.Content = text
+		case g.rarely(24):
+			v.Make = func(context.Context) (string, error) { return "", errors.New("no text") }
+		default:
+			v.Make = func(context.Context) (string, error) { return text, nil }
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// copyOfGroup returns the contents of a group again, in another one.
+func (g *generator) copyOfGroup(items []*cupel.ContextItem) []*cupel.ContextItem {
+	var copies []*cupel.ContextItem
+	for _, it := range items {
+		if it.Group() != "call 1" || it.Pinned() {
+			continue
+		}
+		opts := []cupel.ItemOption{cupel.WithGroup("call 1 again"), cupel.WithKind(it.Kind()), cupel.WithFutureRelevanceHint(g.score())}
+		if it.Tokens() > 0 && g.rarely(2) {
+			opts = append(opts, cupel.WithVariants(g.variants("again", it.Tokens())...))
+		}
+		if it.VersionOf() != "" && g.rarely(2) {
+			opts = append(opts, cupel.WithVersionOf(it.VersionOf()))
+		}
+		copies = append(copies, must(cupel.NewContextItem(it.Content(), it.Tokens(), opts...)))
+	}
+	return copies
+}
+
+// halves is a slicer that takes every third item in full, of the others every
+// second in a smaller form, and drops some.
+func halves(leftOver bool) naive.CustomSlicer {
+	return naive.CustomSlicer{
+		Choose: func(items []cupel.ScoredItem) []int {
+			var indices []int
+			for i := 0; i < len(items); i += 3 {
+				indices = append(indices, i)
+			}
+			return indices
+		},
+		Smaller: func(index, forms int) int {
+			if index%2 == 0 {
+				return 0
+			}
+			return 1 + index%forms
+		},
+		Drop:     func(index int) bool { return index%8 == 4 },
+		LeftOver: leftOver,
+	}
+}
