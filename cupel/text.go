@@ -42,6 +42,54 @@ func (it ContextItem) Format(f fmt.State, verb rune) {
 	_, _ = io.WriteString(f, text) // as fmt itself does, which reports the error
 }
 
+// Format implements [fmt.Formatter]. Every verb prints the size and the worth of
+// the form; "%+v" adds the first 40 characters of the content, quoted and
+// escaped.
+func (v Variant) Format(f fmt.State, verb rune) {
+	text := fmt.Sprintf("%s, worth %v", plural(v.Tokens, "token"), v.Worth)
+	if verb == 'v' && f.Flag('+') {
+		text += ": " + quoteContent(v.Content)
+	}
+	_, _ = io.WriteString(f, text)
+}
+
+// LogValue implements [slog.LogValuer]: a group of the size and the worth of the
+// form, without its content.
+func (v Variant) LogValue() slog.Value {
+	return slog.GroupValue(slog.Int("tokens", v.Tokens), slog.Attr{Key: "worth", Value: logFloat(v.Worth)})
+}
+
+// Format implements [fmt.Formatter]. Every verb prints the data that are not
+// zero, as "name=value", without the content of any item.
+func (d ReasonData) Format(f fmt.State, _ rune) {
+	separator := ""
+	for field := range NewExclusionReason("", d).Fields() {
+		if !field.Content {
+			_, _ = fmt.Fprint(f, separator, field)
+			separator = ", "
+		}
+	}
+}
+
+// LogValue implements [slog.LogValuer]: a group of the data that are not zero,
+// without the content of any item.
+func (d ReasonData) LogValue() slog.Value {
+	return slog.GroupValue(NewExclusionReason("", d).LogValue().Group()[1:]...)
+}
+
+// Format implements [fmt.Formatter]. Every verb prints the field as "name=value",
+// and of a content its name alone.
+func (d ReasonField) Format(f fmt.State, _ rune) {
+	text := d.Name
+	if !d.Content {
+		text = fmt.Sprintf("%s=%v", d.Name, d.Value)
+	}
+	_, _ = io.WriteString(f, text)
+}
+
+// LogValue implements [slog.LogValuer]: what Format prints.
+func (d ReasonField) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(d)) }
+
 func quoteContent(content string) string {
 	end := 0
 	for range shownContent {

@@ -26,7 +26,11 @@ func TestContentsDoNotLeak(t *testing.T) {
 	values := map[string]any{
 		"item": one, "item by value": *one, "items": []*cupel.ContextItem{one}, "included": in, "excluded": out, "excluded pointer": &out,
 		"report": report, "report by value": *report, "scored": cupel.ScoredItem{Item: one, Score: 1}, "overflow": report.Overflow, "reason": out.Reason,
+		"variant": cupel.Variant{Content: secret, Tokens: 3, Worth: 0.5}, "variant pointer": &cupel.Variant{Content: secret}, "data": out.Reason.Data(),
 		"entries": report.Excluded, "in a struct": struct{ Item *cupel.ContextItem }{one},
+	}
+	for field := range out.Reason.Fields() {
+		values["field "+field.Name] = field
 	}
 	for name, v := range values {
 		for _, format := range []string{"%v", "%s", "%q", "%d", "%x", "%#v", "%10v"} {
@@ -70,6 +74,11 @@ func TestTexts(t *testing.T) {
 			"BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 1 token", "no negative number"},
 		{cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "spam", AvailableTokens: -1}).Explain(), "Filtered: spam (available_tokens=-1)", "other codes mean other things"},
 		{cupel.ExcludedItem{}.String(), "0.000  no item: ", "no panic"},
+		{fmt.Sprint(cupel.Variant{Content: "short", Tokens: 3, Worth: 0.5}), "3 tokens, worth 0.5", "size and worth"},
+		{fmt.Sprintf("%+v", &cupel.Variant{Content: "short", Tokens: 1, Worth: 0.5}), `1 token, worth 0.5: "short"`, "the beginning too"},
+		{fmt.Sprint(cupel.ReasonData{ItemTokens: 2, DisplacedBy: "a content", FilterName: "spam"}), "item_tokens=2, filter_name=spam", "what is not zero and no content"},
+		{fmt.Sprint(cupel.ReasonField{Name: "cap", Value: 3}), "cap=3", "name and value"},
+		{fmt.Sprint(cupel.ReasonField{Name: "displaced_by", Value: "a content", Content: true}), "displaced_by", "the name alone"},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {

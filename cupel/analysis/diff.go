@@ -31,6 +31,12 @@ type ReportChange struct {
 	A, B *Entry // what each report says; nil when it does not know the item
 }
 
+// Format implements [fmt.Formatter]. Every verb prints the beginning of the
+// content, quoted, and which copy it is.
+func (c ReportChange) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "%s, copy %d", shortened(c.Content), c.Copy)
+}
+
 // DiffReports compares two reports, of different policies, budgets or days. Items
 // go by their content, so that reports may be read from JSON and candidates may
 // stand elsewhere. It takes time O(N log N).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -156,6 +157,16 @@ func TestDiffReportsMovesTheFewest(t *testing.T) {
 		}
 		if d := analysis.DiffReports(&a, &b); len(d.Moved) != len(numbers)-longest || len(d.Came)+len(d.Went)+len(d.Reasons) > 0 {
 			t.Fatalf("of %v %d stay, but the difference is\n%s", numbers, longest, d)
+		}
+	}
+}
+
+func TestReportChangeShowsTheBeginning(t *testing.T) {
+	c := analysis.ReportChange{Content: strings.Repeat("é", 60), Copy: 2}
+	want := `"` + strings.Repeat("é", 40) + `"…, copy 2`
+	for _, format := range []string{"%v", "%+v", "%s", "%#v"} {
+		if got := fmt.Sprintf(format, c); got != want {
+			t.Errorf("%s: got %s, want %s", format, got, want)
 		}
 	}
 }

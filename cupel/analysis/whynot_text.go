@@ -83,8 +83,10 @@ func (a *WhyNotAnswer) name(candidate int) string {
 }
 
 // excerpt returns the beginning of the content of an item, in quotes.
-func excerpt(item *cupel.ContextItem) string {
-	content := item.Content()
+func excerpt(item *cupel.ContextItem) string { return shortened(item.Content()) }
+
+// shortened returns the beginning of a content, in quotes.
+func shortened(content string) string {
 	runes := 0
 	for at := range content {
 		if runes++; runes > longestName {
