@@ -45,9 +45,9 @@ weight = nan
 	// Release notes <nil>
 	// [{Scorer:{Type:decay Settings:map[curve:{Type:exponential Settings:map[halfLife:72h0m0s]}]} Weight:2} {Scorer:{Type:tag Settings:map[weights:map[breaking:1 fix:0.5]]} Weight:1}]
 	// cupel: invalid policy: 3 problems
-	// 	placer.type: the placer type "u-shaped" is unknown; known are chronological, uShaped
+	// 	placer.type: the placer type "u-shaped" is unknown; want one of chronological, uShaped
 	// 	scorers[0].weight: must be a number, got nan
-	// 	slicer.bucket_size: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit
+	// 	slicer.bucket_size: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit
 }
 
 func ExampleReadPolicy() {

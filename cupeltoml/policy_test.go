@@ -206,9 +206,9 @@ func TestDecodePolicyRefuses(t *testing.T) {
 		{"not UTF-8", "name = \"\xff\"", "policy: is not TOML: …", "TOML is UTF-8"},
 		{"key twice", "name = \"a\"\nname = \"b\"", "policy: is not TOML: toml: line 2 (last key \"name\"): Key 'name' has already been defined.", "only one could be kept"},
 		{"unknown keys", "Name = \"a\"\nbucket_size = 1\n\"a b\" = 1\nscorers = [{ type = \"recency\", weight = 1 }]" + rest, `
-			Name: is unknown; known are ` + knownFields + `
-			["a b"]: is unknown; known are ` + knownFields + `
-			bucket_size: is unknown; known are ` + knownFields, "names are those of the JSON document, exactly"},
+			Name: is unknown; want one of ` + knownFields + `
+			["a b"]: is unknown; want one of ` + knownFields + `
+			bucket_size: is unknown; want one of ` + knownFields, "names are those of the JSON document, exactly"},
 		{"not finite", `scorers = [{ type = "recency", weight = nan }, { type = "recency", weight = -inf },
 			{ type = "kind", weight = 1, weights = { "a b" = inf, c = nan, d = 1.0 } }, { type = nan, weight = 1 }]` + rest, `
 			scorers[0].weight: must be a number, got nan
@@ -359,7 +359,7 @@ func TestSettings(t *testing.T) {
 		scorers[0].settings["b c"][1].d: must be a finite number, got -inf
 		scorers[0].weight: Weight must be positive, got 0
 		scorers[1].settings.max: must be a finite number, got nan
-		scorers[1].settings.mix: is unknown; known are max`); got != want {
+		scorers[1].settings.mix: is unknown; want one of max`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// builder builds the strategies of a policy, and collects what is wrong with
-// them. What cannot be built is nil, and there is a problem that says so.
+// builder builds the strategies of a policy and collects their problems. A
+// strategy that cannot be built is nil and has a problem.
 //
-// The rules are those of the strategies' constructors, which report everything
-// that is wrong.
+// The rules are in the strategies' constructors, which report all mistakes.
 type builder struct {
 	env      Environment
 	problems *problems
@@ -36,7 +35,7 @@ func (b *builder) config(p Policy) cupel.Config {
 	return config
 }
 
-// scorer builds the scorer of a policy: a composite, or the only part as it is.
+// scorer builds the scorer of a policy: a composite, or its only part.
 func (b *builder) scorer(parts []Weighted) cupel.Scorer {
 	composite, _ := strategy.Find(scorer.Descriptors(), "composite")
 	built, _ := b.build(scorers, composite, Settings{"scorers": parts}, "").(*scorer.Composite)
@@ -54,7 +53,7 @@ func (b *builder) fail(at, reason string) { b.problems.add(at, reason, nil) }
 // strategy builds a strategy of a role.
 func (b *builder) strategy(r *role, s Strategy, at string) any {
 	if s.Type == "" {
-		if !b.problems.at[field(at, "type")] { // which the reader has missed already
+		if !b.problems.at[field(at, "type")] { // the reader has not reported it
 			b.fail(at, r.missing())
 		}
 		return nil
@@ -67,8 +66,9 @@ func (b *builder) strategy(r *role, s Strategy, at string) any {
 	return b.build(r, d, s.Settings, at)
 }
 
-// build builds a strategy of a type. A factory is not called with settings or
-// children that are wrong; constructors are, to hear what else is.
+// build builds a strategy of a type. It does not call a factory with invalid
+// settings or children. It does call constructors with them, to find further
+// mistakes.
 func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string) any {
 	failed := make(map[string]bool)
 	args := b.args(r, d.Fields, s, at, failed)
@@ -95,8 +95,8 @@ func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string) a
 	return built
 }
 
-// report records what Build says, but nothing about the paths that failed
-// before.
+// report records the errors of Build, except those about paths that have failed
+// already.
 func (b *builder) report(d strategy.Descriptor, at string, err error, failed map[string]bool) {
 	if several, ok := compat.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
 		for _, p := range several.Problems { // of a factory
@@ -127,8 +127,8 @@ func (b *builder) report(d strategy.Descriptor, at string, err error, failed map
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// reasonOf returns the reason of a constructor with the value, or with the whole
-// path of the setting that it repeats.
+// reasonOf returns a constructor's reason with the value, or with the full path
+// of the setting that this one repeats.
 func reasonOf(e *cupel.InvalidConfigError, at string) string {
 	if e.Earlier != "" {
 		what, _, _ := strings.Cut(e.Reason, " ")
@@ -136,7 +136,7 @@ func reasonOf(e *cupel.InvalidConfigError, at string) string {
 		if _, inside, ok := strings.Cut(e.Field, "["); name == "" && ok {
 			name = strings.TrimSuffix(inside, "]")
 		}
-		return fmt.Sprintf("%s %s is given already at %s; casing does not tell %ss apart here", what, strategy.Shorten(name), field(at, e.Earlier), what)
+		return fmt.Sprintf("%s %s repeats %s; %ss are case-insensitive here", what, strategy.Shorten(name), field(at, e.Earlier), what)
 	}
 	if e.Value != "" {
 		return e.Reason + ", got " + strategy.Shorten(e.Value)
@@ -144,8 +144,8 @@ func reasonOf(e *cupel.InvalidConfigError, at string) string {
 	return e.Reason
 }
 
-// args returns the settings for Build. What is wrong is left out, and its path
-// is added to failed.
+// args returns the settings for Build. It leaves out invalid ones and adds their
+// paths to failed.
 func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, failed map[string]bool) strategy.Args {
 	args := strategy.Args{Given: make(map[string]any, len(s)), Fields: fields}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -171,7 +171,7 @@ func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, 
 	return args
 }
 
-// value returns a setting as Build wants it.
+// value returns a setting in the form that Build takes.
 func (b *builder) value(r *role, f strategy.Field, value any, at string, failed map[string]bool) any {
 	child := func(r *role, s Strategy, at string) any {
 		built := b.strategy(r, s, at)
@@ -208,8 +208,8 @@ func (b *builder) value(r *role, f strategy.Field, value any, at string, failed 
 	return value
 }
 
-// isRequired reports whether a setting must be there. An absent list is empty,
-// and constructors say whether it may be.
+// isRequired reports whether a setting must be present. An absent list is empty;
+// constructors check whether it may be.
 func isRequired(f strategy.Field) bool {
 	return f.Required && f.Type != strategy.List && f.Type != strategy.Parts
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// clone returns a copy of a policy that shares nothing that could change. The
-// policy is valid, and so neither too deep nor too large.
+// clone returns a deep copy of a policy. The policy must be valid, so that it is
+// neither too deep nor too large.
 func clone(p Policy) Policy {
 	p.Scorers = cloneValue(p.Scorers).([]Weighted)
 	p.Slicer = cloneValue(p.Slicer).(Strategy)
@@ -46,7 +46,7 @@ func cloneValue(v any) any {
 	case json.RawMessage:
 		return json.RawMessage(bytes.Clone(v))
 	}
-	return v // there is nothing in it that could change
+	return v // immutable
 }
 
 func cloneEach[T any](list []T) []T {

@@ -18,26 +18,25 @@ import (
 // Factory builds a custom strategy: S is [cupel.Scorer], [cupel.Slicer] or
 // [cupel.Placer].
 //
-// A factory is called whenever a policy that uses it is read, validated or
-// built, from several goroutines at once; it should do nothing but check and
-// build. Mistakes in the settings are best reported as [DecodeSettings] and
-// [Invalid] do, with their paths. A panic becomes a problem of the policy, and
-// so does a strategy that is nil or does not pass [cupel.ValidateScorer] or its
-// like.
+// A factory runs whenever a policy that uses it is read, validated or built,
+// possibly in several goroutines at once; it should only check and build. Report
+// mistakes in the settings with their paths, with [DecodeSettings] and
+// [Invalid]. A panic becomes a problem of the policy, and so does a strategy
+// that is nil or fails [cupel.ValidateScorer] or its counterpart for the role.
 type Factory[S any] func(args Args[S]) (S, error)
 
 // Args is what a [Factory] builds a strategy from.
 type Args[S any] struct {
-	// Settings is the JSON object that stands in the policy, or nil when there
-	// is none. [DecodeSettings] reads it.
+	// Settings is the JSON object in the policy, or nil if there is none.
+	// [DecodeSettings] reads it.
 	Settings json.RawMessage
-	// Children are the strategies that the new one wraps, in the order of the
-	// policy. They are built already; a factory that wants a certain number of
-	// them checks that. A strategy that wraps others shows them, as
-	// [cupel.ScorerWrapper] and [cupel.SlicerWrapper] say.
+	// Children are the built strategies that the new one wraps, in the order of
+	// the policy. A factory that needs a certain number of them must check it.
+	// A strategy that wraps others should implement [cupel.ScorerWrapper] or
+	// [cupel.SlicerWrapper].
 	Children []S
-	// Clock is [Environment.Clock], nil when there is none. While a policy is
-	// read or validated it stands still.
+	// Clock is [Environment.Clock], or nil if there is none. It is stopped while
+	// a policy is read or validated.
 	Clock func() time.Time
 }
 
@@ -77,7 +76,7 @@ func call[S any](build Factory[S], args Args[S]) (strategy S, err error) {
 	return strategy, err
 }
 
-// factoryError is what a factory did instead of building.
+// factoryError says how a factory misbehaved.
 type factoryError struct {
 	reason string
 	cause  error
@@ -85,7 +84,7 @@ type factoryError struct {
 
 func (e *factoryError) Error() string { return e.reason }
 
-// Unwrap returns what the factory panicked with, if that is an error.
+// Unwrap returns the error that the factory panicked with, or nil.
 func (e *factoryError) Unwrap() error { return e.cause }
 
 // isNil reports whether v is nil, or a nil pointer, map, slice or function.
@@ -101,8 +100,8 @@ func isNil(v any) bool {
 	}
 }
 
-// readSettings returns the members of the settings of a custom strategy, or
-// what is wrong with them.
+// readSettings returns the members of a custom strategy's settings, or the
+// reason why they are invalid.
 func readSettings(settings json.RawMessage) ([]jsonwire.Member, string) {
 	if settings == nil {
 		return nil, ""
@@ -120,16 +119,15 @@ func readSettings(settings json.RawMessage) ([]jsonwire.Member, string) {
 	return members, ""
 }
 
-// DecodeSettings reads the settings of a custom strategy into a struct, as
-// strictly as a policy itself is read: a field that T, or a struct within it,
-// does not have is an error that lists those that it has, and names are
-// compared exactly, at any depth. Fields
-// are named as [encoding/json] names them. A T that is no struct, such as a map,
-// takes any name. Settings that are absent, nil, leave
-// the zero T, and so does each field that is absent.
+// DecodeSettings reads the settings of a custom strategy into a T, as strictly
+// as a policy is read: a field that T, or a struct within it, does not have is
+// an error that lists the fields that exist. Names are those of [encoding/json],
+// but are compared exactly. A T that is not a struct, such as a map, takes any
+// name. Absent (nil) settings give the zero T, and absent fields keep their zero
+// values.
 //
-// It fails with a [ValidationError] with everything that is wrong. A [Factory]
-// returns that as it is, and the policy shows it with the whole path.
+// It fails with a [ValidationError] that lists all mistakes. A [Factory] can
+// return that error unchanged; the policy reports it with full paths.
 func DecodeSettings[T any](settings json.RawMessage) (T, error) {
 	var found problems
 	value := decodeSettings[T](settings, &found)
@@ -169,9 +167,9 @@ func decodeSettings[T any](settings json.RawMessage, found *problems) (value T) 
 	return value
 }
 
-// checkNames reports the members, at any depth, that the structs of t do not
-// have; [encoding/json] would neither list those that they have nor compare
-// names exactly. Types that read their own JSON are left to themselves.
+// checkNames reports members, at any depth, that have no field in the structs of
+// t. [encoding/json] neither lists the fields that exist nor compares names
+// exactly. It skips types that read their own JSON.
 func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -182,7 +180,7 @@ func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
 	switch t.Kind() {
 	case reflect.Struct:
 		known := fieldNames(t)
-		members, _ := jsonwire.Members(raw) // what is no object is an error of decoding
+		members, _ := jsonwire.Members(raw) // decoding reports a value that is not an object
 		for _, m := range members {
 			i := slices.Index(known, m.Name)
 			if i < 0 {
@@ -205,8 +203,7 @@ func checkNames(t reflect.Type, raw []byte, at string, found *problems) {
 	}
 }
 
-// fieldNames returns the names that JSON has for the fields of a struct, in
-// their order.
+// fieldNames returns the JSON names of a struct's fields, in order.
 func fieldNames(t reflect.Type) []string {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -219,8 +216,8 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-// fieldsOf returns the fields of a struct that JSON has, with those of structs
-// that are embedded without a name of their own.
+// fieldsOf returns the fields of a struct that appear in JSON, including those
+// promoted from embedded structs without a JSON name.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	var fields []reflect.StructField
 	for _, f := range reflect.VisibleFields(t) {

@@ -14,8 +14,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// document returns a policy as JSON with the given parts, which are Chat's
-// where they are empty.
+// document returns a policy as JSON with the given parts. Empty parts are those
+// of Chat.
 func document(scorer, slicer, placer, rest string) string {
 	part := func(given, otherwise string) string {
 		if given == "" {
@@ -27,10 +27,10 @@ func document(scorer, slicer, placer, rest string) string {
 		`,"placer":` + part(placer, `{"type":"chronological"}`) + rest + `}`
 }
 
-// wrongDocument is a document that Decode refuses.
+// wrongDocument is a document that Decode rejects.
 type wrongDocument struct {
 	name, text, want string
-	beyondSchema     bool // a JSON Schema cannot say what is wrong
+	beyondSchema     bool // a JSON Schema cannot express the mistake
 	why              string
 }
 
@@ -51,23 +51,23 @@ var wrongDocuments = []wrongDocument{
 	{"everything at once", `{"name":1,"describe":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"NaN","wheights":{}},7],
 		"slicer":{"type":"knapsack","bucketSize":0},"placer":null,"deduplicate":"yes","overflow":"throw"}`, `
 		deduplicate: must be true or false, got a string
-		describe: is unknown; known are ` + knownFields + `
+		describe: is unknown; want one of ` + knownFields + `
 		name: must be a string, got a number
-		overflow: "throw" is unknown; known are Throw, Truncate, Proceed
+		overflow: "throw" is unknown; want one of Throw, Truncate, Proceed
 		placer: must be an object, got null
-		scorers[0].type: the scorer type "recncy" is unknown; known are ` + knownScorers + `
+		scorers[0].type: the scorer type "recncy" is unknown; want one of ` + knownScorers + `
 		scorers[0].weight: Weight must be positive, got -1
-		scorers[1].type: is required; known are ` + knownScorers + `
+		scorers[1].type: is required; want one of ` + knownScorers + `
 		scorers[2].weight: must be a number, got a string
-		scorers[2].wheights: is unknown; known are type, weight, weights
+		scorers[2].wheights: is unknown; want one of type, weight, weights
 		scorers[3]: must be an object, got a number
 		slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0`, false, "mistakes of form and of sense, in one go, each once"},
 	{"names are exact", `{"Scorers":[],"scorers":[{"type":"recency","Weight":1}],"slicer":{"Type":"greedy"},"placer":{"type":"ushaped"}}`, `
-		Scorers: is unknown; known are ` + knownFields + `
-		placer.type: the placer type "ushaped" is unknown; known are chronological, uShaped
-		scorers[0].Weight: is unknown; known are type, weight
+		Scorers: is unknown; want one of ` + knownFields + `
+		placer.type: the placer type "ushaped" is unknown; want one of chronological, uShaped
+		scorers[0].Weight: is unknown; want one of type, weight
 		scorers[0].weight: is required
-		slicer.type: is required; known are ` + knownSlicers, false, "encoding/json would take other casings"},
+		slicer.type: is required; want one of ` + knownSlicers, false, "encoding/json would take other casings"},
 	{"given twice", `{"name":"a","name":"b","scorers":[{"type":"recency","weight":1,"weight":2},{"type":"kind","weight":1,"weights":{"a":1,"\u0061":2}}],
 		"slicer":{"type":"greedy"},"slicer":{"type":"knapsack"},"placer":{"type":"uShaped"}}`, `
 		name: is given twice
@@ -75,11 +75,11 @@ var wrongDocuments = []wrongDocument{
 		scorers[1].weights["a"]: is given twice
 		slicer: is given twice`, true, "a reader could keep only one"},
 	{"strange names", document("", "", "", `,"":1,"a b":2,"a.b":3,"`+strings.Repeat("x", 100)+`":4,"ü":5`), `
-		[""]: is unknown; known are ` + knownFields + `
-		["a b"]: is unknown; known are ` + knownFields + `
-		["a.b"]: is unknown; known are ` + knownFields + `
-		["` + strings.Repeat("x", 60) + `…"]: is unknown; known are ` + knownFields + `
-		["ü"]: is unknown; known are ` + knownFields, false, "paths stay readable"},
+		[""]: is unknown; want one of ` + knownFields + `
+		["a b"]: is unknown; want one of ` + knownFields + `
+		["a.b"]: is unknown; want one of ` + knownFields + `
+		["` + strings.Repeat("x", 60) + `…"]: is unknown; want one of ` + knownFields + `
+		["ü"]: is unknown; want one of ` + knownFields, false, "paths stay readable"},
 	{"null everywhere", `{"name":null,"description":null,"scorers":null,"slicer":null,"placer":null,"deduplicate":null,"overflow":null}`, `
 		deduplicate: must be true or false, got null
 		description: must be a string, got null
@@ -92,7 +92,7 @@ var wrongDocuments = []wrongDocument{
 	{"scorers as an object", `{"scorers":{"type":"recency"},"slicer":{"type":"greedy"},"placer":{"type":"uShaped"}}`, `scorers: must be an array, got an object`, false, "one scorer is a list of one"},
 	{"type is a number", document(`{"type":1,"weight":1}`, "", "", ""), `scorers[0].type: must be a string, got a number`, false, "wrong type"},
 	{"weight of an inner scorer", document(`{"type":"scaled","weight":1,"inner":{"type":"recency","weight":1}}`, "", "", ""),
-		`scorers[0].inner.weight: is unknown; known are type`, false, "there is nobody beside it"},
+		`scorers[0].inner.weight: is unknown; want one of type`, false, "an inner scorer has no weight"},
 	{"no inner", document(`{"type":"scaled","weight":1}`, `{"type":"quota"}`, "", ""), `
 		scorers[0].inner: is required
 		slicer.inner: is required`, false, "there is no default"},
@@ -104,12 +104,12 @@ var wrongDocuments = []wrongDocument{
 		scorers[0].weights["c"]: must be within the range of a float64, got 1e999
 		scorers[0].weights["d"]: must be a number, got null
 		scorers[1].weights: must be an object, got an array
-		scorers[2].weights: is required`, false, "each weight is looked at"},
+		scorers[2].weights: is required`, false, "each weight is checked"},
 	{"kinds in two casings", document(`{"type":"kind","weight":1,"weights":{"Note":1,"note":1}}`, "", "", ""),
-		`scorers[0].weights["note"]: kind "note" is given already at scorers[0].weights["Note"]; casing does not tell kinds apart here`, true, "kinds have no casing"},
+		`scorers[0].weights["note"]: kind "note" repeats scorers[0].weights["Note"]; kinds are case-insensitive here`, true, "kinds are case-insensitive"},
 	{"case-insensitive tags", document(`{"type":"tag","weight":1,"weights":{"A":1,"a":1},"caseInsensitive":true},{"type":"tag","weight":1,"weights":{},"caseInsensitive":1}`, "", "", ""), `
-		scorers[0].weights["a"]: tag "a" is given already at scorers[0].weights["A"]; casing does not tell tags apart here
-		scorers[1].caseInsensitive: must be true or false, got a number`, false, "casing does not tell tags apart when it is said so"},
+		scorers[0].weights["a"]: tag "a" repeats scorers[0].weights["A"]; tags are case-insensitive here
+		scorers[1].caseInsensitive: must be true or false, got a number`, false, "tags are case-insensitive when the policy says so"},
 	{"weight 0", document(`{"type":"recency","weight":0}`, "", "", ""), `scorers[0].weight: Weight must be positive, got 0`, false, "0 is not absent, and not allowed"},
 	{"underflow", document(`{"type":"recency","weight":1e-999}`, "", "", ""), `scorers[0].weight: Weight must be positive, got 0`, true, "the nearest float64 is 0"},
 	{"infinite sum", document(`{"type":"recency","weight":1e308},{"type":"recency","weight":1e308}`, "", "", ""),
@@ -119,7 +119,7 @@ var wrongDocuments = []wrongDocument{
 		scorers[1].defaultScore: defaultScore must be in [0.0, 1.0], got 1.1
 		scorers[2].boost: is required
 		scorers[2].key: must be a string, got a number
-		scorers[2].value: is required`, false, "nothing of it has a default"},
+		scorers[2].value: is required`, false, "none of its settings has a default"},
 	{"decay", document(`{"type":"decay","weight":1},
 		{"type":"decay","weight":1,"curve":"exponential"},
 		{"type":"decay","weight":1,"curve":{"type":"linear","maxAge":"1h"}},
@@ -131,9 +131,9 @@ var wrongDocuments = []wrongDocument{
 		{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1h"},{"score":2,"x":1},3]}}`, "", "", ""), `
 		scorers[0].curve: is required
 		scorers[1].curve: must be an object, got a string
-		scorers[2].curve.type: the curve type "linear" is unknown; known are exponential, step, window
+		scorers[2].curve.type: the curve type "linear" is unknown; want one of exponential, step, window
 		scorers[3].curve.halfLife: is required
-		scorers[3].curve.maxAge: is unknown; known are type, halfLife
+		scorers[3].curve.maxAge: is unknown; want one of type, halfLife
 		scorers[4].curve.maxAge: must be a string, got a number
 		scorers[4].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got -0.1
 		scorers[5].curve.maxAge: must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got "1 day"
@@ -142,7 +142,7 @@ var wrongDocuments = []wrongDocument{
 		scorers[8].curve.windows[0].score: is required
 		scorers[8].curve.windows[1].maxAge: is required
 		scorers[8].curve.windows[1].score: score must be in [0.0, 1.0], got 2
-		scorers[8].curve.windows[1].x: is unknown; known are maxAge, score
+		scorers[8].curve.windows[1].x: is unknown; want one of maxAge, score
 		scorers[8].curve.windows[2]: must be an object, got a number`, false, "curves are as strict as the rest"},
 	{"no age", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"0s"}}`, "", "", ""), `scorers[0].curve.maxAge: maxAge must be greater than zero, got 0s`, true, "0 is a duration"},
 	{"300 years", document(`{"type":"decay","weight":1,"curve":{"type":"window","maxAge":"2629800h"}}`, "", "", ""),
@@ -151,7 +151,7 @@ var wrongDocuments = []wrongDocument{
 		`scorers[0].curve.windows[1].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s`, true, "youngest first (R15)"},
 	{"knapsack", document("", `{"type":"knapsack","bucketSize":1.5,"memoryLimit":-1,"buckets":1}`, "", ""), `
 		slicer.bucketSize: must be an integer, got 1.5
-		slicer.buckets: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit
+		slicer.buckets: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit
 		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, false, "integers are integers"},
 	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
 		fmt.Sprintf(`slicer.bucketSize: must be from %d to %d, got 99999999999999999999`, math.MinInt, math.MaxInt), true, "nothing wraps"},
@@ -162,43 +162,43 @@ var wrongDocuments = []wrongDocument{
 		`slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two`, false, "one of them would not count"},
 	{"two bucket sizes with counts", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"bucketSize":-1}`, "", ""), `
 		slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
-		slicer.bucketSize: bucketSize must be a positive integer (> 0), got -1`, false, "nor where it is wrong anyway"},
-	{"score greedy with settings", document("", `{"type":"scoreGreedy","topUp":true}`, "", ""), `slicer.topUp: is unknown; known are type`, false, "it has no settings"},
-	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; known are type`, false, "fields belong to types"},
+		slicer.bucketSize: bucketSize must be a positive integer (> 0), got -1`, false, "not even when it is wrong anyway"},
+	{"score greedy with settings", document("", `{"type":"scoreGreedy","topUp":true}`, "", ""), `slicer.topUp: is unknown; want one of type`, false, "it has no settings"},
+	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; want one of type`, false, "fields belong to types"},
 	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
 		slicer.entries[0].kind: is required
 		slicer.entries[0].require: require must be from 0 to 100 percent, got 101
 		slicer.entries[1].cap: cap must be from 0 to 100 percent, got -1
 		slicer.entries[1].kind: kind must not be blank, got ""
-		slicer.entries[2].requireCount: is unknown; known are kind, require, cap
+		slicer.entries[2].requireCount: is unknown; want one of kind, require, cap
 		slicer.entries[3]: must be an object, got null
-		slicer.entries[4].require: must be a number, got a string`, false, "each entry is looked at"},
+		slicer.entries[4].require: must be a number, got a string`, false, "each entry is checked"},
 	{"quota conflicts", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"kind":"a","require":60,"cap":50},{"kind":"A"}]}`, "", ""), `
 		slicer.entries[0].require: require must be at most the cap of its kind (50), got 60
-		slicer.entries[1].kind: kind "A" is given already at slicer.entries[0].kind; casing does not tell kinds apart here`, true, "entries that are right one by one"},
+		slicer.entries[1].kind: kind "A" repeats slicer.entries[0].kind; kinds are case-insensitive here`, true, "entries that are right one by one"},
 	{"quota sum", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"kind":"a","require":60},{"kind":"b","require":41}]}`, "", ""),
 		`slicer.entries: the sum of all require percentages must not exceed 100%, got 101`, true, "more than there is (R18)"},
 	{"count quota", document("", `{"type":"countQuota","inner":{"type":"greedy"},"entries":[{"kind":"a","requireCount":-1},{"kind":"b","capCount":1.1},{"kind":1},[]],"scarcity":"throw","bucketSize":1}`, "", ""), `
-		slicer.bucketSize: is unknown; known are type, inner, entries, scarcity
+		slicer.bucketSize: is unknown; want one of type, inner, entries, scarcity
 		slicer.entries[0].requireCount: requireCount must be at least 0, got -1
 		slicer.entries[1].capCount: must be an integer, got 1.1
 		slicer.entries[2].kind: must be a string, got a number
 		slicer.entries[3]: must be an object, got an array
-		slicer.scarcity: "throw" is unknown; known are Degrade, Throw`, false, "counts are integers"},
+		slicer.scarcity: "throw" is unknown; want one of Degrade, Throw`, false, "counts are integers"},
 	{"knapsack inside", document("", `{"type":"countQuota","inner":{"type":"quota","inner":{"type":"countConstrainedKnapsack"}}}`, "", ""),
 		`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
 		true, "the guard looks through wrappers (R21)"},
 	{"count-constrained knapsack", document("", `{"type":"countConstrainedKnapsack","inner":{"type":"greedy"},"bucketSize":"1"}`, "", ""), `
 		slicer.bucketSize: must be an integer, got a string
-		slicer.inner: is unknown; known are type, bucketSize, autoBucket, topUp, memoryLimit, entries, scarcity`, false, "its knapsack is given by settings"},
+		slicer.inner: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit, entries, scarcity`, false, "its knapsack is given by settings"},
 	{"slicer as a string", document("", `"greedy"`, `"uShaped"`, ""), `
 		placer: must be an object, got a string
 		slicer: must be an object, got a string`, false, "strategies are objects"},
-	{"placer with settings", document("", "", `{"type":"uShaped","settings":{}}`, ""), `placer.settings: is unknown; known are type`, false, "built-in strategies have their own fields"},
+	{"placer with settings", document("", "", `{"type":"uShaped","settings":{}}`, ""), `placer.settings: is unknown; want one of type`, false, "built-in strategies have their own fields"},
 	{"custom types without registry", document(`{"type":"longest","weight":1,"settings":{}}`, `{"type":"firstOf"}`, `{"type":"backwards"}`, ""), `
-		placer.type: the placer type "backwards" is unknown; known are chronological, uShaped
-		scorers[0].type: the scorer type "longest" is unknown; known are ` + knownScorers + `
-		slicer.type: the slicer type "firstOf" is unknown; known are ` + knownSlicers, false, "only a registry knows them"},
+		placer.type: the placer type "backwards" is unknown; want one of chronological, uShaped
+		scorers[0].type: the scorer type "longest" is unknown; want one of ` + knownScorers + `
+		slicer.type: the slicer type "firstOf" is unknown; want one of ` + knownSlicers, false, "only a registry knows them"},
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -206,7 +206,7 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := policy.Decode(nil, []byte(tt.text))
 			if !reflect.DeepEqual(got, policy.Policy{}) {
-				t.Errorf("Decode returns %+v beside its error", got)
+				t.Errorf("Decode returns %+v along with its error", got)
 			}
 			if got, want := problemsOf(t, err), lines(tt.want); got != want {
 				t.Errorf("problems:\n%s\nwant:\n%s\n%s", got, want, tt.why)
@@ -215,7 +215,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// rightDocument is a document that Decode takes.
+// rightDocument is a document that Decode accepts.
 type rightDocument struct {
 	name, text string
 	want       policy.Policy
@@ -365,9 +365,9 @@ func TestWriteFails(t *testing.T) {
 		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
 		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), "overflow must be Throw, Truncate or Proceed, got OverflowStrategy(3)", "no name for it"},
-		{"scarcity", withSlicer(of("countQuota", settings{"inner": of("greedy"), "scarcity": "Maybe"})), `slicer.scarcity "Maybe" is unknown; known are Degrade, Throw`, "no name for it"},
-		{"unknown setting", withSlicer(of("greedy", settings{"topUp": true})), "slicer.topUp is unknown; no names are known here", "nothing is dropped in silence"},
-		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "nobody could read it back"},
+		{"scarcity", withSlicer(of("countQuota", settings{"inner": of("greedy"), "scarcity": "Maybe"})), `slicer.scarcity "Maybe" is unknown; want one of Degrade, Throw`, "no name for it"},
+		{"unknown setting", withSlicer(of("greedy", settings{"topUp": true})), "slicer.topUp is unknown; no names are defined here", "nothing is dropped silently"},
+		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "Decode would refuse it"},
 		{"settings", with(of("x", settings{"settings": json.RawMessage("{")})), "scorers[0].settings is not JSON that can be read back: unexpected end of JSON input at byte 1", "nothing is written that cannot be read"},
 	}
 	for _, tt := range tests {
@@ -397,7 +397,7 @@ func TestUnmarshal(t *testing.T) {
 	if err := none.UnmarshalJSON([]byte(`{}`)); !errors.Is(err, cupel.ErrInvalidJSON) {
 		t.Errorf("a nil pointer gives %v", err)
 	}
-	// Inside a document of somebody else's.
+	// Inside a document of someone else.
 	var file struct{ Policies map[string]policy.Policy }
 	if err := json.Unmarshal([]byte(`{"Policies":{"a":`+document("", "", "", "")+`}}`), &file); err != nil || len(file.Policies["a"].Scorers) != 1 {
 		t.Errorf("got %+v, %v", file, err)
@@ -427,12 +427,12 @@ func TestDecodeWithRegistry(t *testing.T) {
 	_, err = policy.Decode(registry, []byte(wrong))
 	want := lines(`
 		placer: needs one child, got 0
-		scorers[0].max: is unknown; known are type, weight, settings, children
+		scorers[0].max: is unknown; want one of type, weight, settings, children
 		scorers[0].settings: must be an object, got null
 		scorers[1].children: must be an array, got an object
 		scorers[1].settings.max: must be positive, got 0
-		scorers[2].children[0].weight: is unknown; known are type
-		scorers[2].children[1].type: is required; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+		scorers[2].children[0].weight: is unknown; want one of type
+		scorers[2].children[1].type: is required; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 		slicer.children[0]: must be an object, got a number
 		slicer.settings: has the name "a" twice`)
 	if got := problemsOf(t, err); got != want {

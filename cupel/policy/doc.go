@@ -1,17 +1,17 @@
-// Package policy says with data how a pipeline selects, so that a policy can be
-// kept in a file, compared, reviewed and chosen by name.
+// Package policy describes a pipeline as data, so that a policy can be kept in
+// a file, compared, reviewed and chosen by name.
 //
 // A [Policy] is a plain tree of values: scorers with their weights and
-// settings, a slicer, a placer, what happens to duplicates and on overflow. A
-// [Strategy] is the name of a type with settings, which packages scorer, slicer
-// and placer describe.
-// [Policy.Validate] finds everything that is wrong with it at once, each
-// mistake with the path of its field. [Policy.Config] and [Policy.Pipeline]
-// build what it describes. A policy has no budget: that is given to each run.
+// settings, a slicer, a placer, and how to treat duplicates and overflow. A
+// [Strategy] names a type and its settings; packages scorer, slicer and placer
+// describe the types.
+// [Policy.Validate] reports all mistakes at once, each with the path of its
+// field. [Policy.Config] and [Policy.Pipeline] build what a policy describes. A
+// policy has no budget: each run gets its own.
 //
-// Policies are JSON in both directions. [Decode] is strict: a field or a name
-// that is not known, a name that is given twice, null and a value of another
-// type are errors, and those about names list what is known. [Schema] is the
+// Policies are read from and written to JSON. [Decode] is strict: an unknown or
+// repeated field, an unknown name, null and a value of the wrong type are
+// errors. Errors about unknown names list the valid ones. [Schema] returns the
 // JSON Schema of these documents.
 //
 //	{
@@ -24,11 +24,12 @@
 //	  "placer": {"type": "chronological"}
 //	}
 //
-// A [Registry] finds policies by intent; [NewRegistry] has the presets, such as
-// [Chat] and [Rag]. It also holds factories for strategies of your own, which
-// policies then use like the built-in ones: see [Registry.RegisterScorer].
+// A [Registry] finds policies by intent; [NewRegistry] returns one with the
+// presets, such as [Chat] and [Rag]. It also holds factories for your own
+// strategies, which policies then use like the built-in ones: see
+// [Registry.RegisterScorer].
 //
-// Nothing here is global, and nothing reads a clock unless it is given one.
-// Policies are values that nobody changes in use; registries are safe for
-// concurrent use.
+// The package has no global state, and reads no clock other than the one in
+// [Environment]. Do not change a policy while it is in use; registries are safe
+// for concurrent use.
 package policy

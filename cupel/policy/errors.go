@@ -26,9 +26,8 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Reason
 }
 
-// ValidationError says everything that is wrong with a policy, up to 1,000
-// problems. [errors.Is] matches it with [cupel.ErrInvalidConfig], and with the causes of its
-// problems.
+// ValidationError lists the mistakes in a policy, at most 1,000. [errors.Is]
+// matches it with [cupel.ErrInvalidConfig] and with the causes of its problems.
 type ValidationError struct {
 	// Problems has at least one entry and at most one for each path. They are
 	// ordered by path, with numbers by value: "scorers[2]" comes before
@@ -63,9 +62,9 @@ func (e *ValidationError) Unwrap() []error {
 	return causes
 }
 
-// Invalid returns a [ValidationError] with the given problems, or nil without
-// any. Of several problems with the same path the first one counts. A [Factory]
-// returns one to report mistakes in its settings: there, paths are relative to
+// Invalid returns a [ValidationError] with the given problems, or nil if there
+// are none. Of several problems with the same path it keeps the first. A
+// [Factory] uses it to report mistakes in its settings, with paths relative to
 // the settings.
 func Invalid(given ...Problem) error {
 	var p problems
@@ -75,20 +74,19 @@ func Invalid(given ...Problem) error {
 	return p.err()
 }
 
-// problems collects what is wrong, one problem a path. What is read wrongly
-// is met again when the policy is validated; the first words about it are the
-// right ones.
+// problems collects mistakes, one for each path. A field that cannot be read
+// fails again when the policy is validated; the first problem is the right one.
 type problems struct {
 	list   []Problem
 	at     map[string]bool
-	hidden map[string]bool // paths at which, and below which, there is nothing to look at
+	hidden map[string]bool // paths at and below which problems are ignored
 }
 
-// maxProblems keeps a hostile document from becoming an error a hundred times
-// its size.
+// maxProblems keeps a hostile document from producing an error a hundred times
+// its own size.
 const maxProblems = 1000
 
-// full reports whether no other problem would be recorded.
+// full reports whether further problems are ignored.
 func (p *problems) full() bool { return len(p.list) == maxProblems }
 
 // add records a problem.
@@ -103,8 +101,8 @@ func (p *problems) add(path, reason string, cause error) {
 	p.list = append(p.list, Problem{path, reason, cause})
 }
 
-// hide keeps later problems at path, and below it, out of the list: they would
-// be about something that was not there to be read.
+// hide ignores later problems at path and below it, since nothing could be read
+// there.
 func (p *problems) hide(path string) {
 	if p.hidden == nil {
 		p.hidden = make(map[string]bool)
@@ -183,11 +181,11 @@ func unknownField(at, name string) string {
 	return strategy.Key(at, name)
 }
 
-// isUnknown is the reason of a name that nobody knows. known is in the order in
-// which it is to be shown.
+// isUnknown returns the reason for an unknown name. It lists the known ones in
+// the given order.
 func isUnknown(known []string) string {
 	if len(known) == 0 {
-		return "is unknown; no names are known here"
+		return "is unknown; no names are defined here"
 	}
-	return "is unknown; known are " + strings.Join(known, ", ")
+	return "is unknown; want one of " + strings.Join(known, ", ")
 }

@@ -82,9 +82,9 @@ func ExampleDecode() {
 	// Output:
 	// cupel: invalid policy: 5 problems
 	// 	placer: is required
-	// 	scorers[0].type: the scorer type "recncy" is unknown; known are composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+	// 	scorers[0].type: the scorer type "recncy" is unknown; want one of composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 	// 	scorers[1].weight: Weight must be positive, got -1
-	// 	scorers[1].wheights: is unknown; known are type, weight, weights
+	// 	scorers[1].wheights: is unknown; want one of type, weight, weights
 	// 	slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 }
 
@@ -151,7 +151,7 @@ func ExamplePolicy_MarshalJSON() {
 	// Output:
 	// {
 	//   "name": "DocumentQa",
-	//   "description": "Questions about documents: the best total within the budget, the best at the edges of the prompt.",
+	//   "description": "Questions about documents: the best total score within the budget, and the best items at the edges of the prompt.",
 	//   "scorers": [
 	//     {
 	//       "type": "kind",
@@ -236,7 +236,7 @@ func ExampleRegistry_Lookup() {
 	_, err := policy.NewRegistry().Lookup("code_review")
 	fmt.Println(err)
 	// Output:
-	// cupel: intent is unknown; known are chat, code-review, debugging, document-qa, long-running, rag, tool-use (Registry, intent = "code_review")
+	// cupel: intent is unknown; want one of chat, code-review, debugging, document-qa, long-running, rag, tool-use (Registry, intent = "code_review")
 }
 
 func ExampleRegistry_All() {
@@ -261,7 +261,7 @@ func ExampleRegistry_Register() {
 	fmt.Println(registry.Register("Standup", p))
 	// Output:
 	// <nil>
-	// cupel: intent has a policy already, as "standup"; casing does not tell intents apart (Registry, intent = "Standup")
+	// cupel: intent is registered already as "standup"; intents are case-insensitive (Registry, intent = "Standup")
 }
 
 // brevity prefers short items.
@@ -273,7 +273,7 @@ func (b brevity) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 
 	return float64(b.Half) / float64(b.Half+len(item.Content()))
 }
 
-// A scorer of one's own, with settings, in a policy that is read from JSON.
+// A scorer of your own, with settings, in a policy that is read from JSON.
 func ExampleRegistry_RegisterScorer() {
 	registry := policy.NewRegistry()
 	err := registry.RegisterScorer("brevity", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
@@ -309,10 +309,10 @@ func ExampleRegistry_RegisterScorer() {
 	// Output:
 	// {Half:200} <nil>
 	// cupel: invalid policy: scorers[0].settings.half: must be positive
-	// cupel: invalid policy: scorers[0].settings.hafl: is unknown; known are half
+	// cupel: invalid policy: scorers[0].settings.hafl: is unknown; want one of half
 }
 
-// A slicer of one's own that wraps others: its children stand in the policy.
+// A slicer of your own that wraps others: the policy lists its children.
 func ExampleRegistry_RegisterSlicer() {
 	registry := policy.NewRegistry()
 	err := registry.RegisterSlicer("firstOf", func(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
@@ -329,7 +329,7 @@ func ExampleRegistry_RegisterSlicer() {
 	// Output:
 	// <nil>
 	// <nil>
-	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; known are countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy
+	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy
 }
 
 func ExampleRegistry_RegisterPlacer() {
@@ -338,7 +338,7 @@ func ExampleRegistry_RegisterPlacer() {
 	fmt.Println(registry.RegisterPlacer("UShaped", newBackwards))
 	// Output:
 	// <nil>
-	// cupel: the name is taken by the placer "uShaped"; casing does not tell types apart when they are registered (Registry, placer = "UShaped")
+	// cupel: the name is taken by the placer "uShaped"; registered names are case-insensitive (Registry, placer = "UShaped")
 }
 
 func ExampleInvalid() {
@@ -360,7 +360,7 @@ func ExampleDecodeSettings() {
 	// Output:
 	// {1 5} <nil>
 	// cupel: invalid policy: 2 problems
-	// 	Min: is unknown; known are min, max
+	// 	Min: is unknown; want one of min, max
 	// 	max: must be int, got a JSON string
 }
 

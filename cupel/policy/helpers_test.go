@@ -98,7 +98,7 @@ func report(t testing.TB, pipeline *cupel.Pipeline, all []*cupel.ContextItem) st
 	return string(text)
 }
 
-// Strategies of a user's own, as factories make them.
+// Custom strategies, as factories build them.
 
 // longest scores an item by its length, up to Max.
 type longest struct {
@@ -154,7 +154,7 @@ func newFirstOf(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
 	return firstOf{args.Children}, nil
 }
 
-// backwards turns what another placer does around.
+// backwards reverses the order of another placer.
 type backwards struct{ inner cupel.Placer }
 
 func (b backwards) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {

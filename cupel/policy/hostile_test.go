@@ -28,14 +28,14 @@ func TestHostileDocuments(t *testing.T) {
 	}{
 		{"deep", nested(100), "", "as deep as is allowed"},
 		{"too deep", nested(101), deepest + ": strategies are nested more than 100 deep", "one more"},
-		{"far too deep", nested(4000), deepest + ": strategies are nested more than 100 deep", "the rest is not looked at"},
+		{"far too deep", nested(4000), deepest + ": strategies are nested more than 100 deep", "the rest is not read"},
 		{"deep slicers", slicers(100), "", "as deep as is allowed"},
 		{"slicers too deep", slicers(2000), "slicer" + strings.Repeat(".inner", 101) + ": strategies are nested more than 100 deep", "slicers are not endless either"},
 		{"deeper than JSON", strings.Repeat(`{"slicer":`, 20_000), "policy: is malformed: invalid character '{' exceeded max depth", "no stack is exhausted"},
 		{"many", many(9_998), "", "with slicer and placer, as many as are allowed"},
-		{"too many", many(10_001), "policy: a policy has at most 10000 strategies", "said once, not for each"},
-		{"too long", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes)+`"`), "policy: is longer than 1048576 bytes", "nobody writes that"},
-		{"long name", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes-200)+`"`), "", "but a long text is a text"},
+		{"too many", many(10_001), "policy: a policy has at most 10000 strategies", "reported once, not for each"},
+		{"too long", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes)+`"`), "policy: is longer than 1048576 bytes", "no real policy is that long"},
+		{"long name", document("", "", "", `,"name":"`+strings.Repeat("x", policy.MaxBytes-200)+`"`), "", "a long text within the limit is valid"},
 		{"empty", "", "policy: is malformed: unexpected end of JSON input at byte 0", "no text"},
 		{"not UTF-8", document("", "", "", ",\"name\":\"\xff\""), "policy: is malformed: is not valid UTF-8", "JSON is UTF-8"},
 		{"half a surrogate pair", document("", "", "", `,"name":"\ud800"`), "name: has an escape that is one half of a surrogate pair", "no text could hold it"},
@@ -80,10 +80,10 @@ func TestErrorsStayBounded(t *testing.T) {
 			t.Errorf("%s: %d problems", name, len(invalid.Problems))
 		}
 		if name == "names" {
-			continue // all are looked at, for those that are given twice
+			continue // all are read, to find repeated ones
 		}
 		allocs := testing.AllocsPerRun(1, func() { _, err = policy.Decode(nil, []byte(text)) })
-		if allocs > 200_000 { // it would be a million and seconds if what nobody gets to read was found
+		if allocs > 200_000 { // looking for problems beyond the limit would take a million, and seconds
 			t.Errorf("%s: %v allocations, long after the error is full", name, allocs)
 		}
 	}
@@ -119,7 +119,7 @@ func TestCycles(t *testing.T) {
 		{"children", with(children[0]), "scorers", deep, "a tree of 3^100 leaves"},
 		{"slicers", withSlicer(slicers[0]), "slicer", deep, "slicers have slices, too"},
 		{"placers", withPlacer(placers[0]), "placer", deep, "placers have slices, too"},
-		{"wide", policy.Policy{Scorers: make([]policy.Weighted, 1_000_000)}, "scorers", many, "more than anybody would write"},
+		{"wide", policy.Policy{Scorers: make([]policy.Weighted, 1_000_000)}, "scorers", many, "far more than a real policy has"},
 		{"wide below", with(of("composite", settings{"scorers": make([]policy.Weighted, 1_000_000)})), "scorers", many, "the same further down"},
 	}
 	registry := customRegistry(t)

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// maxDepth bounds how deep strategies are nested. It is far beyond use, and
-	// ends the walk through a slice that contains itself.
+	// maxDepth bounds the nesting of strategies. It is far above practical use,
+	// and ends the walk through a slice that contains itself.
 	maxDepth = 100
-	// maxStrategies bounds how many strategies a policy has, which ends the walk
-	// where a slice contains itself more than once.
+	// maxStrategies bounds the number of strategies in a policy. It ends the walk
+	// through a slice that contains itself more than once.
 	maxStrategies = 10_000
 )
 
@@ -23,7 +23,8 @@ var (
 // strategies counts the strategies of a policy.
 type strategies int
 
-// exceeds counts one strategy more, and returns why that is one too many.
+// exceeds counts one more strategy. If that is too many or too deep, it returns
+// the reason.
 func (n *strategies) exceeds(depth int) string {
 	*n++
 	switch {
@@ -36,7 +37,7 @@ func (n *strategies) exceeds(depth int) string {
 }
 
 // checkSize returns a problem when a policy is nested too deep or too large, so
-// that all other walks need not look.
+// that no other walk has to check.
 func checkSize(p Policy) *Problem {
 	var n strategies
 	for _, part := range []struct {
@@ -77,8 +78,8 @@ func sizeOf(n *strategies, r *role, depth int, list []Strategy) string {
 }
 
 func scorersOf(parts []Weighted) []Strategy {
-	// A slice that contains itself can be as long as memory: what is beyond the
-	// limit need not be seen.
+	// A slice that contains itself can be arbitrarily long: read only up to the
+	// limit.
 	parts = parts[:min(len(parts), maxStrategies+1)]
 	list := make([]Strategy, len(parts))
 	for i, part := range parts {

@@ -9,46 +9,45 @@ import (
 // Policy says how a pipeline selects. Scorers, Slicer and Placer are required;
 // the zero value of every other field is the default.
 //
-// A policy is data: it can be written as a composite literal, read with
-// [Decode], or taken from a [Registry]. Nothing in this package changes a
-// policy or keeps one that it is given, so that policies can be shared as long
-// as nobody else changes them.
+// A policy is data: write it as a composite literal, read it with [Decode], or
+// take it from a [Registry]. This package neither changes nor retains the
+// policies passed to it, so they can be shared as long as their users do not
+// change them.
 type Policy struct {
-	// Name is what people call the policy. It need not be unique, and may be
-	// empty.
+	// Name is a display name. It need not be unique, and may be empty.
 	Name string
 	// Description says what the policy is for.
 	Description string
-	// Scorers rank the candidates, by the average of their scores under their
-	// weights. One scorer alone is used as it is.
+	// Scorers rank the candidates by the weighted average of their scores. A
+	// single scorer is used as it is.
 	Scorers []Weighted
 	// Slicer selects what fits the budget.
 	Slicer Strategy
 	// Placer orders what was selected.
 	Placer Strategy
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
-	// In JSON it is the opposite, "deduplicate", which is true by default.
+	// JSON has the opposite, "deduplicate", which is true by default.
 	KeepDuplicates bool
 	// Overflow says what happens when pinned and sliced items together exceed
 	// the target. The default is [cupel.OverflowThrow].
 	Overflow cupel.OverflowStrategy
 }
 
-// Environment is what a policy needs beside itself to be built.
+// Environment holds what else is needed to build a policy.
 type Environment struct {
-	// Registry has the custom strategies that the policy may use. With nil it
-	// may use the built-in ones alone.
+	// Registry has the custom strategies that the policy may use. If it is nil,
+	// the policy may use only the built-in ones.
 	Registry *Registry
-	// Clock is what "decay" scorers measure ages against: [time.Now] in
-	// production, a fixed time in tests. It has no default, and is required by
-	// policies with such scorers alone. It must be safe for concurrent use.
+	// Clock returns the time from which "decay" scorers measure ages: [time.Now]
+	// in production, a fixed time in tests. It has no default; only policies with
+	// such scorers require it. It must be safe for concurrent use.
 	Clock func() time.Time
 }
 
-// Validate returns nil, or a [ValidationError] with everything that is wrong
-// with the policy. Custom strategies are those of registry; without one, with
-// nil, there are the built-in ones alone. Custom strategies are built to see
-// whether their settings are right, against a clock that stands still.
+// Validate returns nil, or a [ValidationError] that lists all mistakes in the
+// policy. Custom strategies come from registry; if it is nil, only the built-in
+// ones are known. Validate builds custom strategies, with a stopped clock, to
+// check their settings.
 func (p Policy) Validate(registry *Registry) error {
 	_, err := p.Config(Environment{registry, stillClock})
 	return err
@@ -57,10 +56,9 @@ func (p Policy) Validate(registry *Registry) error {
 // stillClock stands in for the clock of a policy that is only validated.
 func stillClock() time.Time { return time.Time{} }
 
-// Config returns the configuration that the policy describes. OnOverflow and
-// Clock of the configuration are left to the caller. It fails with a
-// [ValidationError] with everything that is wrong, the lack of a clock that the
-// policy needs included.
+// Config returns the configuration that the policy describes. It leaves
+// OnOverflow and Clock of the configuration to the caller. It fails with a
+// [ValidationError] that lists all mistakes, including a missing clock.
 func (p Policy) Config(env Environment) (cupel.Config, error) {
 	var found problems
 	if problem := checkSize(p); problem != nil {
@@ -75,7 +73,7 @@ func (p Policy) Config(env Environment) (cupel.Config, error) {
 }
 
 // Pipeline returns a pipeline with the configuration that [Policy.Config]
-// returns. It fails as that does.
+// returns, and fails when Config does.
 func (p Policy) Pipeline(env Environment) (*cupel.Pipeline, error) {
 	config, err := p.Config(env)
 	if err != nil {
@@ -84,31 +82,32 @@ func (p Policy) Pipeline(env Environment) (*cupel.Pipeline, error) {
 	return cupel.New(config)
 }
 
-// Strategy is a scorer, a slicer, a placer or a curve as data: the name of its
-// type and its settings. The zero Strategy stands for one that is missing.
+// Strategy describes a scorer, a slicer, a placer or a curve by the name of its
+// type and its settings. The zero Strategy stands for a missing one.
 //
 //	policy.Strategy{Type: "decay", Settings: policy.Settings{
 //		"curve": policy.Strategy{Type: "window", Settings: policy.Settings{"maxAge": 24 * time.Hour}},
 //	}}
 //
-// The types of this module and their settings are those that
-// [scorer.Descriptors], [slicer.Descriptors] and [placer.Descriptors] list.
-// Types that a [Registry] knows have two settings: "settings", a
-// [json.RawMessage] for their [Factory], and "children", a []Strategy.
+// [scorer.Descriptors], [slicer.Descriptors] and [placer.Descriptors] list the
+// built-in types and their settings. Types from a [Registry] have two settings:
+// "settings", a [json.RawMessage] for their [Factory], and "children", a
+// []Strategy.
 type Strategy struct {
 	Type     string
 	Settings Settings
 }
 
-// Settings are settings by name. What is absent has its default. The Go types of
-// values are those that [strategy.Type] lists, with a [Strategy] for a child or
-// a variant, a []Strategy for children, a []Weighted for weighted ones, and a
-// []Settings for the elements of a list. An int may stand for a float64, a
-// [cupel.ContextKind] for a string, and a nil map is absent.
+// Settings maps the names of settings to their values. An absent setting has its
+// default. [strategy.Type] lists the Go types of values, except for these: a
+// child or a variant is a [Strategy], children are a []Strategy, weighted
+// children a []Weighted, and the elements of a list a []Settings. An int may
+// stand for a float64 and a [cupel.ContextKind] for a string; a nil map counts
+// as absent.
 type Settings map[string]any
 
-// Weighted is a scorer and its weight beside others. Weights are positive and
-// finite; only their ratios matter.
+// Weighted is a scorer and its weight. Weights are positive and finite; only
+// their ratios matter.
 type Weighted struct {
 	Scorer Strategy
 	Weight float64

@@ -12,17 +12,16 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// MaxBytes is how long the text of a policy may be: 1 MiB.
+// MaxBytes is the largest size of a policy's JSON text: 1 MiB.
 const MaxBytes = 1 << 20
 
-// Decode reads a policy from JSON, with the custom strategies of registry, or
-// with the built-in ones alone when that is nil. The document is the one that
-// [Schema] describes; text that is longer than [MaxBytes] is refused.
+// Decode reads a policy from JSON of the form that [Schema] describes. The
+// policy may use the custom strategies of registry; if registry is nil, only the
+// built-in ones. Text longer than [MaxBytes] is an error.
 //
-// It fails with a [ValidationError] that has everything that is wrong with the
-// document, and with the policy that it describes: a policy that Decode returns
-// is valid. When the text is not JSON at all, [errors.Is] matches
-// [cupel.ErrInvalidJSON] as well.
+// Decode fails with a [ValidationError] that lists all mistakes in the document
+// and in the policy, so a policy that it returns is valid. When the text is not
+// JSON, [errors.Is] matches [cupel.ErrInvalidJSON] as well.
 func Decode(registry *Registry, data []byte) (Policy, error) {
 	var found problems
 	r := &reader{registry: registry, problems: &found}
@@ -33,8 +32,8 @@ func Decode(registry *Registry, data []byte) (Policy, error) {
 	return p, nil
 }
 
-// UnmarshalJSON reads a policy as [Decode] does with the built-in strategies
-// alone. As is the custom, null leaves the policy as it is.
+// UnmarshalJSON reads a policy as [Decode] does, with only the built-in
+// strategies. By convention, null leaves the policy unchanged.
 func (p *Policy) UnmarshalJSON(data []byte) error {
 	if p == nil {
 		return &cupel.DecodeError{Reason: "cannot be read into a nil pointer"}
@@ -50,8 +49,8 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// reader reads a document, and collects what is wrong with it. What cannot be
-// read is nil or zero, and there is a problem that says so.
+// reader reads a document and collects its problems. A value that cannot be read
+// is nil or zero and has a problem.
 type reader struct {
 	registry   *Registry
 	problems   *problems
@@ -108,13 +107,13 @@ func (r *reader) weighted(raw []byte, at string, depth int) (part Weighted) {
 	return part
 }
 
-// strategy reads a strategy, depth levels below the policy; place reads what its
-// place adds to it.
+// strategy reads a strategy, depth levels below the policy. place, if not nil,
+// reads further members, such as the weight.
 func (r *reader) strategy(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
 	if reason := r.strategies.exceeds(depth); reason != "" {
 		path := at
 		if reason == tooMany {
-			path = "" // to be said once
+			path = "" // report it once
 		}
 		r.problems.add(path, reason, nil)
 		r.problems.hide(at)
@@ -123,7 +122,7 @@ func (r *reader) strategy(of *role, raw []byte, at string, depth int, place func
 	return r.typed(of, raw, at, depth, place)
 }
 
-// typed reads an object that says its type.
+// typed reads an object with a "type".
 func (r *reader) typed(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
 	o, ok := r.object(raw, at)
 	if !ok {
@@ -131,14 +130,14 @@ func (r *reader) typed(of *role, raw []byte, at string, depth int, place func(*o
 	}
 	name, ok := optional(o, "type", jsonwire.String)
 	if !ok {
-		o.fail("type", "is required; known are "+strings.Join(of.known(r.registry), ", "))
+		o.fail("type", "is required; want one of "+strings.Join(of.known(r.registry), ", "))
 	}
 	if place != nil {
 		place(o)
 	}
 	d, ok := of.find(r.registry, name)
 	if !ok {
-		return Strategy{Type: name} // nobody knows its settings
+		return Strategy{Type: name} // its settings are unknown
 	}
 	s := Strategy{name, r.settings(of, o, d.Fields, depth)}
 	o.close()
@@ -152,7 +151,7 @@ func (r *reader) settings(of *role, o *object, fields []strategy.Field, depth in
 		v, ok := r.value(of, o, f, depth)
 		if !ok {
 			if isRequired(f) {
-				o.fail(f.Name, "is required") // unless something else is said of it already
+				o.fail(f.Name, "is required") // ignored if the field has a problem already
 			}
 			continue
 		}
@@ -246,7 +245,7 @@ type object struct {
 	reader  *reader
 	at      string
 	members []jsonwire.Member
-	asked   []string // the names that were asked for: those that are known
+	asked   []string // the names asked for, which are the known ones
 }
 
 // members returns the members of an object, the first of each name. pathOf
@@ -291,7 +290,7 @@ func (o *object) fail(name, reason string) {
 	o.reader.problems.add(field(o.at, name), reason, nil)
 }
 
-// close reports the fields that nobody asked for.
+// close reports the fields that were not asked for.
 func (o *object) close() {
 	for _, m := range o.members {
 		if !slices.Contains(o.asked, m.Name) {
@@ -314,9 +313,10 @@ func optional[T any](o *object, name string, read func([]byte) (T, error)) (v T,
 	return v, true
 }
 
-// elements reads an array, and returns false when it is absent or none; read makes an element of each text and its path. An
-// empty array is read as nil. Once the policy has too many strategies or the
-// error is full, nothing more would be said, and nothing more is read.
+// elements reads an array, and returns false when the field is absent or not an
+// array. read makes an element from its text and path. An empty array gives nil.
+// Reading stops when the policy has too many strategies or the error is full,
+// since nothing more would be reported.
 func elements[T any](o *object, name string, read func(raw []byte, at string) T) (all []T, ok bool) {
 	list, ok := optional(o, name, jsonwire.Elements)
 	for i, raw := range list {
@@ -354,7 +354,7 @@ func oneOf(known []string) func([]byte) (string, error) {
 	}
 }
 
-// duration reads what [time.ParseDuration] reads.
+// duration reads a duration in the form of [time.ParseDuration].
 func duration(raw []byte) (time.Duration, error) {
 	text, err := jsonwire.String(raw)
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 )
 
 // Registry finds policies by intent, and strategies by the name of their type.
-// Intents are compared under ASCII case folding, and so are the names of types
-// when they are registered; policies spell them exactly. A registry is safe for
+// Intents are compared without ASCII case. So are the names of types when they
+// are registered, but policies must spell them exactly. A registry is safe for
 // concurrent use.
 //
-// [NewRegistry] returns one with the presets. The zero Registry is ready, and
-// knows the built-in strategies alone.
+// [NewRegistry] returns one with the presets. The zero Registry is ready to use;
+// it has no policies and no custom strategies.
 type Registry struct {
 	mu       sync.RWMutex
-	policies map[string]registered            // by folded intent, and the presets by folded name as well
+	policies map[string]registered            // by folded intent; presets by folded name as well
 	types    map[string][]strategy.Descriptor // custom ones, by role
 }
 
@@ -36,8 +36,8 @@ type registered struct {
 
 // NewRegistry returns a registry with the presets, under the intents "chat",
 // "code-review", "rag", "document-qa", "tool-use", "long-running" and
-// "debugging". [Registry.Lookup] finds them by their names too, such as
-// "CodeReview", which are therefore taken.
+// "debugging". [Registry.Lookup] also finds them by their names, such as
+// "CodeReview", so those names are taken.
 func NewRegistry() *Registry {
 	r := &Registry{policies: make(map[string]registered)}
 	for _, preset := range []registered{
@@ -57,8 +57,8 @@ func NewRegistry() *Registry {
 
 // Register adds a copy of a policy under an intent. It fails with a
 // [ValidationError] when the policy is not valid in this registry, and with a
-// [cupel.InvalidConfigError] when the intent is blank or finds a policy already,
-// in whatever casing: a policy is never replaced.
+// [cupel.InvalidConfigError] when the intent is blank or taken, compared without
+// ASCII case. It never replaces a policy.
 func (r *Registry) Register(intent string, p Policy) error {
 	if strings.TrimSpace(intent) == "" {
 		return invalid("intent", intent, "intent must not be blank")
@@ -72,9 +72,9 @@ func (r *Registry) Register(intent string, p Policy) error {
 	folded := ascii.Lower(intent)
 	if earlier, twice := r.policies[folded]; twice {
 		if folded != ascii.Lower(earlier.intent) {
-			return invalid("intent", intent, fmt.Sprintf("intent is the name of a preset, which is found by it as well as by %q", earlier.intent))
+			return invalid("intent", intent, fmt.Sprintf("intent is taken: it is the name of the preset %q", earlier.intent))
 		}
-		return invalid("intent", intent, fmt.Sprintf("intent has a policy already, as %q; casing does not tell intents apart", strategy.Shorten(earlier.intent)))
+		return invalid("intent", intent, fmt.Sprintf("intent is registered already as %q; intents are case-insensitive", strategy.Shorten(earlier.intent)))
 	}
 	if r.policies == nil {
 		r.policies = make(map[string]registered)
@@ -83,9 +83,9 @@ func (r *Registry) Register(intent string, p Policy) error {
 	return nil
 }
 
-// Lookup returns a copy of the policy of an intent, or of the preset of that
-// name, or a
-// [cupel.InvalidConfigError] that lists the intents that are known.
+// Lookup returns a copy of the policy registered under an intent, or of the
+// preset with that name. It fails with a [cupel.InvalidConfigError] that lists
+// the known intents.
 func (r *Registry) Lookup(intent string) (Policy, error) {
 	r.mu.RLock()
 	found, ok := r.policies[ascii.Lower(intent)]
@@ -100,9 +100,9 @@ func (r *Registry) Lookup(intent string) (Policy, error) {
 	return clone(found.policy), nil
 }
 
-// All returns an iterator over the intents, as they were registered, and
-// copies of their policies, in the order of the intents under ASCII case
-// folding. What is registered while it runs may be missing.
+// All returns an iterator over the intents, spelled as they were registered, and
+// copies of their policies. It sorts them by intent, without ASCII case, and may
+// miss policies that are registered while it runs.
 func (r *Registry) All() iter.Seq2[string, Policy] {
 	return func(yield func(string, Policy) bool) {
 		r.mu.RLock()
@@ -111,7 +111,7 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 		for _, folded := range slices.Sorted(maps.Keys(snapshot)) {
 			found := snapshot[folded]
 			if folded != ascii.Lower(found.intent) {
-				continue // the name of a preset, which its intent has listed
+				continue // the name of a preset, which is listed by its intent
 			}
 			if !yield(found.intent, clone(found.policy)) {
 				return
@@ -120,30 +120,30 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 	}
 }
 
-// RegisterScorer makes a factory known under a name, which policies then use
-// as the type of a [Strategy]. It fails with a [cupel.InvalidConfigError] when
-// build is nil, when the name is empty or has characters other than letters,
-// digits and ".", "-", "_" and "/", and when it is taken, by a built-in scorer
-// or another factory, in any casing.
+// RegisterScorer registers a factory under a name that policies then use as the
+// type of a [Strategy]. It fails with a [cupel.InvalidConfigError] when build is
+// nil, when the name is empty or has characters other than letters, digits and
+// ".", "-", "_" and "/", and when a built-in scorer or another factory has the
+// name, compared without ASCII case.
 func (r *Registry) RegisterScorer(name string, build Factory[cupel.Scorer]) error {
 	return register(r, scorers, name, build)
 }
 
-// RegisterSlicer makes a factory known under a name, which policies then use
-// as the type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
+// RegisterSlicer registers a factory under a name that policies then use as the
+// type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
 func (r *Registry) RegisterSlicer(name string, build Factory[cupel.Slicer]) error {
 	return register(r, slicers, name, build)
 }
 
-// RegisterPlacer makes a factory known under a name, which policies then use
-// as the type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
+// RegisterPlacer registers a factory under a name that policies then use as the
+// type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
 func (r *Registry) RegisterPlacer(name string, build Factory[cupel.Placer]) error {
 	return register(r, placers, name, build)
 }
 
 func register[S any](r *Registry, to *role, name string, build Factory[S]) error {
 	if !isName(name) {
-		return invalid(to.name, name, `the name of a type has letters, digits, ".", "-", "_" and "/" alone, and at least one of them`)
+		return invalid(to.name, name, `the name of a type must not be empty, and may contain only letters, digits, ".", "-", "_" and "/"`)
 	}
 	if build == nil {
 		return invalid(to.name, name, "the factory must not be nil")
@@ -152,7 +152,7 @@ func register[S any](r *Registry, to *role, name string, build Factory[S]) error
 	defer r.mu.Unlock()
 	for _, taken := range slices.Concat(to.types, r.types[to.name]) {
 		if ascii.EqualFold(taken.Name, name) {
-			return invalid(to.name, name, fmt.Sprintf("the name is taken by the %s %q; casing does not tell types apart when they are registered", to.name, taken.Name))
+			return invalid(to.name, name, fmt.Sprintf("the name is taken by the %s %q; registered names are case-insensitive", to.name, taken.Name))
 		}
 	}
 	if r.types == nil {

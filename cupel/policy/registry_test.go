@@ -29,7 +29,7 @@ func TestLookup(t *testing.T) {
 	for _, intent := range []string{"", "code_review", "code review", " chat", strings.Repeat("x", 1000)} {
 		_, err := r.Lookup(intent)
 		var invalid *cupel.InvalidConfigError
-		if !errors.As(err, &invalid) || !errors.Is(err, cupel.ErrInvalidConfig) || invalid.Reason != "intent is unknown; known are "+known || len(err.Error()) > 300 {
+		if !errors.As(err, &invalid) || !errors.Is(err, cupel.ErrInvalidConfig) || invalid.Reason != "intent is unknown; want one of "+known || len(err.Error()) > 300 {
 			t.Errorf("%q gives %v", intent, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestLookup(t *testing.T) {
 		t.Error("the Kelvin sign is a K to Unicode, and none to ASCII")
 	}
 	var empty policy.Registry
-	if _, err := empty.Lookup("chat"); err == nil || err.Error() != `cupel: intent is unknown; no names are known here (Registry, intent = "chat")` {
+	if _, err := empty.Lookup("chat"); err == nil || err.Error() != `cupel: intent is unknown; no names are defined here (Registry, intent = "chat")` {
 		t.Errorf("the zero registry gives %v", err)
 	}
 }
@@ -50,13 +50,13 @@ func TestRegister(t *testing.T) {
 	tests := []struct {
 		intent, want, why string
 	}{
-		{"", `cupel: intent must not be blank (Registry, intent = "")`, "nobody could ask for it"},
-		{" \t", `cupel: intent must not be blank (Registry, intent = " \t")`, "nobody would ask for it"},
-		{"chat", `cupel: intent has a policy already, as "chat"; casing does not tell intents apart (Registry, intent = "chat")`, "presets are not replaced"},
-		{"CHAT", `cupel: intent has a policy already, as "chat"; casing does not tell intents apart (Registry, intent = "CHAT")`, "nor under another casing"},
-		{"codeREVIEW", `cupel: intent is the name of a preset, which is found by it as well as by "code-review" (Registry, intent = "codeREVIEW")`, "nor under their names"},
+		{"", `cupel: intent must not be blank (Registry, intent = "")`, "a blank name cannot be looked up"},
+		{" \t", `cupel: intent must not be blank (Registry, intent = " \t")`, "a blank name cannot be looked up"},
+		{"chat", `cupel: intent is registered already as "chat"; intents are case-insensitive (Registry, intent = "chat")`, "presets are not replaced"},
+		{"CHAT", `cupel: intent is registered already as "chat"; intents are case-insensitive (Registry, intent = "CHAT")`, "nor under another casing"},
+		{"codeREVIEW", `cupel: intent is taken: it is the name of the preset "code-review" (Registry, intent = "codeREVIEW")`, "nor under their names"},
 		{"Summary", "", "a new intent"},
-		{"summary", `cupel: intent has a policy already, as "Summary"; casing does not tell intents apart (Registry, intent = "summary")`, "nor are others"},
+		{"summary", `cupel: intent is registered already as "Summary"; intents are case-insensitive (Registry, intent = "summary")`, "nor are others"},
 		{"Ünder", "", "not only ASCII"},
 		{"ünder", "", "letters beyond ASCII have their casing"},
 	}
@@ -114,7 +114,7 @@ func TestRegistryCopies(t *testing.T) {
 	}
 }
 
-// spoil changes whatever can be reached through slices, maps and pointers.
+// spoil changes everything that can be reached through slices, maps and pointers.
 func spoil(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -143,14 +143,14 @@ func spoil(t *testing.T, v reflect.Value) {
 func TestRegisterTypes(t *testing.T) {
 	r := customRegistry(t)
 	never := func(policy.Args[cupel.Scorer]) (cupel.Scorer, error) { return scorer.Recency{}, nil }
-	const charset = `the name of a type has letters, digits, ".", "-", "_" and "/" alone, and at least one of them`
+	const charset = `the name of a type must not be empty, and may contain only letters, digits, ".", "-", "_" and "/"`
 	tests := []struct{ name, want, why string }{
 		{"", charset, "no name"},
-		{"a b", charset, "names stand in lists of names"},
-		{"a\xff", charset, "names stand in JSON"},
-		{"recency", `the name is taken by the scorer "recency"; casing does not tell types apart when they are registered`, "built-in types stay what they are"},
-		{"RECENCY", `the name is taken by the scorer "recency"; casing does not tell types apart when they are registered`, "nor is one a typo away from another"},
-		{"Longest", `the name is taken by the scorer "longest"; casing does not tell types apart when they are registered`, "a factory is not replaced"},
+		{"a b", charset, "messages list names"},
+		{"a\xff", charset, "JSON holds names"},
+		{"recency", `the name is taken by the scorer "recency"; registered names are case-insensitive`, "built-in types stay what they are"},
+		{"RECENCY", `the name is taken by the scorer "recency"; registered names are case-insensitive`, "nor under another casing"},
+		{"Longest", `the name is taken by the scorer "longest"; registered names are case-insensitive`, "a factory is not replaced"},
 		{"greedy", "", "a slicer's name is free for a scorer"},
 		{"example.com/Ähnlich_2-x", "", "names may be paths"},
 	}
@@ -251,11 +251,11 @@ func TestFactories(t *testing.T) {
 	}
 	tests := []struct{ name, want, why string }{
 		{"fails", "scorers[0]: boom", "what the factory says"},
-		{"panics", "scorers[0]: the factory panicked: no", "a panic is no way to end a program"},
+		{"panics", "scorers[0]: the factory panicked: no", "a factory cannot end the program by a panic"},
 		{"panicsError", "scorers[0]: the factory panicked: boom", "the same"},
 		{"nothing", `scorers[0]: the factory of "nothing" returned no scorer`, "no error and no scorer"},
-		{"nilPointer", `scorers[0]: the factory of "nilPointer" returned no scorer`, "what looks like a scorer and is none"},
-		{"nilError", "scorers[0]: the factory failed with a nil *policy.ValidationError", "what looks like an error and has nothing in it"},
+		{"nilPointer", `scorers[0]: the factory of "nilPointer" returned no scorer`, "it looks like a scorer, but is nil"},
+		{"nilError", "scorers[0]: the factory failed with a nil *policy.ValidationError", "it looks like an error, but is nil"},
 		{"noProblem", "scorers[0]: cupel: invalid policy: 0 problems", "an error is an error"},
 		{"invalid", "scorers[0]: At least one scorer entry is required", "scorers validate themselves"},
 		{"config", "scorers[0]: defaultScore must be in [0.0, 1.0], got 3", "a constructor's own words"},
@@ -339,18 +339,18 @@ func TestDecodeSettings(t *testing.T) {
 		{"empty", "{}", settings{}, "", "so are empty ones"},
 		{"all", `{"name":"a","Count":0,"list":[{"deep":1}]}`, settings{Name: "a", Count: compat.New(0), List: []inner{{1}}}, "", "0 is not absent"},
 		{"unknown", `{"Name":"a","count":1,"Hidden":"","private":1,"list":[]}`, settings{}, `
-			Hidden: is unknown; known are name, Count, list, byName, at, shared
-			Name: is unknown; known are name, Count, list, byName, at, shared
-			count: is unknown; known are name, Count, list, byName, at, shared
-			private: is unknown; known are name, Count, list, byName, at, shared`, "names are exact, as encoding/json's are not"},
+			Hidden: is unknown; want one of name, Count, list, byName, at, shared
+			Name: is unknown; want one of name, Count, list, byName, at, shared
+			count: is unknown; want one of name, Count, list, byName, at, shared
+			private: is unknown; want one of name, Count, list, byName, at, shared`, "names are exact, as encoding/json's are not"},
 		{"types", `{"name":1,"Count":1.5,"list":[{"deep":"x"}]}`, settings{}, `
 			Count: must be int, got a JSON number 1.5
 			list.deep: must be int, got a JSON string
 			name: must be string, got a JSON number`, "every mistake, each with its path"},
-		{"unknown below", `{"list":[{"deep":1},{"depth":1}]}`, settings{}, `list[1].depth: is unknown; known are deep`, "it says what is known there, too"},
+		{"unknown below", `{"list":[{"deep":1},{"depth":1}]}`, settings{}, `list[1].depth: is unknown; want one of deep`, "it lists the names known there"},
 		{"exact below", `{"name":1,"list":[{"Deep":1}],"byName":{"a b":{"x":1}}}`, settings{}, `
-			byName["a b"].x: is unknown; known are deep
-			list[0].Deep: is unknown; known are deep
+			byName["a b"].x: is unknown; want one of deep
+			list[0].Deep: is unknown; want one of deep
 			name: must be string, got a JSON number`, "names are exact at any depth, and hide no other mistake"},
 		{"embedded", `{"shared":2}`, settings{Shared: Shared{2}}, "", "fields of embedded structs are fields"},
 		{"own reading", `{"at":"2026-01-02T03:04:05Z"}`, settings{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, "", "a time is no struct to JSON"},

@@ -15,7 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// role is what a strategy is used for.
+// role is the use of a strategy: scorer, slicer or placer.
 type role struct {
 	name     string // as messages call it
 	example  string // the name of a type without settings
@@ -39,11 +39,11 @@ func variants(f strategy.Field) *role {
 
 // customFields are the settings of the strategies that factories build.
 var customFields = []strategy.Field{
-	{Name: "settings", Type: strategy.JSON, Doc: "What the factory reads."},
+	{Name: "settings", Type: strategy.JSON, Doc: "The settings for the factory."},
 	{Name: "children", Type: strategy.Children, Doc: "The strategies that this one wraps."},
 }
 
-// find returns the description of a type that this module or the registry has.
+// find returns the description of a built-in or registered type.
 func (r *role) find(registry *Registry, name string) (strategy.Descriptor, bool) {
 	if d, ok := strategy.Find(r.types, name); ok {
 		return d, true
@@ -69,7 +69,7 @@ func (r *role) known(registry *Registry) []string {
 	return names
 }
 
-// unknown is the reason of a type that is not known.
+// unknown returns the reason for an unknown type.
 func (r *role) unknown(registry *Registry, name string) string {
 	return fmt.Sprintf("the %s type %q %s", r.name, strategy.Shorten(name), isUnknown(r.known(registry)))
 }
@@ -78,8 +78,8 @@ func (r *role) missing() string {
 	return fmt.Sprintf("a %s is required here, for example policy.Strategy{Type: %q}", r.name, r.example)
 }
 
-// setting returns a setting with the Go type of its field, false when it is
-// absent, or what is wrong with it.
+// setting returns a setting with the Go type of its field, false if it is absent,
+// and the reason if it is invalid.
 func setting(s Settings, f strategy.Field) (value any, given bool, wrong string) {
 	value, given = s[f.Name]
 	if !given {

@@ -10,10 +10,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of the documents that
-// [Decode] reads without a registry, for editors and for other languages. What
-// Decode takes, the schema takes. Decode also refuses what a schema cannot say:
-// names that are given twice, requirements above their caps, and the like.
+// Schema returns the JSON Schema (draft 2020-12) of the documents that [Decode]
+// reads without a registry, for editors and other languages. The schema accepts
+// every document that Decode accepts. Decode also rejects mistakes that a schema
+// cannot express, such as repeated names and requirements above their caps.
 func Schema() []byte { return bytes.Clone(schema()) }
 
 var schema = sync.OnceValue(func() []byte {
@@ -73,28 +73,28 @@ func rootSchema() members {
 		"required", []string{"scorers", "slicer", "placer"},
 		"additionalProperties", false,
 		"properties", members{
-			"name", text("What people call the policy."),
+			"name", text("A display name."),
 			"description", text("What the policy is for."),
 			"scorers", ref("parts"), "slicer", ref("slicer"), "placer", ref("placer"),
-			"deduplicate", members{"type", "boolean", "default", true, "description", "Of items with equal content, only the best scored goes on."},
+			"deduplicate", members{"type", "boolean", "default", true, "description", "Keep only the highest-scored of items with equal content."},
 			"overflow", members{"enum", []string{"Throw", "Truncate", "Proceed"}, "default", "Throw",
 				"description", "What happens when pinned and sliced items together exceed the target."},
 		},
 		"$defs", members{
-			"parts", members{"type", "array", "minItems", 1, "description", "Scorers, averaged under their weights.",
+			"parts", members{"type", "array", "minItems", 1, "description", "Scorers, combined by weighted average.",
 				"items", members{"allOf", []members{ref("scorer"), {"required", []string{"weight"}}}}},
 			"innerScorer", members{"allOf", []members{ref("scorer"), {"not", members{"required", []string{"weight"}}}}},
 			"innerSlicer", ref("slicer"),
 			"innerPlacer", ref("placer"),
-			"scorer", typesSchema(scorers, "weight", members{"type", "number", "exclusiveMinimum", 0, "description", "The weight among the scorers beside it; only ratios matter."}),
+			"scorer", typesSchema(scorers, "weight", members{"type", "number", "exclusiveMinimum", 0, "description", "The scorer's weight. Only the ratios of weights matter."}),
 			"slicer", typesSchema(slicers),
 			"placer", typesSchema(placers),
 		},
 	}
 }
 
-// typesSchema describes an object of one of the types of a role. place has the
-// members that its place adds.
+// typesSchema describes an object of one of the types of a role. place has
+// further members, such as the weight.
 func typesSchema(r *role, place ...any) members {
 	var forms []members
 	for _, d := range r.types {

@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 			placer: a placer is required here, for example policy.Strategy{Type: "chronological"}
 			scorers: At least one scorer entry is required
 			slicer: a slicer is required here, for example policy.Strategy{Type: "greedy"}`,
-			"all three strategies are required, and all of them are said to be"},
+			"all three strategies are required, and the error names all of them"},
 		{"everything wrong", policy.Policy{
 			Scorers: []policy.Weighted{
 				{Scorer: of("recency"), Weight: 0},
@@ -63,7 +63,7 @@ func TestValidate(t *testing.T) {
 			scorers[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`,
-			"one mistake does not hide another, and none is said twice"},
+			"one mistake does not hide another, and none is reported twice"},
 		{"weights", policy.Policy{
 			Scorers: []policy.Weighted{{of("recency"), -1}, {of("recency"), inf}, {of("recency"), math.Inf(-1)}},
 			Slicer:  of("greedy"), Placer: of("uShaped"),
@@ -76,7 +76,7 @@ func TestValidate(t *testing.T) {
 			Scorers: []policy.Weighted{{of("recency"), math.MaxFloat64}, {of("recency"), math.MaxFloat64}},
 			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `scorers: the sum of the weights must be finite; only ratios matter, so scale them down`, "each weight is right, their sum is not (R9)"},
-		{"infinite sum beside a broken part", policy.Policy{
+		{"infinite sum and a broken part", policy.Policy{
 			Scorers: []policy.Weighted{{of("scaled", settings{"inner": policy.Strategy{}}), math.MaxFloat64}, {of("recency"), math.MaxFloat64}},
 			Slicer:  of("greedy"), Placer: of("uShaped"),
 		}, `
@@ -102,17 +102,17 @@ func TestValidate(t *testing.T) {
 		{"kind weights", with(of("kind", settings{"weights": map[string]float64{"a": -1, "b": nan, " ": 1, "Note": 1, "note": 2, "NOTE": inf}})), `
 			scorers[0].weights[" "]: kind must not be blank
 			scorers[0].weights["NOTE"]: Weight for kind must be finite, got +Inf
-			scorers[0].weights["Note"]: kind "Note" is given already at scorers[0].weights["NOTE"]; casing does not tell kinds apart here
+			scorers[0].weights["Note"]: kind "Note" repeats scorers[0].weights["NOTE"]; kinds are case-insensitive here
 			scorers[0].weights["a"]: Weight for kind must be non-negative, got -1
 			scorers[0].weights["b"]: Weight for kind must be finite, got NaN
-			scorers[0].weights["note"]: kind "note" is given already at scorers[0].weights["NOTE"]; casing does not tell kinds apart here`,
-			"each weight is looked at, and each kind that comes twice"},
+			scorers[0].weights["note"]: kind "note" repeats scorers[0].weights["NOTE"]; kinds are case-insensitive here`,
+			"each weight is checked, and each repeated kind is reported"},
 		{"no kind weights", with(of("kind", settings{"weights": map[string]float64{}})), "", "an empty map gives everything 0 (R13)"},
 		{"tag weights", with(of("tag", settings{"weights": map[string]float64{"a": -1, "A": 1, "b": inf}})), `
 			scorers[0].weights["a"]: Tag weight must be non-negative, got -1
 			scorers[0].weights["b"]: Tag weight must be finite, got +Inf`, "casing tells tags apart by default"},
 		{"tags without case", with(of("tag", settings{"weights": map[string]float64{"a": 1, "A": 1, "Ä": 1, "ä": 1}, "caseInsensitive": true})), `
-			scorers[0].weights["a"]: tag "a" is given already at scorers[0].weights["A"]; casing does not tell tags apart here`,
+			scorers[0].weights["a"]: tag "a" repeats scorers[0].weights["A"]; tags are case-insensitive here`,
 			"under ASCII folding a and A are one tag, Ä and ä are two"},
 		{"tag sum", with(of("tag", settings{"weights": map[string]float64{"a": math.MaxFloat64, "b": math.MaxFloat64}})),
 			`scorers[0].weights: the sum of the tag weights must be finite; scale them down`, "each weight is right, their sum is not (R9)"},
@@ -128,7 +128,7 @@ func TestValidate(t *testing.T) {
 			scorers[0].scorers[2].scorers: At least one scorer entry is required`, "paths lead to any depth"},
 		{"decay", with(of("decay", settings{"curve": policy.Strategy{}, "nullTimestampScore": 1.5})), `
 			scorers[0].curve: a curve is required here, for example policy.Strategy{Type: "exponential"}
-			scorers[0].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got 1.5`, "a curve is required, and both mistakes are told"},
+			scorers[0].nullTimestampScore: nullTimestampScore must be in [0.0, 1.0], got 1.5`, "a curve is required, and both mistakes are reported"},
 		{"exponential", with(of("decay", settings{"curve": of("exponential", settings{"halfLife": time.Duration(0)})})), `scorers[0].curve.halfLife: halfLife must be greater than zero, got 0s`, "no default"},
 		{"window", with(of("decay", settings{"curve": of("window", settings{"maxAge": time.Duration(-1)})})), `scorers[0].curve.maxAge: maxAge must be greater than zero, got -1ns`, "ages are positive"},
 		{"step", with(of("decay", settings{"curve": of("step")})), `scorers[0].curve.windows: windows must contain at least one entry`, "a step curve without steps"},
@@ -140,7 +140,7 @@ func TestValidate(t *testing.T) {
 			scorers[0].curve.windows[1].score: score must be in [0.0, 1.0], got NaN
 			scorers[0].curve.windows[2].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1h0m0s
 			scorers[0].curve.windows[3].maxAge: maxAge must be greater than that of the window before; give the youngest window first, got 1m0s
-			scorers[0].curve.windows[3].score: score must be in [0.0, 1.0], got -1`, "each window is looked at, alone and beside the one before (R15)"},
+			scorers[0].curve.windows[3].score: score must be in [0.0, 1.0], got -1`, "each window is checked, alone and against the one before (R15)"},
 		{"quota", withSlicer(of("quota", settings{"inner": policy.Strategy{}, "entries": []settings{
 			{"kind": "", "require": -1.0, "cap": 101.0}, {"kind": "Note", "require": 30.0, "cap": 20.0}, {"kind": "NOTE", "require": nan}, {"kind": "Message", "cap": 0.0},
 		}})), `
@@ -148,7 +148,7 @@ func TestValidate(t *testing.T) {
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.entries[0].require: require must be from 0 to 100 percent, got -1
 			slicer.entries[1].require: require must be at most the cap of its kind (20), got 30
-			slicer.entries[2].kind: kind "NOTE" is given already at slicer.entries[1].kind; casing does not tell kinds apart here
+			slicer.entries[2].kind: kind "NOTE" repeats slicer.entries[1].kind; kinds are case-insensitive here
 			slicer.entries[2].require: require must be from 0 to 100 percent, got NaN
 			slicer.inner: a slicer is required here, for example policy.Strategy{Type: "greedy"}`, "everything that NewQuota refuses, at once"},
 		{"no cap", withSlicer(of("quota", settings{"inner": of("countQuota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "A", "requireCount": math.MaxInt}}}), "entries": []settings{{"kind": "A", "require": 100.0}}})), "", "without a cap a kind may have everything"},
@@ -162,9 +162,9 @@ func TestValidate(t *testing.T) {
 			slicer.entries[0].kind: kind must not be blank, got "\t"
 			slicer.entries[0].requireCount: requireCount must be at least 0, got -1
 			slicer.entries[1].requireCount: requireCount must be at most capCount (2), got 3
-			slicer.entries[2].kind: kind "note" is given already at slicer.entries[1].kind; casing does not tell kinds apart here
+			slicer.entries[2].kind: kind "note" repeats slicer.entries[1].kind; kinds are case-insensitive here
 			slicer.entries[3].capCount: a zero cap with a positive requirement can never be satisfied, got 0
-			slicer.scarcity: "ScarcityBehavior(7)" is unknown; known are Degrade, Throw`, "everything that NewCountQuota refuses, at once"},
+			slicer.scarcity: "ScarcityBehavior(7)" is unknown; want one of Degrade, Throw`, "everything that NewCountQuota refuses, at once"},
 		{"count quota around a knapsack", withSlicer(of("countQuota", settings{"inner": of("quota", settings{"inner": of("knapsack")}), "entries": []settings{{"kind": ""}}})), `
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
@@ -173,7 +173,7 @@ func TestValidate(t *testing.T) {
 		{"count-constrained knapsack", withSlicer(of("countConstrainedKnapsack", settings{"bucketSize": 0, "scarcity": slicer.ScarcityBehavior(2), "entries": []settings{{"kind": ""}}})), `
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.entries[0].kind: kind must not be blank, got ""
-			slicer.scarcity: "ScarcityBehavior(2)" is unknown; known are Degrade, Throw`, "the knapsack's settings are its own"},
+			slicer.scarcity: "ScarcityBehavior(2)" is unknown; want one of Degrade, Throw`, "the knapsack's settings are its own"},
 		{"two bucket sizes", withSlicer(of("quota", settings{"inner": of("knapsack", settings{"bucketSize": 0, "autoBucket": true, "topUp": true, "memoryLimit": 0})})), `
 			slicer.inner.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got 0
@@ -192,9 +192,9 @@ func TestValidate(t *testing.T) {
 			Slicer: of("countQuota", settings{"inner": "greedy", "entries": []settings{{"kind": 1, "requireCount": 1.0}, {"of it": 1}}, "scarcity": 1}),
 			Placer: of("uShaped", settings{"x": nil}),
 		}, `
-			placer.x: is unknown; no names are known here
+			placer.x: is unknown; no names are defined here
 			scorers[0].weights: must be a map[string]float64, got a map[string]int
-			scorers[0].wheights: is unknown; known are weights
+			scorers[0].wheights: is unknown; want one of weights
 			scorers[1].boost: must be a float64, got a string
 			scorers[1].key: must be a string, got a int
 			scorers[1].value: must be a string, got a <nil>
@@ -205,9 +205,9 @@ func TestValidate(t *testing.T) {
 			slicer.entries[0].kind: must be a string, got a int
 			slicer.entries[0].requireCount: must be a int, got a float64
 			slicer.entries[1].kind: is required
-			slicer.entries[1]["of it"]: is unknown; known are kind, requireCount, capCount
+			slicer.entries[1]["of it"]: is unknown; want one of kind, requireCount, capCount
 			slicer.inner: must be a policy.Strategy, got a string
-			slicer.scarcity: must be a string, got a int`, "what a literal gets wrong is said as clearly as what a document does"},
+			slicer.scarcity: must be a string, got a int`, "mistakes in a literal are reported as clearly as those in a document"},
 		{"values that stand for others", policy.Policy{
 			Scorers: []policy.Weighted{
 				{of("kind", settings{"weights": map[cupel.ContextKind]float64{cupel.KindMemory: 1}}), 1},
@@ -221,11 +221,11 @@ func TestValidate(t *testing.T) {
 			Scorers: []policy.Weighted{{of("shortest"), 1}, {of("Recency"), 1}},
 			Slicer:  of("firstof"), Placer: of("Backwards"),
 		}, `
-			placer.type: the placer type "Backwards" is unknown; known are backwards, chronological, uShaped
-			scorers[0].type: the scorer type "shortest" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			scorers[1].type: the scorer type "Recency" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			slicer.type: the slicer type "firstof" is unknown; known are countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
-			"what is known is listed, custom types among them, and names are exact"},
+			placer.type: the placer type "Backwards" is unknown; want one of backwards, chronological, uShaped
+			scorers[0].type: the scorer type "shortest" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+			scorers[1].type: the scorer type "Recency" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
+			"the error lists the known types, including custom ones, and names are exact"},
 		{"custom settings", with(of("composite", settings{"scorers": []policy.Weighted{
 			{of("longest", settings{"settings": json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}), 1},
 			{of("longest"), 1},
@@ -234,12 +234,12 @@ func TestValidate(t *testing.T) {
 			{of("longest", settings{"settings": json.RawMessage(`{"max":1,"max":2}`)}), 1},
 		}})), `
 			scorers[0].scorers[0].settings.max: must be int, got a JSON string
-			scorers[0].scorers[0].settings.mx: is unknown; known are max
-			scorers[0].scorers[0].settings["of it"]: is unknown; known are max
+			scorers[0].scorers[0].settings.mx: is unknown; want one of max
+			scorers[0].scorers[0].settings["of it"]: is unknown; want one of max
 			scorers[0].scorers[1].settings.max: must be positive, got 0
 			scorers[0].scorers[2].settings: must be an object, got an array
 			scorers[0].scorers[3].settings: is malformed: unexpected end of JSON input at byte 1
-			scorers[0].scorers[4].settings: has the name "max" twice`, "settings are looked at as strictly as the rest, with whole paths"},
+			scorers[0].scorers[4].settings: has the name "max" twice`, "settings are checked as strictly as the rest, with full paths"},
 		{"custom children", policy.Policy{
 			Scorers: []policy.Weighted{
 				{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": policy.Strategy{}}), of("nope"), {}}}), 1},
@@ -250,13 +250,13 @@ func TestValidate(t *testing.T) {
 		}, `
 			placer.children[0].children[0]: a placer is required here, for example policy.Strategy{Type: "chronological"}
 			scorers[0].children[0].inner: a scorer is required here, for example policy.Strategy{Type: "recency"}
-			scorers[0].children[1].type: the scorer type "nope" is unknown; known are composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+			scorers[0].children[1].type: the scorer type "nope" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 			scorers[0].children[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
 			scorers[1]: needs one child, got 0
 			slicer.children[1].bucketSize: bucketSize must be a positive integer (> 0), got 0`, "children are strategies like any other"},
 		{"knapsack in a custom slicer", withSlicer(of("countQuota", settings{"inner": of("firstOf", settings{"children": []policy.Strategy{of("knapsack")}})})),
 			`slicer.inner: CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice, got *slicer.Knapsack`,
-			"a custom wrapper that shows its children is seen through (R21)"},
+			"the guard looks through a custom wrapper that shows its children (R21)"},
 	}
 	registry := customRegistry(t)
 	for _, tt := range tests {
@@ -397,7 +397,7 @@ func TestBuiltAsByHand(t *testing.T) {
 		{"knapsack that uses its budget", withSlicer(of("knapsack", settings{"autoBucket": true})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))}, "the bucket size is chosen"},
 		{"topped-up knapsack", withSlicer(of("knapsack", settings{"bucketSize": 130, "topUp": true})),
-			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "what the buckets leave is spent"},
+			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "tokens that the buckets leave are spent"},
 		{"score greedy", withSlicer(of("scoreGreedy")), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
 		{"quota", withSlicer(of("quota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "Note", "require": 20.0}, {"kind": "message", "require": 1.0, "cap": 2.0}}})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},
@@ -474,7 +474,7 @@ func TestErrorText(t *testing.T) {
 	}
 	same := policy.Invalid(policy.Problem{Path: "a[10]"}, policy.Problem{Path: "a[02]"}, policy.Problem{Path: "a[2]"}, policy.Problem{Path: "a"}, policy.Problem{Path: "a[2].b"}, policy.Problem{Path: "a[99999999999999999999999]"})
 	if got, want := same.Error(), "cupel: invalid policy: 6 problems\n\ta: \n\ta[02]: \n\ta[2]: \n\ta[2].b: \n\ta[10]: \n\ta[99999999999999999999999]: "; got != want {
-		t.Errorf("got %q, want %q: numbers by value, whatever their size", got, want)
+		t.Errorf("got %q, want %q: numbers by value, of any size", got, want)
 	}
 	if err := policy.Invalid(); err != nil {
 		t.Errorf("no problems are %v", err)

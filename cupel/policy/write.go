@@ -14,16 +14,15 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// MarshalJSON returns the policy as the document that [Decode] reads and
-// [Schema] describes. Fields come in a fixed order, weights in the order of
-// their names. Optional fields are written when they are set: what is absent
-// stays apart from what is 0 or empty. Settings of custom strategies are
-// written as they are, without white space.
+// MarshalJSON returns the policy as JSON that [Decode] reads and [Schema]
+// describes. Fields come in a fixed order, weights sorted by name. Optional
+// fields are written only when they are set, so that absent differs from 0 and
+// from empty. Settings of custom strategies are written unchanged except that
+// white space is removed.
 //
-// It writes policies that are not valid too, so that they can be kept. It fails
-// with a [cupel.EncodeError] on what JSON cannot express: a strategy that is
-// missing, a number that is not finite, text that is not UTF-8; and on more than
-// [MaxBytes].
+// It also writes invalid policies, so that unfinished ones can be saved. It
+// fails with a [cupel.EncodeError] when a strategy is missing, a number is not
+// finite, text is not UTF-8, or the result is longer than [MaxBytes].
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if problem := checkSize(p); problem != nil {
 		return nil, &cupel.EncodeError{Path: problem.Path, Reason: "cannot be written: " + problem.Reason}
@@ -79,7 +78,8 @@ func (w *writer) parts(parts []Weighted) {
 	})
 }
 
-// strategy writes a strategy with the members of its place behind its type.
+// strategy writes a strategy. place, if not nil, writes further members after
+// its type.
 func (w *writer) strategy(r *role, s Strategy, place func()) {
 	if s.Type == "" {
 		w.Fail("must be a "+r.name+" with a type", nil)
@@ -102,7 +102,7 @@ func (w *writer) settings(r *role, fields []strategy.Field, s Settings) {
 			continue
 		}
 		w.Field(f.Name)
-		if wrong != "" && f.Type != strategy.JSON { // which says itself where it is wrong
+		if wrong != "" && f.Type != strategy.JSON { // writing the JSON reports where it is wrong
 			w.Fail(wrong, nil)
 			continue
 		}
@@ -149,8 +149,8 @@ func (w *writer) value(r *role, f strategy.Field, value any) {
 	}
 }
 
-// durationText is the duration as [time.Duration.String] writes it, without
-// parts at the end that are zero: "24h" and not "24h0m0s".
+// durationText formats a duration as [time.Duration.String] does, without
+// trailing zero parts: "24h", not "24h0m0s".
 func durationText(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

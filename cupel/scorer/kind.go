@@ -57,7 +57,7 @@ func NewKind(weights map[cupel.ContextKind]float64) (*Kind, error) {
 		case !isFinite(weight):
 			wrong.Add(field, number(weight), "Weight for kind must be finite")
 		case twice:
-			wrong.Repeated(field, "", "kind is given twice; casing does not tell kinds apart", earlier)
+			wrong.Repeated(field, "", "kind is given twice; kinds are case-insensitive", earlier)
 		}
 		if _, twice := seen[kind.Key()]; !twice {
 			seen[kind.Key()] = field

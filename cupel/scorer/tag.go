@@ -67,7 +67,7 @@ func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
 		case !isFinite(weight):
 			wrong.Add(field, number(weight), "Tag weight must be finite")
 		case twice:
-			wrong.Repeated(field, "", "tag is given twice; casing does not tell tags apart here", earlier)
+			wrong.Repeated(field, "", "tag is given twice; tags are case-insensitive here", earlier)
 		}
 		if !twice {
 			seen[key] = field

@@ -44,7 +44,7 @@ func sample(t *testing.T, child any, f strategy.Field) any {
 		return []strategy.Part{{Strategy: child, Weight: 1}}
 	case strategy.Children, strategy.JSON: // of factories alone
 	}
-	t.Fatalf("%s has the type %s, of which there is no sample", f.Name, f.Type)
+	t.Fatalf("%s has type %s, which has no sample", f.Name, f.Type)
 	return nil
 }
 

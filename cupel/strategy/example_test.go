@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// A list of all settings of a scorer, as a form or a help text would show them.
+// List all settings of a scorer, as for a form or a help text.
 func ExampleFind() {
 	d, _ := strategy.Find(scorer.Descriptors(), "metadataKey")
 	fmt.Println(d.Doc)

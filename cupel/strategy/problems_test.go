@@ -47,7 +47,7 @@ func TestConstructorsReportEverything(t *testing.T) {
 		{"kind", kind, []string{`weights[" "]`, `weights["a"]`, `weights["b"]`}, "each kind, and the one that is given twice"},
 		{"tag", tag, []string{`weights["a"]`, `weights["b"]`}, "each tag"},
 		{"decay", decay, []string{"nullTimestampScore", "clock", "curve"}, "options do not hide arguments"},
-		{"step", step, []string{"windows[0].maxAge", "windows[0].score", "windows[2].maxAge"}, "each window, alone and beside the one before"},
+		{"step", step, []string{"windows[0].maxAge", "windows[0].score", "windows[2].maxAge"}, "each window, alone and against the one before"},
 		{"knapsack", knapsack, []string{"bucketSize", "memoryLimit"}, "each option"},
 		{"quota", quota, []string{"inner", "entries[0].kind", "entries[0].require", "entries[0].cap", "entries[1].require", "entries[2].kind"}, "each field of each entry"},
 		{"count quota", counts, []string{"inner", "scarcityBehavior", "entries[0].kind", "entries[0].requireCount", "entries[0].capCount"}, "a knapsack inside does not hide the entries"},

@@ -13,25 +13,25 @@ import (
 type Descriptor struct {
 	// Name is the type's name in policies: "metadataTrust".
 	Name string
-	// Component is the specification's name: "MetadataTrustScorer". Errors of
-	// Build about settings have it as [cupel.InvalidConfigError.Component].
+	// Component is the specification's name: "MetadataTrustScorer". It is the
+	// [cupel.InvalidConfigError.Component] of errors from Build about settings.
 	Component string
 	// Doc says in one sentence what strategies of this type do.
 	Doc string
-	// Fields are the settings, in the order in which they are shown.
+	// Fields are the settings, in display order.
 	Fields []Field
 	// NeedsClock is set when Build needs [Args.Clock].
 	NeedsClock bool
-	// Build returns a strategy with the given settings. It fails with
-	// everything that is wrong with them, as [Problems.Err] does.
+	// Build returns a strategy with the given settings. It reports all mistakes
+	// in them, joined as by [Problems.Err].
 	Build func(Args) (any, error)
 	// Settings returns the settings of a strategy of this type, by the names of
-	// Fields, and false for a strategy of another type. Strategies inside it are
-	// the live ones.
+	// Fields, and false for a strategy of another type. Inner strategies are the
+	// live values, not copies.
 	Settings func(strategy any) (map[string]any, bool)
 }
 
-// Type says what values a setting takes.
+// Type is the type of a setting's value.
 type Type uint8
 
 // The types of settings.
@@ -39,8 +39,8 @@ const (
 	Number   Type = iota + 1 // a finite float64
 	Int                      // an int
 	Bool                     // a bool
-	Text                     // a string in UTF-8
-	Kind                     // a string that is not blank, a [cupel.ContextKind]
+	Text                     // a UTF-8 string
+	Kind                     // a [cupel.ContextKind] as a string that is not blank
 	Enum                     // a string, one of Field.Values
 	Duration                 // a positive [time.Duration]
 	Weights                  // a map[string]float64, each at least 0
@@ -49,7 +49,7 @@ const (
 	Child                    // a strategy of the same role
 	Children                 // a list of strategies of the same role
 	Parts                    // a list of strategies of the same role with weights
-	JSON                     // an object in JSON that only Build reads
+	JSON                     // a JSON object that only Build reads
 )
 
 // String returns the type as messages show it.
@@ -64,10 +64,10 @@ func (t Type) String() string {
 // Field describes a setting.
 type Field struct {
 	Name     string // the name in policies: "nullTimestampScore"
-	Doc      string // what it does, with the unit
+	Doc      string // its meaning, with the unit
 	Type     Type
 	Required bool         // of a List or Parts: at least one element
-	Default  any          // the value when it is absent, of the type's Go type; nil: Build decides
+	Default  any          // the value when it is absent, of the Go type for Type; nil: Build decides
 	Range    *Range       // bounds of a Number or an Int; nil: none
 	Values   []string     // of an Enum
 	Fields   []Field      // of the elements of a List
@@ -78,8 +78,8 @@ type Field struct {
 	Excludes string
 }
 
-// Range is an interval of numbers: from Min, which is outside when Above is
-// set, up to and including Max.
+// Range is an interval of numbers from Min to Max. It includes Max, and Min
+// unless Above is set.
 type Range struct {
 	Min, Max float64
 	Above    bool
@@ -109,7 +109,7 @@ func (r Range) String() string {
 	return fmt.Sprintf("in [%s, %g]", least, r.Max)
 }
 
-// Find returns the descriptor of a name.
+// Find returns the descriptor with the given name, and whether there is one.
 func Find(list []Descriptor, name string) (Descriptor, bool) {
 	i := slices.IndexFunc(list, func(d Descriptor) bool { return d.Name == name })
 	if i < 0 {
@@ -118,8 +118,8 @@ func Find(list []Descriptor, name string) (Descriptor, bool) {
 	return list[i], true
 }
 
-// Describe returns the descriptor of a live strategy and its settings, and
-// false when the strategy is of none of the types in list.
+// Describe returns the descriptor and the settings of a live strategy, and false
+// when list does not have its type.
 func Describe(list []Descriptor, strategy any) (Descriptor, map[string]any, bool) {
 	for _, d := range list {
 		if settings, ok := d.Settings(strategy); ok {
@@ -132,18 +132,19 @@ func Describe(list []Descriptor, strategy any) (Descriptor, map[string]any, bool
 // Args is what [Descriptor.Build] builds a strategy from: the settings that
 // were given, the defaults of those that were not, and a clock.
 type Args struct {
-	// Given has the settings that were given, by name: values of the Go types
-	// that [Type] names, a [List] as a []Args, a [Variant] as what its
-	// descriptor built, a [Child] as the strategy, [Children] as a []any of
-	// them, and [Parts] as a []Part. A strategy that could not be built is nil.
+	// Given has the settings that were given, by name. Values have the Go types
+	// that [Type] lists, except for these: a [List] is a []Args, a [Variant] the
+	// value that its descriptor built, a [Child] a strategy, [Children] a []any
+	// of strategies, and [Parts] a []Part. A strategy that could not be built is
+	// nil.
 	Given map[string]any
 	// Fields have the defaults.
 	Fields []Field
-	// Clock tells the time; nil when there is none.
+	// Clock returns the current time. It is nil if there is no clock.
 	Clock func() time.Time
 }
 
-// Part is a strategy and its weight among others.
+// Part is a strategy and its weight.
 type Part struct {
 	Strategy any
 	Weight   float64
@@ -171,8 +172,8 @@ func Get[T any](a Args, name string) T {
 	return none
 }
 
-// Built returns what a constructor returned as [Descriptor.Build] does: without
-// a nil pointer where it failed.
+// Built turns the results of a constructor into those of [Descriptor.Build]: an
+// untyped nil if err is not nil.
 func Built[T any](strategy T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -180,8 +181,8 @@ func Built[T any](strategy T, err error) (any, error) {
 	return strategy, nil
 }
 
-// Only returns a [Descriptor.Settings] for strategies of type T; settings
-// returns those of one.
+// Only returns a [Descriptor.Settings] for strategies of type T. It calls
+// settings for a T, and returns false for other types.
 func Only[T any](settings func(T) map[string]any) func(any) (map[string]any, bool) {
 	return func(strategy any) (map[string]any, bool) {
 		s, ok := strategy.(T)
@@ -192,8 +193,8 @@ func Only[T any](settings func(T) map[string]any) func(any) (map[string]any, boo
 	}
 }
 
-// Plain describes a type of strategy that has no settings and of which the
-// zero T is ready.
+// Plain describes a type of strategy that has no settings. Build returns the
+// zero T.
 func Plain[T any](name, component, doc string) Descriptor {
 	return Descriptor{
 		Name: name, Component: component, Doc: doc,

@@ -107,7 +107,7 @@ func TestQueryMistakes(t *testing.T) {
 			"cupel: if any flags in the group [query query-file] are set none of the others can be; [query query-file] were all set\n", "which one?"},
 		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: standard input can be read once: give a file for the other input\n", "the one would be the rest of the other"},
 		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0]: relevance takes no children: it scores items by their text\n", "it is no wrapper"},
-		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: scorers[0].settings.querry: is unknown; known are query, language, fields, groups, names, gap\n", "names come before values"},
+		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: scorers[0].settings.querry: is unknown; want one of query, language, fields, groups, names, gap\n", "names come before values"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			questions(t)
