@@ -264,6 +264,11 @@ func (r *run) buildReport() *SelectionReport {
 	candidates := len(r.items)
 	if r.stream != nil { // items are those of one batch
 		candidates, tokens = r.stream.total, r.stream.tokens
+		if r.stream.groups != nil { // entries from before the first unit
+			for i := range r.trace.excluded {
+				r.trace.excluded[i].at |= originHasAt | originHasStale
+			}
+		}
 	}
 	return &SelectionReport{
 		Included:                   r.trace.included,

@@ -84,5 +84,8 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 // pinnedOverride blames the first pinned item, in the order of the candidates
 // (R30).
 func (r *run) pinnedOverride() ExclusionReason {
+	if r.stream != nil && r.stream.groups != nil {
+		return pinnedOverride(r.stream.groups.always[0].members[0])
+	}
 	return pinnedOverride(r.items[r.pinned[0]])
 }

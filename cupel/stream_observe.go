@@ -94,14 +94,14 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 }
 
 // excludeNegative is exclude for an item that never comes into a batch.
-func (s *stream) excludeNegative(item *ContextItem, arrival int) {
+func (s *stream) excludeNegative(item *ContextItem, tokens, arrival int) {
 	t := &s.trace
 	s.stageOf(StageClassify).reasons.add(ExcludeNegativeTokens, 1)
 	if !t.items {
 		return
 	}
 	t.stageFrom = len(t.excluded)
-	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(item.tokens), at: originOf(arrival)})
+	t.excluded = append(t.excluded, ExcludedItem{Item: item, Reason: negativeTokens(tokens), at: originOf(arrival)})
 	t.stages = append(t.stages, ordinal(StageClassify))
 	s.tell(StageClassify)
 }

@@ -33,6 +33,7 @@ type stream struct {
 	spent     exact.Sum      // tokens of kept
 	contents  map[string]*ContextItem
 	densities []order.Pair
+	groups    *streamUnits // from the first item with a group, variants or a key on
 	chosen    []bool
 
 	stages  [len(stageOrder)]streamStage
@@ -66,13 +67,16 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*ContextItem, error]
 	if !s.full {
 		err = s.pull(source)
 	}
+	if err == nil {
+		err = s.closeGroup()
+	}
 	s.leave()
 	if err == nil && (len(s.batch) > 0 || s.batches == 0) { // each stage runs, even for nothing
 		err = s.process()
 	}
 	s.endStages(err, StageClassify, StageScore, StageDeduplicate, StageSlice)
 	if err == nil {
-		err = s.step(StagePlace, len(s.always)+len(s.kept), s.placeKept)
+		err = s.step(StagePlace, s.numKept(), s.placeKept)
 		s.endStages(err, StagePlace)
 	}
 	return err
@@ -131,9 +135,15 @@ func (s *stream) take(item *ContextItem) error {
 	}
 	s.total++
 	s.tokens.Add(item.tokens)
+	if item.units != nil && s.groups == nil {
+		s.newGroups()
+	}
+	if s.groups != nil {
+		return s.takeUnit(item, arrival)
+	}
 	switch {
 	case item.tokens < 0:
-		s.excludeNegative(item, arrival)
+		s.excludeNegative(item, item.tokens, arrival)
 	case item.pinned:
 		s.always = append(s.always, kept{item, pinnedScore, arrival})
 		s.pinnedTokens.Add(item.tokens)
@@ -145,6 +155,10 @@ func (s *stream) take(item *ContextItem) error {
 		s.batch = append(s.batch, item)
 		s.arrivals = append(s.arrivals, arrival)
 	}
+	return s.processIfComplete()
+}
+
+func (s *stream) processIfComplete() error {
 	if len(s.batch) < s.batchSize {
 		return nil
 	}
@@ -164,6 +178,11 @@ func (s *stream) process() error {
 	for i := range s.scoreable {
 		s.scoreable[i] = i
 	}
+	if s.groups != nil {
+		if err := s.beginUnits(); err != nil {
+			return err
+		}
+	}
 	err := s.step(StageScore, len(s.batch), s.score)
 	if err == nil {
 		err = s.step(StageDeduplicate, len(s.batch), s.deduplicateBatch)
@@ -172,6 +191,7 @@ func (s *stream) process() error {
 		err = s.step(StageSlice, len(s.unique), s.sliceBatch)
 	}
 	s.batch, s.arrivals = s.batch[:0], s.arrivals[:0]
+	s.units = nil
 	s.full = s.left() <= 0
 	return err
 }
@@ -179,6 +199,10 @@ func (s *stream) process() error {
 // deduplicateBatch leaves out what is selected already, and then does with the
 // rest what a run does.
 func (s *stream) deduplicateBatch(ctx context.Context) error {
+	if s.units != nil {
+		s.leaveOutKept()
+		return s.deduplicate(ctx)
+	}
 	if !s.pipeline.config.KeepDuplicates && len(s.kept) > 0 {
 		n := 0
 		for i, candidate := range s.scoreable {
@@ -202,6 +226,9 @@ func (s *stream) left() int {
 
 // sliceBatch selects from the batch by density what fits.
 func (s *stream) sliceBatch(context.Context) error {
+	if s.units != nil {
+		return s.sliceUnitsOfBatch()
+	}
 	s.sort()
 	s.chosen = resize(s.chosen, len(s.sorted))
 	clear(s.chosen)
@@ -261,6 +288,9 @@ func (s *stream) excludeUnchosen() {
 
 // placeKept is stage 6 for all that was kept, pinned items first.
 func (s *stream) placeKept(ctx context.Context) error {
+	if s.groups != nil {
+		return s.placeKeptUnits(ctx)
+	}
 	slices.SortFunc(s.kept, func(a, b kept) int {
 		return cmp.Or(cmp.Compare(order.Key(b.score), order.Key(a.score)), cmp.Compare(a.arrival, b.arrival))
 	})
@@ -288,6 +318,20 @@ func (s *stream) placeKept(ctx context.Context) error {
 		e.at = e.at.in(s.arrivals[e.Candidate()])
 	}
 	return nil
+}
+
+// numKept returns the number of items that come to Place.
+func (s *stream) numKept() int {
+	if s.groups == nil {
+		return len(s.always) + len(s.kept)
+	}
+	n := 0
+	for _, list := range [][]keptUnit{s.groups.always, s.groups.kept} {
+		for _, k := range list {
+			n += len(k.members)
+		}
+	}
+	return n
 }
 
 func (s *stream) result(err error) *StreamResult {

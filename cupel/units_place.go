@@ -134,6 +134,7 @@ type placedUnit struct {
 	items        []*ContextItem // of the window
 	variants     []int32        // of its members; nil when all are full
 	groupVariant int32          // that stands for all members, counted from 1
+	empty        *ContextItem   // the group variant without tokens
 }
 
 // placeUnits is stage 6 for units.
@@ -221,7 +222,7 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 		for _, m := range members {
 			full.Add(r.items[m].tokens)
 		}
-		item, err := r.smaller(ctx, members[0], &u.groupVariants(unit)[groupVariant-1], full.Int(), "groupVariants", groupVariant)
+		item, err := smaller(ctx, r.items[members[0]], members[0], &u.groupVariants(unit)[groupVariant-1], full.Int(), "groupVariants", groupVariant)
 		if err != nil {
 			return placedUnit{}, nil, err
 		}
@@ -231,7 +232,7 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 		for i, m := range members {
 			item := r.items[m]
 			if at[i] > 0 {
-				if item, err = r.smaller(ctx, m, &item.units.variants.used[at[i]-1], item.tokens, "variants", at[i]); err != nil {
+				if item, err = smaller(ctx, item, m, &item.units.variants.used[at[i]-1], item.tokens, "variants", at[i]); err != nil {
 					return placedUnit{}, nil, err
 				}
 			}
@@ -241,16 +242,21 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 	if !unit.group {
 		return placed, placed.items[0], nil
 	}
-	stand := *placed.items[0]
-	stand.kind, stand.pinned, stand.units = unit.item.kind, unit.item.pinned, unit.item.units
-	stand.tokens = u.tokensOf(c)
-	return placed, &stand, nil
+	return placed, standInAs(unit.item, placed.items[0], u.tokensOf(c)), nil
+}
+
+// standInAs returns a stand-in with the fields of its first item as the window
+// has it.
+func standInAs(standIn, first *ContextItem, tokens int) *ContextItem {
+	stand := *first
+	stand.kind, stand.pinned, stand.units, stand.tokens = standIn.kind, standIn.pinned, standIn.units, tokens
+	return &stand
 }
 
 // smaller returns a smaller form of a candidate, full tokens being those of what
 // it stands for.
-func (r *run) smaller(ctx context.Context, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
-	item := *r.items[candidate]
+func smaller(ctx context.Context, whole *ContextItem, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
+	item := *whole
 	item.content, item.tokens = v.Content, v.Tokens
 	if v.Make != nil {
 		var err error
@@ -281,41 +287,48 @@ func (r *run) explainIncludedUnits() {
 		c, placed := &u.merged[at], &u.placed[at]
 		var one [1]int
 		for i, m := range u.candidatesOf(c, &one) {
-			full := r.items[m]
-			e := IncludedItem{Score: c.score, Reason: IncludeScored}
-			switch {
-			case u.units[u.unitOf[m]].pinned: // before the look at the tokens (R26)
-				e.Reason = IncludePinned
-			case full.tokens == 0:
-				e.Reason = IncludeZeroToken
-			}
-			form := 0
-			switch {
-			case placed.groupVariant > 0:
-				form = len(full.usedVariants()) + int(placed.groupVariant)
-				e.Item = placed.items[0]
-				if i > 0 {
-					e.Item = u.without(placed)
-				}
-			default:
-				e.Item = placed.items[i]
-				if placed.variants != nil {
-					form = int(placed.variants[i])
-				}
-			}
-			e.at = (originOf(m) | originHasAt).withForm(form).withStale(u.isStale(m))
+			e := placed.entry(i, r.items[m], u.units[u.unitOf[m]].pinned, c.score)
+			e.at = (e.at | originOf(m) | originHasAt).withStale(u.isStale(m))
 			t.included = append(t.included, e)
 		}
 	}
 }
 
-// without returns the group variant with 0 tokens, for the entries of the
-// members that it stands for beside the first.
-func (u *unitRun) without(placed *placedUnit) *ContextItem {
-	if len(placed.items) == 1 {
-		item := *placed.items[0]
-		item.tokens = 0
-		placed.items = append(placed.items, &item)
+// entry returns the entry of a member, full being the member as it was given. Its
+// origin has the form alone.
+func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score float64) IncludedItem {
+	e := IncludedItem{Score: score, Reason: IncludeScored}
+	switch {
+	case pinned: // before the look at the tokens (R26)
+		e.Reason = IncludePinned
+	case full.tokens == 0:
+		e.Reason = IncludeZeroToken
 	}
-	return placed.items[1]
+	form := 0
+	switch {
+	case p.groupVariant == 0:
+		e.Item = p.items[member]
+		if p.variants != nil {
+			form = int(p.variants[member])
+		}
+	default:
+		form = len(full.usedVariants()) + int(p.groupVariant)
+		e.Item = p.items[0]
+		if member > 0 {
+			e.Item = p.withoutTokens()
+		}
+	}
+	e.at = origin(0).withForm(form)
+	return e
+}
+
+// withoutTokens returns the group variant with 0 tokens, for the entries of the
+// members that it stands for beside the first.
+func (p *placedUnit) withoutTokens() *ContextItem {
+	if p.empty == nil {
+		item := *p.items[0]
+		item.tokens = 0
+		p.empty = &item
+	}
+	return p.empty
 }

@@ -66,7 +66,7 @@ func (r *run) deduplicateUnits() {
 		at := u.unitOf[candidate]
 		winner := u.survivor[at]
 		switch {
-		case u.isOlder(candidate):
+		case u.isOlder(candidate), u.units[at].out: // a stream has kept its contents
 		case winner == at:
 			r.unique = append(r.unique, i)
 		default:
@@ -151,7 +151,7 @@ func (r *run) sortUnits() {
 		u.sorted[i] = sorted{unit: int32(k.Index), score: u.scores[k.Index]}
 		r.sorted[i] = ScoredItem{Item: u.units[k.Index].item, Score: u.scores[k.Index]}
 	}
-	if len(u.newest) > 0 && !u.fullOnly {
+	if len(u.newest) > 0 && !u.fullOnly && r.stream == nil {
 		r.offerOlder()
 	}
 }
@@ -211,13 +211,18 @@ func (r *run) offerOlder() {
 
 // sliceUnits is stage 5 for units.
 func (r *run) sliceUnits(ctx context.Context) error {
-	u := r.units
 	selection, err := Slice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective)
 	if err != nil {
 		return err
 	}
 	r.shortfalls = selection.Shortfalls
+	return r.chooseUnits(selection)
+}
 
+// chooseUnits takes what a slicer has selected, and finds the reasons for the
+// rest.
+func (r *run) chooseUnits(selection Selection) error {
+	u := r.units
 	forms := resize(u.taken, len(u.sorted))
 	u.taken = forms
 	for i := range forms {
@@ -255,7 +260,7 @@ func (r *run) sliceUnits(ctx context.Context) error {
 		})
 		r.takeBackReturned()
 	}
-	if r.trace.why() {
+	if r.trace.why() || r.stream != nil {
 		r.excludeUnselectedUnits(selection, forms)
 	}
 	return nil
@@ -300,6 +305,7 @@ func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
 		}
 	}
 	available := exact.Of(r.effective.TargetTokens).Minus(u.sumOf(u.chosen)).Int()
+	target := r.budget.effective(r.pinnedTokens).TargetTokens
 	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
 	for at, form := range forms {
 		if form != none {
@@ -307,7 +313,7 @@ func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
 		}
 		s := &u.sorted[at]
 		unit := &u.units[s.unit]
-		overridden := r.pinnedTokens.Greater(0) && unit.tokens > r.effective.TargetTokens && unit.tokens <= withoutPinned
+		overridden := r.pinnedTokens.Greater(0) && unit.tokens > target && unit.tokens <= withoutPinned
 		for _, m := range u.membersOf(unit) {
 			reason := r.unitExceeds(unit, m, available)
 			if overridden {
