@@ -32,6 +32,10 @@ func laidOut(c *Counter) int { return cap(c.bitSets.left) }
 func TestCoverCountsEveryPeer(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	c := new(Counter)
+	halves := crowded(r, 4000, 9)
+	for i := range halves {
+		halves[i] = append(halves[i], fmt.Sprint("half", i%2))
+	}
 	for _, tt := range []struct {
 		name    string
 		members [][]string
@@ -39,6 +43,7 @@ func TestCoverCountsEveryPeer(t *testing.T) {
 		why     string
 	}{
 		{"one tag in most", crowded(r, 2500, 9, 90), true, "one part, and a rest that has none of its tag"},
+		{"two halves", halves, true, "two parts side by side"},
 		{"several tags", crowded(r, 4000, 9, 70, 60, 50), true, "parts of what a part leaves, and their weights add up"},
 		{"one tag in all", crowded(r, 2000, 9, 100), true, "nothing is left"},
 		{"few members", crowded(r, 500, 9, 90), false, "laying out costs more than it saves"},
