@@ -3,10 +3,12 @@ package naive_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/internal/naive"
 )
 
 // choice is a random multiple-choice knapsack: up to 14 items with up to 3
@@ -112,4 +114,40 @@ func TestMultipleChoiceAgainstBruteForce(t *testing.T) {
 		t.Errorf("%v of the best possible in the mean, want .98", mean)
 	}
 	t.Logf("%d cases: %v of the best possible in the mean, %v at least", cases, sum/float64(cases), least)
+}
+
+// TestExactMultipleChoiceBreaksTiesAsTheModel compares exact choices where
+// values are sums of eighths, so that many are equal.
+func TestExactMultipleChoiceBreaksTiesAsTheModel(t *testing.T) {
+	cases := 3_000
+	if testing.Short() || raceEnabled {
+		cases = 500
+	}
+	r := rand.New(rand.NewPCG(13, 5))
+	exact := slicer.NewMultipleChoice(slicer.WithExact())
+	for n := range cases {
+		items := make([]cupel.ScoredItem, 1+r.IntN(6))
+		for i := range items {
+			tokens := r.IntN(8)
+			var variants []cupel.Variant
+			for range r.IntN(3) {
+				if tokens > 0 {
+					variants = append(variants, cupel.Variant{Content: "smaller", Tokens: r.IntN(tokens), Worth: float64(1+r.IntN(3)) / 4})
+				}
+			}
+			items[i] = cupel.ScoredItem{Item: must(cupel.NewContextItem(fmt.Sprint(i), tokens, cupel.WithVariants(variants...))), Score: float64(r.IntN(5)-1) / 2}
+		}
+		target := r.IntN(20)
+		budget := cupel.SliceBudget{MaxTokens: target, TargetTokens: target}
+		got, err := cupel.Slice(t.Context(), exact, items, budget)
+		want, wantErr := naive.Slice(naive.MultipleChoice{Exact: true}, items, budget, naive.FaultNone)
+		if err != nil || wantErr != nil {
+			t.Fatal(err, wantErr)
+		}
+		slices.Sort(got.Indices)
+		slices.Sort(want.Indices)
+		if !slices.Equal(got.Indices, want.Indices) || !slices.Equal(smallerOf(got), smallerOf(want)) {
+			t.Fatalf("case %d: %v and %v, want %v and %v", n, got.Indices, smallerOf(got), want.Indices, smallerOf(want))
+		}
+	}
 }
