@@ -3,6 +3,7 @@ package cupel
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Sentinels for [errors.Is]. Each is matched by exactly one of the typed
@@ -232,5 +233,9 @@ func typed(err error) bool {
 	case *InvalidConfigError, *ScarcityError, *StrategyError, *ContractError:
 		return true
 	}
-	return false
+	joined, ok := err.(interface{ Unwrap() []error }) // several settings of one strategy
+	return ok && len(joined.Unwrap()) > 0 && !slices.ContainsFunc(joined.Unwrap(), func(e error) bool {
+		_, wrong := e.(*InvalidConfigError)
+		return !wrong
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/compat"
+	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
 func selecting(indices ...int) cupel.Slicer {
@@ -357,4 +358,18 @@ func TestSingleFormStopsWhenCancelled(t *testing.T) {
 	s := scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { calls++; cancel(); return 0 })
 	errorIs(t, cupel.ScoreAll(ctx, s, make([]*cupel.ContextItem, 1000), make([]float64, 1000)), context.Canceled)
 	equal(t, "calls", calls, 64)
+}
+
+// TestSeveralWrongSettings has a strategy with two mistakes in its settings: it is
+// not one that failed.
+func TestSeveralWrongSettings(t *testing.T) {
+	err := cupel.ScoreAll(t.Context(), &scorer.Decay{}, []*cupel.ContextItem{item(t, "a", 1)}, make([]float64, 1))
+	if !errors.Is(err, cupel.ErrInvalidConfig) || errors.Is(err, cupel.ErrStrategy) {
+		t.Errorf("got %v, want what is wrong with the settings alone", err)
+	}
+	own := errors.Join(&cupel.InvalidConfigError{Reason: "wrong"}, errOwn)
+	err = cupel.ScoreAll(t.Context(), cupel.BatchScorerFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return own }), nil, nil)
+	if !errors.Is(err, cupel.ErrStrategy) || !errors.Is(err, errOwn) {
+		t.Errorf("got %v, want an error that names the scorer", err)
+	}
 }
