@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -103,17 +104,17 @@ func TestTypedMetadata(t *testing.T) {
 		{"string type", label("a"), text("a"), "a type of the caller's"},
 		{"digits", "5", text("5"), "text is not a number"},
 		{"int", 5, whole(5), "the usual number"},
-		{"least", int64(math.MinInt64), whole(math.MinInt64), "the range of int"},
+		{"least", int64(math.MinInt), whole(math.MinInt), "the range of int"},
 		{"uint8", uint8(5), whole(5), "any integer type"},
-		{"too large", uint64(math.MaxInt64) + 1, none, "beyond int"},
+		{"too large", uint64(math.MaxInt) + 1, none, "beyond int"},
 		{"duration", time.Second, whole(1e9), "its kind is an integer"},
 		{"float", 5.0, whole(5), "whole"},
 		{"fraction", 5.5, none, "not whole"},
-		{"large float", 0x1p63, none, "one more than the largest int"},
-		{"least float", -0x1p63, whole(math.MinInt64), "the least int is a float64"},
+		{"large float", -float64(math.MinInt), none, "one more than the largest int"},
+		{"least float", float64(math.MinInt), whole(math.MinInt), "the least int is a float64"},
 		{"infinity", math.Inf(1), none, "not whole"},
 		{"NaN", math.NaN(), none, "not a number"},
-		{"number", json.Number("9223372036854775807"), whole(math.MaxInt64), "every digit of it"},
+		{"number", json.Number(strconv.Itoa(math.MaxInt)), whole(math.MaxInt), "every digit of it"},
 		{"exponent", json.Number("1.5e1"), whole(15), "whole, however it is spelled"},
 		{"fraction in JSON", json.Number("0.5"), none, "not whole, and no text either"},
 		{"truth", true, none, "neither text nor number"},

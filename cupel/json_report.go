@@ -149,7 +149,7 @@ func (o *origin) read(r *jsonwire.Reader, field int) {
 	switch field {
 	case candidate:
 		n := r.Int()
-		if n < 0 || n >= 1<<originForm-1 {
+		if n < 0 || uint64(n) >= 1<<originForm-1 {
 			r.Fail("", "must be a position among the candidates, from 0", nil)
 			return
 		}
