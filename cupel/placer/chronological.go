@@ -13,12 +13,11 @@ import (
 )
 
 // Chronological puts the items in the order of their timestamps, oldest first,
-// as a conversation reads. Items without a timestamp come last. Equal instants,
-// and items without any, keep the order that they are given in; scores do not
-// matter.
+// as a conversation reads. Items without a timestamp come last. Items with equal
+// timestamps, or none, keep their order. Scores do not matter.
 //
-// Instants of the whole range of [time.Time] are told apart to the nanosecond.
-// The zero Chronological is ready. It takes one allocation, and time linear in
+// Timestamps compare to the nanosecond over the whole range of [time.Time]. The
+// zero Chronological is ready to use. It takes one allocation, and time linear in
 // the number of items while they lie within 292 years of each other,
 // O(n log n) otherwise. It implements the ChronologicalPlacer chapter of the
 // specification.

@@ -1,5 +1,5 @@
-// Package placer has the specification's strategies for the order in which the
-// selected items appear in the prompt:
+// Package placer implements the specification's strategies for ordering the
+// selected items in the prompt:
 //
 //   - [Chronological] puts the oldest first (ChronologicalPlacer);
 //   - [UShaped] puts the best at both edges (UShapedPlacer).

@@ -12,14 +12,14 @@ import (
 // UShaped puts the items with the highest scores at both edges and the lowest in
 // the middle, because models attend most to the beginning and the end of what
 // they read: the best comes first, the second best last, the third second, and
-// so on. Equal scores count by position, and NaN is lowest. Pinned items are
-// no exception: they come with score 1.0.
+// so on. Equal scores are ordered by position, and NaN is lowest. Pinned items
+// have score 1.0.
 //
 // The zero UShaped is ready. It takes time linear in the number of items and one
 // allocation. It implements the UShapedPlacer chapter of the specification.
 type UShaped struct{}
 
-var uShapedDescriptor = strategy.Plain[UShaped]("uShaped", "UShapedPlacer", "Puts the best scored items at both ends.")
+var uShapedDescriptor = strategy.Plain[UShaped]("uShaped", "UShapedPlacer", "Puts the highest-scored items at both ends.")
 
 // Place implements [cupel.Placer]. It never fails.
 func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {

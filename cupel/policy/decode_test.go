@@ -159,9 +159,9 @@ var wrongDocuments = []wrongDocument{
 		slicer.autoBucket: must be true or false, got a string
 		slicer.topUp: must be true or false, got a number`, false, "a switch is true or false"},
 	{"two bucket sizes", document("", `{"type":"knapsack","bucketSize":10,"autoBucket":true}`, "", ""),
-		`slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two`, false, "one of them would not count"},
+		`slicer.autoBucket: must not be set together with bucketSize; remove one of them`, false, "one of them would not count"},
 	{"two bucket sizes with counts", document("", `{"type":"countConstrainedKnapsack","autoBucket":true,"bucketSize":-1}`, "", ""), `
-		slicer.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
+		slicer.autoBucket: must not be set together with bucketSize; remove one of them
 		slicer.bucketSize: bucketSize must be a positive integer (> 0), got -1`, false, "not even when it is wrong anyway"},
 	{"score greedy with settings", document("", `{"type":"scoreGreedy","topUp":true}`, "", ""), `slicer.topUp: is unknown; want one of type`, false, "it has no settings"},
 	{"greedy with an inner slicer", document("", `{"type":"greedy","inner":{"type":"greedy"}}`, "", ""), `slicer.inner: is unknown; want one of type`, false, "fields belong to types"},

@@ -175,7 +175,7 @@ func TestValidate(t *testing.T) {
 			slicer.entries[0].kind: kind must not be blank, got ""
 			slicer.scarcity: "ScarcityBehavior(2)" is unknown; want one of Degrade, Throw`, "the knapsack's settings are its own"},
 		{"two bucket sizes", withSlicer(of("quota", settings{"inner": of("knapsack", settings{"bucketSize": 0, "autoBucket": true, "topUp": true, "memoryLimit": 0})})), `
-			slicer.inner.autoBucket: chooses the bucket size, and bucketSize gives one; give one of the two
+			slicer.inner.autoBucket: must not be set together with bucketSize; remove one of them
 			slicer.inner.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.inner.memoryLimit: memoryLimit must be a positive number of bytes, got 0`, "one mistake does not hide another"},
 		{"count quota around a knapsack that uses its budget", withSlicer(of("countQuota", settings{"inner": of("knapsack", settings{"autoBucket": true})})),

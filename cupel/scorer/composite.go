@@ -80,9 +80,9 @@ func NewComposite(parts ...Weighted) (*Composite, error) {
 
 var compositeDescriptor = strategy.Descriptor{
 	Name: "composite", Component: "CompositeScorer",
-	Doc: "Averages scorers under their weights.",
+	Doc: "Scores an item by the weighted average of other scorers.",
 	Fields: []strategy.Field{
-		{Name: "scorers", Type: strategy.Parts, Required: true, Doc: "Scorers, averaged under their weights."},
+		{Name: "scorers", Type: strategy.Parts, Required: true, Doc: "The scorers and their weights."},
 	},
 	Build: func(a strategy.Args) (any, error) {
 		var parts []Weighted
@@ -178,7 +178,7 @@ func (c *Composite) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	return nil
 }
 
-// Part is what one part of a [Composite] has to say about a list of items.
+// Part holds the scores of one part of a [Composite] for a list of items.
 type Part struct {
 	Scorer cupel.Scorer
 	Weight float64   // normalised: the weights of all parts sum to 1

@@ -226,7 +226,7 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 				}
 				for i, got := range scores {
 					if !same(got, want[i]) {
-						t.Errorf("%s: item %d scores %v beside others and %v alone", name, i, got, want[i])
+						t.Errorf("%s: item %d scores %v among others and %v alone", name, i, got, want[i])
 					}
 				}
 			}()
@@ -236,7 +236,7 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 }
 
 // TestWarmPassesDoNotAllocate holds what the documentation says. TagScorer
-// makes two closures a pass, whatever the length of the list.
+// makes two closures a pass, for a list of any length.
 func TestWarmPassesDoNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools drop things at random")

@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Curve says what an item of a given age scores, in [0,1]. The curves are
+// Curve maps the age of an item to a score in [0,1]. The curves are
 // [Exponential], [Step] and [Window].
 //
 // Together they implement the Curve Factories section of the DecayScorer
@@ -62,7 +62,7 @@ var curveDescriptors = []strategy.Descriptor{
 	{
 		Name: "step", Component: "Step", Doc: "Scores by windows of ages.",
 		Fields: []strategy.Field{{Name: "windows", Type: strategy.List, Required: true, Doc: "Youngest first.", Fields: []strategy.Field{
-			{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "The age that is too old for the window."},
+			{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "Items of this age or older are outside the window."},
 			{Name: "score", Type: strategy.Number, Required: true, Range: strategy.Unit, Doc: "The score of items in the window."},
 		}}},
 		Build: func(a strategy.Args) (any, error) {
@@ -81,8 +81,8 @@ var curveDescriptors = []strategy.Descriptor{
 		}),
 	},
 	{
-		Name: "window", Component: "Window", Doc: "Scores 1 up to an age, and 0 from there on.",
-		Fields: []strategy.Field{{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "The age from which on items score 0."}},
+		Name: "window", Component: "Window", Doc: "Scores 1 below an age, and 0 from it on.",
+		Fields: []strategy.Field{{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "Items of this age or older score 0."}},
 		Build: func(a strategy.Args) (any, error) {
 			return strategy.Built(Window(strategy.Get[time.Duration](a, "maxAge")))
 		},

@@ -26,8 +26,8 @@ type Decay struct {
 // DecayOption is an optional setting of a [Decay] scorer.
 type DecayOption func(*decayDraft) error
 
-// decayDraft is a scorer that is not finished yet. It is a type of its own so
-// that nobody can apply an option to a finished one.
+// decayDraft is an unfinished scorer. It is a separate type so that options
+// cannot change a finished one.
 type decayDraft Decay
 
 // WithNullTimestampScore sets the score of items without a timestamp, in
@@ -69,7 +69,7 @@ var decayDescriptor = strategy.Descriptor{
 	Name: "decay", Component: "DecayScorer",
 	Doc: "Scores an item by its age, along a curve.",
 	Fields: []strategy.Field{
-		{Name: "curve", Type: strategy.Variant, Required: true, Variants: curveDescriptors, Doc: "What an item of a given age scores."},
+		{Name: "curve", Type: strategy.Variant, Required: true, Variants: curveDescriptors, Doc: "Maps the age of an item to its score."},
 		{Name: "nullTimestampScore", Type: strategy.Number, Range: strategy.Unit, Default: defaultNullTimestampScore, Doc: "The score of items without a timestamp."},
 	},
 	NeedsClock: true,

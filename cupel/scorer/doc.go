@@ -11,10 +11,10 @@
 //		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.4},
 //	)
 //
-// Every scorer is a [cupel.BatchScorer] as well. Score is the algorithm of its
-// chapter as it stands there: a relative scorer looks at the whole list for one
-// item. ScoreAll scores a whole list in one pass and gives the same bits; the
-// engine, and the scorers that wrap others, use it wherever it is there.
+// Every scorer is also a [cupel.BatchScorer]. Score follows the specification's
+// algorithm literally: a relative scorer reads the whole list for one item.
+// ScoreAll scores a whole list in one pass, with bit-identical results. The
+// engine and the scorers that wrap others prefer it.
 //
 // The zero values of Recency, Priority, Frequency, Kind and Reflexive are
 // ready for use. The others come from constructors, which check their

@@ -63,7 +63,7 @@ var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 //
 // The time is linear in the number of items, n, as long as they have at most
 // four different tags each. Beyond that it is quadratic, by a small factor: for
-// items with k tags each of which c items have, one item takes on the order of
+// items with k tags, each shared by c items, one item takes on the order of
 // the least of k·c steps, of k·n/64 steps, and of k²·(1 + c/128) steps. Items
 // with equal tags are counted together. The memory is linear in the number of
 // tags given.

@@ -24,7 +24,7 @@ func TestFrequency(t *testing.T) {
 		{name: "some share", scorer: s, items: items{tagged("a", "b"), tagged("b"), tagged("c"), tagged("a"), item()},
 			want: []float64{0.5, 0.25, 0, 0.25, 0}, why: "two of four peers, one, none, one"},
 		{name: "several in common", scorer: s, items: items{tagged("a", "b", "c"), tagged("a", "b", "c"), tagged("x")},
-			want: []float64{0.5, 0.5, 0}, why: "a peer counts once, whatever it shares"},
+			want: []float64{0.5, 0.5, 0}, why: "a peer counts once, however many tags it shares"},
 		{name: "ASCII case", scorer: s, items: items{tagged("Important"), tagged("important"), tagged("IMPORTANT")},
 			want: []float64{1, 1, 1}, why: "tags compare without ASCII case, unlike those of TagScorer"},
 		{name: "Unicode case", scorer: s, items: items{tagged("k", "s"), tagged("\u212a"), tagged("\u017f"), tagged("ä"), tagged("Ä")},

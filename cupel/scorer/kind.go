@@ -74,7 +74,7 @@ var kindDescriptor = strategy.Descriptor{
 	Name: "kind", Component: "KindScorer",
 	Doc: "Scores an item by the weight of its kind.",
 	Fields: []strategy.Field{
-		{Name: "weights", Type: strategy.Weights, Keys: strategy.Kind, Doc: "By kind. Without weights, the default ones hold."},
+		{Name: "weights", Type: strategy.Weights, Keys: strategy.Kind, Doc: "Weights by kind; if absent, the default weights."},
 	},
 	Build: func(a strategy.Args) (any, error) {
 		given := strategy.Get[map[string]float64](a, "weights")

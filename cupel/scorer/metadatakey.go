@@ -43,8 +43,8 @@ var metadataKeyDescriptor = strategy.Descriptor{
 	Doc: "Scores an item with a boost when its metadata has a value, and with 1 otherwise.",
 	Fields: []strategy.Field{
 		{Name: "key", Type: strategy.Text, Required: true, Doc: "The key of the metadata."},
-		{Name: "value", Type: strategy.Text, Required: true, Doc: "The value that items are to have under the key."},
-		{Name: "boost", Type: strategy.Number, Required: true, Range: strategy.Positive, Doc: "The score of items that have it."},
+		{Name: "value", Type: strategy.Text, Required: true, Doc: "The value to match under the key."},
+		{Name: "boost", Type: strategy.Number, Required: true, Range: strategy.Positive, Doc: "The score of items that match."},
 	},
 	Build: func(a strategy.Args) (any, error) {
 		return strategy.Built(NewMetadataKey(strategy.Get[string](a, "key"), strategy.Get[string](a, "value"), strategy.Get[float64](a, "boost")))

@@ -106,8 +106,8 @@ func toFloat(raw any) (float64, bool) {
 }
 
 // parseDecimal reads digits, a point, signs and an exponent. strconv would also
-// read hexadecimal, infinities and NaN, none of which is spelled with these
-// characters alone. A number too large for a float64 is refused.
+// read hexadecimal, infinities and NaN, which all need other characters. It
+// rejects a number too large for a float64.
 func parseDecimal(s string) (float64, bool) {
 	if strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false

@@ -29,8 +29,8 @@ type Tag struct {
 // TagOption is an optional setting of a [Tag] scorer.
 type TagOption func(*tagDraft)
 
-// tagDraft is a scorer that is not finished yet. It is a type of its own so
-// that nobody can apply an option to a finished one.
+// tagDraft is an unfinished scorer. It is a separate type so that options
+// cannot change a finished one.
 type tagDraft Tag
 
 // WithCaseInsensitiveTags compares tags under ASCII case folding. Letters
@@ -88,8 +88,8 @@ var tagDescriptor = strategy.Descriptor{
 	Name: "tag", Component: "TagScorer",
 	Doc: "Scores an item by the weights of its tags.",
 	Fields: []strategy.Field{
-		{Name: "weights", Type: strategy.Weights, Keys: strategy.Text, Required: true, Doc: "By tag."},
-		{Name: "caseInsensitive", Type: strategy.Bool, Default: false, Doc: "Tags compare under ASCII case folding."},
+		{Name: "weights", Type: strategy.Weights, Keys: strategy.Text, Required: true, Doc: "Weights by tag."},
+		{Name: "caseInsensitive", Type: strategy.Bool, Default: false, Doc: "Compare tags without ASCII case."},
 	},
 	Build: func(a strategy.Args) (any, error) {
 		var opts []TagOption

@@ -10,21 +10,21 @@ import (
 
 const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
 
-// CountConstrainedKnapsack is a [CountQuota] around a [Knapsack]: it commits
-// the best scored items that the entries require, has the knapsack find the
-// best total of the rest with what is left of the target, and drops what is
-// beyond the caps with reason [cupel.ExcludeCountCapExceeded], lowest scores first.
+// CountConstrainedKnapsack is a [CountQuota] around a [Knapsack]. It commits the
+// highest-scored items that the entries require, lets the knapsack find the best
+// total of the others within the tokens left, and drops items over their cap,
+// lowest scores first, with reason [cupel.ExcludeCountCapExceeded].
 //
-// What is required is committed before the knapsack runs, and what the caps
-// drop has used up capacity in it, so that the whole is not always the optimum
-// under these counts. Kinds are compared without ASCII case; kinds without an
-// entry are free. Its choice is not monotonic in the budget, and it can exceed
-// the target by what is required.
+// The selection is not always the optimum under these counts: required items are
+// committed before the knapsack runs, and items over their cap have used some of
+// its capacity. Kinds are compared without ASCII case; kinds without an entry
+// are unlimited. The choice is not monotonic in the budget, and required items
+// can exceed the target.
 //
 // The zero CountConstrainedKnapsack is not valid: build it with
-// [NewCountConstrainedKnapsack]. Beside the knapsack it takes time linear in the
-// number of items when they come by score, as a pipeline's do. It implements
-// the CountConstrainedKnapsackSlice chapter of the specification.
+// [NewCountConstrainedKnapsack]. In addition to the knapsack's, it takes time
+// linear in the number of items if they are sorted by score, as in a pipeline.
+// It implements the CountConstrainedKnapsackSlice chapter of the specification.
 type CountConstrainedKnapsack struct {
 	counter
 	knapsack *Knapsack
@@ -49,7 +49,7 @@ func NewCountConstrainedKnapsack(knapsack *Knapsack, entries []CountQuotaEntry, 
 
 var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 	Name: "countConstrainedKnapsack", Component: countConstrainedKnapsackSlice,
-	Doc:    "Guarantees and limits the number of items of a kind, around a knapsack.",
+	Doc:    "Guarantees and limits the number of items of each kind, around a knapsack.",
 	Fields: slices.Concat(knapsackFields, countFields),
 	Build: func(a strategy.Args) (any, error) {
 		scarcity, entries := countsOf(a)

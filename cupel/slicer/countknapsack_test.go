@@ -65,7 +65,7 @@ func TestCountConstrainedKnapsack(t *testing.T) {
 		{100, []slicer.CountQuotaEntry{entry("A", 1, 1)}, sliceCase{name: "folding",
 			items: list(it("a", 100, 0.9), it("A", 100, 0.8)), budget: target(1000), want: []int{0},
 			drops: []cupel.Drop{capped(1, "A", 1, 1)},
-			why:   "conformance note: one kind whatever its case, spelled as the entry does"}},
+			why:   "conformance note: one kind regardless of its case, spelled as the entry does"}},
 		{100, []slicer.CountQuotaEntry{entry("a", 1, 2)}, sliceCase{name: "worth nothing is committed",
 			items: list(it("b", 100, 0.5), it("a", 100, 0), it("a", 100, 0)), budget: target(1000), want: []int{1, 0},
 			why: "phase 1 takes by rank; the knapsack never takes an item worth 0 (R16), and the cap has nothing to do"}},

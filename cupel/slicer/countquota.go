@@ -11,21 +11,21 @@ import (
 
 const countQuotaSlice = "CountQuotaSlice"
 
-// CountQuota guarantees and limits the number of items of a kind. First it
-// commits, for each entry in turn, the best scored items that the entry
-// requires, without looking at the budget. Then an inner slicer chooses
-// from the rest with what is left of the target. Last, what the inner slicer
-// chose beyond a cap is dropped with reason [cupel.ExcludeCountCapExceeded], in the
-// order in which it chose.
+// CountQuota guarantees and limits the number of items of each kind. First it
+// commits, for each entry in turn, the highest-scored items that the entry
+// requires, regardless of the budget. Then the inner slicer chooses from the
+// other items within the tokens left. Last, CountQuota goes through that choice
+// in order and drops items over their cap, with reason
+// [cupel.ExcludeCountCapExceeded].
 //
-// Kinds are compared without ASCII case; kinds without an entry are free. Where
-// too few candidates are there, the [ScarcityBehavior] decides. Its choice is
-// not monotonic in the budget, and it can exceed the target by what is required.
+// Kinds are compared without ASCII case; kinds without an entry are unlimited.
+// If there are too few candidates, the [ScarcityBehavior] decides. The choice is
+// not monotonic in the budget, and required items can exceed the target.
 //
-// The zero CountQuota is not valid: build it with [NewCountQuota]. Beside the
-// inner slicer it takes time linear in the number of items when they come by
-// score, as a pipeline's do. It implements the CountQuotaSlice chapter of the
-// specification.
+// The zero CountQuota is not valid: build it with [NewCountQuota]. In addition
+// to the inner slicer's, it takes time linear in the number of items if they are
+// sorted by score, as in a pipeline. It implements the CountQuotaSlice chapter
+// of the specification.
 type CountQuota struct {
 	counter
 	inner cupel.Slicer
@@ -63,9 +63,9 @@ func checkKnapsack(wrong *strategy.Problems, inner cupel.Slicer) {
 
 var countQuotaDescriptor = strategy.Descriptor{
 	Name: "countQuota", Component: countQuotaSlice,
-	Doc: "Guarantees and limits the number of items of a kind, around another slicer.",
+	Doc: "Guarantees and limits the number of items of each kind, around another slicer.",
 	Fields: slices.Concat([]strategy.Field{
-		{Name: "inner", Type: strategy.Child, Required: true, Doc: "The slicer that chooses the rest; it contains no knapsack."},
+		{Name: "inner", Type: strategy.Child, Required: true, Doc: "The slicer that chooses the other items; it must not contain a knapsack."},
 	}, countFields),
 	Build: func(a strategy.Args) (any, error) {
 		scarcity, entries := countsOf(a)

@@ -18,14 +18,14 @@ import (
 //
 // It implements the CountQuotaEntry section of the CountQuotaSlice chapter.
 type CountQuotaEntry struct {
-	// Kind is the kind that the entry is about. It must not be blank; reports
-	// spell it as it stands here, well-known kinds as their constants do.
+	// Kind is the kind that the entry limits. It must not be blank. Reports
+	// spell it as here, but well-known kinds as their constants.
 	Kind cupel.ContextKind
 	// RequireCount is the number of items to commit before anything else is
 	// chosen: at least 0, at most CapCount.
 	RequireCount int
-	// CapCount is the largest number of items to choose: at least 0. With 0 the
-	// kind is left out.
+	// CapCount is the largest number of items to choose: at least 0. A cap of 0
+	// excludes the kind.
 	CapCount int
 }
 
@@ -111,10 +111,10 @@ func (e CountQuotaEntry) validate(wrong *strategy.Problems, i int) {
 
 // countFields are the settings that the two count slicers have in common.
 var countFields = []strategy.Field{
-	{Name: "entries", Type: strategy.List, Doc: "At most one entry a kind.", Fields: []strategy.Field{
+	{Name: "entries", Type: strategy.List, Doc: "The entries, at most one for each kind.", Fields: []strategy.Field{
 		{Name: "kind", Type: strategy.Kind, Required: true, Doc: "A kind of item, in any casing."},
 		{Name: "requireCount", Type: strategy.Int, Range: strategy.NonNegative, Default: 0, Doc: "The number of items to commit before anything else is chosen."},
-		{Name: "capCount", Type: strategy.Int, Range: strategy.NonNegative, Doc: "The largest number of items. No limit by default."},
+		{Name: "capCount", Type: strategy.Int, Range: strategy.NonNegative, Doc: "The largest number of items; unlimited by default."},
 	}},
 	{Name: "scarcity", Type: strategy.Enum, Values: []string{ScarcityDegrade.String(), ScarcityThrow.String()}, Default: ScarcityDegrade.String(),
 		Doc: "What happens when there are fewer items of a kind than its entry requires."},

@@ -1,8 +1,8 @@
-// Package slicer has the specification's strategies for choosing which items
-// fit a budget, and ScoreGreedy:
+// Package slicer implements the specification's strategies for choosing the
+// items that go into a budget, and ScoreGreedy:
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
-//   - [ScoreGreedy] takes the best score first, whatever it costs;
+//   - [ScoreGreedy] takes the best score first, regardless of tokens;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
 //   - [Quota] shares the budget out between kinds, by percentages, and has
 //     another slicer choose within each share (QuotaSlice);
@@ -11,14 +11,13 @@
 //   - [CountConstrainedKnapsack] does the same around a Knapsack
 //     (CountConstrainedKnapsackSlice).
 //
-// All of them are immutable and safe for concurrent use: what they have to say
-// about a call is in the [cupel.Selection] that the call returns. They
-// work on positions, so that an item given twice is two candidates. They
-// choose nothing when there is nothing to choose from or the target is 0, and
-// they never choose an item whose token count is negative: the pipeline
-// excludes such items earlier, and in a direct call they must not make room for
-// others.
+// All of them are immutable and safe for concurrent use. A call returns
+// everything about it in its [cupel.Selection]. Slicers work on positions, so an
+// item that occurs twice is two candidates. They choose nothing when there are
+// no items or the target is 0. They never choose an item with a negative token
+// count: the pipeline excludes such items earlier, and in a direct call they
+// must not make room for others.
 //
-// Wrappers pass on the drops and shortfalls of the slicers inside them, in terms
-// of their own list.
+// Wrappers return the drops and shortfalls of their inner slicers with the
+// positions of their own list.
 package slicer

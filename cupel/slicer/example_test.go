@@ -150,7 +150,7 @@ func ExampleBetween() {
 	// Output: cupel: kind has an entry already, entries[0]: give the kind one entry, with Between; kinds are compared without ASCII case (QuotaSlice, entries[1].kind = "TOOL")
 }
 
-// At least one memory and at most one tool output, whatever their scores; two
+// At least one memory and at most one tool output, regardless of their scores; two
 // system prompts are wanted, and there is but one.
 func ExampleNewCountQuota() {
 	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{

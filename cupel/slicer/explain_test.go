@@ -77,7 +77,7 @@ func (a another) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 	return a.Greedy.Slice(ctx, items, budget)
 }
 
-// Whatever a slicer leaves out it explains with what it chose, which
+// A slicer explains each item that it leaves out with what it chose, which
 // cupel.ExplainSlice checks; and what stands before an item in a walk leaves less
 // than it needs.
 func TestExplanationsHold(t *testing.T) {

@@ -9,20 +9,20 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Greedy chooses by value density, the score per token: densest first, each
-// item that still fits. Items without tokens always fit. What does not fit is
-// skipped for good, and smaller items after it are still looked at.
+// Greedy goes through the items by value density, the score per token, densest
+// first, and takes each one that still fits. Items without tokens always fit. It
+// skips an item that does not fit and goes on with the next.
 //
-// It is fast and good enough for most work, not optimal: [Knapsack] is. Its
-// choice is not monotonic in the budget: a larger target can leave out an item
-// that a smaller one takes.
+// Greedy is fast and good enough for most work. It is not optimal; [Knapsack]
+// is. Its choice is not monotonic in the budget: a larger target can leave out
+// an item that a smaller one takes.
 //
 // The zero Greedy is ready. It takes time linear in the number of items and one
 // allocation. It implements the GreedySlice chapter of the
 // specification.
 type Greedy struct{}
 
-var greedyDescriptor = strategy.Plain[Greedy]("greedy", "GreedySlice", "Chooses by score per token, densest first, each item that still fits.")
+var greedyDescriptor = strategy.Plain[Greedy]("greedy", "GreedySlice", "Takes the highest score per token first, and each item that still fits.")
 
 // LeftOver implements [cupel.LeftOverSlicer]: it returns true.
 func (Greedy) LeftOver() bool { return true }
@@ -70,7 +70,7 @@ func sortByDensity(items []cupel.ScoredItem, densities []order.Pair) {
 }
 
 // density is the score per token. Every item without tokens has the same,
-// whatever its score, so that only the position orders them.
+// regardless of its score, so that only the position orders them.
 func density(it cupel.ScoredItem) float64 {
 	if tokens := it.Item.Tokens(); tokens != 0 {
 		return it.Score / float64(tokens)

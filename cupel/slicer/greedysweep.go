@@ -8,10 +8,9 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// Sweep implements [cupel.SweepSlicer]. It sorts once, in the time that one
-// Slice takes. After that, going to another target takes O(log N) for each item
-// that leaves or comes behind the first one that changes, and next to nothing
-// when none does.
+// Sweep implements [cupel.SweepSlicer]. It sorts once, in the time of one call
+// of Slice. A change of the target then takes O(log N) for each item that leaves
+// or comes after the first one that changes, and almost no time if none does.
 func (Greedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	return newGreedySweep(items, sortByDensity)
 }
@@ -32,9 +31,9 @@ func newGreedySweep(items []cupel.ScoredItem, sort func([]cupel.ScoredItem, []or
 }
 
 // greedySweep follows Greedy's walk from the densest item to the last, or
-// ScoreGreedy's from the best. What is taken is a stack: another target changes nothing before the first item that
-// was skipped and now fits, or was taken and no longer does, and everything
-// behind it is walked anew.
+// ScoreGreedy's from the best. The items taken are a stack: another target
+// changes nothing before the first item that was skipped and now fits, or was
+// taken and no longer fits. The walk restarts there.
 type greedySweep struct {
 	positions []int // in the order of the walk
 	tokens    minTree

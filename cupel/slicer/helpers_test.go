@@ -131,8 +131,8 @@ func (f slicerFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cu
 	return f(items, budget)
 }
 
-// takeAll selects everything, from the last position to the first, whatever
-// the budget.
+// takeAll selects everything, from the last position to the first, for
+// any budget.
 func takeAll(items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 	var sel cupel.Selection
 	for i := range items {

@@ -32,16 +32,16 @@ const DefaultMemoryLimit = knapsack.DefaultMemoryLimit
 // target. Among equally good choices it takes the one that the specification's
 // dynamic program takes, without its table of N x C cells.
 //
-// Sizes are counted in buckets of 100 tokens by default: those of items are
-// rounded up and the target down, so that the choice always fits and may leave
-// some unused: with items of 30 tokens 70 %. [WithAutoBucket] and [WithTopUp]
-// use it. Scores count in steps of 1/10000, rounded down; a score below
-// 1/10000 or NaN counts as 0, and an item worth 0 is never chosen. Items
-// without tokens are always chosen. Its choice is not monotonic in the budget.
+// Sizes are in buckets, of 100 tokens by default. Those of items are rounded up
+// and the target down, so that the choice always fits but may leave tokens
+// unused: 70 % of the target with items of 30 tokens. [WithAutoBucket] and
+// [WithTopUp] avoid that. Scores are rounded down to steps of 1/10000. NaN counts
+// as 0, and an item with a rounded score of 0 is never chosen. Items without
+// tokens are always chosen. The choice is not monotonic in the budget.
 //
-// The zero Knapsack is ready; [NewKnapsack] makes others. Time and memory
-// depend on how hard the items are to tell apart: usually near linear in the
-// number of items, at worst the table's. It implements the KnapsackSlice chapter
+// The zero Knapsack is ready to use; [NewKnapsack] makes others. Time and memory
+// depend on how similar the items are: usually near linear in the number of
+// items, at worst those of the table. It implements the KnapsackSlice chapter
 // of the specification.
 type Knapsack struct {
 	bucketSize  int   // 0: DefaultBucketSize
@@ -53,8 +53,8 @@ type Knapsack struct {
 // KnapsackOption is an optional setting of a [Knapsack].
 type KnapsackOption func(*knapsackDraft) error
 
-// knapsackDraft is a slicer that is not finished yet. It is a type of its own
-// so that nobody can apply an option to a finished one.
+// knapsackDraft is an unfinished slicer. It is a separate type so that options
+// cannot change a finished one.
 type knapsackDraft Knapsack
 
 // NewKnapsack returns a Knapsack with the given settings. It fails with a
@@ -75,10 +75,10 @@ func NewKnapsack(opts ...KnapsackOption) (*Knapsack, error) {
 
 // knapsackFields are the settings of a knapsack, here and in what has one.
 var knapsackFields = []strategy.Field{
-	{Name: "bucketSize", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultBucketSize, Doc: "In tokens."},
-	{Name: "autoBucket", Type: strategy.Bool, Default: false, Excludes: "bucketSize", Doc: "Each run chooses the bucket size. There is no bucketSize then."},
-	{Name: "topUp", Type: strategy.Bool, Default: false, Doc: "What the buckets leave is spent by score."},
-	{Name: "memoryLimit", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultMemoryLimit, Doc: "In bytes."},
+	{Name: "bucketSize", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultBucketSize, Doc: "The size of a bucket, in tokens."},
+	{Name: "autoBucket", Type: strategy.Bool, Default: false, Excludes: "bucketSize", Doc: "Each run chooses the bucket size; bucketSize must be absent."},
+	{Name: "topUp", Type: strategy.Bool, Default: false, Doc: "Fill the tokens that the buckets leave, highest score first."},
+	{Name: "memoryLimit", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultMemoryLimit, Doc: "The working memory of one call, in bytes."},
 }
 
 var knapsackDescriptor = strategy.Descriptor{
@@ -112,7 +112,7 @@ func knapsackOf(a strategy.Args) (*Knapsack, error) {
 	k, err := NewKnapsack(opts...)
 	if auto && a.Has("bucketSize") {
 		wrong := strategy.Problems{Component: knapsackSlice}
-		wrong.Add("autoBucket", "", "chooses the bucket size, and bucketSize gives one; give one of the two")
+		wrong.Add("autoBucket", "", "must not be set together with bucketSize; remove one of them")
 		wrong.AddError(err)
 		return nil, wrong.Err()
 	}
@@ -160,10 +160,11 @@ func WithAutoBucket() KnapsackOption {
 	}
 }
 
-// WithTopUp has each call spend what the buckets leave: highest score first,
-// every item that was not chosen, still fits, and is worth at least 1/10000, is
-// added. Rounding then costs nothing but the best use of the last few tokens. It
-// is not part of the specification's algorithm, and off by default.
+// WithTopUp has each call fill the tokens that the buckets leave. It goes through
+// the items not chosen, highest score first, and adds each one that still fits
+// and scores at least 1/10000. Rounding then costs only the best use of the last
+// few tokens. This is not part of the specification's algorithm, and is off by
+// default.
 func WithTopUp() KnapsackOption {
 	return func(k *knapsackDraft) error {
 		k.topUp = true
@@ -171,10 +172,10 @@ func WithTopUp() KnapsackOption {
 	}
 }
 
-// WithMemoryLimit sets how many bytes one call may use for what it remembers of
-// partial solutions, at least 1. A call that cannot find its answer within the
-// limit fails with a [MemoryLimitError]; it may take longer to stay within
-// it. The lists of the items themselves, about 100 bytes an item, come on top.
+// WithMemoryLimit sets the number of bytes, at least 1, that one call may use
+// for partial solutions. A call may take longer to stay within the limit, and
+// fails with a [MemoryLimitError] if it cannot. The lists of items take about
+// 100 bytes an item in addition.
 func WithMemoryLimit(bytes int64) KnapsackOption {
 	return func(k *knapsackDraft) error {
 		if bytes <= 0 {

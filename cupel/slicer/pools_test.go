@@ -16,7 +16,7 @@ func TestSweepOfWhatWasNotBuilt(t *testing.T) {
 	}
 }
 
-// TestPoolsAreGivenBack counts what is allocated beside the result.
+// TestPoolsAreGivenBack counts the allocations other than the result.
 func TestPoolsAreGivenBack(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools drop things at random")

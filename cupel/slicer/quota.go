@@ -23,19 +23,19 @@ type QuotaEntry struct {
 	require, cap float64 // percent of the target
 }
 
-// Require keeps at least minPercent of the target for a kind, and does not
-// limit it. minPercent is in [0,100]. What the kind cannot use stays unused.
+// Require reserves at least minPercent of the target for a kind, without a cap.
+// minPercent is in [0,100]. Tokens that the kind cannot use stay unused.
 func Require(kind cupel.ContextKind, minPercent float64) QuotaEntry {
 	return QuotaEntry{kind, minPercent, 100}
 }
 
-// Cap limits a kind to maxPercent of the target, and keeps nothing for it.
-// maxPercent is in [0,100]; 0 leaves the kind out.
+// Cap limits a kind to maxPercent of the target and reserves nothing for it.
+// maxPercent is in [0,100]; 0 excludes the kind.
 func Cap(kind cupel.ContextKind, maxPercent float64) QuotaEntry {
 	return QuotaEntry{kind, 0, maxPercent}
 }
 
-// Between keeps at least minPercent of the target for a kind and limits it to
+// Between reserves at least minPercent of the target for a kind and limits it to
 // maxPercent; both are in [0,100], and minPercent is at most maxPercent.
 func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry {
 	return QuotaEntry{kind, minPercent, maxPercent}
@@ -52,8 +52,8 @@ func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry 
 // slicer that is a [cupel.KindNarrower] is asked for the slicer of each kind
 // alone. Its choice is not monotonic in the budget.
 //
-// The zero Quota is not valid: build it with [NewQuota]. Beside the inner
-// slicer it takes time linear in the number of items. It implements the
+// The zero Quota is not valid: build it with [NewQuota]. In addition to the
+// inner slicer's, it takes time linear in the number of items. It implements the
 // QuotaSlice chapter of the specification.
 type Quota struct {
 	inner   cupel.Slicer
@@ -96,10 +96,10 @@ var quotaDescriptor = strategy.Descriptor{
 	Doc: "Shares the target out between kinds, around another slicer.",
 	Fields: []strategy.Field{
 		{Name: "inner", Type: strategy.Child, Required: true, Doc: "The slicer that chooses within each share."},
-		{Name: "entries", Type: strategy.List, Doc: "At most one entry a kind.", Fields: []strategy.Field{
+		{Name: "entries", Type: strategy.List, Doc: "The entries, at most one for each kind.", Fields: []strategy.Field{
 			{Name: "kind", Type: strategy.Kind, Required: true, Doc: "A kind of item, in any casing."},
-			{Name: "require", Type: strategy.Number, Range: strategy.Percent, Default: 0.0, Doc: "What is kept for the kind, in percent of the target."},
-			{Name: "cap", Type: strategy.Number, Range: strategy.Percent, Default: 100.0, Doc: "The most that the kind may have, in percent of the target."},
+			{Name: "require", Type: strategy.Number, Range: strategy.Percent, Default: 0.0, Doc: "The part reserved for the kind, in percent of the target."},
+			{Name: "cap", Type: strategy.Number, Range: strategy.Percent, Default: 100.0, Doc: "The most that the kind may use, in percent of the target."},
 		}},
 	},
 	Build: func(a strategy.Args) (any, error) {

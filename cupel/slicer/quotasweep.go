@@ -51,7 +51,7 @@ func (s *quotaSweep) Advance(target int) (keep int, more []int) {
 	changed := false
 	for i := range s.swept {
 		g := &s.swept[i]
-		if changed { // everything behind a change moves, and is told anew
+		if changed { // everything after a change moves, and is reported again
 			g.advance(s.groups[i].budget.TargetTokens)
 			s.more = append(s.more, g.list...)
 			continue

@@ -8,15 +8,14 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// ScoreGreedy chooses by score: highest first, each item that still fits, and
-// of equal scores the one that stands first. What does not fit is skipped for
-// good, and smaller items after it are still looked at.
+// ScoreGreedy goes through the items by score, highest first, and takes each one
+// that still fits. Equal scores keep the order of the list. It skips an item that
+// does not fit and goes on with the next.
 //
-// Where [Greedy] looks at the score per token, and so fills a budget with many
-// short items before it takes a long one, ScoreGreedy takes what is best
-// whatever it costs. It is the better choice where scores say how relevant an
-// item is rather than what it is worth, and items differ much in size. Greedy
-// is the better one where the sum of the scores is what counts. With the
+// [Greedy] uses the score per token, and so fills a budget with many short items
+// before it takes a long one. ScoreGreedy ignores the tokens. Prefer it when
+// scores measure relevance and items differ much in size. Prefer Greedy when the
+// sum of the scores matters. With the
 // relevance of the companion cupelrelevance, on the conversations that it ships,
 // ScoreGreedy selects 0.73, 0.80, 0.86 and 0.94 of the evidence within 100, 200,
 // 400 and 800 tokens, and Greedy 0.47, 0.67, 0.83 and 0.94 (cupel eval, with a
@@ -27,7 +26,7 @@ import (
 // takes time linear in the number of items and one allocation.
 type ScoreGreedy struct{}
 
-var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Chooses by score, highest first, each item that still fits.")
+var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Takes the highest score first, and each item that still fits.")
 
 // LeftOver implements [cupel.LeftOverSlicer]: it returns true.
 func (ScoreGreedy) LeftOver() bool { return true }

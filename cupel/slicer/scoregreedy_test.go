@@ -28,7 +28,7 @@ func TestScoreGreedy(t *testing.T) {
 		{name: "without tokens has no privilege", items: []cupel.ScoredItem{msg(0, 0.1), msg(5, 0.9)}, budget: target(5), want: []int{1, 0},
 			why: "it comes in the order of its score"},
 		{name: "tie by position", items: []cupel.ScoredItem{msg(3, 0.5), msg(2, 0.5), msg(1, 0.5)}, budget: target(4), want: []int{0, 2},
-			why: "of equal scores the first in the list is first, whatever its size"},
+			why: "of equal scores the first in the list is first, regardless of its size"},
 		{name: "signed zero", items: []cupel.ScoredItem{msg(3, math.Copysign(0, -1)), msg(3, 0)}, budget: target(3), want: []int{0},
 			why: "R8: -0 and 0 are equal and tie by position"},
 		{name: "NaN last, infinite first", items: []cupel.ScoredItem{msg(1, nan), msg(1, negInf), msg(1, inf)}, budget: target(2), want: []int{2, 1},
@@ -44,7 +44,7 @@ func TestScoreGreedy(t *testing.T) {
 	})
 }
 
-// TestScoreGreedySweeps compares the sweep with slicing anew.
+// TestScoreGreedySweeps compares the sweep with a new slice.
 func TestScoreGreedySweeps(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	changes := 0

@@ -49,7 +49,7 @@ func checkSweep(t *testing.T, s cupel.SweepSlicer, items []cupel.ScoredItem, tar
 }
 
 // TestSweepIsSlice compares random sweeps, through count slicers too, with
-// slicing anew at every target: all targets up to one that holds everything, then some back
+// a new slice at every target: all targets up to one that holds everything, then some back
 // and forth.
 func TestSweepIsSlice(t *testing.T) {
 	rounds := 4000

@@ -18,8 +18,8 @@ func ExampleFind() {
 	// Output:
 	// Scores an item with a boost when its metadata has a value, and with 1 otherwise.
 	// key text The key of the metadata.
-	// value text The value that items are to have under the key.
-	// boost number The score of items that have it.
+	// value text The value to match under the key.
+	// boost number The score of items that match.
 }
 
 func ExampleDescribe() {

@@ -19,8 +19,8 @@ type Point struct {
 	Value  float64
 }
 
-// Value returns what a form is worth: a share of the score, of which +Inf counts
-// as the largest finite number.
+// Value returns the value of a form: its share of the score. A score of +Inf
+// counts as the largest finite number.
 func Value(score, worth float64) float64 { return float64(min(score, math.MaxFloat64) * worth) }
 
 // Fill is one call. Get it with [New].

@@ -9,7 +9,7 @@ import (
 )
 
 // Reader reads one JSON value, and looks at each byte once. The first mistake
-// makes it fail; whatever is read afterwards is zero. Get one from [NewReader].
+// makes it fail; later reads return zero values. Get one from [NewReader].
 type Reader struct {
 	data      []byte
 	pos       int

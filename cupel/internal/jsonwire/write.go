@@ -18,7 +18,7 @@ import (
 const maxDepth = 10000
 
 // Writer builds one JSON value. The first thing that cannot be written makes it
-// fail; whatever is written afterwards is ignored. The zero Writer is ready.
+// fail; later writes are ignored. The zero Writer is ready.
 type Writer struct {
 	buf  []byte
 	open []level  // the objects and arrays around the current place

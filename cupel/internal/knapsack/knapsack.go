@@ -16,9 +16,9 @@
 // on: written as a number with bit i set when item i is taken, the least. Call
 // it the answer. Two facts carry everything else:
 //
-//   - Whatever every optimal set agrees on can be fixed beforehand, and so can
-//     whatever the answer is known to contain or to lack: the rest is a smaller
-//     knapsack whose answer completes it.
+//   - Items on which all optimal sets agree can be fixed beforehand, and so can
+//     items that the answer is known to contain or to lack: the rest is a
+//     smaller knapsack whose answer completes it.
 //   - Taking an item of value 0 never helps, and leaving it out is preferred.
 //
 // # How it is solved
@@ -33,8 +33,8 @@
 //     (bounds.go). A short search over the cheapest items makes the gap as
 //     small as it can be (improve.go).
 //  3. Items that alone cost more than the gap are fixed. Then pairs are
-//     compared: whoever takes an item must take the ones that are lighter, not
-//     worse and earlier, and pay for them too (dominance.go).
+//     compared: a set with an item must also have the items that are lighter,
+//     not worse and earlier, and pay for them too (dominance.go).
 //  4. The core that is left is solved in input order: by a bit set when all
 //     densities are equal (subsetsum.go), by lists of undominated states while
 //     they are short (frontier.go), and by a table confined to the cells that the
@@ -178,7 +178,7 @@ type item struct {
 }
 
 // solver holds one call's state. items are always in input order, and capacity
-// is what is left beside the items taken so far.
+// is what the items taken so far leave.
 type solver struct {
 	ctx      context.Context
 	tune     tuning
@@ -353,7 +353,7 @@ func (s *solver) solveCore() error {
 		return s.solveFrontier(0)
 	}
 	// A state of a list costs several times as much as a cell of the table, and lists
-	// that grow must not cost much beside the table that follows them.
+	// that grow must not cost much compared to the table that follows them.
 	err := s.solveFrontier(s.tune.leastRun + s.cells()/128)
 	if errors.Is(err, errTooMuchWork) {
 		return s.solveTable()

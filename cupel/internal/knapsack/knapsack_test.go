@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ways are the ways of solving that must all give the same answer, whatever the
-// solver would choose by itself.
+// ways are the ways of solving that must all give the same answer, even if the
+// solver would not choose them by itself.
 var ways = []struct {
 	name string
 	tune tuning

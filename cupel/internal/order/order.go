@@ -109,7 +109,7 @@ func insertionSort(pairs []Pair) {
 // It divides that range into about as many buckets as there are pairs, and
 // sorts within the buckets; most of them hold so few pairs that hardly anything
 // is left to do. Each level takes some more bits off the range, so that there
-// are few levels whatever the keys are. room is as long as pairs, and its
+// are few levels for any keys. room is as long as pairs, and its
 // contents are lost.
 func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)

@@ -105,7 +105,7 @@ func TestOrigins(t *testing.T) {
 		{struct{ scoreAllOnly }{}, false, "there is no Score to find"},
 		{deepFirst{}, false, "the shallower one counts, where it comes last"},
 		{deepLast{}, false, "the shallower one counts, where it comes first"},
-		{shallowFirst{}, true, "both from the shallower type, whatever is below the other"},
+		{shallowFirst{}, true, "both from the shallower type, regardless of what is below the other"},
 		{shallowLast{}, true, "the same in the other order"},
 		{withOthers{}, true, "what has no such method promotes none"},
 		{named{}, true, "a field that is not embedded promotes nothing"},

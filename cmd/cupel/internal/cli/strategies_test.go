@@ -10,8 +10,8 @@ func TestHelpListsStrategies(t *testing.T) {
 	for _, want := range []string{
 		"\nScorers:\n  recency\n      Scores an item by the rank of its timestamp.\n",
 		"      nullTimestampScore: number in [0, 1], default 0.5. The score of items without a timestamp.\n",
-		"        window: Scores 1 up to an age, and 0 from there on.\n          maxAge: duration, required. ",
-		"\nSlicers:\n  greedy\n", "        capCount: integer at least 0. The largest number of items. No limit by default.\n",
+		"        window: Scores 1 below an age, and 0 from it on.\n          maxAge: duration, required. ",
+		"\nSlicers:\n  greedy\n", "        capCount: integer at least 0. The largest number of items; unlimited by default.\n",
 		"\nPlacers:\n  chronological\n",
 	} {
 		if !strings.Contains(text, want) {
