@@ -131,7 +131,7 @@ fmt-check: ## Fail when a file is not formatted
 .PHONY: lint
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
-	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|ScriptLint|Recipe)' ./repo
+	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|ScriptLint|Recipe|Links)' ./repo
 
 .PHONY: tidy
 tidy: ## Tidy the module files, as a module proxy with this tree as the next release sees them
