@@ -75,9 +75,7 @@ func (e OverflowEvent) Equal(other OverflowEvent) bool {
 // Equal reports whether the reports say the same. The durations of their events
 // do not count, so that two runs over equal candidates have equal reports.
 func (r SelectionReport) Equal(other SelectionReport) bool {
-	return slices.EqualFunc(r.Events, other.Events, func(a, b TraceEvent) bool {
-		return a.Stage == b.Stage && a.ItemCount == b.ItemCount && a.Message == b.Message && a.extra.equal(b.extra)
-	}) &&
+	return slices.EqualFunc(r.Events, other.Events, TraceEvent.Equal) &&
 		slices.EqualFunc(r.Included, other.Included, IncludedItem.Equal) &&
 		slices.EqualFunc(r.Excluded, other.Excluded, ExcludedItem.Equal) &&
 		r.TotalCandidates == other.TotalCandidates &&
@@ -86,6 +84,11 @@ func (r SelectionReport) Equal(other SelectionReport) bool {
 		(r.Overflow == nil) == (other.Overflow == nil) &&
 		(r.Overflow == nil || r.Overflow.Equal(*other.Overflow)) &&
 		r.extra.equal(other.extra)
+}
+
+// Equal reports whether the events say the same. Their durations do not count.
+func (e TraceEvent) Equal(other TraceEvent) bool {
+	return e.Stage == other.Stage && e.ItemCount == other.ItemCount && e.Message == other.Message && e.extra.equal(other.extra)
 }
 
 // Equal reports whether the shortfalls say the same.

@@ -146,6 +146,17 @@ func TestEqual(t *testing.T) {
 	if budgetOf(t, 10, 5).Equal(budgetOf(t, 10, 6)) || budgetOf(t, 11, 5).Equal(budgetOf(t, 10, 5)) {
 		t.Error("budgets compare by their limits")
 	}
+	event := cupel.TraceEvent{Stage: cupel.StageScore, ItemCount: 3, Message: "m", DurationMS: 1}
+	if !event.Equal(cupel.TraceEvent{Stage: cupel.StageScore, ItemCount: 3, Message: "m", DurationMS: 2}) {
+		t.Error("an event differs by its duration")
+	}
+	for name, other := range map[string]cupel.TraceEvent{
+		"stage": {Stage: cupel.StageSlice, ItemCount: 3, Message: "m"}, "count": {Stage: cupel.StageScore, ItemCount: 4, Message: "m"}, "message": {Stage: cupel.StageScore, ItemCount: 3},
+	} {
+		if event.Equal(other) {
+			t.Errorf("an event with another %s is equal", name)
+		}
+	}
 }
 
 // TestRunsHaveEqualReports: two runs over equal candidates do, and a report
