@@ -142,7 +142,7 @@ func setting(s Settings, f strategy.Field) (value any, given bool, wrong string)
 		}
 	}
 	if !ok {
-		return nil, true, fmt.Sprintf("must be a %s, got a %T", goType[f.Type], value)
+		return nil, true, fmt.Sprintf("must be of type %s, got %T", goType[f.Type], value)
 	}
 	return value, true, ""
 }

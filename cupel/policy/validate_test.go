@@ -193,21 +193,21 @@ func TestValidate(t *testing.T) {
 			Placer: of("uShaped", settings{"x": nil}),
 		}, `
 			placer.x: is unknown; no names are defined here
-			scorers[0].weights: must be a map[string]float64, got a map[string]int
+			scorers[0].weights: must be of type map[string]float64, got map[string]int
 			scorers[0].wheights: is unknown; want one of weights
-			scorers[1].boost: must be a float64, got a string
-			scorers[1].key: must be a string, got a int
-			scorers[1].value: must be a string, got a <nil>
-			scorers[2].curve: must be a policy.Strategy, got a *policy.Strategy
-			scorers[2].nullTimestampScore: must be a float64, got a float32
-			scorers[3].curve.maxAge: must be a time.Duration, got a int
-			scorers[4].scorers: must be a []policy.Weighted, got a []policy.Strategy
-			slicer.entries[0].kind: must be a string, got a int
-			slicer.entries[0].requireCount: must be a int, got a float64
+			scorers[1].boost: must be of type float64, got string
+			scorers[1].key: must be of type string, got int
+			scorers[1].value: must be of type string, got <nil>
+			scorers[2].curve: must be of type policy.Strategy, got *policy.Strategy
+			scorers[2].nullTimestampScore: must be of type float64, got float32
+			scorers[3].curve.maxAge: must be of type time.Duration, got int
+			scorers[4].scorers: must be of type []policy.Weighted, got []policy.Strategy
+			slicer.entries[0].kind: must be of type string, got int
+			slicer.entries[0].requireCount: must be of type int, got float64
 			slicer.entries[1].kind: is required
 			slicer.entries[1]["of it"]: is unknown; want one of kind, requireCount, capCount
-			slicer.inner: must be a policy.Strategy, got a string
-			slicer.scarcity: must be a string, got a int`, "mistakes in a literal are reported as clearly as those in a document"},
+			slicer.inner: must be of type policy.Strategy, got string
+			slicer.scarcity: must be of type string, got int`, "mistakes in a literal are reported as clearly as those in a document"},
 		{"values that stand for others", policy.Policy{
 			Scorers: []policy.Weighted{
 				{of("kind", settings{"weights": map[cupel.ContextKind]float64{cupel.KindMemory: 1}}), 1},
