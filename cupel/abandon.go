@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// AbandonedError is told to the observers of a run that never returned: a panic
-// that the pipeline does not catch went up through it, of another collector or
-// of [Config.OnOverflow], or something in it called [runtime.Goexit]. Run
+// AbandonedError reports to observers that a run never returned: a panic of
+// another collector or of [Config.OnOverflow], which the pipeline does not
+// catch, went up through it, or something in it called [runtime.Goexit]. Run
 // itself cannot return it.
 type AbandonedError struct {
 	Stage PipelineStage // the stage that ran, or "" between two of them

@@ -12,13 +12,13 @@ import (
 // MetadataKeyScorer chapters). Applications keep out of the "cupel:" prefix.
 const (
 	// MetadataTrust holds a caller-computed trust in [0,1], as a decimal
-	// string or a number. The MetadataTrustScorer reads it.
+	// string or a number. scorer.MetadataTrust reads it.
 	MetadataTrust = "cupel:trust"
 	// MetadataSourceType labels where an item came from: "user", "tool",
 	// "external", "system", or any other word. No scorer reads it.
 	MetadataSourceType = "cupel:source-type"
 	// MetadataPriority holds a caller's priority signal: "high", "normal",
-	// "low", or any other word. It is meant for a MetadataKeyScorer.
+	// "low", or any other word. It is meant for a scorer.MetadataKey.
 	MetadataPriority = "cupel:priority"
 )
 

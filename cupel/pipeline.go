@@ -2,6 +2,7 @@ package cupel
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -26,38 +27,36 @@ type Config struct {
 	// Overflow says what happens when pinned and sliced items together exceed
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy
-	// OnOverflow is told of each overflow under [OverflowProceed]. It is called
-	// by Run, in the goroutine of the run, and never by DryRun. It may
-	// keep and change the event; a panic of it is not caught. nil means that
-	// nobody wants to know.
+	// OnOverflow is called with each overflow under [OverflowProceed], by Run, in
+	// the goroutine of the run, and never by DryRun. It may keep and change the
+	// event; its panics are not caught. nil disables it.
 	OnOverflow func(OverflowEvent)
-	// Clock tells the time to stages that are observed; a run that nobody
-	// observes does not call it. It is called from several goroutines at once.
+	// Clock tells the time to stages that are observed; a run without an observer
+	// does not call it. It is called from several goroutines at once.
 	// nil means [time.Now].
 	Clock func() time.Time
 }
 
+// validate returns everything that is wrong, in the order of the fields.
 func (c Config) validate() error {
-	missing := func(field, example string) error {
-		return &InvalidConfigError{Component: "Config", Field: field, Reason: "a strategy is required here, for example " + example}
+	var problems []error
+	check := func(field, example string, strategy any, validate func() error) {
+		if isNil(strategy) {
+			problems = append(problems, &InvalidConfigError{Component: "Config", Field: field, Reason: "a strategy is required here, for example " + example})
+		} else if err := validate(); err != nil {
+			problems = append(problems, err)
+		}
 	}
-	switch {
-	case isNil(c.Scorer):
-		return missing("Scorer", "scorer.Recency{}")
-	case isNil(c.Slicer):
-		return missing("Slicer", "slicer.Greedy{}")
-	case isNil(c.Placer):
-		return missing("Placer", "placer.Chronological{}")
-	case c.Overflow > OverflowProceed:
-		return &InvalidConfigError{Component: "Config", Field: "Overflow", Value: c.Overflow.String(), Reason: "overflow strategy is unknown"}
+	check("Scorer", "scorer.Recency{}", c.Scorer, func() error { return ValidateScorer(c.Scorer) })
+	check("Slicer", "slicer.Greedy{}", c.Slicer, func() error { return ValidateSlicer(c.Slicer) })
+	check("Placer", "placer.Chronological{}", c.Placer, func() error { return validateOne("placer", c.Placer) })
+	if c.Overflow > OverflowProceed {
+		problems = append(problems, &InvalidConfigError{Component: "Config", Field: "Overflow", Value: c.Overflow.String(), Reason: "overflow strategy is unknown"})
 	}
-	if err := ValidateScorer(c.Scorer); err != nil {
-		return err
+	if len(problems) == 1 {
+		return problems[0]
 	}
-	if err := ValidateSlicer(c.Slicer); err != nil {
-		return err
-	}
-	return validateOne("placer", c.Placer)
+	return errors.Join(problems...)
 }
 
 // Pipeline selects context. It always runs the same stages in the same order:
@@ -69,8 +68,9 @@ type Pipeline struct {
 	config Config
 }
 
-// New returns a pipeline, or an [InvalidConfigError] that names the setting.
-// Every strategy is asked to validate itself, through its wrappers.
+// New returns a pipeline, or everything that is wrong with config: an
+// [InvalidConfigError] for each setting, joined when there are several. It asks
+// every strategy to validate itself, through its wrappers.
 func New(config Config) (*Pipeline, error) {
 	if err := config.validate(); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func keepDuplicates(c *cupel.Config) { c.KeepDuplicates = true }
@@ -404,6 +405,23 @@ func TestConfig(t *testing.T) {
 				t.Fatalf("got %v, want an InvalidConfigError for %s", err, tt.field)
 			}
 		})
+	}
+}
+
+// TestConfigReportsAll: a configuration with several mistakes is repaired in one go.
+func TestConfigReportsAll(t *testing.T) {
+	_, err := cupel.New(cupel.Config{Placer: invalidPlacer{asMerged}, Overflow: 17})
+	var got []string
+	for _, e := range strategy.All(err) {
+		var invalid *cupel.InvalidConfigError
+		if !errors.As(e, &invalid) {
+			t.Fatalf("%v is no InvalidConfigError", e)
+		}
+		got = append(got, invalid.Component+"."+invalid.Field)
+	}
+	equal(t, "settings", strings.Join(got, " "), "Config.Scorer Config.Slicer cupel_test.invalidPlacer. Config.Overflow")
+	if !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("%v does not match ErrInvalidConfig", err)
 	}
 }
 

@@ -83,7 +83,7 @@ type StreamResult struct {
 // with a GreedySlice. In general it differs in these ways:
 //
 //   - Scorers see the items of one batch. Those that compare items with each
-//     other, such as RecencyScorer, rank within the batch; scores of different
+//     other, such as scorer.Recency, rank within the batch; scores of different
 //     batches are compared as they are.
 //   - Of duplicates in a batch the best scored goes on. An item whose copy was
 //     selected from an earlier batch is left out, whatever its score. A copy of
