@@ -94,6 +94,20 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// TestReadmeHasEveryCommand fails for a subcommand that the command's README does
+// not mention.
+func TestReadmeHasEveryCommand(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range newRoot(&Environment{}).Commands() {
+		if text := string(data); !strings.Contains(text, "cupel "+command.Name()) && !strings.Contains(text, "cupel help "+command.Name()) {
+			t.Errorf("cmd/cupel/README.md does not mention cupel %s", command.Name())
+		}
+	}
+}
+
 // TestReadmeProgram runs the first program of the README, and compares what it
 // prints with the block behind it.
 func TestReadmeProgram(t *testing.T) {
