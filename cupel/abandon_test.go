@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/compat"
 )
 
-// bomb is a collector that panics where it is told to, each time.
+// bomb is a collector that panics at a given call, each time.
 type bomb struct{ at string }
 
 func (b bomb) goOff(at string) {
@@ -210,7 +210,7 @@ func TestAbandonedRunKeepsWhatItFound(t *testing.T) {
 }
 
 // The memory of an abandoned run is not given to another, and a run that ended
-// well is not taken for an abandoned one, whoever has its memory by then.
+// well is not taken for an abandoned one, even if its memory was reused.
 func TestAbandonedRunsBesideOthers(t *testing.T) {
 	good := pipeline(t)
 	bad := pipeline(t, withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { runtime.Goexit(); return 0 })))

@@ -48,7 +48,7 @@ func TestAppendPlacerIsAsked(t *testing.T) {
 	}
 }
 
-// What Place returned is not written to by later runs, whatever their placer.
+// Later runs, with any placer, do not write to what Place returned.
 func TestPlacersListIsLeftAlone(t *testing.T) {
 	var list []int
 	items := []*cupel.ContextItem{item(t, "a", 1), item(t, "b", 1), item(t, "c", 1)}

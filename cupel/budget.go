@@ -10,9 +10,8 @@ import (
 )
 
 // ContextBudget says how many tokens a selection may use. Build it with
-// [NewContextBudget], which checks every rule; a budget never changes
-// afterwards and may be shared and copied freely. The zero ContextBudget is a
-// valid budget of 0 tokens.
+// [NewContextBudget], which validates it. A budget is immutable and may be shared
+// and copied. The zero ContextBudget is a valid budget of 0 tokens.
 //
 // It implements the ContextBudget chapter of the specification.
 type ContextBudget struct {
@@ -79,8 +78,8 @@ func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
 	}
 }
 
-// WithEstimationSafetyMargin shrinks what the slicer may spend by percent, to
-// make up for token counts that are estimates; 0 to 100, 0 by default.
+// WithEstimationSafetyMargin reduces what the slicer may spend by percent, to
+// allow for inexact token counts; 0 to 100, 0 by default.
 func WithEstimationSafetyMargin(percent float64) BudgetOption {
 	return func(b *budgetDraft) error {
 		b.marginPercent = percent
@@ -107,9 +106,9 @@ func (b *budgetDraft) setSlots(slots []reservedSlot) error {
 	return nil
 }
 
-// Resize returns a budget with other totals, and with the output reserve,
-// reserved slots and safety margin of b. It fails as [NewContextBudget] does:
-// when the reserve is above maxTokens, for example.
+// Resize returns a budget with new totals and with the output reserve, reserved
+// slots and safety margin of b. It fails as [NewContextBudget] does, for example
+// if the reserve is above maxTokens.
 func (b ContextBudget) Resize(maxTokens, targetTokens int) (ContextBudget, error) {
 	b.maxTokens, b.targetTokens = maxTokens, targetTokens
 	if err := b.validate(); err != nil {
@@ -160,8 +159,8 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 	return m
 }
 
-// Effective returns what a slicer may spend when the pinned items have so many
-// tokens; below 0 they count as 0. It implements COMPUTE-EFFECTIVE-BUDGET of the
+// Effective returns what a slicer may spend if the pinned items have the given
+// number of tokens; a negative number counts as 0. It implements COMPUTE-EFFECTIVE-BUDGET of the
 // Slice chapter.
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
 	return b.effective(exact.Of(max(0, pinnedTokens)))

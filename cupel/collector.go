@@ -261,7 +261,7 @@ func (f funcsRun) Detail() TraceDetail { return TraceDetail{ItemEvents: f.items}
 
 // MultiTraceCollector returns a collector that passes everything on to each of
 // collectors, in order; nil ones are left out. Each gets what it asked for and
-// no more, and is asked anew for each run.
+// no more, and is read again for each run.
 func MultiTraceCollector(collectors ...TraceCollector) TraceCollector {
 	return &multiCollector{slices.DeleteFunc(slices.Clone(collectors), func(c TraceCollector) bool { return isNil(c) })}
 }
@@ -412,8 +412,8 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 	})
 }
 
-// each tells every follower of an end. When one panics, the others are told
-// nevertheless: what they have started is theirs to end.
+// each reports an end to every follower, even if one panics: each follower must
+// end what it started.
 func (m *multiRun) each(tell func(f *follower)) {
 	next := 0
 	defer func() {

@@ -61,14 +61,14 @@ func (r *run) content(i int) string { return r.items[r.scoreable[i]].content }
 
 // contentTable maps contents to item numbers: a hash table with open
 // addressing whose memory is reused from run to run, where a map would
-// allocate anew.
+// allocate again.
 type contentTable struct {
 	slots  []contentSlot
 	slotOf []uint32 // by item: its content's slot
 	seed   maphash.Seed
 }
 
-// contentSlot holds a part of the hash beside the item, since looking at the
+// contentSlot holds a part of the hash with the item, since looking at the
 // content of another item than the one asked for is what costs in a long list.
 type contentSlot struct {
 	hash uint32

@@ -1,22 +1,22 @@
-// Package cupel selects the context for a language model: from more messages,
-// documents, tool outputs and memories than fit a context window it decides
-// what goes in and in which order, and says why for each of them.
+// Package cupel selects the context for a language model. From more messages,
+// documents, tool outputs and memories than fit a context window, it chooses what
+// to include and in which order, and says why each item was included or dropped.
 //
 // A [Pipeline] always runs the same stages:
 //
-//  1. Classify. Items with a negative token count are left out. Pinned items
-//     skip everything up to Place; together they must fit the ceiling.
+//  1. Classify. Items with a negative token count are dropped. Pinned items skip
+//     everything up to Place; together they must fit the ceiling.
 //  2. Score. The [Scorer] says how relevant each item is.
-//  3. Deduplicate. Of items with the same bytes the best scored goes on.
+//  3. Deduplicate. Of items with equal content, only the best scored is kept.
 //  4. Sort. Highest score first, ties in the order of the candidates.
 //  5. Slice. The [Slicer] selects what fits the budget.
-//  6. Place. Pinned and selected items are merged, an overflow is dealt with,
-//     and the [Placer] orders them as they will stand in the prompt.
+//  6. Place. Pinned and selected items are merged, an overflow is handled, and
+//     the [Placer] orders them for the prompt.
 //
-// Strategies come from the packages scorer, slicer and placer, or are your
-// own. Token counts are the caller's: of a [TokenCounter] such as the estimating
-// [HeuristicCounter] or the exact ones of the module cupeltiktoken, or of
-// whatever knows them already.
+// Strategies come from the packages scorer, slicer and placer, or are your own.
+// The caller supplies token counts: from a [TokenCounter], such as the estimating
+// [HeuristicCounter] or the exact counters of the module cupeltiktoken, or from
+// any other source.
 //
 // [Pipeline.RunStream] selects from items as they arrive, in bounded memory.
 //
@@ -25,10 +25,9 @@
 // Same input, same result: no stage depends on map order, on the clock, or on
 // how a processor fuses arithmetic. Items, budgets, pipelines and strategies
 // never change and may be shared between goroutines. An item is identified by
-// its pointer, and each position of the candidate list stands for itself. Time
-// grows with n·log n for n items, apart from what a knapsack's table takes and
-// from the scorer Frequency for items with more than four tags each; both say
-// how they grow. A run that nobody observes builds no diagnostics. A
+// its pointer, and each position of the candidate list is a candidate of its own.
+// Time is O(n log n) for n items, except for a knapsack's table and for the scorer
+// Frequency with more than four tags per item, which document their cost. A run without observers builds no diagnostics. A
 // strategy that fails, panics or breaks its contract is reported as an error
 // that names it. The package starts no goroutine and imports the standard
 // library only.
@@ -46,16 +45,16 @@
 //
 // # Why was it dropped
 //
-// [Pipeline.DryRun] returns a [SelectionReport]: every item that is in or out,
-// with its score and the reason. [Pipeline.RunReport] returns the window of a
+// [Pipeline.DryRun] returns a [SelectionReport]: every included and every dropped
+// item with its score and the reason. [Pipeline.RunReport] returns the window of a
 // real run and its report together. Reports read and write JSON and
 // are [log/slog] values.
 //
 // # Many budgets
 //
 // Scores do not depend on the budget. [Pipeline.Prepare] does everything up to
-// the slicer once, for runs with many budgets; package analysis answers what
-// such runs are made for.
+// the slicer once, for runs with many budgets. Package analysis answers questions
+// about such runs.
 //
 // # Errors
 //
@@ -71,7 +70,7 @@
 //
 // # Using the package
 //
-// Most programs need these alone.
+// Most programs need only these.
 //
 // What is selected: [ContextItem] with [ContextKind], [ContextSource] and its
 // [ItemOption] settings, counted by a [TokenCounter]. An item can have a
@@ -97,10 +96,10 @@
 // Everything else here is optional. The engine and the wrappers of package slicer
 // find it by type assertion, which is why it is in this package:
 //
-//   - [Validator] refuses a strategy that cannot work.
+//   - [Validator] rejects a strategy that cannot work.
 //   - [BatchScorer] and [AppendPlacer] save passes and memory.
 //   - [SweepSlicer] returns a [SliceSweep] for many budgets. A [Cursor] follows it,
-//     and tells each [SelectionChange].
+//     and reports each [SelectionChange].
 //   - [LeftOverSlicer] has the rest of its target filled with smaller forms.
 //   - [SliceExplainer] says why an item was not taken, as an [Obstacle].
 //   - [NonMonotonic] and [KindNarrower] say what a slicer guarantees to searches by
@@ -108,7 +107,7 @@
 //   - [ScorerWrapper] and [SlicerWrapper] show what a strategy has inside it.
 //
 // Strategies around other strategies call them as the engine does, with contracts
-// checked and panics caught: [ScoreAll], [Slice], [SliceSubset], [Place],
+// checked and panics recovered: [ScoreAll], [Slice], [SliceSubset], [Place],
 // [ExplainSlice] and [Sweep]. Their constructors check what is inside with
 // [ValidateScorer] and [ValidateSlicer], and look through it with [AllSlicers].
 //

@@ -275,7 +275,7 @@ func TestEmptyStreamRunsEachStage(t *testing.T) {
 	for _, stage := range []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace} {
 		for _, want := range []string{fmt.Sprintf("start %s 0", stage), fmt.Sprintf("stage %s 0", stage), fmt.Sprintf("end %s 0-0 <nil>", stage)} {
 			if n := len(slices.DeleteFunc(slices.Clone(s.log), func(line string) bool { return line != want })); n != 1 {
-				t.Errorf("%q is told %d times: %q", want, n, s.log)
+				t.Errorf("%q is logged %d times: %q", want, n, s.log)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func newStreamPipeline() *cupel.Pipeline {
 }
 
 // The source has no end. It is pulled until the budget is full: after one batch
-// of 32 notes, three of which fit beside the pinned item.
+// of 32 notes; three fit next to the pinned item.
 func ExamplePipeline_RunStream() {
 	budget, err := cupel.NewContextBudget(100, 36)
 	if err != nil {

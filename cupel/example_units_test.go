@@ -81,7 +81,7 @@ func ExampleWithVariants() {
 	// in:  question: what does it export? (8 tokens)
 }
 
-// Of the versions of a file the newest counts, whatever the scores say.
+// The newest version of a file counts, regardless of the scores.
 func ExampleWithVersionOf() {
 	old, err1 := cupel.NewContextItem("main.go as it was", 50, cupel.WithVersionOf("file:main.go"), cupel.WithFutureRelevanceHint(0.9))
 	current, err2 := cupel.NewContextItem("main.go as it is", 60, cupel.WithVersionOf("file:main.go"), cupel.WithFutureRelevanceHint(0.7))

@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// explained selects the first item and explains the others as it is told.
+// explained selects the first item and explains the others with a given text.
 type explained struct {
 	explain func(chosen cupel.Selection, at int) (cupel.Obstacle, error)
 }

@@ -58,7 +58,7 @@ var inOrder = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, budget
 	return sel, nil
 })
 
-// everything selects all items, last one first, whatever the budget.
+// everything selects all items, last one first, at any budget.
 var everything = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 	sel := cupel.Selection{Indices: make([]int, 0, len(items))}
 	for i := range items {

@@ -132,7 +132,7 @@ func TestPipelineThatNewDidNotBuild(t *testing.T) {
 			report, err := p.DryRun(t.Context(), items, budgetOf(t, 9, 9))
 			errorIs(t, err, cupel.ErrInvalidConfig)
 			if report == nil {
-				t.Error("DryRun returned no report beside its error")
+				t.Error("DryRun returned no report with its error")
 			}
 		})
 	}
@@ -288,7 +288,7 @@ func TestReportsShareNothing(t *testing.T) {
 	check(report, "an observer changed the report and the items that it was handed")
 	second.report.Events = report.Events
 	check(second.report, "another observer changed the report that it was handed")
-	equal(t, "exclusions handed to the observer beside the vandal", len(second.items), 1+2)
+	equal(t, "exclusions handed to the observer next to the vandal", len(second.items), 1+2)
 	for _, it := range second.items {
 		if it == nil {
 			t.Error("an observer changed the items that another was handed")

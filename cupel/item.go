@@ -8,11 +8,10 @@ import (
 )
 
 // ContextItem is one piece of context: a message, a document, the output of a
-// tool. Build it with [NewContextItem]; it never changes afterwards and may be
-// shared between goroutines and runs. Its identity is its pointer, never its
-// content.
+// tool. Build it with [NewContextItem]. An item is immutable and may be shared
+// between goroutines and runs. It is identified by its pointer, not its content.
 //
-// Accessors return copies of what is mutable; those of a nil item return zero
+// Accessors return copies of mutable values; on a nil item they return zero
 // values.
 //
 // It implements the ContextItem chapter of the specification.
@@ -58,12 +57,12 @@ func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextIte
 	return newItem(itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}, opts)
 }
 
-// With returns a copy of the item with some fields changed. The copy is an item
-// of its own: reports and pipelines tell the two apart. Fields that no option
-// sets stay, and so do fields of JSON that this package does not know.
+// With returns a copy of the item with some fields changed. Reports and pipelines
+// treat the copy as a different item. The copy keeps the fields that no option
+// sets, and unknown JSON fields.
 //
-// It fails as [NewContextItem] does, and when the item is nil or was not built
-// by this package.
+// It fails as [NewContextItem] does, and if the item is nil or was not built by
+// this package.
 func (it *ContextItem) With(opts ...ItemOption) (*ContextItem, error) {
 	if it == nil || it.content == "" {
 		return nil, &InvalidItemError{-1, "", "must be an item that NewContextItem made"}
@@ -163,9 +162,9 @@ func WithMetadata(metadata map[string]any) ItemOption {
 	}
 }
 
-// WithTimestamp sets the instant at which the item came to be; it is kept in
-// UTC with nanoseconds. Absent by default; the zero [time.Time] is an instant
-// like any other, in the year 1.
+// WithTimestamp sets the time at which the item was created; it is stored in UTC
+// with nanoseconds. Absent by default; the zero [time.Time] is a valid time, in
+// the year 1.
 func WithTimestamp(t time.Time) ItemOption {
 	return func(it *itemDraft) error {
 		it.timestamp = t.UTC().Round(0) // Round strips the monotonic reading
@@ -194,7 +193,7 @@ func WithPinned() ItemOption {
 }
 
 // WithOriginalTokens records the size in tokens before the content was
-// shortened by someone else. No stage reads it. Absent by default.
+// shortened by the caller. No stage reads it. Absent by default.
 func WithOriginalTokens(tokens int) ItemOption {
 	return func(it *itemDraft) error {
 		it.originalTokens = tokens
@@ -270,8 +269,8 @@ func (it *ContextItem) NumTags() int {
 	return len(it.tags)
 }
 
-// Timestamp returns when the item came to be, in UTC, and false when that is
-// not known.
+// Timestamp returns when the item was created, in UTC, and false if the item has
+// no timestamp.
 func (it *ContextItem) Timestamp() (time.Time, bool) {
 	if it == nil {
 		return time.Time{}, false
@@ -279,8 +278,8 @@ func (it *ContextItem) Timestamp() (time.Time, bool) {
 	return it.timestamp, it.has&hasTimestamp != 0
 }
 
-// FutureRelevanceHint returns the hint, and false when there is none. It may
-// be any float64.
+// FutureRelevanceHint returns the hint, and false if there is none. It may be any
+// float64.
 func (it *ContextItem) FutureRelevanceHint() (float64, bool) {
 	if it == nil {
 		return 0, false

@@ -327,7 +327,7 @@ func TestHTMLEscapesAreTheCallersChoice(t *testing.T) {
 }
 
 // Data may go on to a reason with another code; what was an unknown field must
-// then not be written beside a known one of the same name.
+// then not be written in addition to a known one of the same name.
 func TestChangedCodeShadowsUnknownFields(t *testing.T) {
 	var r ExclusionReason
 	if err := json.Unmarshal([]byte(`{"reason": "Future", "tokens": 12, "more": 1}`), &r); err != nil {

@@ -72,7 +72,7 @@ var malformed = []struct {
 	text string
 	path string
 	want string // the beginning of the reason
-	also error  // what errors.Is matches beside ErrInvalidJSON, if anything
+	also error  // what errors.Is matches in addition to ErrInvalidJSON, or nil
 	why  string
 }{
 	{"no text", itemReader, "", "", "is malformed: unexpected end of JSON input", nil, "nothing is no item"},

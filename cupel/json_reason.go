@@ -8,7 +8,7 @@ import (
 )
 
 // MarshalJSON returns the reason as the envelope of the Exclusion Reasons
-// chapter: the code under "reason", the fields of that code beside it. It fails
+// chapter: the code under "reason", and the fields of that code next to it. It fails
 // with an [EncodeError].
 func (r ExclusionReason) MarshalJSON() ([]byte, error) {
 	return marshal(r.write)

@@ -281,7 +281,7 @@ func inject(v any, path string, injected *[]string) {
 	}
 }
 
-// TestUnknownFieldsEverywhere: whatever object they are in, unknown fields come
+// TestUnknownFieldsEverywhere: in any object, unknown fields come
 // back.
 func TestUnknownFieldsEverywhere(t *testing.T) {
 	places := make(map[string]bool)

@@ -12,7 +12,7 @@ import (
 // well-known ones.
 //
 // Kinds are compared with ASCII case folding ([ContextKind.Equal]). Items
-// spell the well-known kinds as the constants do, whatever casing they were
+// spell the well-known kinds as the constants do, regardless of the case they were
 // given, so that == and switch work on those.
 //
 // It implements the Enumerations chapter of the specification.

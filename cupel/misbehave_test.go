@@ -47,7 +47,7 @@ func TestMisbehavingStrategies(t *testing.T) {
 			"scorer cupel_test.batchFunc failed: the strategy's own error", cupel.StageScore, "the strategy is named"},
 		{"slicer fails", withSlicer(sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 			return cupel.Selection{Indices: []int{0}}, errOwn
-		})), "slicer cupel_test.sliceFunc failed: the strategy's own error", cupel.StageSlice, "a selection beside an error does not count"},
+		})), "slicer cupel_test.sliceFunc failed: the strategy's own error", cupel.StageSlice, "a selection with an error does not count"},
 		{"slicer panics", withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 			_ = items[99]
 			return cupel.Selection{}, nil

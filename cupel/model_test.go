@@ -213,7 +213,7 @@ func TestBudgets(t *testing.T) {
 				t.Errorf("got %v, want an InvalidBudgetError for %s: %s", err, tt.field, tt.why)
 			case tt.field != "":
 				errorIs(t, err, cupel.ErrInvalidBudget)
-				equal(t, "budget beside the error", b.MaxTokens(), 0)
+				equal(t, "budget with the error", b.MaxTokens(), 0)
 			}
 		})
 	}

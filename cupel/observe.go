@@ -165,7 +165,7 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 	if t.report {
 		e.Report = r.buildReport()
 	}
-	t.state = nil // whatever EndRun does, it is not called again
+	t.state = nil // EndRun is called once, even if it panics
 	state.EndRun(ctx, e)
 }
 

@@ -13,7 +13,7 @@ import (
 
 type ctxKey string
 
-// spy is a collector with the extension. It writes down what it is told.
+// spy is a collector with the extension. It records the calls.
 type spy struct {
 	detail   cupel.TraceDetail
 	declines bool
@@ -316,8 +316,8 @@ func TestMultiTraceCollector(t *testing.T) {
 		t.Error("a report for an observer that did not ask")
 	}
 
-	nobody := cupel.MultiTraceCollector(declined, off, nil)
-	if _, err := pipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(nobody)); err != nil {
+	silent := cupel.MultiTraceCollector(declined, off, nil)
+	if _, err := pipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(silent)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "log of the one that declined", len(declined.log), 0)

@@ -15,16 +15,16 @@ type Config struct {
 	Scorer Scorer
 	// Slicer selects what fits the budget. Required.
 	Slicer Slicer
-	// Placer orders what was selected. Required.
+	// Placer orders the selected items. Required.
 	Placer Placer
-	// KeepDuplicates keeps items whose content equals another's byte for byte.
-	// By default only the best scored of them goes on.
+	// KeepDuplicates keeps all items with equal content. By default only the
+	// best scored of them is kept.
 	KeepDuplicates bool
 	// FullOnly ignores smaller forms: every item is in the window as it is or not
 	// at all, and no older version comes back. Groups stay together all the same,
 	// and of versions the newest counts.
 	FullOnly bool
-	// Overflow says what happens when pinned and sliced items together exceed
+	// Overflow says what happens if pinned and sliced items together exceed
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy
 	// OnOverflow is called with each overflow under [OverflowProceed], by Run, in
@@ -87,26 +87,26 @@ type RunOption struct {
 	trace TraceCollector
 }
 
-// WithTrace has the run tell collector what it does. nil and a collector that
-// is not enabled cost nothing. Of several the last one counts:
-// [MultiTraceCollector] makes one of many.
+// WithTrace sends the events of the run to collector. nil and a disabled collector
+// cost nothing. If it is given several times, the last one wins;
+// [MultiTraceCollector] combines collectors.
 func WithTrace(collector TraceCollector) RunOption { return RunOption{trace: collector} }
 
-// Run selects from items what fits the budget and returns it in prompt order.
-// items is neither changed nor kept, and must not change meanwhile. The cost is
-// that of the strategies plus O(N log N) for sorting.
+// Run selects the items that fit the budget and returns them in prompt order. It
+// neither changes nor retains items, which must not change during the run. The
+// cost is that of the strategies plus O(N log N) for sorting.
 //
 // It fails with an [InvalidItemError] for a nil item, a
 // [PinnedExceedsBudgetError], an [OverflowError] under [OverflowThrow], a
 // [ScarcityError] of a count slicer, a [StrategyError] of a strategy that
-// misbehaves, or a [CanceledError] when ctx is done.
+// misbehaves, or a [CanceledError] if ctx is done.
 func (p *Pipeline) Run(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) ([]*ContextItem, error) {
 	return p.run(ctx, items, budget, collectorOf(opts), false)
 }
 
 // DryRun selects as [Pipeline.Run] does and returns the report instead of the
-// items. The overflow observer is not called. When the run fails the report
-// holds what the stages before had found, beside the error.
+// items. It does not call the overflow observer. If the run fails, DryRun returns
+// the error and a report with the results of the earlier stages.
 func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) (*SelectionReport, error) {
 	_, report, err := runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
 		return p.run(ctx, items, budget, collector, true)
@@ -114,9 +114,8 @@ func (p *Pipeline) DryRun(ctx context.Context, items []*ContextItem, budget Cont
 	return report, err
 }
 
-// RunReport is [Pipeline.Run] and returns the report of the same run with the
-// window. When the run fails the window is nil and the report holds what the
-// stages before had found.
+// RunReport is [Pipeline.Run] and also returns the report of the run. If the run
+// fails, the window is nil and the report has the results of the earlier stages.
 func (p *Pipeline) RunReport(ctx context.Context, items []*ContextItem, budget ContextBudget, opts ...RunOption) ([]*ContextItem, *SelectionReport, error) {
 	return runReport(opts, func(collector TraceCollector) ([]*ContextItem, error) {
 		return p.run(ctx, items, budget, collector, false)
@@ -134,7 +133,7 @@ func runReport(opts []RunOption, run func(TraceCollector) ([]*ContextItem, error
 	return window, diagnostic.takeReport(), err
 }
 
-// collectorOf returns the collector to tell, or nil. The last one given wins.
+// collectorOf returns the last collector given, or nil.
 func collectorOf(opts []RunOption) TraceCollector {
 	for _, opt := range slices.Backward(opts) {
 		if !isNil(opt.trace) {
@@ -174,8 +173,8 @@ func contextOr(ctx context.Context) context.Context {
 	return ctx
 }
 
-// stages is the order of the stages and nothing else. Those that a [Prepared]
-// has done before come as parameters.
+// stages runs the stages in order. Those that a [Prepared] has already run are
+// parameters.
 func (r *run) stages(ctx context.Context, collector TraceCollector, classify, score, deduplicate, slice func(context.Context) error) ([]*ContextItem, error) {
 	ctx = r.observe(ctx, collector)
 	returning := false

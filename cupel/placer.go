@@ -9,36 +9,35 @@ import (
 
 // Placer decides the order in which the selected items appear in the prompt.
 //
-// items holds the pinned items, with score 1.0, and after them the sliced
-// items by score, highest first; it must be neither changed nor kept. The
-// result is a permutation of the positions in items: the position that comes
-// first in the prompt, the second, and so on. Place is deterministic, is called
-// from several goroutines at once, and returns a list that it does not keep.
-// ctx is the run's; long work stops when it is done.
+// items holds the pinned items, with score 1.0, followed by the sliced items by
+// score, highest first; it must be neither changed nor retained. The result is a
+// permutation of the positions in items: the position that comes first in the
+// prompt, the second, and so on. Place must be deterministic and safe for
+// concurrent use, and must not retain its result. ctx is the run's context; long
+// work should stop when it is done.
 //
 // It implements the Placers chapter of the specification.
 type Placer interface {
 	Place(ctx context.Context, items []ScoredItem) ([]int, error)
 }
 
-// AppendPlacer is a Placer that can write its order into memory of the caller.
-// The engine uses it when it is there, so that a warm pipeline makes no garbage
-// for it. Both forms give the same order.
+// AppendPlacer is a Placer that can write its order to the caller's memory, which
+// saves the engine an allocation. Both methods give the same order.
 //
-// A type that embeds an AppendPlacer has its AppendPlace, which is used as long
-// as Place is the embedded type's too: one with a Place of its own is asked that,
-// until it has an AppendPlace of its own as well.
+// A type that embeds an AppendPlacer inherits its AppendPlace. The engine uses it
+// only if Place is inherited too. If the type declares its own Place, the engine
+// calls that, unless the type also declares its own AppendPlace.
 type AppendPlacer interface {
 	Placer
 	// AppendPlace appends the order that Place returns to order, and returns the
-	// extended list. It keeps neither.
+	// extended list. It must not retain either.
 	AppendPlace(ctx context.Context, order []int, items []ScoredItem) ([]int, error)
 }
 
-// Place runs a placer and holds it to its contract: the result is a
-// permutation. A panic or an error comes back as a [StrategyError] that
-// names p, a broken contract as a [ContractError], with the same exceptions as
-// from [ScoreAll]. A nil ctx is [context.Background].
+// Place runs a placer and checks its contract: the result must be a permutation. A
+// panic or an error is returned as a [StrategyError] that names p, a broken
+// contract as a [ContractError], with the same exceptions as from [ScoreAll]. A nil
+// ctx is [context.Background].
 func Place(ctx context.Context, p Placer, items []ScoredItem) (order []int, err error) {
 	return place(ctx, p, nil, items)
 }

@@ -170,7 +170,7 @@ func (p *Prepared) RunReport(ctx context.Context, budget ContextBudget, opts ...
 
 // Select returns only the positions of those candidates that are in the
 // window: pinned ones first, then the others by score. It is the cheapest
-// question: it builds neither window nor report, tells nobody, and does not
+// question: it builds neither window nor report, calls no observer, and does not
 // ask the placer, whose failure it therefore cannot know.
 func (p *Prepared) Select(ctx context.Context, budget ContextBudget) (positions []int, err error) {
 	err = p.selectWith(ctx, budget, func(r *run) { positions = r.mergedCandidates() })

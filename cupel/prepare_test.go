@@ -337,7 +337,7 @@ func TestForSharesScores(t *testing.T) {
 		{b, [3]int{1, 1, 0}, "and so is the second"},
 		{c, [3]int{1, 1, 1}, "a scorer that cannot be compared"},
 		{c, [3]int{1, 1, 2}, "is never known to be the same"},
-		{a, [3]int{1, 1, 2}, "and harms nobody"},
+		{a, [3]int{1, 1, 2}, "and harms no other run"},
 	}
 	prepared := base
 	for _, s := range steps {

@@ -101,7 +101,7 @@ func TestReasonsAreEqual(t *testing.T) {
 		b    cupel.ExclusionReason
 		want bool
 	}{
-		{"made anew", cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, a.Data()), true},
+		{"made again", cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, a.Data()), true},
 		{"other data", cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, capped), false},
 		{"other code", cupel.NewExclusionReason(cupel.ExcludeQuotaCapExceeded, a.Data()), false},
 		{"no data", cupel.ExclusionReason{Code: cupel.ExcludeCountCapExceeded}, false},

@@ -7,7 +7,7 @@ import (
 )
 
 // TestKeptReportIsTheReport: what a collector keeps makes the same report
-// again, whatever reasons follow each other, and shares nothing with it.
+// again, for any sequence of reasons, and shares nothing with it.
 func TestKeptReportIsTheReport(t *testing.T) {
 	it := func(tokens int) *ContextItem {
 		i, err := NewContextItem(fmt.Sprintf("%d tokens", tokens), tokens)
@@ -43,7 +43,7 @@ func TestKeptReportIsTheReport(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			original := tt.report.clone()
 			kept := keep(original)
-			clear(original.Included) // whoever has it now may change it
+			clear(original.Included) // its owner may change it
 			clear(original.Excluded)
 			clear(original.CountRequirementShortfalls)
 			if original.Overflow != nil {

@@ -95,7 +95,7 @@ func (r *run) free() {
 	pool.Put(r)
 }
 
-// stage runs one stage, with its start and end told to whoever observes.
+// stage runs one stage and reports its start and end to the observers.
 func (r *run) stage(ctx context.Context, stage PipelineStage, do func(ctx context.Context) error) error {
 	if !r.trace.on {
 		return r.canceled(ctx, stage, r.attempt(ctx, do))

@@ -10,12 +10,12 @@ import (
 // Scorer says how relevant an item is among all items. Scores are
 // conventionally in [0,1], higher is more relevant; any float64 is allowed.
 //
-// Score is a pure function: same arguments, same result, no side effects. It
-// is called from several goroutines at once. all holds every scoreable item,
-// item among them, and must be neither changed nor kept.
+// Score is a pure function: same arguments, same result, no side effects. It must
+// be safe for concurrent use. all holds every scoreable item, including item, and
+// must be neither changed nor retained.
 //
-// A scorer that compares items with each other should be a [BatchScorer] as
-// well: the engine then asks once for all items instead of once for each.
+// A scorer that compares items with each other should also be a [BatchScorer]: the
+// engine then calls it once for all items instead of once per item.
 //
 // It implements the Scorers chapter of the specification.
 type Scorer interface {
@@ -26,19 +26,19 @@ type Scorer interface {
 //
 // ScoreAll writes scores[i] for every all[i], the same bits that Score gives
 // for that item; len(scores) equals len(all), and a score not written is 0. It
-// keeps neither slice. ctx is the run's, with the values that an observer of
-// the run has put into it; long work stops when ctx is done.
+// must not retain the slices. ctx is the run's context, with the values that an
+// observer has added; long work should stop when ctx is done.
 //
-// A type that embeds a BatchScorer has its ScoreAll, which is used as long as
-// Score is the embedded type's too. One with a Score of its own is asked for one
-// score at a time, until it has a ScoreAll of its own as well.
+// A type that embeds a BatchScorer inherits its ScoreAll. The engine uses it only
+// if Score is inherited too. If the type declares its own Score, the engine calls
+// that once per item, unless the type also declares its own ScoreAll.
 type BatchScorer interface {
 	Scorer
 	ScoreAll(ctx context.Context, all []*ContextItem, scores []float64) error
 }
 
-// ScorerWrapper is implemented by scorers that are made of others. Validation
-// and cycle detection look through it.
+// ScorerWrapper is implemented by scorers that contain others. Validation and
+// cycle detection look inside them.
 type ScorerWrapper interface {
 	// Scorers returns the scorers that this one calls, in order.
 	Scorers() []Scorer
@@ -48,11 +48,10 @@ type ScorerWrapper interface {
 // one by one otherwise. Scorers that wrap others use it, so that a pass over
 // the whole stays a pass over each part.
 //
-// A panic or an error of s comes back as a [StrategyError] that names s. The
-// end of ctx comes back as it is, and so do a [StrategyError], an
-// [InvalidConfigError] and a [ScarcityError]: they name the culprit already.
-// len(scores) must equal len(all). A nil ctx is [context.Background]. Besides s
-// itself it takes O(N) at most.
+// A panic or an error of s is returned as a [StrategyError] that names s. ctx.Err(),
+// a [StrategyError], an [InvalidConfigError] and a [ScarcityError] are returned
+// unchanged. len(scores) must equal len(all). A nil ctx is [context.Background]. In
+// addition to s, it takes O(N) time.
 func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float64) (err error) {
 	ctx = contextOr(ctx)
 	if isNil(s) {

@@ -26,7 +26,7 @@ func (r *run) slice(ctx context.Context) error {
 	}
 	r.shortfalls = selection.Shortfalls
 
-	// Merged in sorted order, whatever order the slicer returned (R23).
+	// Merged in sorted order, not in the slicer's order (R23).
 	chosen := newPositions(len(r.sorted))
 	defer chosen.free()
 	for _, at := range selection.Indices {

@@ -8,20 +8,19 @@ import (
 
 // Slicer selects items that fit a budget.
 //
-// items come sorted by score, highest first, and must be neither changed nor
-// kept. The result is a subset, given as positions in items. Its tokens should
-// not exceed budget.TargetTokens, and it is empty when items is empty or the
-// target is 0. A slicer is called from several goroutines at once and stores
-// nothing about a call. ctx is the run's; long work stops when it is
-// done.
+// items are sorted by score, highest first, and must be neither changed nor
+// retained. The result is a subset, given as positions in items. Its tokens should
+// not exceed budget.TargetTokens, and it is empty if items is empty or the target
+// is 0. A slicer must be safe for concurrent use and keep no state between calls.
+// ctx is the run's context; long work should stop when it is done.
 //
 // It implements the Slicers chapter of the specification.
 type Slicer interface {
 	Slice(ctx context.Context, items []ScoredItem, budget SliceBudget) (Selection, error)
 }
 
-// SliceBudget is what a slicer may spend: the budget of the run with pinned
-// items, output reserve, reserved slots and safety margin taken off.
+// SliceBudget is what a slicer may spend: the budget of the run minus pinned
+// items, output reserve, reserved slots and safety margin.
 type SliceBudget struct {
 	MaxTokens    int // the ceiling in tokens, at least 0
 	TargetTokens int // the goal in tokens, at least 0 and at most the ceiling
@@ -44,13 +43,13 @@ type Selection struct {
 	Shortfalls []CountRequirementShortfall
 }
 
-// Drop is an item that a slicer left out for a reason other than the budget.
+// Drop is an item that a slicer dropped for a reason other than the budget.
 type Drop struct {
 	Index  int // position in the list that the slicer was given
 	Reason ExclusionReason
 }
 
-// CountRequirementShortfall says that fewer items of a kind were there than a
+// CountRequirementShortfall says that there were fewer candidates of a kind than a
 // count slicer requires.
 //
 // It implements the Scarcity Reporting section of the CountQuotaSlice chapter.
@@ -67,34 +66,34 @@ func (s CountRequirementShortfall) String() string {
 	return fmt.Sprintf("CountRequirementShortfall: %s has %d of %d required items", s.Kind, s.SatisfiedCount, s.RequiredCount)
 }
 
-// SlicerWrapper is implemented by slicers that are made of others. Validation,
-// cycle detection and the guards of some slicers look through it.
+// SlicerWrapper is implemented by slicers that contain others. Validation, cycle
+// detection and the guards of some slicers look inside them.
 type SlicerWrapper interface {
 	// Slicers returns the slicers that this one calls, in order.
 	Slicers() []Slicer
 }
 
-// KindNarrower is implemented by slicers whose settings speak about several
-// kinds at once. A QuotaSlice hands its inner slicer one kind at a time and
-// asks for the slicer of that kind alone first.
+// KindNarrower is implemented by slicers with settings for several kinds. A
+// QuotaSlice passes its inner slicer one kind at a time, and first calls ForKind to
+// get the slicer for that kind.
 //
-// A type that embeds a KindNarrower has its ForKind, which leads around a Slice
-// of the type's own. One with a Slice of its own therefore needs a ForKind of its
-// own too: inside a QuotaSlice it is an error without.
+// A type that embeds a KindNarrower inherits its ForKind, which would bypass the
+// type's own Slice. A type with its own Slice therefore needs its own ForKind too;
+// without one it is an error inside a QuotaSlice.
 type KindNarrower interface {
 	// ForKind returns the slicer to use for a list that holds items of one
 	// kind only.
 	ForKind(kind ContextKind) Slicer
 }
 
-// Slice runs a slicer and holds it to its contract: positions in range, none
+// Slice runs a slicer and checks its contract: positions in range, none
 // twice, none both selected and dropped, no forms that an item does not have.
-// After a [LeftOverSlicer] it runs the left-over pass. Slicers that wrap others use it, so
-// that a mistake is reported as the mistake of the slicer that made it.
+// After a [LeftOverSlicer] it runs the left-over pass. Slicers that wrap others use
+// it, so that an error names the slicer that made the mistake.
 //
-// A panic or an error comes back as a [StrategyError] that names s, a broken
-// contract as a [ContractError]; errors that name the culprit already, and the end of ctx, come back
-// as they are, as from [ScoreAll]. A nil ctx is [context.Background].
+// A panic or an error is returned as a [StrategyError] that names s, a broken
+// contract as a [ContractError]. Errors that already name a strategy, and ctx.Err(),
+// are returned unchanged, as from [ScoreAll]. A nil ctx is [context.Background].
 func Slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget) (sel Selection, err error) {
 	sel, err = slice(ctx, s, items, budget)
 	if l, ok := s.(LeftOverSlicer); ok && err == nil && anyFillable(items) {

@@ -301,7 +301,7 @@ func FuzzRunStream(f *testing.F) {
 }
 
 // Ten million items go through in the memory of a few: nothing of a run grows
-// with the source. Items are made anew, so that what the run holds shows.
+// with the source. Items are made each time, so that the test shows what the run retains.
 func TestRunStreamMemory(t *testing.T) {
 	n := 10_000_000
 	if testing.Short() || raceEnabled {

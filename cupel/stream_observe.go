@@ -107,7 +107,7 @@ func (s *stream) excludeNegative(item *ContextItem, tokens, arrival int) {
 }
 
 // tell makes the item events of what a stage has just decided, and forgets
-// what nobody will ask for any more.
+// what is no longer needed.
 func (s *stream) tell(stage PipelineStage) {
 	t := &s.trace
 	if t.itemEvents {

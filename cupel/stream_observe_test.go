@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// logbook writes down what an observer is told of a run.
+// logbook records the calls to the observer of a run.
 type logbook struct {
 	cupel.NoTrace
 	detail cupel.TraceDetail
@@ -21,7 +21,7 @@ type logbook struct {
 	ends   map[cupel.PipelineStage]cupel.StageEnd
 	info   cupel.RunInfo
 	end    cupel.RunEnd
-	onItem func() // what an item event does beside being written down
+	onItem func() // what an item event does after it is recorded
 }
 
 type stageKey struct{}
@@ -146,7 +146,7 @@ func TestRunStreamObserved(t *testing.T) {
 	equal(t, "report, tokens", report.TotalTokensConsidered, 15)
 }
 
-// Whatever happens, each stage has at most one event, each stage that has
+// In every case, each stage has at most one event, each stage that has
 // started ends once, and only the one that failed has the error.
 func TestRunStreamObservedFailures(t *testing.T) {
 	unread := errors.New("unread")
@@ -224,7 +224,7 @@ func TestRunStreamObservedFailures(t *testing.T) {
 	}
 }
 
-// A panic that nobody catches still ends what was started.
+// A panic that is not recovered still ends what was started.
 func TestRunStreamAbandoned(t *testing.T) {
 	log := &logbook{detail: cupel.TraceDetail{ItemEvents: true}, onItem: func() { panic("observer") }}
 	func() {

@@ -38,7 +38,7 @@ type stream struct {
 
 	stages  [len(stageOrder)]streamStage
 	current PipelineStage // the one that runs
-	telling PipelineStage // the one whose items are told of
+	telling PipelineStage // the stage whose items are reported
 }
 
 // kept is an item that is in the window unless an overflow drops it.

@@ -140,7 +140,7 @@ func TestRunStreamSelects(t *testing.T) {
 		{
 			name: "duplicate of a selected item", batch: 1, target: 9, window: "a", pulled: 2, ended: true, excluded: "Deduplicated 1",
 			items: list(item(t, "a", 5, hint(0.1)), item(t, "a", 1, hint(1))),
-			why:   "what was selected stays, whatever the score of the copy",
+			why:   "a selected item stays, regardless of the score of the copy",
 		},
 		{
 			name: "duplicate of an item that is out", batch: 1, target: 9, window: "a", pulled: 2, ended: true, excluded: "BudgetExceeded 1",
@@ -368,7 +368,7 @@ func TestRunStreamSourceGoesOn(t *testing.T) {
 	}
 }
 
-// The error of a run is not replaced by what the source does when it is told
+// The error of a run is not replaced by what the source does when it learns
 // to stop.
 func TestRunStreamSourcePanicsOnStop(t *testing.T) {
 	source := func(yield func(*cupel.ContextItem, error) bool) {

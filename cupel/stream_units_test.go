@@ -42,8 +42,8 @@ func streamed(items []*cupel.ContextItem) func(func(*cupel.ContextItem, error) b
 	}
 }
 
-// TestStreamOfUnits: no group is split, each candidate is told of once, and the
-// budget holds, whatever the batches are.
+// TestStreamOfUnits: no group is split, each candidate is reported once, and the
+// budget holds, for any batch size.
 func TestStreamOfUnits(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(600) {
@@ -76,7 +76,7 @@ func TestStreamOfUnits(t *testing.T) {
 			out += n
 		}
 		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) || len(in)+out != result.TotalCandidates {
-			t.Fatalf("seed %d: candidates are told of %v times, %d of %d are out", seed, seen, out, result.TotalCandidates)
+			t.Fatalf("seed %d: candidates are reported %v times, %d of %d are out", seed, seen, out, result.TotalCandidates)
 		}
 		tokens := 0
 		for _, it := range result.Window {

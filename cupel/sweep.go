@@ -21,11 +21,11 @@ type NonMonotonic interface {
 
 // SweepSlicer is an optional interface of a [Slicer] whose choice depends on the
 // target alone, not on the ceiling, and which can follow it from one target to
-// the next for less than choosing anew. A [Cursor] uses it; any other slicer is
-// asked anew for each budget.
+// the next more cheaply than slicing again. A [Cursor] uses it; for any other
+// slicer it slices again at each budget.
 //
 // A type that embeds a SweepSlicer has its Sweep, which is used as long as Slice
-// is the embedded type's too: one with a Slice of its own is asked anew for each
+// is the embedded type's too: one with a Slice of its own slices again at each
 // budget, until it has a Sweep of its own as well.
 type SweepSlicer interface {
 	Slicer
@@ -40,7 +40,7 @@ type SweepSlicer interface {
 // by one goroutine.
 type SliceSweep interface {
 	// Advance goes to a target, at least 0; mostly to a higher one. The list of
-	// positions that Slice returns for it, in that order, is told as a change of
+	// positions that Slice returns for it, in that order, is reported as a change of
 	// the list before, which at first is empty: the first keep positions stay,
 	// all others leave, and more follow. more is valid until the next call.
 	Advance(target int) (keep int, more []int)
@@ -199,7 +199,7 @@ func (c *Cursor) move(ctx context.Context, budget ContextBudget) error {
 	return nil
 }
 
-// probe asks the slicer anew.
+// probe slices again.
 func (c *Cursor) probe(ctx context.Context, budget ContextBudget) error {
 	c.undo()
 	var positions []int
@@ -263,7 +263,7 @@ func (c *Cursor) enter(candidate int, m mark) {
 	}
 }
 
-// become makes the candidates the selection, whatever it was before.
+// become replaces the selection by the candidates.
 func (c *Cursor) become(candidates []int) {
 	for _, i := range candidates {
 		if c.in[i] == out {

@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// follow moves a cursor and holds what it tells against a selection made anew.
+// follow moves a cursor and compares its result with a new selection.
 type follow struct {
 	prepared *cupel.Prepared
 	cursor   *cupel.Cursor
@@ -60,7 +60,7 @@ func (f *follow) to(t *testing.T, label string, budget cupel.ContextBudget) {
 }
 
 // TestCursorIsSelect moves cursors of random pipelines up budget by budget, then
-// anywhere, and compares each move with a selection made anew.
+// anywhere, and compares each move with a new selection.
 func TestCursorIsSelect(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	rounds := 400
@@ -174,7 +174,7 @@ func TestBrokenSweeps(t *testing.T) {
 	}
 }
 
-// TestSweepGivenUp has sweeps that cannot be, and compares with slicing anew.
+// TestSweepGivenUp has sweeps that cannot be, and compares with slicing again.
 func TestSweepGivenUp(t *testing.T) {
 	for name, sweep := range map[string]func([]cupel.ScoredItem) cupel.SliceSweep{
 		"nil":           func([]cupel.ScoredItem) cupel.SliceSweep { return nil },
@@ -204,7 +204,7 @@ func (h half) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.
 
 type halfOfPointer struct{ *half }
 
-// TestEmbeddedSweep compares the cursor with slicing anew for types that have
+// TestEmbeddedSweep compares the cursor with slicing again for types that have
 // somebody else's Sweep.
 func TestEmbeddedSweep(t *testing.T) {
 	tests := []struct {

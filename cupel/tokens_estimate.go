@@ -73,7 +73,7 @@ func (c letterClass) isLetter() bool {
 
 // What a piece is worth on average, in thousandths of a token, measured with
 // cl100k_base on English prose, source code, JSON, and documentation in Chinese,
-// Japanese, Korean and Spanish, none of which are among the samples of the
+// Japanese, Korean and Spanish, which are not among the samples of the
 // tests. Han is raised above that: literature has rarer characters than
 // documentation.
 var (
@@ -90,7 +90,7 @@ const (
 	punctMore    = 500
 	gluedMilli   = 200 // punctuation that goes with the word after it: .name, (x, _id
 
-	latinMilli    = 450 // each accented letter, beside the letters around it
+	latinMilli    = 450 // each accented letter, in addition to the letters around it
 	alphabetMilli = 420 // each letter, as all below
 	hanMilli      = 1250
 	kanaMilli     = 930

@@ -33,7 +33,7 @@ type TraceEvent struct {
 }
 
 // TraceCollector receives the events of one run. A collector that also is a
-// [RunObserver] is told of starts, real times and contexts as well.
+// [RunObserver] also receives starts, real times and contexts.
 //
 // Calls come from the goroutine of the run. A panic of a collector is not
 // caught.
@@ -71,7 +71,7 @@ type RunObserver interface {
 	// the run goes on with (nil: the same), and the state that follows this
 	// run. When that is nil the run is not observed: nothing more is built, and
 	// not even the methods of TraceCollector are called. A state that is a
-	// TraceCollector itself is told of the events in place of the collector.
+	// TraceCollector itself receives the events in place of the collector.
 	StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace)
 }
 

@@ -35,7 +35,7 @@ type unit struct {
 	out    bool // a member has negative tokens
 }
 
-// unitRun is what a run with units remembers beside the set. Its zero value is
+// unitRun is what a run with units stores in addition to the set. Its zero value is
 // ready.
 type unitRun struct {
 	*unitSet

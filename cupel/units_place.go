@@ -323,7 +323,7 @@ func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score flo
 }
 
 // withoutTokens returns the group variant with 0 tokens, for the entries of the
-// members that it stands for beside the first.
+// members after the first that it stands for.
 func (p *placedUnit) withoutTokens() *ContextItem {
 	if p.empty == nil {
 		item := *p.items[0]

@@ -3,7 +3,7 @@ package cupel
 // versions are the items with one key.
 type versions struct {
 	newest int32 // so far
-	last   int32 // the last item, whatever its time
+	last   int32 // the last item, not the newest
 	count  int32
 	timed  bool // every one has a timestamp
 }

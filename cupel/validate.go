@@ -25,7 +25,7 @@ const maxNesting = 1000
 
 // maxVisits bounds how many strategies that are not comparable are visited. A
 // tree that holds one of them in several places is walked once for each path to
-// it, of which there can be 2^n in n levels.
+// it: n levels can have 2^n paths.
 const maxVisits = 10_000
 
 // maxStrategies bounds how many strategies are visited in all. It is far beyond

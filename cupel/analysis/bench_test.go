@@ -76,7 +76,7 @@ func BenchmarkSweep(b *testing.B) {
 
 // TestSweepCostsLessThanTwentyRuns holds the promise of a sweep: a thousand
 // budgets of a thousand items cost less than twenty plain runs. It takes the
-// best of several short measurements, one after the other, so that whatever else
+// best of several short measurements, one after the other, so that anything else
 // the machine does disturbs both sides alike.
 func TestSweepCostsLessThanTwentyRuns(t *testing.T) {
 	if raceEnabled {

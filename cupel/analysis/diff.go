@@ -9,26 +9,26 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// ReportDiff is what two reports, a and b, do not have in common.
+// ReportDiff is the differences between two reports, a and b.
 type ReportDiff struct {
 	Came []ReportChange // included in b and not in a, in b's order
 	Went []ReportChange // included in a and not in b, in a's order
-	// Moved are included in both: the fewest without which the others that are in
-	// both come in the same order. In a's order.
+	// Moved are items included in both whose order differs: the fewest without
+	// which the other shared items have the same order. In a's order.
 	Moved []ReportChange
-	// Reasons are included in both or excluded in both, for reasons with different
+	// Reasons are items that both include or both exclude, with different reason
 	// codes. In a's order.
 	Reasons []ReportChange
 }
 
-// ReportChange is an item that two reports do not agree about.
+// ReportChange is an item on which two reports differ.
 type ReportChange struct {
 	Content string
-	// Copy tells several items with this content apart, from 1. In each report
-	// included ones count first, then excluded ones, duplicates last; among equals,
-	// the order of the report counts.
+	// Copy numbers the items with this content, from 1. In each report the
+	// included ones come first, then the excluded ones, then duplicates; ties keep
+	// the order of the report.
 	Copy int
-	A, B *Entry // what each report says; nil when it does not know the item
+	A, B *Entry // the entry in each report; nil if it has none
 }
 
 // Format implements [fmt.Formatter]. Every verb prints the beginning of the
@@ -37,9 +37,9 @@ func (c ReportChange) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s, copy %d", shortened(c.Content), c.Copy)
 }
 
-// DiffReports compares two reports, of different policies, budgets or days. Items
-// go by their content, so that reports may be read from JSON and candidates may
-// stand elsewhere. It takes time O(N log N).
+// DiffReports compares two reports, for example of different policies, budgets or
+// days. It matches items by content, so reports may come from JSON and candidates
+// may be in a different order. It takes time O(N log N).
 func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 	inA, orderA := copies(NewLedger(a, nil))
 	inB, orderB := copies(NewLedger(b, nil))
@@ -80,9 +80,9 @@ func (d *ReportDiff) Empty() bool {
 	return len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons) == 0
 }
 
-// String returns one line for each difference, for people: what came with +, what
-// went with -, what moved and what has another reason with ~. They hold the
-// beginning of the contents of items.
+// String returns one line per difference, for people: + for items that came, - for
+// items that went, ~ for items that moved or changed their reason. The lines
+// contain the beginning of item contents.
 func (d *ReportDiff) String() string {
 	if d.Empty() {
 		return "no difference"
@@ -127,7 +127,7 @@ type copyOf struct {
 func copies(l *Ledger) (entries map[copyOf]*Entry, order []copyOf) {
 	entries, order = make(map[copyOf]*Entry, len(l.Entries)), make([]copyOf, len(l.Entries))
 	counts := make(map[string]int, len(l.Entries))
-	for _, duplicates := range []bool{false, true} { // they are excluded, so that included ones come first
+	for _, duplicates := range []bool{false, true} { // duplicates come last
 		for i := range l.Entries {
 			e := &l.Entries[i]
 			if duplicates != (e.Code() == string(cupel.ExcludeDeduplicated)) {
@@ -142,10 +142,10 @@ func copies(l *Ledger) (entries map[copyOf]*Entry, order []copyOf) {
 	return entries, order
 }
 
-// longestRising marks the positions of a longest rising part of numbers that all
-// differ.
+// longestRising marks the positions of a longest increasing subsequence of
+// distinct numbers.
 func longestRising(numbers []int) []bool {
-	var ends []int // the position of the least end of a rising part of each length
+	var ends []int // by length: the position of the smallest end of an increasing subsequence
 	before := make([]int, len(numbers))
 	for i, n := range numbers {
 		at, _ := slices.BinarySearchFunc(ends, n, func(end, n int) int { return cmp.Compare(numbers[end], n) })

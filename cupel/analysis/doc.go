@@ -2,46 +2,44 @@
 // its budget, what a larger or smaller budget would change, and how policies
 // compare on the same candidates.
 //
-// Of one report:
+// For one report:
 //
-//   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are figures;
+//   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
 //   - [QuotaUtilization] compares what each kind got with what a quota or count
-//     slicer demands for it;
+//     slicer requires for it;
 //   - [NewLedger] looks up what a report says about each candidate.
 //
-// Of one candidate, [WhyNot] says why it is not included, what was chosen
+// For one candidate, [WhyNot] says why it is not included, what was chosen
 // instead, and which budget would include it.
 //
-// Of one pipeline at many budgets:
+// For one pipeline at many budgets:
 //
-//   - [GetMarginalItems] lists what a little less budget would lose;
+//   - [GetMarginalItems] lists the items that a slightly smaller budget loses;
 //   - [FindMinBudgetFor] searches the smallest budget that includes an item, and
-//     [FindMinBudgetForExhaustive] finds it even where that search can miss it;
+//     [FindMinBudgetForExhaustive] finds it even if that search would miss it;
 //   - [Sweep] follows the selection over a whole range of budgets.
 //
-// Of several policies or pipelines at one budget:
+// For several policies or pipelines at one budget:
 //
 //   - [PolicySensitivity] lists the contents on which policies disagree, and
 //     [PolicySensitivityOfPipelines] the same for pipelines;
-//   - [DiffReports] lists what came, what went, what moved and what has another
-//     reason, for reports of all kinds;
+//   - [DiffReports] lists the items that came, went, moved or changed their
+//     reason, for any two reports;
 //   - [DryRunWithPolicy] runs one policy without building a pipeline first.
 //
-// Nothing here calls an overflow observer. Scores do not depend on the
-// budget, so that each function asks a scorer once, however many budgets and
-// pipelines it looks at; in a Decay scorer's case that is one reading of its
-// clock as well. All functions stop with a [cupel.CanceledError] when their
-// context is done, and none keeps what it is given, apart from the items
-// themselves in results.
+// No function calls an overflow observer. Scores do not depend on the budget, so
+// each function calls a scorer once, regardless of the number of budgets and
+// pipelines; a Decay scorer reads its clock once too. All functions stop with a
+// [cupel.CanceledError] when their context is done. None retains its arguments,
+// except that results refer to the items.
 //
 // # Monotonic inclusion
 //
-// The specification calls the inclusion of an item monotonic when a larger
-// budget never loses it, and has [GetMarginalItems] and [FindMinBudgetFor] refuse
-// slicers that it knows not to be so. It counts GreedySlice and KnapsackSlice
-// among the others, but their inclusion is not monotonic either: with an
-// item of 11 tokens and score 0.99 and one of 5 tokens and score 0.1, Greedy
-// includes the second at a budget of 10 and the first alone at 11. Where that
-// matters, use [FindMinBudgetForExhaustive] and [Sweep], which assume nothing
-// and take every slicer.
+// The specification calls the inclusion of an item monotonic if a larger budget
+// never loses the item. [GetMarginalItems] and [FindMinBudgetFor] reject the
+// slicers that it lists as not monotonic. It does not list GreedySlice and
+// KnapsackSlice, but they are not monotonic either: with one item of 11 tokens
+// and score 0.99 and another of 5 tokens and score 0.1, Greedy includes only the
+// second at a budget of 10 and only the first at 11. If that matters, use
+// [FindMinBudgetForExhaustive] and [Sweep], which accept any slicer.
 package analysis

@@ -22,13 +22,13 @@ var (
 	ErrTooManyBudgets = errors.New("cupel: too many budgets")
 )
 
-// NonMonotonicError reports that a function which assumes monotonic inclusion
-// was asked about a pipeline whose slicer does not have it, by itself or inside
-// it. [FindMinBudgetForExhaustive] and [Sweep] take every slicer.
+// NonMonotonicError reports that a function that requires monotonic inclusion was
+// called with a pipeline whose slicer, or a slicer inside it, lacks it.
+// [FindMinBudgetForExhaustive] and [Sweep] accept any slicer.
 type NonMonotonicError struct {
 	Slicer string // the slicer's Go type
-	// Declared is true for a slicer that says so itself, as a
-	// [cupel.NonMonotonic], and false for those that the specification names.
+	// Declared is true for a slicer that declares itself a [cupel.NonMonotonic],
+	// and false for those that the specification names.
 	Declared bool
 	Reason   string // the specification's own words
 }
@@ -43,7 +43,7 @@ func (e *NonMonotonicError) Error() string {
 // Is reports whether target is [ErrNonMonotonic].
 func (e *NonMonotonicError) Is(target error) bool { return target == ErrNonMonotonic }
 
-// ArgumentError reports an argument that makes no sense.
+// ArgumentError reports an invalid argument.
 type ArgumentError struct {
 	Argument string // its name, with its position in a list: "variants[2].label"
 	Reason   string // what is wrong; the specification's own words where it has any
@@ -54,13 +54,12 @@ func (e *ArgumentError) Error() string { return "cupel: " + e.Reason }
 // Is reports whether target is [ErrInvalidArgument].
 func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgument }
 
-// TooManyBudgetsError reports that a [Sweep] or a [FindMinBudgetForExhaustive]
-// has looked at as many budgets as it may without coming to an end: a range of
-// 2^62 budgets is easily written, and a slicer that is asked anew at each of
-// them would never be done.
+// TooManyBudgetsError reports that [Sweep] or [FindMinBudgetForExhaustive] reached
+// its limit of budgets before it was done. The limit exists because a range of
+// 2^62 budgets is easy to write, and selecting at each of them would never end.
 type TooManyBudgetsError struct {
-	MaxBudgets int // how many it looked at, from [WithMaxBudgets]
-	NextBudget int // the budget that would have been next, in tokens
+	MaxBudgets int // the limit, from [WithMaxBudgets]
+	NextBudget int // the next budget to try, in tokens
 }
 
 func (e *TooManyBudgetsError) Error() string {
@@ -70,7 +69,7 @@ func (e *TooManyBudgetsError) Error() string {
 // Is reports whether target is [ErrTooManyBudgets].
 func (e *TooManyBudgetsError) Is(target error) bool { return target == ErrTooManyBudgets }
 
-// VariantError reports which variant of a comparison could not be run, and why.
+// VariantError reports which variant of a comparison failed, and why.
 type VariantError struct {
 	Label string
 	Err   error
@@ -80,7 +79,7 @@ func (e *VariantError) Error() string {
 	return fmt.Sprintf("cupel: variant %q: %s", e.Label, strings.TrimPrefix(e.Err.Error(), "cupel: "))
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *VariantError) Unwrap() error { return e.Err }
 
 // The guards' texts, as the Budget Simulation chapter has them.
@@ -89,8 +88,8 @@ const (
 	minimumGuard  = "FindMinBudgetFor requires monotonic item inclusion. QuotaSlice and CountQuotaSlice produce non-monotonic inclusion as budget changes shift allocations. Use a GreedySlice or KnapsackSlice inner slicer for budget simulation."
 )
 
-// Slicers are known by what they can be asked, so that a type that embeds one
-// is known too.
+// Slicers are recognized by their methods, so that a type that embeds one is
+// recognized too.
 type (
 	quotaSlicer interface{ Entries() []slicer.QuotaEntry }
 	countSlicer interface {
@@ -98,8 +97,8 @@ type (
 	}
 )
 
-// guard refuses pipelines with a QuotaSlice, at any depth, and with custom
-// slicers that declare themselves; counts refuses count slicers as well (R40).
+// guard rejects pipelines with a QuotaSlice, at any depth, and with custom slicers
+// that declare themselves non-monotonic; counts rejects count slicers too (R40).
 func guard(pipeline *cupel.Pipeline, counts bool, reason string) error {
 	for s := range cupel.AllSlicers(pipeline.Config().Slicer) {
 		if _, ok := s.(quotaSlicer); ok {
@@ -119,7 +118,7 @@ func guard(pipeline *cupel.Pipeline, counts bool, reason string) error {
 	return nil
 }
 
-// declares asks a slicer about itself.
+// declares asks a slicer whether it is non-monotonic.
 func declares(s cupel.Slicer) (declared bool, err error) {
 	n, ok := s.(cupel.NonMonotonic)
 	if !ok {
@@ -142,11 +141,11 @@ const (
 	unbuildable           // the budget cannot be built
 	pinnedTooMany         // the pinned items do not fit
 	overflow              // the selection exceeds the target, and the pipeline throws
-	notTheBudgets         // any other: it would be one at every budget
+	notTheBudgets         // any other failure, which every budget would have
 )
 
-// failureOf returns what an error says about the budget of the run (R40). The
-// same error inside a strategy's own is that strategy's.
+// failureOf classifies an error by what it says about the budget of the run (R40).
+// The same error wrapped in a strategy's error is the strategy's.
 func failureOf(err error) failure {
 	if err == nil {
 		return noFailure

@@ -141,7 +141,7 @@ func ExampleFindMinBudgetFor() {
 	// false
 }
 
-// Inclusion is not monotonic with Greedy, whatever the specification says: of A
+// Inclusion is not monotonic with Greedy, although the specification says so: of A
 // with 11 tokens and B with 5, a budget of 10 takes B, and one of 11 takes A
 // alone (R41). With a third item in front, the search by halves misses the
 // budgets at which B is in for the first time.
@@ -195,7 +195,7 @@ func ExampleWithMaxBudgets() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A Knapsack is asked anew at each budget, and a million of them take a while.
+	// A Knapsack slices again at each budget, and a million of them take a while.
 	_, err = analysis.Sweep(context.Background(), byRelevance(knapsack), found(), analysis.BudgetRange{To: 1_000_000}, analysis.WithMaxBudgets(1000))
 	var tooMany *analysis.TooManyBudgetsError
 	if errors.As(err, &tooMany) {

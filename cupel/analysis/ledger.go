@@ -7,32 +7,32 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Ledger is a report by candidate: what it says about each, by position. A
-// report lists its entries by place and by score, and one pointer may be several
-// candidates. Build it with [NewLedger].
+// Ledger indexes a report by the position of the candidates. A report lists its
+// entries by place and by score, and one pointer may occur as several candidates.
+// Build a Ledger with [NewLedger].
 type Ledger struct {
 	Entries []Entry // by candidate
 	Window  []int   // the candidates included, in the order of the window
 	Out     []int   // the candidates excluded, in the order of the report
 	Ranked  int     // how many candidates have a rank
 
-	survivors map[string]int // by content; nil until they are asked for
+	survivors map[string]int // by content; built on first use
 }
 
 // Entry is what a report says about one candidate.
 type Entry struct {
 	Candidate int                 // its position among the candidates, from 0
 	Item      *cupel.ContextItem  // the candidate
-	Place     int                 // in the window, from 1; 0 when it is not included
-	Rank      int                 // by score among all that were scored, from 1; 0 when it was not, or the run failed
-	Included  *cupel.IncludedItem // the report's entry; nil when it is not included
-	Excluded  *cupel.ExcludedItem // the report's entry; nil when it is not excluded
+	Place     int                 // in the window, from 1; 0 if not included
+	Rank      int                 // by score among the scored candidates, from 1; 0 if not scored, or the run failed
+	Included  *cupel.IncludedItem // the report's entry; nil if not included
+	Excluded  *cupel.ExcludedItem // the report's entry; nil if not excluded
 }
 
-// NewLedger returns the ledger of a report of a run with these candidates, which
-// may have failed: then it lacks entries, and nothing has a rank. When items is
-// nil, as for a report that was read from JSON, the candidates are those of the
-// report, in its order. Entries that are not about one of items are left out.
+// NewLedger returns the ledger of a report of a run with these candidates. If the
+// run failed, entries are missing and no candidate has a rank. If items is nil, as
+// for a report read from JSON, the candidates are those of the report, in its
+// order. Entries whose item is not in items are ignored.
 //
 // The ledger points into the lists of the report. It takes time O(N log N).
 func NewLedger(report *cupel.SelectionReport, items []*cupel.ContextItem) *Ledger {
@@ -75,7 +75,7 @@ func NewLedger(report *cupel.SelectionReport, items []*cupel.ContextItem) *Ledge
 			l.Out = append(l.Out, e.Candidate)
 		}
 	}
-	if len(report.Included)+len(report.Excluded) >= report.TotalCandidates { // ranks among some would mislead
+	if len(report.Included)+len(report.Excluded) >= report.TotalCandidates { // ranks need all candidates
 		l.rank()
 	}
 	return l
@@ -89,7 +89,7 @@ func (l *Ledger) rank() {
 		}
 	}
 	slices.SortFunc(scored, func(i, j int) int {
-		// NaN is less than any number to cmp.Compare, and last here as in reports.
+		// cmp.Compare orders NaN before any number; descending, it comes last as in reports.
 		return cmp.Or(cmp.Compare(l.Entries[j].Score(), l.Entries[i].Score()), cmp.Compare(i, j))
 	})
 	for rank, i := range scored {
@@ -98,13 +98,13 @@ func (l *Ledger) rank() {
 	l.Ranked = len(scored)
 }
 
-// Survivor returns the candidate that stays in place of one that was left out as
-// a duplicate: the first with the same content that was not, and false when
-// there is none.
+// Survivor returns the candidate that was kept in place of a duplicate: the first
+// one with the same content that is not a duplicate. It returns false if there is
+// none.
 func (l *Ledger) Survivor(duplicate int) (candidate int, ok bool) {
 	if l.survivors == nil {
 		l.survivors = make(map[string]int)
-		for i := range slices.Backward(l.Entries) { // the first one counts
+		for i := range slices.Backward(l.Entries) { // so that the first one wins
 			if e := &l.Entries[i]; e.Code() != string(cupel.ExcludeDeduplicated) && !e.Item.Pinned() && e.Item.Tokens() >= 0 {
 				l.survivors[e.Item.Content()] = i
 			}
@@ -114,7 +114,7 @@ func (l *Ledger) Survivor(duplicate int) (candidate int, ok bool) {
 	return candidate, ok
 }
 
-// Score returns the score of the report, 0 when it has no entry.
+// Score returns the score in the report, or 0 if it has no entry.
 func (e *Entry) Score() float64 {
 	switch {
 	case e.Included != nil:
@@ -125,9 +125,8 @@ func (e *Entry) Score() float64 {
 	return 0
 }
 
-// Code returns the reason without its data, such as "Scored" or
-// "BudgetExceeded", and "" when the report has no entry: the run failed before
-// it came to the candidate.
+// Code returns the reason without its data, such as "Scored" or "BudgetExceeded".
+// It returns "" if the report has no entry because the run failed earlier.
 func (e *Entry) Code() string {
 	switch {
 	case e.Included != nil:
@@ -147,7 +146,7 @@ func (e *Entry) Why() string {
 	return e.Code()
 }
 
-// Data returns the data of an exclusion, all zero when there are none.
+// Data returns the data of an exclusion, or the zero value if there are none.
 func (e *Entry) Data() cupel.ReasonData {
 	if e.Excluded == nil {
 		return cupel.ReasonData{}
@@ -155,7 +154,7 @@ func (e *Entry) Data() cupel.ReasonData {
 	return e.Excluded.Reason.Data()
 }
 
-// scored reports whether the score is a scorer's.
+// scored reports whether the score comes from a scorer.
 func (e *Entry) scored() bool {
 	return e.Included != nil && e.Included.Reason != cupel.IncludePinned ||
 		e.Excluded != nil && e.Excluded.Reason.Code != cupel.ExcludeNegativeTokens

@@ -34,7 +34,7 @@ func TestLedger(t *testing.T) {
 		scored("less", -1, 0.1),
 	}
 	// The pinned item leaves 4 of 6 tokens. By score per token small (0.7) comes
-	// first, then the twins (0.17), of which one fits.
+	// first, then the twins (0.17); one of them fits.
 	p := pipeline(slicer.Greedy{}, func(c *cupel.Config) { c.KeepDuplicates = true })
 	report, err := p.DryRun(t.Context(), items, budget(6, 6))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // BudgetUtilization returns the tokens of the included items as a share of the
-// budget's ceiling, not of its target: 0 to 1, more when the ceiling was passed,
-// and 0 when it is 0 tokens.
+// budget's ceiling, not of its target. It is in [0,1], or above 1 if the selection
+// exceeds the ceiling, and 0 if the ceiling is 0 tokens.
 func BudgetUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget) float64 {
 	if report == nil || budget.MaxTokens() == 0 {
 		return 0
@@ -33,7 +33,7 @@ func KindDiversity(report *cupel.SelectionReport) int {
 }
 
 // TimestampCoverage returns the share of the included items that have a
-// timestamp, in [0,1]; 0 when nothing is included.
+// timestamp, in [0,1]; 0 if nothing is included.
 func TimestampCoverage(report *cupel.SelectionReport) float64 {
 	if report == nil || len(report.Included) == 0 {
 		return 0

@@ -8,10 +8,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// DryRunWithPolicy returns the report of a dry run of a pipeline that is built
-// from a policy for this once. env is what the policy needs to be built. It
-// fails with a [policy.ValidationError] for a policy that is not valid, and as
-// [cupel.Pipeline.DryRun] does, with the partial report beside the error.
+// DryRunWithPolicy builds a pipeline from a policy and returns the report of a dry
+// run. env supplies what the policy needs to be built. It fails with a
+// [policy.ValidationError] if the policy is invalid, and as
+// [cupel.Pipeline.DryRun] does, with the partial report and the error.
 //
 // It implements DryRunWithPolicy of the Policy Sensitivity chapter.
 func DryRunWithPolicy(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, p policy.Policy, env policy.Environment) (*cupel.SelectionReport, error) {
@@ -24,16 +24,16 @@ func DryRunWithPolicy(ctx context.Context, items []*cupel.ContextItem, budget cu
 
 // PolicyVariant is a policy to compare with others.
 type PolicyVariant struct {
-	Label  string // names it in the result; different from all others
+	Label  string // its name in the result, which must be unique
 	Policy policy.Policy
 }
 
 // PolicySensitivity compares policies as [PolicySensitivityOfPipelines] compares
-// pipelines. env is what the policies need to be built. Policies whose Scorers
-// are equal share one scorer, which scores once.
+// pipelines. env supplies what the policies need to be built. Policies whose
+// Scorers are equal share one scorer, which scores once.
 //
-// It fails as that does; the error in a [VariantError] is a
-// [policy.ValidationError] when the policy is not valid.
+// It fails as [PolicySensitivityOfPipelines] does; the error in a [VariantError]
+// is a [policy.ValidationError] if the policy is invalid.
 //
 // It implements the Policy Sensitivity chapter of the specification.
 func PolicySensitivity(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, env policy.Environment, variants ...PolicyVariant) (*PolicySensitivityReport, error) {

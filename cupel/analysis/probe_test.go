@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// takesAll includes everything, whatever the budget.
+// takesAll includes everything at any budget.
 func takesAll(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
 	var all cupel.Selection
 	for i := range items {
@@ -123,7 +123,7 @@ func (f *failsAt) ScoreAll(context.Context, []*cupel.ContextItem, []float64) err
 	return nil
 }
 
-// TestScorersThatFailLater fail whatever asks for scores, at each time in turn.
+// TestScorersThatFailLater fail each call for scores in turn.
 func TestScorersThatFailLater(t *testing.T) {
 	items := []*cupel.ContextItem{item("big", 90)}
 	functions := map[string]func(p *cupel.Pipeline) error{

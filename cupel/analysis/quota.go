@@ -14,24 +14,25 @@ const (
 	QuotaItems  QuotaUnit = "items"  // the numbers of a count slicer
 )
 
-// KindQuotaUtilization compares what a kind got with what one entry of a slicer
-// demands for it.
+// KindQuotaUtilization compares what a kind got with what an entry of a slicer
+// requires for it.
 type KindQuotaUtilization struct {
-	Kind     cupel.ContextKind `json:"kind"` // as the entry spells it
+	Kind     cupel.ContextKind `json:"kind"` // in the entry's spelling
 	Unit     QuotaUnit         `json:"unit"`
 	Used     int               `json:"used"`     // by included items that are not pinned, in Unit
-	Required int               `json:"required"` // at least so many, in Unit; less is used when too little was there
-	Cap      int               `json:"cap"`      // at most so many, in Unit
+	Required int               `json:"required"` // the minimum, in Unit; Used is lower if candidates are missing
+	Cap      int               `json:"cap"`      // the maximum, in Unit
 }
 
 // QuotaUtilization returns a row for each entry of each QuotaSlice,
-// CountQuotaSlice and CountConstrainedKnapsackSlice in slicer, outer ones first,
-// and within one in the order of its entries; nil when there is none.
+// CountQuotaSlice and CountConstrainedKnapsackSlice in slicer: outer slicers
+// first, and the entries of a slicer in order. It returns nil if there are none.
 //
-// report and budget are those of one run. Pinned items do not count: slicers
-// never see them, and what they take is off the target. Percentages are of the
-// target that the whole slicer had; a QuotaSlice inside a count slicer had what
-// was left after its commitments, which a report does not tell.
+// report and budget must be those of the same run. Pinned items do not count:
+// slicers never see them, and their tokens are subtracted from the target.
+// Percentages refer to the target of the whole slicer. That is approximate for a
+// QuotaSlice inside a count slicer, whose target is what the outer commitments
+// leave, because the report does not record it.
 func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget, slicer cupel.Slicer) []KindQuotaUtilization {
 	if report == nil {
 		return nil

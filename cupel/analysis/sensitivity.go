@@ -16,8 +16,8 @@ const (
 	StatusExcluded ItemStatus = "Excluded"
 )
 
-// PolicySensitivityReport is what several variants make of the same candidates
-// and budget.
+// PolicySensitivityReport is the result of several variants for the same
+// candidates and budget.
 //
 // It implements the Policy Sensitivity chapter of the specification.
 type PolicySensitivityReport struct {
@@ -37,8 +37,8 @@ type VariantReport struct {
 // PolicySensitivityDiffEntry is a content that some variants include and others
 // do not.
 type PolicySensitivityDiffEntry struct {
-	// Content identifies the item. What several candidates have in common counts
-	// as included when one of them is.
+	// Content identifies the item. A content that several candidates share counts
+	// as included if one of them is.
 	Content string `json:"content"`
 	// Statuses are one for each variant, in the order given.
 	Statuses []VariantStatus `json:"statuses"`
@@ -52,16 +52,16 @@ type VariantStatus struct {
 
 // PipelineVariant is a pipeline to compare with others.
 type PipelineVariant struct {
-	Label    string // names it in the result; different from all others
+	Label    string // its name in the result, which must be unique
 	Pipeline *cupel.Pipeline
 }
 
 // PolicySensitivityOfPipelines runs several pipelines on the same candidates and
-// budget and lists the contents on which they disagree. Each scorer scores once,
-// however many of the pipelines have it. Overflow observers are not called.
+// budget and lists the contents on which they disagree. A scorer that several
+// pipelines share scores once. Overflow observers are not called.
 //
-// It fails with an [ArgumentError] for fewer than two variants or a label given
-// twice, and with a [VariantError] when a variant fails.
+// It fails with an [ArgumentError] for fewer than two variants or a repeated
+// label, and with a [VariantError] if a variant fails.
 //
 // It implements the Policy Sensitivity chapter of the specification.
 func PolicySensitivityOfPipelines(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, variants ...PipelineVariant) (*PolicySensitivityReport, error) {
@@ -116,7 +116,7 @@ func differences(items []*cupel.ContextItem, variants []VariantReport) []PolicyS
 	for v, variant := range variants {
 		included[v] = make(map[string]struct{}, len(variant.Report.Included))
 		for _, i := range variant.Report.Included {
-			included[v][items[i.Candidate()].Content()] = struct{}{} // of the candidate, whatever its form
+			included[v][items[i.Candidate()].Content()] = struct{}{} // the candidate's content, not its form's
 		}
 	}
 	diffs := []PolicySensitivityDiffEntry{} // [] in JSON, and not null

@@ -67,7 +67,7 @@ func TestPolicySensitivityOfPipelines(t *testing.T) {
 		},
 		{
 			name: "order of candidates", items: []*cupel.ContextItem{high, low, middle}, budget: budget(20, 20), variants: []analysis.PipelineVariant{variant("b", worst), variant("a", best)},
-			want: []string{"high: b Excluded a Included", "low: b Included a Excluded"}, why: "statuses are in the order of the variants, whatever their labels (R42)",
+			want: []string{"high: b Excluded a Included", "low: b Included a Excluded"}, why: "statuses are in the order of the variants, regardless of their labels (R42)",
 		},
 		{name: "agreed", items: []*cupel.ContextItem{low, high}, budget: budget(20, 20), variants: []analysis.PipelineVariant{variant("best", best), variant("worst", worst), variant("more", everything)}, why: "everything is in everywhere"},
 		{name: "agreed on nothing", items: []*cupel.ContextItem{low, high}, budget: budget(9, 9), variants: []analysis.PipelineVariant{variant("best", best), variant("worst", worst)}, why: "everything is out everywhere"},
@@ -147,7 +147,7 @@ func TestPolicySensitivityFails(t *testing.T) {
 			got, err := analysis.PolicySensitivityOfPipelines(t.Context(), nil, budget(1, 1), tt.pipelines...)
 			wantError(t, err, tt.is, tt.want, tt.why)
 			if got != nil {
-				t.Errorf("got %+v beside the error", got)
+				t.Errorf("got %+v with the error", got)
 			}
 			if !errors.Is(err, analysis.ErrInvalidArgument) && !errors.As(err, &variant) {
 				t.Errorf("got %T, want a VariantError", err)
@@ -158,7 +158,7 @@ func TestPolicySensitivityFails(t *testing.T) {
 			got, err = analysis.PolicySensitivity(t.Context(), nil, budget(1, 1), policy.Environment{}, tt.policies...)
 			wantError(t, err, tt.is, tt.want, "policies: "+tt.why)
 			if got != nil {
-				t.Errorf("got %+v beside the error", got)
+				t.Errorf("got %+v with the error", got)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func TestPolicies(t *testing.T) {
 	pinned := []*cupel.ContextItem{item("p", 20, cupel.WithPinned())}
 	report, err := analysis.DryRunWithPolicy(t.Context(), pinned, budget(10, 10), policy.Chat(), env)
 	if !errors.Is(err, cupel.ErrPinnedExceedsBudget) || report == nil || report.TotalCandidates != 1 {
-		t.Errorf("got %+v, %v; want the partial report beside the error (R35)", report, err)
+		t.Errorf("got %+v, %v; want the partial report with the error (R35)", report, err)
 	}
 }
 

@@ -11,57 +11,58 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// ProbeOption is an optional setting of functions that look at many budgets.
+// ProbeOption is an optional setting of functions that try many budgets.
 type ProbeOption func(*prober)
 
-// WithBaseBudget gives the budgets that are looked at the output reserve, the
-// reserved slots and the safety margin of base; its totals do not matter. By
-// default they have none.
+// WithBaseBudget gives the budgets to try the output reserve, the reserved slots
+// and the safety margin of base. The totals of base are ignored. By default the
+// budgets have none of these.
 func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
-// DefaultMaxBudgets is the number of budgets that [Sweep] and
-// [FindMinBudgetForExhaustive] look at, unless [WithMaxBudgets] says otherwise.
+// DefaultMaxBudgets is the maximum number of budgets that [Sweep] and
+// [FindMinBudgetForExhaustive] try without [WithMaxBudgets].
 const DefaultMaxBudgets = 1 << 22
 
 // WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
-// look at before they fail with a [TooManyBudgetsError], and how many [WhyNot]
-// looks at before it says what it knows; at least 1, [DefaultMaxBudgets] by
-// default. Budgets of which a [cupel.SweepSlicer] says that nothing changes at
-// them are not looked at and do not count.
+// try before they fail with a [TooManyBudgetsError], and how many [WhyNot] tries
+// before it returns what it knows. It must be at least 1; the default is
+// [DefaultMaxBudgets]. Budgets that a [cupel.SweepSlicer] skips because nothing
+// changes at them do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
 	return func(p *prober) { p.maxBudgets = budgets }
 }
 
-// WithReserveOffTarget makes the target of each budget its ceiling less the
-// output reserve of [WithBaseBudget], as one sets up a budget for a model. By
-// default both are the same number. It differs where an overflow is judged by the
-// target; budgets below the reserve cannot be built either way.
+// WithReserveOffTarget sets the target of each budget to its ceiling minus the
+// output reserve of [WithBaseBudget], as is usual in a budget for a model. By
+// default the target equals the ceiling. The difference shows where an overflow is
+// measured against the target; budgets below the reserve are invalid in both
+// cases.
 func WithReserveOffTarget() ProbeOption {
 	return func(p *prober) { p.net = true }
 }
 
-// WithCeiling sets the largest budget in tokens that [WhyNot] looks at; at least
-// 0. By default it is enough for all candidates, or for some share of it to be.
+// WithCeiling sets the largest budget in tokens that [WhyNot] tries; it must be at
+// least 0. By default it is enough for all candidates, or a multiple of that for
+// slicers that give a kind only a share of the budget.
 func WithCeiling(tokens int) ProbeOption {
 	return func(p *prober) { p.ceiling = tokens }
 }
 
 // WithProgress calls progress before each budget that [Sweep],
-// [FindMinBudgetForExhaustive] or [WhyNot] looks at in turn, with the budget and
-// the last one that it may look at, in tokens. It is called by the goroutine that
-// called the function.
+// [FindMinBudgetForExhaustive] or [WhyNot] tries, with that budget and the last
+// one it may try, in tokens. The calls are made in the caller's goroutine.
 func WithProgress(progress func(budget, last int)) ProbeOption {
 	return func(p *prober) { p.saw = progress }
 }
 
-// prober asks about the budgets whose ceiling and target are both one number
-// of tokens (R40).
+// prober tries budgets whose ceiling and target are the same number of tokens
+// (R40).
 type prober struct {
 	prepared   *cupel.Prepared
 	base       cupel.ContextBudget
-	net        bool // the reserve is off the target
+	net        bool // the reserve is subtracted from the target
 	maxBudgets int
 	ceiling    int
 	saw        func(budget, last int)
@@ -77,16 +78,16 @@ func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Con
 	}
 	switch {
 	case p.maxBudgets < 1:
-		return prober{}, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to look at must be at least 1, got %d", p.maxBudgets)}
+		return prober{}, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to try must be at least 1, got %d", p.maxBudgets)}
 	case p.ceiling < 0 && p.ceiling != noCeiling:
-		return prober{}, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to look at must be at least 0, got %d", p.ceiling)}
+		return prober{}, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to try must be at least 0, got %d", p.ceiling)}
 	}
 	var err error
 	p.prepared, err = pipeline.Prepare(ctx, items)
 	return p, err
 }
 
-// noCeiling is a ceiling that was not given.
+// noCeiling means that no ceiling was given.
 const noCeiling = math.MinInt
 
 func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
@@ -97,21 +98,21 @@ func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 	return p.base.Resize(tokens, target)
 }
 
-// GetMarginalItems returns the items that are included at budget and not at one
-// with slackTokens less, in the order in which the window has them: what would
-// be lost first. Items are compared by pointer; one that is included in a smaller
-// form is included. The smaller budget keeps the
-// output reserve, the reserved slots and the safety margin; its totals, and a
-// reserve above them, stop at 0.
+// GetMarginalItems returns the items that are included at budget but not at a
+// budget with slackTokens less, in window order: the items that would be lost
+// first. Items are compared by pointer; an item included in a smaller form counts
+// as included. The smaller budget keeps the output reserve, the reserved slots and
+// the safety margin; its totals, and a reserve above them, are not reduced below
+// 0.
 //
-// It fails with a [NonMonotonicError] when a QuotaSlice, or a
-// [cupel.NonMonotonic] slicer that says so, is in the pipeline's slicer at any
-// depth; with an [ArgumentError] when slackTokens is below 0; and as
-// [cupel.Pipeline.DryRun] does at either budget, even when only the smaller one
-// is too small for the pinned items.
+// It fails with a [NonMonotonicError] if the pipeline's slicer contains, at any
+// depth, a QuotaSlice or a slicer that declares itself a [cupel.NonMonotonic];
+// with an [ArgumentError] if slackTokens is below 0; and as
+// [cupel.Pipeline.DryRun] does at either budget, even if only the smaller one is
+// too small for the pinned items.
 //
-// It costs two runs that share the scoring. It implements GetMarginalItems of
-// the Budget Simulation chapter.
+// It costs two runs with one scoring. It implements GetMarginalItems of the Budget
+// Simulation chapter.
 func GetMarginalItems(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, slackTokens int) ([]*cupel.ContextItem, error) {
 	if err := guard(pipeline, false, marginalGuard); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func GetMarginalItems(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	return marginal, nil
 }
 
-// reduce returns a budget with slack tokens less.
+// reduce returns the budget reduced by slack tokens.
 func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 	maxTokens, target := max(0, b.MaxTokens()-slack), max(0, b.TargetTokens()-slack)
 	if b.OutputReserve() <= maxTokens {
@@ -160,25 +161,23 @@ func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 		cupel.WithEstimationSafetyMargin(b.EstimationSafetyMarginPercent()))
 }
 
-// FindMinBudgetFor searches the smallest budget in tokens, from the tokens of
-// target, or of its smallest form, to searchCeiling, at which target is included, and returns false when
-// it is included at no budget that the search looked at. target is found by
-// pointer; any position that holds it counts. A budget that cannot be built
-// (its reserve is above it), that does not hold the pinned items, or at which the
-// pipeline fails with a [cupel.OverflowError] counts as one that does not include
-// it.
+// FindMinBudgetFor searches for the smallest budget, in tokens, at which target is
+// included. It searches from the tokens of target, or of its smallest form, to
+// searchCeiling, and returns false if no budget that it tried includes target.
+// target is matched by pointer, at any position. A budget does not include target
+// if it is invalid (below its reserve), if it does not fit the pinned items, or if
+// the pipeline fails with a [cupel.OverflowError].
 //
-// The search halves the range: it takes about log2(searchCeiling) selections, and
-// the answer is the smallest budget where inclusion is monotonic. It is not with
-// Greedy and Knapsack: there the answer includes target, but a smaller
-// budget may as well, and false does not mean that none does. Use
-// [FindMinBudgetForExhaustive] to be sure.
+// It is a binary search with about log2(searchCeiling) selections. The result is
+// the smallest budget if inclusion is monotonic. With Greedy and Knapsack it is
+// not: the result includes target, but a smaller budget may too, and false does
+// not mean that no budget does. Use [FindMinBudgetForExhaustive] to be sure.
 //
-// It fails with a [NonMonotonicError] when a QuotaSlice, a CountQuotaSlice, a
-// CountConstrainedKnapsackSlice, or a [cupel.NonMonotonic] slicer that says so,
-// is in the pipeline's slicer at any depth; with an [ArgumentError] when target
-// is not one of items, or searchCeiling is below its tokens; and as
-// [cupel.Pipeline.DryRun] does for reasons that are not the budget's.
+// It fails with a [NonMonotonicError] if the pipeline's slicer contains, at any
+// depth, a QuotaSlice, a CountQuotaSlice, a CountConstrainedKnapsackSlice, or a
+// slicer that declares itself a [cupel.NonMonotonic]; with an [ArgumentError] if
+// target is not one of items, or searchCeiling is below its tokens; and as
+// [cupel.Pipeline.DryRun] does for errors that do not depend on the budget.
 //
 // It implements FindMinBudgetFor of the Budget Simulation chapter.
 func FindMinBudgetFor(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
@@ -202,11 +201,11 @@ func FindMinBudgetFor(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	return p.confirm(ctx, items, target, least)
 }
 
-// halve returns a budget from low to high that includes a wanted candidate, by
-// the chapter's search, or high when it finds none.
+// halve returns a budget from low to high that includes a wanted candidate, found
+// by the chapter's binary search, or high if it finds none.
 func (p *prober) halve(ctx context.Context, low, high int, wanted func(candidate int) bool) (int, error) {
-	// The lower bound first: the chapter's loop never looks at it, and would
-	// answer one token too much (R40).
+	// Try the lower bound first: the chapter's loop never does, and would
+	// return one token too many (R40).
 	ok, err := p.includes(ctx, low, wanted)
 	if ok {
 		high = low
@@ -246,8 +245,8 @@ func (p *prober) includes(ctx context.Context, tokens int, wanted func(candidate
 	return slices.ContainsFunc(positions, wanted), nil
 }
 
-// confirm makes the dry run that the chapter ends with, which asks the placer
-// as well, and returns the answer.
+// confirm makes the chapter's final dry run, which includes the placer, and
+// returns the answer.
 func (p *prober) confirm(ctx context.Context, items []*cupel.ContextItem, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
 	budget, err := p.budget(tokens)
 	if err != nil {
@@ -263,18 +262,16 @@ func (p *prober) confirm(ctx context.Context, items []*cupel.ContextItem, target
 	return tokens, true, nil
 }
 
-// FindMinBudgetForExhaustive returns the smallest budget in tokens up to
-// searchCeiling at which target is included, and false when there is none:
-// exactly, whatever the slicer. It asks and fails as [FindMinBudgetFor]
-// does, apart from the guard: it takes every slicer. Under
-// [cupel.OverflowProceed] a budget below the tokens of target may include it,
-// where a slicer takes it without looking at the target.
+// FindMinBudgetForExhaustive returns the smallest budget in tokens, up to
+// searchCeiling, at which target is included, or false if there is none. The
+// result is exact for any slicer. Otherwise it is like [FindMinBudgetFor], but
+// accepts slicers that are not monotonic. Under [cupel.OverflowProceed] a budget
+// below the tokens of target may include it, if the slicer ignores the target.
 //
-// It looks at each budget in turn until target comes: a selection for each, so
-// that an answer in the hundreds of thousands takes as many. With a
-// [cupel.SweepSlicer], as Greedy is, it looks only where the selection changes,
-// and at what changes. It fails with a [TooManyBudgetsError] when it has looked
-// at as many as [WithMaxBudgets] allows.
+// It tries budgets in ascending order, with one selection each, so a result in the
+// hundreds of thousands takes that many selections. With a [cupel.SweepSlicer],
+// such as Greedy, it only does the work where the selection changes. It fails with
+// a [TooManyBudgetsError] if it reaches the limit of [WithMaxBudgets].
 func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
 	if err := checkTarget(items, target, searchCeiling); err != nil {
 		return 0, false, err
@@ -293,9 +290,9 @@ func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, i
 	return p.confirm(ctx, items, target, least)
 }
 
-// lowest returns the lowest budget that may include an item with at least 0
-// tokens. What is included is never more than the target, unless an overflow
-// passes; and no budget can be built below the reserve.
+// lowest returns the smallest budget that may include an item with at least 0
+// tokens. A selection never exceeds the target, unless overflow is allowed, and a
+// budget below the reserve is invalid.
 func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
 	reserve := p.base.OutputReserve()
 	switch {
@@ -307,9 +304,9 @@ func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
 	return max(leastTokens(item), reserve)
 }
 
-// leastTokens returns the least tokens with which an item can be in the window:
-// its own, those of its smallest form, or none as part of a group, which can have
-// a form of any size.
+// leastTokens returns the fewest tokens with which an item can be in the window:
+// its own, those of its smallest form, or 0 for a member of a group, whose forms
+// can have any size.
 func leastTokens(item *cupel.ContextItem) int {
 	switch variants := item.Variants(); {
 	case item.Tokens() < 0:
@@ -338,7 +335,7 @@ func (p *prober) first(ctx context.Context, from, to int, wanted func(candidate 
 	return 0, false, nil
 }
 
-// move goes to a budget on the way to the last one.
+// move goes to a budget, on the way to the last one.
 func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens, last int) (cupel.SelectionChange, error) {
 	if p.moves == p.maxBudgets {
 		return cupel.SelectionChange{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens}
@@ -354,14 +351,14 @@ func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens, last in
 	return cursor.Move(ctx, budget)
 }
 
-// nextChange returns the first of the budgets at+stride, at+2*stride and so on
-// up to the last one at which the selection may be another one than at at, where
-// the cursor is; and false when there is none.
+// nextChange returns the first of the budgets at+stride, at+2*stride and so on, up
+// to the last one, at which the selection may differ from that at at, where the
+// cursor is. It returns false if there is none.
 func (p *prober) nextChange(cursor *cupel.Cursor, at, stride, last int) (int, bool) {
 	left := (last - at) / stride
-	changed := func(n int) bool { // once true it stays true for more
+	changed := func(n int) bool { // monotonic in n
 		budget, err := p.budget(at + n*stride)
-		return err == nil && !cursor.Unchanged(budget) // what cannot be built yet could not be before
+		return err == nil && !cursor.Unchanged(budget) // smaller budgets are invalid too
 	}
 	if left <= 0 {
 		return 0, false

@@ -197,7 +197,7 @@ func TestGetMarginalItemsFails(t *testing.T) {
 			got, err := analysis.GetMarginalItems(tt.ctx, tt.pipeline, tt.items, budget(10, 10), tt.slack)
 			wantError(t, err, tt.is, tt.want, tt.why)
 			if got != nil {
-				t.Errorf("got %v beside the error", got)
+				t.Errorf("got %v with the error", got)
 			}
 		})
 	}
@@ -232,7 +232,7 @@ func TestFindMinBudgetFor(t *testing.T) {
 		{name: "negative tokens", items: []*cupel.ContextItem{negative}, target: negative, ceiling: 100, want: -1, why: "it is never selected"},
 		{name: "the most negative tokens", items: []*cupel.ContextItem{lowest}, target: lowest, ceiling: math.MaxInt, want: -1, why: "the width of the range does not fit int"},
 		{name: "pinned", items: []*cupel.ContextItem{pinned, a}, target: pinned, ceiling: 100, want: 7, why: "it is in as soon as it fits"},
-		{name: "beside a pinned one", items: []*cupel.ContextItem{pinned, a}, target: a, ceiling: 100, want: 17, why: "budgets that do not hold the pinned items include nothing (R40)"},
+		{name: "with a pinned one", items: []*cupel.ContextItem{pinned, a}, target: a, ceiling: 100, want: 17, why: "budgets that do not hold the pinned items include nothing (R40)"},
 		{name: "a duplicate", items: []*cupel.ContextItem{scored("x", 5, 0.9), scored("x", 5, 0.1)}, want: -1, ceiling: 100, why: "the better copy goes on alone"},
 		{name: "a pointer twice", items: []*cupel.ContextItem{a, a}, target: a, ceiling: 100, want: 10, why: "any position counts"},
 		{
@@ -275,7 +275,7 @@ func TestFindMinBudgetFor(t *testing.T) {
 	}
 }
 
-// TestOverflowIncludesNothing has a slicer that commits a pair whatever the
+// TestOverflowIncludesNothing has a slicer that commits a pair regardless of the
 // budget.
 func TestOverflowIncludesNothing(t *testing.T) {
 	a, b := scored("a", 10, 0.9), scored("b", 10, 0.1)
@@ -366,7 +366,7 @@ func TestFindMinBudgetForFails(t *testing.T) {
 				got, found, err := find(tt.ctx, tt.pipeline, tt.items, tt.target, tt.ceiling)
 				wantError(t, err, tt.is, tt.want, name+": "+tt.why)
 				if got != 0 || found {
-					t.Errorf("%s gave %d, %v beside the error", name, got, found)
+					t.Errorf("%s gave %d, %v with the error", name, got, found)
 				}
 			}
 		})

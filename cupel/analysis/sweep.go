@@ -11,40 +11,40 @@ import (
 // BudgetRange is a range of budgets.
 type BudgetRange struct {
 	From   int // the first budget, in tokens, at least 0
-	To     int // the last one or the end before it, in tokens, at least From
-	Stride int // how far the budgets are apart, in tokens, at least 1; 0 means 1
+	To     int // the upper bound, inclusive, in tokens, at least From
+	Stride int // the distance between budgets, in tokens, at least 1; 0 means 1
 }
 
-// BudgetSweep is the selection at every budget of a range, as steps where it
-// changes.
+// BudgetSweep is the selection at every budget of a range, stored as the steps at
+// which it changes.
 type BudgetSweep struct {
 	From   int                  `json:"from"`   // as given
 	To     int                  `json:"to"`     // as given
 	Stride int                  `json:"stride"` // at least 1
 	Items  []*cupel.ContextItem `json:"items"`  // the candidates, as given
-	// Steps are the budgets at which the selection is another one than at the
-	// budget before, in ascending order. The first is From.
+	// Steps are the budgets at which the selection differs from the previous
+	// budget's, in ascending order. The first is From.
 	Steps []SweepStep `json:"steps"`
 }
 
-// SweepStep is a budget at which the selection changes, and holds up to the next
-// step. Candidates go by their position, since a pointer may occur twice.
+// SweepStep is a budget at which the selection changes; it is valid up to the next
+// step. Candidates are given by position, since a pointer may occur twice.
 type SweepStep struct {
 	Budget   int   // the ceiling, in tokens
-	Tokens   int   // used by what is included, clamped to the range of int
+	Tokens   int   // of the included items, clamped to the range of int
 	Included int   // number of candidates included
-	Came     []int // positions of the candidates that are in from here on, ascending
-	Went     []int // positions of the candidates that are out from here on, ascending
-	// Err says why nothing is selected from here on: the budget is below the
-	// reserve, an [cupel.InvalidBudgetError], it does not hold the pinned items, a
-	// [cupel.PinnedExceedsBudgetError], or the pipeline throws a
-	// [cupel.OverflowError]. Budgets up to the next step fail for the same
-	// reason, with other numbers in it. nil means that the run succeeds.
+	Came     []int // positions of the candidates included from here on, ascending
+	Went     []int // positions of the candidates no longer included, ascending
+	// Err is the error of the run, or nil if it succeeds: an
+	// [cupel.InvalidBudgetError] for a budget below the reserve, a
+	// [cupel.PinnedExceedsBudgetError] for one that does not fit the pinned items,
+	// or a [cupel.OverflowError]. Budgets up to the next step fail with the same
+	// type of error and different numbers.
 	Err error
 }
 
 // MarshalJSON returns the step as an object with budget, tokens, included, came
-// and went, and the text of the error, if any, which reading does not bring back.
+// and went, and the text of the error, if any. Unmarshaling ignores the error.
 func (s SweepStep) MarshalJSON() ([]byte, error) {
 	wire := struct {
 		Budget   int    `json:"budget"`
@@ -60,9 +60,9 @@ func (s SweepStep) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wire)
 }
 
-// Selection returns what is included at a budget of the range, in the order of
-// the candidates; outside it, nothing. It takes time linear in the number of
-// candidates and changes.
+// Selection returns the items included at a budget of the range, in the order of
+// the candidates, or nil for a budget outside the range. It takes time linear in
+// the number of candidates and changes.
 func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 	if s == nil || budget < s.From || budget > s.To {
 		return nil
@@ -88,20 +88,20 @@ func (s *BudgetSweep) Selection(budget int) []*cupel.ContextItem {
 	return selection
 }
 
-// Sweep follows the selection over a range of budgets, each of them ceiling and
-// target at once, or as [WithReserveOffTarget] says. It takes every slicer, and tells what a dry run at each budget
-// would include; only the placer is not asked, since it does not decide that.
+// Sweep computes the selection over a range of budgets. Each budget is both ceiling
+// and target, unless [WithReserveOffTarget] is set. It accepts any slicer, and the
+// result is what a dry run at each budget would include. It does not call the
+// placer, which does not affect that.
 //
-// It costs one selection for each budget after one scoring. With a
-// [cupel.SweepSlicer], as Greedy is, and Quota and CountQuota around it, a budget
-// costs little more than what changes at it: a thousand budgets of a thousand
-// items together usually as much as a few runs, and more when small steps of the
-// budget change much of the selection.
+// It costs one scoring, and one selection per budget. With a [cupel.SweepSlicer],
+// such as Greedy, or Quota and CountQuota around it, a budget costs little more
+// than the changes at it: a thousand budgets of a thousand items usually cost as
+// much as a few runs, and more if small steps of the budget change much of the
+// selection.
 //
-// It fails with an [ArgumentError] when the range makes no sense, with a
-// [TooManyBudgetsError] when it has looked at as many budgets as
-// [WithMaxBudgets] allows, and as [cupel.Pipeline.Run] does for reasons that are
-// not the budget's.
+// It fails with an [ArgumentError] if the range is invalid, with a
+// [TooManyBudgetsError] if it reaches the limit of [WithMaxBudgets], and as
+// [cupel.Pipeline.Run] does for errors that do not depend on the budget.
 func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budgets BudgetRange, opts ...ProbeOption) (*BudgetSweep, error) {
 	if budgets.Stride == 0 {
 		budgets.Stride = 1
@@ -122,7 +122,7 @@ func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Context
 	cursor := p.prepared.Cursor()
 	var all arena
 	included := 0
-	failed := noFailure // at the step before
+	failed := noFailure // at the previous step
 	at := budgets.From
 	for ok := true; ok; at, ok = p.nextChange(cursor, at, budgets.Stride, budgets.To) {
 		change, err := p.move(ctx, cursor, at, budgets.To)
@@ -143,8 +143,7 @@ func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Context
 	return sweep, nil
 }
 
-// arena copies short lists into long ones, so that a step does not cost two
-// allocations.
+// arena copies short lists into long ones, to save two allocations per step.
 type arena struct{ free []int }
 
 func (a *arena) copy(list []int) []int {

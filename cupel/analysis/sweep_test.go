@@ -102,7 +102,7 @@ func TestSweep(t *testing.T) {
 		{
 			name: "count quota", items: []*cupel.ContextItem{d, a, b}, slicer: counts, overflow: cupel.OverflowProceed, budgets: analysis.BudgetRange{To: 30},
 			want: []string{"0: 0/0", "1: 10/1 +d", "12: 12/2 +b", "13: 13/2 +a -b"},
-			why:  "d is committed whatever it costs, and there is room for two of the kind",
+			why:  "d is committed at any cost, and there is room for two of the kind",
 		},
 		{
 			name: "a pointer twice", items: []*cupel.ContextItem{a, a}, budgets: analysis.BudgetRange{To: 9},
@@ -110,7 +110,7 @@ func TestSweep(t *testing.T) {
 		},
 		{
 			name: "up to the end of int", items: []*cupel.ContextItem{scored("x", math.MaxInt, 0.9), a}, budgets: analysis.BudgetRange{To: math.MaxInt},
-			want: []string{"0: 0/0", "3: 3/1 +a"}, why: "a is denser, and x fits no budget beside it; nothing is looked at in between",
+			want: []string{"0: 0/0", "3: 3/1 +a"}, why: "a is denser, and x fits no budget next to it; budgets between are skipped",
 		},
 		{
 			name: "a long stride", items: []*cupel.ContextItem{scored("x", math.MaxInt, 0.9)}, budgets: analysis.BudgetRange{From: 1, To: math.MaxInt, Stride: math.MaxInt - 1},
@@ -161,7 +161,7 @@ func TestSweepFails(t *testing.T) {
 			got, err := analysis.Sweep(t.Context(), tt.pipeline, nil, tt.budgets)
 			wantError(t, err, tt.is, tt.want, tt.why)
 			if got != nil {
-				t.Errorf("got %+v beside the error", got)
+				t.Errorf("got %+v with the error", got)
 			}
 		})
 	}
@@ -184,7 +184,7 @@ func TestMaxBudgets(t *testing.T) {
 		next     int // of the error; 0 for none
 		why      string
 	}{
-		{"asked anew", nothing, 0, math.MaxInt/2 + 1, 100, 100, "a custom slicer may change its mind at any budget"},
+		{"sliced again", nothing, 0, math.MaxInt/2 + 1, 100, 100, "a custom slicer may change its mind at any budget"},
 		{"knapsack", slicer.Must(slicer.NewKnapsack()), 1, math.MaxInt/8 + 1, 100, 101, "it has no sweep"},
 		{"a quota", quota, 0, math.MaxInt/8 + 1, 100, 100, "a share may move with every token"},
 		{"an overflow", huge, 0, math.MaxInt/8 + 1, 100, 100, "the run fails at each budget below what is committed, which is not the slicer's to know"},

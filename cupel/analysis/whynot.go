@@ -13,73 +13,72 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// WhyNotAnswer is all that is known of one candidate of a run. Candidates go by
-// their position.
+// WhyNotAnswer is what is known about one candidate of a run. Other candidates are
+// given by position.
 type WhyNotAnswer struct {
 	Entry                      // of the candidate: rank, score, reason, place
 	Ledger *Ledger             // of the run, for the positions below
 	Budget cupel.ContextBudget // of the run
 
-	// Rule says in sentences how it was decided against the candidate, without
-	// the content of any item. It is empty for a candidate that is included.
+	// Rule explains in sentences why the candidate was not chosen, without the
+	// content of any item. It is empty if the candidate is included.
 	Rule string
-	// DisplacedBy are the candidates that were chosen instead, in the order chosen
-	// where there is one. Some of them may have been dropped again.
+	// DisplacedBy are the candidates chosen instead, in the order of choice if
+	// there is one. Some of them may have been dropped later.
 	DisplacedBy []int
-	// IfPinned is what would change if the candidate were pinned: nil when it is
-	// included, or was left out before it was scored.
+	// IfPinned is what would change if the candidate were pinned. It is nil if the
+	// candidate is included, or was dropped before scoring.
 	IfPinned *Exchange
 	// Smallest is the smallest budget that includes the candidate.
 	Smallest SmallestBudget
-	// AtSmallest is how the selection at that budget differs from that of the run:
-	// nil when none was found.
+	// AtSmallest is how the selection at that budget differs from the run's. It is
+	// nil if no budget was found.
 	AtSmallest *Exchange
 }
 
-// Exchange is how another selection differs from that of a run.
+// Exchange is how another selection differs from a run's.
 type Exchange struct {
-	Came []int // candidates that would be included, best first, those without a rank before all
-	Went []int // candidates that would not be included any more, in the same order
-	Err  error // why nothing would be selected; nil when something would
+	Came []int // candidates newly included, best first, after those without a rank
+	Went []int // candidates no longer included, in the same order
+	Err  error // why the other selection fails; nil if it succeeds
 }
 
-// SmallestBudget is what a search knows of the smallest budget that includes a
+// SmallestBudget is the result of a search for the smallest budget that includes a
 // candidate.
 type SmallestBudget struct {
 	Found  bool
-	Tokens int // the ceiling, when Found
-	// Exact is true when no smaller budget includes the candidate, or, when none
+	Tokens int // the ceiling, if Found
+	// Exact is true if no smaller budget includes the candidate or, if none
 	// was found, none up to SearchedTo does.
 	Exact bool
-	// SearchedTo is the largest budget that was looked at, in tokens;
-	// [math.MaxInt] when no budget can include the candidate.
+	// SearchedTo is the largest budget that was tried, in tokens, or
+	// [math.MaxInt] if no budget can include the candidate.
 	SearchedTo int
-	Err        error // the failure of a run at another budget that ended the search; nil when none did
+	Err        error // the error of a run that ended the search early, or nil
 }
 
-// maxProbes is how many budgets WhyNot looks at unless it is told otherwise, where
-// the slicer is asked anew at each: seconds of work for a knapsack of thousands of
-// items.
+// maxProbes is how many budgets WhyNot tries by default if each needs a selection
+// of its own: seconds of work for a knapsack of thousands of items.
 const maxProbes = 10_000
 
-// WhyNot makes a dry run and answers for one of its candidates: its rank and
-// reason, what was chosen instead, what pinning it would push out, and the
-// smallest budget that would include it. candidate is its position in items;
-// slices.Index(items, item) finds it by pointer.
+// WhyNot makes a dry run and explains one of its candidates: its rank and reason,
+// what was chosen instead, what pinning it would push out, and the smallest budget
+// that would include it. candidate is its position in items; slices.Index(items,
+// item) finds it by pointer.
 //
-// How a slicer decided is for the slicer to say, as a [cupel.SliceExplainer]. Of
-// any other WhyNot says what it chose.
+// A slicer that is a [cupel.SliceExplainer] explains its own decision. For any
+// other slicer WhyNot lists what it chose.
 //
-// Budgets in the answer are ceilings whose target is the ceiling less the output
-// reserve; reserved slots and the safety margin are those of budget. A
-// [cupel.SweepSlicer] is followed over all of them. Any other slicer is first asked
-// by halving, and then at each smaller budget, up to 10,000 of them or as many as
-// [WithMaxBudgets] says. [WithCeiling] and [WithProgress] apply as well. Scores
-// do not depend on the budget: the scorer is asked twice, the second time with the
+// Budgets in the answer are ceilings, with a target of the ceiling minus the output
+// reserve, and with the reserved slots and the safety margin of budget. With a
+// [cupel.SweepSlicer], WhyNot tries all of them. With any other slicer it starts
+// with a binary search and then tries the smaller budgets, up to 10,000 or the
+// limit of [WithMaxBudgets]. [WithCeiling] and [WithProgress] apply too. Scores do
+// not depend on the budget: the scorer is called twice, the second time with the
 // candidate pinned.
 //
-// It fails with an [ArgumentError] when there is no such candidate or an option is
-// wrong, and as [cupel.Pipeline.DryRun] does.
+// It fails with an [ArgumentError] if there is no such candidate or an option is
+// invalid, and as [cupel.Pipeline.DryRun] does.
 func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, candidate int, opts ...ProbeOption) (*WhyNotAnswer, error) {
 	if candidate < 0 || candidate >= len(items) {
 		return nil, &ArgumentError{"candidate", fmt.Sprintf("candidate must be a position in the list of %d items, got %d", len(items), candidate)}
@@ -125,21 +124,21 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 	return a, nil
 }
 
-// follows reports whether a cursor follows the selection from budget to budget
-// for less than asking the slicer at each.
+// follows reports whether a cursor can follow the selection from budget to budget
+// more cheaply than slicing at each.
 func follows(pipeline *cupel.Pipeline, items []*cupel.ContextItem) bool {
 	return cupel.Sweep(pipeline.Config().Slicer, nil) != nil && !slices.ContainsFunc(items, func(it *cupel.ContextItem) bool {
 		return it.Group() != "" || it.VersionOf() != "" || len(it.Forms()) > 0
 	})
 }
 
-// findInstead finds what is included where the candidate could have been.
+// findInstead finds what was included in place of the candidate.
 func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared) error {
 	switch cupel.ExclusionCode(a.Code()) {
 	case cupel.ExcludeNegativeTokens:
 		a.Rule = "Items with a negative token count are never chosen."
 	case cupel.ExcludeDeduplicated:
-		a.Rule = "Of candidates with the same content the best stays."
+		a.Rule = "Of candidates with the same content, only the best is kept."
 		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {
 			a.DisplacedBy = []int{survivor}
 		}
@@ -150,7 +149,7 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared
 			a.DisplacedBy = []int{i}
 		}
 	case cupel.ExcludePinnedOverride:
-		a.Rule = "Pinned items take their tokens before anything is chosen."
+		a.Rule = "Pinned items take their tokens before the slicer chooses."
 		for _, i := range a.Ledger.Window {
 			if item := a.Ledger.Entries[i].Item; item.Pinned() && item.Tokens() > 0 {
 				a.DisplacedBy = append(a.DisplacedBy, i)
@@ -215,9 +214,9 @@ func isCanceled(err error) bool {
 	return canceled
 }
 
-// smallest searches the smallest budget that includes a candidate. A failure at a
-// budget that is only a bound, as the ceiling, does not matter when the candidate
-// is included below it.
+// smallest searches for the smallest budget that includes a candidate. A failure at
+// a bound, such as the ceiling, does not matter if the candidate is included below
+// it.
 func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, candidate int) (SmallestBudget, error) {
 	wanted := func(i int) bool { return i == candidate }
 	ceiling, included, failed := p.ceilingFor(ctx, items, wanted)
@@ -241,7 +240,7 @@ func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items [
 	case found:
 		return SmallestBudget{Found: true, Tokens: tokens, Exact: true, SearchedTo: ceiling}, nil
 	case !limited:
-		result.Err = cmp.Or(err, failed) // another budget's problem, not this one's
+		result.Err = cmp.Or(err, failed) // the run at the given budget has succeeded
 		result.Exact = result.Err == nil
 	case !result.Found:
 		result.SearchedTo, result.Err = tooMany.NextBudget-1, failed
@@ -249,9 +248,9 @@ func (p *prober) smallest(ctx context.Context, pipeline *cupel.Pipeline, items [
 	return result, nil
 }
 
-// ceilingFor returns how far to look, and whether that budget includes a wanted
-// candidate. Where there is room for all and it is not in, as in a small share or
-// in large buckets, some multiples of that are tried.
+// ceilingFor returns the largest budget to try, and whether it includes a wanted
+// candidate. If a budget with room for all does not include it, as with a small
+// share or large buckets, it tries some multiples.
 func (p *prober) ceilingFor(ctx context.Context, items []*cupel.ContextItem, wanted func(int) bool) (ceiling int, included bool, err error) {
 	ceiling = p.ceiling
 	if ceiling != noCeiling {
@@ -259,15 +258,15 @@ func (p *prober) ceilingFor(ctx context.Context, items []*cupel.ContextItem, wan
 		return ceiling, included, err
 	}
 	ceiling = SufficientBudget(items, p.base)
-	const mostTimes = 128 // a share of less than a hundredth is not looked for
+	const mostTimes = 128 // enough for a share of one percent
 	included, err = p.includes(ctx, ceiling, wanted)
 	for times := 2; times <= mostTimes && ceiling <= math.MaxInt/times && !included && err == nil; times *= 2 {
 		more, problem := p.includes(ctx, times*ceiling, wanted)
 		switch {
 		case isCanceled(problem):
 			return 0, false, problem
-		case problem != nil: // what a slicer cannot do with so large a budget does not matter
-			return ceiling, false, nil //nolint:nilerr // of a budget that need not be
+		case problem != nil: // a slicer may fail at such a large budget
+			return ceiling, false, nil //nolint:nilerr // this budget is optional
 		case more:
 			return times * ceiling, true, nil
 		}
@@ -275,9 +274,9 @@ func (p *prober) ceilingFor(ctx context.Context, items []*cupel.ContextItem, wan
 	return ceiling, included, err
 }
 
-// SufficientBudget returns a ceiling with room for all items together with what
-// budget keeps: its output reserve, its reserved slots and its safety margin. Its
-// totals do not matter. Slicers that share tokens out may need more.
+// SufficientBudget returns a ceiling with room for all items and for the output
+// reserve, the reserved slots and the safety margin of budget, whose totals are
+// ignored. Slicers that divide the tokens may need more.
 func SufficientBudget(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 	var others exact.Sum
 	all := exact.Of(budget.OutputReserve())
@@ -290,7 +289,7 @@ func SufficientBudget(items []*cupel.ContextItem, budget cupel.ContextBudget) in
 			others.Add(item.Tokens())
 		}
 	}
-	for _, tokens := range budget.ReservedSlots() { // a sum, whatever the order
+	for _, tokens := range budget.ReservedSlots() { // a sum does not depend on the order
 		all.Add(tokens)
 	}
 	if margin := budget.EstimationSafetyMarginPercent(); margin > 0 && margin < 100 {

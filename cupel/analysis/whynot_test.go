@@ -197,9 +197,9 @@ func TestWhyNot(t *testing.T) {
 			"If it were pinned, these would go:\n  \"banana\" (Document, 40 tokens, score 0.9, rank 1 of 5)\n", "The smallest budget that includes it is 80 tokens."}},
 		{"in", "it is best", items, slicer.Greedy{}, reserve, 2, nil, []string{"is included, in place 2 of 4: Scored\nThe smallest budget that includes it is 90 tokens."}},
 		{"pinned", "10 and the reserve", items, slicer.Greedy{}, reserve, 0, nil, []string{"\"Be brief.\" (Message, 10 tokens) is included", "is 30 tokens."}},
-		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content the best stays.\nChosen instead:\n  \"apple\" (Document", "No budget includes it."}},
+		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content, only the best is kept.\nChosen instead:\n  \"apple\" (Document", "No budget includes it."}},
 		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count are never chosen.", "No budget includes it."}},
-		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before anything is chosen.\nChosen instead:\n  \"Be brief.\"",
+		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before the slicer chooses.\nChosen instead:\n  \"Be brief.\"",
 			"If it were pinned, the selection would fail: Pinned items require 40 tokens", "is 60 tokens."}},
 		{"does not explain itself", "only what it chose is known", items, custom{knapsack}, reserve, 3, nil, []string{"custom chose others, with 70 tokens.\nChosen instead:\n", "is 80 tokens."}},
 		{"share", "a tenth of 300 tokens, and 30", items, must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("ToolOutput", 10))), reserve, 3, nil, []string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens.", "is 330 tokens."}},
@@ -257,8 +257,8 @@ func TestWhyNotFails(t *testing.T) {
 	}{
 		{"no such candidate", "cupel: candidate must be a position in the list of 2 items, got 2", p, 2, nil},
 		{"slices.Index that finds nothing", "cupel: candidate must be a position in the list of 2 items, got -1", p, -1, nil},
-		{"no budgets", "cupel: the number of budgets to look at must be at least 1, got 0", p, 0, []analysis.ProbeOption{analysis.WithMaxBudgets(0)}},
-		{"negative ceiling", "cupel: the largest budget to look at must be at least 0, got -1", p, 0, []analysis.ProbeOption{analysis.WithCeiling(-1)}},
+		{"no budgets", "cupel: the number of budgets to try must be at least 1, got 0", p, 0, []analysis.ProbeOption{analysis.WithMaxBudgets(0)}},
+		{"negative ceiling", "cupel: the largest budget to try must be at least 0, got -1", p, 0, []analysis.ProbeOption{analysis.WithCeiling(-1)}},
 	} {
 		_, err := analysis.WhyNot(t.Context(), tt.pipeline, items, budget(2, 2), tt.candidate, tt.opts...)
 		wantError(t, err, analysis.ErrInvalidArgument, tt.text, tt.name)

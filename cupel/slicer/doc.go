@@ -4,8 +4,8 @@
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
-//   - [Quota] shares the budget out between kinds, by percentages, and has
-//     another slicer choose within each share (QuotaSlice);
+//   - [Quota] divides the budget between kinds by percentages, and another slicer
+//     chooses within each share (QuotaSlice);
 //   - [CountQuota] guarantees and limits numbers of items by kind around another
 //     slicer (CountQuotaSlice);
 //   - [CountConstrainedKnapsack] does the same around a Knapsack

@@ -100,7 +100,7 @@ func TestWrappersPassFailedExplanationsOn(t *testing.T) {
 	}
 }
 
-// TestExplanationsTellDropsApart has an inner slicer drop items itself, beside
+// TestExplanationsTellDropsApart has an inner slicer drop items itself, in addition to
 // those that a cap drops.
 func TestExplanationsTellDropsApart(t *testing.T) {
 	items := []cupel.ScoredItem{msg(1, 0.9), msg(1, 0.8), msg(1, 0.7)}

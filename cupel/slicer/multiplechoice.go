@@ -13,7 +13,7 @@ import (
 
 // MultipleChoice chooses for each item one of its forms, or none, so that their
 // values have a large sum within the target. The value of a form is the score
-// times its worth. It is the slicer for candidates most of which have smaller
+// times its worth. It is the slicer for candidates that mostly have smaller
 // forms ([cupel.WithVariants]): [Greedy] and [Knapsack] choose among full forms,
 // and give smaller ones what is left.
 //

@@ -41,11 +41,11 @@ func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry 
 	return QuotaEntry{kind, minPercent, maxPercent}
 }
 
-// Quota shares the target out between the kinds of the candidates and has an
-// inner slicer choose within each share, so that no kind crowds out the
-// others. A kind gets what is required for it, and of the rest a part in
-// proportion to the tokens of its candidates, up to its cap. Shares are rounded
-// down to whole tokens; a kind whose share is 0 is left out.
+// Quota divides the target between the kinds of the candidates, and an inner slicer
+// chooses within each share, so that no kind crowds out the others. A kind gets its
+// required share, plus a part of the rest in proportion to the tokens of its
+// candidates, up to its cap. Shares are rounded down to whole tokens; a kind whose
+// share is 0 gets no items.
 //
 // Kinds are compared without ASCII case and walked in order of first
 // appearance. Kinds without an entry have require 0 and cap 100. An inner

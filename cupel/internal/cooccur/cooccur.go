@@ -12,7 +12,7 @@
 //     bits, where a frequent tag leaves out all that have it; or tag by tag,
 //     among the sets that have the tag. See [Counter.cover] and [groups].
 //
-// Each pass takes what costs less. For n different sets of k tags each, of which
+// Each pass uses the cheaper way. For n different sets of k tags each, where
 // a tag is in c on average, comparing takes at most on the order of the least of
 // k·c steps, k·n/64 and k²·(1 + c/128) a set.
 package cooccur

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Hashes are seeded, so that nobody can choose tags that collide. The seed
+// Hashes are seeded, so that an attacker cannot choose tags that collide. The seed
 // decides where numbers lie in a table, never which numbers there are.
 var (
 	seed   = maphash.MakeSeed()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// readShape reads an object with three fields, of which the first is required
+// readShape reads an object with three fields; the first is required
 // and the last is an array of objects without a shape.
 func readShape(text string) string {
 	r := NewReader([]byte(text))

@@ -189,7 +189,7 @@ func TestWhyNotPinnedOverride(t *testing.T) {
 	got := mustPrint(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "35", "--why-not", "cherry")
 	for _, want := range []string{
 		"It is out: PinnedOverride: pinned items took its place\n",
-		"Pinned items take their tokens before anything is chosen.\nChosen instead:\n",
+		"Pinned items take their tokens before the slicer chooses.\nChosen instead:\n",
 		"   -      -      10          -  SystemPrompt  Be brief.\n",
 		"If it were pinned, the selection would fail: Pinned items require 40 tokens, but only 35 are\navailable\n",
 		"The smallest budget that includes it is 60 tokens, 25 more than now.\n", // 20 for apple, 30 and 10
