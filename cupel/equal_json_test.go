@@ -153,6 +153,9 @@ func TestOriginsInJSON(t *testing.T) {
 		{`"form":0`, true}, {`"form":1048575`, true}, {`"form":1048576`, false}, {`"form":-1`, false},
 		{`"stale":false`, true}, {`"stale":1`, false}, {`"candidate":3,"form":1,"stale":true`, true},
 	} {
+		if math.MaxInt == math.MaxInt32 && strings.Contains(tt.fields, "10995") {
+			continue // beyond an int
+		}
 		text := `{"item":{"content":"in","tokens":3},"score":0.5,"reason":{"reason":"Scored"},` + tt.fields + `}`
 		var i cupel.IncludedItem
 		err := json.Unmarshal([]byte(text), &i)
@@ -175,7 +178,9 @@ func TestErrorsOfOneItemHaveNoIndex(t *testing.T) {
 	_, without := good.With(cupel.WithContent("", 1))
 	_, none := (*cupel.ContextItem)(nil).With()
 	_, kind := cupel.NewContextItem("a", 1, cupel.WithKind(" "))
-	for _, err := range []error{empty, without, none, kind} {
+	_, group := cupel.NewContextItem("a", 1, cupel.WithGroup(""))
+	_, version := cupel.NewContextItem("a", 1, cupel.WithVersionOf(""))
+	for _, err := range []error{empty, without, none, kind, group, version} {
 		var invalid *cupel.InvalidItemError
 		if !errors.As(err, &invalid) || invalid.Index != -1 {
 			t.Errorf("%v (%#v), want the index -1", err, invalid)
@@ -245,6 +250,42 @@ func TestCursorKnowsWhereNothingChanges(t *testing.T) {
 			if got := cursor.Unchanged(budgetOf(t, tokens, tokens)); got != want {
 				t.Errorf("from %d to %d nothing changes: %t, want %t: %s", tt.tokens, tokens, got, want, tt.why)
 			}
+		}
+	}
+}
+
+// A position comes in a form that its item has.
+func TestFormsThatThereAreNot(t *testing.T) {
+	short := cupel.Variant{Content: "short", Tokens: 5, Worth: 0.7}
+	items := []cupel.ScoredItem{{Item: item(t, "a", 10)}, {Item: item(t, "b", 10, cupel.WithVariants(short))}}
+	for _, tt := range []struct {
+		form cupel.SmallerForm
+		ok   bool
+	}{
+		{cupel.SmallerForm{Index: 1, Form: 1}, true}, {cupel.SmallerForm{Index: 1, Form: 2}, false}, {cupel.SmallerForm{Index: 1}, false},
+		{cupel.SmallerForm{Index: 0, Form: 1}, false}, {cupel.SmallerForm{Index: 2, Form: 1}, false}, {cupel.SmallerForm{Index: -1, Form: 1}, false},
+	} {
+		sel, err := cupel.Slice(t.Context(), cupel.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+			return cupel.Selection{Smaller: []cupel.SmallerForm{tt.form}}, nil
+		}), items, cupel.SliceBudget{MaxTokens: 99, TargetTokens: 99})
+		var broken *cupel.ContractError
+		if errors.As(err, &broken) == tt.ok || !tt.ok && sel.Smaller != nil {
+			t.Errorf("%+v: %+v, %v", tt.form, sel, err)
+		}
+	}
+}
+
+func TestMetadataIntEnds(t *testing.T) {
+	for _, tt := range []struct {
+		value any
+		want  int
+		ok    bool
+	}{
+		{uint64(math.MaxInt), math.MaxInt, true}, {uint64(math.MaxInt) + 1, 0, false}, {math.MinInt, math.MinInt, true}, {uint8(0), 0, true},
+	} {
+		it := item(t, "a", 1, cupel.WithMetadata(map[string]any{"n": tt.value}))
+		if got, ok := it.MetadataInt("n"); got != tt.want || ok != tt.ok {
+			t.Errorf("%v: got %d, %t", tt.value, got, ok)
 		}
 	}
 }

@@ -139,6 +139,9 @@ func TestEqualItemsHaveEqualUnits(t *testing.T) {
 		item(t, "a", 9, cupel.WithVariants(v)),
 		item(t, "a", 9, cupel.WithGroupVariants(v)),
 		item(t, "a", 9, cupel.WithVariants(cupel.Variant{Make: made, Tokens: 1, Worth: .5})),
+		item(t, "a", 9, cupel.WithVariants(cupel.Variant{Content: "c", Tokens: 1, Worth: .5})),
+		item(t, "a", 9, cupel.WithVariants(cupel.Variant{Content: "b", Tokens: 2, Worth: .5})),
+		item(t, "a", 9, cupel.WithVariants(cupel.Variant{Content: "b", Tokens: 1, Worth: .25})),
 	}
 	for i, a := range all {
 		if n := slices.IndexFunc(all, a.Equal); n != i {
