@@ -182,11 +182,6 @@ func (e Engine) slicer(spec SlicerSpec) (cupel.Slicer, error) {
 	given := make(map[string]any)
 	var err error
 	switch spec.Type {
-	case "multiple_choice":
-		if spec.Settings["exact"] == true {
-			return slicer.NewMultipleChoice(slicer.WithExact()), nil
-		}
-		return slicer.NewMultipleChoice(), nil
 	case "quota":
 		entries := make([]map[string]any, len(spec.Quotas))
 		for i, q := range spec.Quotas {

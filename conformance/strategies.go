@@ -238,8 +238,6 @@ func (s settings) slicer(kind string, depth int) SlicerSpec {
 	case "count_constrained_knapsack":
 		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
 		s.counts(&spec)
-	case "multiple_choice":
-		spec.Settings = map[string]any{"exact": s.in("exact").boolean("exact")}
 	default:
 		spec.Settings = s.described(slicer.Descriptors(), "slicer", kind)
 	}

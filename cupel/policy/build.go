@@ -25,6 +25,7 @@ func (b *builder) config(p Policy) cupel.Config {
 	config := cupel.Config{
 		Scorer:         b.scorer(p.Scorers),
 		KeepDuplicates: p.KeepDuplicates,
+		FullOnly:       p.FullOnly,
 		Overflow:       p.Overflow,
 	}
 	config.Slicer, _ = b.strategy(slicers, p.Slicer, "slicer").(cupel.Slicer)

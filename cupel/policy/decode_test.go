@@ -36,8 +36,8 @@ type wrongDocument struct {
 
 const (
 	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
-	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy"
-	knownFields  = "name, description, scorers, slicer, placer, deduplicate, overflow"
+	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy"
+	knownFields  = "name, description, scorers, slicer, placer, deduplicate, fullOnly, overflow"
 )
 
 var wrongDocuments = []wrongDocument{

@@ -329,7 +329,7 @@ func ExampleRegistry_RegisterSlicer() {
 	// Output:
 	// <nil>
 	// <nil>
-	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, greedy, knapsack, quota, scoreGreedy
+	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy
 }
 
 func ExampleRegistry_RegisterPlacer() {

@@ -28,6 +28,8 @@ type Policy struct {
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
 	// JSON has the opposite, "deduplicate", which is true by default.
 	KeepDuplicates bool
+	// FullOnly ignores the smaller forms of items, as [cupel.Config] does.
+	FullOnly bool
 	// Overflow says what happens when pinned and sliced items together exceed
 	// the target. The default is [cupel.OverflowThrow].
 	Overflow cupel.OverflowStrategy

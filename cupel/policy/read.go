@@ -80,6 +80,7 @@ func (r *reader) document(data []byte) Policy {
 	if deduplicate, ok := optional(o, "deduplicate", jsonwire.Bool); ok {
 		p.KeepDuplicates = !deduplicate
 	}
+	p.FullOnly, _ = optional(o, "fullOnly", jsonwire.Bool)
 	p.Overflow, _ = optional(o, "overflow", nameOf(cupel.OverflowThrow, cupel.OverflowTruncate, cupel.OverflowProceed))
 	o.close()
 	(&builder{Environment{r.registry, stillClock}, r.problems}).config(p)

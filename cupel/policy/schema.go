@@ -77,6 +77,7 @@ func rootSchema() members {
 			"description", text("What the policy is for."),
 			"scorers", ref("parts"), "slicer", ref("slicer"), "placer", ref("placer"),
 			"deduplicate", members{"type", "boolean", "default", true, "description", "Keep only the highest-scored of items with equal content."},
+			"fullOnly", members{"type", "boolean", "default", false, "description", "Ignore the smaller forms of items."},
 			"overflow", members{"enum", []string{"Throw", "Truncate", "Proceed"}, "default", "Throw",
 				"description", "What happens when pinned and sliced items together exceed the target."},
 		},

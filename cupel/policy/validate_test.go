@@ -224,7 +224,7 @@ func TestValidate(t *testing.T) {
 			placer.type: the placer type "Backwards" is unknown; want one of backwards, chronological, uShaped
 			scorers[0].type: the scorer type "shortest" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 			scorers[1].type: the scorer type "Recency" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, quota, scoreGreedy`,
+			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, multipleChoice, quota, scoreGreedy`,
 			"the error lists the known types, including custom ones, and names are exact"},
 		{"custom settings", with(of("composite", settings{"scorers": []policy.Weighted{
 			{of("longest", settings{"settings": json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}), 1},

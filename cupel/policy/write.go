@@ -42,6 +42,9 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 		w.Field("placer")
 		w.strategy(placers, p.Placer, nil)
 		w.Field("deduplicate").Bool(!p.KeepDuplicates)
+		if p.FullOnly {
+			w.Field("fullOnly").Bool(true)
+		}
 		w.Field("overflow")
 		if p.Overflow > cupel.OverflowProceed {
 			w.Fail("must be Throw, Truncate or Proceed, got "+p.Overflow.String(), nil)

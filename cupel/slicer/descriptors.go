@@ -7,7 +7,7 @@ import (
 )
 
 var descriptors = []strategy.Descriptor{
-	greedyDescriptor, scoreGreedyDescriptor, knapsackDescriptor,
+	greedyDescriptor, scoreGreedyDescriptor, knapsackDescriptor, multipleChoiceDescriptor,
 	quotaDescriptor, countQuotaDescriptor, countConstrainedKnapsackDescriptor,
 }
 

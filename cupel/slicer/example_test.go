@@ -7,6 +7,8 @@ import (
 	"log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -286,4 +288,40 @@ func ExampleWithTopUp() {
 	// Output:
 	// in:  question
 	// in:  answer
+}
+
+func ExampleNewMultipleChoice() {
+	log, err := cupel.NewContextItem("the whole log", 100,
+		cupel.WithFutureRelevanceHint(0.9),
+		cupel.WithVariants(cupel.Variant{Content: "its last lines", Tokens: 20, Worth: 0.6}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	note, err := cupel.NewContextItem("a note", 40, cupel.WithFutureRelevanceHint(0.5))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.NewMultipleChoice(), Placer: placer.Chronological{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	budget, err := cupel.NewContextBudget(100, 70)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	window, err := pipeline.Run(context.Background(), []*cupel.ContextItem{log, note}, budget)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, item := range window {
+		fmt.Println(item.Content(), item.Tokens())
+	}
+	// Output:
+	// its last lines 20
+	// a note 40
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/fill"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // MultipleChoice chooses for each item one of its forms, or none, so that their
@@ -27,6 +28,31 @@ import (
 // chapter.
 type MultipleChoice struct {
 	exact bool
+}
+
+var multipleChoiceDescriptor = strategy.Descriptor{
+	Name: "multipleChoice", Component: "MultipleChoiceSlice",
+	Doc: "Chooses one form of each item, or none, so that their values have a large sum within the target.",
+	Fields: []strategy.Field{
+		{Name: "exact", Type: strategy.Bool, Default: false, Doc: "Find the largest sum that is possible, in time that grows with the target."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		if strategy.Get[bool](a, "exact") {
+			return NewMultipleChoice(WithExact()), nil
+		}
+		return NewMultipleChoice(), nil
+	},
+	Settings: func(s any) (map[string]any, bool) {
+		switch m := s.(type) {
+		case MultipleChoice:
+			return map[string]any{"exact": m.exact}, true
+		case *MultipleChoice:
+			if m != nil {
+				return map[string]any{"exact": m.exact}, true
+			}
+		}
+		return nil, false
+	},
 }
 
 // MultipleChoiceOption is an optional setting of a [MultipleChoice].
