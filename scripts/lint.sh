@@ -22,6 +22,10 @@ if [ "$stiff" -gt "$most" ]; then
 	exit 1
 fi
 
+for script in scripts/*.sh; do
+	sh -n "$script"
+done
+
 linter=$(GOWORK=off go -C tools tool -n golangci-lint)
 # depguard looks up the packages of the standard library in GOROOT.
 GOROOT=$(go env GOROOT)

@@ -11,7 +11,7 @@ trap 'rm -f "$status"' EXIT
 {
 	go test -v "$@" work 2>&1 || echo failed >"$status"
 } | awk '
-	# Output belongs to the running test, whose name is a prefix of its subtests' names.
+	# Output belongs to the running test, whose name begins the names of its subtests.
 	/^=== / { full = $3; test = full; sub("/.*", "", test); next }
 	/^ +--- (PASS|SKIP|FAIL): / { result($2, $3); if ($2 == "FAIL:") said[test] = said[test] $0 "\n"; next }
 	/^--- (PASS|SKIP|FAIL): / {
