@@ -24,7 +24,7 @@ func (it *ContextItem) append(b []byte) []byte {
 		return append(b, "no item"...)
 	}
 	b = append(append(append(b, it.kind...), " from "...), it.source...)
-	b = appendInt(append(b, ", "...), it.tokens, " tokens")
+	b = append(append(b, ", "...), plural(it.tokens, "token")...)
 	if it.pinned {
 		b = append(b, ", pinned"...)
 	}

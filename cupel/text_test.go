@@ -64,9 +64,9 @@ func TestTexts(t *testing.T) {
 	out := cupel.ExcludedItem{Item: one, Score: 0.25, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 12, AvailableTokens: 3})}
 	tests := []struct{ got, want, why string }{
 		{one.String(), "Memory from Tool, 12 tokens", "kind, source and size"},
-		{fmt.Sprint(pinned), "Message from Chat, 1 tokens, pinned", "pinned is worth a word"},
+		{fmt.Sprint(pinned), "Message from Chat, 1 token, pinned", "pinned is worth a word"},
 		{fmt.Sprintf("%+v", one), `Memory from Tool, 12 tokens: "a\nb\x1b[31m` + strings.Repeat("é", 32) + `"…`, "40 characters, escaped"},
-		{fmt.Sprintf("%+v", pinned), `Message from Chat, 1 tokens, pinned: "short"`, "all of it, where that is less"},
+		{fmt.Sprintf("%+v", pinned), `Message from Chat, 1 token, pinned: "short"`, "all of it, where that is less"},
 		{fmt.Sprint((*cupel.ContextItem)(nil)), "<nil>", "fmt says so itself"},
 		{out.String(), "0.250  Memory from Tool, 12 tokens: BudgetExceeded: 12 tokens requested, 3 available", "a line of a list"},
 		{out.Reason.Explain(), "BudgetExceeded: 12 tokens requested, 3 available", "as String, where that is clear"},
