@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// TraceDetailLevel says how much a [DiagnosticTraceCollector] records. A
-// higher level includes everything of the lower ones.
+// TraceDetailLevel says how much a [DiagnosticTraceCollector] records. Each
+// level includes everything that the lower levels record.
 //
 // It implements the TraceCollector chapter of the specification.
 type TraceDetailLevel uint8
@@ -30,28 +30,28 @@ func (l TraceDetailLevel) String() string {
 	return "TraceDetailLevel(" + strconv.Itoa(int(l)) + ")"
 }
 
-// DiagnosticTraceCollector records the events of one run and its report. It
-// follows one run at a time: the start of the next one forgets the last. Build
-// it with [NewDiagnosticTraceCollector].
+// DiagnosticTraceCollector records the events and the report of one run at a
+// time: the start of a run discards the previous one. Build it with
+// [NewDiagnosticTraceCollector].
 //
 // It implements the TraceCollector chapter of the specification.
 type DiagnosticTraceCollector struct {
 	settings diagnosticSettings
 
-	mu     sync.Mutex // misuse by two runs at once must not be a data race
+	mu     sync.Mutex // so that misuse by two runs at once is not a data race
 	events []recordedEvent
 	report *SelectionReport // of the last run, until BuildReport hands it over
 	kept   *keptReport      // afterwards
 }
 
-// recordedEvent is an event, or all item events of a stage: a list of them is
-// made when somebody asks for it.
+// recordedEvent is an event, or all item events of a stage, which become a list
+// only when the caller asks for them.
 type recordedEvent struct {
 	TraceEvent
 	ends []int // where each message ends in Message; nil for a single event
 }
 
-// all makes the list of the events recorded.
+// all returns the recorded events as a list.
 func (c *DiagnosticTraceCollector) all() []TraceEvent {
 	n := 0
 	for i := range c.events {
@@ -99,8 +99,8 @@ func (o callbackOption) applyDiagnostic(s *diagnosticSettings) { s.callback = o 
 // WithDetailLevel sets how much is recorded; [TraceDetailStage] by default.
 func WithDetailLevel(level TraceDetailLevel) DiagnosticOption { return levelOption(level) }
 
-// WithEventCallback has callback called with each event that is recorded, at
-// once and in the goroutine of the run.
+// WithEventCallback sets a function that receives each recorded event,
+// immediately and in the goroutine of the run.
 func WithEventCallback(callback func(TraceEvent)) DiagnosticOption { return callbackOption(callback) }
 
 // NewDiagnosticTraceCollector returns a collector with the given settings.
@@ -140,8 +140,8 @@ func (c *DiagnosticTraceCollector) record(event TraceEvent) {
 	}
 }
 
-// recordItems records all item events of a stage, whose messages are written
-// one after the other.
+// recordItems records all item events of a stage. messages holds their messages
+// back to back; ends says where each of them ends.
 func (c *DiagnosticTraceCollector) recordItems(stage PipelineStage, messages string, ends []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,10 +158,10 @@ func (c *DiagnosticTraceCollector) Events() []TraceEvent {
 	return c.all()
 }
 
-// BuildReport returns the report of the last run with the events recorded. The
-// report of a run that failed holds what the stages before had found;
-// before any run it holds nothing but events. Each call returns a report of its
-// own, in time proportional to its size.
+// BuildReport returns the report of the last run, with the recorded events. If
+// the run failed, the report holds what the earlier stages found; before any
+// run, it holds only events. Each call returns a new report, in time
+// proportional to its size.
 func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
 	if c == nil {
 		return &SelectionReport{}
@@ -179,8 +179,8 @@ func (c *DiagnosticTraceCollector) BuildReport() *SelectionReport {
 	return report
 }
 
-// takeReport is BuildReport for a collector that is not used afterwards: it
-// copies nothing.
+// takeReport is BuildReport without copying, for a collector that is not used
+// afterwards.
 func (c *DiagnosticTraceCollector) takeReport() *SelectionReport {
 	report := c.report
 	if report == nil {
@@ -203,8 +203,8 @@ func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (con
 	return ctx, diagnosticRun{collector: c}
 }
 
-// eventsOfRun is how many entries a run mostly has: five stages, and items of
-// three.
+// eventsOfRun is the usual number of entries of a run: five stages, and items
+// of three.
 const eventsOfRun = 8
 
 type diagnosticRun struct {
@@ -222,14 +222,14 @@ func (d diagnosticRun) EndRun(_ context.Context, e RunEnd) {
 	d.collector.report = e.Report
 }
 
-// TraceFuncs makes a [TraceCollector] out of functions. It is enabled when at
-// least one of them is set.
+// TraceFuncs makes a [TraceCollector] from functions. It is enabled if at least
+// one of them is set.
 type TraceFuncs struct {
 	StageEvent func(TraceEvent) // called for each stage; nil ignores them
 	ItemEvent  func(TraceEvent) // called for each item; nil ignores them
 }
 
-// IsEnabled reports whether there is a function to call.
+// IsEnabled reports whether a function is set.
 func (f TraceFuncs) IsEnabled() bool { return f.StageEvent != nil || f.ItemEvent != nil }
 
 // RecordStageEvent calls StageEvent.
@@ -260,8 +260,8 @@ type funcsRun struct {
 func (f funcsRun) Detail() TraceDetail { return TraceDetail{ItemEvents: f.items} }
 
 // MultiTraceCollector returns a collector that passes everything on to each of
-// collectors, in order; nil ones are left out. Each gets what it asked for and
-// no more, and is read again for each run.
+// collectors, in order. It skips nil ones. Each collector receives only what it
+// asked for, and is asked again for each run.
 func MultiTraceCollector(collectors ...TraceCollector) TraceCollector {
 	return &multiCollector{slices.DeleteFunc(slices.Clone(collectors), func(c TraceCollector) bool { return isNil(c) })}
 }
@@ -324,7 +324,7 @@ func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Co
 	return ctx, &followers
 }
 
-// multiRun is a TraceCollector as well: only this run knows which of the
+// multiRun is a TraceCollector too, because only this run knows which of the
 // children follow it.
 type multiRun struct {
 	NoTrace
@@ -406,13 +406,13 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 		case !f.detail.Report:
 			e.Report = nil
 		case e.Report != nil:
-			e.Report = e.Report.clone() // one each: it is theirs to change
+			e.Report = e.Report.clone() // a copy each: a follower may change it
 		}
 		f.state.EndRun(ctx, e)
 	})
 }
 
-// each reports an end to every follower, even if one panics: each follower must
+// each reports an end to every follower, even if one panics, because each must
 // end what it started.
 func (m *multiRun) each(tell func(f *follower)) {
 	next := 0

@@ -10,54 +10,53 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// tracing is what a run remembers for those who observe it. Its zero value
-// observes nothing; the stages may write count at any time, and everything
-// else goes through methods of run that look at on or items first.
+// tracing holds what a run records for its observers. Its zero value observes
+// nothing. The stages may write count at any time; everything else goes through
+// methods of run that check on or items first.
 type tracing struct {
-	on         bool // somebody observes
-	counts     bool // hand counts by reason to EndStage
-	items      bool // remember who was left out and why
-	itemEvents bool // tell of each item
-	stageItems bool // hand items to EndStage
-	report     bool // hand a report to EndRun
+	on         bool // there is an observer
+	counts     bool // pass counts by reason to EndStage
+	items      bool // record which items were left out, and why
+	itemEvents bool // make an event for each item
+	stageItems bool // pass items to EndStage
+	report     bool // pass a report to EndRun
 
 	recorder TraceCollector // receives events
 	state    RunTrace       // receives starts and ends; nil for a plain collector
 
 	runStart, stageStart time.Time
 	countIn              int
-	open                 bool          // the stage's start was told, and its end was not
-	left                 PipelineStage // in which the run was abandoned
-	count                int           // items leaving the stage that runs
+	open                 bool          // the stage's start was reported, its end not yet
+	left                 PipelineStage // the stage in which the run was abandoned
+	count                int           // items leaving the current stage
 	placed               []int
-	reasons              reasonCounts // of the stage that runs; a streaming run has its own for each stage
+	reasons              reasonCounts // of the current stage; a streaming run has one for each stage
 
 	excluded  []ExcludedItem // pooled
 	stages    []int          // by excluded: an ascending number of its stage; pooled
-	stageFrom int            // where the exclusions of the stage that runs begin
+	stageFrom int            // where the exclusions of the current stage begin
 	included  []IncludedItem
 
 	messages []byte // of item events; pooled
-	ends     []int  // where each of the messages ends; pooled
+	ends     []int  // where each message ends; pooled
 }
 
-// forget leaves nothing but the memory for the next run.
+// forget clears everything but the memory, which the next run reuses.
 func (t *tracing) forget() {
 	clear(t.excluded)
 	t.reasons.reset()
 	*t = tracing{excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0], reasons: t.reasons}
 }
 
-// observe asks the collector whether it wants to follow this run, and how
-// closely.
+// observe asks the collector whether to observe this run, and in what detail.
 func (r *run) observe(ctx context.Context, collector TraceCollector) context.Context {
 	if collector == nil || !collector.IsEnabled() {
 		return ctx
 	}
 	t := &r.trace
 	t.runStart = r.pipeline.config.Clock()
-	// A collector without the extension cannot say how much it wants: it gets
-	// every event.
+	// A collector without the extension cannot say how much it wants, so it
+	// gets every event.
 	detail := TraceDetail{ItemEvents: true}
 	t.recorder = collector
 	if observer, ok := collector.(RunObserver); ok {
@@ -132,7 +131,7 @@ func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
 		e.Reasons = t.reasons.all()
 	}
 	if t.stageItems {
-		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the report is made of the original
+		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the original goes into the report
 		if e.Stage == StagePlace {
 			e.Included = slices.Clone(t.included)
 		}
@@ -169,7 +168,7 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 	state.EndRun(ctx, e)
 }
 
-// exclude remembers that a candidate was left out, when somebody asked.
+// exclude records that a candidate was left out, if the observer wants to know.
 func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	t := &r.trace
 	if r.stream != nil {
@@ -188,10 +187,10 @@ func (r *run) exclude(candidate int, score float64, reason ExclusionReason) {
 	t.stages = append(t.stages, t.stageFrom)
 }
 
-// why reports whether somebody wants to know why items are left out.
+// why reports whether the observer wants to know why items are left out.
 func (t *tracing) why() bool { return t.counts || t.items }
 
-// expect makes room for n exclusions.
+// expect makes room for n more exclusions.
 func (t *tracing) expect(n int) {
 	t.excluded = slices.Grow(t.excluded, n)
 	t.stages = slices.Grow(t.stages, n)
@@ -208,7 +207,7 @@ func (r *run) explainIncluded() {
 		m := r.mergedFrom[at]
 		item, reason := r.items[m.candidate], IncludeScored
 		switch {
-		case item.pinned: // before the look at the tokens (R26)
+		case item.pinned: // before the tokens are checked (R26)
 			reason = IncludePinned
 		case item.tokens == 0:
 			reason = IncludeZeroToken
@@ -217,8 +216,8 @@ func (r *run) explainIncluded() {
 	}
 }
 
-// recordItems tells of each item that the stage decided on: those left out,
-// shortfalls, and at Place those that are in (R33).
+// recordItems makes an event for each item that the stage decided on: items
+// left out, shortfalls and, at Place, items included (R33).
 func (r *run) recordItems(stage PipelineStage) {
 	t := &r.trace
 	t.messages, t.ends = t.messages[:0], t.ends[:0]
@@ -255,14 +254,14 @@ func (r *run) recordItems(stage PipelineStage) {
 	}
 }
 
-// buildReport makes the report of the run as far as it came.
+// buildReport makes the report of the run as far as it got.
 func (r *run) buildReport() *SelectionReport {
 	var tokens exact.Sum
 	for _, item := range r.items {
 		tokens.Add(item.Tokens())
 	}
 	candidates := len(r.items)
-	if r.stream != nil { // items are those of one batch
+	if r.stream != nil { // items belong to one batch
 		candidates, tokens = r.stream.total, r.stream.tokens
 		if r.stream.groups != nil { // entries from before the first unit
 			for i := range r.trace.excluded {
@@ -280,17 +279,17 @@ func (r *run) buildReport() *SelectionReport {
 	}
 }
 
-// sortedExclusions orders by score, then stage, then candidate (R34). Mostly
-// that is the order in which they were made, and the list itself becomes the
-// report's. Otherwise small keys are sorted and each exclusion moves once.
+// sortedExclusions returns the exclusions by score, then stage, then candidate
+// (R34). Usually they were made in that order, and the list itself becomes the
+// report's. Otherwise it sorts small keys and moves each exclusion once.
 func (t *tracing) sortedExclusions() []ExcludedItem {
 	keys := order.Borrow(len(t.excluded))
 	defer keys.Return()
 	for i := range t.excluded {
 		keys.Pairs[i] = order.Pair{Key: order.Key(t.excluded[i].Score), Index: i}
 	}
-	// Stages with exclusions and candidates only grow, except where a slicer
-	// dropped items in an order of its own.
+	// Exclusions were made in the order of stages and, within a stage, of
+	// candidates, except where a slicer dropped items in its own order.
 	byOrigin := func(a, b order.Pair) int {
 		return cmp.Or(cmp.Compare(t.stages[a.Index], t.stages[b.Index]), cmp.Compare(t.excluded[a.Index].Candidate(), t.excluded[b.Index].Candidate()))
 	}
@@ -300,9 +299,9 @@ func (t *tracing) sortedExclusions() []ExcludedItem {
 		}
 		return byOrigin(a, b)
 	})
-	if n := len(t.excluded); sorted && n > 0 && cap(t.excluded) <= 2*n { // not what a longer run left
+	if n := len(t.excluded); sorted && n > 0 && cap(t.excluded) <= 2*n { // not memory that a longer run left behind
 		list := t.excluded
-		t.excluded = nil // it is the report's now
+		t.excluded = nil // now it belongs to the report
 		return list
 	}
 

@@ -10,15 +10,15 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// Prepared is a pipeline that has classified, scored, deduplicated and sorted
-// its candidates already, for runs with many budgets: none of that depends on
-// the budget. It is immutable and safe for concurrent use. Build it with
-// [Pipeline.Prepare].
+// Prepared is a pipeline that has already classified, scored, deduplicated and
+// sorted its candidates. None of that depends on the budget, so a Prepared can
+// run with many budgets. It is immutable and safe for concurrent use. Build it
+// with [Pipeline.Prepare].
 //
-// A run of a Prepared costs Slice, Place and what observers ask for. It gives
-// exactly what the pipeline gives at the time of Prepare: window, report,
-// partial report of a failure, error. Observers see every stage, with the same
-// counts, items and events; the stages that were prepared merely take no time.
+// A run of a Prepared costs only Slice, Place and what observers ask for. It
+// returns exactly what the pipeline would have returned at the time of Prepare:
+// window, report, partial report of a failure, error. Observers see every stage
+// with the same counts, items and events, but the prepared stages take no time.
 type Prepared struct {
 	pipeline *Pipeline
 	pass     *scoredPass
@@ -31,7 +31,7 @@ type Prepared struct {
 	duplicates []exclusionOf
 }
 
-// scoredPass is what pipelines with the same scorer have in common.
+// scoredPass is what pipelines with the same scorer share.
 type scoredPass struct {
 	scorer       Scorer
 	items        []*ContextItem
@@ -44,19 +44,19 @@ type scoredPass struct {
 	units        *unitSet // or nil
 }
 
-// exclusionOf is a candidate that was left out while preparing.
+// exclusionOf is a candidate that was left out during preparation.
 type exclusionOf struct {
 	candidate int
 	score     float64
 	reason    ExclusionReason
 }
 
-// Prepare does for the candidates what does not depend on a budget. items is
-// copied. The cost is that of the scorer plus O(N log N) for sorting.
+// Prepare runs the stages that do not depend on a budget. It copies items. The
+// cost is that of the scorer plus O(N log N) for sorting.
 //
 // It fails as [Pipeline.Run] does in these stages: with an [InvalidItemError]
-// for a nil item, a [StrategyError] of the scorer, or a [CanceledError].
-// Whether pinned items fit is for each run to say.
+// for a nil item, a [StrategyError] of the scorer, or a [CanceledError]. It
+// does not check whether pinned items fit; each run does.
 func (p *Pipeline) Prepare(ctx context.Context, items []*ContextItem) (*Prepared, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
@@ -68,10 +68,10 @@ func (p *Pipeline) Prepare(ctx context.Context, items []*ContextItem) (*Prepared
 	return p.prepare(ctx, pass, []*scoredPass{pass})
 }
 
-// For returns what pipeline.Prepare returns for the candidates of p. A scorer
-// that p, or a Prepared that p was made of in this way, has asked already is
-// not asked again. Scorers are the same when they are equal as Go values:
-// pointers by identity.
+// For returns what pipeline.Prepare returns for the candidates of p. It does
+// not call a scorer again that has scored them for p, or for a Prepared from
+// which For made p. Scorers are the same if they are equal as Go values;
+// pointers compare by identity.
 func (p *Prepared) For(ctx context.Context, pipeline *Pipeline) (*Prepared, error) {
 	if err := cmp.Or(p.ready(), pipeline.ready()); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func sameScorer(a, b Scorer) bool {
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
-// newPass classifies and scores. It keeps items.
+// newPass classifies and scores. It keeps the slice items.
 func (p *Pipeline) newPass(ctx context.Context, items []*ContextItem) (*scoredPass, error) {
 	ctx = contextOr(ctx)
 	r := p.preparing(items)
@@ -130,7 +130,7 @@ func (p *Pipeline) prepare(ctx context.Context, pass *scoredPass, passes []*scor
 	return prepared, nil
 }
 
-// preparing returns a run whose lists are its own: they go into a Prepared and
+// preparing returns a run that owns its lists: they go into a Prepared and
 // never into the pool.
 func (p *Pipeline) preparing(items []*ContextItem) *run {
 	r := &run{pipeline: p, items: items}
@@ -138,7 +138,7 @@ func (p *Pipeline) preparing(items []*ContextItem) *run {
 	return r
 }
 
-// excluded returns what the stages that ran left out, in that order.
+// excluded returns what the completed stages left out, in that order.
 func (r *run) excluded() []exclusionOf {
 	excluded := make([]exclusionOf, len(r.trace.excluded))
 	for i := range excluded {
@@ -168,17 +168,17 @@ func (p *Prepared) RunReport(ctx context.Context, budget ContextBudget, opts ...
 	})
 }
 
-// Select returns only the positions of those candidates that are in the
-// window: pinned ones first, then the others by score. It is the cheapest
-// question: it builds neither window nor report, calls no observer, and does not
-// ask the placer, whose failure it therefore cannot know.
+// Select returns only the positions of the candidates in the window: pinned
+// ones first, then the others by score. It is the cheapest query: it builds
+// neither window nor report, and calls neither observers nor the placer. It
+// therefore cannot report a failure of the placer.
 func (p *Prepared) Select(ctx context.Context, budget ContextBudget) (positions []int, err error) {
 	err = p.selectWith(ctx, budget, func(r *run) { positions = r.mergedCandidates() })
 	return positions, err
 }
 
-// selectWith runs the stages of Select, and hands the run that knows what will be
-// in the window to use, which must not keep it.
+// selectWith runs the stages of Select and calls use with the run, which knows
+// what will be in the window. use must not keep the run.
 func (p *Prepared) selectWith(ctx context.Context, budget ContextBudget, use func(r *run)) error {
 	if err := p.ready(); err != nil {
 		return err
@@ -227,8 +227,8 @@ func (p *Prepared) ready() error {
 	return nil
 }
 
-// newRun returns a run that begins with what was prepared. All but the list
-// that the slicer is given is shared; free knows.
+// newRun returns a run that starts from what was prepared. It shares everything
+// but the list that the slicer gets; free takes that into account.
 func (p *Prepared) newRun(budget ContextBudget, dry bool) *run {
 	r := preparedRunPool.Get().(*run)
 	r.pipeline, r.prepared, r.items, r.budget, r.dry = p.pipeline, p, p.pass.items, budget, dry

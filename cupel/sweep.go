@@ -10,49 +10,52 @@ import (
 )
 
 // NonMonotonic is implemented by slicers that know whether a larger budget can
-// make them leave out an item that a smaller one includes. Guards of functions
-// that search by budget ask for it, through wrappers.
+// make them leave out an item that a smaller one includes. Functions that
+// search by budget check for it, through wrappers, to guard against such
+// slicers.
 //
 // It implements the Conformance Notes of the Budget Simulation chapter.
 type NonMonotonic interface {
-	// NonMonotonic returns true when it can.
+	// NonMonotonic reports whether that can happen.
 	NonMonotonic() bool
 }
 
-// SweepSlicer is an optional interface of a [Slicer] whose choice depends on the
-// target alone, not on the ceiling, and which can follow it from one target to
-// the next more cheaply than slicing again. A [Cursor] uses it; for any other
-// slicer it slices again at each budget.
+// SweepSlicer is an optional interface of a [Slicer] whose choice depends on
+// the target alone, not on the ceiling, and that can move from one target to
+// the next at less cost than slicing again. A [Cursor] uses it; with any other
+// slicer, the cursor slices again at each budget.
 //
-// A type that embeds a SweepSlicer has its Sweep, which is used as long as Slice
-// is the embedded type's too: one with a Slice of its own slices again at each
-// budget, until it has a Sweep of its own as well.
+// A type that embeds a SweepSlicer inherits its Sweep, which is used only if
+// the type inherits Slice as well. A type with its own Slice is sliced again at
+// each budget until it has its own Sweep too.
 type SweepSlicer interface {
 	Slicer
-	// Sweep returns the choices for items, or nil when this slicer cannot follow
-	// them after all: a wrapper, when the slicer inside it cannot. items come as
-	// they do for Slice, must not be changed, and may be kept as long as the
-	// result is used.
+	// Sweep returns the choices for items, or nil if this slicer cannot follow
+	// them after all, such as a wrapper around a slicer that cannot. items are
+	// those that Slice would get. The slicer must not change them, and may keep
+	// them as long as the result is in use.
 	Sweep(items []ScoredItem) SliceSweep
 }
 
-// SliceSweep follows the choice of a slicer from target to target. It is used
-// by one goroutine.
+// SliceSweep follows the choice of a slicer from target to target. Only one
+// goroutine uses it.
 type SliceSweep interface {
-	// Advance goes to a target, at least 0; mostly to a higher one. The list of
-	// positions that Slice returns for it, in that order, is reported as a change of
-	// the list before, which at first is empty: the first keep positions stay,
-	// all others leave, and more follow. more is valid until the next call.
+	// Advance moves to a target, at least 0 and usually higher than the last.
+	// It reports the list of positions that Slice returns for that target, in
+	// that order, as a change of the previous list, which is empty at first:
+	// the first keep positions stay, all others leave, and more are appended.
+	// more is valid until the next call.
 	Advance(target int) (keep int, more []int)
-	// Next returns the lowest target, above that of the last Advance or above 0
-	// before the first, for which the choice may be another one, and false when
+	// Next returns the lowest target at which the choice may change, above that
+	// of the last Advance, or above 0 before the first. It returns false if
 	// there is none.
 	Next() (target int, ok bool)
 }
 
-// Sweep returns the sweep of s over items, or nil when s is not a [SweepSlicer],
-// has it from an embedded type in place of whose Slice it has its own, or cannot
-// follow. Slicers that wrap others use it. A panic of s is not caught.
+// Sweep returns the sweep of s over items. It returns nil if s is not a
+// [SweepSlicer], if s inherits Sweep from an embedded type but has its own
+// Slice, or if s cannot follow. Slicers that wrap others use it. It does not
+// recover a panic of s.
 func Sweep(s Slicer, items []ScoredItem) SliceSweep {
 	sweeper, ok := s.(SweepSlicer)
 	if !ok || !promoted.Sweep.Agree(s) {
@@ -65,10 +68,10 @@ func Sweep(s Slicer, items []ScoredItem) SliceSweep {
 	return sweep
 }
 
-// Cursor goes from budget to budget and tells which candidates come and go. It
-// costs a [Prepared.Select] for each budget, and much less with a
-// [SweepSlicer] and budgets that rise. Get it from [Prepared.Cursor]; it is used
-// by one goroutine at a time.
+// Cursor moves from budget to budget and reports which candidates come and go.
+// Each budget costs as much as [Prepared.Select], or much less with a
+// [SweepSlicer] and rising budgets. Get it from [Prepared.Cursor]. Only one
+// goroutine may use it at a time.
 type Cursor struct {
 	prepared *Prepared
 	sweep    SliceSweep
@@ -89,7 +92,7 @@ type Cursor struct {
 	came, went []int
 }
 
-// position is what a cursor knows about the budget where it is.
+// position is what a cursor knows about its current budget.
 type position uint8
 
 const (
@@ -103,22 +106,22 @@ type mark uint8
 const (
 	out mark = iota
 	in
-	moved // from the one to the other, in the present move
+	moved // from one to the other, in the current move
 )
 
-// SelectionChange is what distinguishes the selection at one budget from that
-// at the budget before.
+// SelectionChange is the difference between the selection at one budget and at
+// the previous one.
 type SelectionChange struct {
-	Came []int // candidates that are in now, ascending; valid until the next Move
-	Went []int // candidates that are out now, ascending; valid until the next Move
-	// Changed are the candidates that are in as before, but in another form,
-	// ascending; valid until the next Move. There are none without smaller forms.
+	Came []int // candidates that came in, ascending; valid until the next Move
+	Went []int // candidates that went out, ascending; valid until the next Move
+	// Changed are the candidates that stay in but in another form, ascending;
+	// valid until the next Move. It is empty without smaller forms.
 	Changed []int
-	Tokens  int // tokens of all that is in, in its forms, clamped to the range of int
+	Tokens  int // tokens of the selected items in their forms, clamped to the range of int
 }
 
-// Cursor returns a cursor at no budget: nothing is selected. It takes two bytes
-// a candidate, and what a [SweepSlicer] needs.
+// Cursor returns a cursor without a budget, which selects nothing. It takes two
+// bytes a candidate, plus what a [SweepSlicer] needs.
 func (p *Prepared) Cursor() *Cursor {
 	c := &Cursor{prepared: p}
 	if p.ready() == nil {
@@ -127,8 +130,8 @@ func (p *Prepared) Cursor() *Cursor {
 	return c
 }
 
-// Move goes to a budget. It selects as [Prepared.Select] does, with the same
-// errors; when it fails nothing is selected any more.
+// Move moves to a budget. It selects as [Prepared.Select] does, with the same
+// errors. After an error nothing is selected.
 func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChange, error) {
 	if c == nil || c.prepared == nil {
 		return SelectionChange{}, &InvalidConfigError{Component: "Cursor", Reason: "the cursor is empty: get it from Prepared.Cursor"}
@@ -145,9 +148,9 @@ func (c *Cursor) Move(ctx context.Context, budget ContextBudget) (SelectionChang
 	return SelectionChange{Came: c.came, Went: c.went, Changed: c.changed, Tokens: c.tokens.Int()}, err
 }
 
-// Unchanged reports whether it is certain, without asking the slicer, that
-// moving to budget would change nothing, or fail just as the last move because
-// of the pinned items.
+// Unchanged reports whether moving to budget would certainly change nothing, or
+// fail like the last move because of the pinned items. It does not ask the
+// slicer.
 func (c *Cursor) Unchanged(budget ContextBudget) bool {
 	if c == nil {
 		return false
@@ -190,7 +193,7 @@ func (c *Cursor) move(ctx context.Context, budget ContextBudget) error {
 		return err
 	}
 	if pinned.Plus(c.sliced).Greater(budget.targetTokens) {
-		return c.probe(ctx, budget) // what is done about an overflow is not the slicer's
+		return c.probe(ctx, budget) // the slicer does not decide about an overflow
 	}
 	if was != following {
 		c.become(c.listed())
@@ -242,7 +245,7 @@ func (c *Cursor) shape(candidates []int, forms []int32, tokens exact.Sum) {
 	c.tokens = tokens
 }
 
-// undo takes back what advance has told.
+// undo reverts what advance reported.
 func (c *Cursor) undo() {
 	for _, i := range c.came {
 		c.enter(i, out)
@@ -321,7 +324,7 @@ func (c *Cursor) close() {
 	c.target, c.next, c.last = 0, 0, false
 }
 
-// advance brings list to a target, and the selection with it when it follows.
+// advance moves list to a target, and the selection with it if follow is set.
 func (c *Cursor) advance(target int, follow bool) (err error) {
 	if target >= c.target && (target < c.next || c.last) {
 		c.target = target

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// PipelineStage names a stage that emits diagnostics. Sorting belongs to
-// [StageSlice]. Reports of other implementations may carry stages that are not
-// listed here.
+// PipelineStage names a stage that emits diagnostics. [StageSlice] includes
+// sorting. Reports of other implementations may have stages that are not listed
+// here.
 //
 // It implements the Events chapter of the specification.
 type PipelineStage string
@@ -21,7 +21,7 @@ const (
 	StagePlace       PipelineStage = "Place"
 )
 
-// TraceEvent is what a pipeline tells about a stage or about one item.
+// TraceEvent describes a completed stage, or one item.
 //
 // It implements the Events chapter of the specification.
 type TraceEvent struct {
@@ -32,26 +32,27 @@ type TraceEvent struct {
 	extra      *extraFields
 }
 
-// TraceCollector receives the events of one run. A collector that also is a
-// [RunObserver] also receives starts, real times and contexts.
+// TraceCollector receives the events of one run. A collector that also
+// implements [RunObserver] receives starts, real times and contexts as well.
 //
-// Calls come from the goroutine of the run. A panic of a collector is not
-// caught.
+// The pipeline calls it from the goroutine of the run, and does not recover its
+// panics.
 //
 // It implements the TraceCollector chapter of the specification.
 type TraceCollector interface {
-	// IsEnabled reports whether anybody listens. It is asked at the start of a
-	// run; when it says no, no event is built and nothing else is called.
+	// IsEnabled reports whether the collector wants events. It is called at the
+	// start of a run; if it returns false, no event is built and nothing else
+	// is called.
 	IsEnabled() bool
-	// RecordStageEvent is called once for each stage that was completed.
+	// RecordStageEvent is called once for each completed stage.
 	RecordStageEvent(event TraceEvent)
 	// RecordItemEvent is called for each item included or left out, and for each
 	// shortfall, before the event of the stage that decided.
 	RecordItemEvent(event TraceEvent)
 }
 
-// NullTraceCollector is the collector that is not enabled. A run with it costs
-// the same as a run without any.
+// NullTraceCollector is a collector that is never enabled. A run with it costs
+// the same as a run without a collector.
 type NullTraceCollector struct{}
 
 // IsEnabled returns false.
@@ -64,18 +65,18 @@ func (NullTraceCollector) RecordStageEvent(TraceEvent) {}
 func (NullTraceCollector) RecordItemEvent(TraceEvent) {}
 
 // RunObserver is an optional interface of a [TraceCollector], found by type
-// assertion: it observes runs with their contexts, real start and end times,
+// assertion. It follows runs with their contexts, real start and end times,
 // counts in and out, and failures.
 type RunObserver interface {
-	// StartRun is called before the first stage. It returns the context that
-	// the run goes on with (nil: the same), and the state that follows this
-	// run. When that is nil the run is not observed: nothing more is built, and
-	// not even the methods of TraceCollector are called. A state that is a
-	// TraceCollector itself receives the events in place of the collector.
+	// StartRun is called before the first stage. It returns the context for the
+	// rest of the run (nil for the same one) and the state that follows this
+	// run. If the state is nil, the run is not observed: nothing more is built,
+	// and the methods of TraceCollector are not called either. A state that is
+	// itself a TraceCollector receives the events in place of the collector.
 	StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace)
 }
 
-// RunInfo describes a run that starts.
+// RunInfo describes a run at its start.
 type RunInfo struct {
 	Start      time.Time // by the pipeline's clock
 	Candidates int       // number of candidates; 0 for a streaming run, which cannot know
@@ -89,23 +90,24 @@ type RunInfo struct {
 type RunTrace interface {
 	// Detail says what to build for this run. It is asked once, after StartRun.
 	Detail() TraceDetail
-	// StartStage is called when a stage starts and returns the context that
-	// the stage's strategy is given (nil: the run's). EndStage gets it as well.
-	// Stages follow each other, but in a streaming run the first four overlap:
-	// all of them start before the first one ends.
+	// StartStage is called when a stage starts. It returns the context for the
+	// stage's strategy (nil for the run's), which EndStage receives too. Stages
+	// run one after another, except in a streaming run, where the first four
+	// overlap: all of them start before the first one ends.
 	StartStage(ctx context.Context, s StageStart) context.Context
-	// EndStage is called for each stage that was started, when it has ended or
-	// failed with e.Err. An [AbandonedError] there means that a panic which is
-	// not caught, or runtime.Goexit, is unwinding the run: a panic of EndStage
-	// is dropped then.
+	// EndStage is called when a started stage has ended, or has failed with
+	// e.Err. If e.Err is an [AbandonedError], runtime.Goexit or a panic that
+	// the pipeline does not catch is unwinding the run; a panic of EndStage is
+	// then dropped.
 	EndStage(ctx context.Context, e StageEnd)
-	// EndRun is called last, also for a run that failed or is unwound.
+	// EndRun is called last, even if the run failed or is being unwound.
 	EndRun(ctx context.Context, e RunEnd)
 
 	embedNoTrace()
 }
 
-// NoTrace is a [RunTrace] that wants nothing and does nothing, for embedding.
+// NoTrace is a [RunTrace] that asks for nothing and does nothing, for
+// embedding.
 type NoTrace struct{}
 
 // Detail asks for nothing beyond times and counts.
@@ -122,10 +124,10 @@ func (NoTrace) EndRun(context.Context, RunEnd) {}
 
 func (NoTrace) embedNoTrace() {}
 
-// TraceDetail says what an observer wants built. The zero value asks for times
-// and counts only, which cost next to nothing.
+// TraceDetail says what to build for an observer. The zero value asks only for
+// times and counts, which cost almost nothing.
 type TraceDetail struct {
-	Reasons    bool // StageEnd.Reasons, which cost next to nothing too
+	Reasons    bool // StageEnd.Reasons, which cost almost nothing too
 	Items      bool // StageEnd.Excluded and StageEnd.Included
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
@@ -143,32 +145,32 @@ type StageEnd struct {
 	Stage PipelineStage
 	Start time.Time // the same reading as in [StageStart]
 	End   time.Time // by the pipeline's clock
-	// Duration is the time spent in the stage. It is End - Start, but for a
-	// streaming run: that goes through the stages with one batch after the other
-	// (see [Pipeline.RunStream]).
+	// Duration is the time spent in the stage. It is End - Start, except in a
+	// streaming run, which goes through the stages once for each batch (see
+	// [Pipeline.RunStream]).
 	Duration time.Duration
 	CountIn  int // items entering the stage
 	CountOut int // items leaving the stage; 0 when it failed
-	// Reasons counts the items that this stage left out by the code of their
-	// reason, in the order in which the codes first occurred. It is the
-	// observer's own, and nil unless [TraceDetail.Reasons] asked for it.
+	// Reasons counts the items that this stage left out, by the code of their
+	// reason, in the order in which the codes first occurred. The observer owns
+	// it. It is nil unless [TraceDetail.Reasons] is set.
 	Reasons []ReasonCount
-	// Excluded are the items that this stage left out, in the order in which it
-	// looked at them: that of the candidates, at [StageSlice] first those that
-	// the slicer itself dropped and then the others by score, and at
-	// [StagePlace] by score. It is the observer's own, and nil unless
-	// [TraceDetail.Items] asked for it.
+	// Excluded lists the items that this stage left out, in the order in which
+	// the stage considered them. That is the order of the candidates, except at
+	// [StageSlice], which lists what the slicer itself dropped and then the
+	// others by score, and at [StagePlace], which lists them by score. The
+	// observer owns it. It is nil unless [TraceDetail.Items] is set.
 	Excluded []ExcludedItem
-	// Included are the items of the window, in placed order, at the end of
-	// [StagePlace]. It is the observer's own, and nil unless
-	// [TraceDetail.Items] asked for it.
+	// Included lists the items of the window, in placed order, at the end of
+	// [StagePlace]. The observer owns it. It is nil unless [TraceDetail.Items]
+	// is set.
 	Included []IncludedItem
 	Err      error // why the stage failed, or nil
 }
 
 // ReasonCount is the number of items that a stage left out for one reason.
 type ReasonCount struct {
-	Code  ExclusionCode // of a custom slicer, any string
+	Code  ExclusionCode // any string if a custom slicer gave it
 	Items int           // at least 1
 }
 
@@ -178,9 +180,9 @@ type RunEnd struct {
 	End            time.Time // by the pipeline's clock
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
-	// Report is the observer's own, and nil unless [TraceDetail.Report] asked
-	// for it. That of a run that failed holds what the stages before had found.
-	// Its Events are empty: they went to the collector.
+	// Report is nil unless [TraceDetail.Report] is set. The observer owns it.
+	// If the run failed, it holds what the earlier stages found. Its Events are
+	// empty: they went to the collector.
 	Report *SelectionReport
 	Err    error // why the run failed, or nil
 }
