@@ -68,6 +68,11 @@ var wrongDocuments = []wrongDocument{
 		scorers[0].Weight: is unknown; want one of type, weight
 		scorers[0].weight: is required
 		slicer.type: is required; want one of ` + knownSlicers, false, "encoding/json would take other casings"},
+	{"names that need quotes", document("", "", "", `,"z{":1,"Z":1,"9":1,"a_-":1`), `
+		9: is unknown; want one of ` + knownFields + `
+		Z: is unknown; want one of ` + knownFields + `
+		["z{"]: is unknown; want one of ` + knownFields + `
+		a_-: is unknown; want one of ` + knownFields, false, "letters, digits, _ and - stand in a path as they are, and nothing else"},
 	{"given twice", `{"name":"a","name":"b","scorers":[{"type":"recency","weight":1,"weight":2},{"type":"kind","weight":1,"weights":{"a":1,"\u0061":2}}],
 		"slicer":{"type":"greedy"},"slicer":{"type":"knapsack"},"placer":{"type":"uShaped"}}`, `
 		name: is given twice
@@ -338,6 +343,14 @@ func TestWrite(t *testing.T) {
 	p.Slicer = of("knapsack", settings{"bucketSize": 5, "topUp": true, "memoryLimit": 6})
 	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"slicer":{"type":"knapsack","bucketSize":5,"topUp":true,"memoryLimit":6},`) {
 		t.Errorf("wrote %s, %v: switches that are off must be absent, and those that are on must not", text, err)
+	}
+	text, err = with(of("kind", settings{"weights": map[string]float64(nil)})).MarshalJSON()
+	if err != nil || strings.Contains(string(text), "weights") {
+		t.Errorf("wrote %s, %v: nil weights are the default ones, an empty map gives everything 0", text, err)
+	}
+	p.FullOnly = true
+	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"fullOnly":true`) {
+		t.Errorf("wrote %s, %v: without fullOnly a reader would use smaller forms", text, err)
 	}
 	for d, want := range map[time.Duration]string{
 		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,

@@ -18,6 +18,12 @@ func TestHostileDocuments(t *testing.T) {
 	slicers := func(n int) string {
 		return document("", strings.Repeat(`{"type":"quota","inner":`, n)+`{"type":"greedy"}`+strings.Repeat("}", n), "", "")
 	}
+	children := func(n int) string {
+		return document("", strings.Repeat(`{"type":"firstOf","children":[`, n)+`{"type":"greedy"}`+strings.Repeat("]}", n), "", "")
+	}
+	parts := func(n int) string {
+		return document(strings.Repeat(`{"weight":1,"type":"composite","scorers":[`, n)+`{"weight":1,"type":"recency"}`+strings.Repeat("]}", n), "", "", "")
+	}
 	many := func(n int) string {
 		return document(`{"type":"recency","weight":1}`+strings.Repeat(`,{"type":"recency","weight":1}`, n-1), "", "", "")
 	}
@@ -31,6 +37,10 @@ func TestHostileDocuments(t *testing.T) {
 		{"far too deep", nested(4000), deepest + ": strategies are nested more than 100 deep", "the rest is not read"},
 		{"deep slicers", slicers(100), "", "as deep as is allowed"},
 		{"slicers too deep", slicers(2000), "slicer" + strings.Repeat(".inner", 101) + ": strategies are nested more than 100 deep", "slicers are not endless either"},
+		{"deep children", children(100), "", "as deep as is allowed"},
+		{"children too deep", children(101), "slicer" + strings.Repeat(".children[0]", 101) + ": strategies are nested more than 100 deep", "each list counts once"},
+		{"deep parts", parts(100), "", "as deep as is allowed"},
+		{"parts too deep", parts(101), "scorers[0]" + strings.Repeat(".scorers[0]", 101) + ": strategies are nested more than 100 deep", "each list counts once"},
 		{"deeper than JSON", strings.Repeat(`{"slicer":`, 20_000), "policy: is malformed: invalid character '{' exceeded max depth", "no stack is exhausted"},
 		{"many", many(9_998), "", "with slicer and placer, as many as are allowed"},
 		{"too many", many(10_001), "policy: a policy has at most 10000 strategies", "reported once, not for each"},
@@ -41,10 +51,11 @@ func TestHostileDocuments(t *testing.T) {
 		{"half a surrogate pair", document("", "", "", `,"name":"\ud800"`), "name: has an escape that is one half of a surrogate pair", "no text could hold it"},
 		{"two documents", document("", "", "", "") + document("", "", "", ""), "policy: is malformed: invalid character '{' after top-level value", "one policy a text"},
 	}
+	registry := customRegistry(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
-			p, err := policy.Decode(nil, []byte(tt.text))
+			p, err := policy.Decode(registry, []byte(tt.text))
 			if got := problemsOf(t, err); !strings.HasPrefix(got, tt.want) || tt.want == "" && err != nil || strings.Contains(got, "\n") {
 				t.Errorf("problems:\n%.500s\nwant\n%.500s\n%s", got, tt.want, tt.why)
 			}
@@ -52,7 +63,7 @@ func TestHostileDocuments(t *testing.T) {
 				t.Errorf("%v does not match ErrInvalidJSON", err)
 			}
 			if err == nil {
-				roundTrip(t, nil, p)
+				roundTrip(t, registry, p)
 			}
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("took %s", took)

@@ -92,6 +92,7 @@ func TestRegistryCopies(t *testing.T) {
 			p.Slicer, of("knapsack", settings{"bucketSize": 5, "topUp": true, "memoryLimit": 6}), of("scoreGreedy"),
 			of("countConstrainedKnapsack", settings{"bucketSize": 7, "entries": []settings{{"kind": "a", "capCount": 8}}}),
 		}})
+		p.Scorers = append(p.Scorers, policy.Weighted{Scorer: of("kind", settings{"weights": map[cupel.ContextKind]float64{cupel.KindMemory: 1}}), Weight: 1})
 		p.Placer = customPolicy().Placer
 		return p
 	}
@@ -372,6 +373,38 @@ func TestDecodeSettings(t *testing.T) {
 	}
 	if got, err := policy.DecodeSettings[map[string]int](json.RawMessage(`{"a":1,"b c":2}`)); err != nil || !maps.Equal(got, map[string]int{"a": 1, "b c": 2}) {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// The names that an error lists are those that encoding/json reads.
+func TestDecodeSettingsOfEmbedded(t *testing.T) {
+	type Promoted struct{ A, B int }
+	type Named struct{ C int }
+	type Text string
+	type embedding struct {
+		*Promoted
+		Named `json:"named"`
+		Text
+		B int
+	}
+	const known = ": is unknown; want one of A, named, Text, B"
+	for _, tt := range []struct{ name, text, problems, why string }{
+		{"promoted", `{"A":1}`, "", "fields of an embedded pointer are fields"},
+		{"named", `{"named":{"C":1}}`, "", "an embedded struct with a name is one field"},
+		{"embedded text", `{"Text":"x"}`, "", "what is not a struct has no fields to promote"},
+		{"the field of a named one", `{"C":1}`, "C", "it is inside named"},
+		{"the name of a promoted one", `{"Promoted":{}}`, "Promoted", "its fields stand for it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.problems
+			if want != "" {
+				want += known
+			}
+			got, err := policy.DecodeSettings[embedding](json.RawMessage(tt.text))
+			if problems := problemsOf(t, err); problems != want {
+				t.Errorf("got %+v, problems %q, want %q: %s", got, problems, want, tt.why)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -463,6 +464,19 @@ func TestCausesAreKept(t *testing.T) {
 	}
 }
 
+// Only problems with a cause have one to unwrap: a nil error among the causes
+// would panic where a caller asks each for its text.
+func TestCausesAreNotNil(t *testing.T) {
+	cause := errors.New("out of memory")
+	var invalid *policy.ValidationError
+	if err := policy.Invalid(policy.Problem{Path: "a"}, policy.Problem{Path: "b", Err: cause}); !errors.As(err, &invalid) {
+		t.Fatalf("got %v", err)
+	}
+	if causes := invalid.Unwrap(); !slices.Equal(causes, []error{cause}) {
+		t.Errorf("got causes %v, want only %v", causes, cause)
+	}
+}
+
 func TestErrorText(t *testing.T) {
 	one := policy.Invalid(policy.Problem{Path: "max", Reason: "must be positive"})
 	if got, want := one.Error(), "cupel: invalid policy: max: must be positive"; got != want {
@@ -475,6 +489,10 @@ func TestErrorText(t *testing.T) {
 	same := policy.Invalid(policy.Problem{Path: "a[10]"}, policy.Problem{Path: "a[02]"}, policy.Problem{Path: "a[2]"}, policy.Problem{Path: "a"}, policy.Problem{Path: "a[2].b"}, policy.Problem{Path: "a[99999999999999999999999]"})
 	if got, want := same.Error(), "cupel: invalid policy: 6 problems\n\ta: \n\ta[02]: \n\ta[2]: \n\ta[2].b: \n\ta[10]: \n\ta[99999999999999999999999]: "; got != want {
 		t.Errorf("got %q, want %q: numbers by value, of any size", got, want)
+	}
+	mixed := policy.Invalid(policy.Problem{Path: "a10"}, policy.Problem{Path: "a2.b"}, policy.Problem{Path: "a2b"}, policy.Problem{Path: "a2"})
+	if got, want := mixed.Error(), "cupel: invalid policy: 4 problems\n\ta2: \n\ta2.b: \n\ta2b: \n\ta10: "; got != want {
+		t.Errorf("got %q, want %q: a number ends where its digits end", got, want)
 	}
 	if err := policy.Invalid(); err != nil {
 		t.Errorf("no problems are %v", err)
