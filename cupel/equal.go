@@ -6,9 +6,9 @@ import (
 )
 
 // Equal reports whether the items have the same content and the same values in
-// every field, unknown fields of JSON included. Values of metadata compare as
-// [reflect.DeepEqual] has it. The pipeline tells items apart by their pointers,
-// never by Equal.
+// every field, unknown fields of JSON included. It compares metadata with
+// [reflect.DeepEqual]. The pipeline tells items apart by their pointers, never
+// by Equal.
 func (it *ContextItem) Equal(other *ContextItem) bool {
 	if it == nil || other == nil || it == other {
 		return it == other
@@ -30,12 +30,12 @@ func (it *ContextItem) Equal(other *ContextItem) bool {
 		it.extra.equal(other.extra)
 }
 
-// sameFloat compares numbers, and NaN equal to NaN.
+// sameFloat reports whether a and b are equal, or both NaN.
 func sameFloat(a, b float64) bool { return a == b || a != a && b != b }
 
-// Equal reports whether the entries have equal items, the same score (NaN equal
-// to NaN), the same reason, form and staleness. Where the item was among the candidates does not
-// count: a report that was read does not know it.
+// Equal reports whether the entries have equal items, the same score (NaN
+// equals NaN), and the same reason, form and staleness. It ignores positions
+// among the candidates, which a report that was read does not know.
 func (i IncludedItem) Equal(other IncludedItem) bool {
 	var a, b includedExtra
 	if i.extra != nil {
@@ -49,8 +49,8 @@ func (i IncludedItem) Equal(other IncludedItem) bool {
 		a.item.equal(b.item) && a.reason.equal(b.reason)
 }
 
-// Equal reports whether the entries have equal items, the same score (NaN equal
-// to NaN) and equal reasons, as [IncludedItem.Equal] does.
+// Equal reports whether the entries have equal items, the same score (NaN
+// equals NaN) and equal reasons, as [IncludedItem.Equal] does.
 func (e ExcludedItem) Equal(other ExcludedItem) bool {
 	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.Stale() == other.Stale() && e.extra.equal(other.extra)
 }
@@ -72,8 +72,8 @@ func (e OverflowEvent) Equal(other OverflowEvent) bool {
 		e.Budget.Equal(other.Budget) && e.extra.equal(other.extra)
 }
 
-// Equal reports whether the reports say the same. The durations of their events
-// do not count, so that two runs over equal candidates have equal reports.
+// Equal reports whether the reports say the same. It ignores the durations of
+// events, so that two runs over equal candidates have equal reports.
 func (r SelectionReport) Equal(other SelectionReport) bool {
 	return slices.EqualFunc(r.Events, other.Events, TraceEvent.Equal) &&
 		slices.EqualFunc(r.Included, other.Included, IncludedItem.Equal) &&
@@ -86,7 +86,7 @@ func (r SelectionReport) Equal(other SelectionReport) bool {
 		r.extra.equal(other.extra)
 }
 
-// Equal reports whether the events say the same. Their durations do not count.
+// Equal reports whether the events say the same. It ignores their durations.
 func (e TraceEvent) Equal(other TraceEvent) bool {
 	return e.Stage == other.Stage && e.ItemCount == other.ItemCount && e.Message == other.Message && e.extra.equal(other.extra)
 }

@@ -12,13 +12,13 @@ import (
 //
 // It implements the data model of the Units chapter.
 type Variant struct {
-	// Content is the text; "" when Make makes it. JSON has it.
+	// Content is the text, or "" if Make makes it. JSON has it.
 	Content string
-	// Make makes the text. It is called at most once in a run, when the form was
-	// chosen, after Truncate and before Place. It returns a text that is not
-	// empty; an error, a panic or an empty text fails the run. It may be called
-	// from several runs at once. JSON leaves it out: a form that was made by a
-	// function is never chosen after reading.
+	// Make returns the text, which must not be empty. A run calls it at most
+	// once, after Truncate and before Place, and only if the form was chosen.
+	// Several runs may call it at once. An error, a panic or an empty text
+	// fails the run. JSON leaves Make out: after reading, a form made by a
+	// function is never chosen.
 	Make func(ctx context.Context) (string, error)
 	// Tokens is the size in tokens, at least 0 and, for an item's own variants,
 	// fewer than the item's.
@@ -30,14 +30,14 @@ type Variant struct {
 	extra *extraFields
 }
 
-// Form is what a smaller form costs and what it is worth.
+// Form is the size and the worth of a smaller form.
 type Form struct {
 	Tokens int     // at least 0
 	Worth  float64 // in [0,1): the share of the full form's value that it keeps
 }
 
-// itemUnits is what an item has of groups, variants and versions. Most items
-// have none of it.
+// itemUnits holds the groups, variants and versions of an item. Most items have
+// none of them.
 type itemUnits struct {
 	group         string
 	versionOf     string
@@ -46,7 +46,7 @@ type itemUnits struct {
 	unit          *standIn // of a stand-in that a run has made
 }
 
-// standIn is what slicers see of a unit that is more than one plain item.
+// standIn is what slicers see in place of a unit that is not one plain item.
 type standIn struct {
 	members []*ContextItem // of a group, in the order of the candidates
 	forms   []Form         // the smaller forms of the chain
@@ -55,13 +55,13 @@ type standIn struct {
 	steps   []int32        // of the chain: the member that each step shrinks
 }
 
-// variants are the smaller forms as they were given and as they are used.
+// variants are the smaller forms, as given and as used.
 type variants struct {
-	given []Variant // as JSON has them
+	given []Variant // as in JSON
 	used  []Variant // largest first, without useless ones and those without content
 }
 
-// WithGroup puts the item into a group, none by default: items with the same
+// WithGroup puts the item into a group, none by default. Items with the same
 // group, byte for byte, are in the window together or out together. An empty
 // group is an error.
 func WithGroup(group string) ItemOption {
@@ -74,9 +74,9 @@ func WithGroup(group string) ItemOption {
 	}
 }
 
-// WithVersionOf says of what the item is a version, for instance of a file:
-// items with the same key, byte for byte, are versions of one thing, and the
-// newest counts. None by default; an empty key is an error.
+// WithVersionOf makes the item a version of something, such as a file. Items
+// with the same key, byte for byte, are versions of one thing, and the newest
+// counts. None by default; an empty key is an error.
 func WithVersionOf(key string) ItemOption {
 	return func(it *itemDraft) error {
 		if key == "" {
@@ -87,10 +87,10 @@ func WithVersionOf(key string) ItemOption {
 	}
 }
 
-// WithVariants sets the smaller forms of the item, none by default. The list is
-// copied and may be in any order. A variant without text, with as many tokens
-// as the item, or with a worth outside (0,1) is an error. One with at most the
-// worth and at least the tokens of another is never used.
+// WithVariants sets the smaller forms of the item, none by default. It copies
+// list, which may be in any order. A variant without text, with at least as
+// many tokens as the item, or with a worth outside (0,1) is an error. A variant
+// with at most the worth and at least the tokens of another is never used.
 func WithVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
 		if len(list) > 0 || it.units != nil {
@@ -101,10 +101,10 @@ func WithVariants(list ...Variant) ItemOption {
 }
 
 // WithGroupVariants sets the smaller forms of the item's whole group, none by
-// default: each is one item in place of all members. Of the members of a group
-// the first that has any decides. The list is copied; it is checked as that of
-// [WithVariants] is, but for its tokens, which only the run can compare with
-// those of the group. On an item without a group they are never used.
+// default. Each form is one item in place of all members. The first member that
+// has group variants decides for the group. WithGroupVariants copies list and
+// checks it as [WithVariants] does, except for the tokens: only the run can
+// compare them with the group's. An item without a group never uses them.
 func WithGroupVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
 		if len(list) > 0 || it.units != nil {
@@ -122,7 +122,7 @@ func (it *itemDraft) ofUnits() *itemUnits {
 	return it.units
 }
 
-// finish checks what options and JSON can only know together.
+// finish checks what is known only after all options or fields are set.
 func (it *itemDraft) finish() error {
 	u := it.units
 	if u == nil {
@@ -140,7 +140,7 @@ func (it *itemDraft) finish() error {
 	return nil
 }
 
-// use checks what is given and finds what of it is used.
+// use checks the given variants and finds those that are used.
 func (v *variants) use(field string, tokens int, limited bool) error {
 	v.used = nil
 	for i, g := range v.given {
@@ -167,12 +167,12 @@ func (v *variants) use(field string, tokens int, limited bool) error {
 	return nil
 }
 
-// withoutUseless leaves out, in place, each form that another one makes useless:
-// one with at most its tokens and at least its worth. forms are largest first,
-// and of equal tokens the best first.
+// withoutUseless removes, in place, each form that another one makes useless by
+// having at most its tokens and at least its worth. forms are largest first,
+// and among equal tokens best first.
 func withoutUseless[T any](forms []T, of func(T) Form) []T {
 	best, kept := -1.0, len(forms)
-	for i := len(forms) - 1; i >= 0; i-- { // from the smallest: each must be worth more than all before it
+	for i := len(forms) - 1; i >= 0; i-- { // from the smallest: each must be worth more than every one before it
 		for i > 0 && of(forms[i-1]).Tokens == of(forms[i]).Tokens {
 			i-- // the first of equal tokens is the best of them
 		}
@@ -185,7 +185,7 @@ func withoutUseless[T any](forms []T, of func(T) Form) []T {
 	return forms[kept:]
 }
 
-// Group returns the group, "" when the item has none.
+// Group returns the group, or "" if the item has none.
 func (it *ContextItem) Group() string {
 	if it == nil || it.units == nil {
 		return ""
@@ -193,8 +193,7 @@ func (it *ContextItem) Group() string {
 	return it.units.group
 }
 
-// VersionOf returns the key of what the item is a version of, "" when it has
-// none.
+// VersionOf returns the version key of the item, or "" if it has none.
 func (it *ContextItem) VersionOf() string {
 	if it == nil || it.units == nil {
 		return ""
@@ -202,9 +201,9 @@ func (it *ContextItem) VersionOf() string {
 	return it.units.versionOf
 }
 
-// Variants returns a copy of the smaller forms as they are used: largest first,
-// without useless ones and those that were read without content. Form n of the
-// item is the n-th of them, counted from 1.
+// Variants returns a copy of the smaller forms in use, largest first. It leaves
+// out useless ones and those that were read without content. Form n of the item
+// is the n-th variant, counted from 1.
 func (it *ContextItem) Variants() []Variant { return slices.Clone(it.usedVariants()) }
 
 // GroupVariants returns a copy of the smaller forms of the item's group, as
@@ -227,7 +226,7 @@ func (it *ContextItem) usedGroupVariants() []Variant {
 
 // Members returns the items that a stand-in stands for, in the order of the
 // candidates, and nil for all other items. Slicers and placers get a stand-in
-// for each group: its tokens are those of all members together.
+// for each group; its tokens are the total of all members.
 func (it *ContextItem) Members() []*ContextItem {
 	if it == nil || it.units == nil || it.units.unit == nil {
 		return nil
@@ -235,9 +234,9 @@ func (it *ContextItem) Members() []*ContextItem {
 	return slices.Clone(it.units.unit.members)
 }
 
-// Forms returns the smaller forms of a stand-in or of an item that stands for
-// itself: form 1, form 2 and so on, largest first. Form 0, the full one, is not
-// among them.
+// Forms returns the smaller forms of a stand-in, or of an item that stands for
+// itself: form 1, form 2 and so on, largest first. It does not include form 0,
+// the full one.
 func (it *ContextItem) Forms() []Form {
 	if it == nil || it.units == nil {
 		return nil
@@ -252,8 +251,8 @@ func (it *ContextItem) Forms() []Form {
 	return forms
 }
 
-// equal compares what JSON has, and whether functions make the texts: functions
-// cannot be compared.
+// equal compares what JSON has. Functions cannot be compared: it compares only
+// whether functions make the texts.
 func (u *itemUnits) equal(other *itemUnits) bool {
 	if u == nil || other == nil {
 		return u == other

@@ -11,15 +11,14 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
-// The wire format (R38). Items and budgets have camelCase names, everything of
-// the diagnostics chapters has snake_case ones.
+// The wire format (R38). Names are camelCase in items and budgets, and
+// snake_case in everything of the diagnostics chapters.
 //
-// Writing: absent values are omitted, never null. Reading: null is absent, and
-// names are compared exactly. 128.0 and 1.28e2 are the integer 128. A name that
-// is given twice is an error, and strings are UTF-8: what could only be read by
-// losing something is refused. Unknown fields are kept as
-// the text that they are, and written back behind the known ones in the order
-// in which they came.
+// Writing omits absent values and never writes null. Reading takes null as
+// absent and compares names exactly; 128.0 and 1.28e2 are the integer 128.
+// Reading fails rather than lose anything: on a name that is given twice, and
+// on strings that are not UTF-8. Unknown fields keep their text, and are
+// written back after the known ones in their original order.
 
 // Sentinels for [errors.Is], matched by the errors of reading and writing JSON.
 var (
@@ -29,14 +28,13 @@ var (
 	ErrUnencodable = errors.New("cupel: cannot write JSON")
 )
 
-// DecodeError reports JSON from which a value of this package cannot be read.
-// The value that was to be read is unchanged.
+// DecodeError reports JSON that does not hold a value of the wanted type. The
+// value to be read is unchanged.
 //
-// When the mistake is in the field of an item or a budget, Err is an
-// [InvalidItemError] or [InvalidBudgetError], so that [errors.Is] matches
-// [ErrInvalidItem] or [ErrInvalidBudget] as well. Text that is not JSON at all
-// never gets here through [json.Unmarshal], which reports it as a
-// [json.SyntaxError] of its own.
+// If a field of an item or a budget is wrong, Err is an [InvalidItemError] or
+// [InvalidBudgetError], so that [errors.Is] matches [ErrInvalidItem] or
+// [ErrInvalidBudget] too. For text that is not JSON at all, [json.Unmarshal]
+// returns its own [json.SyntaxError] instead.
 type DecodeError struct {
 	Path   string // where, such as "included[3].item.tokens"; "" for the value as a whole
 	Reason string // what is wrong, and what would be right
@@ -51,9 +49,9 @@ func (e *DecodeError) Is(target error) bool { return target == ErrInvalidJSON }
 // Unwrap returns the cause.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// EncodeError reports a value that JSON cannot express: text that is not
-// UTF-8, metadata such as a channel or NaN, a timestamp outside the years 0 to
-// 9999, an item that is nil or empty.
+// EncodeError reports a value that JSON cannot express: text that is not UTF-8,
+// metadata such as a channel or NaN, a timestamp outside the years 0 to 9999,
+// or an item that is nil or empty.
 type EncodeError struct {
 	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
 	Reason string // what is wrong
@@ -75,8 +73,8 @@ func wireError(what, path, reason string) string {
 	return what + ": " + path + " " + reason
 }
 
-// extraFields keeps what a reader of JSON did not know, so that writing it
-// back loses nothing (R38).
+// extraFields keeps the fields that a reader of JSON did not know, so that
+// writing them back loses nothing (R38).
 type extraFields []extraField
 
 type extraField struct {
@@ -84,14 +82,14 @@ type extraField struct {
 	value json.RawMessage
 }
 
-// includedExtra keeps unknown fields of an included item and of its reason's
-// envelope.
+// includedExtra keeps the unknown fields of an included item and of its
+// reason's envelope.
 type includedExtra struct {
 	item, reason *extraFields
 }
 
-// write writes the unknown fields, except those that have a name in known: the
-// code of a reason that was read can be changed to one that has such a field.
+// write writes the unknown fields except those named in known: a caller may
+// have changed the code of a reason to one that has such a field.
 func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
 	if x == nil {
 		return
@@ -108,7 +106,7 @@ func (x *extraFields) has(name string) bool {
 	return x != nil && slices.ContainsFunc(*x, func(f extraField) bool { return f.name == name })
 }
 
-// insert returns x with one more field, at a position. It changes nothing.
+// insert returns a copy of x with one more field at a position.
 func (x *extraFields) insert(at int, f extraField) *extraFields {
 	var fields extraFields
 	if x != nil {
@@ -132,7 +130,7 @@ func (x *extraFields) equal(other *extraFields) bool {
 // marshal returns what write writes.
 func marshal(write func(w *jsonwire.Writer)) ([]byte, error) { return marshalSized(0, write) }
 
-// marshalSized is marshal for a text that is expected to have so many bytes.
+// marshalSized is marshal with an expected size in bytes.
 func marshalSized(size int, write func(w *jsonwire.Writer)) ([]byte, error) {
 	text, err := jsonwire.Write(size, write)
 	if err != nil {
@@ -141,8 +139,8 @@ func marshalSized(size int, write func(w *jsonwire.Writer)) ([]byte, error) {
 	return text, nil
 }
 
-// unmarshal reads data into target, which stays as it is on an error, and on
-// null, as is the custom of [json.Unmarshaler].
+// unmarshal reads data into target. On an error and on null, target stays as it
+// is, as [json.Unmarshaler] asks.
 func unmarshal[T any](data []byte, target *T, read func(*jsonwire.Reader, *T)) error {
 	if target == nil {
 		return &DecodeError{Reason: "cannot be read into a nil pointer"}
@@ -185,7 +183,8 @@ func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
 	return list
 }
 
-// readKind reads a kind, and spells the well-known ones canonically (R2).
+// readKind reads a kind and gives well-known kinds their canonical spelling
+// (R2).
 func readKind(raw []byte) (ContextKind, error) {
 	s, err := jsonwire.String(raw)
 	return ContextKind(s).Canonical(), err
@@ -210,7 +209,7 @@ func readTime(r *jsonwire.Reader) time.Time {
 	return t
 }
 
-// strictRFC3339 refuses what [time.Parse] takes beyond RFC 3339: hours of one
+// strictRFC3339 rejects what [time.Parse] accepts beyond RFC 3339: hours of one
 // digit, a comma before the fraction, offsets of 24 hours or 60 minutes.
 func strictRFC3339(s string) bool {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[len("2006-01-02T15")] != ':' || s[len("2006-01-02T15:04:05")] == ',' {

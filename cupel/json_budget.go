@@ -8,9 +8,9 @@ import (
 )
 
 // MarshalJSON returns the budget as an object with the field names of the
-// ContextBudget chapter. maxTokens and targetTokens are always there, other
-// fields when they are not 0 or empty. Reserved slots come in the order of
-// their kinds under ASCII case folding.
+// ContextBudget chapter. It always writes maxTokens and targetTokens, and other
+// fields if they are not 0 or empty. Reserved slots come in the order of their
+// kinds under ASCII case folding.
 func (b ContextBudget) MarshalJSON() ([]byte, error) {
 	return marshal(b.write)
 }
@@ -91,7 +91,7 @@ func readBudget(r *jsonwire.Reader, to *ContextBudget) {
 	*to = b
 }
 
-// readSlots leaves it to the budget to find kinds that are given twice.
+// readSlots leaves kinds that are given twice for the budget to find.
 func readSlots(r *jsonwire.Reader) []reservedSlot {
 	var slots []reservedSlot
 	for o := r.Object(nil); o.Next(); {

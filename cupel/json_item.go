@@ -6,12 +6,12 @@ import (
 )
 
 // MarshalJSON returns the item as an object with the field names of the
-// ContextItem chapter. Kind and source are always there, other fields when the
-// item has them. Metadata keeps the values that JSON knows; numbers keep every
-// digit. It fails with an [EncodeError].
+// ContextItem chapter. It always writes kind and source, and other fields if
+// the item has them. Metadata keeps the values that JSON knows; numbers keep
+// every digit. It fails with an [EncodeError].
 //
-// encoding/json writes a nil item as null, without calling this method, which
-// needs an item.
+// For a nil item, encoding/json writes null and does not call this method,
+// which needs an item.
 func (it ContextItem) MarshalJSON() ([]byte, error) {
 	return marshal(func(w *jsonwire.Writer) { it.write(w) })
 }
@@ -61,8 +61,9 @@ func (it *ContextItem) write(w *jsonwire.Writer) {
 // metadata are read as [json.Number]. Null leaves the item as it is. It fails
 // with a [DecodeError].
 //
-// An item never changes: reading into one that exists already, as encoding/json
-// does with the pointers of a list that is read a second time, is an error.
+// An item never changes, so reading into an existing one is an error.
+// encoding/json does that with the pointers of a list that it reads a second
+// time.
 func (it *ContextItem) UnmarshalJSON(data []byte) error {
 	if it != nil && it.content != "" {
 		return &DecodeError{Reason: "cannot be read into an item that exists already, because items never change: read into a new variable"}
@@ -92,7 +93,7 @@ const (
 var itemShape = jsonwire.NewShape(2, "content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp",
 	"futureRelevanceHint", "pinned", "originalTokens", "group", "versionOf", "variants", "groupVariants")
 
-// readItemPointer reads an item into a variable of its own.
+// readItemPointer reads an item into a new variable.
 func readItemPointer(r *jsonwire.Reader, to **ContextItem) {
 	*to = new(ContextItem)
 	readItem(r, *to)

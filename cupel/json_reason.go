@@ -8,8 +8,8 @@ import (
 )
 
 // MarshalJSON returns the reason as the envelope of the Exclusion Reasons
-// chapter: the code under "reason", and the fields of that code next to it. It fails
-// with an [EncodeError].
+// chapter: the code under "reason", with the fields of that code next to it. It
+// fails with an [EncodeError].
 func (r ExclusionReason) MarshalJSON() ([]byte, error) {
 	return marshal(r.write)
 }
@@ -39,13 +39,13 @@ func (r ExclusionReason) write(w *jsonwire.Writer) {
 }
 
 // UnmarshalJSON reads a reason. Every field that its code names must be there.
-// All other fields are kept and written back, also those of a code that is not
-// known. It fails with a [DecodeError].
+// It keeps all other fields, and those of an unknown code, to be written back.
+// It fails with a [DecodeError].
 func (r *ExclusionReason) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, r, readReason)
 }
 
-// reasonShape has the code first, and behind it the names of reasonFields.
+// reasonShape is the code followed by the names of reasonFields.
 var reasonShape = func() *jsonwire.Shape {
 	names := []string{"reason"}
 	for i := range reasonFields {
@@ -54,8 +54,8 @@ var reasonShape = func() *jsonwire.Shape {
 	return jsonwire.NewShape(0, names...)
 }()
 
-// metField is a field of reasonFields that was read, and how many unknown ones
-// came before it.
+// metField is a field of reasonFields that was read, with the number of unknown
+// fields before it.
 type metField struct{ field, unknown int }
 
 func readReason(r *jsonwire.Reader, to *ExclusionReason) {
@@ -100,7 +100,7 @@ func readReason(r *jsonwire.Reader, to *ExclusionReason) {
 		if slices.Contains(named, i) {
 			continue
 		}
-		// The name means nothing for this code: its value may be anything, and a
+		// The code does not use this name: its value may be anything, and a
 		// number keeps its spelling.
 		f := &reasonFields[i]
 		if f.read(&d, raw[i]) != nil || raw[i][0] != '"' && !bytes.Equal(f.text(&d), raw[i]) {
@@ -135,7 +135,7 @@ func (f *reasonField) text(d *ReasonData) []byte {
 	return text
 }
 
-// read reads the field from JSON. Where it fails, d stays as it is.
+// read reads the field from JSON. On an error, d stays as it is.
 func (f *reasonField) read(d *ReasonData, raw []byte) (err error) {
 	switch to := f.in(d).(type) {
 	case *int:

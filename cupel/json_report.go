@@ -7,16 +7,17 @@ import (
 )
 
 // MarshalJSON returns the report in the wire format of the SelectionReport
-// chapter. Shortfalls and the overflow event are there when there are any. It
-// fails with an [EncodeError].
+// chapter. It writes shortfalls and the overflow event only if there are any.
+// It fails with an [EncodeError].
 //
-// Call it where reports are large: [json.Marshal] and [json.Encoder] look at each
-// byte of what it returns again, which takes longer than writing it.
+// For large reports call it directly: [json.Marshal] and [json.Encoder] check
+// each byte of its result again, which takes longer than writing it.
 func (r SelectionReport) MarshalJSON() ([]byte, error) {
 	return marshalSized(r.wireSize(), r.write)
 }
 
-// wireSize is about how many bytes the report has in JSON, rather too many.
+// wireSize estimates how many bytes the report takes in JSON, rather too many
+// than too few.
 func (r SelectionReport) wireSize() int {
 	const (
 		field = 24 // bytes for a name and a short value
@@ -63,9 +64,9 @@ func (r SelectionReport) write(w *jsonwire.Writer) {
 	})
 }
 
-// UnmarshalJSON reads a report that [SelectionReport.MarshalJSON] or another
-// implementation wrote, in place of what r held. Its items are new ones, one
-// for each place in which an item occurs. It fails with a [DecodeError].
+// UnmarshalJSON replaces r with a report that [SelectionReport.MarshalJSON] or
+// another implementation wrote. It makes a new item for each place in which an
+// item occurs. It fails with a [DecodeError].
 func (r *SelectionReport) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, r, readReport)
 }
@@ -130,7 +131,7 @@ var (
 	excludedShape = jsonwire.NewShape(3, "item", "score", "reason", "candidate", "stale")
 )
 
-// write writes what runs with units add to entries.
+// write writes the fields that runs with units add to entries.
 func (o origin) write(w *jsonwire.Writer) {
 	if o&originHasAt != 0 {
 		w.Field("candidate").Int(o.candidate())

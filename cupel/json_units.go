@@ -41,7 +41,7 @@ const (
 
 var variantShape = jsonwire.NewShape(2, "tokens", "worth", "content")
 
-// readVariant reads a variant; one without content is kept and never chosen.
+// readVariant reads a variant. One without content is kept and never chosen.
 func readVariant(r *jsonwire.Reader, to *Variant) {
 	o := r.Object(variantShape)
 	for o.Next() {

@@ -8,28 +8,28 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/promoted"
 )
 
-// SmallerForm is a position that a slicer takes in a smaller form.
+// SmallerForm is a position that a slicer chose in a smaller form.
 type SmallerForm struct {
-	Index int // position in the list that the slicer was given
+	Index int // position in the list that the slicer got
 	// Form is one of [ContextItem.Forms], counted from 1. Older versions of the
-	// item are counted on behind them; only the left-over pass takes those.
+	// item have the numbers after those; only the left-over pass chooses them.
 	Form int
 }
 
-// LeftOverSlicer is implemented by slicers that want the left-over pass: [Slice]
-// then fills what their choice leaves of the target with smaller forms of what
-// they left out, and lets the smaller forms that they chose grow. What a slicer
-// dropped for a reason of its own stays out. A slicer that leaves items out for
-// other reasons than the budget, without dropping them, must not ask for the
-// pass.
+// LeftOverSlicer is implemented by slicers that want the left-over pass. After
+// such a slicer has chosen, [Slice] fills the rest of the target: it adds
+// smaller forms of what the slicer left out, and lets chosen smaller forms
+// grow. Items that the slicer dropped for its own reason stay out. A slicer
+// that leaves items out for reasons other than the budget, without dropping
+// them, must not ask for the pass.
 //
-// A type that embeds a LeftOverSlicer has its LeftOver, which is used as long as
-// Slice is the embedded type's too.
+// A type that embeds a LeftOverSlicer inherits its LeftOver, which is used only
+// if the type inherits Slice as well.
 //
 // It implements the left-over pass of the Units chapter.
 type LeftOverSlicer interface {
 	Slicer
-	// LeftOver reports whether the pass is wanted.
+	// LeftOver reports whether the slicer wants the pass.
 	LeftOver() bool
 }
 
@@ -42,8 +42,8 @@ func fillUp(s LeftOverSlicer, items []ScoredItem, budget SliceBudget, sel Select
 	return leftOver(items, budget.TargetTokens, sel), nil
 }
 
-// fillable reports whether an item has smaller forms, or older versions that may
-// come back.
+// fillable reports whether an item has smaller forms, or older versions that
+// may come back.
 func (it *ContextItem) fillable() bool {
 	return it != nil && it.units != nil && (it.numForms() > 0 || len(it.older()) > 0)
 }
@@ -98,7 +98,7 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 	for i, it := range items {
 		state := fill.Point{Form: fill.Out}
 		switch form := forms.list[i]; {
-		case !it.Item.fillable(), form == dropped, form == 0: // what is full does not grow
+		case !it.Item.fillable(), form == dropped, form == 0: // a full item does not grow
 			continue
 		case form != fill.Out:
 			state = pointOf(it, int(form))
@@ -153,10 +153,10 @@ func (it *ContextItem) leastTokens() int {
 	return least
 }
 
-// dropped is the form of what a slicer dropped for a reason of its own.
+// dropped is the form of an item that a slicer dropped for its own reason.
 const dropped = fill.Out - 1
 
-// formsOf is which form each item of a list is in.
+// formsOf holds the form of each item of a list.
 type formsOf struct {
 	list   []int32
 	taking []int32 // positions that take part in the pass
@@ -164,7 +164,7 @@ type formsOf struct {
 
 var formsPool = sync.Pool{New: func() any { return new(formsOf) }}
 
-// newFormsOf returns a list of n that are out, with pooled memory.
+// newFormsOf returns n forms, all out, in pooled memory.
 func newFormsOf(n int) *formsOf {
 	f := formsPool.Get().(*formsOf)
 	f.list, f.taking = resize(f.list, n), f.taking[:0]

@@ -32,9 +32,9 @@ type SelectionReport struct {
 	extra *extraFields
 }
 
-// Window returns the items that are in, in placed order: what the run itself
-// returned. It is nil when the report is nil or its run failed, since nothing
-// is placed then.
+// Window returns the included items in placed order, as the run itself returned
+// them. It returns nil if the report is nil or if the run failed, since a
+// failed run places nothing.
 func (r *SelectionReport) Window() []*ContextItem {
 	if r == nil || len(r.Included) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (r *SelectionReport) Window() []*ContextItem {
 	return window
 }
 
-// clone returns a report that shares nothing that can change with r.
+// clone returns a report that shares nothing mutable with r.
 func (r *SelectionReport) clone() *SelectionReport {
 	c := *r
 	c.Events = slices.Clone(r.Events)
@@ -59,7 +59,8 @@ func (r *SelectionReport) clone() *SelectionReport {
 	return &c
 }
 
-// IncludedItem is an item of the window, with its score and why it is in.
+// IncludedItem is an item of the window, with its score and the reason it is
+// in.
 //
 // It implements the SelectionReport chapter of the specification.
 type IncludedItem struct {
@@ -70,8 +71,8 @@ type IncludedItem struct {
 	extra  *includedExtra
 }
 
-// origin says in one word where an entry comes from: the position among the
-// candidates, from 1, or 0 when it is not known; and what runs with units add.
+// origin packs into one word where an entry comes from: the position among the
+// candidates, from 1, or 0 if it is not known, and what runs with units add.
 type origin uint64
 
 const (
@@ -93,7 +94,7 @@ func (o origin) form() int { return int(o>>originForm) & maxForm }
 // in returns the same origin at another position.
 func (o origin) in(candidate int) origin { return o&^(1<<originForm-1) | originOf(candidate) }
 
-// withForm returns the origin with a form; forms beyond 2^20 count as that.
+// withForm returns the origin with a form, at most 2^20.
 func (o origin) withForm(form int) origin {
 	return o | originHasForm | origin(min(form, maxForm))<<originForm
 }
@@ -106,23 +107,23 @@ func (o origin) withStale(stale bool) origin {
 }
 
 // Candidate returns the position of the item among the candidates of the run,
-// from 0, and -1 when it is not known, as in most reports that were read from
-// JSON: they have it only when the run had groups, variants or version keys.
-// In a streaming run it is the place among all items pulled. A pointer may occur
-// twice among the candidates; the position tells which of them this is.
+// from 0, or -1 if it is not known. In a streaming run it is the position among
+// all items pulled. A report that was read from JSON has positions only if its
+// run had groups, variants or version keys. The position tells candidates apart
+// when the same pointer occurs twice.
 func (i IncludedItem) Candidate() int { return i.at.candidate() }
 
-// Form returns the form in which the item is in the window: 0 for the full one,
-// n for the n-th of its variants, largest first ([ContextItem.Variants]). Variants
-// of its group are counted behind its own: such an item is in the window once
-// for all members of the group, and in the entries of all but the first it has 0
-// tokens.
+// Form returns the form of the item in the window: 0 for the full one, n for
+// the n-th of its variants, largest first ([ContextItem.Variants]). Variants of
+// its group have the numbers after those. A group variant is in the window once
+// for all members of the group; in the entries of all members but the first it
+// has 0 tokens.
 func (i IncludedItem) Form() int { return i.at.form() }
 
 // Stale reports whether a newer version of the item was among the candidates.
 func (i IncludedItem) Stale() bool { return i.at&originStale != 0 }
 
-// ExcludedItem is an item that was left out, with its score and why.
+// ExcludedItem is an item that was left out, with its score and the reason.
 //
 // It implements the SelectionReport chapter of the specification.
 type ExcludedItem struct {
@@ -134,13 +135,13 @@ type ExcludedItem struct {
 }
 
 // Candidate returns the position of the item among the candidates of the run,
-// from 0, and -1 when it is not known, as [IncludedItem.Candidate] does.
+// from 0, or -1 if it is not known, as [IncludedItem.Candidate] does.
 func (e ExcludedItem) Candidate() int { return e.at.candidate() }
 
 // Stale reports whether a newer version of the item was among the candidates.
 func (e ExcludedItem) Stale() bool { return e.at&originStale != 0 }
 
-// OverflowEvent tells of a selection that exceeds the target and was kept
+// OverflowEvent describes a selection that exceeds the target and was kept
 // under [OverflowProceed].
 //
 // It implements the Events chapter of the specification.
@@ -151,14 +152,14 @@ type OverflowEvent struct {
 	extra            *extraFields
 }
 
-// clone returns an event that shares nothing that can change with e.
+// clone returns an event that shares nothing mutable with e.
 func (e OverflowEvent) clone() *OverflowEvent {
 	e.OverflowingItems = slices.Clone(e.OverflowingItems)
 	return &e
 }
 
-// String returns the reason and the score as one line without the content of
-// the item, such as "Scored: score 0.5, 120 tokens".
+// String returns the reason and the score as one line, such as "Scored: score
+// 0.5, 120 tokens". It leaves out the content of the item.
 func (i IncludedItem) String() string { return string(i.append(nil)) }
 
 func (i *IncludedItem) append(b []byte) []byte {

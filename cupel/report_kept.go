@@ -2,9 +2,9 @@ package cupel
 
 import "slices"
 
-// keptReport remembers the report of a run in a quarter of its size, so that a
+// keptReport stores the report of a run in a quarter of its size, so that a
 // collector can hand over the report itself and still make another one.
-// Neighbours mostly have the same reason.
+// Neighbours usually have the same reason, which is stored once.
 type keptReport struct {
 	head     SelectionReport // its lists of items are empty
 	items    []keptItem      // of those included, then of those excluded
@@ -12,7 +12,8 @@ type keptReport struct {
 	excluded []keptReason[ExclusionReason]
 }
 
-// keptItem is what entries have in common apart from their reasons.
+// keptItem is what included and excluded entries share, apart from their
+// reasons.
 type keptItem struct {
 	item  *ContextItem
 	score float64

@@ -9,19 +9,18 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// logStages is the order in which a log line lists stages. Names that are not
-// known follow in the order of the alphabet.
+// logStages is the order in which a log line lists stages. Unknown names follow
+// in alphabetical order.
 var logStages = []PipelineStage{StageClassify, StageScore, StageDeduplicate, StageSlice, StagePlace}
 
-// LogValue returns a group of what can be logged without care: how many
-// candidates there were and how many items are in and out, their tokens, the
-// exclusions by reason, the durations of the stages in milliseconds, and, if
-// there are any, shortfalls and the tokens over the budget. It never holds the
-// content, a tag or metadata of an item.
+// LogValue returns a group that is safe to log: the number of candidates, of
+// items included and excluded, and their tokens; the exclusions by reason; the
+// durations of the stages in milliseconds; and, if there are any, shortfalls
+// and the tokens over the budget. It never holds the content, a tag or metadata
+// of an item.
 //
 // It takes time proportional to the size of the report. The receiver is a
-// value, so that a report that is logged by value does not give its contents
-// away.
+// value, so that logging a report by value does not reveal its contents.
 func (r SelectionReport) LogValue() slog.Value {
 	var includedTokens exact.Sum
 	for _, i := range r.Included {
@@ -53,7 +52,8 @@ func (r SelectionReport) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// logFloat makes a word of what is not finite: slog's JSON has no number for it.
+// logFloat turns numbers that are not finite into words, since slog's JSON has
+// no numbers for them.
 func logFloat(f float64) slog.Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return slog.StringValue(strconv.FormatFloat(f, 'g', -1, 64))
@@ -61,8 +61,8 @@ func logFloat(f float64) slog.Value {
 	return slog.Float64Value(f)
 }
 
-// logGroup returns a group of the entries of m, first those in the given order
-// and then all others.
+// logGroup returns the entries of m as a group: first those in order, then all
+// others.
 func logGroup[K ~string, V any](m map[K]V, order []K, value func(V) slog.Value) slog.Value {
 	var others []K
 	for k := range m {

@@ -12,11 +12,11 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// shownContent is how many characters of a content "%+v" shows.
+// shownContent is how many characters of the content "%+v" shows.
 const shownContent = 40
 
 // String returns the kind, the source and the size of the item, such as
-// "ToolOutput from Tool, 120 tokens", and never its content.
+// "ToolOutput from Tool, 120 tokens". It leaves out the content.
 func (it ContextItem) String() string { return string(it.append(nil)) }
 
 func (it *ContextItem) append(b []byte) []byte {
@@ -42,8 +42,8 @@ func (it ContextItem) Format(f fmt.State, verb rune) {
 	_, _ = io.WriteString(f, text) // as fmt itself does, which reports the error
 }
 
-// Format implements [fmt.Formatter]. Every verb prints the size and the worth of
-// the form; "%+v" adds the first 40 characters of the content, quoted and
+// Format implements [fmt.Formatter]. Every verb prints the size and the worth
+// of the form; "%+v" adds the first 40 characters of the content, quoted and
 // escaped.
 func (v Variant) Format(f fmt.State, verb rune) {
 	text := fmt.Sprintf("%s, worth %v", plural(v.Tokens, "token"), v.Worth)
@@ -77,8 +77,8 @@ func (d ReasonData) LogValue() slog.Value {
 	return slog.GroupValue(NewExclusionReason("", d).LogValue().Group()[1:]...)
 }
 
-// Format implements [fmt.Formatter]. Every verb prints the field as "name=value",
-// and of a content its name alone.
+// Format implements [fmt.Formatter]. Every verb prints the field as
+// "name=value", or only the name if the value is a content.
 func (d ReasonField) Format(f fmt.State, _ rune) {
 	text := d.Name
 	if !d.Content {
@@ -108,9 +108,9 @@ func quoteContent(content string) string {
 // LogValue implements [slog.LogValuer]: a group of the kind, the source and the
 // size of the item, without its content.
 //
-// slog does not ask the items within a slice or a struct: its text handler prints
-// them as "%+v" does, and its JSON handler writes them as JSON, contents
-// included. A [SelectionReport] is safe to log.
+// slog does not call LogValue for items inside a slice or a struct: its text
+// handler prints them as "%+v" does, and its JSON handler writes them as JSON,
+// contents included. A [SelectionReport] is safe to log.
 func (it ContextItem) LogValue() slog.Value {
 	attrs := []slog.Attr{slog.String("kind", string(it.kind)), slog.String("source", string(it.source)), slog.Int("tokens", it.tokens)}
 	if it.pinned {
@@ -138,8 +138,9 @@ func (r ExclusionReason) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Explain returns what String does, in words where a number would confuse: a
-// slicer that exceeded its budget leaves a negative number of tokens.
+// Explain returns what String does, with words in place of confusing numbers,
+// such as the negative number of tokens that a slicer leaves when it exceeds
+// its budget.
 func (r ExclusionReason) Explain() string {
 	d := r.Data()
 	if r.Code != ExcludeBudgetExceeded || d.AvailableTokens >= 0 {
@@ -168,7 +169,7 @@ func logItem(it *ContextItem) slog.Value {
 	return it.LogValue()
 }
 
-// String returns the item, the score and the reason as one line without the
+// String returns the item, the score and the reason as one line, without the
 // content of any item.
 func (e ExcludedItem) String() string {
 	b := appendScore(nil, e.Score)
@@ -182,8 +183,8 @@ func appendScore(b []byte, score float64) []byte { return strconv.AppendFloat(b,
 const maxReported = 20
 
 // String returns the report as text for a person: totals, items and tokens by
-// reason, and the first 20 items that are out, highest score first, each with
-// its reason. It has no contents: [ExcludedItem] has them, and so does JSON.
+// reason, and the first 20 excluded items, highest score first, each with its
+// reason. It leaves out contents; [ExcludedItem] and JSON have them.
 func (r SelectionReport) String() string {
 	var b strings.Builder
 	var in, out exact.Sum
@@ -220,7 +221,8 @@ func (r SelectionReport) String() string {
 	return b.String()
 }
 
-// tally counts items and tokens by reason, in the order in which reasons occur.
+// tally counts items and tokens by reason, in the order in which the reasons
+// first occur.
 type tally struct {
 	names  []string
 	counts map[string]int
