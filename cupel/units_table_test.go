@@ -177,6 +177,7 @@ func TestRunsOfUnits(t *testing.T) {
 		{"of equal ones the later", "a 10 .5 g=g pin; b 90 .5 g=g v=40:.5; c 10 .5 g=h pin; d 90 .5 g=h v=40:.5", 160, 160, "greedy", "a(10) b(90) c(10) d.40(40)#1", ""},
 		{"steps go on until it fits", "a 10 .5 g=g pin; b 90 .5 g=g v=60:.8,40:.5,10:.1; c 10 .5 g=h pin; d 90 .5 g=h v=70:.9,20:.4", 120, 120, "greedy", "a(10) b.60(60)#1 c(10) d.20(20)#2", ""},
 		{"a large unit loses more than a small one", "a 100 .5 g=g pin; b 100 .5 g=g v=50:.5; c 10 .5 g=h pin; d 90 .5 g=h v=40:.2", 280, 280, "greedy", "a(100) b.50(50)#1 c(10) d(90)", ""},
+		{"a small unit loses less than a large one, though it is worth less", "a 100 .5 g=g pin; b 100 .5 g=g v=50:.4; c 10 .5 g=h pin; d 90 .5 g=h v=40:.55", 280, 280, "greedy", "a(100) b(100) c(10) d.40(40)#1", ""},
 		{"above the target, but within the maximum, pinned units shrink as far as they can", "a 50 .5 g=g pin; b 50 .5 g=g v=20:.5; c 20 .9", 60, 200, "greedy", "cupel: Selected items require 70 tokens, exceeding target budget of 60", ""},
 		{"a pinned unit has no group variants", "a 50 .5 g=g pin gv=10:.9; b 50 .5 g=g v=20:.5", 90, 100, "greedy", "a(50) b.20(20)#1", ""},
 		{"a lone pinned item does not shrink", "a 50 .5 pin v=10:.5; b 50 .5 g=g v=20:.5 pin", 60, 100, "greedy", "cupel: Selected items require 100 tokens, exceeding target budget of 60", ""},
@@ -214,6 +215,7 @@ func TestRunsOfUnits(t *testing.T) {
 		{"nor within a target of 0", "a 0 .9 k=f; n 60 .5 k=f", 0, 50, "greedy", "", "a@0.9~ Superseded: a newer version is among the candidates; n@0.5 60/0"},
 		{"the survivor of the newest stands for it", "o/1 10 .9 k=f; x/1 60 .8; x/2 60 .5 k=f", 50, 50, "greedy", "o(10)~", "x@0.8 60/40; x@0.5 Deduplicated: the same content is in as another item"},
 		{"several keys at once", "a 10 .9 k=f; m 70 .6 k=h; b 9 .8 k=h; n 60 .5 k=f; c 8 .1 k=h; l 80 .7 k=h", 30, 50, "greedy", "a(10)~ b(9)~", "l@0.7 80/11; m@0.6~ Superseded: a newer version is among the candidates; n@0.5 60/11; c@0.1~ Superseded: a newer version is among the candidates"},
+		{"several keys, one among the other", "a 4 .3 k=f; b 9 .8 k=h; c 10 .9 k=f; d 8 .7 k=h; n 60 .5 k=f; m 70 .6 k=h", 30, 50, "greedy", "c(10)~ b(9)~", "d@0.7~ Superseded: a newer version is among the candidates; m@0.6 70/11; n@0.5 60/11; a@0.3~ Superseded: a newer version is among the candidates"},
 		{"what came back is placed by its own score", "a 10 .2 k=f; o 10 .5; p 10 .1; n 60 .9 k=f", 35, 35, "greedy", "o(10) a(10)~ p(10)", "n@0.9 60/5"},
 		{"ties go by place", "a 10 .5 k=f; o 10 .5; p 10 .5; n 60 .9 k=f", 35, 35, "greedy", "a(10)~ o(10) p(10)", "n@0.9 60/5"},
 
@@ -242,6 +244,8 @@ func TestRunsOfUnits(t *testing.T) {
 		{"a lone group member is out with its tokens", "a 60 .5 g=g; c 10 .9", 50, 50, "greedy", "c(10)", "a@0.5 60/40 of 60"},
 		{"pinned units are the reason", "p 40 .5 pin; a 30 .5 g=g; b 40 .4 g=g; c 70 .1; d 20 .1; e 90 .2 g=h; f 20 .2 g=h", 100, 100, "greedy", "p(40) d(20)", "a@0.5 PinnedOverride: pinned items took its place; b@0.5 PinnedOverride: pinned items took its place; e@0.2 90/40 of 110; f@0.2 20/40 of 110; c@0.1 PinnedOverride: pinned items took its place"},
 		{"of equal forms the members' come before the group variant", "a 50 .5 g=g v=0:.5; b 50 .5 g=g gv=50:.75", 50, 50, "greedy", "a.0(0)#1 b(50)", ""},
+		{"pinned units are the reason only where they are", "p 40 .5 pin; x 10 .9; a 60 .5 g=g; b 61 .5 g=h; c 100 .4 g=i; d 101 .3 g=j", 100, 100, "inOrder", "p(40) x(10)", "a@0.5 60/50 of 60; b@0.5 PinnedOverride: pinned items took its place; c@0.4 PinnedOverride: pinned items took its place; d@0.3 101/50 of 101"},
+		{"a zero-token unit", "z 0 .5 g=g; y 0 .5 k=f; a 5 .1", 5, 5, "inOrder", "z(0) y(0) a(5)", ""},
 		{"FullOnly has no smaller forms", "a 60 .9 v=10:.5; b 60 .5 g=g v=10:.5", 50, 50, "greedy FullOnly", "", "a@0.9 60/50; b@0.5 60/50 of 60"},
 		{"what knapsack leaves is filled as well", "a 60 .9; b 80 .5 v=40:.6,10:.2", 100, 100, "knapsack", "a(60) b.40(40)#1", ""},
 
@@ -254,6 +258,7 @@ func TestRunsOfUnits(t *testing.T) {
 		{"then it drops", "a 60 .9 v=30:.5; b 60 .8 g=g v=40:.6,20:.3; d 9 .2 g=g; c 30 .7; e 5 .1", 70, 70, "everything truncate", "a.30(30)#1 b.20(20)#2 d(9) e(5)", "c@0.7 30/11"},
 		{"what pinned units push out", "p 50 .5 pin; a 60 .9 v=55:.5; b 60 .8 g=g v=40:.6; d 9 .2 g=g; e 5 .1", 100, 100, "everything truncate", "p(50) b.40(40)#1 d(9)", "a@0.9 PinnedOverride: pinned items took its place; e@0.1 PinnedOverride: pinned items took its place"},
 		{"group variants are forms as well", "a 60 .9; b 60 .8 g=g gv=40:.5,10:.1; c 30 .7 g=g", 75, 75, "everything truncate", "a(60) b*10(10)#2 b*10(0)#2", ""},
+		{"what is dropped has the tokens of its smallest form against it", "p 40 .5 pin; a 50 .9; b 95 .8 v=70:.6; g 95 .7 g=g v=61:.5; h 5 .2 g=g", 100, 100, "everything truncate", "p(40) a(50)", "b@0.8 95/10; g@0.7 95/10 of 100; h@0.7 5/10 of 100"},
 		{"an older version does not shrink", "a 10 .9 k=f v=5:.5; n 60 .5 k=f; o 30 .6", 50, 50, "greedy truncate", "a(10)~ o(30)", "n@0.5 60/10"},
 		{"Proceed keeps it all", "a 60 .9 v=30:.5; b 60 .8 g=g; c 30 .7 g=g", 100, 100, "everything proceed", "a(60) b(60) c(30)", "50 over: a b c"},
 		{"Throw fails", "a 60 .9 v=30:.5; b 60 .8 g=g; c 30 .7 g=g", 149, 149, "everything throw", "cupel: Selected items require 150 tokens, exceeding target budget of 149", ""},
