@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// deduplicate is stage 3: of items with the same bytes only the best scored
-// goes on, of equal scores the first.
+// deduplicate is stage 3: among items with the same bytes, only the one with
+// the best score stays, or the first of those.
 //
 // It implements the Deduplicate chapter of the specification.
 func (r *run) deduplicate(context.Context) error {
@@ -33,8 +33,8 @@ func (r *run) deduplicate(context.Context) error {
 			continue
 		}
 		duplicates++
-		// The chapter's comparison: NaN beats nothing, and nothing beats it when
-		// it came first.
+		// This is the chapter's comparison: NaN beats nothing, and nothing
+		// beats a NaN that came first.
 		if r.scores[i] > r.scores[slot.item] {
 			slot.item = int32(i)
 		}
@@ -56,7 +56,7 @@ func (r *run) deduplicate(context.Context) error {
 	return nil
 }
 
-// content looks at the candidates: a scorer may have changed its list.
+// content reads from the candidates, since a scorer may have changed its list.
 func (r *run) content(i int) string { return r.items[r.scoreable[i]].content }
 
 // contentTable maps contents to item numbers: a hash table with open
@@ -68,8 +68,8 @@ type contentTable struct {
 	seed   maphash.Seed
 }
 
-// contentSlot holds a part of the hash with the item, since looking at the
-// content of another item than the one asked for is what costs in a long list.
+// contentSlot stores part of the hash with the item, because in a long list
+// reading the contents of other items is what costs.
 type contentSlot struct {
 	hash uint32
 	item int32 // or none

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Sentinels for [errors.Is]. Each is matched by exactly one of the typed
-// errors of this package, which carry what a caller can act on.
+// Sentinels for [errors.Is]. Each is matched by exactly one of the typed errors
+// of this package, which carry details that a caller can act on.
 var (
 	// ErrInvalidItem is matched by [InvalidItemError].
 	ErrInvalidItem = errors.New("cupel: invalid item")
@@ -70,8 +70,8 @@ type InvalidConfigError struct {
 	Component string // the specification's name: "CompositeScorer", "KnapsackSlice", "Config"
 	Field     string // the setting, with its position in a list: "entries[1].weight"
 	Value     string // the offending value, or "" when there is none to show
-	Reason    string // what is wrong; the specification's own words where it has any
-	Earlier   string // the setting whose name Field repeats, or "" when that is not what is wrong
+	Reason    string // what is wrong; in the specification's own words if it has any
+	Earlier   string // the earlier setting with the same name as Field, or "" if the name is not what is wrong
 }
 
 func (e *InvalidConfigError) Error() string {
@@ -89,7 +89,7 @@ func (e *InvalidConfigError) Error() string {
 func (e *InvalidConfigError) Is(target error) bool { return target == ErrInvalidConfig }
 
 // PinnedExceedsBudgetError reports pinned items that do not fit. The Classify
-// stage fails with it; pin less, or raise the budget.
+// stage fails with it. Pin less, or raise the budget.
 type PinnedExceedsBudgetError struct {
 	PinnedTokens    int // tokens of all pinned items, clamped to the range of int
 	AvailableTokens int // maxTokens - outputReserve; reserved slots do not count
@@ -116,13 +116,13 @@ func (e *OverflowError) Error() string {
 // Is reports whether target is [ErrOverflow].
 func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 
-// ScarcityError reports that a count slicer told to throw found fewer
+// ScarcityError reports that a count slicer that is set to throw found fewer
 // candidates of a kind than it requires. The Slice stage fails with it.
 type ScarcityError struct {
 	Slicer       string      // the specification's name of the slicer
 	Kind         ContextKind // the kind that is short, spelled as the entry does
 	RequireCount int         // items required
-	Satisfied    int         // items there are
+	Satisfied    int         // items found
 }
 
 func (e *ScarcityError) Error() string {
@@ -134,8 +134,8 @@ func (e *ScarcityError) Error() string {
 func (e *ScarcityError) Is(target error) bool { return target == ErrScarcity }
 
 // StrategyError reports a scorer, slicer or placer that failed or panicked, or
-// that could not be asked. One that returned what its contract forbids is
-// reported by a [ContractError].
+// that could not be called. A [ContractError] reports one that returned what
+// its contract forbids.
 type StrategyError struct {
 	Role     string // "scorer", "slicer", "placer" or "token counter"
 	Strategy string // the strategy's Go type
@@ -154,12 +154,13 @@ func (e *StrategyError) Error() string {
 // Is reports whether target is [ErrStrategy].
 func (e *StrategyError) Is(target error) bool { return target == ErrStrategy }
 
-// Unwrap returns what the strategy itself returned.
+// Unwrap returns the error that the strategy returned, or its panic.
 func (e *StrategyError) Unwrap() error { return e.Err }
 
 // ContractError reports a strategy that returned what its contract forbids, such
-// as a position twice: a mistake in the strategy, and not in what it was given.
-// It is a [StrategyError] for [errors.As] and [errors.Is] too.
+// as a position twice. The mistake is in the strategy, not in its input.
+// [errors.As] also finds it as a [StrategyError], and [errors.Is] as
+// [ErrStrategy].
 type ContractError struct{ StrategyError }
 
 func (e *ContractError) Error() string {
@@ -171,13 +172,13 @@ func (e *ContractError) Is(target error) bool {
 	return target == ErrContract || target == ErrStrategy
 }
 
-// Unwrap returns the same as a [StrategyError].
+// Unwrap returns the [StrategyError].
 func (e *ContractError) Unwrap() error { return &e.StrategyError }
 
 // SourceError reports a source of [Pipeline.RunStream] that yielded an error or
 // panicked. The Classify stage fails with it.
 type SourceError struct {
-	Index int   // number of items that it had yielded before
+	Index int   // number of items that it yielded before
 	Err   error // what it yielded, or a [PanicError]
 }
 
@@ -188,7 +189,7 @@ func (e *SourceError) Error() string {
 // Is reports whether target is [ErrSource].
 func (e *SourceError) Is(target error) bool { return target == ErrSource }
 
-// Unwrap returns what the source yielded.
+// Unwrap returns the error that the source yielded, or its panic.
 func (e *SourceError) Unwrap() error { return e.Err }
 
 // PanicError is a panic of a strategy or a source, turned into an error.
@@ -207,7 +208,7 @@ func (e *PanicError) Unwrap() error {
 
 // CanceledError reports a run that stopped because its context was done. It
 // matches [context.Canceled], [context.DeadlineExceeded] and the context's
-// cause, whichever apply.
+// cause, as they apply.
 type CanceledError struct {
 	Stage PipelineStage // the stage that noticed
 	Err   error         // the context's error
@@ -225,9 +226,9 @@ func (e *CanceledError) Error() string {
 // Unwrap returns the context's error and its cause.
 func (e *CanceledError) Unwrap() []error { return []error{e.Err, e.Cause} }
 
-// typed is true for errors that already say who failed and why, so that no
-// wrapper on the way up dresses them again. Errors that only a run makes are
-// not among them: they would pass for those of the run around it.
+// typed reports whether an error already says what failed and why, so that
+// wrappers on the way up need not wrap it. Errors that only a run makes do not
+// count: they would look like errors of the enclosing run.
 func typed(err error) bool {
 	switch err.(type) {
 	case *InvalidConfigError, *ScarcityError, *StrategyError, *ContractError:

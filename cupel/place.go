@@ -9,8 +9,8 @@ import (
 // pinnedScore is the score of pinned items from Place on.
 const pinnedScore = 1.0
 
-// place is stage 6: it merges pinned and sliced items, deals with overflow,
-// and lets the placer order the rest.
+// place is stage 6: it merges pinned and sliced items, handles overflow, and
+// lets the placer order the rest.
 //
 // It implements the Place chapter of the specification.
 func (r *run) place(ctx context.Context) error {
@@ -114,8 +114,8 @@ func (r *run) excludeTruncated(m mergedItem, running, total exact.Sum) {
 	r.exclude(m.candidate, m.score, budgetExceeded(r.items[m.candidate].tokens, exact.Of(target).Minus(running).Int()))
 }
 
-// reportOverflow makes the event when somebody is there to see it: the
-// observer, of real runs only, or the report (R36).
+// reportOverflow makes the event if the observer, of real runs only, or the
+// report wants it (R36).
 func (r *run) reportOverflow(over int) {
 	observer := r.pipeline.config.OnOverflow
 	if r.dry {
@@ -129,7 +129,7 @@ func (r *run) reportOverflow(over int) {
 		event.OverflowingItems[i] = m.Item
 	}
 	if r.trace.report {
-		r.overflow = event.clone() // the observer may do with its own as it likes
+		r.overflow = event.clone() // the observer may change its copy
 	}
 	if observer != nil {
 		observer(event)

@@ -3,7 +3,7 @@ package cupel
 import "strconv"
 
 // InclusionReason says why an item is in the window. Reports of other
-// implementations may carry reasons that are not listed here.
+// implementations may have reasons that are not listed here.
 //
 // It implements the Exclusion Reasons chapter of the specification.
 type InclusionReason string
@@ -16,7 +16,7 @@ const (
 )
 
 // ExclusionCode names a reason for leaving an item out. Reports of other
-// implementations may carry codes that are not listed here.
+// implementations may have codes that are not listed here.
 //
 // It implements the Exclusion Reasons chapter of the specification.
 type ExclusionCode string
@@ -37,13 +37,13 @@ const (
 	// ExcludeCountCapExceeded: a count slicer had enough items of the kind. Data:
 	// Kind, Cap, Count.
 	ExcludeCountCapExceeded ExclusionCode = "CountCapExceeded"
-	// ExcludeSuperseded: a newer version of the same thing is among the candidates.
+	// ExcludeSuperseded: the candidates include a newer version of the same thing.
 	// Data: SupersededBy, Survivor.
 	ExcludeSuperseded ExclusionCode = "Superseded"
 )
 
-// Reasons that are reserved: defined, read and written, but never given by
-// the strategies of this module. Custom ones may give them.
+// Reserved reasons: defined, read and written, but never given by the
+// strategies of this module. Custom strategies may give them.
 const (
 	// ExcludeScoredTooLow: below a threshold. Data: Score, Threshold.
 	ExcludeScoredTooLow ExclusionCode = "ScoredTooLow"
@@ -52,33 +52,33 @@ const (
 	// ExcludeQuotaRequireDisplaced: displaced for another kind's requirement. Data:
 	// DisplacedByKind.
 	ExcludeQuotaRequireDisplaced ExclusionCode = "QuotaRequireDisplaced"
-	// ExcludeFiltered: a predicate of the user's. Data: FilterName.
+	// ExcludeFiltered: a predicate of the caller rejected the item. Data: FilterName.
 	ExcludeFiltered ExclusionCode = "Filtered"
 	// ExcludeCountRequireCandidatesExhausted: no candidates were left for a
 	// requirement. Data: Kind, Required, Available.
 	ExcludeCountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
 )
 
-// ExclusionReason says why an item is not in the window: a code, and with it
-// the data of that code. A reason without data is ExclusionReason{Code: code};
-// one with data comes from [NewExclusionReason]. It is immutable but for Code,
-// which is not to be changed when there are data. [ExclusionReason.Equal]
-// compares.
+// ExclusionReason says why an item is not in the window: a code, and the data
+// of that code. Write a reason without data as ExclusionReason{Code: code};
+// make one with data by [NewExclusionReason]. Compare reasons with
+// [ExclusionReason.Equal]. A reason is immutable except for Code, which must
+// not change once there are data.
 //
-// A report holds one for each item that was left out, and so the data are kept
-// in a few words: [ExclusionReason.Data] spreads them out.
+// A report holds a reason for each excluded item, so a reason keeps its data in
+// a few words. [ExclusionReason.Data] unpacks them.
 type ExclusionReason struct {
-	_ [0]func() // == would compare where data are kept
+	_ [0]func() // data need Equal, not ==
 
 	Code ExclusionCode
 
 	tokens, available int          // BudgetExceeded; NegativeTokens has tokens
 	other             *ContextItem // Deduplicated, Superseded: the survivor; PinnedOverride: whose content it is; BudgetExceeded: the group's stand-in
-	all               *ReasonData  // all data instead, where they do not fit above; never changed
+	all               *ReasonData  // all data, where they do not fit above; never changed
 }
 
-// ReasonData are the data of an [ExclusionReason]. JSON has the fields that its
-// code names, and of all others those that are not zero.
+// ReasonData are the data of an [ExclusionReason]. JSON has the fields that the
+// code names, zero or not, and those of the others that are not zero.
 type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
 	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative
@@ -103,13 +103,12 @@ type ReasonData struct {
 	Threshold       float64     // ScoredTooLow
 	FilterName      string      // Filtered
 
-	present uint32 // fields that were read though the code does not name them, zero or not
+	present uint32 // fields that were read although the code does not name them, zero or not
 	extra   *extraFields
 }
 
-// NewExclusionReason returns a reason with its data. Strategies of your own may
-// use any code and any of the data: text, JSON and logs have all that is not
-// zero.
+// NewExclusionReason returns a reason with its data. Custom strategies may use
+// any code and any of the data: text, JSON and logs show all that are not zero.
 func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 	r := ExclusionReason{Code: code}
 	switch code {
@@ -119,9 +118,9 @@ func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
 		r.other = data.Survivor
 	case ExcludeNegativeTokens:
 		r = negativeTokens(data.Tokens)
-	default: // they have memory of their own
+	default: // other codes keep their data in all
 	}
-	if r.Data() != data { // there is more to keep
+	if r.Data() != data { // data are left that do not fit
 		all := data
 		return ExclusionReason{Code: code, all: &all}
 	}
@@ -172,8 +171,8 @@ func (r ExclusionReason) Data() ReasonData {
 // item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
 func (r ExclusionReason) String() string { return string(r.append(nil)) }
 
-// OverflowStrategy says what happens when pinned and sliced items together
-// exceed the target.
+// OverflowStrategy says what happens if pinned and sliced items together exceed
+// the target.
 //
 // It implements the Enumerations chapter of the specification.
 type OverflowStrategy uint8
@@ -182,7 +181,7 @@ type OverflowStrategy uint8
 const (
 	OverflowThrow    OverflowStrategy = iota // fail with an [OverflowError]
 	OverflowTruncate                         // drop the lowest scored items that are not pinned
-	OverflowProceed                          // keep everything and tell the observer
+	OverflowProceed                          // keep everything and notify the observer
 )
 
 // String returns the specification's name: "Throw", "Truncate" or "Proceed".

@@ -1,11 +1,11 @@
 package cupel
 
-// reasonCounts counts the items that a stage left out by reason. It costs a
-// comparison for an item with the reason of the one before, as most have, and
-// a look into a map otherwise: a slicer may make up any number of codes.
+// reasonCounts counts the items that a stage left out, by reason. Most items
+// have the same reason as the one before and cost one comparison; others cost a
+// map lookup, since a slicer may invent any number of codes.
 type reasonCounts struct {
 	list []ReasonCount
-	last int                   // in list: that of the last item
+	last int                   // in list: the code of the last item
 	at   map[ExclusionCode]int // in list
 }
 
@@ -41,7 +41,8 @@ func (c *reasonCounts) of(code ExclusionCode) int {
 	return 0
 }
 
-// reset leaves nothing but the memory, and not that of a caller's many codes.
+// reset clears the counts. It keeps memory for a few codes, not for many custom
+// ones.
 func (c *reasonCounts) reset() {
 	const usual = 32
 	switch n := len(c.list); {

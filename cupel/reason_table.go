@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// reasonField is one of the data of a reason.
+// reasonField is a field of ReasonData.
 type reasonField struct {
 	name    string                 // in JSON
-	content bool                   // it is the content of an item, which text and logs leave out
+	content bool                   // the value is the content of an item, which text and logs leave out
 	in      func(*ReasonData) any  // *int, *float64, *string or *ContextKind
-	isZero  func(*ReasonData) bool // whether it is absent from a reason whose code does not name it
+	isZero  func(*ReasonData) bool // whether a reason whose code does not name the field omits it
 }
 
 func fieldOf[T int | float64 | string | ContextKind](name string, in func(*ReasonData) *T) reasonField {
@@ -19,7 +19,7 @@ func fieldOf[T int | float64 | string | ContextKind](name string, in func(*Reaso
 	return reasonField{name: name, in: func(d *ReasonData) any { return in(d) }, isZero: func(d *ReasonData) bool { return *in(d) == zero }}
 }
 
-// reasonFields are all data that a reason can have, each in one place.
+// reasonFields lists every field that a reason can have, once.
 var reasonFields = [...]reasonField{
 	itemTokensField:      fieldOf("item_tokens", func(d *ReasonData) *int { return &d.ItemTokens }),
 	availableTokensField: fieldOf("available_tokens", func(d *ReasonData) *int { return &d.AvailableTokens }),
@@ -66,18 +66,18 @@ func contentOf(name string, in func(*ReasonData) *string) reasonField {
 	return f
 }
 
-// reasonSpec is what there is to say about a code. Adding a reason is adding one
-// here, and the code that gives it.
+// reasonSpec describes a code. To add a reason, add a reasonSpec here, and the
+// code that gives the reason.
 type reasonSpec struct {
 	code   ExclusionCode
 	fields []int // in the order of JSON
-	// sentence appends what follows the code and a colon; with nil nothing does.
-	// It never has the content of an item.
+	// sentence appends what follows the code and a colon; nil appends nothing.
+	// It never includes the content of an item.
 	sentence func(b []byte, d ReasonData) []byte
-	meaning  string // for somebody who does not know the specification
+	meaning  string // for readers who do not know the specification
 }
 
-// reasonTable has the codes in the order in which logs list them.
+// reasonTable lists the codes in the order of logs.
 var reasonTable = [...]reasonSpec{
 	{
 		ExcludeBudgetExceeded, []int{itemTokensField, availableTokensField},
@@ -157,7 +157,7 @@ func appendInt(b []byte, n int, text string) []byte {
 	return append(strconv.AppendInt(b, int64(n), 10), text...)
 }
 
-// specOf returns what the table has about a code, or nil.
+// specOf returns the table's entry for a code, or nil.
 func specOf(code ExclusionCode) *reasonSpec {
 	for i := range reasonTable {
 		if reasonTable[i].code == code {
@@ -177,9 +177,9 @@ func ExclusionCodes() []ExclusionCode {
 	return codes
 }
 
-// Meaning says in a few words what became of an item with this code, such as
-// "it did not fit the budget". It is empty for a code that [ExclusionCodes] does
-// not list.
+// Meaning says in a few words what happened to an item with this code, such as
+// "it did not fit the budget". It is empty for a code that [ExclusionCodes]
+// does not list.
 func (c ExclusionCode) Meaning() string {
 	if spec := specOf(c); spec != nil {
 		return spec.meaning
@@ -187,9 +187,9 @@ func (c ExclusionCode) Meaning() string {
 	return ""
 }
 
-// Fields returns the names in JSON of the data that go with a code, in their
-// order. A code that [ExclusionCodes] does not list has none: its reasons have
-// the data that they are given.
+// Fields returns the JSON names of the data of a code, in their order. It
+// returns none for a code that [ExclusionCodes] does not list, whose reasons
+// may have any data.
 func (c ExclusionCode) Fields() []string {
 	var names []string
 	for _, f := range c.fields() {
@@ -198,7 +198,7 @@ func (c ExclusionCode) Fields() []string {
 	return names
 }
 
-// fields returns the data that go with a code.
+// fields returns the data of a code, as positions in reasonFields.
 func (c ExclusionCode) fields() []int {
 	if spec := specOf(c); spec != nil {
 		return spec.fields
@@ -206,15 +206,15 @@ func (c ExclusionCode) fields() []int {
 	return nil
 }
 
-// A ReasonField is one of the data of an [ExclusionReason].
+// A ReasonField is one field of the data of an [ExclusionReason].
 type ReasonField struct {
 	Name    string // as in JSON
 	Value   any    // an int, a float64, a string or a [ContextKind]
 	Content bool   // the value is the content of an item
 }
 
-// Fields returns an iterator over the data of the reason: those of its code, zero
-// or not, and after them all others that it has. It allocates.
+// Fields returns an iterator over the data of the reason: first those of its
+// code, zero or not, then all others that it has. It allocates.
 func (r ExclusionReason) Fields() iter.Seq[ReasonField] {
 	return func(yield func(ReasonField) bool) {
 		d := r.Data()
@@ -247,7 +247,7 @@ func (d *ReasonData) fields(code ExclusionCode) []int {
 	return named
 }
 
-// others returns the fields that are not in named and nevertheless there.
+// others returns the fields that d has although they are not in named.
 func (d *ReasonData) others(named []int) []int {
 	var others []int
 	for i := range reasonFields {
@@ -258,9 +258,9 @@ func (d *ReasonData) others(named []int) []int {
 	return others
 }
 
-// append appends the code and the data without the content of any item. It
-// allocates nothing for the reasons of the pipeline: functions that are values
-// are given the data themselves, not where they are.
+// append appends the code and the data without the content of any item. It does
+// not allocate for the reasons of the pipeline: functions stored as values get
+// a copy of the data, not a pointer to them.
 func (r *ExclusionReason) append(b []byte) []byte {
 	b = append(b, r.Code...)
 	spec := specOf(r.Code)
@@ -302,9 +302,9 @@ func (r *ExclusionReason) appendOthers(b []byte, named []int, before, after stri
 	return b
 }
 
-// Equal reports whether the reasons have the same code and the same data, as
-// JSON has them: numbers by value, NaN equal to NaN, and not by Survivor, which
-// is not in JSON.
+// Equal reports whether the reasons have the same code and the same data in
+// JSON: numbers compare by value, and NaN equals NaN. It ignores Survivor,
+// which is not in JSON.
 func (r ExclusionReason) Equal(other ExclusionReason) bool {
 	if r.Code != other.Code {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// sortAndSlice is stages 4 and 5: the slicer selects from the sorted items
+// sortAndSlice is stages 4 and 5: the slicer selects, from the sorted items,
 // what fits the effective budget.
 //
 // It implements the Slice chapter of the specification.
@@ -45,8 +45,8 @@ func (r *run) slice(ctx context.Context) error {
 	return nil
 }
 
-// excludeUnselected finds the reason for every sorted item that was not
-// chosen: the slicer's own, or the budget, or what is pinned.
+// excludeUnselected finds the reason for every sorted item that was not chosen:
+// the slicer's own reason, the budget, or the pinned items.
 func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 	unselected := len(r.sorted) - len(r.selected)
 	if r.trace.items {
@@ -57,7 +57,7 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 		s := r.keys[d.Index].Index
 		r.exclude(r.scoreable[s], r.scores[s], d.Reason)
 	}
-	if !r.trace.items && !r.pinnedTokens.Greater(0) { // one reason for all, and only their number is asked for
+	if !r.trace.items && !r.pinnedTokens.Greater(0) { // all have the same reason, and only their number matters
 		r.trace.reasons.add(ExcludeBudgetExceeded, unselected-len(selection.Drops))
 		return
 	}
@@ -81,8 +81,8 @@ func (r *run) excludeUnselected(selection Selection, chosen *positions) {
 	}
 }
 
-// pinnedOverride blames the first pinned item, in the order of the candidates
-// (R30).
+// pinnedOverride names the first pinned item, in the order of the candidates,
+// as the cause (R30).
 func (r *run) pinnedOverride() ExclusionReason {
 	if r.stream != nil && r.stream.groups != nil {
 		return pinnedOverride(r.stream.groups.always[0].members[0])

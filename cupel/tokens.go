@@ -4,19 +4,19 @@ import "fmt"
 
 // TokenCounter counts the tokens of a text as a model would see it.
 //
-// CountTokens returns a number that is at least 0, or an error, for instance
-// of a service that counts over the network. It is called from several
-// goroutines at once. [HeuristicCounter] estimates; exact counters are
-// companions, such as the module cupeltiktoken.
+// CountTokens returns a number that is at least 0, or an error, such as that of
+// a service that counts over the network. Several goroutines may call it at
+// once. [HeuristicCounter] estimates; companion modules such as cupeltiktoken
+// count exactly.
 type TokenCounter interface {
 	CountTokens(text string) (int, error)
 }
 
-// NewItemFrom is [NewContextItem] for a content whose size counter counts. It
-// fails with an [InvalidItemError] for what NewContextItem refuses, before
-// anything is counted unless it is a variant that is too large; with an [InvalidConfigError]
-// when counter is nil; and with a [StrategyError] that names counter when that
-// fails, panics or returns a negative number.
+// NewItemFrom is [NewContextItem] with the size that counter counts for
+// content. It fails with an [InvalidItemError] for what NewContextItem rejects,
+// before counting except for a variant that is too large; with an
+// [InvalidConfigError] if counter is nil; and with a [StrategyError] that names
+// counter if it fails, panics or returns a negative number.
 func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*ContextItem, error) {
 	it := itemDraft{content: content, kind: KindMessage, source: SourceChat}
 	if err := it.apply(opts); err != nil {
@@ -52,13 +52,13 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 	return n, nil
 }
 
-// HeuristicCounter estimates the tokens of a text without a vocabulary: it
-// cuts the text as the tokenizers of current models do, at words, numbers,
-// punctuation and white space, and knows how many tokens such a piece usually
-// is. It takes time linear in the text and does not allocate.
+// HeuristicCounter estimates the tokens of a text without a vocabulary. It cuts
+// the text where the tokenizers of current models do, at words, numbers,
+// punctuation and white space, and adds up the usual number of tokens of each
+// piece. It takes time linear in the text and does not allocate.
 //
-// Compared with cl100k_base on the samples of this package's tests, in
-// testdata/tokens, an estimate divided by the count is
+// On the samples of this package's tests, in testdata/tokens, the estimates
+// divided by the counts of cl100k_base are
 //
 //	            median   lowest   highest
 //	English      1.03     1.01      1.06
@@ -66,18 +66,18 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 //	CJK          0.98     0.75      1.16
 //	JSON         1.03     1.00      1.12
 //
-// For other scripts the README of the module cupeltiktoken has a table: an
-// estimate is between 0.77 and 1.29 times the count there, and up to three times
-// the count of o200k_base, which has more tokens for them.
+// The README of the module cupeltiktoken has a table for other scripts. There,
+// estimates are between 0.77 and 1.29 times the count, and up to three times
+// the count of o200k_base, which has more tokens for these scripts.
 //
-// Give a budget of estimates a margin, with [WithEstimationSafetyMargin]. Rare
-// characters and text that is not language, such as Base64 and hashes, may be
-// off by more.
+// Give a budget of estimates a margin, with [WithEstimationSafetyMargin].
+// Estimates may be off by more for rare characters and for text that is not
+// language, such as Base64 and hashes.
 //
 // The zero HeuristicCounter is ready.
 type HeuristicCounter struct{}
 
-// CountTokens implements [TokenCounter]; it never fails. Every text that is not
+// CountTokens implements [TokenCounter]. It never fails. Any text that is not
 // empty has at least one token.
 func (HeuristicCounter) CountTokens(text string) (int, error) {
 	if text == "" {

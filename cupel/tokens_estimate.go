@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// letterClass is what the tokens of a piece depend on. Runs of one class are
-// looked at as a whole.
+// letterClass is what the number of tokens depends on. A run of characters of
+// one class is estimated as a whole.
 type letterClass uint8
 
 const (
@@ -71,10 +71,10 @@ func (c letterClass) isLetter() bool {
 	}
 }
 
-// What a piece is worth on average, in thousandths of a token, measured with
-// cl100k_base on English prose, source code, JSON, and documentation in Chinese,
-// Japanese, Korean and Spanish, which are not among the samples of the
-// tests. Han is raised above that: literature has rarer characters than
+// The average size of pieces, in thousandths of a token. It was measured with
+// cl100k_base on English prose, source code, JSON, and documentation in
+// Chinese, Japanese, Korean and Spanish, none of them among the samples of the
+// tests. Han is set higher than measured: literature has rarer characters than
 // documentation.
 var (
 	// By length in letters; see byLength for longer ones.
@@ -100,8 +100,8 @@ const (
 	emojiMilli    = 2400
 )
 
-// The longest runs that are one token, in characters. Without them, padding of
-// a megabyte would count as nothing.
+// The longest runs that are one token, in characters. Without these limits, a
+// megabyte of padding would count as almost nothing.
 const (
 	longestSpaces        = 128
 	longestTabs          = 16
@@ -114,15 +114,15 @@ func byLength(table []int, more, n int) int {
 	return table[min(n, last)] + max(0, n-last)*more
 }
 
-// estimate adds up tokens, in thousandths, piece by piece, where a tokenizer
-// cuts.
+// estimate adds up thousandths of tokens, piece by piece. Pieces end where a
+// tokenizer cuts.
 type estimate struct {
 	rest  string
 	milli int
 }
 
 // next returns the first run of characters of one class: its class, its length
-// in characters and in bytes, and whether they are all the same.
+// in characters and in bytes, and whether all its characters are the same.
 func next(text string) (c letterClass, chars, size int, same bool) {
 	same = true
 	first := rune(0)
@@ -139,7 +139,7 @@ func next(text string) (c letterClass, chars, size int, same bool) {
 	return c, chars, len(text), same
 }
 
-// piece takes the next piece off the text.
+// piece counts the next piece and removes it from the text.
 func (e *estimate) piece() {
 	c, n, size, same := next(e.rest)
 	before := e.rest
@@ -183,8 +183,8 @@ func (e *estimate) piece() {
 	}
 }
 
-// blank deals with n spaces and tabs. The last one goes with what follows,
-// where the tokenizer allows it, and the others are one token.
+// blank counts n spaces and tabs. The last one belongs to what follows, where
+// the tokenizer allows that; the others are one token.
 func (e *estimate) blank(n int, last byte) {
 	longest := longestSpaces
 	if last == '\t' {
@@ -212,12 +212,12 @@ func (e *estimate) blank(n int, last byte) {
 	}
 }
 
-// isRule reports whether lines are drawn with a character, so that long runs of
-// it are one token.
+// isRule reports whether c is used to draw lines, so that long runs of it are
+// one token.
 func isRule(c byte) bool { return strings.IndexByte("-=_*#./~+%", c) >= 0 }
 
-// punct deals with n characters of punctuation, and with what goes with them:
-// a single one with the word after it, all others with the line ends.
+// punct counts n characters of punctuation and what belongs to them: the
+// following word for a single character, the line ends for several.
 func (e *estimate) punct(n int, rule, afterSpace bool) {
 	c, _, size, _ := next(e.rest)
 	if n == 1 && !afterSpace && c.isLetter() {
@@ -234,8 +234,8 @@ func (e *estimate) punct(n int, rule, afterSpace bool) {
 	}
 }
 
-// upper deals with n capitals: the last one belongs to the lower case letters
-// after it.
+// upper counts n capitals. The last one belongs to the lower case letters after
+// it.
 func (e *estimate) upper(n int) {
 	c, lower, size, _ := next(e.rest)
 	if c != classLower {

@@ -12,38 +12,38 @@ import (
 
 // Validator is implemented by strategies whose zero value or settings may be
 // unusable. [New] asks every strategy, through its wrappers, to validate
-// itself, so that a strategy that was not built by its constructor is an error
-// and never a panic.
+// itself, so that a strategy built without its constructor is an error and
+// never a panic.
 type Validator interface {
-	// Validate returns nil or what is wrong, best as an [InvalidConfigError].
+	// Validate returns nil or what is wrong, preferably as an
+	// [InvalidConfigError].
 	Validate() error
 }
 
-// maxNesting bounds the depth of wrapped strategies. It is far beyond use, and
-// ends the walk of wrappers that make a new child at each call.
+// maxNesting bounds the depth of wrapped strategies. It is far beyond real use,
+// and stops at wrappers that make a new child at each call.
 const maxNesting = 1000
 
-// maxVisits bounds how many strategies that are not comparable are visited. A
-// tree that holds one of them in several places is walked once for each path to
-// it: n levels can have 2^n paths.
+// maxVisits bounds visits to strategies that are not comparable. A tree that
+// holds one of them in several places is walked once for each path to it, and n
+// levels can have 2^n paths.
 const maxVisits = 10_000
 
 // maxStrategies bounds how many strategies are visited in all. It is far beyond
-// use, and ends the walk of wrappers that make new pointers at each call.
+// real use, and stops at wrappers that make new pointers at each call.
 const maxStrategies = 100_000
 
-// maxEmbedding bounds how deep embedded types are looked into.
+// maxEmbedding bounds the depth of the search for embedded types.
 const maxEmbedding = 16
 
 // ValidateScorer checks a scorer and every scorer inside it: none is nil, each
-// [Validator] is content, and none appears in its own dependency graph. It
-// returns an [InvalidConfigError]. Constructors of scorers that wrap others
-// use it.
+// [Validator] is valid, and none contains itself. It returns an
+// [InvalidConfigError]. Constructors of scorers that wrap others use it.
 //
-// It takes time linear in the number of scorers. Those of a type that is not
-// comparable cannot be told apart and are looked at in each place where they
-// stand; more than 10,000 of them are an error, and so are more than 100,000
-// scorers in all. Pointers are always comparable.
+// It takes time linear in the number of scorers. Scorers of types that are not
+// comparable cannot be told apart, so it checks them wherever they occur; more
+// than 10,000 of them are an error, and so are more than 100,000 scorers in
+// all. Pointers are always comparable.
 //
 // It implements DETECT-CYCLES of the CompositeScorer chapter.
 func ValidateScorer(s Scorer) error {
@@ -57,8 +57,8 @@ func ValidateSlicer(s Slicer) error {
 }
 
 // AllSlicers returns an iterator over a slicer and every slicer inside it,
-// outer ones first. Guards that must know what a wrapper hides use it. It ends
-// early where a slicer contains itself.
+// outer ones first. Use it to find what a wrapper hides. It ends early at a
+// slicer that contains itself.
 func AllSlicers(s Slicer) iter.Seq[Slicer] {
 	return func(yield func(Slicer) bool) {
 		stop := errors.New("stop")
@@ -85,13 +85,13 @@ func slicersOf(s Slicer) []Slicer {
 	return embedded[Slicer](s)
 }
 
-// embedded returns the strategies in embedded interfaces, which hide what their
-// values are. Of other embedded types all methods are promoted, and with them
-// what they say about themselves.
+// embedded returns the strategies in embedded interfaces, which hide the
+// methods of their values beyond the interface. Other embedded types promote
+// all their methods, including those that describe them.
 func embedded[S any](s S) []S {
 	v := reflect.ValueOf(s)
 	if v.Kind() == reflect.Struct {
-		v = reflect.New(v.Type()).Elem() // fields that are not exported can be read by address only
+		v = reflect.New(v.Type()).Elem() // unexported fields can be read by address only
 		v.Set(reflect.ValueOf(s))
 	}
 	return embeddedIn[S](v, 0)
@@ -138,7 +138,7 @@ func validateOne[S any](role string, s S) (err error) {
 }
 
 // identity tells strategies of comparable types apart. Equal identities are the
-// same strategy as long as both live.
+// same strategy while both are alive.
 type identity struct {
 	value any
 	kind  reflect.Type
@@ -152,16 +152,17 @@ func identify(s any) (identity, bool) {
 	case !t.Comparable():
 		return identity{}, false
 	case holdsInterface(t):
-		// Comparing these values would compare the trees inside them, once for each
-		// path, and can panic. An interface holds a pointer to such a value; its bits
-		// say which strategies are inside, and not what they are made of.
+		// Comparing these values would compare the trees inside them, once for
+		// each path, and can panic. An interface holds a pointer to such a
+		// value, and its bits identify the strategies inside without looking at
+		// their contents.
 		box := (*[2]unsafe.Pointer)(unsafe.Pointer(&s))[1]
 		return identity{kind: t, bits: string(unsafe.Slice((*byte)(box), t.Size()))}, true
 	}
 	return identity{value: s}, true
 }
 
-// holdsInterface reports whether a value of t has an interface in it.
+// holdsInterface reports whether a value of t contains an interface.
 func holdsInterface(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface:
@@ -179,8 +180,8 @@ func holdsInterface(t reflect.Type) bool {
 	return false
 }
 
-// walk visits root and everything inside it depth first, each strategy once.
-// A panic of visit is not caught: it may come from the loop around
+// walk visits root and everything inside it depth first, each strategy once. It
+// does not recover a panic of visit, which may come from the loop around
 // [AllSlicers].
 func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) error {
 	type met struct {
@@ -247,7 +248,7 @@ func recoverValidation(role string, s any, err *error) {
 }
 
 // isNil reports whether v is nil, or a nil pointer, map, slice or function in
-// an interface: what looks like a strategy and is none.
+// an interface, which only looks like a strategy.
 func isNil(v any) bool {
 	if v == nil {
 		return true
@@ -267,13 +268,13 @@ func typeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// strategyError dresses an error that a strategy returned, unless it says
-// already what happened or is the end of the run's own context.
+// strategyError wraps an error that a strategy returned, unless the error
+// already says what happened or reports the end of the run's own context.
 func strategyError(ctx context.Context, role string, s any, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case isNil(err): // a nil pointer of some error type: there is nothing in it, and its methods may panic
+	case isNil(err): // a nil pointer of an error type: it says nothing, and its methods may panic
 		return &StrategyError{Role: role, Strategy: typeName(s), Reason: "failed with a nil " + typeName(err)}
 	case typed(err) || isContextError(ctx, err):
 		return err
@@ -289,12 +290,13 @@ func isContextError(ctx context.Context, err error) bool {
 	if is(err, done) || is(err, cause) {
 		return true
 	}
-	// The Err of a caller's context may be another value each time, or one that
-	// cannot be compared. Then its type is all there is to know it by.
+	// A caller's context may return another Err each time, or one that cannot
+	// be compared. Then only its type identifies it.
 	return !is(ctx.Err(), done) && errors.As(err, reflect.New(reflect.TypeOf(done)).Interface())
 }
 
-// is is errors.Is for targets that may not be comparable, which would panic.
+// is is errors.Is for targets that may not be comparable, for which errors.Is
+// could panic.
 func is(err, target error) bool {
 	return target != nil && reflect.ValueOf(target).Comparable() && errors.Is(err, target)
 }
