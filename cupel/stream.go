@@ -7,11 +7,11 @@ import (
 )
 
 // DefaultBatchSize is the number of items that [Pipeline.RunStream] scores at a
-// time without [WithBatchSize].
+// time unless [WithBatchSize] sets another.
 const DefaultBatchSize = 32
 
-// StreamOption is a setting of one streaming run: a [RunOption] or what
-// [WithBatchSize] returns.
+// StreamOption is a setting of one streaming run: a [RunOption], or the result
+// of [WithBatchSize].
 type StreamOption interface {
 	applyStream(*streamSettings)
 }
@@ -37,13 +37,14 @@ func (n batchSize) applyStream(s *streamSettings) { s.batchSize = int(n) }
 // a batch.
 func WithBatchSize(items int) StreamOption { return batchSize(items) }
 
-// StreamResult is the selection of a streaming run, with counts of all candidates.
-// It holds only the items of the window.
+// StreamResult is the selection of a streaming run, with counts of all
+// candidates. It holds only the items of the window.
 type StreamResult struct {
-	// Window are the selected items, in prompt order. nil after an error.
+	// Window holds the selected items, in prompt order. It is nil after an
+	// error.
 	Window []*ContextItem
-	// Included are the items of the window with their scores and reasons, in
-	// the same order. nil after an error.
+	// Included holds the items of the window with their scores and reasons, in
+	// the same order. It is nil after an error.
 	Included []IncludedItem
 	// Excluded is the number of dropped items, by reason. Together with
 	// Included it accounts for all candidates, except after an error.
@@ -58,11 +59,11 @@ type StreamResult struct {
 	SourceEnded bool
 }
 
-// RunStream selects from items as they arrive, and never holds more than one batch
-// and the selected items. It pulls from source until the source ends or the budget
-// is full. source yields items, or an error that ends the run. It is called in the
-// goroutine of the run, which cannot interrupt it: a source that blocks must return
-// when ctx is done.
+// RunStream selects from items as they arrive, and never holds more than one
+// batch and the selected items. It pulls from source until the source ends or
+// the budget is full. source yields items, or an error that ends the run. It
+// runs in the goroutine of the run, which cannot interrupt it: a source that
+// blocks must return when ctx is done.
 //
 // Items are processed in batches, in order of arrival. Each batch goes through
 // Classify, Score, Deduplicate and Slice before the next one is pulled; at the end,
@@ -78,9 +79,9 @@ type StreamResult struct {
 //	the budget is full when left <= 0
 //
 // That is GreedySlice on every batch, with the budget that the earlier batches
-// left. A selected item is never dropped for a later one. If the source ends before
-// the first batch is complete, the result is that of [Pipeline.Run] with a
-// GreedySlice. In general it differs in these ways:
+// left. A selected item is never dropped for a later one. If the source ends
+// before the first batch is complete, the result is that of [Pipeline.Run] with
+// a GreedySlice. Otherwise it differs in these ways:
 //
 //   - Scorers see the items of one batch. Those that compare items with each
 //     other, such as scorer.Recency, rank within the batch; scores of different
@@ -102,14 +103,14 @@ type StreamResult struct {
 // an observer that needs all exclusions at the end ([TraceDetail] Items or Report,
 // such as a [DiagnosticTraceCollector]), the run keeps them.
 //
-// Observers receive each stage once. The first four overlap: each starts
-// with the first batch and ends after the last one, and [StageEnd] Duration is
-// the time spent in it. Waiting for the source belongs to Classify.
+// Observers see each stage once. The first four overlap: each starts with the
+// first batch and ends after the last one, and [StageEnd] Duration is the time
+// spent in it. Time spent waiting for the source belongs to Classify.
 //
-// It fails as [Pipeline.Run] does, and with a [SourceError] if the source yields
-// an error or panics. The result is never nil; that of a failed run has the counts
-// up to the error, and no window. To get the window of the items before an error,
-// end the source there instead of yielding the error.
+// It fails as [Pipeline.Run] does, and with a [SourceError] if the source
+// yields an error or panics. The result is never nil; after an error it has the
+// counts up to the error, and no window. To get the window of the items before
+// an error, end the source there instead of yielding the error.
 //
 // It implements the StreamSlice section of the Slicers chapter of the
 // specification.
@@ -131,7 +132,7 @@ func (p *Pipeline) RunStream(ctx context.Context, source iter.Seq2[*ContextItem,
 	}
 	s := newStream(p, budget, settings)
 	ctx = s.observe(contextOr(ctx), settings.collector)
-	defer s.abandonAll(ctx) // does nothing once the end was told
+	defer s.abandonAll(ctx) // does nothing once the end was reported
 	err := s.flow(ctx, source)
 	s.end(ctx, err)
 	return s.result(err), err

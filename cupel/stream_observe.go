@@ -11,12 +11,12 @@ var stageOrder = [...]PipelineStage{StageClassify, StageScore, StageDeduplicate,
 
 func ordinal(stage PipelineStage) int { return slices.Index(stageOrder[:], stage) }
 
-// streamStage is what a streaming run remembers of a stage from batch to batch.
+// streamStage is what a streaming run keeps about a stage from batch to batch.
 type streamStage struct {
 	ctx     context.Context // the stage's; nil before its start
-	open    bool            // the start was told to a state, and the end was not
+	open    bool            // the start was reported to a state, the end not yet
 	start   time.Time
-	entered time.Time // when the current batch came
+	entered time.Time // when the current batch entered
 	end     time.Time // when the last batch had left
 	busy    time.Duration
 	in, out int
@@ -26,7 +26,7 @@ type streamStage struct {
 
 func (s *stream) stageOf(stage PipelineStage) *streamStage { return &s.stages[ordinal(stage)] }
 
-// fail remembers which stage has failed, if it has.
+// fail records err as the error of stage, if it is not nil.
 func (s *stream) fail(stage PipelineStage, err error) error {
 	if err != nil {
 		s.stageOf(stage).err = err
@@ -34,7 +34,7 @@ func (s *stream) fail(stage PipelineStage, err error) error {
 	return err
 }
 
-// enter starts a stage, or takes it up again for another batch.
+// enter starts a stage, or resumes it for another batch.
 func (s *stream) enter(stage PipelineStage) {
 	st := s.stageOf(stage)
 	s.current = stage
@@ -50,7 +50,7 @@ func (s *stream) enter(stage PipelineStage) {
 	if s.trace.state == nil {
 		return
 	}
-	// How many items will enter the stage is known for Place alone.
+	// Only Place knows at its start how many items will enter.
 	start := StageStart{Stage: stage, Start: st.start}
 	if stage == StagePlace {
 		start.CountIn = len(s.always) + len(s.kept)
@@ -61,7 +61,7 @@ func (s *stream) enter(stage PipelineStage) {
 	st.open = true
 }
 
-// leave notes that the current stage has done with a batch.
+// leave records that the current stage has finished a batch.
 func (s *stream) leave() {
 	if s.current == "" {
 		return
@@ -85,7 +85,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 	if err == nil {
 		st.out += t.count
 	}
-	for i := t.stageFrom; i < len(t.excluded); i++ { // until here these are places in the batch
+	for i := t.stageFrom; i < len(t.excluded); i++ { // until here these are positions in the batch
 		e := &t.excluded[i]
 		e.at, t.stages[i] = e.at.in(s.arrivals[e.Candidate()]), ordinal(stage)
 	}
@@ -93,7 +93,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 	return err
 }
 
-// excludeNegative is exclude for an item that never comes into a batch.
+// excludeNegative is exclude for an item that never enters a batch.
 func (s *stream) excludeNegative(item *ContextItem, tokens, arrival int) {
 	t := &s.trace
 	s.stageOf(StageClassify).reasons.add(ExcludeNegativeTokens, 1)
@@ -106,7 +106,7 @@ func (s *stream) excludeNegative(item *ContextItem, tokens, arrival int) {
 	s.tell(StageClassify)
 }
 
-// tell makes the item events of what a stage has just decided, and forgets
+// tell makes the item events for the latest decisions of a stage, and forgets
 // what is no longer needed.
 func (s *stream) tell(stage PipelineStage) {
 	t := &s.trace
@@ -122,7 +122,7 @@ func (s *stream) tell(stage PipelineStage) {
 }
 
 // endStages ends those of the stages that have started. After an error none of
-// them has come to its end, so that there are no stage events.
+// them is complete, so there are no stage events.
 func (s *stream) endStages(err error, stages ...PipelineStage) {
 	t := &s.trace
 	if !t.on {
@@ -140,7 +140,7 @@ func (s *stream) endStages(err error, stages ...PipelineStage) {
 	}
 }
 
-// endStage tells of the end of a stage, if its start was told.
+// endStage reports the end of a stage if its start was reported.
 func (s *stream) endStage(stage PipelineStage) {
 	t, st := &s.trace, s.stageOf(stage)
 	if !st.open {
@@ -167,9 +167,9 @@ func (s *stream) endStage(stage PipelineStage) {
 	t.state.EndStage(st.ctx, e)
 }
 
-// abandonAll tells of the ends of the stages and of the run, when a panic that
-// the pipeline does not catch unwinds it. The stage in which that happened has
-// the error.
+// abandonAll reports the ends of the stages and of the run when a panic that
+// the pipeline does not catch unwinds it. The stage that panicked gets the
+// error.
 func (s *stream) abandonAll(ctx context.Context) {
 	t := &s.trace
 	if t.state == nil {

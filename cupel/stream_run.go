@@ -12,10 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// stream is the state of a streaming run. It deals with one batch at a time by
+// stream is the state of a streaming run. It passes one batch at a time through
 // the stages of a run, whose candidates are the items of the batch. Its run
-// does not come from the pool: its lists are filled many times, and leave items
-// of larger batches behind.
+// does not come from the pool: its lists are filled many times and keep items
+// of larger batches behind their ends.
 type stream struct {
 	*run
 	ctx       context.Context // the run's
@@ -23,11 +23,11 @@ type stream struct {
 
 	total     int       // items pulled
 	tokens    exact.Sum // of all of them
-	ended     bool      // the source came to its end
-	full      bool      // nothing is left of the budget
+	ended     bool      // the source has ended
+	full      bool      // the budget is full
 	batches   int
 	batch     []*ContextItem // scoreable items
-	arrivals  []int          // their places among all items pulled
+	arrivals  []int          // their positions among all items pulled
 	always    []kept         // pinned items, in order of arrival
 	kept      []kept         // selected items
 	spent     exact.Sum      // tokens of kept
@@ -37,15 +37,15 @@ type stream struct {
 	chosen    []bool
 
 	stages  [len(stageOrder)]streamStage
-	current PipelineStage // the one that runs
-	telling PipelineStage // the stage whose items are reported
+	current PipelineStage // the current one
+	telling PipelineStage // the stage whose items are being reported
 }
 
 // kept is an item that is in the window unless an overflow drops it.
 type kept struct {
 	item    *ContextItem
 	score   float64
-	arrival int // its place among all items pulled
+	arrival int // its position among all items pulled
 }
 
 func newStream(p *Pipeline, budget ContextBudget, settings streamSettings) *stream {
@@ -59,7 +59,7 @@ func newStream(p *Pipeline, budget ContextBudget, settings streamSettings) *stre
 	return s
 }
 
-// flow is the order of the stages and nothing else.
+// flow runs the stages in order.
 func (s *stream) flow(ctx context.Context, source iter.Seq2[*ContextItem, error]) error {
 	s.ctx = ctx
 	s.enter(StageClassify)
@@ -71,7 +71,7 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*ContextItem, error]
 		err = s.closeGroup()
 	}
 	s.leave()
-	if err == nil && (len(s.batch) > 0 || s.batches == 0) { // each stage runs, even for nothing
+	if err == nil && (len(s.batch) > 0 || s.batches == 0) { // each stage runs, even on no items
 		err = s.process()
 	}
 	s.endStages(err, StageClassify, StageScore, StageDeduplicate, StageSlice)
@@ -82,11 +82,11 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*ContextItem, error]
 	return err
 }
 
-// pull takes items from the source until it ends, fails, or nothing is left of
-// the budget.
+// pull takes items from the source until the source ends or fails, or the
+// budget is full.
 func (s *stream) pull(source iter.Seq2[*ContextItem, error]) (err error) {
 	// A panic while the source runs is the source's. Others, such as those of
-	// an observer, pass through it and are not caught.
+	// an observer, pass through the source and are not recovered.
 	inSource := true
 	defer func() {
 		if !inSource {
@@ -109,7 +109,7 @@ func (s *stream) pull(source iter.Seq2[*ContextItem, error]) (err error) {
 		}
 	}
 	if err == nil && !s.full {
-		// A source that knows the context may have ended for its sake.
+		// A source that watches the context may have ended because of it.
 		err = s.fail(StageClassify, s.canceled(s.ctx, StageClassify, s.ctx.Err()))
 		s.ended = err == nil
 	}
@@ -123,7 +123,7 @@ func (s *stream) sourceError(err error) error {
 	return &SourceError{Index: s.total, Err: err}
 }
 
-// take classifies one item, and processes the batch when that is complete.
+// take classifies one item, and processes the batch once it is complete.
 func (s *stream) take(item *ContextItem) error {
 	ctx := s.stageOf(StageClassify).ctx
 	if ctx.Err() != nil {
@@ -196,8 +196,8 @@ func (s *stream) process() error {
 	return err
 }
 
-// deduplicateBatch leaves out what is selected already, and then does with the
-// rest what a run does.
+// deduplicateBatch leaves out copies of selected items, then deduplicates the
+// rest as a run does.
 func (s *stream) deduplicateBatch(ctx context.Context) error {
 	if s.units != nil {
 		s.leaveOutKept()
@@ -218,13 +218,13 @@ func (s *stream) deduplicateBatch(ctx context.Context) error {
 	return s.deduplicate(ctx)
 }
 
-// left returns what the pinned items so far and the selected items leave of
-// the budget; late pinned items may make it negative.
+// left returns what the budget leaves after the pinned items so far and the
+// selected items. Late pinned items may make it negative.
 func (s *stream) left() int {
 	return exact.Of(s.budget.effective(s.pinnedTokens).TargetTokens).Minus(s.spent).Int()
 }
 
-// sliceBatch selects from the batch by density what fits.
+// sliceBatch selects what fits from the batch, densest items first.
 func (s *stream) sliceBatch(context.Context) error {
 	if s.units != nil {
 		return s.sliceUnitsOfBatch()
@@ -286,7 +286,7 @@ func (s *stream) excludeUnchosen() {
 	}
 }
 
-// placeKept is stage 6 for all that was kept, pinned items first.
+// placeKept is stage 6 for everything kept, pinned items first.
 func (s *stream) placeKept(ctx context.Context) error {
 	if s.groups != nil {
 		return s.placeKeptUnits(ctx)
@@ -313,14 +313,14 @@ func (s *stream) placeKept(ctx context.Context) error {
 		return err
 	}
 	s.explainIncluded()
-	for i := range s.trace.included { // until here these are places in s.items
+	for i := range s.trace.included { // until here these are positions in s.items
 		e := &s.trace.included[i]
 		e.at = e.at.in(s.arrivals[e.Candidate()])
 	}
 	return nil
 }
 
-// numKept returns the number of items that come to Place.
+// numKept returns the number of items that enter Place.
 func (s *stream) numKept() int {
 	if s.groups == nil {
 		return len(s.always) + len(s.kept)

@@ -11,10 +11,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// streamUnits is what a stream remembers from its first item with a group,
-// variants or a version key on.
+// streamUnits is what a stream keeps once it has seen an item with a group,
+// variants or a version key.
 type streamUnits struct {
-	open     []*ContextItem // the members of a group that goes on
+	open     []*ContextItem // the members of the current group
 	arrivals []int          // of open
 	closed   map[string]bool
 	versions map[string][]*bool // by key: whether each kept item is stale
@@ -39,7 +39,7 @@ type keptUnit struct {
 	score        float64
 }
 
-// takeUnit is take for streams with units, once the item was counted.
+// takeUnit is take for streams with units. The item has been counted already.
 func (s *stream) takeUnit(item *ContextItem, arrival int) error {
 	u := s.groups
 	group := item.Group()
@@ -59,7 +59,7 @@ func (s *stream) takeUnit(item *ContextItem, arrival int) error {
 	return nil
 }
 
-// closeGroup classifies the group that is open.
+// closeGroup classifies the current group.
 func (s *stream) closeGroup() error {
 	u := s.groups
 	if u == nil || len(u.open) == 0 {
@@ -71,7 +71,7 @@ func (s *stream) closeGroup() error {
 	return s.takeMembers(members, arrivals)
 }
 
-// takeMembers classifies a unit, and processes the batch when that is complete.
+// takeMembers classifies a unit, and processes the batch once it is complete.
 func (s *stream) takeMembers(members []*ContextItem, arrivals []int) error {
 	if i := slices.IndexFunc(members, func(it *ContextItem) bool { return it.tokens < 0 }); i >= 0 {
 		for n, it := range members {
@@ -86,8 +86,8 @@ func (s *stream) takeMembers(members []*ContextItem, arrivals []int) error {
 	return s.processIfComplete()
 }
 
-// takePinned keeps a pinned unit. It stays full: what a stream has kept never
-// changes its form.
+// takePinned keeps a pinned unit in its full form: a stream never changes the
+// form of what it has kept.
 func (s *stream) takePinned(members []*ContextItem, arrivals []int) error {
 	set := &unitSet{items: members}
 	if err := set.collect(); err != nil {
@@ -106,7 +106,7 @@ func (s *stream) takePinned(members []*ContextItem, arrivals []int) error {
 	return nil
 }
 
-// keepUnit marks what the unit makes stale, and remembers its own keys.
+// keepUnit marks what the unit makes stale, and records its keys.
 func (s *stream) keepUnit(k keptUnit) keptUnit {
 	for _, it := range k.members {
 		stale := new(bool)
@@ -135,7 +135,7 @@ func (s *stream) beginUnits() error {
 	return nil
 }
 
-// contentKey is the same for units with the same contents.
+// contentKey returns a key that units with the same contents share.
 func contentKey(members []*ContextItem, group bool) string {
 	if !group {
 		return members[0].content
@@ -147,7 +147,8 @@ func contentKey(members []*ContextItem, group bool) string {
 	return "\x00" + b.String()
 }
 
-// leaveOutKept leaves out the units of the batch whose contents are kept.
+// leaveOutKept leaves out the units of the batch whose contents were kept
+// before.
 func (s *stream) leaveOutKept() {
 	u := s.units
 	if s.pipeline.config.KeepDuplicates {
@@ -170,8 +171,8 @@ func (s *stream) leaveOutKept() {
 	}
 }
 
-// sliceUnitsOfBatch selects from the batch by density what fits, and fills the
-// rest with smaller forms.
+// sliceUnitsOfBatch selects what fits from the batch, densest units first, and
+// fills the rest with smaller forms.
 func (s *stream) sliceUnitsOfBatch() error {
 	s.sort()
 	var sel Selection
@@ -267,7 +268,7 @@ func (s *stream) placeKeptUnits(ctx context.Context) error {
 	return nil
 }
 
-// truncateKept is TRUNCATE over units in the forms that they have.
+// truncateKept is TRUNCATE over units in their current forms.
 func (s *stream) truncateKept(list []keptUnit) []keptUnit {
 	target := s.budget.targetTokens
 	running, from := exact.Sum{}, 0
@@ -336,7 +337,7 @@ func (s *stream) explainKept(k *keptUnit, placed *placedUnit) {
 
 func (s *stream) newGroups() {
 	s.groups = &streamUnits{closed: make(map[string]bool), versions: make(map[string][]*bool), contents: make(map[string][]*ContextItem)}
-	for _, k := range s.always { // from before
+	for _, k := range s.always { // from earlier batches
 		s.groups.always = append(s.groups.always, s.keepUnit(keptUnit{
 			standIn: k.item, members: []*ContextItem{k.item}, arrivals: []int{k.arrival}, tokens: k.item.tokens, pinned: true, score: k.score,
 		}))

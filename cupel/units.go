@@ -7,9 +7,9 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// unitSet is what groups, variants and version keys make of the candidates. It
-// does not depend on the budget, and does not change once Score is done: a
-// [Prepared] shares it between runs.
+// unitSet holds the units that groups, variants and version keys make of the
+// candidates. It does not depend on the budget and does not change after Score:
+// a [Prepared] shares it between runs.
 type unitSet struct {
 	items    []*ContextItem // the candidates
 	fullOnly bool
@@ -21,7 +21,7 @@ type unitSet struct {
 	newest   []int32   // by candidate: the newest version of an older one, or none; empty when none is stale
 	scores   []float64 // by unit, from Score on
 
-	groups map[string]int32 // only while the set is made
+	groups map[string]int32 // only while the set is built
 }
 
 // unit is a group, or an item without one.
@@ -35,8 +35,8 @@ type unit struct {
 	out    bool // a member has negative tokens
 }
 
-// unitRun is what a run with units stores in addition to the set. Its zero value is
-// ready.
+// unitRun is what a run with units stores in addition to the set. Its zero
+// value is ready.
 type unitRun struct {
 	*unitSet
 	own unitSet // memory for a set
@@ -60,13 +60,13 @@ type sorted struct {
 	score float64
 }
 
-// olderVersion is a candidate that may come back in place of a newer one.
+// olderVersion is a candidate that may return in place of a newer one.
 type olderVersion struct {
 	candidate int
 	score     float64
 }
 
-// chosen is a unit that is in the window, in some form, or an older version.
+// chosen is a unit in the window, in some form, or an older version.
 type chosen struct {
 	unit      int32 // none for an older version
 	form      int32
@@ -76,7 +76,8 @@ type chosen struct {
 
 var unitRunPool = sync.Pool{New: func() any { return new(unitRun) }}
 
-// free gives the memory back. It must not keep the caller's items alive.
+// free releases the memory for reuse. That memory must not keep the caller's
+// items alive.
 func (u *unitRun) free() {
 	s := &u.own
 	clear(s.units)
@@ -96,14 +97,14 @@ func (u *unitRun) free() {
 // membersOf returns the candidates that a unit consists of.
 func (s *unitSet) membersOf(u *unit) []int { return s.members[u.from : u.from+u.size] }
 
-// place is that of the first member.
+// place returns the position of the unit's first member.
 func (s *unitSet) place(u *unit) int { return s.members[u.from] }
 
-// isStale reports whether there is a newer version of a candidate.
+// isStale reports whether a newer version of the candidate exists.
 func (s *unitSet) isStale(candidate int) bool { return len(s.stale) > 0 && s.stale[candidate] }
 
-// isOlder reports whether a candidate leaves before Deduplicate because there is
-// a newer version of it.
+// isOlder reports whether a candidate leaves before Deduplicate because a newer
+// version exists.
 func (s *unitSet) isOlder(candidate int) bool {
 	return len(s.newest) > 0 && s.newest[candidate] != none
 }
@@ -121,7 +122,7 @@ func (s *unitSet) numForms(u *unit) int {
 	return u.item.numForms()
 }
 
-// form returns one of the forms of a unit; that of form 0 has worth 1.
+// form returns a form of a unit. Form 0 has worth 1.
 func (s *unitSet) form(u *unit, form int32) Form {
 	if form == 0 {
 		return Form{u.tokens, 1}
@@ -148,7 +149,7 @@ func (it *ContextItem) form(n int) Form {
 	return Form{v.Tokens, v.Worth}
 }
 
-// older returns the older versions that may come back in place of the item.
+// older returns the older versions that may return in place of the item.
 func (it *ContextItem) older() []Form {
 	if it == nil || it.units == nil || it.units.unit == nil {
 		return nil
@@ -189,8 +190,8 @@ func (r *run) partitionUnits() error {
 	return nil
 }
 
-// excludeNegative leaves a whole unit out, for the first of its members that has
-// a negative count.
+// excludeNegative leaves out a whole unit because of its first member with a
+// negative count.
 func (r *run) excludeNegative(u *unit) {
 	members := r.units.membersOf(u)
 	n := 0
@@ -204,7 +205,8 @@ func (r *run) excludeNegative(u *unit) {
 	}
 }
 
-// collect makes units of the candidates, by place, with their members.
+// collect groups the candidates into units, ordered by place, with their
+// members.
 func (s *unitSet) collect() error {
 	if s.groups == nil {
 		s.groups = make(map[string]int32)
@@ -232,7 +234,7 @@ func (s *unitSet) collect() error {
 		u.pinned = u.pinned || item.pinned
 		s.unitOf[i] = at
 	}
-	const keep = 1 << 12 // a map keeps its size when it is cleared, and clearing takes as long
+	const keep = 1 << 12 // clearing a map keeps its size, and takes time in proportion to it
 	if len(s.groups) > keep {
 		s.groups = nil
 	}
@@ -281,8 +283,8 @@ func (u *unitRun) tokensOf(c *chosen) int {
 	return u.form(&u.units[c.unit], c.form).Tokens
 }
 
-// candidatesOf returns the candidates that a chosen unit stands for; one has
-// room for one.
+// candidatesOf returns the candidates that a chosen unit stands for. one has
+// room for a single result.
 func (u *unitRun) candidatesOf(c *chosen, one *[1]int) []int {
 	if c.unit == none {
 		one[0] = c.candidate

@@ -7,8 +7,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// standIns makes what slicers see of the units that are more than one plain
-// item, and their chains.
+// standIns makes what slicers see of units other than single plain items, and
+// their chains.
 func (s *unitSet) standIns() {
 	groups, members := 0, 0
 	for i := range s.units {
@@ -17,7 +17,7 @@ func (s *unitSet) standIns() {
 			members += int(u.size)
 		}
 	}
-	// Reports keep stand-ins: their memory is never used again.
+	// Reports keep stand-ins, so their memory is never reused.
 	made := &standInMemory{
 		items: make([]ContextItem, 0, groups), units: make([]itemUnits, 0, groups), standIns: make([]standIn, 0, groups), members: make([]*ContextItem, 0, members),
 	}
@@ -119,28 +119,28 @@ func (s *unitSet) kindOf(candidates []int) ContextKind {
 	return shares[best].kind
 }
 
-// chainBuilder makes chains. Its memory serves one after the other.
+// chainBuilder makes chains, reusing its memory from one to the next.
 type chainBuilder struct {
 	at    []int32 // by member: its variant
 	heap  rateHeap
 	forms []chainForm
 	steps []int32
 
-	allSteps []int32 // those of all chains, one behind the other
+	allSteps []int32 // the steps of all chains, one after another
 	allMade  []chainForm
 	allForms []Form
 }
 
-// slab returns a copy of list that shares its memory with other copies. What is
-// in memory that was too small stays there.
+// slab returns a copy of list in memory that other copies share. When that
+// memory grows, earlier copies stay in the old one.
 func slab[T any](memory *[]T, list []T) []T {
 	from := len(*memory)
 	*memory = append(*memory, list...)
 	return (*memory)[from:len(*memory):len(*memory)]
 }
 
-// chainForm is a form of a group, and how it is made: by the first steps of the
-// chain, or of a group variant, counted from 1.
+// chainForm is a form of a group and how it is made: by the first steps of the
+// chain, or by a group variant, counted from 1.
 type chainForm struct {
 	Form
 	steps        int32
@@ -190,7 +190,7 @@ func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
 		b.at[i]++
 		tokens.Add(s.tokensAt(m, b.at[i]))
 		b.steps = append(b.steps, int32(i))
-		if n := tokens.Int(); n < u.tokens { // sums above the largest int are that
+		if n := tokens.Int(); n < u.tokens { // sums above the largest int are clamped to it
 			b.forms = append(b.forms, chainForm{Form: Form{n, worth}, steps: int32(len(b.steps))})
 		}
 		push(i)
@@ -217,7 +217,7 @@ func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
 	to.forms = b.allForms[from:len(b.allForms):len(b.allForms)]
 }
 
-// groupVariants returns those of the first member that has any.
+// groupVariants returns the group variants of the first member that has any.
 func (s *unitSet) groupVariants(u *unit) []Variant {
 	for _, m := range s.membersOf(u) {
 		if v := s.items[m].usedGroupVariants(); len(v) > 0 {
@@ -253,13 +253,13 @@ func (s *unitSet) variantsAt(u *unit, form int32, at []int32) (members []int32, 
 	return at, 0
 }
 
-// rate is what a step costs, and whose step it is.
+// rate is the cost of a step, and the member that takes it.
 type rate struct {
 	cost float64
 	at   int32
 }
 
-// before orders by cost, of equal ones the later first.
+// before orders by cost; among equal costs, later members come first.
 func (r rate) before(other rate) bool {
 	return r.cost < other.cost || r.cost == other.cost && r.at > other.at
 }

@@ -32,7 +32,7 @@ func (e *ContentError) Is(target error) bool { return target == ErrContent }
 // Unwrap returns the cause.
 func (e *ContentError) Unwrap() error { return e.Err }
 
-// makeContent calls a function of the caller's.
+// makeContent calls a Make function of the caller.
 func makeContent(ctx context.Context, make func(context.Context) (string, error)) (content string, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -2,8 +2,8 @@ package cupel
 
 import "context"
 
-// explainUnit is explain for candidates with units. What is said of a unit holds
-// for each of its members.
+// explainUnit is explain for candidates with units. An answer about a unit
+// holds for each of its members.
 func (r *run) explainUnit(ctx context.Context, candidate int) (Obstacle, error) {
 	u := r.units
 	at, wanted := -1, u.unitOf[candidate]
@@ -26,7 +26,7 @@ func (r *run) explainUnit(ctx context.Context, candidate int) (Obstacle, error) 
 	if r.effective.TargetTokens == 0 {
 		return r.explainNothingLeft(), nil
 	}
-	copy(r.sorted, r.prepared.sorted) // the slicer has had the list already
+	copy(r.sorted, r.prepared.sorted) // the slicer may have changed the list
 	o, err := ExplainSlice(ctx, r.pipeline.config.Slicer, r.sorted, r.effective, at)
 	var before []int
 	for _, at := range o.Before {

@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// mergeUnitsWithinTarget is mergeWithinTarget for units. What Proceed tells of
-// an overflow waits until there is a window.
+// mergeUnitsWithinTarget is mergeWithinTarget for units. Under Proceed, an
+// overflow is reported only once there is a window.
 func (r *run) mergeUnitsWithinTarget() error {
 	u := r.units
 	u.merged = u.merged[:0]
@@ -129,7 +129,7 @@ func (u *unitRun) mergedForms() []int32 {
 	return forms
 }
 
-// placedUnit is a unit as the window has it.
+// placedUnit is a unit as it appears in the window.
 type placedUnit struct {
 	items        []*ContextItem // of the window
 	variants     []int32        // of its members; nil when all are full
@@ -204,7 +204,7 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
 	}
 	unit := &u.units[c.unit]
-	if !unit.group && c.form == 0 { // as most are
+	if !unit.group && c.form == 0 { // the usual case
 		item := r.items[c.candidate]
 		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
 	}
@@ -245,16 +245,15 @@ func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, st
 	return placed, standInAs(unit.item, placed.items[0], u.tokensOf(c)), nil
 }
 
-// standInAs returns a stand-in with the fields of its first item as the window
-// has it.
+// standInAs returns a stand-in with the fields of its first item in the window.
 func standInAs(standIn, first *ContextItem, tokens int) *ContextItem {
 	stand := *first
 	stand.kind, stand.pinned, stand.units, stand.tokens = standIn.kind, standIn.pinned, standIn.units, tokens
 	return &stand
 }
 
-// smaller returns a smaller form of a candidate, full tokens being those of what
-// it stands for.
+// smaller returns a smaller form of a candidate. full is the tokens of what the
+// form stands for.
 func smaller(ctx context.Context, whole *ContextItem, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
 	item := *whole
 	item.content, item.tokens = v.Content, v.Tokens
@@ -278,8 +277,8 @@ func smaller(ctx context.Context, whole *ContextItem, candidate int, v *Variant,
 	return &item, nil
 }
 
-// explainIncludedUnits lists the members of what is in the window, each with its
-// own entry.
+// explainIncludedUnits lists the members of the units in the window, each with
+// its own entry.
 func (r *run) explainIncludedUnits() {
 	u, t := r.units, &r.trace
 	t.included = make([]IncludedItem, 0, t.count)
@@ -294,12 +293,12 @@ func (r *run) explainIncludedUnits() {
 	}
 }
 
-// entry returns the entry of a member, full being the member as it was given. Its
-// origin has the form alone.
+// entry returns the entry of a member; full is the member as it was given. The
+// entry's origin has only the form.
 func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score float64) IncludedItem {
 	e := IncludedItem{Score: score, Reason: IncludeScored}
 	switch {
-	case pinned: // before the look at the tokens (R26)
+	case pinned: // before the tokens are checked (R26)
 		e.Reason = IncludePinned
 	case full.tokens == 0:
 		e.Reason = IncludeZeroToken
@@ -322,8 +321,8 @@ func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score flo
 	return e
 }
 
-// withoutTokens returns the group variant with 0 tokens, for the entries of the
-// members after the first that it stands for.
+// withoutTokens returns the group variant with 0 tokens, for the entries of all
+// members but the first.
 func (p *placedUnit) withoutTokens() *ContextItem {
 	if p.empty == nil {
 		item := *p.items[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// fitPinnedUnits shrinks pinned units until they fit, as far as they can, and
-// adds their tokens up. It is FIT-PINNED of the Units chapter.
+// fitPinnedUnits shrinks pinned units until they fit, as far as it can, and
+// adds up their tokens. It is FIT-PINNED of the Units chapter.
 func (r *run) fitPinnedUnits() {
 	u := r.units
 	u.forms = resize(u.forms, len(u.pinned))
@@ -46,7 +46,8 @@ func (r *run) fitPinnedUnits() {
 }
 
 // deduplicateUnits is stage 3 for candidates with units: older versions leave,
-// and of units with the same contents only the best scored goes on.
+// and among units with the same contents only the one with the best score
+// stays.
 func (r *run) deduplicateUnits() {
 	u := r.units
 	for i, candidate := range r.scoreable {
@@ -135,8 +136,8 @@ func (s *unitSet) sameContents(a, b int) bool {
 	})
 }
 
-// sortUnits is stage 4 for units: the list that the slicer sees has a stand-in
-// for each.
+// sortUnits is stage 4 for units. The list that the slicer sees has a stand-in
+// for each unit.
 func (r *run) sortUnits() {
 	u := r.units
 	r.keys = r.keys[:0]
@@ -156,8 +157,8 @@ func (r *run) sortUnits() {
 	}
 }
 
-// offerOlder adds to the stand-ins the older versions that may come back in
-// their place.
+// offerOlder adds to the stand-ins the older versions that may return in their
+// place.
 func (r *run) offerOlder() {
 	u := r.units
 	type offer struct {
@@ -219,8 +220,8 @@ func (r *run) sliceUnits(ctx context.Context) error {
 	return r.chooseUnits(selection)
 }
 
-// chooseUnits takes what a slicer has selected, and finds the reasons for the
-// rest.
+// chooseUnits takes a slicer's selection, and finds the reasons for what it
+// left out.
 func (r *run) chooseUnits(selection Selection) error {
 	u := r.units
 	forms := resize(u.taken, len(u.sorted))
@@ -266,8 +267,7 @@ func (r *run) chooseUnits(selection Selection) error {
 	return nil
 }
 
-// takeBackReturned forgets that older versions were left out that have come
-// back.
+// takeBackReturned removes the exclusions of older versions that have returned.
 func (r *run) takeBackReturned() {
 	t := &r.trace
 	if !t.items {
@@ -328,7 +328,7 @@ func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
 func (r *run) unitExceeds(u *unit, member, available int) ExclusionReason {
 	reason := budgetExceeded(r.items[member].tokens, available)
 	if u.group {
-		reason.other = u.item // whose tokens are those of the group
+		reason.other = u.item // its tokens are those of the group
 	}
 	return reason
 }

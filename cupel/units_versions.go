@@ -5,11 +5,11 @@ type versions struct {
 	newest int32 // so far
 	last   int32 // the last item, not the newest
 	count  int32
-	timed  bool // every one has a timestamp
+	timed  bool // all have timestamps
 }
 
-// resolveVersions finds out which candidates are stale, and which of them are
-// older versions that leave.
+// resolveVersions finds the stale candidates, and those of them that leave as
+// older versions.
 //
 // It implements RESOLVE-VERSIONS of the Units chapter.
 func (s *unitSet) resolveVersions() {
