@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -280,6 +281,35 @@ func TestBrokenSlicers(t *testing.T) {
 				}))
 			}, "exceed the target of 418 tokens"},
 	})
+}
+
+// TestPositionsOutOfRange has positions on both sides of the list:
+// the rule about them reports them, and no other rule stumbles over them.
+func TestPositionsOutOfRange(t *testing.T) {
+	for name, position := range map[string]func(n int) int{
+		"below":      func(int) int { return -1 },
+		"just above": func(n int) int { return n },
+		"far above":  func(int) int { return math.MaxInt },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := watch(brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+				if len(items) > 0 && budget.TargetTokens > 0 {
+					sel.Indices = append(sel.Indices, position(len(items)))
+				}
+				return nil
+			}))
+			found := false
+			for _, message := range s.messages {
+				found = found || strings.Contains(message, "every position, selected or dropped, is one of the list.")
+				if strings.Contains(message, "panic") || strings.Contains(message, "exceed the target") {
+					t.Errorf("the kit reports %q", message)
+				}
+			}
+			if !found {
+				t.Errorf("the kit reports only %q", s.messages)
+			}
+		})
+	}
 }
 
 // explaining is a sound slicer that explains itself badly.

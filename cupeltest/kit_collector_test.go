@@ -2,8 +2,10 @@ package cupeltest_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -92,6 +94,7 @@ type observer struct {
 	listCollector
 	run   func(ctx context.Context) context.Context
 	first func(ctx context.Context) context.Context
+	ended func(err error)
 	less  bool // asks for no item events
 }
 
@@ -111,6 +114,12 @@ func (o observed) Detail() cupel.TraceDetail {
 	return cupel.TraceDetail{Items: true, ItemEvents: !o.o.less, Report: true}
 }
 
+func (o observed) EndRun(_ context.Context, e cupel.RunEnd) {
+	if o.o.ended != nil {
+		o.o.ended(e.Err)
+	}
+}
+
 func (o observed) StartStage(ctx context.Context, _ cupel.StageStart) context.Context {
 	if o.o.first != nil {
 		return o.o.first(ctx)
@@ -121,6 +130,28 @@ func (o observed) StartStage(ctx context.Context, _ cupel.StageStart) context.Co
 // other is a context that has forgotten where it comes from.
 func other(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
+}
+
+// TestCollectorsSeeRunsFail holds that the kit's runs fail where they are meant to:
+// a collector that only goes wrong after such a failure must be found.
+func TestCollectorsSeeRunsFail(t *testing.T) {
+	var seen []error
+	cupeltest.TestTraceCollector(t, &observer{ended: func(err error) { seen = append(seen, err) }})
+	for _, tt := range []struct {
+		name string
+		is   func(err error) bool
+	}{
+		{"without a failure", func(err error) bool { return err == nil }},
+		{"in the first stage", func(err error) bool { return errors.Is(err, cupel.ErrPinnedExceedsBudget) }},
+		{"in the slicer", func(err error) bool {
+			return errors.Is(err, cupel.ErrStrategy) && strings.Contains(err.Error(), "on purpose")
+		}},
+		{"in the last stage", func(err error) bool { return errors.Is(err, cupel.ErrOverflow) }},
+	} {
+		if !slices.ContainsFunc(seen, tt.is) {
+			t.Errorf("no run ended %s: %v", tt.name, seen)
+		}
+	}
 }
 
 func TestBrokenCollectors(t *testing.T) {
