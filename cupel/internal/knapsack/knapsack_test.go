@@ -480,6 +480,8 @@ func TestErrorTexts(t *testing.T) {
 			"knapsack: the exact answer needs more than 20 bytes of working memory and the limit is 10: raise the limit or coarsen the weights"},
 		{"item", "names the item", &InputError{Index: 3, Reason: "weight 0 is below 1"},
 			"knapsack: item 3: weight 0 is below 1"},
+		{"first item", "item 0 is an item, not the whole", &InputError{Index: 0, Reason: "weight 0 is below 1"},
+			"knapsack: item 0: weight 0 is below 1"},
 		{"whole", "no item is at fault", &InputError{Index: -1, Reason: "2 weights but 1 values"},
 			"knapsack: 2 weights but 1 values"},
 	}
