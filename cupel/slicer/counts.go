@@ -14,12 +14,13 @@ import (
 )
 
 // CountQuotaEntry is what a [CountQuota] or a [CountConstrainedKnapsack]
-// demands for one kind, in numbers of items.
+// demands of one kind, in numbers of items.
 //
 // It implements the CountQuotaEntry section of the CountQuotaSlice chapter.
 type CountQuotaEntry struct {
 	// Kind is the kind that the entry limits. It must not be blank. Reports
-	// spell it as here, but well-known kinds as their constants.
+	// spell it as given here, except that well-known kinds are spelled as their
+	// constants.
 	Kind cupel.ContextKind
 	// RequireCount is the number of items to commit before anything else is
 	// chosen: at least 0, at most CapCount.
@@ -37,7 +38,7 @@ type ScarcityBehavior uint8
 
 // The scarcity behaviours. The zero value is the specification's default.
 const (
-	// ScarcityDegrade takes what there is and returns a
+	// ScarcityDegrade takes the candidates that exist and returns a
 	// [cupel.CountRequirementShortfall] with the selection.
 	ScarcityDegrade ScarcityBehavior = iota
 	// ScarcityThrow fails with a [cupel.ScarcityError].
@@ -65,8 +66,8 @@ func WithScarcity(behavior ScarcityBehavior) CountOption {
 	return func(c *counter) { c.scarcity = behavior }
 }
 
-// counter is what the two count slicers have in common: their entries, the
-// first phase and the last.
+// counter is what the two count slicers share: their entries, the first phase
+// and the last.
 type counter struct {
 	component string // the specification's name of the slicer
 	scarcity  ScarcityBehavior
@@ -74,7 +75,7 @@ type counter struct {
 	byKey     map[string]int32  // position in entries, by folded kind
 }
 
-// newCounter records in wrong what is wrong.
+// newCounter returns a counter, and records in wrong what is wrong with it.
 func newCounter(wrong *strategy.Problems, entries []CountQuotaEntry, opts []CountOption) counter {
 	c := counter{component: wrong.Component, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
 	for _, opt := range opts {
@@ -109,7 +110,7 @@ func (e CountQuotaEntry) validate(wrong *strategy.Problems, i int) {
 	}
 }
 
-// countFields are the settings that the two count slicers have in common.
+// countFields are the settings that the two count slicers share.
 var countFields = []strategy.Field{
 	{Name: "entries", Type: strategy.List, Doc: "The entries, at most one for each kind.", Fields: []strategy.Field{
 		{Name: "kind", Type: strategy.Kind, Required: true, Doc: "A kind of item, in any casing."},
@@ -137,7 +138,7 @@ func countsOf(a strategy.Args) (ScarcityBehavior, []CountQuotaEntry) {
 	return scarcity, entries
 }
 
-// settings returns the settings of countFields, added to those given.
+// settings adds the settings of countFields to those given.
 func (c counter) settings(given map[string]any) map[string]any {
 	entries := make([]map[string]any, len(c.entries))
 	for i, e := range c.entries {
@@ -150,7 +151,7 @@ func (c counter) settings(given map[string]any) map[string]any {
 	return given
 }
 
-// forKind returns a counter that considers the entry of one kind alone.
+// forKind returns a counter with only the entry of one kind.
 func (c counter) forKind(kind cupel.ContextKind) counter {
 	one := counter{component: c.component, scarcity: c.scarcity}
 	if i, ok := c.byKey[kind.Key()]; ok {
@@ -160,8 +161,8 @@ func (c counter) forKind(kind cupel.ContextKind) counter {
 	return one
 }
 
-// slice runs the three phases. byScore makes phase 3 look at the inner
-// selection by score; otherwise it keeps the order of the inner slicer.
+// slice runs the three phases. If byScore is set, phase 3 goes through the
+// inner selection by score; otherwise in the order of the inner slicer.
 func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
@@ -177,7 +178,8 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 		return cupel.Selection{}, err
 	}
 
-	// Phase 2: the inner slicer chooses from the rest, with the rest.
+	// Phase 2: the inner slicer chooses from the remaining items, with the
+	// remaining tokens.
 	rest, places := s.rest(items)
 	budget.TargetTokens = min(max(0, exact.Of(budget.TargetTokens).Minus(spent).Int()), budget.MaxTokens)
 	chosen, err := cupel.Slice(ctx, inner, rest, budget)
@@ -186,7 +188,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	}
 	sel.Shortfalls = append(sel.Shortfalls, chosen.Shortfalls...)
 
-	// Phase 3: keep the numbers below the caps.
+	// Phase 3: keep the numbers within the caps.
 	indices, forms := chosen.Indices, map[int]int(nil)
 	if len(chosen.Smaller) > 0 {
 		indices, forms = slices.Clone(indices), make(map[int]int, len(chosen.Smaller))
@@ -217,7 +219,7 @@ func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, it
 	return sel, nil
 }
 
-// drops lists what the inner slicer dropped and what was beyond the caps.
+// drops lists what the inner slicer dropped and what exceeded the caps.
 func (c counter) drops(s *scratch, places places, inner []cupel.Drop) []cupel.Drop {
 	if len(inner)+len(s.dropped) == 0 {
 		return nil
@@ -226,8 +228,8 @@ func (c counter) drops(s *scratch, places places, inner []cupel.Drop) []cupel.Dr
 	for i, d := range inner {
 		drops[i] = cupel.Drop{Index: places.of(d.Index), Reason: d.Reason}
 	}
-	// From the first drop of a kind on its count stays as it is, so that one
-	// reason does for all of them.
+	// After the first drop of a kind its count does not change, so all drops of
+	// the kind share one reason.
 	s.reasons = resize(s.reasons, len(c.entries))
 	for n, e := range c.entries {
 		s.reasons[n] = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
@@ -249,21 +251,22 @@ func (c counter) numberEntries(s *scratch, items []cupel.ScoredItem) {
 	})
 }
 
-// noEntry is the number of the kinds that the entries do not mention.
+// noEntry is the number of kinds without an entry.
 const noEntry = -1
 
-// commit is phase 1: for each entry in turn, it selects as many of the best
-// items of the kind as are required, and notes shortfalls in sel. s.numbers
-// must hold the entry of every item. Afterwards s.counts holds the number
-// selected by entry, s.marks what is selected, and the result is their tokens.
+// commit is phase 1. For each entry in turn, it selects as many of the best
+// items of the kind as the entry requires, and records shortfalls in sel.
+// s.numbers must hold the entry of every item. Afterwards s.counts holds the
+// number selected for each entry, and s.marks what is selected; spent is its
+// tokens.
 func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selection) (spent exact.Sum, err error) {
 	s.marks = resize(s.marks, len(items))
 	clear(s.marks)
 	s.counts = resize(s.counts, len(c.entries))
 	clear(s.counts)
 
-	// First all candidates and how many there are of each kind, then one kind
-	// after the other.
+	// First list all candidates and count those of each kind, then take one
+	// kind after the other.
 	all := order.Borrow(len(items))
 	defer all.Return()
 	candidates := all.Pairs[:0]
@@ -284,7 +287,7 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 		candidates = append(candidates, order.Pair{Key: order.Key(items[i].Score), Index: i})
 		s.counts[n]++
 		if byScore && s.counts[n] == c.entries[n].RequireCount {
-			open-- // what comes later is no better, and is not looked at when no entry is open
+			open-- // later items are no better, so they matter only while an entry is open
 		}
 	}
 	byKind := order.Borrow(len(candidates))
@@ -297,7 +300,7 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 	for _, p := range candidates {
 		n := s.numbers[p.Index]
 		byKind.Pairs[s.counts[n]] = p
-		s.counts[n]++ // in the end, where the next kind begins
+		s.counts[n]++ // ends up where the next kind begins
 	}
 
 	start = 0
@@ -322,11 +325,11 @@ func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selecti
 	return spent, nil
 }
 
-// sortedByScore reports whether the items come highest score first, as a
-// pipeline's do.
+// sortedByScore reports whether the items come highest score first, as those of
+// a pipeline do.
 func sortedByScore(items []cupel.ScoredItem) bool {
 	for i := 1; i < len(items); i++ {
-		// >= settles all but NaN, and costs less than keys.
+		// >= settles everything but NaN, and costs less than keys.
 		if a, b := items[i-1].Score, items[i].Score; !(a >= b) && order.Key(a) < order.Key(b) {
 			return false
 		}
@@ -334,13 +337,13 @@ func sortedByScore(items []cupel.ScoredItem) bool {
 	return true
 }
 
-// rest returns the items that are not selected, and what tells where they were.
+// rest returns the items that are not selected, and their places in items.
 func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, places) {
 	if len(s.selected) == 0 {
 		return items, places{}
 	}
-	// Behind the last of those selected, which mostly are among the first, whole
-	// lists move.
+	// Items after the last selected one move as one block. Selected items are
+	// usually among the first.
 	head := slices.Max(s.selected)
 	s.items = resize(s.items, len(items)-len(s.selected))
 	s.positions = s.positions[:0]
@@ -354,10 +357,10 @@ func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, places) {
 	return s.items, places{s.positions, len(s.selected)}
 }
 
-// places are the positions that some items have in another list, which holds
-// more of them.
+// places maps the positions of some items in a list to their positions in a
+// longer list that they come from.
 type places struct {
-	head  []int // of the first ones
+	head  []int // of the first items
 	shift int   // how much larger the positions of all others are
 }
 
@@ -368,11 +371,11 @@ func (p places) of(i int) int {
 	return i + p.shift
 }
 
-// sortByScore returns the selected of the items by score, highest first, then
-// by position. It overwrites s.marks.
+// sortByScore sorts the selected positions by score, highest first, then by
+// position. It overwrites s.marks.
 func (s *scratch) sortByScore(items []cupel.ScoredItem, selected []int) []int {
-	// Marks bring the positions into ascending order in linear time; and the items
-	// of a pipeline are sorted already, so that no more is to be done.
+	// Marks put the positions into ascending order in linear time. The items of
+	// a pipeline are sorted already, so that is enough for them.
 	s.marks = resize(s.marks, len(items))
 	clear(s.marks)
 	for _, i := range selected {

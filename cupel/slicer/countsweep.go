@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// Sweep implements [cupel.SweepSlicer] when the inner slicer does, and returns
+// Sweep implements [cupel.SweepSlicer] if the inner slicer does, and returns
 // nil otherwise. What the entries commit is the same for every target.
 func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	if c.Validate() != nil {
@@ -19,7 +19,7 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	c.numberEntries(s, items)
 	spent, err := c.commit(s, items, new(cupel.Selection))
 	if err != nil {
-		return nil // Slice says it at every target
+		return nil // Slice reports the error at every target
 	}
 	rest, places := s.rest(items)
 	places.head = slices.Clone(places.head)
@@ -38,21 +38,22 @@ func (c *CountQuota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	}
 }
 
-// countSweep follows CountQuota: the inner slicer's list with what is beyond a
-// cap left out, behind what is committed. Whether a position is beyond its cap
-// depends on those before it alone, so that what the inner slicer keeps is kept.
+// countSweep follows CountQuota: first what is committed, then the inner
+// slicer's list without what exceeds a cap. Whether a position exceeds its cap
+// depends only on the positions before it, so what the inner slicer keeps stays
+// kept.
 type countSweep struct {
 	committed []int
 	spent     exact.Sum // tokens of what is committed
 	entries   []CountQuotaEntry
 	counts    []int   // selected by entry
 	numbers   []int32 // entry of each item
-	places    places  // in the list of this slicer, of the positions of the inner one
+	places    places  // positions in this slicer's list, of those of the inner slicer
 	inner     cupel.SliceSweep
 
 	target int
 	list   []innerChoice // the inner slicer's
-	kept   int           // how many of them are not beyond a cap
+	kept   int           // how many of them are within their caps
 	more   []int
 }
 
@@ -78,8 +79,8 @@ func (s *countSweep) Advance(target int) (keep int, more []int) {
 	return keep, s.more
 }
 
-// follow lets the inner slicer choose for a target of its own, adds what comes
-// to s.more, and returns how much of its list before stays.
+// follow lets the inner slicer choose for its own target, adds the new
+// positions to s.more, and returns how much of its previous list stays.
 func (s *countSweep) follow(target int) (kept int) {
 	keep, more := s.inner.Advance(target)
 	for _, c := range s.list[keep:] {

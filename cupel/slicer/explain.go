@@ -9,21 +9,21 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
-// ExplainSlice implements [cupel.SliceExplainer]: what came before the item left
-// too few tokens.
+// ExplainSlice implements [cupel.SliceExplainer]: the items that came before
+// left too few tokens.
 func (Greedy) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
 	return explainTurn("GreedySlice takes the highest score per token first.", items, budget, chosen, at, density), nil
 }
 
-// ExplainSlice implements [cupel.SliceExplainer]: what came before the item left
-// too few tokens.
+// ExplainSlice implements [cupel.SliceExplainer]: the items that came before
+// left too few tokens.
 func (ScoreGreedy) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
 	return explainTurn("ScoreGreedySlice takes the highest score first.", items, budget, chosen, at,
 		func(it cupel.ScoredItem) float64 { return it.Score }), nil
 }
 
-// explainTurn is for slicers that take each item that still fits, in the order
-// of a value.
+// explainTurn explains slicers that take each item that still fits, in the
+// order of a value.
 func explainTurn(rule string, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int, value func(cupel.ScoredItem) float64) cupel.Obstacle {
 	var o cupel.Obstacle
 	left := budget.TargetTokens
@@ -41,8 +41,8 @@ func explainTurn(rule string, items []cupel.ScoredItem, budget cupel.SliceBudget
 	return o
 }
 
-// ExplainSlice implements [cupel.SliceExplainer]: others together are worth more,
-// or the item is worth nothing.
+// ExplainSlice implements [cupel.SliceExplainer]: other items together are
+// worth more, or the item is worth nothing.
 func (k Knapsack) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
 	if scaledValue(items[at].Score) == 0 {
 		return cupel.Obstacle{Rule: "KnapsackSlice takes nothing with a score below 0.0001.", Before: chosen.Indices}, nil
@@ -58,12 +58,13 @@ func (k Knapsack) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budg
 }
 
 // ExplainSlice implements [cupel.SliceExplainer]: the kind has reached its cap,
-// or else what is required came first and the inner slicer says the rest.
+// or required items came first and the inner slicer explains the rest.
 func (c *CountQuota) ExplainSlice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
 	return c.explain(ctx, c.inner, items, budget, chosen, at)
 }
 
-// ExplainSlice implements [cupel.SliceExplainer] as that of [CountQuota] does.
+// ExplainSlice implements [cupel.SliceExplainer] as [CountQuota.ExplainSlice]
+// does.
 func (c *CountConstrainedKnapsack) ExplainSlice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
 	return c.explain(ctx, c.knapsack, items, budget, chosen, at)
 }
@@ -130,8 +131,8 @@ func count(items int) string {
 	return fmt.Sprintf("%d items", items)
 }
 
-// ExplainSlice implements [cupel.SliceExplainer]: the share of the kind, and what
-// the inner slicer says within it.
+// ExplainSlice implements [cupel.SliceExplainer]: it names the share of the
+// kind, and gives the inner slicer's explanation within that share.
 func (q *Quota) ExplainSlice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, _ cupel.Selection, at int) (cupel.Obstacle, error) {
 	if budget.TargetTokens <= 0 {
 		return cupel.Obstacle{Rule: "QuotaSlice has no tokens to share out."}, nil

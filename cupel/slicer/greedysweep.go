@@ -9,8 +9,9 @@ import (
 )
 
 // Sweep implements [cupel.SweepSlicer]. It sorts once, in the time of one call
-// of Slice. A change of the target then takes O(log N) for each item that leaves
-// or comes after the first one that changes, and almost no time if none does.
+// of Slice. After that, a change of the target takes O(log N) for each item
+// that leaves or comes after the first change, and almost no time if nothing
+// changes.
 func (Greedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	return newGreedySweep(items, sortByDensity)
 }
@@ -50,7 +51,7 @@ type takenItem struct {
 	next  uint64 // the lowest target for which some item skipped before this one is taken
 }
 
-// walk returns where the walk goes on behind the first n items taken.
+// walk returns where the walk continues after the first n items taken.
 func (s *greedySweep) walk(n int) (from int, spent, next uint64) {
 	if n == 0 {
 		return 0, 0, math.MaxUint64
@@ -90,10 +91,10 @@ func (s *greedySweep) Next() (int, bool) {
 	if next > math.MaxInt {
 		return 0, false
 	}
-	return max(int(next), s.target+1), true // a target of 0 takes nothing, not even what costs nothing
+	return max(int(next), s.target+1), true // a target of 0 takes nothing, not even items without tokens
 }
 
-// plus adds without wrapping: math.MaxUint64 is what the minimum of nothing is.
+// plus adds without wrapping. math.MaxUint64 is the minimum of an empty range.
 func plus(a, b uint64) uint64 {
 	if b > math.MaxUint64-a {
 		return math.MaxUint64
@@ -127,7 +128,7 @@ func newMinTree(n int, value func(i int) uint64) minTree {
 
 func (t minTree) at(i int) uint64 { return t.nodes[t.size+i] }
 
-// min returns the minimum from one position up to another, which is left out.
+// min returns the minimum of the positions from <= i < to.
 func (t minTree) min(from, to int) uint64 {
 	m := uint64(math.MaxUint64)
 	for a, b := t.size+from, t.size+to; a < b; a, b = a/2, b/2 {
@@ -143,15 +144,15 @@ func (t minTree) min(from, to int) uint64 {
 	return m
 }
 
-// firstAtMost returns the first position at or behind from whose value is at
-// most limit, or -1.
+// firstAtMost returns the first position, from or later, whose value is at most
+// limit, or -1.
 func (t minTree) firstAtMost(from int, limit uint64) int {
 	if from >= t.size {
 		return -1
 	}
 	i := t.size + from
 	for t.nodes[i] > limit {
-		for i%2 == 1 { // the right half: go on behind its parent
+		for i%2 == 1 { // the right half: continue after its parent
 			i /= 2
 		}
 		if i == 0 {

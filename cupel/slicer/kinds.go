@@ -13,14 +13,14 @@ import (
 
 // scratch is the working memory of one call of a wrapper.
 type scratch struct {
-	spellings map[cupel.ContextKind]int32 // number of every spelling met
-	keys      map[string]int32            // number of every kind met, by its folded spelling
+	spellings map[cupel.ContextKind]int32 // number of each spelling seen
+	keys      map[string]int32            // number of each kind seen, by its folded spelling
 	numbers   []int32                     // number of each item's kind
 	groups    []group                     // Quota: the kinds by number
 	counts    []int                       // count slicers: number selected, by entry
 	marks     []bool                      // count slicers: by item
 	sorted    []int                       // count slicers: the inner selection by score
-	items     []cupel.ScoredItem          // what an inner slicer is given
+	items     []cupel.ScoredItem          // what the inner slicer gets
 	positions []int                       // where these items are in the caller's list
 	selected  []int                       // positions selected so far
 	dropped   []int                       // count slicers: positions beyond the caps
@@ -33,7 +33,7 @@ var scratchPool = sync.Pool{New: func() any {
 
 func newScratch() *scratch { return scratchPool.Get().(*scratch) }
 
-// free gives the memory back.
+// free returns the memory to the pool.
 func (s *scratch) free() {
 	s.reset()
 	scratchPool.Put(s)
@@ -41,8 +41,8 @@ func (s *scratch) free() {
 
 // reset forgets the items and kinds of the call.
 func (s *scratch) reset() {
-	// A map keeps its size when it is cleared, and clearing takes as long as its
-	// size: one list with very many kinds must not slow down all that follow.
+	// Clearing a map keeps its size, and takes time in proportion to it: one
+	// list with very many kinds must not slow down all later ones.
 	const keep = 128
 	if len(s.spellings) > keep {
 		s.spellings, s.keys = make(map[cupel.ContextKind]int32), make(map[string]int32)
@@ -61,13 +61,13 @@ type spelling struct {
 	number int32
 }
 
-// numberKinds fills s.numbers with the number of each item's kind. It asks
-// first for the number of a spelling when it meets that for the first time.
+// numberKinds fills s.numbers with the number of each item's kind. The first
+// time it meets a spelling, it gets the number from first.
 func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.ContextKind) int32) {
 	s.numbers = resize(s.numbers, len(items))
-	// Most lists have a handful of spellings. Comparing with the one that came
-	// last in the same place, which mostly is the same constant, is several times
-	// faster than looking it up.
+	// Most lists have a handful of spellings. Comparing with the last spelling
+	// in the same place, usually the same constant, is several times faster
+	// than a lookup.
 	var recent [32]spelling
 	for i := range items {
 		kind := items[i].Item.Kind()
@@ -85,7 +85,8 @@ func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.Context
 	}
 }
 
-// placeOf gives kinds numbers that differ for all well-known ones, modulo 32.
+// placeOf returns a number for a kind. Those of the well-known kinds differ
+// modulo 32.
 func placeOf(kind cupel.ContextKind) uint {
 	if kind == "" {
 		return 0
@@ -101,9 +102,9 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// narrow returns the slicer that s wants to be used for a list of one kind
-// (R19). A [cupel.KindNarrower] that breaks is replaced by a slicer that says
-// so: it is the culprit, not the wrapper that asked it.
+// narrow returns the slicer that s provides for lists of one kind (R19). A
+// [cupel.KindNarrower] that fails is replaced by a slicer that returns its
+// error, so that the error names it and not the wrapper that called it.
 func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
 	n, ok := s.(cupel.KindNarrower)
 	if !ok {
@@ -126,8 +127,8 @@ func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
 	return narrowed
 }
 
-// checkNarrowing refuses a slicer with a Slice of its own and a ForKind that it
-// has from a type that it embeds: what that returns would take its place.
+// checkNarrowing rejects a slicer that has its own Slice but inherits ForKind
+// from an embedded type: the result of ForKind would replace that Slice.
 func checkNarrowing(s cupel.Slicer) error {
 	if _, ok := s.(cupel.KindNarrower); !ok || promoted.ForKind.Agree(s) {
 		return nil
@@ -136,16 +137,16 @@ func checkNarrowing(s cupel.Slicer) error {
 		Reason: "slicer has a Slice of its own and the ForKind of a type that it embeds, which leads around it: declare ForKind(kind cupel.ContextKind) cupel.Slicer too, or put the embedded slicer into a field with a name"}
 }
 
-// broken stands for a slicer that could not be had.
+// broken stands in for a slicer that could not be made.
 type broken struct{ err error }
 
 func (b broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
 	return cupel.Selection{}, b.err
 }
 
-// checkKind records what is wrong with the kind of entry i, when kinds holds
-// the folded kinds of the entries before it; and adds it. advice says what to
-// write instead.
+// checkKind records what is wrong with the kind of entry i, and adds the kind
+// to kinds, which holds the folded kinds of the entries before. advice says
+// what to write instead.
 func checkKind(wrong *strategy.Problems, kinds map[string]int32, i int, kind cupel.ContextKind, advice string) {
 	field := strategy.Element("entries", i) + ".kind"
 	if kind.IsBlank() {
@@ -160,7 +161,7 @@ func checkKind(wrong *strategy.Problems, kinds map[string]int32, i int, kind cup
 	kinds[kind.Key()] = int32(i)
 }
 
-// checkInner returns what is wrong with the slicer that a wrapper is given.
+// checkInner returns what is wrong with the slicer given to a wrapper.
 func checkInner(component string, inner cupel.Slicer) error {
 	if inner == nil {
 		return &cupel.InvalidConfigError{Component: component, Field: "inner", Reason: "inner slicer must not be nil"}
@@ -168,7 +169,7 @@ func checkInner(component string, inner cupel.Slicer) error {
 	return cupel.ValidateSlicer(inner)
 }
 
-// notBuilt is the error of a wrapper that did not come from its constructor.
+// notBuilt is the error of a wrapper built without its constructor.
 func notBuilt(component, constructor string) error {
 	return &cupel.InvalidConfigError{Component: component, Reason: "slicer has no inner slicer: build it with " + constructor}
 }

@@ -12,16 +12,17 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// MultipleChoice chooses for each item one of its forms, or none, so that their
-// values have a large sum within the target. The value of a form is the score
-// times its worth. It is the slicer for candidates that mostly have smaller
-// forms ([cupel.WithVariants]): [Greedy] and [Knapsack] choose among full forms,
-// and give smaller ones what is left.
+// MultipleChoice chooses one form, or none, for each item, so that the sum of
+// their values within the target is large. The value of a form is the score
+// times its worth. Use it for candidates that mostly have smaller forms
+// ([cupel.WithVariants]): [Greedy] and [Knapsack] choose among full forms, and
+// give smaller ones only what is left.
 //
-// It goes along the upper convex hull of each item's forms, best gain per token
-// first, and its value is at least half of the largest possible, mostly nearly
-// all of it. [WithExact] has it find the largest. A score that is negative or NaN
-// is never chosen. Its choice is not monotonic in the budget.
+// It follows the upper convex hull of each item's forms, best gain per token
+// first. The value that it reaches is at least half of the largest possible,
+// and usually close to it; [WithExact] makes it find the largest. It never
+// chooses an item with a negative or NaN score. Its choice is not monotonic in
+// the budget.
 //
 // The zero MultipleChoice is ready; [NewMultipleChoice] makes others. It takes
 // O(n log n) for n forms. It implements MULTIPLE-CHOICE-SLICE of the Units
@@ -58,10 +59,10 @@ var multipleChoiceDescriptor = strategy.Descriptor{
 // MultipleChoiceOption is an optional setting of a [MultipleChoice].
 type MultipleChoiceOption func(*MultipleChoice)
 
-// WithExact has each call find the largest value that is possible, of equal ones
-// with the fewest tokens. It takes time and memory in proportion to the number of
-// items times the tokens of the target, and fails with a [MemoryLimitError] where
-// that is more than [DefaultMemoryLimit].
+// WithExact makes each call find the largest possible value, with the fewest
+// tokens among equal ones. It takes time and memory in proportion to the number
+// of items times the tokens of the target, and fails with a [MemoryLimitError]
+// if that needs more than [DefaultMemoryLimit].
 func WithExact() MultipleChoiceOption { return func(m *MultipleChoice) { m.exact = true } }
 
 // NewMultipleChoice returns a MultipleChoice with the given settings.
@@ -75,15 +76,16 @@ func NewMultipleChoice(opts ...MultipleChoiceOption) *MultipleChoice {
 	return m
 }
 
-// LeftOver implements [cupel.LeftOverSlicer]: it returns true, so that older
-// versions come back.
+// LeftOver implements [cupel.LeftOverSlicer]. It returns true, so that older
+// versions may return.
 func (MultipleChoice) LeftOver() bool { return true }
 
-// NonMonotonic implements [cupel.NonMonotonic]: it returns true.
+// NonMonotonic implements [cupel.NonMonotonic]. It returns true.
 func (MultipleChoice) NonMonotonic() bool { return true }
 
-// Slice implements [cupel.Slicer]. The positions come in order. It fails with a
-// [MemoryLimitError] and with ctx.Err(), both only with [WithExact].
+// Slice implements [cupel.Slicer]. The positions are ascending. With
+// [WithExact] it fails with a [MemoryLimitError] or with ctx.Err(); otherwise
+// it does not fail.
 func (m MultipleChoice) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
@@ -137,7 +139,7 @@ func selectionOf(chosen []int32) cupel.Selection {
 	return sel
 }
 
-// fill returns the form of each item, or fill.Out, by the hulls.
+// fill returns the form of each item, or fill.Out, chosen along the hulls.
 func (c choices) fill(target int) []int32 {
 	run := func(first int, state fill.Point, left int) ([]int32, float64) {
 		f := fill.New()
@@ -176,8 +178,8 @@ func (c choices) fill(target int) []int32 {
 	return chosen
 }
 
-// solve returns the form of each item in the selection of the largest value, by
-// a table of what can be had for exactly so many tokens.
+// solve returns the form of each item in the selection with the largest value.
+// Its table holds the best value for each exact number of tokens.
 func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
 	var most exact.Sum // tokens that can be spent
 	for _, points := range c {
@@ -196,13 +198,13 @@ func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
 	}
 
 	values, next := make([]float64, width+1), make([]float64, width+1)
-	ranks, nextRanks := make([]int32, width+1), make([]int32, width+1) // of the choices so far, the best first
+	ranks, nextRanks := make([]int32, width+1), make([]int32, width+1) // of the choices so far, best first
 	for t := range values {
 		values[t] = math.Inf(-1)
 	}
 	values[0] = 0
 	order := make([]int32, 0, width+1)
-	taken := make([][]int32, len(c)) // by item and tokens: the place in its points, or none
+	taken := make([][]int32, len(c)) // by item and tokens: the place in the item's points, or none
 	for i, points := range c {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -7,8 +7,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Sweep implements [cupel.SweepSlicer] when the inner slicer does for every
-// kind, and returns nil otherwise. The shares are worked out for each target.
+// Sweep implements [cupel.SweepSlicer] if the inner slicer does for every kind,
+// and returns nil otherwise. It works out the shares for each target.
 func (q *Quota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	if q.Validate() != nil {
 		return nil
@@ -27,7 +27,7 @@ func (q *Quota) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
 	return sweep
 }
 
-// quotaSweep follows Quota: the lists of the kinds, one behind the other.
+// quotaSweep follows Quota: the lists of the kinds, one after another.
 type quotaSweep struct {
 	quota  *Quota
 	groups []group
@@ -65,7 +65,8 @@ func (s *quotaSweep) Advance(target int) (keep int, more []int) {
 	return keep, s.more
 }
 
-// advance goes to a share of the target and returns how much of the list stays.
+// advance moves to a share of the target and returns how much of the list
+// stays.
 func (g *sweptGroup) advance(share int) (kept int) {
 	if share = max(0, share); share == g.share {
 		return len(g.list)
@@ -79,5 +80,5 @@ func (g *sweptGroup) advance(share int) (kept int) {
 	return kept
 }
 
-// Next implements [cupel.SliceSweep]. A share may move with every token.
+// Next implements [cupel.SliceSweep]. Any token more may change a share.
 func (s *quotaSweep) Next() (int, bool) { return s.target + 1, s.target < math.MaxInt }

@@ -1,5 +1,6 @@
-// Package fill spends tokens on forms of units: the left-over pass, and the
-// multiple-choice knapsack's first answer. It is FILL of the Units chapter.
+// Package fill spends tokens on forms of units, for the left-over pass and for
+// the first answer of the multiple-choice knapsack. It is FILL of the Units
+// chapter.
 package fill
 
 import (
@@ -9,10 +10,11 @@ import (
 	"sync"
 )
 
-// Out is the form of a unit that is not selected: it has no tokens and no value.
+// Out is the form of a unit that is not selected. It has no tokens and no
+// value.
 const Out = -1
 
-// Point is a form that a unit is in, or may take.
+// Point is a form that a unit has or may take.
 type Point struct {
 	Form   int32 // from 0, or Out
 	Tokens int   // at least 0
@@ -23,13 +25,13 @@ type Point struct {
 // counts as the largest finite number.
 func Value(score, worth float64) float64 { return float64(min(score, math.MaxFloat64) * worth) }
 
-// Fill is one call. Get it with [New].
+// Fill is the state of one call. Get it with [New].
 type Fill struct {
 	units  []unit
 	points []Point // unit by unit
 	steps  []step
 	usable []int32 // in points
-	stack  []int32 // in points; none at the bottom, for the state of the unit
+	stack  []int32 // in points; none at the bottom, for the unit's current state
 }
 
 // unit is a unit that takes part.
@@ -49,24 +51,24 @@ type step struct {
 
 var pool = sync.Pool{New: func() any { return new(Fill) }}
 
-// New returns an empty Fill, with memory that is used again.
+// New returns an empty Fill with reused memory.
 func New() *Fill {
 	f := pool.Get().(*Fill)
 	f.units, f.points = f.units[:0], f.points[:0]
 	return f
 }
 
-// Free gives the memory back.
+// Free makes the memory available to New.
 func (f *Fill) Free() { pool.Put(f) }
 
-// Add adds a unit in the state where it is. Its points follow, by [Fill.Point].
-// Units come by position.
+// Add adds a unit in its current state. Add its points next, with [Fill.Point].
+// Add units in the order of their positions.
 func (f *Fill) Add(state Point) {
 	f.units = append(f.units, unit{state, len(f.points), len(f.points)})
 }
 
-// Point adds a form to the unit that was added last. A value that is negative
-// or NaN is never taken. Of equal tokens and values the lower form counts.
+// Point adds a form to the last unit added. A negative or NaN value is never
+// taken. Among equal tokens and values, the lower form is used.
 func (f *Fill) Point(p Point) {
 	if !(p.Value >= 0) {
 		return
@@ -75,14 +77,14 @@ func (f *Fill) Point(p Point) {
 	f.units[len(f.units)-1].to = len(f.points)
 }
 
-// State returns where a unit is, by the order in which they were added.
+// State returns the state of a unit, numbered in the order of Add.
 func (f *Fill) State(unit int) Point { return f.units[unit].state }
 
-// Set puts a unit into a state.
+// Set changes the state of a unit.
 func (f *Fill) Set(unit int, state Point) { f.units[unit].state = state }
 
-// Run improves the states within left tokens, as long as something fits. It
-// takes O(n log n) for n points.
+// Run improves the states, spending at most left tokens, until nothing more
+// fits. It takes O(n log n) for n points.
 func (f *Fill) Run(left int) {
 	if left < 0 {
 		return
@@ -105,7 +107,7 @@ func (f *Fill) Run(left int) {
 			left -= s.cost
 		}
 	}
-	for i := range f.units { // what the hull left unused
+	for i := range f.units { // spend what the hull left unused
 		u := &f.units[i]
 		best := u.state
 		for _, at := range f.pointsOf(u, left) {
@@ -118,17 +120,17 @@ func (f *Fill) Run(left int) {
 	}
 }
 
-// pointsOf is POINTS: what a unit may become with so many tokens more.
+// pointsOf is POINTS: what a unit may become with left more tokens.
 func (f *Fill) pointsOf(u *unit, left int) []int32 {
 	f.usable = f.usable[:0]
 	var last Point
 	for i := u.from; i < u.to; i++ {
 		p := f.points[i]
 		if u.state.Form != Out && p.Tokens <= u.state.Tokens || p.Tokens-u.state.Tokens > left || !(p.Value >= u.state.Value) {
-			continue // tokens are at least 0, so that the difference does not wrap
+			continue // tokens are at least 0, so the difference does not wrap
 		}
 		if len(f.usable) > 0 && (p.Tokens == last.Tokens || p.Value < last.Value) {
-			continue // the last that stayed has the greatest value so far
+			continue // the last point kept has the greatest value so far
 		}
 		f.usable = append(f.usable, int32(i))
 		last = p
