@@ -5,14 +5,12 @@
 # The check compiles for arm64, where the compiler fuses whenever it is allowed to.
 set -eu
 cd "$(dirname "$0")/.."
-GOWORK=off
-export GOWORK
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 for folder in cupel cupelrelevance; do
-	module=$(cd "$folder" && go list -m)
-	(cd "$folder" && GOARCH=arm64 CGO_ENABLED=0 go build -gcflags="$module/...=-S" ./...) >"$log" 2>&1 || {
+	packages=github.com/wollax/cupel-go/$folder/...
+	(cd "$folder" && GOARCH=arm64 CGO_ENABLED=0 go build -gcflags="$packages=-S" ./...) >"$log" 2>&1 || {
 		grep -v '^[[:space:]]' "$log" >&2
 		exit 1
 	}
