@@ -6,9 +6,9 @@ import (
 )
 
 // bitSets gives every set a bit. Long sets come first and short ones begin at a
-// new word, so that the long ones alone are the first words. A tag that many
-// sets have is a row with their bits; a tag that few have is a list of them,
-// so that memory stays linear in the number of tags given.
+// new word, so that the first words hold only long sets. A tag that many sets
+// have is a row of their bits; a tag that few sets have is a list of them,
+// which keeps memory linear in the number of tags given.
 type bitSets struct {
 	all    []uint32 // set numbers, of long sets and then of short ones
 	bit    []uint32 // by set number, for the sets that are laid out
@@ -21,17 +21,17 @@ type bitSets struct {
 	union  []uint64
 
 	weight []int    // by bit: the weight of its set
-	seen   []uint32 // by bit: the number + 1 of the last set that was counted with it
+	seen   []uint32 // by bit: the number + 1 of the last set that it was counted with
 
 	rest       []uint32 // the sets to count
 	keys       []uint64
 	parts      []part
-	left       []uint32 // the sets that are not covered, of every part that is open
+	left       []uint32 // the sets that are not covered, of every open part
 	untilCheck int
 }
 
-// countBits counts what countSubsets left: for sets of more than limit tags
-// all members, and for the others the members of the former sets. It compares
+// countBits counts what countSubsets left: for sets of more than limit tags all
+// members, and for the others the members of those longer sets. It compares
 // whole sets, or tag by tag.
 func (c *Counter) countBits(ctx context.Context, limit int, byTag bool) error {
 	b := &c.bitSets
@@ -58,8 +58,8 @@ func (c *Counter) countBits(ctx context.Context, limit int, byTag bool) error {
 	return c.cover(ctx, limit, b.rest, b.all, [2]int{})
 }
 
-// countListed adds up the weights of the sets below the given bit that have
-// one of the tags, by looking at each.
+// countListed adds up the weights of the sets below the given bit that have one
+// of the tags, one set at a time.
 func (b *bitSets) countListed(set uint32, ids []uint32, below int) int {
 	total := 0
 	for _, id := range ids {
@@ -106,8 +106,8 @@ func (b *bitSets) countUnion(ids []uint32, words, n, planes int) int {
 	return total
 }
 
-// layOut gives each of these sets its bit, long ones first, and returns how many
-// words all bits take, and how many the long sets alone take.
+// layOut gives each of these sets its bit, long ones first. It returns how many
+// words all bits take, and how many of them the long sets take.
 func (c *Counter) layOut(limit int, among []uint32) (words, longWords int) {
 	b := &c.bitSets
 	b.bit = sized(b.bit, c.sets.len())
@@ -153,12 +153,12 @@ func (c *Counter) listByTag(among []uint32) {
 			b.starts[id]++
 		}
 	}
-	// Every start has moved on to where the next one began.
+	// Every start has moved to where the next list began.
 	copy(b.starts[1:], b.starts[:tags])
 	b.starts[0] = 0
 }
 
-// fillRows makes a row for each tag that at least as many sets have as a row
+// fillRows makes a row for each tag that is in at least as many sets as a row
 // has words: or-ing the row is then no slower than setting bits one by one.
 func (c *Counter) fillRows(words int) {
 	b, tags := &c.bitSets, c.tags.len()
@@ -184,8 +184,8 @@ func (c *Counter) fillRows(words int) {
 	}
 }
 
-// fillPlanes writes the weights of these sets, by bit and in binary with a plane
-// for each binary digit, and returns how many planes there are.
+// fillPlanes writes the weights of these sets in binary, by bit, with a plane
+// for each binary digit. It returns the number of planes.
 func (c *Counter) fillPlanes(among []uint32) int {
 	b := &c.bitSets
 	words, heaviest := b.words, 0

@@ -1,9 +1,9 @@
 // Package cooccur counts, for each member of a list, how many members share a
-// tag with it. It knows nothing of what the members are.
+// tag with it. It knows nothing about what the members are.
 //
 // Tags compare under ASCII case folding; a tag that a member has twice counts
-// once. Members with equal sets of tags share one count, so that the work
-// depends on how many different sets there are:
+// once. Members with equal sets of tags share one count, so the work depends on
+// the number of different sets:
 //
 //   - Sets of up to [MaxSubsetTags] tags are counted by inclusion and
 //     exclusion over their subsets, in time linear in the number of sets.
@@ -12,9 +12,9 @@
 //     bits, where a frequent tag leaves out all that have it; or tag by tag,
 //     among the sets that have the tag. See [Counter.cover] and [groups].
 //
-// Each pass uses the cheaper way. For n different sets of k tags each, where
-// a tag is in c on average, comparing takes at most on the order of the least of
-// k·c steps, k·n/64 and k²·(1 + c/128) a set.
+// Each pass uses the cheapest way. For n different sets of k tags each, where a
+// tag is in c sets on average, comparing takes at most on the order of the
+// least of k·c, k·n/64 and k²·(1 + c/128) steps a set.
 package cooccur
 
 import (
@@ -27,24 +27,24 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
 )
 
-// MaxSubsetTags is the number of distinct tags up to which a set may be counted
-// through its subsets. Each further tag would double the work and the memory.
+// MaxSubsetTags is the largest number of distinct tags for which a set may be
+// counted through its subsets. Each further tag would double the work and the
+// memory.
 const MaxSubsetTags = 4
 
-// checkEvery is how many steps of a loop go by between two looks at the
-// context.
+// checkEvery is the number of steps between two checks of the context.
 const checkEvery = 1 << 10
 
-// Counter counts one list after the other and keeps its memory for the next.
-// Start each list with Reset, give each member's tags with Add and end it with
-// Next, then Count. The list may have up to 2^32-2 members.
+// Counter counts one list after another and keeps its memory for the next.
+// Start each list with Reset, pass each member's tags to Add and end the member
+// with Next, then call Count. The list may have up to 2^32-2 members.
 type Counter struct {
 	names  []string // by tag number: a spelling of the tag
 	tags   table
 	recent []spelling // by a hash of where a tag's bytes are
-	folded []byte     // the tag that is being looked up
+	folded []byte     // the tag being looked up
 
-	ids    []uint32 // tag numbers: of every set in turn, then of the current member
+	ids    []uint32 // tag numbers: those of every set, then of the current member
 	ends   []int    // by set number: where its ids end; they begin where those of the set before end
 	sets   table
 	weight []int    // by set number: how many members have it
@@ -61,8 +61,8 @@ type Counter struct {
 	groups  groups
 }
 
-// spelling is a tag as it was given, with its number. Tags are mostly the same
-// strings in memory again and again, which need no look at their bytes.
+// spelling is a tag as given, with its number. Most tags are the same strings
+// in memory over and over, and need no look at their bytes.
 type spelling struct {
 	tag    string
 	number uint32
@@ -71,7 +71,7 @@ type spelling struct {
 // mostRecent is how many spellings a Counter remembers for a long list.
 const mostRecent = 1 << 13
 
-// Reset forgets all members and every reference to their tags.
+// Reset forgets all members and drops every reference to their tags.
 func (c *Counter) Reset() {
 	clear(c.recent)
 	c.recent = c.recent[:0]
@@ -85,8 +85,7 @@ func (c *Counter) Reset() {
 	c.member = c.member[:0]
 }
 
-// Expect makes room for n members, so that their list need not grow. It comes
-// before the first tag.
+// Expect makes room for n members. Call it before the first tag.
 func (c *Counter) Expect(n int) {
 	c.member = sized(c.member, n)[:0]
 	clear(c.recent)
@@ -109,7 +108,7 @@ func (c *Counter) Add(tag string) {
 	c.ids = append(c.ids, recent.number)
 }
 
-// number returns the number of a tag by its bytes.
+// number returns the number of a tag, found by its bytes.
 func (c *Counter) number(tag string) uint32 {
 	c.folded = ascii.AppendLower(c.folded[:0], tag)
 	number, isNew := c.tags.number(maphash.Bytes(seed, c.folded), func(number uint32) bool {
@@ -160,7 +159,7 @@ func (c *Counter) set(number uint32) []uint32 {
 	return c.ids[c.begin(int(number)):c.ends[number]]
 }
 
-// Count counts; it fails only when ctx is done.
+// Count counts. It fails only when ctx is done.
 func (c *Counter) Count(ctx context.Context) error {
 	c.sharing = sized(c.sharing, c.sets.len())
 	clear(c.sharing)
@@ -171,9 +170,8 @@ func (c *Counter) Count(ctx context.Context) error {
 	return c.countBits(ctx, limit, byTag)
 }
 
-// Sharing returns how many members share a tag with the given one: itself
-// among them when it has tags, and 0 when it has none. Count must have
-// succeeded.
+// Sharing returns how many members share a tag with the given one, itself
+// included, or 0 if it has no tags. Count must have succeeded.
 func (c *Counter) Sharing(member int) int {
 	if set := c.member[member]; set != 0 {
 		return c.sharing[set-1]
@@ -190,9 +188,9 @@ const (
 	rowCost    = 16  // finding a row of a group and setting a bit in it
 )
 
-// plan returns what makes the whole cheapest: the number of tags up to which
-// the sets of this list are counted through their subsets, 0 for none, and
-// whether all others are compared tag by tag. The cost is in words of a bit set.
+// plan returns the cheapest plan for this list: sets of up to limit tags are
+// counted through their subsets (0 for none), and byTag says whether all others
+// are compared tag by tag. The cost is in words of a bit set.
 func (c *Counter) plan() (limit int, byTag bool, cost int) {
 	n := c.sets.len()
 	c.spread = sized(c.spread, c.tags.len())
@@ -213,8 +211,8 @@ func (c *Counter) plan() (limit int, byTag bool, cost int) {
 		}
 		c.parts[c.most[i]]++
 	}
-	// By number of tags, all sizes beyond the limit as one: how many sets there
-	// are, and what it costs to compare them with all others.
+	// By number of tags, with all sizes beyond the limit as one: the number of
+	// sets, and the cost of comparing them with all others.
 	var sets, whole, groups [MaxSubsetTags + 2]int
 	for i := range n {
 		ids, listed := c.set(uint32(i)), 0
@@ -223,7 +221,7 @@ func (c *Counter) plan() (limit int, byTag bool, cost int) {
 		}
 		size := min(len(ids), MaxSubsetTags+1)
 		sets[size]++
-		// What the most frequent tag leaves to compare with.
+		// What is left to compare with, without the most frequent tag.
 		left, part := n, c.parts[c.most[i]]
 		if some := c.spread[c.most[i]]; coverPays(part, some, n) {
 			left -= some
@@ -243,7 +241,7 @@ func (c *Counter) plan() (limit int, byTag bool, cost int) {
 			short += whole[size]
 			shortByTag += groups[size]
 		}
-		// Short sets are compared with the long ones alone.
+		// Short sets are compared only with the long ones.
 		share := float64(long) / float64(max(n, 1))
 		compare := wholeCost + int(share*float64(short))
 		compareByTag := groupCost + int(share*float64(shortByTag))

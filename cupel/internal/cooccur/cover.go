@@ -11,13 +11,13 @@ type part struct {
 	from, to int
 }
 
-// cover counts the peers of some sets among others, all 64 at a time. The sets
-// that have a tag are peers of each other, and need no comparing: what shares a
-// set's most frequent tag is covered, with the weights given for all sets and for
-// the long ones, and the set is compared with what is left. That is done part by part,
-// for tags that are frequent enough to pay for laying out what is left; these sets
-// may be divided by another tag again, and so on. Where one tag is in nearly
-// all sets, or a few are, next to nothing is left.
+// cover counts the peers of some sets among others, 64 at a time. All sets with
+// a given tag are peers of each other and need no comparing. So the sets that
+// share a set's most frequent tag are covered: their weights are given, for all
+// sets and for the long ones, and the set is compared only with the rest. cover
+// works part by part, for tags frequent enough to pay for laying out the rest,
+// and may divide a part by another tag again. If one tag, or one of a few, is
+// in nearly all sets, almost nothing is left to compare.
 func (c *Counter) cover(ctx context.Context, limit int, members, among []uint32, covered [2]int) error {
 	b := &c.bitSets
 	words, longWords := c.layOut(limit, among)
@@ -54,7 +54,7 @@ func (c *Counter) cover(ctx context.Context, limit int, members, among []uint32,
 			c.sharing[set] += known + b.countPeers(set, c.set(set), n, planes)
 		}
 	}
-	// From here on the lists are those of a smaller part.
+	// From here on the lists belong to a smaller part.
 	for len(b.parts) > first {
 		p := b.parts[len(b.parts)-1]
 		b.parts = b.parts[:len(b.parts)-1]
@@ -78,8 +78,8 @@ func (c *Counter) cover(ctx context.Context, limit int, members, among []uint32,
 	return nil
 }
 
-// divide puts the sets in the order of their tags that are most frequent among
-// those laid out, as keys with the tag above the set.
+// divide sorts the sets by their most frequent tag among those laid out, as
+// keys with the tag above the set.
 func (c *Counter) divide(members []uint32) {
 	b := &c.bitSets
 	b.keys = sized(b.keys, len(members))
@@ -95,15 +95,15 @@ func (c *Counter) divide(members []uint32) {
 	slices.Sort(b.keys)
 }
 
-// coverPays tells whether it is cheaper to lay out the sets without a tag, for
-// members that have it, than to compare these members with all: of n sets the tag
-// is in some. An eighth must go, so that all that are laid out at a time are
-// eight times the list at most.
+// coverPays reports whether laying out the sets without a tag is cheaper, for
+// members that have the tag, than comparing these members with all n sets, of
+// which some have the tag. The tag must remove an eighth, so that all lists
+// laid out at a time are at most eight times the first.
 func coverPays(members, some, n int) bool {
 	return some*8 >= n && members*some > 64*coverCost*n
 }
 
-// spend looks at the context after so many steps as a look is worth.
+// spend checks the context once every so many steps.
 func (b *bitSets) spend(ctx context.Context, steps int) error {
 	if b.untilCheck -= steps; b.untilCheck <= 0 {
 		b.untilCheck = 64 * checkEvery
@@ -113,7 +113,7 @@ func (b *bitSets) spend(ctx context.Context, steps int) error {
 }
 
 // countPeers adds up the weights of the sets in the first n words that have one
-// of a set's tags, in the cheaper of two ways.
+// of a set's tags. It picks the cheaper of two ways.
 func (b *bitSets) countPeers(set uint32, ids []uint32, n, planes int) int {
 	listed := 0
 	for _, id := range ids {

@@ -9,33 +9,33 @@ import (
 
 // groups counts a set's peers tag by tag: first those that share the set's most
 // frequent tag, then those that share the second and not the first, and so on.
-// The sets that have a tag are its group. Within it every tag that came before
-// is a row of bits, one for each set of the group, and the union of a set's
-// rows has the peers that were counted before.
+// The sets with a tag are its group. Within a group, every earlier tag is a row
+// of bits, one for each set of the group, and the union of a set's rows holds
+// the peers counted before.
 //
-// Going from frequent tags to rare ones keeps both time and memory down. A wide
-// row, of a large group, is or-ed for the few tags that are still more frequent;
-// and as there are never more rows than such tags, all rows of a group take at
-// most one bit for each tag that the list gives, and one more row.
+// Going from frequent tags to rare ones saves both time and memory. Wide rows,
+// those of large groups, are or-ed only for the few tags that are still more
+// frequent. And there are never more rows than such tags, so all rows of a
+// group take at most one bit for each tag in the list, and one more row.
 type groups struct {
 	order []uint32  // tag numbers, the most frequent one first
 	sets  []counted // by bit
-	done  []uint32  // the tags of each set that came before
+	done  []uint32  // the tags of each set handled before
 
-	// Of the current group. Its long sets come first, and its short ones begin at
+	// The current group. Its long sets come first, and its short ones begin at
 	// a new word.
 	words, longWords int
 	planes           int
 	members          []member
-	tags             []uint32 // of each member in turn: tags that came before, then their rows
+	tags             []uint32 // of each member in turn: tags handled before, then their rows
 	times            []uint32 // by tag number: how many members have it, then where its row begins
-	used             []uint32 // the tags that came before in any of its sets
+	used             []uint32 // the tags handled before in any of its sets
 	rows             []uint64 // the first is scratch, the second is empty
 	weights          []uint64 // plane p has the members with bit p in their weight
 	union            []uint64
 }
 
-// counted is a set and what is known of it by now.
+// counted is a set and what is known about it so far.
 type counted struct {
 	begin, next int // where its tags in done begin, and where its next one goes
 	weight      int
@@ -52,8 +52,8 @@ type member struct {
 // unroll is how many rows are or-ed at a time.
 const unroll = 4
 
-// countGroups counts what compareWhole counts, for a list that layOut, listByTag
-// and fillPlanes have seen.
+// countGroups counts what compareWhole counts, for a list that layOut,
+// listByTag and fillPlanes have prepared.
 func (c *Counter) countGroups(ctx context.Context, longWords int) error {
 	g, b := &c.groups, &c.bitSets
 	c.orderTags()
@@ -75,7 +75,7 @@ func (c *Counter) countGroups(ctx context.Context, longWords int) error {
 		for _, m := range g.members {
 			n := g.words
 			if m.bit >= uint32(64*g.longWords) {
-				n = g.longWords // short sets are compared with the long ones alone
+				n = g.longWords // short sets are compared only with the long ones
 			}
 			if untilCheck -= n*(m.end-from+g.planes) + 1; untilCheck <= 0 {
 				if ctx.Err() != nil {
@@ -93,8 +93,7 @@ func (c *Counter) countGroups(ctx context.Context, longWords int) error {
 	return nil
 }
 
-// orderTags sorts the tags by how many sets have them, those of the most sets
-// first.
+// orderTags sorts the tags by the number of their sets, largest first.
 func (c *Counter) orderTags() {
 	g, b := &c.groups, &c.bitSets
 	g.order = sized(g.order, c.tags.len())
@@ -139,8 +138,8 @@ func (g *groups) place(group []uint32, shortFrom uint32) {
 	}
 }
 
-// collect brings the tags of all members together that came before, and adds
-// the current one to them for later.
+// collect gathers the tags of all members that were handled before, and then
+// adds the current tag to them.
 func (g *groups) collect(tag uint32) {
 	// The sets are scattered over memory. Writing to all of them first lets the
 	// processor fetch many at a time; copying one by one would wait for each.
@@ -163,9 +162,9 @@ func (g *groups) collect(tag uint32) {
 	g.tags = g.tags[:n]
 }
 
-// fillRows makes a row for each tag that came before and that two members or
-// more have, and puts the members' rows in the place of their tags. What one
-// member alone has says nothing of the others.
+// fillRows makes a row for each tag that was handled before and that at least
+// two members have, and replaces the members' tags by their rows. A tag of only
+// one member says nothing about the others.
 func (g *groups) fillRows() {
 	// Nothing here branches on how often a tag came: that cannot be predicted.
 	times := g.times
@@ -217,8 +216,8 @@ func (g *groups) fillRows() {
 }
 
 // countNew adds up the weights of the members in the first n words that are in
-// none of a member's rows. The member itself is new in the first of its groups
-// alone.
+// none of a member's rows. The member itself is new only in the first of its
+// groups.
 func (g *groups) countNew(m member, rows []uint32, n int) int {
 	g.union = sized(g.union, n)
 	union := g.union

@@ -2,8 +2,8 @@ package cooccur
 
 import "hash/maphash"
 
-// Repeats tells how often each element of a list occurs in it. It keeps its
-// memory for the next list, and no reference to the elements.
+// Repeats counts how often each element of a list occurs in it. It keeps its
+// memory for the next list, but no reference to the elements.
 type Repeats[E comparable] struct {
 	distinct table
 	number   []uint32 // by position: the element's number
@@ -11,9 +11,9 @@ type Repeats[E comparable] struct {
 	times    []uint32 // by number
 }
 
-// Find looks at a list of up to 2^32-2 elements.
+// Find counts in a list of up to 2^32-2 elements.
 func (r *Repeats[E]) Find(list []E) {
-	// Mostly all are different.
+	// Usually all elements differ.
 	r.distinct.resetFor(len(list))
 	r.number, r.first, r.times = sized(r.number, len(list))[:0], sized(r.first, len(list))[:0], sized(r.times, len(list))[:0]
 	for i, e := range list {

@@ -6,9 +6,9 @@ import (
 )
 
 // subsets numbers the subsets of short sets. A subset of one tag has the tag's
-// own number. A larger one is its greatest tag added to the subset of the
-// others, and that pair of numbers makes an exact key of 64 bits; its number
-// comes after those of all tags.
+// own number. A larger one is the subset without its greatest tag, plus that
+// tag; the pair of numbers is an exact key of 64 bits. Its number comes after
+// those of all tags.
 type subsets struct {
 	larger table
 	count  []int // by subset number: the members that have all its tags
@@ -33,10 +33,10 @@ func (s *subsets) numbers(ids []uint32, tags int, numbers *[1 << MaxSubsetTags]u
 	}
 }
 
-// countSubsets adds to each set of at most limit tags the members of such sets
-// that share a tag with it. By inclusion and exclusion these are the members
-// that have one of its tags, minus those that have two of them, plus those that
-// have three, and so on, over all its subsets.
+// countSubsets counts, for each set of at most limit tags, the members of such
+// sets that share a tag with it, and adds them to its count. By inclusion and
+// exclusion over its subsets, these are the members with one of its tags, minus
+// those with two of them, plus those with three, and so on.
 func (c *Counter) countSubsets(ctx context.Context, limit int) error {
 	if limit == 0 {
 		return nil

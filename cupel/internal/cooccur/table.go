@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Hashes are seeded, so that an attacker cannot choose tags that collide. The seed
-// decides where numbers lie in a table, never which numbers there are.
+// Hashes are seeded, so that an attacker cannot choose tags that collide. The
+// seed affects where numbers lie in a table, never the numbers themselves.
 var (
 	seed   = maphash.MakeSeed()
 	secret = maphash.String(seed, "cooccur")
@@ -22,9 +22,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// table numbers things in the order in which they come, and finds the number
-// of a thing that came before by its hash. It holds no reference to the
-// things. It must be reset before its first use.
+// table numbers things in the order in which they first come, and finds the
+// number of a known thing by its hash. It holds no reference to the things.
+// Reset it before its first use.
 type table struct {
 	slots  []uint32 // number + 1, or 0 where free; a power of two of them
 	hashes []uint64 // by number
@@ -33,8 +33,8 @@ type table struct {
 // leastSlots is the size of an empty table, a power of two.
 const leastSlots = 64
 
-// reset empties the table and keeps its memory, in time that does not depend
-// on how large it was.
+// reset empties the table and keeps its memory, in time independent of its
+// former size.
 func (t *table) reset() {
 	t.hashes = t.hashes[:0]
 	t.size(leastSlots)
@@ -49,8 +49,8 @@ func (t *table) resetFor(n int) {
 func (t *table) len() int { return len(t.hashes) }
 
 // number returns the number of the thing with this hash for which same holds,
-// and gives the next number to a new thing. A nil same means that equal hashes
-// are equal things.
+// and gives a new thing the next number. If same is nil, things with equal
+// hashes are equal.
 func (t *table) number(hash uint64, same func(number uint32) bool) (number uint32, isNew bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
@@ -70,7 +70,7 @@ func (t *table) number(hash uint64, same func(number uint32) bool) (number uint3
 	}
 }
 
-// grow doubles the slots and puts every number where it belongs now.
+// grow doubles the slots and moves every number to its new slot.
 func (t *table) grow() {
 	t.size(2 * len(t.slots))
 	mask := uint64(len(t.slots) - 1)
@@ -91,7 +91,8 @@ func (t *table) size(n int) {
 // sized returns s with length n, its contents unspecified.
 func sized[E any](s []E, n int) []E {
 	if cap(s) < n {
-		// A power of two, so that lists that grow little by little settle.
+		// A power of two, so that lists that grow little by little soon stop
+		// reallocating.
 		return make([]E, n, 1<<bits.Len(uint(n-1)))
 	}
 	return s[:n]
