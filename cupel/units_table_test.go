@@ -186,6 +186,7 @@ func TestRunsOfUnits(t *testing.T) {
 
 		// Classify
 		{"a member with negative tokens takes its group out", "a 10 .5 g=g; b -3 .5 g=g; c -5 .5 g=g pin; d 10 .25", 100, 100, "greedy", "d(10)", "a@0 NegativeTokens: -3 tokens; b@0 NegativeTokens: -3 tokens; c@0 NegativeTokens: -3 tokens"},
+		{"the reason has the first negative count", "a 0 .5 g=g; b -3 .5 g=g; c -5 .5 g=g", 100, 100, "greedy", "", "a@0 NegativeTokens: -3 tokens; b@0 NegativeTokens: -3 tokens; c@0 NegativeTokens: -3 tokens"},
 		{"a negative member is no version", "a 10 .5 k=f; b -3 .5 k=f", 100, 100, "greedy", "a(10)", "b@0 NegativeTokens: -3 tokens"},
 
 		// Versions
