@@ -2,8 +2,8 @@ package knapsack
 
 import "unsafe"
 
-// arena hands out slices from chunks and takes them all back at once. Nothing is
-// ever copied to make it grow, so that its size is what is in use and one chunk.
+// arena hands out slices from chunks and takes them all back at once. It never
+// copies to grow, so its size is what is in use plus one chunk.
 type arena[T any] struct {
 	chunks [][]T
 	at     int // chunk in use
@@ -16,8 +16,8 @@ const (
 	largestChunk  = 1 << 17 // unless more is asked for at once
 )
 
-// reserve returns n elements, with any contents. They stay reserved if keep is
-// called before the next reserve.
+// reserve returns n elements with unspecified contents. They stay reserved if
+// keep is called before the next reserve.
 func (a *arena[T]) reserve(n int) []T {
 	for ; a.at < len(a.chunks); a.at, a.used = a.at+1, 0 {
 		if c := a.chunks[a.at]; n <= len(c)-a.used {
@@ -30,10 +30,10 @@ func (a *arena[T]) reserve(n int) []T {
 	return a.chunks[a.at][:n:n]
 }
 
-// keep takes the first n elements of what was reserved last.
+// keep keeps the first n elements of the last reservation.
 func (a *arena[T]) keep(n int) { a.used += n }
 
-// bytes is the size of what is taken.
+// bytes returns the size of what is in use.
 func (a *arena[T]) bytes() int64 {
 	var element T
 	return int64(a.taken+a.used) * int64(unsafe.Sizeof(element))

@@ -26,7 +26,8 @@ type price struct{ w, v int64 }
 // pair is an item's weight and value alone.
 type pair struct{ w, v int64 }
 
-// divisors returns the greatest common divisors of the weights and the values.
+// divisors returns the greatest common divisors of the weights and of the
+// values.
 func (s *solver) divisors() (gw, gv int64) {
 	for i := range s.items {
 		it := &s.items[i]
@@ -50,9 +51,9 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// divideOut divides weights and values by their common divisors. Sets fit
-// exactly when they did, and compare as they did; but capacity that no set could
-// use is gone, and values are next to each other.
+// divideOut divides weights and values by their common divisors. The same sets
+// fit, and they compare the same; but capacity that no set can use is gone, and
+// distinct values are closer together.
 func (s *solver) divideOut() {
 	gw, gv := s.divisors()
 	if gw <= 1 && gv <= 1 {
@@ -65,7 +66,7 @@ func (s *solver) divideOut() {
 	}
 }
 
-// maxSum bounds the value of what fits, so that sums never wrap.
+// maxSum bounds the value of what fits, so that sums do not wrap.
 const maxSum = 1 << 61
 
 // bound finds the price at which greedy filling breaks off, a first known value
@@ -91,9 +92,9 @@ func (s *solver) bound(scratch *scratch) error {
 		}
 	}
 
-	// The first known sets: the greedy one, which goes on beyond the item that does not
-	// fit, and the one that adds the best single item that does. Selection leaves the
-	// pairs roughly in order of density.
+	// The first known sets: the greedy one, which continues after the first
+	// item that does not fit, and the one that adds the best single item that
+	// does. Selection leaves the pairs roughly in order of density.
 	room := s.capacity - s.inW
 	left, filled, single := room, int64(0), int64(0)
 	for _, p := range pairs[at:] {
@@ -150,7 +151,7 @@ func (s *solver) wideCost(it *item) (in bool, cost uint64) {
 }
 
 // fix puts the items whose cost is above the gap on their side, and drops those
-// that are too heavy for what is left.
+// that are too heavy for the remaining capacity.
 func (s *solver) fix() {
 	s.settle(func(it *item, most uint64) bool { return it.cost > most })
 	kept := s.items[:0]
@@ -162,7 +163,8 @@ func (s *solver) fix() {
 	s.items = kept
 }
 
-// settle puts the items that decided names on the side that the bound gave them.
+// settle puts the items that decided selects on the side that the bound gave
+// them.
 func (s *solver) settle(decided func(it *item, most uint64) bool) {
 	most := s.gap.shifted(s.unit)
 	kept := s.items[:0]
@@ -184,7 +186,7 @@ func (s *solver) settle(decided func(it *item, most uint64) bool) {
 	s.items = kept
 }
 
-// equalDensities says whether all items have the density of the price.
+// equalDensities reports whether all items have the density of the price.
 func (s *solver) equalDensities() bool {
 	for i := range s.items {
 		it := &s.items[i]
@@ -205,8 +207,8 @@ func breakItem(pairs []pair, capacity int64, wide bool) (int, int64) {
 	room := uint64(capacity)
 	random := uint64(len(pairs))
 	for {
-		// A fixed sequence of pseudo-random pivots: the price, and so nothing but the speed,
-		// depends on it.
+		// A fixed sequence of pseudo-random pivots. It affects the price, and
+		// so only the speed.
 		random = random*6364136223846793005 + 1442695040888963407
 		high, _ := bits.Mul64(random, uint64(hi-lo))
 		pivot := pairs[lo+int(high)]
@@ -242,12 +244,12 @@ func breakItem(pairs []pair, capacity int64, wide bool) (int, int64) {
 	}
 }
 
-// addWeight is sum+w, or a number above every capacity.
+// addWeight returns sum+w, or a number above every capacity.
 func addWeight(sum uint64, w int64) uint64 {
 	return min(sum+uint64(w), 1<<63)
 }
 
-// compareDensity is 1 when a is denser than b, -1 when b is, 0 otherwise.
+// compareDensity returns 1 if a is denser than b, -1 if b is, and 0 otherwise.
 func compareDensity(a, b pair, wide bool) int {
 	if wide {
 		return mul(a.v, b.w).compare(mul(b.v, a.w))

@@ -18,7 +18,7 @@ import (
 // dominate fixes the items that dominance decides, in time O(n log n).
 func (s *solver) dominate() {
 	n := len(s.items)
-	// rank orders items by what makes them preferable, weight aside.
+	// rank orders items by preference, weight aside.
 	rank := make([]int32, n)
 	order := make([]int32, n)
 	for i := range order {
@@ -65,17 +65,17 @@ func (s *solver) dominate() {
 	})
 }
 
-// costSums is a binary indexed tree over ranks that adds up costs.
+// costSums is a binary indexed tree over ranks that sums costs.
 type costSums []uint64
 
-// add counts cost at rank r.
+// add adds cost at rank r.
 func (c costSums) add(r int, cost uint64) {
 	for r++; r < len(c); r += r & -r {
 		c[r] = addCosts(c[r], cost)
 	}
 }
 
-// below is the sum of the costs at ranks less than r.
+// below returns the sum of the costs at ranks less than r.
 func (c costSums) below(r int) uint64 {
 	var sum uint64
 	for ; r > 0; r -= r & -r {
@@ -84,7 +84,7 @@ func (c costSums) below(r int) uint64 {
 	return sum
 }
 
-// addCosts is a+b, or a number above every gap.
+// addCosts returns a+b, or a number above every gap.
 func addCosts(a, b uint64) uint64 {
 	return min(a+b, 1<<62)
 }

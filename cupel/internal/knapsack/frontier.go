@@ -20,11 +20,11 @@ import (
 // the truth, so that a comparison can only be wrong about sets that the walk
 // cannot end with.
 
-// errTooMuchWork says that the lists became long enough for the table to be the
-// better way.
+// errTooMuchWork says that the lists grew so long that the table is the better
+// way.
 var errTooMuchWork = errors.New("knapsack: too many states")
 
-// frontier is the engine of lists.
+// frontier is the engine that uses lists.
 type frontier struct {
 	solver *solver
 	most   uint64 // states with higher costs are of no interest
@@ -41,8 +41,8 @@ type frontier struct {
 
 const stateBytes = int64(unsafe.Sizeof(state{}))
 
-// solveFrontier decides the items by lists. With effort above 0 it gives up with
-// errTooMuchWork, having decided nothing, after that many states.
+// solveFrontier decides the items by lists. If effort is above 0, it gives up
+// after that many states with errTooMuchWork, having decided nothing.
 func (s *solver) solveFrontier(effort uint64) error {
 	limit := s.tune.limit
 	f := &frontier{
@@ -53,7 +53,7 @@ func (s *solver) solveFrontier(effort uint64) error {
 		endless: effort == 0,
 	}
 	if !f.endless {
-		// Running blocks a second time is for those who have no table.
+		// Blocks are run a second time only if there is no table.
 		f.effort = min(effort, uint64(limit/4/stateBytes))
 	}
 	return newTracer(s, f, limit/4, limit/4).answer(s.goal)
@@ -91,7 +91,8 @@ func (f *frontier) push(i int, lo, hi int64) error {
 	return nil
 }
 
-// merge appends to dst the states of the current list without and with it.
+// merge appends to dst the states of the current list without the item and with
+// it.
 func (f *frontier) merge(dst []state, it *item, lo, hi uint64) []state {
 	cur, most := f.cur, f.most
 	w, v := uint64(it.w), it.v
@@ -131,7 +132,7 @@ func (f *frontier) merge(dst []state, it *item, lo, hi uint64) []state {
 	return dst
 }
 
-// put appends x; of the states up to lo only the best is of interest.
+// put appends x. Of the states up to lo, only the best matters.
 func (f *frontier) put(dst []state, x state, lo uint64) []state {
 	if n := len(dst); n > 0 && x.w <= lo {
 		dst[n-1] = x
@@ -152,7 +153,7 @@ func (f *frontier) taken(i int, capacity int64) bool {
 	return with >= 0 && with+it.v > best(list, uint64(capacity))
 }
 
-// best is the value that list has for a capacity, -1 when it has none.
+// best returns the value that list has for a capacity, or -1 if it has none.
 func best(list []state, capacity uint64) int64 {
 	n, found := slices.BinarySearchFunc(list, capacity, func(x state, w uint64) int {
 		switch {

@@ -1,15 +1,15 @@
 package knapsack
 
-// improve raises the best known value, and so narrows the gap, by a search that
-// starts at what the bound takes and changes sides of items, the cheapest first.
+// improve raises the best known value, and so narrows the gap. It searches from
+// what the bound takes and changes sides of items, the cheapest first.
 //
-// After the items of the least costs have been considered, every further change
-// costs at least as much as the next item does. A state whose costs and that one
-// together exceed what a better value may cost is finished, and when no state is
-// left the best known value is the best there is. For unrelated weights and
-// values that is the case after a few dozen items. The search knows values alone,
-// not sets, and is cut short when it grows: a best known value that is not the
-// best only leaves more to the core.
+// Once the cheapest items have been considered, every further change costs at
+// least as much as the next item. A state is finished if its costs plus that
+// cost exceed what a better value may cost. When no state is left, the best
+// known value is the best there is. For unrelated weights and values that
+// happens after a few dozen items. The search knows only values, not sets, and
+// stops when it grows too large: a best known value below the best only leaves
+// more to the core.
 func (s *solver) improve(scratch *scratch) error {
 	if s.tune.method == byCoreFrontier || s.goal == s.lead {
 		return nil
@@ -30,7 +30,7 @@ func (s *solver) improve(scratch *scratch) error {
 	effort := s.tune.leastSearch + s.cells()/256
 	longest := min(s.tune.longest, uint64(s.tune.limit/8/stateBytes))
 	for {
-		// Only a value above the best known one is of interest.
+		// Only a value above the best known one matters.
 		least := mul(s.price.w, 1)
 		if len(heap) == 0 || len(cur) == 0 || s.gap.less(least) {
 			s.goal = s.lead
@@ -130,8 +130,8 @@ func change(dst, cur []state, m move, capacity, most, following uint64) ([]state
 	return dst, best
 }
 
-// heapify orders h as a heap with the least cost at the top: few of its moves are
-// ever needed in order.
+// heapify orders h as a heap with the least cost at the top, since few of its
+// moves are ever needed in order.
 func heapify(h []move) {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		sink(h, i)

@@ -52,16 +52,16 @@ import (
 	"slices"
 )
 
-// DefaultMemoryLimit is the memory limit in bytes of Options that name none:
+// DefaultMemoryLimit is the memory limit in bytes for Options that set none:
 // 256 MiB.
 const DefaultMemoryLimit = 256 << 20
 
 // MaxValue is the largest value that an item may have.
 const MaxValue = 1 << 40
 
-// Problem is one knapsack. Weights[i] and Values[i] belong to item i; weights
-// are at least 1, values lie in [0, MaxValue], and nothing is written to either
-// slice. A Capacity below 1 takes nothing.
+// Problem is one knapsack. Weights[i] and Values[i] belong to item i. Weights
+// are at least 1, and values lie in [0, MaxValue]. Solve does not write to
+// either slice. A Capacity below 1 takes nothing.
 type Problem struct {
 	Weights  []int64
 	Values   []int64
@@ -70,19 +70,19 @@ type Problem struct {
 
 // Options bounds the work of Solve.
 type Options struct {
-	// MemoryLimit is the number of bytes that the states, tables and checkpoints of
-	// one call may take together; 0 or less means DefaultMemoryLimit. It does not
-	// cover the bookkeeping of about 100 bytes an item. Little memory costs time, and
-	// an answer that cannot be had in that memory is a *LimitError.
+	// MemoryLimit is the number of bytes that the states, tables and
+	// checkpoints of one call may take together; 0 or less means
+	// DefaultMemoryLimit. It does not cover the bookkeeping of about 100 bytes
+	// an item. Less memory costs time. If the answer cannot be found within the
+	// limit, Solve returns a *LimitError.
 	MemoryLimit int64
 }
 
-// LimitError says that an answer needs more memory than allowed.
+// LimitError reports that an answer needs more memory than allowed.
 type LimitError struct {
 	// Limit is the memory limit that was in force, in bytes.
 	Limit int64
-	// Need is a number of bytes that the solver would have had to go beyond; more may
-	// be needed.
+	// Need is a lower bound, in bytes, of the memory that the answer needs.
 	Need int64
 }
 
@@ -91,9 +91,9 @@ func (e *LimitError) Error() string {
 		e.Need, e.Limit)
 }
 
-// InputError says what is wrong with a Problem.
+// InputError reports what is wrong with a Problem.
 type InputError struct {
-	// Index is the item at fault, -1 when it is the problem as a whole.
+	// Index is the item at fault, or -1 for the problem as a whole.
 	Index int
 	// Reason says what is wrong.
 	Reason string
@@ -109,11 +109,11 @@ func (e *InputError) Error() string {
 // Solve returns the positions of the items taken, in the order in which the
 // KnapsackSlice chapter of the specification reconstructs them: descending.
 //
-// It returns a *LimitError when opts.MemoryLimit does not suffice, an
-// *InputError when p breaks the rules of Problem or has values whose sum passes
-// 2^61, and ctx.Err() when ctx ends first. Solving takes time linear in the
-// number of items, plus what the core needs: at most about as many steps as the
-// table of the chapter has cells.
+// It returns a *LimitError if opts.MemoryLimit does not suffice, an *InputError
+// if p breaks the rules of Problem or the sum of its values exceeds 2^61, and
+// ctx.Err() if ctx ends first. It takes time linear in the number of items,
+// plus what the core needs: at most about as many steps as the table of the
+// chapter has cells.
 func Solve(ctx context.Context, p Problem, opts Options) ([]int, error) {
 	limit := opts.MemoryLimit
 	if limit <= 0 {
@@ -122,24 +122,24 @@ func Solve(ctx context.Context, p Problem, opts Options) ([]int, error) {
 	return solve(ctx, p, tuning{limit: limit, thresholds: usual})
 }
 
-// tuning is Options together with what only tests choose.
+// tuning is Options plus what only tests set.
 type tuning struct {
 	limit  int64
 	method method
 	thresholds
 }
 
-// thresholds are the sizes at which the solver does things in another way. None
-// of them changes an answer. Tests choose small ones, so that small problems go
-// every way.
+// thresholds are the sizes at which the solver changes its method. None of them
+// changes an answer. Tests set small ones, so that small problems use every
+// method.
 type thresholds struct {
-	// Tables of at most plainCells cells, and those narrower than plainWidth, are filled
-	// as the chapter says, because finding out anything about the items would take
-	// longer. Cores narrower than plainRow are, because rows are so short that the choice
-	// of their cells would take longer.
+	// Tables of at most plainCells cells, and those narrower than plainWidth,
+	// are filled as the chapter says, because examining the items would take
+	// longer. So are cores narrower than plainRow, because in such short rows
+	// choosing the cells would take longer.
 	plainCells            uint64
 	plainWidth, plainRow  int64
-	smallTable            uint64 // cells of a core that are filled sooner than anything else is tried
+	smallTable            uint64 // a core of at most so many cells is filled before anything else is tried
 	fewStates             uint64 // tried before memory is taken for every weight up to the capacity
 	leastSearch, leastRun uint64 // states that improve and lists before a table may make, however few cells there are
 	longest               uint64 // states that improve may have at a time
@@ -157,8 +157,8 @@ var usual = thresholds{
 	ampleRecord: 16 << 20, stride: 1 << 21,
 }
 
-// method forces one way of solving the core; bounds are then the only reduction
-// before it, or not even they.
+// method forces one way of solving the core. Then only the bounds reduce the
+// problem before it, or nothing does.
 type method int
 
 const (
@@ -177,8 +177,8 @@ type item struct {
 	cost uint64 // what being on the other side costs, in units of solver.unit
 }
 
-// solver holds one call's state. items are always in input order, and capacity
-// is what the items taken so far leave.
+// solver holds the state of one call. items are always in input order, and
+// capacity is what the items taken so far leave.
 type solver struct {
 	ctx      context.Context
 	tune     tuning
@@ -275,7 +275,7 @@ func (s *solver) run(scratch *scratch) error {
 	return s.solveCore()
 }
 
-// takeAllThatFit takes all items when they fit together, and says whether
+// takeAllThatFit takes all items if they fit together, and reports whether
 // nothing is left to decide.
 func (s *solver) takeAllThatFit() bool {
 	left := s.capacity
@@ -352,8 +352,9 @@ func (s *solver) solveCore() error {
 	if !s.tableFits() {
 		return s.solveFrontier(0)
 	}
-	// A state of a list costs several times as much as a cell of the table, and lists
-	// that grow must not cost much compared to the table that follows them.
+	// A state of a list costs several times as much as a cell of the table, and
+	// lists that grow must cost little compared with the table that follows
+	// them.
 	err := s.solveFrontier(s.tune.leastRun + s.cells()/128)
 	if errors.Is(err, errTooMuchWork) {
 		return s.solveTable()
@@ -361,8 +362,8 @@ func (s *solver) solveCore() error {
 	return err
 }
 
-// takeAlike decides items of equal densities that have equal weights as well:
-// they are alike, and the answer has the first of them. It says whether they are.
+// takeAlike decides items of equal densities and equal weights: they are alike,
+// and the answer has the first of them. It reports whether the items are alike.
 func (s *solver) takeAlike() bool {
 	w := s.items[0].w
 	for i := range s.items {
@@ -376,12 +377,12 @@ func (s *solver) takeAlike() bool {
 	return true
 }
 
-// cells is the size of the table that solveTable would fill at most.
+// cells returns the largest size of the table that solveTable would fill.
 func (s *solver) cells() uint64 {
 	return saturatingMul(uint64(len(s.items)), uint64(s.capacity)+1)
 }
 
-// spend notes steps of work and looks at the context every few million steps.
+// spend counts steps of work and checks the context every few million steps.
 func (s *solver) spend(steps uint64) error {
 	if s.work += steps; s.work < s.look {
 		return nil

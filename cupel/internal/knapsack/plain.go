@@ -2,14 +2,14 @@ package knapsack
 
 import "slices"
 
-// plainFits says whether the memory limit leaves room for a plain table.
+// plainFits reports whether the memory limit leaves room for a plain table.
 func (s *solver) plainFits() bool {
 	return saturatingMul(uint64(len(s.items)), uint64(s.capacity)>>6+1) <= uint64(s.tune.limit/16)
 }
 
 // solvePlain is the chapter's dynamic program, with a bit for every cell of its
-// keep table. It stops at the item that reaches goal, which no set is above: later
-// ones are not in the answer.
+// keep table. It stops at the item that reaches goal, which no set exceeds: the
+// answer has no later items.
 func (s *solver) solvePlain(goal int64) error {
 	capacity := int(s.capacity)
 	words := capacity>>6 + 1

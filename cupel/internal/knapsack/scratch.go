@@ -2,9 +2,8 @@ package knapsack
 
 import "sync"
 
-// scratch is memory whose size depends on the number of items alone. It is
-// reused between calls; states and tables, whose size depends on the instance,
-// are not kept.
+// scratch is memory whose size depends only on the number of items. Calls reuse
+// it; states and tables, whose size depends on the instance, are not kept.
 type scratch struct {
 	items []item
 	pairs []pair

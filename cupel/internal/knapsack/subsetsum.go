@@ -10,7 +10,7 @@ import "math/bits"
 // it cannot be had without. What remains was reachable before that item, so the
 // first item for the remainder is an earlier one.
 
-// subsetSumBytes is the memory that solveSubsetSum needs.
+// subsetSumBytes returns the memory that solveSubsetSum needs.
 func subsetSumBytes(capacity int64) int64 {
 	if capacity > 1<<40 {
 		return capacity
@@ -18,9 +18,9 @@ func subsetSumBytes(capacity int64) int64 {
 	return 4*(capacity+1) + capacity/8 + 16
 }
 
-// solveSubsetSum decides the items, whose densities are equal. It takes
-// items*capacity/64 steps at most, and stops as soon as the capacity itself is
-// reached: nothing is better, and later items are not needed for it.
+// solveSubsetSum decides the items, whose densities are equal. It takes at most
+// items*capacity/64 steps, and stops once it reaches the capacity itself:
+// nothing is better, and no later item is needed.
 func (s *solver) solveSubsetSum() error {
 	capacity := int(s.capacity)
 	reach := make([]uint64, capacity>>6+1)

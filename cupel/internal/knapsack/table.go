@@ -25,7 +25,7 @@ import (
 // value is the type of a row's values: the narrower one is used when it suffices.
 type value interface{ int32 | int64 }
 
-// table is the engine of rows.
+// table is the engine that uses rows.
 type table[V value] struct {
 	solver *solver
 	row    []V
@@ -40,8 +40,8 @@ type table[V value] struct {
 	gap    int64
 }
 
-// step is the record of one item: bit k is set when it is taken at capacity
-// from+k. Below from it is not taken, and above the last bit as it is there.
+// step is the record of one item. Bit k is set if the item is taken at capacity
+// from+k. Below from it is not taken; above the last bit, the last bit decides.
 type step struct {
 	from, to      int
 	chunk, offset int // of its bits in the arena
@@ -53,11 +53,11 @@ type window[V value] struct {
 	row    []V
 }
 
-// narrow says whether 32 bits suffice for values up to most, and for sums of one
-// and a value.
+// narrow reports whether 32 bits suffice for values up to most, and for the sum
+// of such a value and an item's value.
 func narrow(most int64) bool { return most <= math.MaxInt32/2 }
 
-// rowBytes is the size of a row of values.
+// rowBytes returns the size of a row of values.
 func (s *solver) rowBytes(most int64) int64 {
 	if narrow(most) {
 		return 4 * (s.capacity + 1)
@@ -65,12 +65,13 @@ func (s *solver) rowBytes(most int64) int64 {
 	return 8 * (s.capacity + 1)
 }
 
-// mostValue is at least the value of the best set of the items left: the bound.
+// mostValue returns the bound, which is at least the value of the best set of
+// the items left.
 func (s *solver) mostValue() int64 {
 	return saturatingAdd(s.inV, mul(s.price.v, s.capacity-s.inW).over(s.price.w))
 }
 
-// tableFits says whether the memory limit leaves room for a table.
+// tableFits reports whether the memory limit leaves room for a table.
 func (s *solver) tableFits() bool {
 	return s.capacity < 1<<40 && s.rowBytes(s.mostValue()) <= s.tune.limit/2
 }
@@ -98,8 +99,8 @@ func runTable[V value](s *solver, most int64) error {
 	return newTracer(s, t, record, left-record).answer(s.goal)
 }
 
-// setCredit prepares for cutting the window, if all numbers that it takes are
-// small enough for plain arithmetic.
+// setCredit prepares for cutting the window, if all numbers involved are small
+// enough for plain arithmetic.
 func (t *table[V]) setCredit(most int64) {
 	s := t.solver
 	const enough = 1 << 60
@@ -160,8 +161,8 @@ func (t *table[V]) push(i int, lo, hi int64) error {
 	return t.solver.spend(cells)
 }
 
-// cut drops cells at both ends of the window that cannot lead to the answer. Rows
-// rise, so that the worth of the last cell of a few tells about all of them.
+// cut drops cells at both ends of the window that cannot lead to the answer.
+// Rows rise, so the last cell of a group decides for all of it.
 func (t *table[V]) cut(i int) {
 	const few = 16
 	price := t.solver.price
@@ -223,13 +224,14 @@ func relax[V value](dst, src []V, v V, record []uint64) {
 	}
 }
 
-// improved is the better of two values, and bits with one more: 1 when it is the
-// second and not the first as well.
+// improved returns the better of two values, and bits with one more bit
+// appended: 1 if with is better than old.
 func improved[V value](old, with V, bits uint64) (V, uint64) {
 	return max(old, with), bits<<1 | uint64(int64(old)-int64(with))>>63
 }
 
-// improves says whether relax would change anything; s is as long as d at least.
+// improves reports whether relax would change anything. s is at least as long
+// as d.
 func improves[V value](d, s []V, v V) bool {
 	for len(d) >= 8 {
 		// The differences are small numbers: one is negative when their union is.

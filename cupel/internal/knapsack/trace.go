@@ -2,24 +2,25 @@ package knapsack
 
 import "math"
 
-// engine runs through the items of a core, in input order, and remembers for some
-// of the last ones how to decide them.
+// engine runs through the items of a core, in input order, and records how to
+// decide some of the last ones.
 //
-// The capacities that can be asked for after an item are known: the later items of
-// the answer weigh between nothing and everything. An engine may leave out what
-// does not serve them.
+// The capacities that can be asked for after an item are known: the later items
+// of the answer weigh between nothing and everything. An engine may leave out
+// what only other capacities would need.
 type engine[S any] interface {
-	// load makes the state that save returned, or the start for nil, the current one,
-	// with an empty record.
+	// load makes the state that save returned, or the start for nil, the
+	// current one, with an empty record.
 	load(at S, from int)
-	// push runs over item i, with a record of how to decide it. Capacities lo to hi can
-	// be asked for afterwards.
+	// push runs over item i and records how to decide it. After that, only the
+	// capacities lo to hi can be asked for.
 	push(i int, lo, hi int64) error
-	// worth is the value of the items so far at a capacity that can be asked for.
+	// worth returns the value of the items so far at a capacity that can be
+	// asked for.
 	worth(capacity int64) int64
 	// taken decides item i, which the record must cover, at the given capacity.
 	taken(i int, capacity int64) bool
-	// recorded is the size of the record in bytes, and forget empties it.
+	// recorded returns the size of the record in bytes; forget empties it.
 	recorded() int64
 	forget()
 	// save returns the current state and its size in bytes.
@@ -28,12 +29,12 @@ type engine[S any] interface {
 
 // tracer finds the answer by running an engine forward and walking back.
 //
-// While the record of all items fits recordLimit, that is one run. When it does
-// not, the record so far is forgotten and the engine's state at that item saved
-// instead, so that its block of items can be run again on the way back; the second
-// time for a single capacity, which usually needs far fewer cells. When the saved
-// states pass saveLimit every second one is dropped, and a block that got longer
-// is split up in the same way when its turn comes.
+// If the record of all items fits recordLimit, one run is enough. If not, the
+// tracer forgets the record so far and saves the engine's state at that item
+// instead. On the way back it runs each such block of items again, for a single
+// capacity, which usually needs far fewer cells. When the saved states exceed
+// saveLimit, it drops every second one; a block that became longer is split up
+// in the same way when its turn comes.
 type tracer[S any] struct {
 	solver      *solver
 	engine      engine[S]
@@ -67,18 +68,18 @@ type checkpoint[S any] struct {
 	size  int64
 }
 
-// answer decides all items; no set of them may be worth more than goal.
+// answer decides all items. No set of them may be worth more than goal.
 func (t *tracer[S]) answer(goal int64) error {
 	_, _, err := t.run(checkpoint[S]{}, len(t.solver.items), t.solver.capacity, goal)
 	return err
 }
 
-// run decides the items from start.at up to to, for the capacity that is left for
-// them and those before and a value that these cannot exceed. It returns what is
-// left for those before, and what they are worth.
+// run decides the items from start.at up to to, given the capacity left for
+// them and those before, and a value that these cannot exceed. It returns the
+// capacity left for those before, and their value.
 //
-// When the items up to one reach the goal, the answer contains no later ones, and
-// they need not be run over.
+// If the items up to some item reach the goal, the answer contains no later
+// ones, and the engine need not run over them.
 func (t *tracer[S]) run(start checkpoint[S], to int, capacity, goal int64) (int64, int64, error) {
 	marks := []checkpoint[S]{start}
 	stride, forgotten := 1, 0
@@ -124,7 +125,7 @@ func (t *tracer[S]) run(start checkpoint[S], to int, capacity, goal int64) (int6
 			return capacity, value, nil
 		}
 		last := marks[len(marks)-1]
-		if last.at == to { // the block that was just walked
+		if last.at == to { // the block just walked
 			t.saved -= last.size
 			marks = marks[:len(marks)-1]
 			continue

@@ -6,17 +6,17 @@ import (
 	"math/bits"
 )
 
-// wide is an unsigned integer of 128 bits. Products of a weight and a value have
-// up to 103 bits, so that sums of them do not wrap.
+// wide is an unsigned integer of 128 bits. Products of a weight and a value
+// have up to 103 bits, so sums of them do not wrap.
 type wide struct{ hi, lo uint64 }
 
-// mul is a*b; neither is negative.
+// mul returns a*b; neither may be negative.
 func mul(a, b int64) wide {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	return wide{hi, lo}
 }
 
-// minus is a-b, which must not be negative.
+// minus returns a-b, which must not be negative.
 func (a wide) minus(b wide) wide {
 	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
 	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
@@ -34,7 +34,7 @@ func (a wide) compare(b wide) int {
 	return cmp.Compare(a.lo, b.lo)
 }
 
-// bitLen is the number of bits of a.
+// bitLen returns the number of bits of a.
 func (a wide) bitLen() int {
 	if a.hi != 0 {
 		return 64 + bits.Len64(a.hi)
@@ -42,7 +42,7 @@ func (a wide) bitLen() int {
 	return bits.Len64(a.lo)
 }
 
-// shifted is a>>n, which must have 64 bits at most.
+// shifted returns a>>n, which must fit 64 bits.
 func (a wide) shifted(n uint) uint64 {
 	if n == 0 {
 		return a.lo
@@ -53,7 +53,8 @@ func (a wide) shifted(n uint) uint64 {
 	return a.hi<<(64-n) | a.lo>>n
 }
 
-// over is a/b rounded down, or the largest int64 if that is less; b is positive.
+// over returns a/b rounded down, or the largest int64 if that is less. b must
+// be positive.
 func (a wide) over(b int64) int64 {
 	if a.hi >= uint64(b) {
 		return math.MaxInt64
@@ -62,7 +63,7 @@ func (a wide) over(b int64) int64 {
 	return int64(min(quotient, math.MaxInt64))
 }
 
-// saturatingMul is a*b, or the largest uint64 if that is less.
+// saturatingMul returns a*b, or the largest uint64 if that is less.
 func saturatingMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -71,8 +72,8 @@ func saturatingMul(a, b uint64) uint64 {
 	return lo
 }
 
-// saturatingAdd is a+b, or the largest int64 if that is less; neither is
-// negative.
+// saturatingAdd returns a+b, or the largest int64 if that is less; neither may
+// be negative.
 func saturatingAdd(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
