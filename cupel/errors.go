@@ -236,7 +236,7 @@ func typed(err error) bool {
 	}
 	joined, ok := err.(interface{ Unwrap() []error }) // several settings of one strategy
 	return ok && len(joined.Unwrap()) > 0 && !slices.ContainsFunc(joined.Unwrap(), func(e error) bool {
-		_, wrong := e.(*InvalidConfigError)
+		_, wrong := e.(*InvalidConfigError) //nolint:errorlint // each itself, not what it wraps
 		return !wrong
 	})
 }

@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
@@ -118,7 +119,7 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 	f.Run(left.Int())
 
 	// The lists may be the slicer's own: they are copied, not changed.
-	indices, smaller := sel.Indices[:len(sel.Indices):len(sel.Indices)], 0
+	indices, smaller := slices.Clip(sel.Indices), 0
 	for unit, i := range forms.taking {
 		if forms.list[i] = f.State(unit).Form; forms.list[i] == 0 {
 			indices = append(indices, int(i))

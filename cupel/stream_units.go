@@ -312,7 +312,7 @@ func (s *stream) materialiseKept(ctx context.Context, k *keptUnit) (placed place
 		placed.items = []*ContextItem{item}
 	} else {
 		for n, it := range k.members {
-			if k.variants != nil && k.variants[n] > 0 {
+			if len(k.variants) > 0 && k.variants[n] > 0 {
 				if it, err = smaller(ctx, it, k.arrivals[n], &it.units.variants.used[k.variants[n]-1], it.tokens, "variants", k.variants[n]); err != nil {
 					return placedUnit{}, nil, err
 				}

@@ -1,7 +1,6 @@
 package cupel_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -45,7 +44,7 @@ func streamed(items []*cupel.ContextItem) func(func(*cupel.ContextItem, error) b
 // TestStreamOfUnits: no group is split, each candidate is reported once, and the
 // budget holds, for any batch size.
 func TestStreamOfUnits(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		items := groupsTogether(randomUnits(t, r, 1+r.IntN(30)))
@@ -98,7 +97,7 @@ func TestStreamOfUnits(t *testing.T) {
 // TestStreamOfOneBatch: one batch is a run with Greedy, where no version is older
 // and nothing is pinned.
 func TestStreamOfOneBatch(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		var items []*cupel.ContextItem
@@ -129,7 +128,7 @@ func TestStreamOfOneBatch(t *testing.T) {
 func TestStreamOfScatteredGroup(t *testing.T) {
 	g := cupel.WithGroup("g")
 	items := []*cupel.ContextItem{item(t, "a", 1, g), item(t, "b", 1), item(t, "c", 1, g)}
-	_, err := pipeline(t).RunStream(context.Background(), streamed(items), budgetOf(t, 100, 100))
+	_, err := pipeline(t).RunStream(t.Context(), streamed(items), budgetOf(t, 100, 100))
 	var invalid *cupel.InvalidItemError
 	if !errors.As(err, &invalid) || invalid.Index != 2 || invalid.Field != "group" {
 		t.Errorf("got %v, want the third item named", err)
@@ -139,7 +138,7 @@ func TestStreamOfScatteredGroup(t *testing.T) {
 func TestStreamMarksStale(t *testing.T) {
 	key := cupel.WithVersionOf("file")
 	items := []*cupel.ContextItem{item(t, "old", 1, key), item(t, "other", 1), item(t, "new", 1, key)}
-	result, err := pipeline(t).RunStream(context.Background(), streamed(items), budgetOf(t, 100, 100), cupel.WithBatchSize(1))
+	result, err := pipeline(t).RunStream(t.Context(), streamed(items), budgetOf(t, 100, 100), cupel.WithBatchSize(1))
 	if err != nil {
 		t.Fatal(err)
 	}

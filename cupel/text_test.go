@@ -2,7 +2,6 @@ package cupel_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -126,7 +125,7 @@ func TestEqual(t *testing.T) {
 		"kind": cupel.WithKind(cupel.KindMessage), "source": cupel.WithSource(cupel.SourceChat), "priority": cupel.WithPriority(3), "tags": cupel.WithTags("b", "a"), "metadata": cupel.WithMetadata(map[string]any{"k": []any{2.0}}),
 		"no metadata": cupel.WithMetadata(nil), "timestamp": cupel.WithTimestamp(at.Add(1)), "hint": cupel.WithFutureRelevanceHint(0.25), "original": cupel.WithOriginalTokens(8), "pinned": cupel.WithPinned(),
 	} {
-		if base.Equal(item(t, "x", 3, append(opts[:len(opts):len(opts)], opt)...)) {
+		if base.Equal(item(t, "x", 3, append(slices.Clip(opts), opt)...)) {
 			t.Errorf("an item with another %s is equal", name)
 		}
 	}
@@ -167,7 +166,7 @@ func TestRunsHaveEqualReports(t *testing.T) {
 	}
 	p := pipeline(t)
 	dry := func() cupel.SelectionReport {
-		report, err := p.DryRun(context.Background(), items(), budgetOf(t, 100, 50))
+		report, err := p.DryRun(t.Context(), items(), budgetOf(t, 100, 50))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package cupel_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 // unitBench returns the same n items without and with units: groups of a call and
 // its result, two variants each, and versions.
 func unitBench(t testing.TB, n int) (plain, units []*cupel.ContextItem) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), 2))
 	for i := range n {
 		content := fmt.Sprintf("content number %d", r.IntN(n*9/10))
@@ -44,7 +44,7 @@ func BenchmarkUnits(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := p.Run(context.Background(), items, budget); err != nil {
+					if _, err := p.Run(b.Context(), items, budget); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -72,7 +72,7 @@ func TestUnitsAreNotQuadratic(t *testing.T) {
 	}
 	run := func(items []*cupel.ContextItem) time.Duration {
 		start := time.Now()
-		if _, err := p.DryRun(context.Background(), items, budget); err != nil {
+		if _, err := p.DryRun(t.Context(), items, budget); err != nil {
 			t.Fatal(err)
 		}
 		return time.Since(start)

@@ -33,13 +33,13 @@ func (e *ContentError) Is(target error) bool { return target == ErrContent }
 func (e *ContentError) Unwrap() error { return e.Err }
 
 // makeContent calls a Make function of the caller.
-func makeContent(ctx context.Context, make func(context.Context) (string, error)) (content string, err error) {
+func makeContent(ctx context.Context, produce func(context.Context) (string, error)) (content string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	content, err = make(ctx)
+	content, err = produce(ctx)
 	if err != nil && isNil(err) {
 		err = fmt.Errorf("failed with a nil %T", err)
 	}

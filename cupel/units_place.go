@@ -304,8 +304,8 @@ func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score flo
 		e.Reason = IncludeZeroToken
 	}
 	form := 0
-	switch {
-	case p.groupVariant == 0:
+	switch p.groupVariant {
+	case 0:
 		e.Item = p.items[member]
 		if p.variants != nil {
 			form = int(p.variants[member])

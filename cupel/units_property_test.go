@@ -17,6 +17,7 @@ import (
 
 // randomUnits returns candidates with groups, variants and versions.
 func randomUnits(t testing.TB, r *rand.Rand, n int) []*cupel.ContextItem {
+	t.Helper()
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindToolOutput, "TOOLOUTPUT", cupel.KindDocument}
 	variants := func(below int, name string) []cupel.Variant {
 		var list []cupel.Variant
@@ -78,6 +79,7 @@ func randomUnits(t testing.TB, r *rand.Rand, n int) []*cupel.ContextItem {
 }
 
 func randomUnitPipeline(t testing.TB, r *rand.Rand) *cupel.Pipeline {
+	t.Helper()
 	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMessage, 60), slicer.Require(cupel.KindToolOutput, 20))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func checkUnits(t *testing.T, seed uint64) {
 	p := randomUnitPipeline(t, r)
 	target := r.IntN(500)
 	budget := budgetOf(t, target+r.IntN(100), target)
-	ctx := context.Background()
+	ctx := t.Context()
 	report, err := p.DryRun(ctx, items, budget)
 	window, runErr := p.Run(ctx, items, budget)
 	if fmt.Sprint(err) != fmt.Sprint(runErr) {
@@ -231,7 +233,7 @@ func checkUnitCursor(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 17))
 	items := randomUnits(t, r, 1+r.IntN(20))
 	p := randomUnitPipeline(t, r)
-	ctx := context.Background()
+	ctx := t.Context()
 	prepared, err := p.Prepare(ctx, items)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func unitItems(t testing.TB, text string) []*cupel.ContextItem {
 		for _, field := range f[3:] {
 			key, value, _ := strings.Cut(field, "=")
 			forms := func(mark string) (list []cupel.Variant) {
-				for _, form := range strings.Split(value, ",") {
+				for form := range strings.SplitSeq(value, ",") {
 					tokens, worth, _ := strings.Cut(form, ":")
 					list = append(list, cupel.Variant{Content: content + mark + tokens, Tokens: int(number(tokens)), Worth: number(worth)})
 				}
@@ -291,7 +291,7 @@ func pipelineOf(t testing.TB, how string) *cupel.Pipeline {
 		t.Fatal(err)
 	}
 	return pipeline(t, func(c *cupel.Config) {
-		for _, word := range strings.Fields(how) {
+		for word := range strings.FieldsSeq(how) {
 			switch word {
 			case "greedy":
 				c.Slicer = slicer.Greedy{}

@@ -176,6 +176,7 @@ func holdsInterface(t reflect.Type) bool {
 				return true
 			}
 		}
+	default: // no other type holds values of other types in itself
 	}
 	return false
 }
@@ -295,7 +296,7 @@ func isContextError(ctx context.Context, err error) bool {
 	return !is(ctx.Err(), done) && errors.As(err, reflect.New(reflect.TypeOf(done)).Interface())
 }
 
-// is is errors.Is for targets that may not be comparable, for which errors.Is
+// is does what errors.Is does for targets that may not be comparable, for which errors.Is
 // could panic.
 func is(err, target error) bool {
 	return target != nil && reflect.ValueOf(target).Comparable() && errors.Is(err, target)

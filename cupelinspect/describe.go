@@ -142,7 +142,7 @@ func (d *describer) settings(types []strategy.Descriptor, s any) {
 		case strategy.Text, strategy.Kind:
 			d.WriteString(strconv.Quote(shorten(fmt.Sprint(value), maxLabel)))
 		default:
-			d.WriteString(fmt.Sprint(value))
+			_, _ = fmt.Fprint(d, value)
 		}
 	}
 	d.WriteString(end)

@@ -178,7 +178,7 @@ func (m *merger) merge(v *vocabulary, piece string, ends []int32) []int32 {
 	for len(queue) > 0 {
 		lowest := queue.pop()
 		i := int32(lowest & noRank)
-		if parts[i].rank != uint32(lowest>>32) { // it was joined with another one since
+		if uint64(parts[i].rank) != lowest>>32 { // it was joined with another one since
 			continue
 		}
 		second := parts[i].next

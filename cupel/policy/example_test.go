@@ -317,7 +317,7 @@ func ExampleRegistry_RegisterSlicer() {
 	registry := policy.NewRegistry()
 	err := registry.RegisterSlicer("firstOf", func(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
 		if len(args.Children) == 0 {
-			return nil, fmt.Errorf("needs at least one child")
+			return nil, errors.New("needs at least one child")
 		}
 		return firstOf{args.Children}, nil
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -176,5 +175,3 @@ func mustPanic(t *testing.T, f func()) (v any) {
 	f()
 	return nil
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

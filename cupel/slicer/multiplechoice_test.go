@@ -64,7 +64,7 @@ func bestOf(items []cupel.ScoredItem, tokens int) float64 {
 
 func TestMultipleChoiceAgainstEverything(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	ctx := context.Background()
+	ctx := t.Context()
 	ratios, cases := 0.0, 0
 	for n := range 400 {
 		items := randomForms(t, r, 8)
@@ -119,7 +119,7 @@ func TestMultipleChoiceExactTies(t *testing.T) {
 		{"larger form first", []cupel.ScoredItem{of(10, .5, half), of(10, .5, half)}, "[0] []", "two halves are worth one whole, and the first is whole"},
 	}
 	for _, tt := range tests {
-		sel, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(context.Background(), tt.items, cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10})
+		sel, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(t.Context(), tt.items, cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10})
 		if got := fmt.Sprint(sel.Indices, sel.Smaller); err != nil || got != tt.want {
 			t.Errorf("%s: got %s, %v, want %s: %s", tt.name, got, err, tt.want, tt.why)
 		}
@@ -133,16 +133,16 @@ func TestMultipleChoiceLimits(t *testing.T) {
 		items = append(items, randomForms(t, r, 8)...)
 	}
 	budget := cupel.SliceBudget{MaxTokens: math.MaxInt, TargetTokens: math.MaxInt}
-	_, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(context.Background(), items, budget)
+	_, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(t.Context(), items, budget)
 	if !errors.Is(err, slicer.ErrMemoryLimit) {
 		t.Errorf("got %v, want a memory limit", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(ctx, items[:3], cupel.SliceBudget{MaxTokens: 50, TargetTokens: 50}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
-	if sel, err := slicer.NewMultipleChoice().Slice(context.Background(), items, cupel.SliceBudget{}); err != nil || len(sel.Indices)+len(sel.Smaller) > 0 {
+	if sel, err := slicer.NewMultipleChoice().Slice(t.Context(), items, cupel.SliceBudget{}); err != nil || len(sel.Indices)+len(sel.Smaller) > 0 {
 		t.Errorf("got %v, %v: nothing fits a target of 0", sel, err)
 	}
 }

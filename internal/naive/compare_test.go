@@ -374,7 +374,7 @@ func differEvents(result naive.Result, got []cupel.TraceEvent, level cupel.Trace
 	}
 	for i, in := range want.Included {
 		add(cupel.StagePlace, string(in.Reason))
-		if result.Included != nil && result.Included[i].Stale && in.Item.Group() == "" && in.Reason != cupel.IncludePinned {
+		if len(result.Included) > 0 && result.Included[i].Stale && in.Item.Group() == "" && in.Reason != cupel.IncludePinned {
 			add(cupel.StageDeduplicate, string(cupel.ExcludeSuperseded)) // it has come back
 		}
 	}

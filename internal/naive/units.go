@@ -182,8 +182,8 @@ func (u *unit) setChain(fullOnly bool, f Fault) {
 		at[best]++
 		total = sum{}
 		for i, m := range u.members {
-			switch {
-			case at[i] == m.start:
+			switch at[i] {
+			case m.start:
 				total.add(m.size)
 			default:
 				total.add(m.variants[at[i]-1].Tokens)

@@ -35,7 +35,7 @@ func TestLinks(t *testing.T) {
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	fenced  = regexp.MustCompile("(?ms)^```.*?^```")
+	fenced  = regexp.MustCompile("(?ms)^```.*?\n```")
 	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 )
 

@@ -216,7 +216,7 @@ func TestChecks(t *testing.T) {
 // TestVersionForm refuses what is no full version.
 func TestVersionForm(t *testing.T) {
 	for _, version := range []string{"", "0.1.0", "v0.1", "v1.0.0+build", "v01.0.0"} {
-		if _, err := load(t.Context(), t.TempDir(), version); err == nil || !strings.Contains(err.Error(), "is no version") {
+		if _, err := load(t.Context(), t.TempDir(), version); err == nil || !strings.Contains(err.Error(), "is not a version") {
 			t.Errorf("%q: %v", version, err)
 		}
 	}
