@@ -23,7 +23,7 @@ function sideBadge(side) {
   return side.alone ? null : el('span', { class: `side-badge side-${side.index}` }, side.letter);
 }
 
-function policyOf({ scorer, slicer, placer, deduplicate, fullOnly, overflow }) {
+function policyOf({ scorer, slicer, placer, deduplicate, overflow }) {
   const list = el('dl', { class: 'policy' });
   const add = (name, value) => { if (value) list.append(el('div', {}, el('dt', {}, name), el('dd', {}, data(value)))); };
   add('Scorer', scorer);
