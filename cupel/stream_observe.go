@@ -53,7 +53,7 @@ func (s *stream) enter(stage PipelineStage) {
 	// Only Place knows at its start how many items will enter.
 	start := StageStart{Stage: stage, Start: st.start}
 	if stage == StagePlace {
-		start.CountIn = len(s.always) + len(s.kept)
+		start.CountIn = s.numKept()
 	}
 	if ctx := s.trace.state.StartStage(s.ctx, start); ctx != nil {
 		st.ctx = ctx
