@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // look detects the format of a text. It never guesses silently: signs of two

@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"strconv"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Format is the format of a file with candidates.

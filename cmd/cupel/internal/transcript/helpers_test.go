@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // bytesCounter counts a token for each byte, so that expected numbers can be

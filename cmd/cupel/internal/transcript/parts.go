@@ -3,7 +3,7 @@ package transcript
 import (
 	"strings"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // content reads the content of a message: null, a text, or a list of parts.

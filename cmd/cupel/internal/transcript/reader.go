@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // The token cost of a request beyond its texts. Anthropic publishes these numbers

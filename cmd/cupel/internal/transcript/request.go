@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // request reads the parts of a request outside its messages: tool definitions,

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // API is the API that a transcript is for.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 func TestEverythingKeptIsTheSameText(t *testing.T) {

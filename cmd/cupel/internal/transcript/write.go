@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input/rawjson"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Selection is a selection from a transcript.
