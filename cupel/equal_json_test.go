@@ -149,7 +149,7 @@ func TestOriginsInJSON(t *testing.T) {
 		fields string
 		ok     bool
 	}{
-		{`"candidate":0`, true}, {`"candidate":1099511627774`, true}, {`"candidate":1099511627775`, false}, {`"candidate":-1`, false},
+		{`"candidate":0`, true}, {`"candidate":549755813886`, true}, {`"candidate":549755813887`, false}, {`"candidate":-1`, false},
 		{`"form":0`, true}, {`"form":1048575`, true}, {`"form":1048576`, false}, {`"form":-1`, false},
 		{`"stale":false`, true}, {`"stale":1`, false}, {`"candidate":3,"form":1,"stale":true`, true},
 	} {

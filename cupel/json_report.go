@@ -82,6 +82,7 @@ func readReport(r *jsonwire.Reader, to *SelectionReport) {
 			to.Events = readList(r, readEvent)
 		case 1:
 			to.Included = readList(r, readIncluded)
+			markShared(to.Included)
 		case 2:
 			to.Excluded = readList(r, readExcluded)
 		case 3:
@@ -164,6 +165,25 @@ func (o *origin) read(r *jsonwire.Reader, field int) {
 			return
 		}
 		*o = o.withForm(n)
+	}
+}
+
+// markShared finds the entries of members that a group variant stands for, which
+// JSON does not mark: the entry before has the same form of the same group.
+func markShared(included []IncludedItem) {
+	for i := 1; i < len(included); i++ {
+		e, before := &included[i], &included[i-1]
+		if e.Form() == 0 || before.Form() == 0 || e.Item == nil || before.Item == nil || e.Item.tokens != 0 {
+			continue
+		}
+		first, item := before.Item, e.Item
+		if first.Group() == "" || first.Group() != item.Group() || first.content != item.content {
+			continue
+		}
+		full, ok := first.OriginalTokens()
+		if own, has := item.OriginalTokens(); ok == has && full == own {
+			e.at |= originShared
+		}
 	}
 }
 

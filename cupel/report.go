@@ -39,9 +39,11 @@ func (r *SelectionReport) Window() []*ContextItem {
 	if r == nil || len(r.Included) == 0 {
 		return nil
 	}
-	window := make([]*ContextItem, len(r.Included))
+	window := make([]*ContextItem, 0, len(r.Included))
 	for i := range r.Included {
-		window[i] = r.Included[i].Item
+		if r.Included[i].at&originShared == 0 {
+			window = append(window, r.Included[i].Item)
+		}
 	}
 	return window
 }
@@ -76,9 +78,12 @@ type IncludedItem struct {
 type origin uint64
 
 const (
-	originForm  = 40 // bits of the position
-	maxForm     = 1<<20 - 1
-	originStale = origin(1) << 60
+	originForm = 39 // bits of the position
+	maxForm    = 1<<20 - 1
+	// Whether the entry is of a member that a group variant in the entry before
+	// it stands for.
+	originShared = origin(1) << 59
+	originStale  = origin(1) << 60
 	// Whether JSON has these fields.
 	originHasAt    = origin(1) << 61
 	originHasForm  = origin(1) << 62

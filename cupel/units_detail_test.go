@@ -2,6 +2,7 @@ package cupel_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -250,4 +251,41 @@ func TestSmallerFormsKeepFields(t *testing.T) {
 		`b' 5 of 400, group g, key "", priority 0, 0 variants`,
 		`c' 5 of 110, group h, key "", priority 4, 0 variants`,
 	})
+}
+
+// A group variant is in the window once, and in the report once for each member.
+func TestWindowOfReportHasGroupVariantsOnce(t *testing.T) {
+	note := cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 5, Worth: .5})
+	items := []*cupel.ContextItem{
+		item(t, "a", 50, hint(.9), cupel.WithGroup("g"), note),
+		item(t, "b", 50, hint(.9), cupel.WithGroup("g")),
+		item(t, "c", 50, hint(.5), cupel.WithGroup("h"), cupel.WithVariants(cupel.Variant{Content: "cut", Tokens: 1, Worth: .5})),
+		item(t, "d", 60, hint(.5), cupel.WithGroup("h"), cupel.WithVariants(cupel.Variant{Content: "cut", Tokens: 0, Worth: .5})),
+	}
+	p := pipeline(t, func(c *cupel.Config) { c.Slicer = slicer.Greedy{} })
+	window, report, err := p.RunReport(t.Context(), items, budgetOf(t, 6, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read cupel.SelectionReport
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		name   string
+		window []*cupel.ContextItem
+	}{{"the run", window}, {"its report", report.Window()}, {"a report from JSON", read.Window()}} {
+		var got []string
+		for _, it := range of.window {
+			got = append(got, it.Content())
+		}
+		equalSlices(t, of.name, got, []string{"note", "cut", "cut"})
+	}
+	if len(report.Included) != len(items) {
+		t.Errorf("%d entries, want one for each of %d candidates", len(report.Included), len(items))
+	}
 }

@@ -297,6 +297,7 @@ func (r *run) explainIncludedUnits() {
 // entry's origin has only the form.
 func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score float64) IncludedItem {
 	e := IncludedItem{Score: score, Reason: IncludeScored}
+	shared := origin(0)
 	switch {
 	case pinned: // before the tokens are checked (R26)
 		e.Reason = IncludePinned
@@ -314,10 +315,10 @@ func (p *placedUnit) entry(member int, full *ContextItem, pinned bool, score flo
 		form = len(full.usedVariants()) + int(p.groupVariant)
 		e.Item = p.items[0]
 		if member > 0 {
-			e.Item = p.withoutTokens()
+			e.Item, shared = p.withoutTokens(), originShared
 		}
 	}
-	e.at = origin(0).withForm(form)
+	e.at = shared.withForm(form)
 	return e
 }
 
