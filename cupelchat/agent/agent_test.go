@@ -1,0 +1,323 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+)
+
+// quarter counts a token for every four characters.
+type quarter struct{}
+
+func (quarter) CountTokens(text string) (int, error) {
+	return (utf8.RuneCountInString(text) + 3) / 4, nil
+}
+
+func message(t testing.TB, role, content string, opts ...cupel.ItemOption) *cupel.ContextItem {
+	t.Helper()
+	n, _ := quarter{}.CountTokens(content)
+	item, err := cupel.NewContextItem(content, n+4, append([]cupel.ItemOption{cupel.WithMetadata(map[string]any{"role": role})}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// exchange is a call with its result.
+func exchange(t testing.TB, group, call, result string, opts ...cupel.ItemOption) []*cupel.ContextItem {
+	t.Helper()
+	name, _, _ := strings.Cut(call, "(")
+	opts = append(opts, cupel.WithGroup(group))
+	return []*cupel.ContextItem{
+		message(t, "assistant", call, append(opts, cupel.WithMetadata(map[string]any{"role": "assistant", "tool": name}))...),
+		message(t, "tool", result, append(opts, cupel.WithMetadata(map[string]any{"role": "tool", "tool": name}))...),
+	}
+}
+
+func budget(t testing.TB, tokens int) cupel.ContextBudget {
+	t.Helper()
+	b, err := cupel.NewContextBudget(tokens, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// reservation is a result of some 200 tokens.
+func reservation(id string) string {
+	return fmt.Sprintf(`{"reservation_id": %q, "status": "confirmed", "notes": %q, "passengers": [{"name": "Anna", "seat": "12C"}, {"name": "Olga", "seat": "12D"}]}`,
+		id, strings.Repeat("The passengers asked for a quiet place near the window. ", 12))
+}
+
+// travel is a conversation of a task, n reservations that were looked up, and a
+// question.
+func travel(t testing.TB, n int) []*cupel.ContextItem {
+	t.Helper()
+	items := []*cupel.ContextItem{
+		message(t, "system", "You are an airline's agent.", cupel.WithPinned()),
+		message(t, "user", "Change all my flights.", cupel.WithPinned()),
+	}
+	for i := range n {
+		id := fmt.Sprintf("RES%03d", i)
+		items = append(items, exchange(t, id, fmt.Sprintf(`get_reservation({"reservation_id":%q})`, id), reservation(id))...)
+	}
+	return append(items, message(t, "user", "Which ones are confirmed?", cupel.WithPinned()))
+}
+
+func texts(window []*cupel.ContextItem) string {
+	var b strings.Builder
+	for _, item := range window {
+		b.WriteString(item.Content())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func total(items []*cupel.ContextItem) int {
+	sum := 0
+	for _, item := range items {
+		sum += item.Tokens()
+	}
+	return sum
+}
+
+func TestOldUnitsBecomeOutlines(t *testing.T) {
+	items := travel(t, 12)
+	window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, total(items)/4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := texts(window)
+	for i := range 12 {
+		if id := fmt.Sprintf("RES%03d", i); !strings.Contains(text, id) {
+			t.Errorf("%s is not in the window, which is a quarter of the conversation:\n%s", id, text)
+		}
+	}
+	if !strings.Contains(text, "[earlier] get_reservation(") {
+		t.Errorf("no note of an earlier call in the window:\n%s", text)
+	}
+	if got := total(window); got > total(items)/4 {
+		t.Errorf("the window has %d tokens, want at most %d", got, total(items)/4)
+	}
+	full := map[int]bool{}
+	for _, e := range report.Included {
+		if e.Form() == 0 {
+			full[e.Candidate()] = true
+			if e.Item != items[e.Candidate()] {
+				t.Errorf("candidate %d is whole and another item, want the caller's", e.Candidate())
+			}
+		}
+	}
+	for _, at := range []int{0, 1, len(items) - 3, len(items) - 2, len(items) - 1} {
+		if !full[at] {
+			t.Errorf("candidate %d (%s) is not whole: system, task, last exchange and question are", at, items[at])
+		}
+	}
+}
+
+func TestEverythingFits(t *testing.T) {
+	items := travel(t, 3)
+	p := agent.New(quarter{})
+	prepared, err := p.Prepare(t.Context(), items, budget(t, total(items)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		if prepared[i] != items[i] {
+			t.Errorf("item %d was changed, though all fit", i)
+		}
+	}
+	window, _, err := p.RunReport(t.Context(), items, budget(t, total(items)))
+	if err != nil || len(window) != len(items) {
+		t.Fatalf("window of %d items, error %v, want all %d", len(window), err, len(items))
+	}
+}
+
+func TestWhole(t *testing.T) {
+	whole := cupel.WithMetadata(map[string]any{"role": "assistant", "whole": true})
+	items := []*cupel.ContextItem{
+		message(t, "user", "Fix the test.", cupel.WithPinned()),
+		message(t, "assistant", reservation("THINK1"), whole),
+		message(t, "assistant", reservation("PLAIN1")),
+		message(t, "user", "Go on.", cupel.WithPinned()),
+	}
+	_, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, 80))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range report.Included {
+		if e.Form() > 0 && e.Candidate() != 2 {
+			t.Errorf("candidate %d has a smaller form, though it must stay whole", e.Candidate())
+		}
+	}
+	if len(report.Included) != 3 {
+		t.Errorf("%d items are in, want the two pinned ones and an outline", len(report.Included))
+	}
+}
+
+type badCounter struct {
+	n     int
+	err   error
+	panic bool
+}
+
+func (b badCounter) CountTokens(string) (int, error) {
+	if b.panic {
+		panic("no vocabulary")
+	}
+	return b.n, b.err
+}
+
+func TestCounterFails(t *testing.T) {
+	offline := errors.New("offline")
+	items := travel(t, 8)
+	for _, test := range []struct {
+		name    string
+		counter cupel.TokenCounter
+		want    string
+		why     string
+	}{
+		{"error", badCounter{err: offline}, "failed: offline", "a service was not there"},
+		{"negative", badCounter{n: -1}, "returned -1 tokens", "no text has a negative size"},
+		{"panic", badCounter{panic: true}, "panicked: panic: no vocabulary", "no panic leaves the preset"},
+	} {
+		_, _, err := agent.New(test.counter).RunReport(t.Context(), items, budget(t, 300))
+		if !errors.Is(err, cupel.ErrStrategy) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want a strategy's with %q (%s)", test.name, err, test.want, test.why)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	p := agent.New(nil)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := p.RunReport(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
+		t.Error("nil items are accepted")
+	}
+	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, cupel.ErrPinnedExceedsBudget) {
+		t.Errorf("error %v, want that the pinned items exceed the budget", err)
+	}
+	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
+		t.Errorf("window %v, error %v of no items, want none", window, err)
+	}
+}
+
+// random returns a conversation of all shapes of units.
+func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
+	t.Helper()
+	var items []*cupel.ContextItem
+	for i := range 1 + rng.IntN(20) {
+		var opts []cupel.ItemOption
+		if rng.IntN(12) == 0 {
+			opts = append(opts, cupel.WithPinned())
+		}
+		id := fmt.Sprintf("ID%d", rng.IntN(10))
+		switch rng.IntN(4) {
+		case 0:
+			items = append(items, message(t, "user", strings.Repeat("Look at cupel/item.go again. ", 1+rng.IntN(20)), opts...))
+		case 1:
+			items = append(items, message(t, "assistant", "func "+id+"() {\n\treturn\n}\n"+strings.Repeat("\tmore := code\n", rng.IntN(40)), opts...))
+		case 2:
+			items = append(items, exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id), opts...)...)
+		default:
+			items = append(items, exchange(t, fmt.Sprint("g", i), `edit({"path":"a.go","text":"`+strings.Repeat("x", rng.IntN(300))+`"})`, "ok", opts...)...)
+		}
+	}
+	return items
+}
+
+// TestRandom holds the preset to what it promises, over random conversations.
+func TestRandom(t *testing.T) {
+	p := agent.New(quarter{})
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		items := random(t, rng)
+		target := rng.IntN(total(items) + 20)
+		window, report, err := p.RunReport(t.Context(), items, budget(t, target))
+		if errors.Is(err, cupel.ErrPinnedExceedsBudget) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if got := total(window); got > target {
+			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
+		}
+		in := map[int]cupel.IncludedItem{}
+		for _, e := range report.Included {
+			in[e.Candidate()] = e
+			if n, _ := (quarter{}).CountTokens(e.Item.Content()); e.Form() > 0 && e.Item.Tokens() > 0 && e.Item.Tokens() != n+4 {
+				t.Fatalf("seed %d: a form says %d tokens, has %d", seed, e.Item.Tokens(), n+4)
+			}
+		}
+		groups := map[string]int{}
+		for i, item := range items {
+			e, ok := in[i]
+			if item.Pinned() && (!ok || e.Form() != 0) {
+				t.Fatalf("seed %d: pinned candidate %d is not whole in the window", seed, i)
+			}
+			if item.Group() == "" {
+				continue
+			}
+			if was, seen := groups[item.Group()]; seen && (was == 1) != ok {
+				t.Fatalf("seed %d: group %s is split", seed, item.Group())
+			}
+			groups[item.Group()] = 0
+			if ok {
+				groups[item.Group()] = 1
+			}
+		}
+		again, _, err := p.RunReport(t.Context(), items, budget(t, target))
+		if err != nil || texts(again) != texts(window) {
+			t.Fatalf("seed %d: a second run differs, error %v", seed, err)
+		}
+	}
+}
+
+// TestGrowsWithTheText counts the characters that the preset has the counter
+// count.
+func TestGrowsWithTheText(t *testing.T) {
+	work := func(n int) float64 {
+		items := append(travel(t, n/2), manyCalls(t, n)...)
+		counter := &counting{}
+		if _, err := agent.New(counter).Prepare(t.Context(), items, budget(t, total(items)/5)); err != nil {
+			t.Fatal(err)
+		}
+		return float64(counter.characters) / float64(total(items))
+	}
+	if small, large := work(40), work(640); large > 2*small {
+		t.Errorf("%.0f characters counted for each token of a conversation of 640 calls, %.0f of one of 40, want at most twice that", large, small)
+	}
+}
+
+// manyCalls is one exchange of n parallel calls, and a question.
+func manyCalls(t testing.TB, n int) []*cupel.ContextItem {
+	t.Helper()
+	var calls []string
+	for i := range n {
+		calls = append(calls, fmt.Sprintf(`read({"path":"dir/file%d.go","from":%d})`, i, i))
+	}
+	items := exchange(t, "many", strings.Join(calls, "\n"), reservation("R1"))
+	for i := range n - 1 {
+		items = append(items, message(t, "tool", reservation(fmt.Sprint("R", i)), cupel.WithGroup("many")))
+	}
+	return append(items, message(t, "user", "And now?"))
+}
+
+type counting struct{ characters int }
+
+func (c *counting) CountTokens(text string) (int, error) {
+	c.characters += len(text)
+	return quarter{}.CountTokens(text)
+}

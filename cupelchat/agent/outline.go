@@ -1,0 +1,258 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+const (
+	messageTokens = 4    // of a message beside its text
+	callWorth     = 1    // of the name of a call
+	everyForm     = 16   // steps of a unit that are forms of their own
+	growth        = 1.15 // from one form to the next after these
+	wholeWorth    = 4    // of a unit in full, beside the worth of its parts
+	label         = "[earlier] "
+)
+
+// form is a text in place of a unit.
+type form struct {
+	text   string
+	tokens int
+	worth  float64
+}
+
+// outline makes the forms of all units that are not whole, newest first, so that
+// an outline leaves out what a newer one says. In the first round nothing has
+// been chosen yet; two small forms stand for it.
+func (c *choice) outline(ctx context.Context, first bool) error {
+	c.known = new(cupelreduce.Known)
+	for i := range c.units {
+		if c.units[i].whole {
+			c.known.Add(c.text(&c.units[i]))
+		}
+	}
+	for i := len(c.units) - 1; i >= 0; i-- {
+		u := &c.units[i]
+		if u.whole {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.formsOf(u); err != nil {
+			return err
+		}
+		if first {
+			u.added = nil
+			smaller := len(u.forms) - 1
+			if smaller > 0 {
+				u.added = append(u.added, u.forms[0].text)
+			}
+			if at := min(2, smaller-1); at > 0 {
+				u.added = append(u.added, u.forms[at].text)
+			}
+		}
+		for _, text := range u.added {
+			c.known.Add(text)
+		}
+	}
+	return nil
+}
+
+// part is a piece of a unit that has sizes of its own: the arguments of a call, or
+// any other text.
+type part struct {
+	before, after string
+	forms         []cupelreduce.Form
+	at            int // of forms; -1 for none
+}
+
+func (p *part) text() string {
+	text := ""
+	if p.at >= 0 {
+		text = p.forms[p.at].Text
+	}
+	if p.before != "" {
+		text = p.before + strings.ReplaceAll(text, "\n", " ") + p.after
+	}
+	return text
+}
+
+func (p *part) size() (tokens int, worth float64) {
+	if p.at < 0 {
+		return 0, 0
+	}
+	return p.forms[p.at].Tokens, p.forms[p.at].Worth
+}
+
+// formsOf makes the forms of a unit: the names of its calls, and then, step by
+// step, a larger form of the part that gains the most worth per token.
+func (c *choice) formsOf(u *unit) error {
+	counting := counting{counter: c.counter}
+	var parts []*part
+	full := float64(wholeWorth)
+	note := false
+	add := func(p *part, text string, opts ...cupelreduce.Option) {
+		p.forms = cupelreduce.Forms(text, append(opts, cupelreduce.WithKnown(c.known), cupelreduce.WithCounter(counting.count))...)
+		p.at = -1
+		full += p.forms[len(p.forms)-1].Worth
+		parts = append(parts, p)
+	}
+	for _, at := range u.members {
+		for _, piece := range split(c.items[at]) {
+			if piece.call == "" {
+				add(&part{}, piece.text)
+				continue
+			}
+			note = true
+			add(&part{before: piece.call + "(", after: ")"}, piece.text, cupelreduce.WithKind(cupelreduce.KindJSON))
+			c.known.Add(piece.text) // so that the result does not repeat it
+		}
+	}
+	u.forms = u.forms[:0]
+	emit := func() {
+		var lines []string
+		worth := 0.0
+		for _, p := range parts {
+			_, gain := p.size()
+			worth += gain
+			if p.before != "" {
+				worth += callWorth
+			}
+			if text := p.text(); text != "" {
+				lines = append(lines, text)
+			}
+		}
+		text := strings.Join(lines, "\n")
+		if note {
+			text = label + text
+		}
+		if text == "" || worth == 0 {
+			return
+		}
+		if tokens := counting.count(text) + messageTokens; tokens < u.tokens {
+			u.forms = append(u.forms, form{text, tokens, worth})
+		}
+	}
+	emit()
+	size, emitted := 0, 0
+	for i, s := range steps(parts) {
+		before, _ := s.part.size()
+		s.part.at = s.to
+		after, _ := s.part.size()
+		size += after - before
+		if i < everyForm || float64(size) >= growth*float64(emitted) {
+			emit()
+			emitted = size
+		}
+	}
+	u.forms = append(u.forms, form{"", u.tokens, full})
+	return counting.err
+}
+
+// step is a larger form of a part.
+type step struct {
+	part *part
+	to   int
+	rate float64 // gain of worth per token
+}
+
+// steps returns the steps of all parts, the greatest rate first. A part takes only
+// forms on the upper convex hull of tokens and worth, so that its rates fall.
+func steps(parts []*part) []step {
+	var all []step
+	for _, p := range parts {
+		for from := p.at; from < len(p.forms)-1; {
+			at := part{forms: p.forms, at: from}
+			tokens, worth := at.size()
+			best := step{part: p}
+			for j := from + 1; j < len(p.forms); j++ {
+				if r := (p.forms[j].Worth - worth) / float64(max(1, p.forms[j].Tokens-tokens)); r > best.rate {
+					best.to, best.rate = j, r
+				}
+			}
+			if best.rate == 0 {
+				break
+			}
+			all = append(all, best)
+			from = best.to
+		}
+	}
+	slices.SortStableFunc(all, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
+	return all
+}
+
+// piece is the arguments of a call, or a text.
+type piece struct{ call, text string }
+
+var callLine = regexp.MustCompile(`^([\w.:-]+)\((.*)\)$`)
+
+// split cuts the content of an item into its texts and its calls, which stand on
+// a line each as name(arguments).
+func split(item *cupel.ContextItem) []piece {
+	content := item.Content()
+	if _, ok := item.MetadataValue("tool"); !ok || strings.HasPrefix(role(item), "tool") {
+		return []piece{{text: content}}
+	}
+	var pieces []piece
+	var text []string
+	flush := func() {
+		if len(text) > 0 {
+			pieces = append(pieces, piece{text: strings.Join(text, "\n")})
+		}
+		text = nil
+	}
+	for line := range strings.SplitSeq(content, "\n") {
+		m := callLine.FindStringSubmatch(line)
+		if m == nil {
+			text = append(text, line)
+			continue
+		}
+		flush()
+		pieces = append(pieces, piece{m[1], m[2]})
+	}
+	flush()
+	return pieces
+}
+
+func role(item *cupel.ContextItem) string {
+	role, _ := item.MetadataText("role")
+	return role
+}
+
+// counting counts tokens for package cupelreduce and remembers the first error.
+type counting struct {
+	counter cupel.TokenCounter
+	err     error
+}
+
+func (c *counting) count(text string) (tokens int) {
+	if c.err != nil {
+		return 0
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			c.fail("panicked", &cupel.PanicError{Value: r, Stack: debug.Stack()})
+		}
+	}()
+	tokens, err := c.counter.CountTokens(text)
+	switch {
+	case err != nil:
+		c.fail("failed", err)
+	case tokens < 0:
+		c.fail(fmt.Sprintf("returned %d tokens", tokens), nil)
+	}
+	return max(0, tokens)
+}
+
+func (c *counting) fail(reason string, err error) {
+	c.err = &cupel.StrategyError{Role: "token counter", Strategy: fmt.Sprintf("%T", c.counter), Reason: reason, Err: err}
+}
