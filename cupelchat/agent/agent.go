@@ -39,7 +39,7 @@ func New(counter cupel.TokenCounter) *Preset {
 		KeepDuplicates: true,
 	})
 	if err != nil {
-		panic(err) // the configuration is constant
+		panic(err) //nolint:forbidigo // the configuration is constant, and its parts are valid
 	}
 	return &Preset{counter, pipeline}
 }
@@ -111,7 +111,8 @@ func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budg
 	if err != nil {
 		return nil, report, err
 	}
-	return report.Window(), report, nil
+	window := report.Window()
+	return window, report, nil
 }
 
 // worthScorer scores an item by the worth in its metadata.
