@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -168,4 +170,52 @@ func TestStandInsHaveMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "units", seen, 2)
+}
+
+// TestDataCanBeCompared wants an Equal method wherever data have fields that
+// packages like go-cmp cannot read, and would panic at.
+func TestDataCanBeCompared(t *testing.T) {
+	seen := make(map[reflect.Type]bool)
+	var look func(at reflect.Type)
+	look = func(at reflect.Type) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		if equal, ok := at.MethodByName("Equal"); ok {
+			if f := equal.Type; f.NumIn() != 2 || f.In(1) != at || f.NumOut() != 1 || f.Out(0).Kind() != reflect.Bool {
+				t.Errorf("%v.Equal is %v, which does not compare two of its type", at, f)
+			}
+			return
+		}
+		switch at.Kind() {
+		case reflect.Slice, reflect.Pointer:
+			look(at.Elem())
+		case reflect.Struct:
+			for i := range at.NumField() {
+				if f := at.Field(i); f.IsExported() {
+					look(f.Type)
+				} else {
+					t.Errorf("%v has the field %s and no method Equal", at, f.Name)
+				}
+			}
+		}
+	}
+	for _, root := range []reflect.Type{
+		reflect.TypeFor[cupel.SelectionReport](), reflect.TypeFor[cupel.Selection](), reflect.TypeFor[*cupel.ContextItem](), reflect.TypeFor[cupel.Variant](),
+		reflect.TypeFor[cupel.Form](), reflect.TypeFor[cupel.ReasonData](), reflect.TypeFor[cupel.ScoredItem](), reflect.TypeFor[cupel.Obstacle](), reflect.TypeFor[cupel.SliceBudget](),
+	} {
+		look(root)
+	}
+	a, b := cupel.ReasonData{Score: math.NaN(), Survivor: item(t, "a", 1)}, cupel.ReasonData{Score: math.NaN()}
+	equal(t, "data with NaN, and another survivor", a.Equal(b), true)
+	b.GroupTokens = 1
+	equal(t, "data of another group", a.Equal(b), false)
+	v := cupel.Variant{Content: "v", Tokens: 1, Worth: math.NaN()}
+	equal(t, "a variant and itself", v.Equal(v), true)
+	for _, other := range []cupel.Variant{{Tokens: 1, Worth: v.Worth}, {Content: "v", Worth: v.Worth}, {Content: "v", Tokens: 1, Worth: .5}, {Content: "v", Tokens: 1, Worth: v.Worth, Make: func(context.Context) (string, error) { return "v", nil }}} {
+		if v.Equal(other) || other.Equal(v) {
+			t.Errorf("%+v equals %+v", v, other)
+		}
+	}
 }

@@ -251,16 +251,20 @@ func (it *ContextItem) Forms() []Form {
 	return forms
 }
 
-// equal compares what JSON has. Functions cannot be compared: it compares only
-// whether functions make the texts.
+// Equal reports whether the variants have the same content, tokens and worth
+// (NaN equals NaN), and the same unknown fields of JSON. It compares only
+// whether functions make the texts, since functions cannot be compared.
+func (v Variant) Equal(other Variant) bool {
+	return v.Content == other.Content && (v.Make == nil) == (other.Make == nil) && v.Tokens == other.Tokens &&
+		sameFloat(v.Worth, other.Worth) && v.extra.equal(other.extra)
+}
+
+// equal compares what JSON has.
 func (u *itemUnits) equal(other *itemUnits) bool {
 	if u == nil || other == nil {
 		return u == other
 	}
-	same := func(a, b Variant) bool {
-		return a.Content == b.Content && (a.Make == nil) == (b.Make == nil) && a.Tokens == b.Tokens && a.Worth == b.Worth && a.extra.equal(b.extra)
-	}
 	return u.group == other.group && u.versionOf == other.versionOf &&
-		slices.EqualFunc(u.variants.given, other.variants.given, same) &&
-		slices.EqualFunc(u.groupVariants.given, other.groupVariants.given, same)
+		slices.EqualFunc(u.variants.given, other.variants.given, Variant.Equal) &&
+		slices.EqualFunc(u.groupVariants.given, other.groupVariants.given, Variant.Equal)
 }

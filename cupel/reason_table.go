@@ -302,34 +302,35 @@ func (r *ExclusionReason) appendOthers(b []byte, named []int, before, after stri
 	return b
 }
 
-// Equal reports whether the reasons have the same code and the same data in
-// JSON: numbers compare by value, and NaN equals NaN. It ignores Survivor,
-// which is not in JSON.
+// Equal reports whether the reasons have the same code and equal data, as
+// [ReasonData.Equal] compares them.
 func (r ExclusionReason) Equal(other ExclusionReason) bool {
-	if r.Code != other.Code {
-		return false
-	}
-	a, b := r.Data(), other.Data()
-	if !a.extra.equal(b.extra) {
+	return r.Code == other.Code && r.Data().Equal(other.Data())
+}
+
+// Equal reports whether the data are the same in JSON: numbers compare by
+// value, and NaN equals NaN. It ignores Survivor, which is not in JSON.
+func (d ReasonData) Equal(other ReasonData) bool {
+	if !d.extra.equal(other.extra) {
 		return false
 	}
 	for i := range reasonFields {
 		f := &reasonFields[i]
-		switch v := f.in(&a).(type) {
+		switch v := f.in(&d).(type) {
 		case *int:
-			if *v != *f.in(&b).(*int) {
+			if *v != *f.in(&other).(*int) {
 				return false
 			}
 		case *float64:
-			if !sameFloat(*v, *f.in(&b).(*float64)) {
+			if !sameFloat(*v, *f.in(&other).(*float64)) {
 				return false
 			}
 		case *string:
-			if *v != *f.in(&b).(*string) {
+			if *v != *f.in(&other).(*string) {
 				return false
 			}
 		case *ContextKind:
-			if *v != *f.in(&b).(*ContextKind) {
+			if *v != *f.in(&other).(*ContextKind) {
 				return false
 			}
 		}
