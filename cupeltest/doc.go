@@ -16,7 +16,7 @@
 // with Err. The chain has the 13 patterns of the specification's Testing
 // Vocabulary chapter, with its messages, and some additions, which are marked
 // as such. Common predicates are [ByContent], [ByContentPrefix], [ByTag],
-// [ByKind], [BySource] and [ByKindAndSource].
+// [ByGroup], [ByVersionOf], [ByKind], [BySource] and [ByKindAndSource].
 //
 // Messages show scores in the shortest decimal form, and list each kind or
 // reason once, in order of first appearance. Kinds are compared under ASCII

@@ -28,8 +28,8 @@ const (
 // lines that differ.
 //
 // The file is text: the events, every included and excluded item in order
-// (content, kind, source, tokens, score, reason), totals, shortfalls and
-// overflow. It leaves out durations and timestamps, so that it depends only on
+// (content, kind, source, tokens, score, reason; where they are set, group,
+// form and staleness), totals, shortfalls and overflow. It leaves out durations and timestamps, so that it depends only on
 // the decisions. Long contents are cut and identified by length and hash.
 // Excluded items of equal score are ordered by stage, then by candidate.
 //
@@ -120,12 +120,16 @@ func describe(r *cupel.SelectionReport) string {
 	line("")
 	line("included: %d, %d tokens", len(r.Included), includedTokens(r))
 	for _, entry := range r.Included {
-		line("  %s: score %s, %s", describeItem(entry.Item), score(entry.Score), entry.Reason)
+		form := ""
+		if n := entry.Form(); n > 0 {
+			form = fmt.Sprintf(", form %d", n)
+		}
+		line("  %s: score %s, %s%s%s", describeItem(entry.Item), score(entry.Score), entry.Reason, form, describeStale(entry.Stale()))
 	}
 	line("")
 	line("excluded: %d", len(r.Excluded))
 	for _, entry := range r.Excluded {
-		line("  %s: score %s, %s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason))
+		line("  %s: score %s, %s%s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason), describeStale(entry.Stale()))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
 		line("")
@@ -153,5 +157,16 @@ func describe(r *cupel.SelectionReport) string {
 }
 
 func describeItem(item *cupel.ContextItem) string {
-	return fmt.Sprintf("%s (%s, %s, %d tokens)", quote(item.Content()), item.Kind(), item.Source(), item.Tokens())
+	group := ""
+	if item.Group() != "" {
+		group = ", group " + quote(item.Group())
+	}
+	return fmt.Sprintf("%s (%s, %s, %d tokens%s)", quote(item.Content()), item.Kind(), item.Source(), item.Tokens(), group)
+}
+
+func describeStale(stale bool) string {
+	if stale {
+		return ", stale"
+	}
+	return ""
 }

@@ -69,13 +69,18 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 // under ASCII case folding. With n = 0 it holds if no item of the kind is
 // included. It never holds for a negative n.
 //
+// As for count slicers, a group counts as one item: its kind is that of most of
+// its tokens in full, of equal ones the first. A group variant has the kind of
+// the first item.
+//
 // It implements pattern 3 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.ContextKind, n int) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("IncludeExactlyNItemsWithKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		actual := 0
-		for _, entry := range r.Included {
-			if entry.Item.Kind().Equal(kind) {
+		units := includedUnits(r)
+		for _, unit := range units {
+			if unitKind(unit).Equal(kind) {
 				actual++
 			}
 		}
@@ -84,9 +89,9 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 		}
 		return &SelectionReportAssertionError{
 			Expected: fmt.Sprintf("%d included items with Kind=%s", n, kind),
-			Actual:   fmt.Sprintf("%d of %d included items", actual, len(r.Included)),
-			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.",
-				kind, n, n, kind, actual, len(r.Included)),
+			Actual:   fmt.Sprintf("%d of %d included items", actual, len(units)),
+			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.%s",
+				kind, n, n, kind, actual, len(units), unitsNote(r, units)),
 		}
 	})
 }

@@ -47,6 +47,14 @@ func TestFailing(t *testing.T) {
 	c.HaveTokensAtMost(2)                                                               // fails: HaveTokensAtMost
 	c.ExcludeItemWithReasonData(cupel.ExclusionReason{Code: cupel.ExcludeScoredTooLow}) // fails: ExcludeItemWithReasonData
 	c.HaveShortfallForKind("X")                                                         // fails: HaveShortfallForKind
+	c.IncludeGroup("X")                                                                 // fails: IncludeGroup
+	c.ExcludeGroup("X")                                                                 // fails: ExcludeGroup
+	c.IncludeItemInForm(cupeltest.ByKind("B").Included, 1)                              // fails: IncludeItemInForm
+	c.IncludeItemInSmallerForm(cupeltest.ByKind("B").Included)                          // fails: IncludeItemInSmallerForm
+	c.ExcludeItemSupersededBy(cupeltest.ByKind("C"), "X")                               // fails: ExcludeItemSupersededBy
+	c.IncludeStaleItem(cupeltest.ByKind("B").Included)                                  // fails: IncludeStaleItem
+	cupeltest.Expect(t, splitReport()).KeepGroupsTogether()                             // fails: KeepGroupsTogether
+	cupeltest.Expect(t, unitsReport(t)).HaveNoStaleItems()                              // fails: HaveNoStaleItems
 	c.MatchGolden("there is no such file")                                              // fails: MatchGolden
 	cupeltest.Expect(t, nil)                                                            // fails: Expect
 	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)                     // fails: Deterministic

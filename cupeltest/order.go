@@ -12,7 +12,7 @@ import (
 // PlaceItemAtEdge holds if the predicate is true for the first or the last
 // included entry. Positions count, not scores. What an edge means depends on
 // the placer: with the UShapedPlacer the best item is first and the second best
-// last.
+// last. A group counts as one item, which matches if one of its items does.
 //
 // It implements pattern 12 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
@@ -21,23 +21,25 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 		if predicate == nil {
 			return nilPredicate("PlaceItemAtEdge")
 		}
-		last := len(r.Included) - 1
-		if last >= 0 && (predicate(r.Included[0]) || predicate(r.Included[last])) {
+		units := includedUnits(r)
+		matches := func(unit []cupel.IncludedItem) bool { return slices.ContainsFunc(unit, predicate) }
+		last := len(units) - 1
+		if last >= 0 && (matches(units[0]) || matches(units[last])) {
 			return nil
 		}
 		failure := &SelectionReportAssertionError{Expected: "an item that matches the predicate at index 0"}
 		if last > 0 {
 			failure.Expected += fmt.Sprintf(" or %d", last)
 		}
-		at := slices.IndexFunc(r.Included, predicate)
+		at := slices.IndexFunc(units, matches)
 		if at < 0 {
-			failure.Actual = fmt.Sprintf("none among %d included items", len(r.Included))
+			failure.Actual = fmt.Sprintf("none among %d included items", len(units))
 			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
 			return failure
 		}
-		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(r.Included))
-		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.",
-			at, last, len(r.Included))
+		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(units))
+		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
+			at, last, len(units), unitsNote(r, units))
 		return failure
 	})
 }
@@ -47,26 +49,31 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 // but one, and so on. Any of the items that tie for the last of the n places is
 // accepted. It always holds for n of 0 or less and never for n greater than the
 // number of included items. NaN is the lowest score. What an edge means depends
-// on the placer.
+// on the placer. A group counts as one item.
 //
 // It implements pattern 13 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("PlaceTopNScoredAtEdges", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		count := len(r.Included)
+		units := includedUnits(r)
+		best := make([]cupel.IncludedItem, len(units)) // of each unit
+		for i, unit := range units {
+			best[i] = slices.MaxFunc(unit, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Score, b.Score) })
+		}
+		count := len(units)
 		edges := edgePositions(min(n, count), count)
 		isEdge := make([]bool, count)
 		for _, at := range edges {
 			isEdge[at] = true
 		}
-		top := topScored(r.Included, isEdge)[:len(edges)]
+		top := topScored(best, isEdge)[:len(edges)]
 		failed := max(0, n-count) // places without an item
 		var items, positions []string
 		for _, at := range top {
 			if !isEdge[at] {
 				failed++
 			}
-			entry := r.Included[at]
+			entry := best[at]
 			items = append(items, fmt.Sprintf("(kind=%s, score=%s, idx=%d)", entry.Item.Kind(), score(entry.Score), at))
 		}
 		if failed == 0 {
@@ -80,6 +87,7 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 		if n > count {
 			message += fmt.Sprintf(" Included had only %d items.", count)
 		}
+		message += unitsNote(r, units)
 		return &SelectionReportAssertionError{
 			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, strings.Join(positions, ", ")),
 			Actual:   fmt.Sprintf("[%s]", strings.Join(items, ", ")),

@@ -43,6 +43,17 @@ func ByTag(tag string) ItemPredicate {
 	}
 }
 
+// ByGroup asks for items of exactly this group. It finds the items of a group in
+// smaller forms too, whose contents are others.
+func ByGroup(group string) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return group != "" && item.Group() == group }
+}
+
+// ByVersionOf asks for items with exactly this version key.
+func ByVersionOf(key string) ItemPredicate {
+	return func(item *cupel.ContextItem) bool { return key != "" && item.VersionOf() == key }
+}
+
 // ByKind asks for items of a kind, without regard to ASCII case.
 func ByKind(kind cupel.ContextKind) ItemPredicate {
 	return func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }

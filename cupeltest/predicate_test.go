@@ -8,7 +8,8 @@ import (
 )
 
 func TestPredicates(t *testing.T) {
-	item := cupeltest.Item("release notes", 5, cupel.WithKind("Sketch"), cupel.WithSource(cupel.SourceRag), cupel.WithTags("new", "long"))
+	item := cupeltest.Item("release notes", 5, cupel.WithKind("Sketch"), cupel.WithSource(cupel.SourceRag), cupel.WithTags("new", "long"),
+		cupel.WithGroup("notes"), cupel.WithVersionOf("release"))
 	for _, tt := range []struct {
 		name      string
 		predicate cupeltest.ItemPredicate
@@ -30,6 +31,12 @@ func TestPredicates(t *testing.T) {
 		{"kind and source", cupeltest.ByKindAndSource("Sketch", cupel.SourceRag), true, "both are right"},
 		{"kind and other source", cupeltest.ByKindAndSource("Sketch", cupel.SourceTool), false, "one is not enough"},
 		{"other kind and source", cupeltest.ByKindAndSource(cupel.KindMemory, cupel.SourceRag), false, "one is not enough"},
+		{"group", cupeltest.ByGroup("notes"), true, "the group is this"},
+		{"group in other case", cupeltest.ByGroup("Notes"), false, "groups compare byte for byte"},
+		{"no group", cupeltest.ByGroup(""), false, "no item has the group without a name"},
+		{"version", cupeltest.ByVersionOf("release"), true, "the key is this"},
+		{"other version", cupeltest.ByVersionOf("notes"), false, "the key is another"},
+		{"no version", cupeltest.ByVersionOf(""), false, "no item has the key without a name"},
 		{"none", nil, false, "no predicate matches nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,296 @@
+package cupeltest
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// IncludeGroup holds if the whole group is in the window: at least one item of
+// it is included, and none is excluded. Groups compare byte for byte.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) IncludeGroup(group string) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeGroup", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		in, out := membersOf(r, group)
+		if in > 0 && len(out) == 0 {
+			return nil
+		}
+		return groupFailure("IncludeGroup", "included", group, in, out)
+	})
+}
+
+// ExcludeGroup holds if the whole group is out: at least one item of it is
+// excluded, and none is included. Groups compare byte for byte.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) ExcludeGroup(group string) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeGroup", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		in, out := membersOf(r, group)
+		if in == 0 && len(out) > 0 {
+			return nil
+		}
+		return groupFailure("ExcludeGroup", "excluded", group, in, out)
+	})
+}
+
+// membersOf returns how many items of a group are included, and those excluded.
+func membersOf(r *cupel.SelectionReport, group string) (in int, out []cupel.ExcludedItem) {
+	for _, entry := range r.Included {
+		if ByGroup(group).Included(entry) {
+			in++
+		}
+	}
+	return in, excludedMatching(r, ByGroup(group))
+}
+
+func groupFailure(name, want, group string, in int, out []cupel.ExcludedItem) *SelectionReportAssertionError {
+	actual := "no candidate of that group"
+	if in+len(out) > 0 {
+		actual = fmt.Sprintf("%d of its items included and %d excluded", in, len(out))
+	}
+	if len(out) > 0 {
+		actual += fmt.Sprintf(" with reasons: [%s]", reasonNames(out))
+	}
+	return &SelectionReportAssertionError{
+		Expected: fmt.Sprintf("all items of group %s %s", quote(group), want),
+		Actual:   actual,
+		message:  fmt.Sprintf("%s(%s) failed: expected all items of the group to be %s, but found %s.", name, quote(group), want, actual),
+	}
+}
+
+// KeepGroupsTogether holds if no group is split: its items are all included or
+// all excluded, and those in the window follow one another. Every report of a
+// pipeline passes; the assertion is for other implementations and for reports
+// built in tests. It also holds without groups.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) KeepGroupsTogether() *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("KeepGroupsTogether", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		fail := func(actual string) *SelectionReportAssertionError {
+			return &SelectionReportAssertionError{
+				Expected: "no group split", Actual: actual,
+				message: fmt.Sprintf("KeepGroupsTogether failed: %s.", actual),
+			}
+		}
+		last := make(map[string]int) // position of the last included item of a group
+		for i, entry := range r.Included {
+			group := entry.Item.Group()
+			if at, ok := last[group]; ok && at != i-1 && group != "" {
+				return fail(fmt.Sprintf("group %s has items at index %d and %d and none between them", quote(group), at, i))
+			}
+			last[group] = i
+		}
+		for _, entry := range r.Excluded {
+			group := entry.Item.Group()
+			if at, ok := last[group]; ok && group != "" {
+				return fail(fmt.Sprintf("group %s has an item at index %d, and another is excluded: %s", quote(group), at, entry.Reason.Code))
+			}
+		}
+		return nil
+	})
+}
+
+// IncludeItemInForm holds if the predicate is true for at least one included
+// entry in this form: 0 is the full item, n the n-th of its variants, largest
+// first, as [cupel.IncludedItem.Form] counts. The predicate sees the item as
+// the window has it, with the content and the tokens of its form. It never
+// holds for a negative form.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) IncludeItemInForm(predicate func(cupel.IncludedItem) bool, form int) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeItemInForm", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		return inForm(r, fmt.Sprintf("IncludeItemInForm(%d)", form), fmt.Sprintf("form %d", form), predicate, func(f int) bool { return f == form })
+	})
+}
+
+// IncludeItemInSmallerForm holds if the predicate is true for at least one
+// included entry that is not the full item, as for
+// [SelectionReportAssertionChain.IncludeItemInForm].
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) IncludeItemInSmallerForm(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeItemInSmallerForm", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		return inForm(r, "IncludeItemInSmallerForm", "a smaller form", predicate, func(f int) bool { return f > 0 })
+	})
+}
+
+func inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.IncludedItem) bool, holds func(form int) bool) *SelectionReportAssertionError {
+	if predicate == nil {
+		return nilPredicate(head)
+	}
+	var forms []string
+	for _, entry := range r.Included {
+		if !predicate(entry) {
+			continue
+		}
+		if holds(entry.Form()) {
+			return nil
+		}
+		forms = append(forms, fmt.Sprint(entry.Form()))
+	}
+	actual := fmt.Sprintf("no item in Included matched the predicate. Included had %d items", len(r.Included))
+	if len(forms) > 0 {
+		shown := strings.Join(forms[:min(mostShown, len(forms))], ", ")
+		if len(forms) > mostShown {
+			shown += ", …"
+		}
+		actual = fmt.Sprintf("predicate matched %d included item(s) but none was in %s. They had forms: [%s]", len(forms), want, shown)
+	}
+	return &SelectionReportAssertionError{
+		Expected: fmt.Sprintf("at least 1 included item that matches the predicate, in %s", want),
+		Actual:   actual,
+		message:  fmt.Sprintf("%s failed: %s.", head, actual),
+	}
+}
+
+// ExcludeItemSupersededBy holds if the predicate is true for an excluded item
+// with reason [cupel.ExcludeSuperseded], and the newest version has exactly
+// this content.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) ExcludeItemSupersededBy(predicate func(*cupel.ContextItem) bool, newest string) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("ExcludeItemSupersededBy", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		head := fmt.Sprintf("ExcludeItemSupersededBy(%s)", quote(newest))
+		if predicate == nil {
+			return nilPredicate(head)
+		}
+		matching := excludedMatching(r, predicate)
+		var found []string
+		for _, entry := range matching {
+			if entry.Reason.Code != cupel.ExcludeSuperseded {
+				continue
+			}
+			by := entry.Reason.Data().SupersededBy
+			if by == newest {
+				return nil
+			}
+			found = append(found, by)
+		}
+		actual := fmt.Sprintf("predicate matched %d excluded item(s) but none had reason Superseded. Matched items had reasons: [%s]", len(matching), reasonNames(matching))
+		if len(found) > 0 {
+			actual = fmt.Sprintf("the matching items are superseded by: [%s]", quoteAll(slices.Compact(found)))
+		}
+		return &SelectionReportAssertionError{
+			Expected: fmt.Sprintf("an excluded item that matches the predicate, superseded by %s", quote(newest)),
+			Actual:   actual,
+			message:  fmt.Sprintf("%s failed: %s.", head, actual),
+		}
+	})
+}
+
+// IncludeStaleItem holds if the predicate is true for at least one included
+// entry of which a newer version was among the candidates.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) IncludeStaleItem(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("IncludeStaleItem", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		if predicate == nil {
+			return nilPredicate("IncludeStaleItem")
+		}
+		matched := 0
+		for _, entry := range r.Included {
+			if !predicate(entry) {
+				continue
+			}
+			if entry.Stale() {
+				return nil
+			}
+			matched++
+		}
+		actual := fmt.Sprintf("no item in Included matched the predicate. Included had %d items", len(r.Included))
+		if matched > 0 {
+			actual = fmt.Sprintf("predicate matched %d included item(s) but none was stale", matched)
+		}
+		return &SelectionReportAssertionError{
+			Expected: "at least 1 stale included item that matches the predicate",
+			Actual:   actual,
+			message:  fmt.Sprintf("IncludeStaleItem failed: %s.", actual),
+		}
+	})
+}
+
+// HaveNoStaleItems holds if the window has the newest version of everything: no
+// included item had a newer version among the candidates.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) HaveNoStaleItems() *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("HaveNoStaleItems", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		var stale []cupel.IncludedItem
+		for _, entry := range r.Included {
+			if entry.Stale() {
+				stale = append(stale, entry)
+			}
+		}
+		if len(stale) == 0 {
+			return nil
+		}
+		first := stale[0].Item
+		actual := fmt.Sprintf("found %d stale item(s) in Included. First: %s (kind=%s, a version of %s)",
+			len(stale), quote(first.Content()), first.Kind(), quote(first.VersionOf()))
+		return &SelectionReportAssertionError{
+			Expected: "no stale included item",
+			Actual:   actual,
+			message:  fmt.Sprintf("HaveNoStaleItems failed: %s.", actual),
+		}
+	})
+}
+
+// includedUnits returns the included entries unit by unit: neighbours of one
+// group together, all others alone.
+func includedUnits(r *cupel.SelectionReport) [][]cupel.IncludedItem {
+	units := make([][]cupel.IncludedItem, 0, len(r.Included))
+	from := 0
+	for i := range r.Included {
+		group := r.Included[i].Item.Group()
+		if i+1 < len(r.Included) && group != "" && group == r.Included[i+1].Item.Group() {
+			continue
+		}
+		units = append(units, r.Included[from:i+1])
+		from = i + 1
+	}
+	return units
+}
+
+// unitsNote ends a message whose numbers are not those of the items.
+func unitsNote(r *cupel.SelectionReport, units [][]cupel.IncludedItem) string {
+	if len(units) == len(r.Included) {
+		return ""
+	}
+	return fmt.Sprintf(" Each group counts as one item; without groups there are %d.", len(r.Included))
+}
+
+// unitKind returns the kind of a unit: that of most of its tokens in full, of
+// equal ones the first. The full size of a smaller form is its original tokens.
+func unitKind(unit []cupel.IncludedItem) cupel.ContextKind {
+	tokens := make(map[string]*big.Int, 1)
+	best := unit[0].Item.Kind()
+	for _, entry := range unit {
+		key := entry.Item.Kind().Key()
+		if tokens[key] == nil {
+			tokens[key] = new(big.Int)
+		}
+		full := entry.Item.Tokens()
+		if original, ok := entry.Item.OriginalTokens(); ok && entry.Form() > 0 {
+			full = original
+		}
+		tokens[key].Add(tokens[key], big.NewInt(int64(full)))
+	}
+	for _, entry := range unit {
+		if tokens[entry.Item.Kind().Key()].Cmp(tokens[best.Key()]) > 0 {
+			best = entry.Item.Kind()
+		}
+	}
+	return best
+}
