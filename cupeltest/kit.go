@@ -109,6 +109,7 @@ type input[E any] struct {
 	name   string
 	list   []E
 	budget cupel.SliceBudget
+	units  bool // it has groups and smaller forms
 }
 
 // An outcome is a result, or a description of the failure.

@@ -110,6 +110,15 @@ func TestBrokenPlacers(t *testing.T) {
 				}
 				return order, nil
 			}), "position 0 twice in [0 1 2 3 4 5 6 7 0]"},
+		{"places members", "a group is one position: the members of a group stay together.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
+				for _, it := range items {
+					for range len(it.Item.Members()) - 1 {
+						order = append(order, len(order)) // one by one
+					}
+				}
+				return order, nil
+			}), "a list with groups and smaller forms: 13 positions for 8 items"},
 		{"works by pointer", "an item that is given twice is placed twice, told apart by its positions.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
 				for n, i := range order {

@@ -111,6 +111,7 @@ func awayNow() func([]cupel.ScoredItem) bool {
 
 func TestBrokenSlicers(t *testing.T) {
 	var buffer perGoroutine[[]int]
+	var forms perGoroutine[[]cupel.SmallerForm]
 	turn, stopped := counter(), errors.New("stopped")
 	type selection = *cupel.Selection
 	checkFaults(t, "slicer", []fault{
@@ -230,6 +231,93 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), "huge items, with a target of "},
+		{"selects members", "a group is one position: it is selected, or dropped, as a whole.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				last := len(items) - 1
+				for _, it := range items {
+					last += max(0, len(it.Item.Members())-1)
+				}
+				if last >= len(items) && len(sel.Indices) == len(items) { // one by one
+					sel.Indices = append(sel.Indices, last)
+				}
+				return nil
+			}), "position 12 of 8 items"},
+		{"counts the first member", "a group has the tokens of all its members and a smaller form its own: together they are within the target.",
+			func(t cupeltest.T) {
+				cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+					single := slices.Clone(items)
+					for i, it := range single {
+						if members := it.Item.Members(); len(members) > 0 {
+							single[i].Item = members[0]
+						}
+					}
+					return firstFit(single, budget), nil
+				}))
+			}, "exceed the target of 128 tokens"},
+		{"counts no forms", "a group has the tokens of all its members and a smaller form its own: together they are within the target.",
+			smaller(func(form cupel.SmallerForm) []cupel.SmallerForm { return []cupel.SmallerForm{form} }, false), " and the smaller forms [{"},
+		{"form by turns", "Slice is a pure function: the same input gives the same result each time.",
+			func(t cupeltest.T) {
+				smaller(func(form cupel.SmallerForm) []cupel.SmallerForm {
+					form.Form += int(turn(nil)) % 2
+					return []cupel.SmallerForm{form}
+				}, true)(t)
+			}, "run again: smaller forms [{"},
+		{"uses its forms again", "Slice gives its result away: later calls do not change it.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if fits := outlines(items, budget, *sel); len(fits) > 0 {
+					forms.use(func(b *[]cupel.SmallerForm) {
+						*b = append((*b)[:0], fits...)
+						sel.Smaller = *b
+					})
+				}
+				return nil
+			}), "its result before and after other calls: smaller forms [{"},
+		{"two forms", "no position is selected in two forms.",
+			smaller(func(form cupel.SmallerForm) []cupel.SmallerForm { return []cupel.SmallerForm{form, form} }, true), "in form 1 and another"},
+		{"full and smaller", "no position is selected in two forms.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
+				for _, i := range sel.Indices {
+					if len(items[i].Item.Forms()) > 0 {
+						sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: 1})
+					}
+				}
+				return nil
+			}), "in form 1 and another"},
+		{"smaller and dropped", "no position that is selected in a smaller form is dropped as well.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				sel.Smaller = outlines(items, budget, *sel)
+				for _, form := range sel.Smaller {
+					sel.Drops = append(sel.Drops, cupel.Drop{Index: form.Index, Reason: because(cupel.ExcludeFiltered)})
+				}
+				return nil
+			}), "in form 1"},
+		{"form 0", "a smaller form is one of the forms that the item has, counted from 1.",
+			smaller(func(form cupel.SmallerForm) []cupel.SmallerForm {
+				form.Form--
+				return []cupel.SmallerForm{form}
+			}, true), "in form 0, and it has "},
+		{"outlines of what has none", "a smaller form is one of the forms that the item has, counted from 1.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if n := len(items); budget.TargetTokens > 0 && !slices.Contains(sel.Indices, n-1) && n > 0 && len(items[n-1].Item.Forms()) == 0 {
+					sel.Smaller = []cupel.SmallerForm{{Index: n - 1, Form: 1}}
+				}
+				return nil
+			}), "in form 1, and it has 0 smaller forms"},
+		{"caps silently", "a slicer that wants the left-over pass drops what it leaves out for another reason than the budget: the pass returns the rest.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, capped{}) }, "is out, and then in form 0"},
+		{"outlines of nothing", "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.",
+			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+				if budget.TargetTokens > 0 {
+					return nil
+				}
+				for i, it := range items {
+					if n := len(it.Item.Forms()); n > 0 && it.Item.Forms()[n-1].Tokens == 0 {
+						sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: n})
+					}
+				}
+				return nil
+			}), "smaller forms [{"},
 		{"selects from nothing", "an empty list gives an empty selection, without a shortfall or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				if len(items) == 0 {
@@ -340,7 +428,57 @@ func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	return firstFit(items, budget), nil
 }
 
+// outlines returns what firstFit left out and has a form 1 that fits.
+func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection) (fit []cupel.SmallerForm) {
+	left := budget.TargetTokens
+	for _, i := range sel.Indices {
+		left -= items[i].Item.Tokens()
+	}
+	for i, it := range items {
+		if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[0].Tokens <= left && !slices.Contains(sel.Indices, i) {
+			fit = append(fit, cupel.SmallerForm{Index: i, Form: 1})
+			left -= forms[0].Tokens
+		}
+	}
+	return fit
+}
+
+// smaller selects what firstFit does, and form 1 of what is left, of what fits
+// or of everything.
+func smaller(change func(form cupel.SmallerForm) []cupel.SmallerForm, fits bool) func(t cupeltest.T) {
+	return brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+		if budget.TargetTokens <= 0 {
+			return nil
+		}
+		room := budget
+		if !fits {
+			room.TargetTokens = math.MaxInt
+		}
+		for _, form := range outlines(items, room, *sel) {
+			sel.Smaller = append(sel.Smaller, change(form)...)
+		}
+		return nil
+	})
+}
+
+// capped selects two items at most, does not say so, and wants the left-over
+// pass.
+type capped struct{}
+
+func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	sel := firstFit(items, budget)
+	sel.Indices = sel.Indices[:min(2, len(sel.Indices))]
+	return sel, nil
+}
+
+func (capped) LeftOver() bool { return true }
+
 func TestSoundSlicersPass(t *testing.T) {
+	// The sum of what fits is exact, and so is the choice of outlines.
+	cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+		sel.Smaller = outlines(items, budget, *sel)
+		return nil
+	}))
 	cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 		return firstFit(items, budget), nil
 	}))

@@ -58,20 +58,25 @@ func TestBuiltInSlicers(t *testing.T) {
 		slicer  cupel.Slicer
 		options []cupeltest.SlicerOption
 	}{
-		"Greedy":               {slicer.Greedy{}, nil},
-		"Knapsack":             {slicer.Knapsack{}, nil},
-		"Knapsack, bucket 1":   {small, nil},
-		"Quota":                {slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40))), nil},
-		"Quota of Knapsack":    {slicer.Must(slicer.NewQuota(small, slicer.Between(cupel.KindToolOutput, 10, 50))), nil},
-		"CountQuota":           {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), may},
-		"CountQuota, throwing": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts[:2], slicer.WithScarcity(slicer.ScarcityThrow))), may},
+		"Greedy":                  {slicer.Greedy{}, nil},
+		"ScoreGreedy":             {slicer.ScoreGreedy{}, nil},
+		"Knapsack":                {slicer.Knapsack{}, nil},
+		"MultipleChoice":          {slicer.MultipleChoice{}, nil},
+		"Quota of MultipleChoice": {slicer.Must(slicer.NewQuota(slicer.MultipleChoice{}, slicer.Cap(cupel.KindToolOutput, 40))), nil},
+		"Knapsack, bucket 1":      {small, nil},
+		"Quota":                   {slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40))), nil},
+		"Quota of Knapsack":       {slicer.Must(slicer.NewQuota(small, slicer.Between(cupel.KindToolOutput, 10, 50))), nil},
+		"CountQuota":              {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), may},
+		"CountQuota, throwing":    {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts[:2], slicer.WithScarcity(slicer.ScarcityThrow))), may},
 		"CountQuota without requirements": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry(cupel.KindMessage, 0, 1)})),
 			nil},
 		"CountConstrainedKnapsack": {slicer.Must(slicer.NewCountConstrainedKnapsack(small, counts)), may},
 		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), slicer.Cap(cupel.KindMessage, 50))), may},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := append(tt.options, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+			items := append(cupeltest.Items(5, 6, 7), cupeltest.Item("a call", 5, cupel.WithGroup("g")), cupeltest.Item("its result", 20, cupel.WithGroup("g"),
+				cupel.WithVariants(cupel.Variant{Content: "its outline", Tokens: 9, Worth: 0.5})))
+			options := append(tt.options, cupeltest.WithItems(items...))
 			cupeltest.TestSlicer(t, tt.slicer, options...)
 		})
 	}

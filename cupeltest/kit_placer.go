@@ -63,7 +63,7 @@ func placerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 		{Item: Item("pinned", 10, cupel.WithPinned()), Score: 1},
 		{Item: Item("pinned and free", 0, cupel.WithPinned()), Score: 1},
 	}
-	return append(scoredInputs(own), input[cupel.ScoredItem]{
+	return append(append(scoredInputs(own), unitInputs(own, true)...), input[cupel.ScoredItem]{
 		name: "pinned items before others",
 		list: append(pinned, scored(sampleItems(), func(i int) float64 { return 3 - float64(i)/2 })...),
 	})
@@ -74,6 +74,7 @@ func (k *placerKit) rules(options kitOptions) []rule {
 		rule{"Place only reorders: it adds and removes nothing.", k.everywhere(otherLength)},
 		rule{"Place only reorders: every position is one of the list.", k.everywhere(wrongPosition)},
 		rule{"Place only reorders: no position comes twice.", k.everywhere(repeatedPosition)},
+		rule{"a group is one position: the members of a group stay together.", func() string { return k.each(ofUnits(k.inputs, true), noPermutation) }},
 		rule{"an item that is given twice is placed twice, told apart by its positions.", func() string {
 			return k.each([]input[cupel.ScoredItem]{repeatedScored()}, noPermutation)
 		}},
@@ -118,7 +119,7 @@ func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 }
 
 func (k *placerKit) everywhere(check func(n int, order []int) string) func() string {
-	return func() string { return k.each(k.inputs, check) }
+	return func() string { return k.each(ofUnits(k.inputs, false), check) }
 }
 
 func (k *placerKit) each(inputs []input[cupel.ScoredItem], check func(n int, order []int) string) string {

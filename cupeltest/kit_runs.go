@@ -28,6 +28,8 @@ func kitRuns() []kitRun {
 	tooMuch := []*cupel.ContextItem{Item("pinned", 2000, cupel.WithPinned())}
 	return []kitRun{
 		newKitRun("a run with every kind of exclusion", items, cupel.OverflowTruncate, nil),
+		newKitRun("a run with groups, smaller forms and versions", append(unitItems(),
+			Item("an old version", 20, cupel.WithVersionOf("file")), Item("its new version", 400, cupel.WithVersionOf("file"))), cupel.OverflowTruncate, nil),
 		newKitRun("a run without candidates", nil, cupel.OverflowThrow, nil),
 		newKitRun("a run whose pinned items do not fit", tooMuch, cupel.OverflowThrow, nil),
 		newKitRun("a run whose slicer fails", items, cupel.OverflowThrow, errors.New("on purpose")),

@@ -58,7 +58,7 @@ func newSlicerKit(s cupel.Slicer) *slicerKit {
 		},
 		differ: differentSelections,
 		clone: func(sel cupel.Selection) cupel.Selection {
-			return cupel.Selection{Indices: slices.Clone(sel.Indices), Drops: slices.Clone(sel.Drops), Shortfalls: slices.Clone(sel.Shortfalls)}
+			return cupel.Selection{Indices: slices.Clone(sel.Indices), Smaller: slices.Clone(sel.Smaller), Drops: slices.Clone(sel.Drops), Shortfalls: slices.Clone(sel.Shortfalls)}
 		},
 		same:  sameScored,
 		junk:  junkScored(),
@@ -106,7 +106,7 @@ func (k *slicerKit) rules(options kitOptions) []rule {
 		rules = append(rules, rule{"the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			k.everywhere(overTarget)})
 	}
-	return rules
+	return append(rules, k.unitRules(options)...)
 }
 
 // unexplained asks a [cupel.SliceExplainer] about the first item that it left out.
@@ -114,8 +114,11 @@ func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection)
 	if _, ok := k.slicer.(cupel.SliceExplainer); !ok {
 		return ""
 	}
+	if filled, err := cupel.Slice(context.Background(), k.slicer, slices.Clone(in.list), in.budget); err == nil {
+		sel = filled // an item that the left-over pass brings back has no obstacle
+	}
 	for at := range in.list {
-		if slices.Contains(sel.Indices, at) {
+		if formIn(sel, at) >= 0 {
 			continue
 		}
 		obstacle, err := cupel.ExplainSlice(context.Background(), k.slicer, slices.Clone(in.list), in.budget, at)
@@ -132,14 +135,16 @@ func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection)
 
 func slicerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 	var inputs []input[cupel.ScoredItem]
-	for _, in := range scoredInputs(own) {
+	for _, in := range append(scoredInputs(own), unitInputs(own, false)...) {
 		inputs = append(inputs, withBudgets(in)...)
 	}
 	return inputs
 }
 
+// everywhere checks what is selected from lists without groups and forms, which
+// have rules of their own.
 func (k *slicerKit) everywhere(check func(input[cupel.ScoredItem], cupel.Selection) string) func() string {
-	return func() string { return k.each(k.inputs, check) }
+	return func() string { return k.each(ofUnits(k.inputs, false), check) }
 }
 
 // each runs the slicer and checks what it selected.
@@ -170,6 +175,8 @@ func (k *slicerKit) nothing(inputs []input[cupel.ScoredItem]) string {
 		case found != "":
 		case len(sel.Indices) > 0:
 			found = fmt.Sprintf("positions %v are selected", sel.Indices)
+		case len(sel.Smaller) > 0:
+			found = fmt.Sprintf("smaller forms %v are selected", sel.Smaller)
 		case len(sel.Shortfalls) > 0:
 			found = fmt.Sprintf("shortfalls %v", sel.Shortfalls)
 		}
@@ -237,6 +244,16 @@ func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
 		}
 		left -= tokens
 	}
+	for _, s := range sel.Smaller {
+		if s.Index < 0 || s.Index >= len(in.list) || unknownForm(in, cupel.Selection{Smaller: []cupel.SmallerForm{s}}) != "" {
+			continue
+		}
+		tokens := in.list[s.Index].Item.Forms()[s.Form-1].Tokens
+		if tokens > left {
+			return fmt.Sprintf("positions %v and the smaller forms %v exceed the target of %d tokens", sel.Indices, sel.Smaller, in.budget.TargetTokens)
+		}
+		left -= tokens
+	}
 	return ""
 }
 
@@ -249,7 +266,11 @@ func dropped(sel cupel.Selection) []int {
 }
 
 func positionsOf(sel cupel.Selection) []int {
-	return append(slices.Clone(sel.Indices), dropped(sel)...)
+	positions := append(slices.Clone(sel.Indices), dropped(sel)...)
+	for _, s := range sel.Smaller {
+		positions = append(positions, s.Index)
+	}
+	return positions
 }
 
 // differentSelections compares what a pipeline makes of two selections: it
@@ -259,12 +280,18 @@ func differentSelections(a, b cupel.Selection) string {
 	switch {
 	case !slices.Equal(x, y):
 		return fmt.Sprintf("positions %v, then %v", x, y)
+	case !slices.Equal(byPosition(a.Smaller), byPosition(b.Smaller)):
+		return fmt.Sprintf("smaller forms %v, then %v", a.Smaller, b.Smaller)
 	case !slices.EqualFunc(a.Drops, b.Drops, func(x, y cupel.Drop) bool { return x.Index == y.Index && sameReason(x.Reason, y.Reason) }):
 		return fmt.Sprintf("drops %v, then %v", a.Drops, b.Drops)
 	case !slices.EqualFunc(a.Shortfalls, b.Shortfalls, func(x, y cupel.CountRequirementShortfall) bool { return x.String() == y.String() }):
 		return fmt.Sprintf("shortfalls %v, then %v", a.Shortfalls, b.Shortfalls)
 	}
 	return ""
+}
+
+func byPosition(forms []cupel.SmallerForm) []cupel.SmallerForm {
+	return slices.SortedFunc(slices.Values(forms), func(a, b cupel.SmallerForm) int { return cmp.Or(a.Index-b.Index, a.Form-b.Form) })
 }
 
 func budgetOf(tokens int) cupel.SliceBudget {
@@ -285,7 +312,7 @@ func withBudgets(in input[cupel.ScoredItem]) []input[cupel.ScoredItem] {
 	} {
 		inputs = append(inputs, input[cupel.ScoredItem]{
 			name: fmt.Sprintf("%s, with a target of %d and a ceiling of %d tokens", in.name, budget.TargetTokens, budget.MaxTokens),
-			list: in.list, budget: budget,
+			list: in.list, budget: budget, units: in.units,
 		})
 	}
 	return inputs

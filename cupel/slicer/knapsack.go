@@ -190,14 +190,19 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 // ErrMemoryLimit is matched by [MemoryLimitError].
 var ErrMemoryLimit = errors.New("cupel: the memory limit does not suffice")
 
-// MemoryLimitError reports that a [Knapsack] cannot find its answer within its
-// memory limit. Raise the limit, or the bucket size.
+// MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is
+// exact, cannot find its answer within its memory limit. Raise the limit or the
+// bucket size of the first; use the second with a smaller target, or not exact.
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
 	Need  int64 // bytes that would have been needed at least
+	Exact bool  // it is an exact MultipleChoice, whose limit is fixed
 }
 
 func (e *MemoryLimitError) Error() string {
+	if e.Exact {
+		return fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, the limit is %d: lower the target or leave out exact", e.Need, e.Limit)
+	}
 	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, the limit is %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
 }
 

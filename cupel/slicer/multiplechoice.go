@@ -194,7 +194,7 @@ func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
 	width := min(target, most.Int())
 	const cell, column = 4, 2 * (8 + 4 + 4) // bytes for each item and number of tokens, and for each number of tokens
 	if need := float64(len(c)*cell+column) * (float64(width) + 1); need > DefaultMemoryLimit {
-		return nil, &MemoryLimitError{Limit: DefaultMemoryLimit, Need: int64(min(need, math.MaxInt64/2))}
+		return nil, &MemoryLimitError{Limit: DefaultMemoryLimit, Need: int64(min(need, math.MaxInt64/2)), Exact: true}
 	}
 
 	values, next := make([]float64, width+1), make([]float64, width+1)

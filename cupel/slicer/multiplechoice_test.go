@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -134,8 +135,12 @@ func TestMultipleChoiceLimits(t *testing.T) {
 	}
 	budget := cupel.SliceBudget{MaxTokens: math.MaxInt, TargetTokens: math.MaxInt}
 	_, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(t.Context(), items, budget)
-	if !errors.Is(err, slicer.ErrMemoryLimit) {
-		t.Errorf("got %v, want a memory limit", err)
+	limit, ok := compat.AsType[*slicer.MemoryLimitError](err)
+	if !ok || !errors.Is(err, slicer.ErrMemoryLimit) {
+		t.Fatalf("got %v, want a memory limit", err)
+	}
+	if want := fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, the limit is %d: lower the target or leave out exact", limit.Need, slicer.DefaultMemoryLimit); err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

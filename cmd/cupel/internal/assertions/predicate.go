@@ -27,11 +27,11 @@ func (t *table) item(name string) itemPredicate {
 	return func(item *cupel.ContextItem) bool { return every(all, item) }
 }
 
-// entry reads a predicate on included entries, which also have a score and a
-// reason.
-func (t *table) entry(name string) func(cupel.IncludedItem) bool {
-	t.need(name)
-	inner := t.table(name)
+// entry reads the item of an assertion as a predicate on included entries, which
+// also have a score and a reason.
+func (t *table) entry() func(cupel.IncludedItem) bool {
+	t.need("item")
+	inner := t.table("item")
 	if inner == nil {
 		return nil
 	}
@@ -83,6 +83,8 @@ func (t *table) itemParts() []itemPredicate {
 		{"content_contains", byContentContains},
 		{"content_glob", nil}, // the pattern may be malformed
 		{"tag", cupeltest.ByTag},
+		{"group", cupeltest.ByGroup},
+		{"version_of", cupeltest.ByVersionOf},
 		{"kind", func(text string) cupeltest.ItemPredicate { return cupeltest.ByKind(cupel.ContextKind(text)) }},
 		{"source", func(text string) cupeltest.ItemPredicate { return cupeltest.BySource(cupel.ContextSource(text)) }},
 	} {

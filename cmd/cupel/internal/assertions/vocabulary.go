@@ -29,7 +29,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.IncludeItemWithKind(kind) })
 	}},
 	{"IncludeItemMatching", func(t *table) func(Subject) error {
-		item := t.entry("item")
+		item := t.entry()
 		return link(func(c *chain, _ Subject) { c.IncludeItemMatching(item) })
 	}},
 	{"IncludeExactlyNItemsWithKind", func(t *table) func(Subject) error {
@@ -71,7 +71,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.HaveKindCoverageCount(n) })
 	}},
 	{"PlaceItemAtEdge", func(t *table) func(Subject) error {
-		item := t.entry("item")
+		item := t.entry()
 		return link(func(c *chain, _ Subject) { c.PlaceItemAtEdge(item) })
 	}},
 	{"PlaceTopNScoredAtEdges", func(t *table) func(Subject) error {
@@ -97,6 +97,37 @@ var vocabulary = []assertion{
 	{"HaveShortfallForKind", func(t *table) func(Subject) error {
 		kind := t.kind()
 		return link(func(c *chain, _ Subject) { c.HaveShortfallForKind(kind) })
+	}},
+	{"IncludeGroup", func(t *table) func(Subject) error {
+		group, _ := t.requiredText("group")
+		return link(func(c *chain, _ Subject) { c.IncludeGroup(group) })
+	}},
+	{"ExcludeGroup", func(t *table) func(Subject) error {
+		group, _ := t.requiredText("group")
+		return link(func(c *chain, _ Subject) { c.ExcludeGroup(group) })
+	}},
+	{"KeepGroupsTogether", func(*table) func(Subject) error {
+		return link(func(c *chain, _ Subject) { c.KeepGroupsTogether() })
+	}},
+	{"IncludeItemInForm", func(t *table) func(Subject) error {
+		item, form := t.entry(), t.atLeast("form", 0, "")
+		return link(func(c *chain, _ Subject) { c.IncludeItemInForm(item, form) })
+	}},
+	{"IncludeItemInSmallerForm", func(t *table) func(Subject) error {
+		item := t.entry()
+		return link(func(c *chain, _ Subject) { c.IncludeItemInSmallerForm(item) })
+	}},
+	{"ExcludeItemSupersededBy", func(t *table) func(Subject) error {
+		item := t.item("item")
+		newest, _ := t.asContent("newest", t.need("newest"))
+		return link(func(c *chain, _ Subject) { c.ExcludeItemSupersededBy(item, newest) })
+	}},
+	{"IncludeStaleItem", func(t *table) func(Subject) error {
+		item := t.entry()
+		return link(func(c *chain, _ Subject) { c.IncludeStaleItem(item) })
+	}},
+	{"HaveNoStaleItems", func(*table) func(Subject) error {
+		return link(func(c *chain, _ Subject) { c.HaveNoStaleItems() })
 	}},
 	{"MatchGolden", func(t *table) func(Subject) error {
 		name, _ := t.requiredText("name")
@@ -198,6 +229,11 @@ func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason)
 			} else {
 				wire[f.Name], _ = data.requiredText(f.Name)
 			}
+		}
+	}
+	if code == cupel.ExcludeBudgetExceeded { // of an item in a group
+		if n := data.optionalInt("group_tokens"); n != nil {
+			wire["group_tokens"] = *n
 		}
 	}
 	data.end()

@@ -43,6 +43,35 @@ func kitchen(t *testing.T) assertions.Subject {
 	return s
 }
 
+// workshop is a selection of 40 tokens over groups, smaller forms and versions.
+// The window is a call with its result (0.9), the outline of a manual (0.8), and
+// an old plan that is pinned; out are another call (0.1) and the first draft.
+func workshop(t *testing.T) assertions.Subject {
+	t.Helper()
+	hint, call := cupel.WithFutureRelevanceHint, cupel.WithKind(cupel.KindToolOutput)
+	s := assertions.Subject{
+		Pipeline: pipelineWith(t, scorer.Reflexive{}),
+		Items: []*cupel.ContextItem{
+			cupeltest.Item("measure", 4, hint(0.9), cupel.WithGroup("call_1")),
+			cupeltest.Item("12 mm", 6, hint(0.2), cupel.WithGroup("call_1"), call),
+			cupeltest.Item("saw", 10, hint(0.1), cupel.WithGroup("call_2")),
+			cupeltest.Item("dust", 90, hint(0.1), cupel.WithGroup("call_2"), call),
+			cupeltest.Item("the manual", 50, hint(0.8), cupel.WithKind(cupel.KindDocument), cupel.WithVariants(
+				cupel.Variant{Content: "its chapters", Tokens: 10, Worth: 0.5}, cupel.Variant{Content: "its pages", Tokens: 45, Worth: 0.9})),
+			cupeltest.Item("draft 1", 5, hint(0.5), cupel.WithVersionOf("draft")),
+			cupeltest.Item("draft 2", 5, hint(0.5), cupel.WithVersionOf("draft")),
+			cupeltest.Item("plan 1", 3, cupel.WithPinned(), cupel.WithVersionOf("plan")),
+			cupeltest.Item("plan 2", 3, hint(0.3), cupel.WithVersionOf("plan")),
+		},
+		Budget: cupeltest.Budget(40, 40),
+	}
+	var err error
+	if s.Report, err = s.Pipeline.DryRun(t.Context(), s.Items, s.Budget); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func pipelineWith(t *testing.T, s cupel.Scorer) *cupel.Pipeline {
 	t.Helper()
 	pipeline, err := cupel.New(cupel.Config{
@@ -90,6 +119,7 @@ func TestVocabulary(t *testing.T) {
 		holdsOver func(*cupel.SelectionReport)
 		failsOver func(*cupel.SelectionReport)
 		why       string
+		over      func(t *testing.T) assertions.Subject // kitchen if nil
 	}{
 		{name: "IncludeItemWithKind", holds: `kind = "toolOUTPUT"`, fails: `kind = "Document"`,
 			want: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].",
@@ -145,6 +175,36 @@ func TestVocabulary(t *testing.T) {
 		{name: "HaveShortfallForKind", holds: `kind = "memory"`, fails: `kind = "Message"`,
 			want: "HaveShortfallForKind(Message) failed: no shortfall had Kind=Message. The report had 1 shortfall(s) of kinds: [Memory].",
 			why:  "the only memory has no valid token count"},
+		{name: "IncludeGroup", holds: `group = "call_1"`, fails: `group = "call_2"`, over: workshop,
+			want: `IncludeGroup("call_2") failed: expected all items of the group to be included, but found 0 of its items included and 2 excluded with reasons: [BudgetExceeded].`,
+			why:  "the second call does not fit"},
+		{name: "ExcludeGroup", holds: `group = "call_2"`, fails: `group = "call_1"`, over: workshop,
+			want: `ExcludeGroup("call_1") failed: expected all items of the group to be excluded, but found 2 of its items included and 0 excluded.`,
+			why:  "the first call is in"},
+		{name: "KeepGroupsTogether", over: workshop, failsOver: func(r *cupel.SelectionReport) {
+			at := slices.IndexFunc(r.Included, cupeltest.ByContent("12 mm").Included)
+			r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: r.Included[at].Item, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
+			r.Included = slices.Delete(r.Included, at, at+1)
+		},
+			want: `KeepGroupsTogether failed: group "call_1" has an item at index 4, and another is excluded: Filtered.`,
+			why:  "reports keep groups together unless somebody splits them"},
+		{name: "IncludeItemInForm", holds: "item = { kind = \"Document\" }\nform = 2", fails: "item = { kind = \"Document\" }\nform = 1", over: workshop,
+			want: "IncludeItemInForm(1) failed: predicate matched 1 included item(s) but none was in form 1. They had forms: [2].",
+			why:  "the chapters are the smaller of the two"},
+		{name: "IncludeItemInSmallerForm", holds: `item = { content = "its chapters" }`, fails: `item = { group = "call_1" }`, over: workshop,
+			want: "IncludeItemInSmallerForm failed: predicate matched 2 included item(s) but none was in a smaller form. They had forms: [0, 0].",
+			why:  "the manual alone has smaller forms"},
+		{name: "ExcludeItemSupersededBy", holds: "item = { version_of = \"draft\" }\nnewest = \"draft 2\"", fails: "item = { version_of = \"draft\" }\nnewest = \"draft 3\"", over: workshop,
+			want: `ExcludeItemSupersededBy("draft 3") failed: the matching items are superseded by: ["draft 2"].`,
+			why:  "the second draft is the newest"},
+		{name: "IncludeStaleItem", holds: `item = { version_of = "plan", pinned = true }`, fails: `item = { version_of = "draft" }`, over: workshop,
+			want: "IncludeStaleItem failed: predicate matched 1 included item(s) but none was stale.",
+			why:  "the old plan is pinned, and the old draft is out"},
+		{name: "HaveNoStaleItems", over: workshop, holdsOver: func(r *cupel.SelectionReport) {
+			r.Included = slices.DeleteFunc(r.Included, cupel.IncludedItem.Stale)
+		},
+			want: `HaveNoStaleItems failed: found 1 stale item(s) in Included. First: "plan 1" (kind=Message, a version of "plan").`,
+			why:  "the old plan is pinned"},
 		{name: "MatchGolden", fails: `name = "window"`,
 			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
 			why:  "there is no golden file; TestMatchGolden writes one"},
@@ -153,8 +213,12 @@ func TestVocabulary(t *testing.T) {
 	for _, row := range rows {
 		tested[row.name] = true
 		t.Run(row.name, func(t *testing.T) {
+			newSubject := row.over
+			if newSubject == nil {
+				newSubject = kitchen
+			}
 			for _, name := range []string{row.name, snake(row.name)} {
-				subject := kitchen(t)
+				subject := newSubject(t)
 				if row.name != "MatchGolden" {
 					if row.holdsOver != nil {
 						row.holdsOver(subject.Report)
@@ -163,7 +227,7 @@ func TestVocabulary(t *testing.T) {
 						t.Errorf("%s with %s fails: %v; but %s", name, row.holds, err, row.why)
 					}
 				}
-				subject = kitchen(t)
+				subject = newSubject(t)
 				if row.failsOver != nil {
 					row.failsOver(subject.Report)
 				}
@@ -317,16 +381,18 @@ func TestPredicates(t *testing.T) {
 // TestReasonData reads the data of every reason.
 func TestReasonData(t *testing.T) {
 	for data, want := range map[string]string{
-		`"BudgetExceeded" data = { item_tokens = 1, available_tokens = -2 }`:                "BudgetExceeded: 1 tokens requested, -2 available",
-		`"Deduplicated" data = { deduplicated_against = "x" }`:                              `Deduplicated: against "x"`,
-		`"NegativeTokens" data = { tokens = -1 }`:                                           "NegativeTokens: -1 tokens",
-		`"PinnedOverride" data = { displaced_by = "x" }`:                                    `PinnedOverride: displaced by "x"`,
-		`"CountCapExceeded" data = { kind = "K", cap = 1, count = 2 }`:                      "CountCapExceeded: K has 2 items, cap 1",
-		`"ScoredTooLow" data = { score = 0.5, threshold = 1 }`:                              "ScoredTooLow: score 0.5 below 1",
-		`"QuotaCapExceeded" data = { kind = "K", cap = 1, actual = 2 }`:                     "QuotaCapExceeded: K has 2, cap 1",
-		`"QuotaRequireDisplaced" data = { displaced_by_kind = "K" }`:                        "QuotaRequireDisplaced: displaced by K",
-		`"Filtered" data = { filter_name = "f" }`:                                           "Filtered: f",
-		`"CountRequireCandidatesExhausted" data = { kind = "K", required = 2, available=1}`: "CountRequireCandidatesExhausted: K requires 2, available 1",
+		`"BudgetExceeded" data = { item_tokens = 1, available_tokens = -2 }`:                 "BudgetExceeded: 1 tokens requested, -2 available",
+		`"Deduplicated" data = { deduplicated_against = "x" }`:                               `Deduplicated: against "x"`,
+		`"NegativeTokens" data = { tokens = -1 }`:                                            "NegativeTokens: -1 tokens",
+		`"BudgetExceeded" data = { item_tokens = 1, available_tokens = 0, group_tokens = 7}`: "BudgetExceeded: 1 tokens requested, 0 available (group_tokens=7)",
+		`"Superseded" data = { superseded_by = "x" }`:                                        `Superseded: by "x"`,
+		`"PinnedOverride" data = { displaced_by = "x" }`:                                     `PinnedOverride: displaced by "x"`,
+		`"CountCapExceeded" data = { kind = "K", cap = 1, count = 2 }`:                       "CountCapExceeded: K has 2 items, cap 1",
+		`"ScoredTooLow" data = { score = 0.5, threshold = 1 }`:                               "ScoredTooLow: score 0.5 below 1",
+		`"QuotaCapExceeded" data = { kind = "K", cap = 1, actual = 2 }`:                      "QuotaCapExceeded: K has 2, cap 1",
+		`"QuotaRequireDisplaced" data = { displaced_by_kind = "K" }`:                         "QuotaRequireDisplaced: displaced by K",
+		`"Filtered" data = { filter_name = "f" }`:                                            "Filtered: f",
+		`"CountRequireCandidatesExhausted" data = { kind = "K", required = 2, available=1}`:  "CountRequireCandidatesExhausted: K requires 2, available 1",
 	} {
 		err := decode(t, "assert = \"exclude_item_with_reason_data\"\nreason = "+strings.Replace(data, " data", "\ndata", 1)).Run(kitchen(t))
 		if want = "ExcludeItemWithReasonData failed: expected [" + want + "], but "; err == nil || !strings.HasPrefix(err.Error(), want) {
