@@ -188,10 +188,9 @@ func TestDataCanBeCompared(t *testing.T) {
 			}
 			return
 		}
-		switch at.Kind() {
-		case reflect.Slice, reflect.Pointer:
+		if kind := at.Kind(); kind == reflect.Slice || kind == reflect.Pointer {
 			look(at.Elem())
-		case reflect.Struct:
+		} else if kind == reflect.Struct {
 			for i := range at.NumField() {
 				if f := at.Field(i); f.IsExported() {
 					look(f.Type)
