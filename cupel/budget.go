@@ -29,7 +29,7 @@ type reservedSlot struct {
 }
 
 // BudgetOption is an optional setting of a [ContextBudget].
-type BudgetOption func(*budgetDraft) error
+type BudgetOption func(*budgetDraft)
 
 // budgetDraft is a budget that is not checked yet. It is a type of its own so
 // that an option cannot be applied to a budget that exists already.
@@ -37,16 +37,13 @@ type budgetDraft ContextBudget
 
 // NewContextBudget returns a budget with a hard ceiling of maxTokens (the
 // model's context window) and a soft goal of targetTokens, both at least 0 and
-// the goal at most the ceiling. It fails with an [InvalidBudgetError] that
-// names the field.
+// the goal at most the ceiling. For each field that is wrong, the error has an
+// [InvalidBudgetError] that names it; several are joined, as by [errors.Join].
 func NewContextBudget(maxTokens, targetTokens int, opts ...BudgetOption) (ContextBudget, error) {
 	draft := budgetDraft{maxTokens: maxTokens, targetTokens: targetTokens}
 	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt(&draft); err != nil {
-			return ContextBudget{}, err
+		if opt != nil {
+			opt(&draft)
 		}
 	}
 	b := ContextBudget(draft)
@@ -59,51 +56,34 @@ func NewContextBudget(maxTokens, targetTokens int, opts ...BudgetOption) (Contex
 // WithOutputReserve keeps tokens free for the model's answer; 0 to maxTokens,
 // 0 by default.
 func WithOutputReserve(tokens int) BudgetOption {
-	return func(b *budgetDraft) error {
-		b.outputReserve = tokens
-		return nil
-	}
+	return func(b *budgetDraft) { b.outputReserve = tokens }
 }
 
 // WithReservedSlots keeps tokens free for kinds; each at least 0, none by
 // default. The sum is subtracted from what the slicer may spend. The map is
 // copied. A kind that occurs twice under ASCII case folding is an error.
 func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
-	return func(b *budgetDraft) error {
+	return func(b *budgetDraft) {
 		slots := make([]reservedSlot, 0, len(tokensByKind))
 		for kind, tokens := range tokensByKind {
 			slots = append(slots, reservedSlot{kind.Canonical(), tokens})
 		}
-		return b.setSlots(slots)
+		b.setSlots(slots)
 	}
 }
 
 // WithEstimationSafetyMargin reduces what the slicer may spend by percent, to
 // allow for inexact token counts; 0 to 100, 0 by default.
 func WithEstimationSafetyMargin(percent float64) BudgetOption {
-	return func(b *budgetDraft) error {
-		b.marginPercent = percent
-		return nil
-	}
+	return func(b *budgetDraft) { b.marginPercent = percent }
 }
 
 // setSlots takes ownership of slots, which may be in any order.
-func (b *budgetDraft) setSlots(slots []reservedSlot) error {
+func (b *budgetDraft) setSlots(slots []reservedSlot) {
 	slices.SortFunc(slots, func(x, y reservedSlot) int {
 		return cmp.Or(cmp.Compare(x.kind.Key(), y.kind.Key()), cmp.Compare(x.kind, y.kind), cmp.Compare(x.tokens, y.tokens))
 	})
-	for i, s := range slots {
-		switch {
-		case s.kind.IsBlank():
-			return &InvalidBudgetError{"reservedSlots", "must not have a blank kind"}
-		case s.tokens < 0:
-			return &InvalidBudgetError{fmt.Sprintf("reservedSlots[%q]", s.kind), fmt.Sprintf("must be at least 0, got %d", s.tokens)}
-		case i > 0 && s.kind.Equal(slots[i-1].kind):
-			return &InvalidBudgetError{fmt.Sprintf("reservedSlots[%q]", s.kind), fmt.Sprintf("is given twice, as %q too: kinds are compared without ASCII case", slots[i-1].kind)}
-		}
-	}
 	b.slots = slots
-	return nil
 }
 
 // Resize returns a budget with new totals and with the output reserve, reserved
@@ -117,22 +97,40 @@ func (b ContextBudget) Resize(maxTokens, targetTokens int) (ContextBudget, error
 	return b, nil
 }
 
+// validate reports each field that is wrong.
 func (b *ContextBudget) validate() error {
-	switch {
-	case b.maxTokens < 0:
-		return &InvalidBudgetError{"maxTokens", fmt.Sprintf("must be at least 0, got %d", b.maxTokens)}
-	case b.targetTokens < 0:
-		return &InvalidBudgetError{"targetTokens", fmt.Sprintf("must be at least 0, got %d", b.targetTokens)}
-	case b.targetTokens > b.maxTokens:
-		return &InvalidBudgetError{"targetTokens", fmt.Sprintf("must be at most maxTokens (%d), got %d", b.maxTokens, b.targetTokens)}
-	case b.outputReserve < 0:
-		return &InvalidBudgetError{"outputReserve", fmt.Sprintf("must be at least 0, got %d", b.outputReserve)}
-	case b.outputReserve > b.maxTokens:
-		return &InvalidBudgetError{"outputReserve", fmt.Sprintf("must be at most maxTokens (%d), got %d", b.maxTokens, b.outputReserve)}
-	case !(b.marginPercent >= 0 && b.marginPercent <= 100): // written so that NaN fails
-		return &InvalidBudgetError{"estimationSafetyMarginPercent", fmt.Sprintf("must be from 0 to 100, got %v", b.marginPercent)}
+	var problems []error
+	invalid := func(field, format string, args ...any) {
+		problems = append(problems, &InvalidBudgetError{field, fmt.Sprintf(format, args...)})
 	}
-	return nil
+	tokens := func(field string, n int) {
+		switch {
+		case n < 0:
+			invalid(field, "must be at least 0, got %d", n)
+		case n > b.maxTokens && b.maxTokens >= 0: // a negative ceiling is wrong itself
+			invalid(field, "must be at most maxTokens (%d), got %d", b.maxTokens, n)
+		}
+	}
+	tokens("maxTokens", b.maxTokens)
+	tokens("targetTokens", b.targetTokens)
+	tokens("outputReserve", b.outputReserve)
+	for i, s := range b.slots {
+		if s.kind.IsBlank() {
+			invalid("reservedSlots", "must not have a blank kind")
+			continue
+		}
+		field := fmt.Sprintf("reservedSlots[%q]", s.kind)
+		if s.tokens < 0 {
+			invalid(field, "must be at least 0, got %d", s.tokens)
+		}
+		if i > 0 && s.kind.Equal(b.slots[i-1].kind) {
+			invalid(field, "is given twice; kinds are case-insensitive")
+		}
+	}
+	if !(b.marginPercent >= 0 && b.marginPercent <= 100) { // written so that NaN fails
+		invalid("estimationSafetyMarginPercent", "must be from 0 to 100, got %v", b.marginPercent)
+	}
+	return join(problems)
 }
 
 // MaxTokens returns the hard ceiling, in tokens.

@@ -240,3 +240,12 @@ func typed(err error) bool {
 		return !wrong
 	})
 }
+
+// join returns nil for no problems, the problem itself for one, and all of them
+// joined otherwise.
+func join(problems []error) error {
+	if len(problems) == 1 {
+		return problems[0]
+	}
+	return errors.Join(problems...)
+}

@@ -52,7 +52,8 @@ type itemDraft ContextItem
 // NewContextItem returns an item with the given content, which must not be
 // empty, and its size in tokens as the caller counts them. A negative size is
 // allowed here; the pipeline excludes such an item with reason
-// [ExcludeNegativeTokens]. It fails with an [InvalidItemError] that names the field.
+// [ExcludeNegativeTokens]. For each field that is wrong, the error has an
+// [InvalidItemError] that names it; several are joined, as by [errors.Join].
 func NewContextItem(content string, tokens int, opts ...ItemOption) (*ContextItem, error) {
 	return newItem(itemDraft{content: content, tokens: tokens, kind: KindMessage, source: SourceChat}, opts)
 }
@@ -77,28 +78,26 @@ func (it *ContextItem) With(opts ...ItemOption) (*ContextItem, error) {
 }
 
 func newItem(it itemDraft, opts []ItemOption) (*ContextItem, error) {
-	if err := it.apply(opts); err != nil {
-		return nil, err
-	}
-	if err := it.finish(); err != nil {
-		return nil, err
+	if problems := append(it.apply(opts), it.finish(true)...); len(problems) > 0 {
+		return nil, join(problems)
 	}
 	return (*ContextItem)(&it), nil
 }
 
-func (it *itemDraft) apply(opts []ItemOption) error {
+// apply returns what is wrong with the options and the content.
+func (it *itemDraft) apply(opts []ItemOption) (problems []error) {
 	if it.content == "" {
-		return &InvalidItemError{-1, "content", "must not be empty"}
+		problems = append(problems, &InvalidItemError{-1, "content", "must not be empty"})
 	}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
 		if err := opt(it); err != nil {
-			return err
+			problems = append(problems, err)
 		}
 	}
-	return nil
+	return problems
 }
 
 // WithContent sets the content, which must not be empty, and its size in

@@ -122,17 +122,16 @@ func (it *itemDraft) ofUnits() *itemUnits {
 	return it.units
 }
 
-// finish checks what is known only after all options or fields are set.
-func (it *itemDraft) finish() error {
+// finish checks what is known only after all options or fields are set, and
+// returns what is wrong. counted says whether the item's tokens are known.
+func (it *itemDraft) finish(counted bool) []error {
 	u := it.units
 	if u == nil {
 		return nil
 	}
-	if err := u.variants.use("variants", it.tokens, true); err != nil {
-		return err
-	}
-	if err := u.groupVariants.use("groupVariants", 0, false); err != nil {
-		return err
+	problems := u.variants.use("variants", it.tokens, counted)
+	if more := u.groupVariants.use("groupVariants", 0, false); len(problems)+len(more) > 0 {
+		return append(problems, more...)
 	}
 	if u.group == "" && u.versionOf == "" && len(u.variants.given) == 0 && len(u.groupVariants.given) == 0 {
 		it.units = nil
@@ -140,27 +139,34 @@ func (it *itemDraft) finish() error {
 	return nil
 }
 
-// use checks the given variants and finds those that are used.
-func (v *variants) use(field string, tokens int, limited bool) error {
+// use checks the given variants, finds those that are used and returns what is
+// wrong.
+func (v *variants) use(field string, tokens int, limited bool) (problems []error) {
 	v.used = nil
 	for i, g := range v.given {
-		invalid := func(name, reason string) error {
-			return &InvalidItemError{-1, fmt.Sprintf("%s[%d].%s", field, i, name), reason}
+		invalid := func(name, reason string) {
+			problems = append(problems, &InvalidItemError{-1, fmt.Sprintf("%s[%d].%s", field, i, name), reason})
 		}
 		switch {
 		case g.Tokens < 0:
-			return invalid("tokens", "must be at least 0")
+			invalid("tokens", fmt.Sprintf("must be at least 0, got %d", g.Tokens))
 		case limited && g.Tokens >= tokens:
-			return invalid("tokens", fmt.Sprintf("must be fewer than the item's %d", tokens))
-		case !(g.Worth > 0 && g.Worth < 1): // written so that NaN fails
-			return invalid("worth", "must be above 0 and below 1")
+			invalid("tokens", fmt.Sprintf("must be fewer than the item's %d, got %d", tokens, g.Tokens))
+		}
+		if !(g.Worth > 0 && g.Worth < 1) { // written so that NaN fails
+			invalid("worth", fmt.Sprintf("must be above 0 and below 1, got %v", g.Worth))
+		}
+		switch {
 		case g.Content != "" && g.Make != nil:
-			return invalid("content", "must be empty where a function makes it")
+			invalid("content", "must be empty if a function makes it")
 		case g.Content == "" && g.Make == nil && !g.lost:
-			return invalid("content", "must not be empty, unless a function makes it")
+			invalid("content", "must not be empty, unless a function makes it")
 		case g.Content != "" || g.Make != nil:
 			v.used = append(v.used, g)
 		}
+	}
+	if len(problems) > 0 {
+		return problems
 	}
 	slices.SortStableFunc(v.used, func(a, b Variant) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth)) })
 	v.used = withoutUseless(v.used, func(v Variant) Form { return Form{v.Tokens, v.Worth} })

@@ -81,7 +81,7 @@ func readBudget(r *jsonwire.Reader, to *ContextBudget) {
 	}
 	b, err := NewContextBudget(maxTokens, targetTokens,
 		WithOutputReserve(reserve),
-		func(b *budgetDraft) error { return b.setSlots(slots) }, // a map would hide kinds that are given twice
+		func(b *budgetDraft) { b.setSlots(slots) }, // a map would hide kinds that are given twice
 		WithEstimationSafetyMargin(margin))
 	if invalid, ok := compat.AsType[*InvalidBudgetError](err); ok {
 		r.Fail(invalid.Field, invalid.Reason, invalid)

@@ -151,7 +151,7 @@ func readItem(r *jsonwire.Reader, to *ContextItem) {
 		}
 	}
 	if r.Err() == nil {
-		if invalid, ok := compat.AsType[*InvalidItemError](it.finish()); ok {
+		if invalid, ok := compat.AsType[*InvalidItemError](join(it.finish(true))); ok {
 			r.Fail(invalid.Field, invalid.Reason, nil)
 		}
 	}

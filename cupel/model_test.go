@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,65 @@ func TestInvalidItemsCannotBeBuilt(t *testing.T) {
 			errorIs(t, err, cupel.ErrInvalidItem)
 		})
 	}
+}
+
+// TestConstructorsReportAllProblems expects every problem of an item or a budget
+// that has several, in one error.
+func TestConstructorsReportAllProblems(t *testing.T) {
+	wrong := []cupel.ItemOption{cupel.WithKind(" "), cupel.WithSource(""), cupel.WithGroup(""), cupel.WithVersionOf(""), cupel.WithContent("", 1),
+		cupel.WithVariants(cupel.Variant{Content: "a", Tokens: 5, Worth: 2}, cupel.Variant{Tokens: -1, Worth: 0.5}), cupel.WithGroupVariants(cupel.Variant{Worth: 1})}
+	ofOptions := []string{"kind", "source", "group", "versionOf", "content"}
+	ofVariants := []string{"variants[0].worth", "variants[1].tokens", "variants[1].content", "groupVariants[0].worth", "groupVariants[0].content"}
+	_, fromNothing := cupel.NewContextItem("", 5, wrong...)
+	_, fromItem := item(t, "a", 5).With(wrong...)
+	_, counted := cupel.NewItemFrom(nil, "", wrong...)
+	_, tooLarge := cupel.NewItemFrom(cupel.HeuristicCounter{}, "a b", cupel.WithVariants(cupel.Variant{Content: "a", Tokens: 9, Worth: 0.5}, cupel.Variant{Content: "b", Tokens: 8, Worth: 0.5}))
+	slots := cupel.WithReservedSlots(map[cupel.ContextKind]int{" ": 1, "b": -1, "c": 1, "C": 1})
+	_, budget := cupel.NewContextBudget(-1, -2, cupel.WithOutputReserve(-3), slots, cupel.WithEstimationSafetyMargin(101))
+	_, resized := budgetOf(t, 10, 10, cupel.WithOutputReserve(5)).Resize(4, 6)
+	tests := []struct {
+		name string
+		err  error
+		want []string
+		why  string
+	}{
+		{"item", fromNothing, slices.Concat([]string{"content"}, ofOptions, []string{"variants[0].tokens"}, ofVariants), "one option does not hide another, nor one variant the next"},
+		{"changed item", fromItem, slices.Concat(ofOptions, []string{"variants[0].tokens"}, ofVariants), "the item itself is right"},
+		{"counted item", counted, slices.Concat([]string{"content"}, ofOptions, ofVariants, []string{"counter"}), "what needs no count is found without one"},
+		{"after counting", tooLarge, []string{"variants[0].tokens", "variants[1].tokens"}, "sizes are compared once the item's is known"},
+		{"budget", budget, []string{"maxTokens", "targetTokens", "outputReserve", "reservedSlots", `reservedSlots["b"]`, `reservedSlots["c"]`, "estimationSafetyMarginPercent"}, "in the order of the fields"},
+		{"resized", resized, []string{"targetTokens", "outputReserve"}, "both are compared with the ceiling"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fieldsOf(tt.err); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q of %v, want %q: %s", got, tt.err, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+// fieldsOf returns the fields that the errors joined in err name.
+func fieldsOf(err error) []string {
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	var fields []string
+	for _, err := range list {
+		var item *cupel.InvalidItemError
+		var budget *cupel.InvalidBudgetError
+		var config *cupel.InvalidConfigError
+		switch {
+		case errors.As(err, &item):
+			fields = append(fields, item.Field)
+		case errors.As(err, &budget):
+			fields = append(fields, budget.Field)
+		case errors.As(err, &config):
+			fields = append(fields, config.Field)
+		}
+	}
+	return fields
 }
 
 func TestItemDefaults(t *testing.T) {

@@ -2,7 +2,6 @@ package cupel
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -53,10 +52,7 @@ func (c Config) validate() error {
 	if c.Overflow > OverflowProceed {
 		problems = append(problems, &InvalidConfigError{Component: "Config", Field: "Overflow", Value: c.Overflow.String(), Reason: "overflow strategy is unknown"})
 	}
-	if len(problems) == 1 {
-		return problems[0]
-	}
-	return errors.Join(problems...)
+	return join(problems)
 }
 
 // Pipeline selects context. It always runs the same stages in the same order:

@@ -13,22 +13,26 @@ type TokenCounter interface {
 }
 
 // NewItemFrom is [NewContextItem] with the size that counter counts for
-// content. It fails with an [InvalidItemError] for what NewContextItem rejects,
-// before counting except for a variant that is too large; with an
-// [InvalidConfigError] if counter is nil; and with a [StrategyError] that names
-// counter if it fails, panics or returns a negative number.
+// content. It fails as NewContextItem does, before counting except for a
+// variant that is too large; with an [InvalidConfigError] if counter is nil; and
+// with a [StrategyError] that names counter if it fails, panics or returns a
+// negative number.
 func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*ContextItem, error) {
 	it := itemDraft{content: content, kind: KindMessage, source: SourceChat}
-	if err := it.apply(opts); err != nil {
-		return nil, err
+	problems := append(it.apply(opts), it.finish(false)...)
+	if isNil(counter) {
+		problems = append(problems, &InvalidConfigError{Component: "NewItemFrom", Field: "counter", Reason: "a token counter is required here, for example cupel.HeuristicCounter{}"})
+	}
+	if len(problems) > 0 {
+		return nil, join(problems)
 	}
 	n, err := countTokens(counter, it.content)
 	if err != nil {
 		return nil, err
 	}
 	it.tokens = n
-	if err := it.finish(); err != nil {
-		return nil, err
+	if problems := it.finish(true); len(problems) > 0 {
+		return nil, join(problems)
 	}
 	return (*ContextItem)(&it), nil
 }
@@ -36,9 +40,6 @@ func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*Con
 const counterRole = "token counter"
 
 func countTokens(counter TokenCounter, text string) (n int, err error) {
-	if isNil(counter) {
-		return 0, &InvalidConfigError{Component: "NewItemFrom", Field: "counter", Reason: "a token counter is required here, for example cupel.HeuristicCounter{}"}
-	}
 	defer recoverStrategy(counterRole, counter, &err)
 	n, err = counter.CountTokens(text)
 	switch {
