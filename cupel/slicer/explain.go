@@ -23,20 +23,26 @@ func (ScoreGreedy) ExplainSlice(_ context.Context, items []cupel.ScoredItem, bud
 }
 
 // explainTurn explains slicers that take each item that still fits, in the
-// order of a value.
+// order of a value. It says what later items took, because the reason in the
+// report counts what is left after them.
 func explainTurn(rule string, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int, value func(cupel.ScoredItem) float64) cupel.Obstacle {
 	var o cupel.Obstacle
-	left := budget.TargetTokens
+	left, later := budget.TargetTokens, 0
 	turn := order.Key(value(items[at]))
 	for _, i := range chosen.Indices {
 		if key := order.Key(value(items[i])); key > turn || key == turn && i < at {
 			o.Before = append(o.Before, i)
 			left -= items[i].Item.Tokens()
+		} else {
+			later += items[i].Item.Tokens()
 		}
 	}
 	o.Rule = fmt.Sprintf("%s When its turn came, %d of %d tokens were left.", rule, left, budget.TargetTokens)
 	if len(o.Before) == 0 {
 		o.Rule = fmt.Sprintf("%s Nothing comes before it, but there are only %d tokens.", rule, left)
+	}
+	if later > 0 {
+		o.Rule += fmt.Sprintf(" Later items took %d of them.", later)
 	}
 	return o
 }

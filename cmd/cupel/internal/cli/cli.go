@@ -126,6 +126,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	root.AddCommand(
 		newRun(env),
 		newExplain(env),

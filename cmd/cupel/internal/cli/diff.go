@@ -59,7 +59,7 @@ one copy is.`,
 	flags.selectionFlags.register(command)
 	flags.displayFlags.register(command)
 	optional(command, "items", "policy", "budget") // which are required depends on A and B
-	command.Flags().IntVarP(&flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
+	intFlag(command.Flags(), &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 	return command
 }
 

@@ -59,7 +59,7 @@ explain prints what is known so far and exits with code 3.`,
 	flags.displayFlags.register(command)
 	flags.search.register(command)
 	set := command.Flags()
-	set.IntVarP(&flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
+	intFlag(set, &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 	set.StringArrayVar(&flags.globs, "item", nil, "list only candidates that match this `pattern`; may be repeated")
 	set.BoolVar(&flags.parts, "parts", false, "show the score of each part of the scorer")
 	set.StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")

@@ -81,9 +81,9 @@ type budgetFlags struct {
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.IntVarP(&f.budget, "budget", "b", 0, "maximum `tokens` of the window, including the answer")
-	flags.IntVar(&f.target, "target", 0, "`tokens` that the selection should fill (default: the budget minus the reserve)")
-	flags.IntVar(&f.reserve, "reserve", 0, "`tokens` to reserve for the answer")
+	intFlag(flags, &f.budget, "budget", "b", 0, "maximum `tokens` of the window, including the answer")
+	intFlag(flags, &f.target, "target", "", 0, "`tokens` that the selection should fill (default: the budget minus the reserve)")
+	intFlag(flags, &f.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
 	registerSlots(command, &f.slots)
 	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 	must(command.MarkFlagRequired("budget"))

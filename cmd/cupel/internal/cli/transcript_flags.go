@@ -24,7 +24,7 @@ func (f *transcriptFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	f.set = flags
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript, not the system prompt or the user's last message")
-	flags.IntVar(&f.media, "media-tokens", 0, "`tokens` of each image, file or sound of a transcript (default: an estimate for the API)")
+	intFlag(flags, &f.media, "media-tokens", "", 0, "`tokens` of each image, file or sound of a transcript (default: an estimate for the API)")
 }
 
 // apply copies the flags to the options of a reader.

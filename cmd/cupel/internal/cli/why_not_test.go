@@ -24,6 +24,7 @@ tokens  30
 score   0.6, rank 3 of 5
 
 GreedySlice takes the highest score per token first. When its turn came, 10 of 70 tokens were left.
+Later items took 5 of them.
 Chosen instead:
 RANK  SCORE  TOKENS  PER TOKEN  KIND      ITEM
    2    0.8      20       0.04  Document  apple
@@ -62,7 +63,7 @@ func TestWhyNotSays(t *testing.T) {
 		{"copies", "the copy that is in answers for both", "greedy.json", "apple", nil,
 			[]string{"It is in, as #3 of 4: Scored\n", "copies  1 other candidate with the same content\n", "is 50 tokens, 50 fewer than now.\n"}, nil},
 		{"by score", "banana leaves 30 and apple 10 of them; where banana does not fit apple leaves too little; 40+20+30 are 90", "score.json", "cherry", nil,
-			[]string{"ScoreGreedySlice takes the highest score first. When its turn came, 10 of 70 tokens were left.\nChosen instead:\n",
+			[]string{"ScoreGreedySlice takes the highest score first. When its turn came, 10 of 70 tokens were left. Later\nitems took 5 of them.\nChosen instead:\n",
 				"The smallest budget that includes it is 120 tokens, 20 more than now.\n", "That budget drops:\n"}, nil},
 		{"knapsack", "0.8+0.6 in 50 tokens beat 0.9+0.05 in 45; nothing with cherry does in less", "sack.json", "cherry", nil,
 			[]string{"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.\n", "is 80 tokens, 20 fewer than now"}, nil},
