@@ -3,10 +3,14 @@ package cupel
 import (
 	"reflect"
 	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 )
 
 // Equal reports whether the items have the same content and the same values in
-// every field, unknown fields of JSON included. It compares metadata with
+// every field, unknown fields of JSON included. Metadata are equal if JSON has
+// the same values for them, so that an item that was written and read is equal
+// to the original; those that JSON cannot hold are compared with
 // [reflect.DeepEqual]. The pipeline tells items apart by their pointers, never
 // by Equal.
 func (it *ContextItem) Equal(other *ContextItem) bool {
@@ -24,10 +28,35 @@ func (it *ContextItem) Equal(other *ContextItem) bool {
 		it.timestamp.Equal(other.timestamp) &&
 		it.pinned == other.pinned &&
 		slices.Equal(it.tags, other.tags) &&
-		len(it.metadata) == len(other.metadata) &&
-		(len(it.metadata) == 0 || reflect.DeepEqual(it.metadata, other.metadata)) &&
+		sameMetadata(it.metadata, other.metadata) &&
 		it.units.equal(other.units) &&
 		it.extra.equal(other.extra)
+}
+
+func sameMetadata(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if len(a) == 0 || reflect.DeepEqual(a, b) {
+		return true
+	}
+	x, ok := throughJSON(a)
+	if !ok {
+		return false
+	}
+	y, ok := throughJSON(b)
+	return ok && reflect.DeepEqual(x, y)
+}
+
+// throughJSON returns metadata as they come back from JSON, where an int is a
+// [json.Number] and a struct is a map.
+func throughJSON(metadata map[string]any) (any, bool) {
+	text, failed := jsonwire.Write(0, func(w *jsonwire.Writer) { w.AnyMap(metadata) })
+	if failed != nil {
+		return nil, false
+	}
+	value, err := jsonwire.Any(text)
+	return value, err == nil
 }
 
 // sameFloat reports whether a and b are equal, or both NaN.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -358,5 +359,51 @@ func TestObserversWithoutContexts(t *testing.T) {
 	both := cupel.MultiTraceCollector(noContext{}, wantsContext{t: t})
 	if _, err := pipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(both)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMetadataEqualThroughJSON compares items with themselves after a round
+// trip, which gives their metadata other Go types.
+func TestMetadataEqualThroughJSON(t *testing.T) {
+	of := func(value any) *cupel.ContextItem {
+		return item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": value}))
+	}
+	type point struct{ Y, X int }
+	for name, value := range map[string]any{
+		"integer": 7, "small integer": int8(7), "number": 0.25, "text": "t", "list": []string{"a"}, "numbers": []float64{1, 2},
+		"struct": point{1, 2}, "map": map[string]int{"b": 1, "a": 2}, "nothing": nil, "time": time.Unix(0, 0),
+	} {
+		before := of(value)
+		data, err := json.Marshal(before)
+		var after cupel.ContextItem
+		if err == nil {
+			err = json.Unmarshal(data, &after)
+		}
+		if err != nil || !before.Equal(&after) || !after.Equal(before) {
+			t.Errorf("%s: %s is not equal to what was written: %v", name, data, err)
+		}
+		if other := of([]any{value}); other.Equal(before) || other.Equal(&after) {
+			t.Errorf("%s: equal to a list of it", name)
+		}
+	}
+	wire := make(chan int)
+	for _, tt := range []struct {
+		a, b any
+		want bool
+		why  string
+	}{
+		{wire, wire, true, "JSON cannot hold a channel, and it is the same one"},
+		{wire, make(chan int), false, "another channel"},
+		{wire, 1, false, "JSON can hold one of them"},
+		{math.NaN(), math.NaN(), false, "as reflect.DeepEqual has it"},
+		{point{1, 2}, map[string]int{"X": 2, "Y": 1}, true, "JSON has the same fields"},
+		{1, "1", false, "a number is no text"},
+	} {
+		if got := of(tt.a).Equal(of(tt.b)); got != tt.want || of(tt.b).Equal(of(tt.a)) != tt.want {
+			t.Errorf("%T and %T are equal: %t, want %t: %s", tt.a, tt.b, got, tt.want, tt.why)
+		}
+	}
+	if of(1).Equal(item(t, "a", 1, cupel.WithMetadata(map[string]any{"other": 1}))) {
+		t.Error("another key is equal")
 	}
 }
