@@ -103,11 +103,13 @@ func readReason(r *jsonwire.Reader, to *ExclusionReason) {
 		// The code does not use this name: its value may be anything, and a
 		// number keeps its spelling.
 		f := &reasonFields[i]
-		if f.read(&d, raw[i]) != nil || raw[i][0] != '"' && !bytes.Equal(f.text(&d), raw[i]) {
+		err := f.read(&d, raw[i])
+		if err == nil && f.isZero(&d) {
+			d.present |= 1 << i
+		}
+		if err != nil || raw[i][0] != '"' && !bytes.Equal(f.text(&d), raw[i]) {
 			unknown = unknown.insert(m.unknown+inserted, extraField{f.name, jsonwire.Compact(raw[i])})
 			inserted++
-		} else if f.isZero(&d) {
-			d.present |= 1 << i
 		}
 	}
 	d.extra = unknown

@@ -98,6 +98,7 @@ func TestReasonsSurvive(t *testing.T) {
 			`reason=TeamBudget cap=0 count=0`, "a zero that was read was said"},
 		{"no data", `{"reason":"Later"}`, "Later", `reason=Later`, "there need not be any"},
 		{"spelling", `{"reason":"Later","score":1.50}`, "Later: score=1.5", `reason=Later score=1.5`, "numbers are kept as they are spelled"},
+		{"spelled zero", `{"reason":"Later","score":0.0,"cap":0e1}`, "Later: score=0, cap=0", `reason=Later score=0 cap=0`, "a zero is one however it is spelled"},
 		{"other type", `{"reason":"Later","cap":"high"}`, "Later", `reason=Later`, "the name means nothing for this code"},
 		{"unknown field", `{"reason":"Later","cap":3,"team":{"id":7}}`, "Later: cap=3", `reason=Later cap=3`, "JSON keeps it"},
 		{"contents", `{"reason":"Later","deduplicated_against":"secret"}`, "Later", `reason=Later`, "texts and logs have no contents"},

@@ -52,6 +52,43 @@ func (r SelectionReport) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
+// LogValue implements [slog.LogValuer]: a group of the same counts as those of
+// [SelectionReport.LogValue], without the content of any item.
+func (r StreamResult) LogValue() slog.Value {
+	var includedTokens exact.Sum
+	for _, i := range r.Included {
+		includedTokens.Add(i.Item.Tokens())
+	}
+	return slog.GroupValue(
+		slog.Int("total_candidates", r.TotalCandidates),
+		slog.Int("total_tokens_considered", r.TotalTokensConsidered),
+		slog.Int("included", len(r.Included)),
+		slog.Int("included_tokens", includedTokens.Int()),
+		slog.Attr{Key: "excluded_by_reason", Value: logGroup(r.Excluded, ExclusionCodes(), slog.IntValue)},
+		slog.Bool("source_ended", r.SourceEnded),
+	)
+}
+
+// LogValue implements [slog.LogValuer]: a group of the tokens over the budget,
+// the number of items and the target, without the content of any item.
+func (e OverflowEvent) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int("tokens_over_budget", e.TokensOverBudget),
+		slog.Int("items", len(e.OverflowingItems)),
+		slog.Int("target_tokens", e.Budget.TargetTokens()),
+	)
+}
+
+// LogValue implements [slog.LogValuer]: a group of the item, without its
+// content, and the score.
+func (s ScoredItem) LogValue() slog.Value {
+	attrs := []slog.Attr{{Key: "score", Value: logFloat(s.Score)}}
+	if s.Item != nil {
+		attrs = append(attrs, slog.Attr{Key: "item", Value: s.Item.LogValue()})
+	}
+	return slog.GroupValue(attrs...)
+}
+
 // logFloat turns numbers that are not finite into words, since slog's JSON has
 // no numbers for them.
 func logFloat(f float64) slog.Value {

@@ -93,3 +93,32 @@ func TestLogValue(t *testing.T) {
 		})
 	}
 }
+
+// TestLogsHaveNoContents logs what observers and slicers hold: by default slog
+// writes the items in it as JSON.
+func TestLogsHaveNoContents(t *testing.T) {
+	it, err := NewContextItem("SECRET", 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, err := NewContextBudget(10, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{OverflowEvent{TokensOverBudget: 2, OverflowingItems: []*ContextItem{it, it}, Budget: budget}, `{"tokens_over_budget":2,"items":2,"target_tokens":8}`},
+		{ScoredItem{it, math.NaN()}, `{"score":"NaN","item":{"kind":"Message","source":"Chat","tokens":5}}`},
+		{ScoredItem{}, `{"score":0}`},
+		{StreamResult{
+			Window: []*ContextItem{it}, Included: []IncludedItem{{Item: it}}, Excluded: map[ExclusionCode]int{ExcludeBudgetExceeded: 3, "Own": 1},
+			TotalCandidates: 5, TotalTokensConsidered: 25, SourceEnded: true,
+		}, `{"total_candidates":5,"total_tokens_considered":25,"included":1,"included_tokens":5,"excluded_by_reason":{"BudgetExceeded":3,"Own":1},"source_ended":true}`},
+	} {
+		if got, want := logLine(t, tt.value), `{"level":"INFO","msg":"selected","report":`+tt.want+`}`; got != want {
+			t.Errorf("logged\n%s\nwant\n%s", got, want)
+		}
+	}
+}

@@ -110,7 +110,8 @@ func quoteContent(content string) string {
 //
 // slog does not call LogValue for items inside a slice or a struct: its text
 // handler prints them as "%+v" does, and its JSON handler writes them as JSON,
-// contents included. A [SelectionReport] is safe to log.
+// contents included. A [SelectionReport] is safe to log, and so are its entries,
+// a [ScoredItem], an [OverflowEvent] and a [StreamResult].
 func (it ContextItem) LogValue() slog.Value {
 	attrs := []slog.Attr{slog.String("kind", string(it.kind)), slog.String("source", string(it.source)), slog.Int("tokens", it.tokens)}
 	if it.pinned {
