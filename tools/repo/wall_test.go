@@ -68,6 +68,8 @@ func TestWall(t *testing.T) {
 		{"cupelrelevance/stem.go", imports("github.com/kljensen/snowball/english"), "", "", "the companion owns the stemmer"},
 		{"cupelrelevance/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
 		{"cupelrelevance/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the stemmer in its tests"},
+		{"cupelchat/reduce.go", imports("github.com/wollax/cupel-go/cupelreduce"), "", "", "conversations have outlines"},
+		{"cupelchat/sideways.go", imports("github.com/wollax/cupel-go/cupelrelevance/leaf"), "depguard", "cupelrelevance", "companions do not know one another"},
 		{"cupelinspect/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
 		{"cupelinspect/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the core in its tests"},
 		{"cmd/cupel/inner/companion.go", imports("github.com/wollax/cupel-go/cupeltest/leaf"), "", "", "the command has what companions can do"},

@@ -1,0 +1,226 @@
+package cupelchat
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// state is what becomes of an entry.
+type state struct {
+	in    bool
+	short bool   // has the content of a smaller form
+	note  bool   // is part of an exchange that a note stands for
+	text  string // of a smaller form, or of the note at its first entry
+}
+
+// states finds what the report says of each entry, by its position: the items may
+// be the chooser's own.
+func (c *Conversation) states(report *cupel.SelectionReport, given []*cupel.ContextItem) ([]state, error) {
+	states := make([]state, len(c.entries))
+	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
+	if report == nil {
+		return nil, errNoPositions
+	}
+	for _, in := range report.Included {
+		at := in.Candidate()
+		if at < 0 || at >= len(states) {
+			return nil, errNoPositions
+		}
+		s := &states[at]
+		s.in, s.short, s.text = true, in.Form() > 0 || given[at] != c.items[at], in.Item.Content()
+		silent[at] = in.Form() > 0 && in.Item.Tokens() == 0
+	}
+	for _, group := range c.groups {
+		first := group[0]
+		if !states[first].in || !states[first].short {
+			continue
+		}
+		var note bool
+		if len(group) > 1 {
+			note = !slices.ContainsFunc(group[1:], func(i int) bool { return !silent[i] || states[i].text != states[first].text })
+		} else {
+			note = c.items[first].Group() != "" && c.loses(first, states[first].text)
+		}
+		for _, i := range group {
+			states[i].note = note
+		}
+	}
+	return states, nil
+}
+
+// loses reports whether a text lacks a call of an entry: then it is a note in
+// place of the entry, not a form of it.
+func (c *Conversation) loses(i int, text string) bool {
+	if c.entries[i].returns() {
+		return false
+	}
+	lines := strings.Split(text, "\n")
+	return !slices.ContainsFunc(c.entries[i].parts, func(p part) bool { return p.kind == call && slices.Contains(lines, p.text) })
+}
+
+// write writes the conversation with what a report says is in the window. room is
+// how many tokens there still are.
+func (c *Conversation) write(report *cupel.SelectionReport, given []*cupel.ContextItem, room int, n *notesOf) ([]byte, error) {
+	states, err := c.states(report, given)
+	if err != nil {
+		return nil, err
+	}
+	rules := c.codec.rules()
+	if rules.userFirst {
+		c.startWithUser(states, room, n)
+	}
+	c.noteEnd(states, n)
+	if !slices.ContainsFunc(states, func(s state) bool { return !s.in || s.short }) {
+		return c.text, nil
+	}
+	return c.assemble(states, n), nil
+}
+
+// assemble puts the messages that are in into what is around them.
+func (c *Conversation) assemble(states []state, n *notesOf) []byte {
+	messages := c.keptMessages(states, n)
+	if c.value.IsZero() {
+		text := bytes.Join(messages, []byte("\n"))
+		if bytes.HasSuffix(c.text, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
+			text = append(text, '\n')
+		}
+		return text
+	}
+	before, after := c.value.Around()
+	value := c.value
+	if value.IsObject() {
+		value = c.body.Get(c.codec.list())
+	}
+	list := enclose('[', messages, ']')
+	if len(value.Elements()) == 0 {
+		list = value.Raw() // with the white space that may be in it
+	}
+	if c.value.IsArray() {
+		return slices.Concat(before, list, after)
+	}
+	return slices.Concat(before, enclose('{', c.keptMembers(states, list), '}'), after)
+}
+
+// keptMembers returns the members of a request, with a list of messages.
+func (c *Conversation) keptMembers(states []state, list []byte) [][]byte {
+	name := c.codec.list()
+	entries := make(map[string]int)
+	for _, m := range c.messages {
+		if m.member != "" {
+			entries[m.member] = m.from
+		}
+	}
+	var members [][]byte
+	for _, m := range c.body.Members {
+		at, has := entries[m.Name]
+		switch {
+		case m.Name == name && m.Value.IsArray():
+			members = append(members, m.With(list))
+		case has && states[at].in || has && c.entries[at].role == "tools":
+			members = append(members, c.message(&c.messages[c.entries[at].message], states))
+		case has && m.Name == name:
+			members = append(members, m.With([]byte("[]")))
+		case !has:
+			members = append(members, m.Outer())
+		}
+	}
+	return members
+}
+
+func enclose(opening byte, parts [][]byte, closing byte) []byte {
+	return slices.Concat([]byte{opening}, bytes.Join(parts, []byte(",")), []byte{closing})
+}
+
+// keptMessages returns the texts of the messages that are in, joined where the API
+// requires it.
+func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
+	j := joiner{codec: c.codec}
+	for i := range c.messages {
+		m := &c.messages[i]
+		if m.member != "" {
+			continue
+		}
+		for at := m.from; at < m.to; at++ {
+			if s := &states[at]; s.note && c.groups[c.groupOf[at]][0] == at {
+				j.add(c.codec.note(s.text), "user", none)
+			}
+		}
+		if text := c.message(m, states); text != nil {
+			j.add(text, m.role, m.index)
+		}
+	}
+	if j.joined > 0 {
+		n.note("joined %s with the one before, because the messages between were dropped", plural(j.joined, "message"))
+	}
+	return j.texts()
+}
+
+// message writes the entries of a message that are in, or nil if there are none.
+func (c *Conversation) message(m *message, states []state) []byte {
+	var edits rawjson.Edits
+	out := make(map[place]bool)
+	some := m.from == m.to
+	for i := m.from; i < m.to; i++ {
+		s := &states[i]
+		kept := s.in && !s.note
+		some = some || kept
+		if kept && s.short {
+			c.shorten(&edits, out, m, &c.entries[i], s.text)
+		}
+		for at, owner := range m.owners {
+			if owner == i && !kept {
+				out[place{0, at}] = true
+			}
+		}
+	}
+	if !some {
+		return nil
+	}
+	if len(out) > 0 {
+		for i, list := range m.lists {
+			edits.Drop(list, func(at int) bool { return out[place{i, at}] })
+		}
+	}
+	return edits.Outer(m.raw)
+}
+
+// shorten puts the words of a smaller form in place of those of an entry. They
+// take the place of its first words; other parts with words go, and so do media
+// that the form does not have.
+func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *message, e *entry, content string) {
+	text, gone := e.wordsOf(content)
+	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
+	for i, p := range e.parts {
+		if p.list != none && (p.kind == words && i != first || gone[i]) {
+			out[place{p.list, p.at}] = true
+		}
+	}
+	switch {
+	case first >= 0:
+		if text == "" {
+			text = "…"
+		}
+		edits.Replace(e.parts[first].value, quoted(text))
+		delete(out, place{e.parts[first].list, e.parts[first].at})
+	case text != "":
+		// There are media alone: the words go before the first one.
+		for i, p := range e.parts {
+			if p.kind != media || p.list == none {
+				continue
+			}
+			at := place{p.list, p.at}
+			v := m.lists[p.list][p.at].Value
+			with := c.codec.text(text)
+			if !gone[i] {
+				with = slices.Concat(with, []byte(", "), v.Raw())
+			}
+			delete(out, at)
+			edits.Replace(v, with)
+			return
+		}
+	}
+}

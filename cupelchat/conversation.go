@@ -1,0 +1,153 @@
+package cupelchat
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// Error says what is wrong with a conversation and where: its Line, from 1, its
+// Path, such as messages[3].role, and the Reason.
+type Error = rawjson.Error
+
+// Conversation is a conversation with its items. It never changes, and may be
+// shared between goroutines.
+type Conversation struct {
+	settings
+	format   Format
+	codec    codec
+	counter  cupel.TokenCounter
+	text     []byte         // as it was given
+	value    rawjson.Value  // a list of messages or a request; zero if there is a message on each line
+	body     rawjson.Object // of a request
+	messages []message
+	entries  []entry
+	groups   [][]int // entries that are in or out together
+	groupOf  []int   // of each entry
+	asked    int     // the first entry in which the user says something, or none
+	items    []*cupel.ContextItem
+	notes    []string
+}
+
+// Read reads a conversation: a list of messages, a request with such a list, or
+// one message on each line. The counter counts what the messages say, such as
+// [cupel.HeuristicCounter] or the exact ones of module cupeltiktoken. Read keeps
+// body, which must not change afterwards. It takes linear time.
+//
+// It fails with an [Error] where the body is not what the format says or cannot be
+// selected from, with an [OptionError], or with an error of the counter.
+func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*Conversation, error) {
+	known, ok := formats[f]
+	if !ok {
+		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
+	}
+	c := &Conversation{format: f, codec: known.codec, counter: counter, text: body, asked: none}
+	c.first, c.last = true, true
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&c.settings); err != nil {
+			return nil, err
+		}
+	}
+	r := &reader{settings: c.settings, codec: c.codec, counter: counter, pending: map[string]pendingCalls{}, server: map[string]int{}}
+	if err := c.readMessages(r); err != nil {
+		return nil, err
+	}
+	r.unanswered()
+	c.messages, c.entries = r.messages, r.entries
+	c.groups, c.groupOf = r.links.groups(len(c.entries))
+	if err := c.makeItems(); err != nil {
+		return nil, err
+	}
+	c.notes = r.allNotes()
+	return c, nil
+}
+
+// Items returns the items of the conversation: one for each message, and one for
+// each tool result, in the order of the conversation; definitions of tools and the
+// system prompt come first. docs/conversations.md says what they have.
+func (c *Conversation) Items() []*cupel.ContextItem { return slices.Clone(c.items) }
+
+// Notes returns remarks about the conversation: what was estimated or is unknown,
+// and what the API would refuse.
+func (c *Conversation) Notes() []string { return slices.Clone(c.notes) }
+
+// Format returns the format of the conversation.
+func (c *Conversation) Format() Format { return c.format }
+
+// readMessages reads the parts of a request outside its messages, and then the
+// messages.
+func (c *Conversation) readMessages(r *reader) error {
+	text, err := rawjson.NewText(c.text)
+	if err != nil {
+		return err
+	}
+	name := c.codec.list()
+	var parts []rawjson.Part
+	if c.value, err = text.Value(); err != nil {
+		if !severalLines(text) {
+			return err
+		}
+		c.value = rawjson.Value{}
+		if parts, err = text.Lines(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.value.IsZero():
+	case c.value.IsArray():
+		parts = c.value.Elements()
+	case !c.value.IsObject():
+		return c.value.Errorf("", "a conversation must be an array or an object, got %s", c.value.Type())
+	default:
+		if c.body, err = c.value.Object(""); err != nil {
+			return err
+		}
+		if list := c.body.Get(name); list.IsNull() && c.body.Has("role") { // one message
+			parts, c.value = []rawjson.Part{c.value.Alone()}, rawjson.Value{}
+			break
+		}
+		if err := c.codec.request(r, &c.body); err != nil {
+			return err
+		}
+		list := c.body.Get(name)
+		switch {
+		case list.IsNull():
+			return c.body.Value.Errorf(name, "is required: it holds the messages")
+		case list.IsString() && slices.ContainsFunc(r.messages, func(m message) bool { return m.member == name }):
+		case !list.IsArray():
+			return list.Errorf(name, "must be an array of messages, got %s", list.Type())
+		}
+		parts = list.Elements()
+	}
+	for i, part := range parts {
+		path := rawjson.Index(name, i)
+		o, err := part.Value.Object(path)
+		if err != nil {
+			return err
+		}
+		r.begin(part, i)
+		r.readTime(&o)
+		if err := c.codec.message(r, &o, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// severalLines reports whether the first line that is not blank is a complete
+// JSON object: then the text has one object on each line.
+func severalLines(text rawjson.Text) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	end := bytes.IndexByte(text, '\n')
+	if end < 0 || text[0] != '{' {
+		return false
+	}
+	_, err := text[:end].Value()
+	return err == nil
+}

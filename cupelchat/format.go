@@ -1,0 +1,66 @@
+package cupelchat
+
+import (
+	"fmt"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// Format is the shape of a conversation: that of an API's request, or that of a
+// record that a program keeps.
+type Format uint8
+
+// The formats of APIs, which are read and written.
+const (
+	OpenAI    Format = iota + 1 // OpenAI's Chat Completions
+	Responses                   // OpenAI's Responses
+	Anthropic                   // Anthropic's Messages
+)
+
+// codec is what one format does in its own way. Its file reads messages into
+// entries and parts, and makes the few texts that the writer adds; everything
+// else works on entries and parts.
+type codec interface {
+	// name is how errors and notes call the format.
+	name() string
+	// list is the name of the member of a request that holds the messages.
+	list() string
+	// request reads the other members of a request that the model sees, such as
+	// the system prompt and the tools, and refuses what cannot be selected from.
+	request(r *reader, body *rawjson.Object) error
+	// message reads one message of the list, which r.begin has begun.
+	message(r *reader, o *rawjson.Object, path string) error
+	// note returns a message of the user's that says a text.
+	note(text string) []byte
+	// text returns an element of a message's list of parts that says a text.
+	text(text string) []byte
+	// rules are what the API requires of the messages as a whole.
+	rules() rules
+}
+
+// rules are what an API requires of the messages of a request.
+type rules struct {
+	userFirst bool   // the first message is the user's
+	alternate bool   // messages of one role that become adjacent are joined
+	content   string // the member of a message that joining appends to
+	anywhere  bool   // a result may be anywhere behind its call
+	thinking  bool   // a turn of the model that began with thinking keeps its first message
+}
+
+// formats are the formats that are known, by their number.
+var formats = map[Format]struct {
+	name  string
+	codec codec
+}{
+	OpenAI:    {"openai", chatCodec{}},
+	Responses: {"responses", responsesCodec{}},
+	Anthropic: {"anthropic", anthropicCodec{}},
+}
+
+// String returns the name of the format in small letters.
+func (f Format) String() string {
+	if known, ok := formats[f]; ok {
+		return known.name
+	}
+	return fmt.Sprintf("format %d", uint8(f))
+}

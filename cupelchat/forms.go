@@ -1,0 +1,263 @@
+package cupelchat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// Texts from this many tokens on have smaller forms.
+const (
+	longResult  = 48
+	longMessage = 160
+)
+
+// formShares are the sizes of the default forms, as shares of the full text.
+var formShares = []float64{0.5, 0.25, 0.1, 0.03}
+
+// variants returns the smaller forms of an entry.
+func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
+	switch {
+	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact, c.ownForms && c.forms == nil:
+		return nil, nil
+	}
+	text, tokens := e.said()
+	long, tool := longMessage, ""
+	if e.returns() {
+		long, tool = longResult, strings.Join(distinct(e.names), ", ")
+	}
+	if tokens < 2 || text == "" {
+		return nil, nil
+	}
+	if c.ownForms {
+		return c.callersVariants(e, tool, text, tokens)
+	}
+	if tokens < long {
+		return nil, nil
+	}
+	var variants []cupel.Variant
+	forms, err := c.reduced(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range forms {
+		small, n := f.Text, f.Tokens
+		if !e.returns() {
+			small += "\n" + shortened(tokens)
+			if n, err = counted(c.counter, small); err != nil {
+				return nil, err
+			}
+		}
+		if n < tokens {
+			variants = append(variants, cupel.Variant{Content: e.with(small), Tokens: e.tokens - tokens + n, Worth: f.Worth})
+		}
+	}
+	return variants, nil
+}
+
+// callersVariants asks the caller's function for the forms of an entry.
+func (c *Conversation) callersVariants(e *entry, tool, text string, tokens int) ([]cupel.Variant, error) {
+	var variants []cupel.Variant
+	for _, v := range c.forms(tool, text) {
+		if v.Content != "" {
+			n, err := counted(c.counter, v.Content)
+			if err != nil {
+				return nil, err
+			}
+			v.Tokens, v.Content = n, e.with(v.Content)
+		}
+		if v.Tokens < tokens {
+			v.Tokens += e.tokens - tokens
+			variants = append(variants, v)
+		}
+	}
+	return variants, nil
+}
+
+// reduced returns a few smaller forms of a text, their worth as a share of the
+// text's.
+func (c *Conversation) reduced(text string) ([]cupelreduce.Form, error) {
+	var failed error
+	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(func(s string) int {
+		n, err := counted(c.counter, s)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return n
+	}))
+	if failed != nil {
+		return nil, failed
+	}
+	whole := forms[len(forms)-1]
+	forms = forms[:len(forms)-1]
+	var few []cupelreduce.Form
+	for _, share := range formShares {
+		most := int(float64(whole.Tokens) * share)
+		at := slices.IndexFunc(forms, func(f cupelreduce.Form) bool { return f.Tokens > most })
+		if at < 0 {
+			at = len(forms)
+		}
+		if at--; at < 0 || len(few) > 0 && few[len(few)-1].Tokens == forms[at].Tokens {
+			continue
+		}
+		f := forms[at]
+		if f.Worth /= whole.Worth; f.Worth > 0 && f.Worth < 1 {
+			few = append(few, f)
+		}
+	}
+	return few, nil
+}
+
+// shortened is the line that marks a message that is not what was said.
+func shortened(tokens int) string { return fmt.Sprintf("[shortened from %s]", plural(tokens, "token")) }
+
+// said returns what the words of an entry say, and their tokens.
+func (e *entry) said() (text string, tokens int) {
+	var lines []string
+	for _, p := range e.parts {
+		if p.kind == words && p.text != "" {
+			lines = append(lines, p.text)
+			tokens = add(tokens, p.tokens)
+		}
+	}
+	return strings.Join(lines, "\n"), tokens
+}
+
+// with returns the content of an entry with other words. It is the reverse of
+// wordsOf.
+func (e *entry) with(text string) string {
+	var lines []string
+	said := false
+	for _, p := range e.parts {
+		switch {
+		case p.kind != words && p.text != "":
+			lines = append(lines, p.text)
+		case p.kind == words && !said:
+			said = true
+			lines = append(lines, text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wordsOf returns the words of a form of an entry: its content without the lines
+// of calls, media and what else stays as it is. gone are the media that the form
+// does not have.
+func (e *entry) wordsOf(content string) (text string, gone map[int]bool) {
+	gone = map[int]bool{}
+	rest := "\n" + content + "\n"
+	for i, p := range e.parts {
+		if p.kind == words || p.text == "" {
+			continue
+		}
+		before, after, found := strings.Cut(rest, "\n"+p.text+"\n")
+		if found {
+			rest = before + "\n" + after
+			if !strings.HasPrefix(rest, "\n") {
+				rest = "\n" + rest
+			}
+		} else if p.kind == media {
+			gone[i] = true
+		}
+	}
+	return strings.Trim(rest, "\n"), gone
+}
+
+// The first line of a note begins like this.
+const noteLabel = "[earlier"
+
+// addNotes gives exchanges the notes that may stand in their place.
+func (c *Conversation) addNotes(pins []bool) error {
+	if c.ownForms && c.forms == nil {
+		return nil
+	}
+	open := c.open()
+	for g, group := range c.groups {
+		if slices.Contains(open, g) || slices.ContainsFunc(group, func(i int) bool { return pins[i] || c.entries[i].compact }) {
+			continue
+		}
+		if !slices.ContainsFunc(group, func(i int) bool { return c.entries[i].tool }) {
+			continue
+		}
+		notes, err := c.notesFor(group)
+		if err != nil {
+			return err
+		}
+		if len(notes) == 0 {
+			continue
+		}
+		item, err := c.items[group[0]].With(cupel.WithGroupVariants(notes...))
+		if err != nil {
+			return err
+		}
+		c.items[group[0]] = item
+	}
+	return nil
+}
+
+// notesFor returns the notes of an exchange: its calls, with less and less of what
+// was said and returned.
+func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
+	total := 0
+	for _, i := range group {
+		total = add(total, c.entries[i].tokens)
+	}
+	var notes []cupel.Variant
+	for _, share := range []float64{0.3, 0.1, 0} {
+		text, worth, err := c.noteText(group, share)
+		if err != nil {
+			return nil, err
+		}
+		n, err := counted(c.counter, text)
+		if err != nil {
+			return nil, err
+		}
+		if n += messageTokens; n < total {
+			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
+		}
+	}
+	return notes, nil
+}
+
+// noteText writes a note with a share of what an exchange says.
+func (c *Conversation) noteText(group []int, share float64) (text string, worth float64, err error) {
+	const least = 0.02 // that a call was made
+	var lines []string
+	calls, all := 0, 0
+	worth = least
+	for _, i := range group {
+		e := &c.entries[i]
+		all = add(all, e.tokens)
+	}
+	for _, i := range group {
+		e := &c.entries[i]
+		if said, tokens := e.said(); share > 0 && said != "" {
+			out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(func(s string) int {
+				n, wrong := counted(c.counter, s)
+				if wrong != nil {
+					err = wrong
+				}
+				return n
+			}))
+			if out != "" {
+				lines = append(lines, out)
+				// What comes first in an outline is worth most.
+				worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(all, 1))
+			}
+		}
+		for _, p := range e.parts {
+			if p.kind == call {
+				calls++
+				lines = append(lines, callTitle(p.name, p.arguments))
+			}
+		}
+	}
+	label := noteLabel + ": " + plural(calls, "tool call") + " and what came of it, shortened]"
+	if share == 0 {
+		label = noteLabel + ": " + plural(calls, "tool call") + "; results left out]"
+	}
+	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95), err
+}

@@ -1,0 +1,155 @@
+package cupelchat
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+)
+
+// bytesCounter counts a token for each byte, so that expected numbers can be
+// worked out by looking at the text.
+type bytesCounter struct{}
+
+func (bytesCounter) CountTokens(text string) (int, error) { return len(text), nil }
+
+// fixtures are the conversations of testdata.
+var fixtures = map[string]Format{
+	"openai-chat.json":           OpenAI,
+	"openai-legacy.json":         OpenAI,
+	"openai-messages.jsonl":      OpenAI,
+	"openai-responses.json":      Responses,
+	"openai-responses-text.json": Responses,
+	"anthropic.json":             Anthropic,
+	"anthropic-messages.json":    Anthropic,
+}
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func read(t testing.TB, f Format, data []byte, opts ...Option) *Conversation {
+	t.Helper()
+	c, err := Read(data, f, bytesCounter{}, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// form says what a test wants of a unit: -1 for out, 0 for all of it, or one of
+// its smaller forms.
+type form func(unit *cupel.ContextItem) int
+
+// chooser returns a pipeline that selects what want says, and nothing that is not
+// pinned otherwise.
+func chooser(t testing.TB, want form) *cupel.Pipeline {
+	t.Helper()
+	p, err := cupel.New(cupel.Config{
+		Scorer: cupel.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 }),
+		Slicer: cupel.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+			var s cupel.Selection
+			for i, item := range items {
+				switch n := want(item.Item); {
+				case n == 0:
+					s.Indices = append(s.Indices, i)
+				case n > 0:
+					s.Smaller = append(s.Smaller, cupel.SmallerForm{Index: i, Form: n})
+				}
+			}
+			return s, nil
+		}),
+		Placer:   placer.Chronological{},
+		Overflow: cupel.OverflowProceed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func budget(t testing.TB, tokens int) cupel.ContextBudget {
+	t.Helper()
+	b, err := cupel.NewContextBudget(tokens, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// body selects what want says, and returns what is written with the notes.
+func body(t testing.TB, c *Conversation, want form) (string, []string) {
+	t.Helper()
+	w, err := c.Select(t.Context(), chooser(t, want), budget(t, 1e6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := w.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), w.Notes
+}
+
+func everything(*cupel.ContextItem) int { return 0 }
+
+// only wants the units that have one of some contents in them.
+func only(contents ...string) form {
+	return func(unit *cupel.ContextItem) int {
+		items := unit.Members()
+		if len(items) == 0 {
+			items = []*cupel.ContextItem{unit}
+		}
+		if slices.ContainsFunc(items, func(item *cupel.ContextItem) bool { return slices.Contains(contents, item.Content()) }) {
+			return 0
+		}
+		return -1
+	}
+}
+
+// object is a message as encoding/json has it.
+type object = map[string]any
+
+// messagesOf returns the messages of a body.
+func messagesOf(t testing.TB, f Format, text string) []object {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		list := []any{}
+		for line := range strings.Lines(text) {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			var message any
+			if err := json.Unmarshal([]byte(line), &message); err != nil {
+				t.Fatalf("neither JSON nor JSON Lines: %s", text)
+			}
+			list = append(list, message)
+		}
+		value = list
+	}
+	if request, ok := value.(object); ok {
+		if value = request[formats[f].codec.list()]; value == nil {
+			value = []any{request}
+		}
+	}
+	if text, ok := value.(string); ok {
+		return []object{{"role": "user", "content": text}}
+	}
+	var messages []object
+	for _, message := range value.([]any) {
+		messages = append(messages, message.(object))
+	}
+	return messages
+}

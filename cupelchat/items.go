@@ -1,0 +1,133 @@
+package cupelchat
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// KindTools is the kind of the item for the tool definitions of a request. It is
+// always pinned, because they are always sent.
+const KindTools cupel.ContextKind = "ToolDefinitions"
+
+// makeItems makes an item for each entry.
+func (c *Conversation) makeItems() error {
+	pins, err := c.pins()
+	if err != nil {
+		return err
+	}
+	times := c.times()
+	for i := range c.entries {
+		item, err := c.makeItem(i, pins[i], times)
+		if err != nil {
+			return err
+		}
+		c.items = append(c.items, item)
+	}
+	return c.addNotes(pins)
+}
+
+func (c *Conversation) makeItem(i int, pinned bool, times []time.Time) (*cupel.ContextItem, error) {
+	e := &c.entries[i]
+	m := &c.messages[e.message]
+	group := c.groups[c.groupOf[i]]
+	kind, source, origin := cupel.KindMessage, cupel.SourceChat, e.role
+	switch {
+	case e.role == "tools":
+		kind, source, origin = KindTools, cupel.SourceTool, "tool"
+	case e.returns():
+		kind, source = cupel.KindToolOutput, cupel.SourceTool
+	case e.tool:
+		kind, source = cupel.KindToolOutput, cupel.SourceTool
+	case isSystem(e.role):
+		kind, origin = cupel.KindSystemPrompt, "system"
+	case e.role == "reasoning":
+		origin = "assistant"
+	}
+	metadata := map[string]any{"role": e.role, cupel.MetadataSourceType: origin, "title": e.headline()}
+	if m.member == "" {
+		metadata["index"] = m.index
+	}
+	if n := c.messagesOf(group); n > 1 && group[0] == i {
+		metadata["messages"] = n
+	}
+	for key, list := range map[string][]string{"tool": e.names, "tool_call_id": e.ids} {
+		if list = distinct(list); len(list) > 0 {
+			metadata[key] = strings.Join(list, ", ")
+		}
+	}
+	opts := []cupel.ItemOption{
+		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
+		cupel.WithTimestamp(times[group[len(group)-1]]),
+	}
+	if pinned {
+		opts = append(opts, cupel.WithPinned())
+	}
+	if len(group) > 1 || e.tool {
+		opts = append(opts, cupel.WithGroup(fmt.Sprintf("exchange %d", group[0])))
+	}
+	variants, err := c.variants(e)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, cupel.WithVariants(variants...))
+	return cupel.NewContextItem(cmp.Or(e.content(), "(empty)"), e.tokens, opts...)
+}
+
+// content is what the item of an entry shows: its parts, each on lines of its own.
+func (e *entry) content() string {
+	var lines []string
+	for _, p := range e.parts {
+		if p.text != "" {
+			lines = append(lines, p.text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// messagesOf counts the messages that a group has a part of.
+func (c *Conversation) messagesOf(group []int) int {
+	n, last := 0, none
+	for _, i := range group {
+		if at := c.entries[i].message; at != last {
+			n, last = n+1, at
+		}
+	}
+	return n
+}
+
+func isSystem(role string) bool { return role == "system" || role == "developer" }
+
+// distinct returns the distinct values that are not empty.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		known := seen[s] || s == ""
+		seen[s] = true
+		return known
+	})
+}
+
+// times gives every entry a time. Most conversations have none; the times that
+// this function makes up only order the messages.
+func (c *Conversation) times() []time.Time {
+	times := make([]time.Time, len(c.entries))
+	known := slices.IndexFunc(c.entries, func(e entry) bool { return !e.time.IsZero() })
+	for i := range times {
+		switch e := &c.entries[i]; {
+		case known < 0:
+			times[i] = time.Unix(int64(e.message), 0)
+		case !e.time.IsZero():
+			times[i] = e.time
+		case i < known:
+			times[i] = c.entries[known].time.Add(time.Duration(i - known))
+		default:
+			times[i] = times[i-1].Add(1)
+		}
+	}
+	return times
+}

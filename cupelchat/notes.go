@@ -1,0 +1,77 @@
+package cupelchat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// notesOf collects remarks for the user.
+type notesOf struct{ list []noted }
+
+// noted is a remark that may apply to many messages.
+type noted struct {
+	path, text string
+	more       int
+}
+
+func (n *notesOf) note(format string, args ...any) {
+	n.list = append(n.list, noted{text: fmt.Sprintf(format, args...)})
+}
+
+// noteAt adds a remark about the value at path. Remarks with the same text are
+// merged; there are only a few texts.
+func (n *notesOf) noteAt(path, text string) {
+	for i := range n.list {
+		if n.list[i].text == text && n.list[i].path != "" {
+			n.list[i].more++
+			return
+		}
+	}
+	n.list = append(n.list, noted{path: path, text: text})
+}
+
+func (n *notesOf) notes() []string {
+	var notes []string
+	for _, note := range n.list {
+		text := note.text
+		switch {
+		case note.more > 0:
+			text = fmt.Sprintf("%s (and %d more) %s", note.path, note.more, text)
+		case note.path != "":
+			text = note.path + " " + text
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// plural returns n with the noun, with an s unless n is 1.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// allNotes returns the notes of a conversation.
+func (r *reader) allNotes() []string {
+	for _, what := range slices.Sorted(maps.Keys(r.media)) {
+		format, name, _ := strings.Cut(what, "\x00")
+		r.note("estimated the tokens of media: "+format, plural(r.media[what], name))
+	}
+	const most = 3 // bounds the output
+	kinds, more := slices.Sorted(maps.Keys(r.unknown)), 0
+	for i, kind := range kinds {
+		if i < most {
+			r.note("%s of the unknown type %.40q: kept and counted as JSON", plural(r.unknown[kind], "part"), kind)
+		} else {
+			more += r.unknown[kind]
+		}
+	}
+	if more > 0 {
+		r.note("%s of %s: kept and counted as JSON", plural(more, "more part"), plural(len(kinds)-most, "other unknown type"))
+	}
+	return r.notes()
+}

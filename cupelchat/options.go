@@ -1,0 +1,87 @@
+package cupelchat
+
+import (
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Option is an optional setting of [Read] and [Fit].
+type Option func(*settings) error
+
+type settings struct {
+	noPins      bool
+	first, last bool
+	pinned      []int
+	forms       func(tool, text string) []cupel.Variant
+	ownForms    bool
+	mediaTokens *int
+	deduplicate bool
+}
+
+// OptionError says which option is wrong, and why.
+type OptionError struct {
+	Option string // such as "WithMediaTokens"
+	Reason string
+}
+
+func (e *OptionError) Error() string { return "cupel: " + e.Option + " " + e.Reason }
+
+// WithPins pins the first message of the user, the last one, and messages by
+// their index in the conversation, with the exchanges that they belong to. The
+// default is the first and the last. System prompts, definitions of tools, the
+// exchange at the end and the latest compaction are pinned in any case. A message
+// that does not exist is an error of [Read].
+func WithPins(first, last bool, messages ...int) Option {
+	return func(s *settings) error {
+		s.first, s.last, s.pinned = first, last, messages
+		for _, n := range messages {
+			if n < 0 {
+				return &OptionError{"WithPins", fmt.Sprintf("has the message %d; the first one is 0", n)}
+			}
+		}
+		return nil
+	}
+}
+
+// WithoutPins pins nothing but the definitions of tools, which are always sent.
+func WithoutPins() Option {
+	return func(s *settings) error {
+		s.noPins = true
+		return nil
+	}
+}
+
+// WithForms sets the function that makes smaller forms of tool results and long
+// messages. tool is the name of the tool, or "" for a message; text is what the
+// form is to stand for. The tokens of a form with content are counted by [Read];
+// those of a form that is made later are of its text alone. The default is
+// outlines by what the text looks like. nil disables smaller forms.
+func WithForms(forms func(tool, text string) []cupel.Variant) Option {
+	return func(s *settings) error {
+		s.forms, s.ownForms = forms, true
+		return nil
+	}
+}
+
+// WithMediaTokens counts each image, sound and file as n tokens, at least 0. The
+// default is an estimate by the format and the medium.
+func WithMediaTokens(n int) Option {
+	return func(s *settings) error {
+		if n < 0 {
+			return &OptionError{"WithMediaTokens", fmt.Sprintf("must be at least 0, got %d", n)}
+		}
+		s.mediaTokens = &n
+		return nil
+	}
+}
+
+// WithDeduplication lets a [cupel.Pipeline] leave out messages with equal content
+// where its configuration says so. By default messages are never duplicates: a
+// retry, or the same answer of a tool that is polled, says something of its own.
+func WithDeduplication() Option {
+	return func(s *settings) error {
+		s.deduplicate = true
+		return nil
+	}
+}

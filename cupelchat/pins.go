@@ -1,0 +1,148 @@
+package cupelchat
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pins returns which entries are pinned: system prompts and definitions of tools;
+// the first and the last message in which the user says something; the calls that
+// the model waits for or answers; the latest compaction; and what the API requires
+// with these.
+func (c *Conversation) pins() ([]bool, error) {
+	pins := make([]bool, len(c.entries))
+	first, last := none, none
+	for i := range c.entries {
+		e := &c.entries[i]
+		pins[i] = e.role == "tools" || isSystem(e.role) && !c.noPins
+		if e.asks && e.words {
+			if first == none {
+				first = i
+			}
+			last = i
+		}
+	}
+	c.asked = first
+	if c.noPins {
+		return pins, nil
+	}
+	if c.first && first != none {
+		pins[first] = true
+	}
+	if c.last && last != none {
+		pins[last] = true
+	}
+	if err := c.pinMessages(pins); err != nil {
+		return nil, err
+	}
+	c.pinOpen(pins)
+	if i := c.compaction(); i != none {
+		pins[i] = true
+	}
+	rules := c.codec.rules()
+	if rules.thinking {
+		if first := c.turn(last); first >= 0 && c.entries[len(pins)-1].tool && c.entries[first].thinks {
+			pins[first] = true
+		}
+	}
+	if rules.userFirst {
+		c.pinOpening(pins)
+	}
+	return pins, nil
+}
+
+// pinMessages pins the messages that the caller named.
+func (c *Conversation) pinMessages(pins []bool) error {
+	for _, n := range c.pinned {
+		at := slices.IndexFunc(c.messages, func(m message) bool { return m.member == "" && m.index == n })
+		if at < 0 {
+			return &OptionError{"WithPins", fmt.Sprintf("has the message %d, which the conversation does not have", n)}
+		}
+		for i := c.messages[at].from; i < c.messages[at].to; i++ {
+			pins[i] = true
+		}
+	}
+	return nil
+}
+
+// pinOpen pins the exchange at the end, which the model answers: its calls, so
+// that results can become smaller where there is no room for them. Parallel calls
+// may be exchanges of their own.
+func (c *Conversation) pinOpen(pins []bool) {
+	for _, group := range c.open() {
+		called := false
+		for _, i := range c.groups[group] {
+			if !c.entries[i].returns() {
+				pins[i], called = true, true
+			}
+		}
+		if !called {
+			pins[c.groups[group][0]] = true
+		}
+	}
+}
+
+// open returns the groups of the exchange at the end.
+func (c *Conversation) open() []int {
+	i := len(c.entries) - 1
+	if i < 0 || !c.entries[i].tool {
+		return nil
+	}
+	groups := []int{c.groupOf[i]}
+	for ; i >= 0 && c.entries[i].returns(); i-- {
+		groups = append(groups, c.groupOf[i])
+	}
+	for ; i >= 0 && c.entries[i].tool && c.entries[i].role == "assistant"; i-- {
+		groups = append(groups, c.groupOf[i])
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
+
+// compaction returns the latest entry that stands for what came before it.
+func (c *Conversation) compaction() int {
+	for i, e := range slices.Backward(c.entries) {
+		if e.compact {
+			return i
+		}
+	}
+	return none
+}
+
+// turn returns the first message of the model after entry i, or -1. If a turn's
+// first message begins with thinking, the message is needed until the turn ends.
+func (c *Conversation) turn(i int) int {
+	for i++; i < len(c.entries); i++ {
+		if c.entries[i].role == "assistant" {
+			return i
+		}
+	}
+	return none
+}
+
+// pinOpening pins the user's message before the first pinned message if that one
+// is the model's: the API would refuse the pinned messages without it.
+func (c *Conversation) pinOpening(pins []bool) {
+	opening := none
+	for i := range c.entries {
+		switch e := &c.entries[i]; {
+		case !c.spoken(i):
+		case e.asks:
+			opening = i
+			if pins[i] {
+				return
+			}
+		case slices.ContainsFunc(c.groups[c.groupOf[i]], func(i int) bool { return pins[i] }):
+			if opening != none {
+				pins[opening] = true
+			}
+			return
+		}
+	}
+}
+
+// spoken reports whether an entry is of a message of the user or the model.
+func (c *Conversation) spoken(i int) bool {
+	e := &c.entries[i]
+	return c.messages[e.message].member == "" && !isSystem(e.role)
+}

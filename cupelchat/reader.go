@@ -1,0 +1,451 @@
+package cupelchat
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// The token cost of a request beyond its texts. Anthropic publishes these numbers
+// for tools only; the others are estimates. docs/conversations.md has the reasons.
+const (
+	messageTokens = 4 // around a message, and for its role
+	nameTokens    = 1 // around the name of a speaker
+	callTokens    = 4 // around a tool call, and around a result
+
+	anthropicToolsTokens = 346 // the system prompt that the API adds for tools
+
+	bytesPerHiddenToken = 6 // encrypted text, in Base64
+)
+
+// deepest is the maximum nesting of parts: one more than any API has, which is a
+// document of texts in a tool result. The limit bounds the time, since reading a
+// part takes time proportional to its depth.
+const deepest = 4
+
+// message is a message of the list, or a member of the request that the model
+// sees. It has one entry, or several if it has the results of several calls.
+type message struct {
+	raw    rawjson.Part
+	member string // the name of the member, or "" for a message of the list
+	index  int    // in the list
+	role   string
+	lists  [][]rawjson.Part // the lists of parts in it; the first is its content
+	owners []int            // the entry of each part of the first list, if there are several
+	from   int              // its first entry
+	to     int              // behind its last entry
+}
+
+// entry is what becomes an item: a message, or a tool result.
+type entry struct {
+	message int
+	role    string // as the item has it: "tool" for results, "tools" for definitions
+	parts   []part
+	tokens  int
+	words   bool // says something, apart from calls and results
+	asks    bool // the user says something
+	tool    bool // has a tool call or a tool result
+	thinks  bool // begins with thinking that the API wants back
+	compact bool // holds what the conversation before it was compacted to
+	names   []string
+	ids     []string
+	title   string    // of the call that a result answers
+	time    time.Time // zero if the message has none
+}
+
+// returns reports whether an entry is a tool result.
+func (e *entry) returns() bool { return e.tool && e.role == "tool" }
+
+// part is a piece of an entry that its item shows.
+type part struct {
+	kind      partKind
+	text      string        // in the content of the item, on lines of its own
+	value     rawjson.Value // of words: the string that says them
+	tokens    int           // of words
+	list, at  int           // the place in the lists of the message; list is none outside them
+	name      string        // of a call
+	arguments string        // of a call
+}
+
+type partKind uint8
+
+const (
+	words partKind = iota // text that a smaller form may replace
+	call                  // a tool call: one line, name(arguments)
+	media                 // an image and the like: a line that stands for it
+	fixed                 // what has to stay as it is, such as thinking
+)
+
+const none = -1
+
+// place is where the part that is being read stands in its message.
+type place struct{ list, at int }
+
+// reader reads the messages of one conversation.
+type reader struct {
+	settings
+	codec    codec
+	counter  cupel.TokenCounter
+	messages []message
+	entries  []entry
+	links    links
+	notesOf
+
+	calls   []toolCall
+	pending map[string]pendingCalls // by id
+	server  map[string]int          // entries with calls that the API itself runs, by id
+	depth   int                     // of the part that is being read
+	at      int                     // the entry that is being read
+	place   place
+	when    time.Time // of the message that is being read
+
+	run     int            // the first entry of a run of reasoning, plus 1
+	media   map[string]int // counts, by their words in the notes
+	unknown map[string]int // counts of parts of an unknown type
+}
+
+// toolCall is one call of a tool.
+type toolCall struct {
+	entry    int
+	name     string
+	title    string
+	answered bool
+}
+
+// pendingCalls are the calls with one id in one message. There are several if a
+// server gives no ids.
+type pendingCalls struct {
+	entry int
+	calls []int
+}
+
+// begin begins a message of the list.
+func (r *reader) begin(raw rawjson.Part, index int) *message {
+	n := len(r.entries)
+	r.messages = append(r.messages, message{raw: raw, index: index, from: n, to: n})
+	r.place, r.when = place{none, 0}, time.Time{}
+	return r.message()
+}
+
+// beginMember begins a member of the request, which has one entry.
+func (r *reader) beginMember(raw rawjson.Part, role string) {
+	m := r.begin(raw, 0)
+	m.member, m.role = raw.Name, role
+	r.entry(role)
+}
+
+// message is the message that is being read.
+func (r *reader) message() *message { return &r.messages[len(r.messages)-1] }
+
+// entry begins an entry of the message. The first one has the tokens around it.
+func (r *reader) entry(role string) *entry {
+	m := r.message()
+	e := entry{message: len(r.messages) - 1, role: role, time: r.when}
+	if m.from == m.to && role != "tools" {
+		e.tokens = messageTokens
+	}
+	r.entries = append(r.entries, e)
+	m.to = len(r.entries)
+	r.at = m.to - 1
+	return r.current()
+}
+
+// current is the entry that is being read.
+func (r *reader) current() *entry { return &r.entries[r.at] }
+
+// path is the path of an entry's message.
+func (r *reader) path(entry int) string { return r.messages[r.entries[entry].message].path(r.codec) }
+
+func (m *message) path(c codec) string {
+	if m.member != "" {
+		return m.member
+	}
+	return rawjson.Index(c.list(), m.index)
+}
+
+func (r *reader) spend(tokens int) { r.current().tokens = add(r.current().tokens, tokens) }
+
+// count counts text that the model sees.
+func (r *reader) count(text string) error {
+	n, err := counted(r.counter, text)
+	r.spend(n)
+	return err
+}
+
+// counted returns the tokens of a text.
+func counted(counter cupel.TokenCounter, text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	// Make an item, because that checks the counter's result.
+	item, err := cupel.NewItemFrom(counter, text)
+	if err != nil {
+		return 0, err
+	}
+	return item.Tokens(), nil
+}
+
+// put adds a part that has been counted.
+func (r *reader) put(p part) {
+	p.list, p.at = r.place.list, r.place.at
+	r.current().parts = append(r.current().parts, p)
+}
+
+// say adds the words of a string.
+func (r *reader) say(v rawjson.Value) error {
+	text := v.String()
+	n, err := counted(r.counter, text)
+	r.spend(n)
+	r.put(part{kind: words, text: text, value: v, tokens: n})
+	return err
+}
+
+// keep adds a text that forms leave as it is, and counts it.
+func (r *reader) keep(text string) error {
+	r.put(part{kind: fixed, text: text})
+	return r.count(text)
+}
+
+// keepJSON adds the JSON of a value to the content and counts it.
+func (r *reader) keepJSON(v rawjson.Value) error {
+	if v.IsNull() {
+		return nil
+	}
+	return r.keep(v.Compact())
+}
+
+// medium counts a medium. where identifies it.
+func (r *reader) medium(name string, tokens int, where rawjson.Value) {
+	if r.mediaTokens != nil {
+		tokens = *r.mediaTokens
+	}
+	if r.media == nil {
+		r.media = map[string]int{}
+	}
+	r.media[fmt.Sprintf("%%s of %d tokens\x00%s", tokens, name)]++
+	r.spend(tokens)
+	r.put(part{kind: media, text: "[" + name + " " + label(where) + "]"})
+}
+
+// hidden counts text that only the API can read.
+func (r *reader) hidden(name string, v rawjson.Value) {
+	r.spend(len(v.Raw()) / bytesPerHiddenToken)
+	r.put(part{kind: fixed, text: "[" + name + " " + label(v) + "]"})
+}
+
+// label returns the address of a medium, or else a hash of it, so that different
+// media give different contents.
+func label(v rawjson.Value) string {
+	if s := v.String(); len(s) < 200 && !strings.ContainsAny(s, "\r\n") && (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) {
+		return s
+	}
+	return fmt.Sprintf("%.6x", sha256.Sum256(v.Raw()))
+}
+
+// unknownPart counts a part of an unknown type as JSON.
+func (r *reader) unknownPart(kind string, v rawjson.Value) error {
+	if r.unknown == nil {
+		r.unknown = map[string]int{}
+	}
+	r.unknown[kind]++
+	return r.keepJSON(v)
+}
+
+// str returns a member that must be a string.
+func str(o *rawjson.Object, path, name string) (string, error) {
+	v := o.Get(name)
+	if v.IsNull() {
+		return "", o.Value.Errorf(rawjson.Join(path, name), "is required")
+	}
+	return optionalStr(o, path, name)
+}
+
+// optionalStr returns a member that must be a string if it is there.
+func optionalStr(o *rawjson.Object, path, name string) (string, error) {
+	v := o.Get(name)
+	if !v.IsNull() && !v.IsString() {
+		return "", v.Errorf(rawjson.Join(path, name), "must be a string, got %s", v.Type())
+	}
+	return v.String(), nil
+}
+
+// at returns an error about a missing value with the line of its parent.
+func at(err error, v rawjson.Value) error {
+	if e, ok := errors.AsType[*rawjson.Error](err); ok && e.Line == 0 {
+		e.Line = v.Line()
+	}
+	return err
+}
+
+// use reads a tool call: the value of its arguments is a string or JSON.
+func (r *reader) use(id, name string, arguments rawjson.Value) error {
+	if err := r.count(name); err != nil {
+		return err
+	}
+	text := arguments.String()
+	if !arguments.IsNull() && !arguments.IsString() {
+		text = arguments.Compact()
+	}
+	if err := r.count(text); err != nil {
+		return err
+	}
+	text = oneLine(text)
+	e := r.current()
+	e.names = append(e.names, name)
+	r.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
+	r.called(id, name, callTitle(name, text))
+	return nil
+}
+
+// called records a tool call; its result will name id.
+func (r *reader) called(id, name, title string) {
+	p := r.pending[id]
+	if len(p.calls) == 0 || p.entry != r.at {
+		p = pendingCalls{entry: r.at}
+	}
+	p.calls = append(p.calls, len(r.calls))
+	r.pending[id] = p
+	r.calls = append(r.calls, toolCall{entry: r.at, name: name, title: title})
+	e := r.current()
+	e.tool = true
+	e.ids = append(e.ids, id)
+	r.spend(callTokens)
+}
+
+// returned records a result and joins it with its call.
+func (r *reader) returned(id string) {
+	e := r.current()
+	e.tool = true
+	e.ids = append(e.ids, id)
+	r.spend(callTokens)
+	p, ok := r.pending[id]
+	if !ok {
+		r.noteAt(r.path(r.at), "has a result without a call before it; the API refuses such a transcript")
+		return
+	}
+	first := &r.calls[p.calls[0]]
+	switch {
+	case first.answered:
+		r.noteAt(r.path(r.at), "has a second result of the same call; the API refuses such a transcript")
+	case r.between(p.entry, r.at):
+		r.noteAt(r.path(r.at), "has a result that is not next to its call; the API refuses such a transcript")
+	}
+	e.names = append(e.names, first.name)
+	e.title = first.title
+	r.links.join(p.entry, r.at)
+	first.answered = true
+	if len(p.calls) > 1 { // keep the last one, to notice a second result
+		p.calls = p.calls[1:]
+		r.pending[id] = p
+	}
+}
+
+// between reports whether other messages separate the result at entry at from its
+// call. If the message of the other side just before it belongs to the exchange,
+// so do the earlier ones.
+func (r *reader) between(call, at int) bool {
+	rules := r.codec.rules()
+	if rules.anywhere {
+		return false
+	}
+	own := r.entries[at].message
+	before := own - 1
+	if rules.alternate { // messages of one role in a row are one to the API
+		for before > r.entries[call].message && r.messages[before].role != r.messages[own].role {
+			before--
+		}
+	}
+	if before <= r.entries[call].message {
+		return false
+	}
+	m := &r.messages[before]
+	for i := m.from; i < m.to; i++ {
+		if r.links.root(i) == r.links.root(call) {
+			return false
+		}
+	}
+	return true
+}
+
+// unanswered adds a note about each call that the API would refuse.
+func (r *reader) unanswered() {
+	waiting := r.waiting()
+	for _, c := range r.calls {
+		if !c.answered && c.entry < waiting {
+			r.noteAt(r.path(c.entry), "has a call without a result; the API refuses such a transcript")
+		}
+	}
+}
+
+// waiting returns the start of the calls at the end that may still wait for
+// results: the exchange at the end, or several exchanges of an API where each
+// parallel call is a separate message. Some results may be there already.
+func (r *reader) waiting() int {
+	last := len(r.entries) - 1
+	i := last
+	for i >= 0 && r.entries[i].tool && (r.codec.rules().anywhere || r.links.root(i) == r.links.root(last)) {
+		i--
+	}
+	return i + 1
+}
+
+// readTime reads the time of a message.
+func (r *reader) readTime(o *rawjson.Object) {
+	for _, name := range []string{"timestamp", "created_at", "created"} {
+		v := o.Get(name)
+		if v.IsNull() {
+			continue
+		}
+		t, ok := instant(v)
+		if ok {
+			r.when = t
+		} else {
+			r.noteAt(rawjson.Join(r.message().path(r.codec), name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
+		}
+		return
+	}
+}
+
+// instant reads RFC 3339, or a number of seconds or milliseconds since 1970.
+func instant(v rawjson.Value) (time.Time, bool) {
+	if v.IsString() {
+		t, err := time.Parse(time.RFC3339Nano, v.String())
+		return t, err == nil && plausible(t)
+	}
+	if !v.IsNumber() {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseFloat(string(v.Raw()), 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	const year5138 = 1e11 // in seconds; in milliseconds it is 1973
+	if math.Abs(seconds) >= year5138 {
+		seconds /= 1000
+	}
+	if math.Abs(seconds) >= year5138 {
+		return time.Time{}, false
+	}
+	whole, fraction := math.Modf(seconds)
+	t := time.Unix(int64(whole), int64(math.Round(fraction*1e6))*1000)
+	return t, plausible(t)
+}
+
+// plausible reports whether the year of t, and of times close to it, has four
+// digits.
+func plausible(t time.Time) bool { return 1 < t.UTC().Year() && t.UTC().Year() < 9999 }
+
+// add adds token counts that are not negative, without overflow.
+func add(a, b int) int {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return math.MaxInt
+}

@@ -1,0 +1,160 @@
+package cupelchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// Chooser chooses a window. A [cupel.Pipeline] is one. A chooser may pass on items
+// of its own in place of those that it is given, with other scores, forms or pins,
+// if their number and order stay: the report's candidates and forms say what is in
+// the window.
+type Chooser interface {
+	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
+}
+
+var _ Chooser = (*cupel.Pipeline)(nil)
+
+// Window is what was chosen of a conversation.
+type Window struct {
+	// Items are the window, in the order of the chooser.
+	Items []*cupel.ContextItem
+	// Report says why each item is in or out.
+	Report *cupel.SelectionReport
+	// Notes say what was reduced to fit, what was restored, dropped or joined
+	// because the API requires it, and what the API would refuse in the result.
+	Notes []string
+
+	body []byte
+	err  error
+}
+
+// Body returns the conversation with what was chosen, in its order and in the
+// shape in which it was given: byte for byte the same if everything is in the
+// window as it is. Otherwise messages that were chosen keep their bytes. Of a
+// message in a smaller form only the text differs. A form of a whole exchange
+// becomes a message of the user's that says it. It fails for formats that are
+// only read, and for a report that does not say what is in the window.
+func (w *Window) Body() ([]byte, error) { return w.body, w.err }
+
+// Select chooses a window. If what is pinned does not fit, the first message of
+// the user is reduced to what is left for it, and a note says so. Select fails
+// with an error of the chooser.
+func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
+	if p, ok := chooser.(*cupel.Pipeline); ok && !c.deduplicate && !p.Config().KeepDuplicates {
+		config := p.Config()
+		config.KeepDuplicates = true
+		var err error
+		if chooser, err = cupel.New(config); err != nil {
+			return nil, err
+		}
+	}
+	n := &notesOf{}
+	items, err := c.withTask(budget, n)
+	if err != nil {
+		return nil, err
+	}
+	w := &Window{}
+	if w.Items, w.Report, err = chooser.RunReport(ctx, items, budget); err != nil {
+		return nil, err
+	}
+	w.body, w.err = c.write(w.Report, items, room(budget, w.Items), n)
+	w.Notes = n.notes()
+	return w, nil
+}
+
+// withTask returns the items, with the first message of the user in the tokens
+// that other pinned items leave, if it is pinned and does not fit as it is.
+func (c *Conversation) withTask(budget cupel.ContextBudget, n *notesOf) ([]*cupel.ContextItem, error) {
+	if c.asked == none || !c.items[c.asked].Pinned() {
+		return c.items, nil
+	}
+	task := c.items[c.asked]
+	others := 0
+	for i, item := range c.items {
+		if item.Pinned() && i != c.asked {
+			others = add(others, item.Tokens())
+		}
+	}
+	left := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve()) - others
+	e := &c.entries[c.asked]
+	said, tokens := e.said()
+	if task.Tokens() <= left || left <= 0 || said == "" {
+		return c.items, nil
+	}
+	var failed error
+	count := func(s string) int {
+		n, err := counted(c.counter, s)
+		if err != nil {
+			failed = err
+		}
+		return n
+	}
+	mark := shortened(tokens)
+	small := cupelreduce.Reduce(said, left-(e.tokens-tokens)-count("\n"+mark), cupelreduce.WithCounter(count))
+	if small == "" || failed != nil {
+		return c.items, failed // the chooser says what does not fit
+	}
+	small += "\n" + mark
+	reduced := e.tokens - tokens + count(small)
+	if reduced > left {
+		return c.items, nil
+	}
+	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
+	if err != nil {
+		return nil, err
+	}
+	items := slices.Clone(c.items)
+	items[c.asked] = item
+	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", plural(task.Tokens(), "token"), reduced)
+	return items, nil
+}
+
+// room is how many tokens a slicer could still spend on a window.
+func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
+	pinned, sliced := 0, 0
+	for _, item := range window {
+		if item.Pinned() {
+			pinned = add(pinned, item.Tokens())
+		} else {
+			sliced = add(sliced, item.Tokens())
+		}
+	}
+	return budget.Effective(pinned).TargetTokens - sliced
+}
+
+// Fit returns the parameters of a request with its messages fitted into a budget.
+// They are a value that marshals to the format's JSON and back, such as those of
+// an SDK, a map, or [json.RawMessage]. If everything fits Fit returns params itself.
+// What the value loses between JSON and itself is lost otherwise.
+func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...Option) (T, error) {
+	body, err := json.Marshal(params)
+	if err != nil {
+		return params, err
+	}
+	c, err := Read(body, f, counter, opts...)
+	if err != nil {
+		return params, err
+	}
+	w, err := c.Select(ctx, chooser, budget)
+	if err != nil {
+		return params, err
+	}
+	smaller, err := w.Body()
+	if err != nil || string(smaller) == string(body) {
+		return params, err
+	}
+	var fitted T
+	if err := json.Unmarshal(smaller, &fitted); err != nil {
+		return params, err
+	}
+	return fitted, nil
+}
+
+// errNoPositions is the error for a report that has been to JSON and back.
+var errNoPositions = errors.New("cupel: the report does not say which candidates are in the window; use the report that the run returned")
