@@ -51,6 +51,15 @@ const (
 	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
 	// ExclusionItemTokensKey is the size of the item (int, tokens).
 	ExclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
+	// ExclusionItemGroupKey is the group of the item (string). Set only on items
+	// with a group.
+	ExclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
+	// ExclusionGroupTokensKey is the size of the item's group where the group did
+	// not fit (int, tokens).
+	ExclusionGroupTokensKey = attribute.Key("cupel.exclusion.group_tokens")
+	// ExclusionItemStaleKey is true for an item that has a newer version among
+	// the candidates (bool). Set only when true.
+	ExclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
 	// ExclusionDataPrefix is the prefix of the attributes that hold a reason's
 	// data, such as cupel.exclusion.data.cap (int, double or string). Only
 	// reasons of custom strategies have them.
@@ -61,10 +70,20 @@ const (
 const (
 	// ItemKindKey is the kind of the item (string).
 	ItemKindKey = attribute.Key("cupel.item.kind")
-	// ItemTokensKey is the size of the item (int, tokens).
+	// ItemTokensKey is the size of the item in the window (int, tokens).
 	ItemTokensKey = attribute.Key("cupel.item.tokens")
 	// ItemScoreKey is the item's final score (float64); 1 for pinned items.
 	ItemScoreKey = attribute.Key("cupel.item.score")
+	// ItemGroupKey is the group of the item (string). Set only on items with a
+	// group.
+	ItemGroupKey = attribute.Key("cupel.item.group")
+	// ItemFormKey is the form of the item in the window, as
+	// [cupel.IncludedItem.Form] counts (int). Set only on smaller forms, so that
+	// it is at least 1.
+	ItemFormKey = attribute.Key("cupel.item.form")
+	// ItemStaleKey is true for an item that has a newer version among the
+	// candidates (bool). Set only when true.
+	ItemStaleKey = attribute.Key("cupel.item.stale")
 )
 
 // ErrorTypeKey is OpenTelemetry's error.type (string), set on the spans and

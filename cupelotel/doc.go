@@ -49,7 +49,7 @@
 //
 // # What leaves the process
 //
-// Item contents, tags, metadata and sources never do. Kinds, reasons and a
+// Item contents, tags, metadata and sources never do. Kinds, reasons, groups and a
 // summary of errors do; see [Redactor].
 //
 // # Failures

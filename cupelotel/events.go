@@ -113,7 +113,8 @@ func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem
 // addEvents records an event for each item of s, at the time at which the stage
 // ended.
 func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
-	// One array for nearly all events, each of which gets a part of its own.
+	// One array for nearly all events, each of which gets a part of its own. It
+	// grows for groups and smaller forms.
 	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
 	from := 0
 	last := func() trace.EventOption {
@@ -128,6 +129,15 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 			ExclusionItemKindKey.String(c.kind(e.Item)),
 			ExclusionItemTokensKey.Int(e.Item.Tokens()),
 		)
+		if group := e.Item.Group(); group != "" {
+			attrs = append(attrs, ExclusionItemGroupKey.String(c.text(TextGroup, group)))
+			if tokens := e.Reason.Data().GroupTokens; e.Reason.Code == cupel.ExcludeBudgetExceeded && tokens != 0 {
+				attrs = append(attrs, ExclusionGroupTokensKey.Int(tokens))
+			}
+		}
+		if e.Stale() {
+			attrs = append(attrs, ExclusionItemStaleKey.Bool(true))
+		}
 		if !slices.Contains(pipelineReasons, e.Reason.Code) {
 			attrs = c.appendData(attrs, e.Reason)
 		}
@@ -140,14 +150,24 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 			ItemTokensKey.Int(e.Item.Tokens()),
 			ItemScoreKey.Float64(e.Score),
 		)
+		if group := e.Item.Group(); group != "" {
+			attrs = append(attrs, ItemGroupKey.String(c.text(TextGroup, group)))
+		}
+		if form := e.Form(); form > 0 {
+			attrs = append(attrs, ItemFormKey.Int(form))
+		}
+		if e.Stale() {
+			attrs = append(attrs, ItemStaleKey.Bool(true))
+		}
 		span.AddEvent(includedEventName, at, last())
 	}
 }
 
-// pipelineReasons are the codes of the pipeline and its slicers. The
-// specification fixes the attributes of their events.
+// pipelineReasons are the codes of the pipeline and its slicers, whose events
+// have fixed attributes.
 var pipelineReasons = []cupel.ExclusionCode{
 	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
+	cupel.ExcludeSuperseded,
 }
 
 // appendData appends the data of a custom reason, except contents, each under

@@ -113,6 +113,9 @@ const (
 	// made of Cupel's own words, numbers, kinds and the Go type of the
 	// strategy.
 	TextError
+	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
+	// by default.
+	TextGroup
 )
 
 // A Redactor returns the text that a span shows in place of a text from the

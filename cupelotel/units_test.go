@@ -1,0 +1,124 @@
+package cupelotel_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// grouped are candidates with groups, smaller forms and versions. Under a
+// target of 60 tokens the old plan is in because it is pinned, the first call
+// in full, the manual in its second form, and the notes as what stands for
+// both. The second call does not fit, and the draft has a newer version that is
+// too large.
+func grouped(tb testing.TB) []*cupel.ContextItem {
+	tb.Helper()
+	group, call := cupel.WithGroup, kind("ToolOutput")
+	return []*cupel.ContextItem{
+		newItem(tb, "secret plan 1", 5, cupel.WithPinned(), cupel.WithVersionOf("plan")),
+		newItem(tb, "secret plan 2", 5, hint(0.9), cupel.WithVersionOf("plan")),
+		newItem(tb, "secret call", 2, hint(0.8), group("call 1")),
+		newItem(tb, "secret result", 8, hint(0.1), group("call 1"), call),
+		newItem(tb, "secret call too large", 10, hint(0.1), group("call 2"), call),
+		newItem(tb, "secret result too large", 90, hint(0.1), group("call 2"), call),
+		newItem(tb, "secret manual", 80, hint(0.5), kind("Document"), cupel.WithVariants(
+			cupel.Variant{Content: "secret pages", Tokens: 70, Worth: 0.9}, cupel.Variant{Content: "secret chapters", Tokens: 20, Worth: 0.5})),
+		newItem(tb, "secret note 1", 30, hint(0.4), group("notes")),
+		newItem(tb, "secret note 2", 40, hint(0.4), group("notes"), cupel.WithGroupVariants(cupel.Variant{Content: "secret gist", Tokens: 10, Worth: 0.7})),
+		newItem(tb, "secret draft 1", 4, hint(0.3), cupel.WithVersionOf("draft")),
+		newItem(tb, "secret draft 2", 100, hint(0.3), cupel.WithVersionOf("draft")),
+	}
+}
+
+func unitsConfig() cupel.Config {
+	c := config()
+	c.Slicer = slicer.Greedy{}
+	return c
+}
+
+func TestUnits(t *testing.T) {
+	provider, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), cupel.WithTrace(collector))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := flat(recorder.Ended())
+	for _, want := range []struct{ line, why string }{
+		{"cupel.exclusion: cupel.exclusion.reason=Superseded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=4 cupel.exclusion.item_stale=true",
+			"the first draft leaves at deduplicate, although it comes back"},
+		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=ToolOutput cupel.exclusion.item_tokens=10 cupel.exclusion.item_group=call 2 cupel.exclusion.group_tokens=100",
+			"the tokens are the item's own, and the group did not fit"},
+		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=100\n", "the second draft is in no group"},
+		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=5 cupel.item.score=1 cupel.item.stale=true", "there is a newer plan"},
+		{"cupel.item.included: cupel.item.kind=ToolOutput cupel.item.tokens=8 cupel.item.score=0.8 cupel.item.group=call 1\n", "members have the score of their group"},
+		{"cupel.item.included: cupel.item.kind=Document cupel.item.tokens=20 cupel.item.score=0.5 cupel.item.form=2\n", "the manual is its chapters"},
+		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=10 cupel.item.score=0.4 cupel.item.group=notes cupel.item.form=1\n", "the gist stands for both"},
+		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=0 cupel.item.score=0.4 cupel.item.group=notes cupel.item.form=1\n", "its tokens count once"},
+		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=4 cupel.item.score=0.3 cupel.item.stale=true\n", "the first draft comes back"},
+	} {
+		if !strings.Contains(shown, want.line) {
+			t.Errorf("no line %q: %s; in\n%s", want.line, want.why, shown)
+		}
+	}
+	if strings.Contains(shown, "secret") {
+		t.Errorf("a content is shown:\n%s", shown)
+	}
+	for _, event := range report.Events {
+		span := spanNamed(t, recorder, "cupel.stage."+strings.ToLower(string(event.Stage)))
+		if got := attr(span.Attributes(), cupelotel.StageItemCountOutKey); got != fmt.Sprint(event.ItemCount) {
+			t.Errorf("%d items leave %s, the span says %s", event.ItemCount, event.Stage, got)
+		}
+	}
+}
+
+// Without units the events have what they always had.
+func TestEventsWithoutUnits(t *testing.T) {
+	shown := full(t, nil, nil)
+	for _, key := range []string{"group", "form", "stale"} {
+		if strings.Contains(shown, key) {
+			t.Errorf("the events have %q:\n%s", key, shown)
+		}
+	}
+}
+
+func TestRedactorSeesGroups(t *testing.T) {
+	seen := make(map[string]bool)
+	redact := func(source cupelotel.TextSource, text string) string {
+		if source == cupelotel.TextGroup {
+			seen[text] = true
+			return "hidden"
+		}
+		return text
+	}
+	provider, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
+	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), cupel.WithTrace(collector)); err != nil {
+		t.Fatal(err)
+	}
+	shown := flat(recorder.Ended())
+	if len(seen) != 3 || strings.Contains(shown, "call 1") || strings.Count(shown, "item.group=hidden") != 4 || strings.Count(shown, "item_group=hidden") != 2 {
+		t.Errorf("the redactor saw %v, and the spans show\n%s", seen, shown)
+	}
+}
+
+// flat writes the events of spans down, each on one line.
+func flat(spans []sdktrace.ReadOnlySpan) string {
+	var b strings.Builder
+	for _, span := range spans {
+		for _, event := range span.Events() {
+			b.WriteString(event.Name + ":")
+			for _, kv := range event.Attributes {
+				fmt.Fprintf(&b, " %s=%s", kv.Key, kv.Value.String())
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
