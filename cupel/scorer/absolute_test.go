@@ -65,6 +65,8 @@ func TestKindErrors(t *testing.T) {
 			cupel.InvalidConfigError{Component: "KindScorer", Field: `weights[" \u00a0"]`, Reason: "kind must not be blank"}, "a blank kind is a configuration's error (R2)"},
 		{"twice", build(map[cupel.ContextKind]float64{"custom": 1, "Custom": 1}),
 			cupel.InvalidConfigError{Component: "KindScorer", Field: `weights["custom"]`, Reason: "twice"}, "kinds are equal up to casing (R2)"},
+		{"twice in two ways", build(map[cupel.ContextKind]float64{"custom": -1, "Custom": 1}),
+			cupel.InvalidConfigError{Component: "KindScorer", Field: `weights["custom"]`, Value: "-1", Reason: "non-negative"}, "the weight is checked before the kind"},
 		{"well-known twice", build(map[cupel.ContextKind]float64{"message": 1, "Message": 1}),
 			cupel.InvalidConfigError{Component: "KindScorer", Field: `weights["message"]`, Reason: "twice"}, "well-known kinds too"},
 	})

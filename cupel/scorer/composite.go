@@ -2,7 +2,6 @@ package scorer
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -37,15 +36,12 @@ type Composite struct {
 // infinite, when a part or a scorer inside it is not valid, and when a
 // scorer appears in its own dependency graph.
 func NewComposite(parts ...Weighted) (*Composite, error) {
-	if len(parts) == 0 {
-		return nil, errNoParts()
-	}
 	wrong := strategy.Problems{Component: "CompositeScorer"}
 	c := &Composite{
 		scorers: make([]cupel.Scorer, len(parts)),
 		weights: make([]float64, len(parts)),
 	}
-	total, weightsOK := 0.0, true
+	total := 0.0
 	for i, part := range parts {
 		at := strategy.Element("entries", i)
 		if isNil(part.Scorer) {
@@ -58,11 +54,9 @@ func NewComposite(parts ...Weighted) (*Composite, error) {
 			wrong.Add(at+".weight", number(part.Weight), "Weight must be finite")
 		default:
 			total += part.Weight
-			continue
 		}
-		weightsOK = false
 	}
-	if weightsOK && math.IsInf(total, 0) {
+	if !isFinite(total) {
 		wrong.Add("entries", "", "the sum of the weights must be finite; only ratios matter, so scale them down")
 	}
 	if err := wrong.Err(); err != nil {
@@ -144,10 +138,10 @@ func (c *Composite) Scorers() []cupel.Scorer {
 
 // Score asks each part for its score of the item, in order.
 func (c *Composite) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	result := 0.0
 	if c == nil {
-		return result
+		return 0
 	}
+	result := 0.0
 	for i, s := range c.scorers {
 		result += float64(s.Score(item, all) * c.weights[i])
 	}

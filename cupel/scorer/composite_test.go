@@ -195,6 +195,7 @@ func TestScaled(t *testing.T) {
 		{name: "outside [0,1]", scorer: raw, items: hints(-10, 30, 0, 10), want: []float64{0, 1, 0.25, 0.5}, why: "any range becomes [0,1]"},
 		{name: "nested", scorer: scaled(scaled(raw)), items: hints(2, 6, 3), want: []float64{0, 1, 0.25}, why: "scaling again changes nothing"},
 		{name: "negative zero", scorer: raw, items: hints(0, math.Copysign(0, -1)), want: []float64{0.5, 0.5}, why: "-0 and 0 are equal"},
+		{name: "two zeros below", scorer: raw, items: hints(0, math.Copysign(0, -1), 1), want: []float64{0, math.Copysign(0, -1), 1}, why: "-0 is not lower than the 0 before it, and -0 - 0 is -0"},
 		{name: "same pointer twice", scorer: raw, items: items{twice, hint(0.5), twice, hint(1)}, want: []float64{0.5, 0, 0.5, 1}, why: "each position gets the item's score"},
 		{name: "nil item", scorer: raw, items: items{nil, hint(1)}, want: []float64{0, 1}, why: "a nil item has no hint"},
 
@@ -270,8 +271,8 @@ func TestFailingParts(t *testing.T) {
 	if _, err := outer.ScoreParts(t.Context(), all); !errors.Is(err, failure) {
 		t.Errorf("ScoreParts: got %v, want the failure", err)
 	}
-	if got := scaled(bad).Score(all[2], all); got != 0.5 {
-		t.Errorf("got %v, want 0.5: the single form asks one by one when the batch form fails", got)
+	if got := scaled(bad).Score(all[1], all); got != 1 {
+		t.Errorf("got %v, want 1: the single form asks one by one when the batch form fails", got)
 	}
 	panics := function(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("out of order") })
 	err := composite(scorer.Weighted{Scorer: panics, Weight: 1}).ScoreAll(t.Context(), all, scores)

@@ -83,9 +83,6 @@ var decayDescriptor = strategy.Descriptor{
 
 // Validate reports a scorer that was not built with [NewDecay].
 func (d *Decay) Validate() error {
-	if d != nil && d.clock != nil && d.curve != nil {
-		return nil
-	}
 	wrong := strategy.Problems{Component: "DecayScorer"}
 	d.validate(&wrong)
 	return wrong.Err()

@@ -83,8 +83,10 @@ func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores 
 		frequencyPool.Put(p)
 	}()
 	for i, item := range all {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%checkEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
 		for _, tag := range item.AllTags() {
 			p.counter.Add(tag)

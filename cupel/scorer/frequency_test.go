@@ -87,7 +87,7 @@ func TestFrequencyStopsInMidPass(t *testing.T) {
 	}
 	for most := range whole.looks {
 		ctx := &doneAfter{t.Context(), 0, most}
-		if err := (scorer.Frequency{}).ScoreAll(ctx, all, scores); !errors.Is(err, context.Canceled) || ctx.looks > most+2 {
+		if err := (scorer.Frequency{}).ScoreAll(ctx, all, scores); !errors.Is(err, context.Canceled) || ctx.looks > most+1 {
 			t.Errorf("done at look %d of %d: %v after %d looks, want to stop there", most+1, whole.looks, err, ctx.looks)
 		}
 	}

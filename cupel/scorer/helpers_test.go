@@ -59,7 +59,7 @@ func runScoreCases(t *testing.T, cases []scoreCase) {
 				t.Fatalf("%d scores wanted of %d items", len(c.want), len(c.items))
 			}
 			for i, got := range scoreAll(t, c.scorer, c.items) {
-				if !same(got, c.want[i]) && !(math.Abs(got-c.want[i]) <= c.within) {
+				if !same(got, c.want[i]) && !(c.within > 0 && math.Abs(got-c.want[i]) <= c.within) {
 					t.Errorf("ScoreAll: item %d scores %v, want %v: %s", i, got, c.want[i], c.why)
 				}
 				if single := c.scorer.Score(c.items[i], c.items); !same(single, got) {

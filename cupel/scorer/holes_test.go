@@ -3,16 +3,18 @@ package scorer_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // TestPassesStopAtOnce counts looks at the context: one before the pass, one for
-// each 4096 items, and none after the one that found it done.
+// each 4096 items from the first on, and none after the one that found it done.
 func TestPassesStopAtOnce(t *testing.T) {
-	all := make(items, 10_000)
+	all := make(items, 2*4096+1) // the third look is at the last item
 	for i := range all {
 		all[i] = item(cupel.WithPriority(i))
 	}
@@ -21,8 +23,10 @@ func TestPassesStopAtOnce(t *testing.T) {
 		looks  int
 		why    string
 	}{
-		{scorer.Reflexive{}, 4, "three look-ups in 10,000 items"},
+		{scorer.Reflexive{}, 4, "three looks in 8193 items"},
 		{scorer.Priority{}, 5, "the same, and one after sorting"},
+		{scorer.Recency{}, 5, "the same, and one after sorting"},
+		{scorer.Frequency{}, 5, "the same, and one at the end: there are no tags to count"},
 	} {
 		for from := 1; from <= tt.looks+1; from++ {
 			ctx := &lateContext{Context: t.Context(), from: from}
@@ -35,11 +39,29 @@ func TestPassesStopAtOnce(t *testing.T) {
 	}
 }
 
-func TestZeroMetadataKeyIsNeutral(t *testing.T) {
-	all := items{item(cupel.WithMetadata(map[string]any{"": ""}))}
-	for _, m := range []*scorer.MetadataKey{nil, {}} {
-		if got := m.Score(all[0], all); got != 1 {
-			t.Errorf("got %v, want 1, as for items that do not match", got)
+// TestScoresOfScorersThatWereNotBuilt: the single form has no error to return.
+func TestScoresOfScorersThatWereNotBuilt(t *testing.T) {
+	it := item(cupel.WithMetadata(map[string]any{"": ""}), cupel.WithTags("a"), cupel.WithTimestamp(reference))
+	all := items{it, item()}
+	for _, tt := range []struct {
+		scorer cupel.Scorer
+		want   float64
+		why    string
+	}{
+		{(*scorer.MetadataKey)(nil), 1, "neutral, as for items that do not match"},
+		{&scorer.MetadataKey{}, 1, "neutral, though the item has an empty key and value"},
+		{(*scorer.MetadataTrust)(nil), 0, "no default score"},
+		{(*scorer.Tag)(nil), 0, "no weights"},
+		{&scorer.Tag{}, 0, "no weights"},
+		{(*scorer.Composite)(nil), 0, "no parts"},
+		{&scorer.Composite{}, 0, "no parts"},
+		{(*scorer.Decay)(nil), 0, "no clock"},
+		{&scorer.Decay{}, 0, "no clock"},
+		{(*scorer.Scaled)(nil), 0.5, "no scores to tell apart"},
+		{&scorer.Scaled{}, 0.5, "no scores to tell apart"},
+	} {
+		if got := tt.scorer.Score(it, all); got != tt.want {
+			t.Errorf("%T %+v scores %v, want %v: %s", tt.scorer, tt.scorer, got, tt.want, tt.why)
 		}
 	}
 }
@@ -56,5 +78,24 @@ func TestScaledGivesItsMemoryBack(t *testing.T) {
 	s := scaled(scorer.Reflexive{})
 	if got := testing.AllocsPerRun(100, func() { s.Score(all[3], all) }); got > 0 {
 		t.Errorf("allocated %v times", got)
+	}
+}
+
+// TestThreeSpellings: each spelling after the first repeats the first.
+func TestThreeSpellings(t *testing.T) {
+	_, kind := scorer.NewKind(map[cupel.ContextKind]float64{"NOTE": 1, "Note": 1, "note": 1})
+	_, tag := scorer.NewTag(map[string]float64{"NOTE": 1, "Note": 1, "note": 1}, scorer.WithCaseInsensitiveTags())
+	for _, err := range []error{kind, tag} {
+		var repeated []string
+		for _, one := range strategy.All(err) {
+			var wrong *cupel.InvalidConfigError
+			if errors.As(one, &wrong) {
+				repeated = append(repeated, wrong.Field+" "+wrong.Earlier)
+			}
+		}
+		want := []string{`weights["Note"] weights["NOTE"]`, `weights["note"] weights["NOTE"]`}
+		if !slices.Equal(repeated, want) {
+			t.Errorf("got %q, want %q", repeated, want)
+		}
 	}
 }

@@ -70,8 +70,8 @@ func (m *MetadataKey) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) flo
 	if m == nil || m.boost == 0 {
 		return neutral
 	}
-	raw, ok := item.MetadataValue(m.key)
-	if !ok || !hasText(raw, m.value) {
+	raw, _ := item.MetadataValue(m.key) // nil, which has no text, without the key
+	if !hasText(raw, m.value) {
 		return neutral
 	}
 	return m.boost

@@ -60,10 +60,7 @@ func (m *MetadataTrust) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) f
 	if m == nil {
 		return 0
 	}
-	raw, ok := item.MetadataValue(cupel.MetadataTrust)
-	if !ok {
-		return m.defaultScore
-	}
+	raw, _ := item.MetadataValue(cupel.MetadataTrust) // nil, which is unreadable, without the key
 	value, ok := toFloat(raw)
 	if !ok || !isFinite(value) {
 		return m.defaultScore

@@ -56,8 +56,10 @@ func (Recency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []
 	pairs := buffer.Pairs[:0]
 	first, last := uint64(math.MaxUint64), uint64(0) // in seconds
 	for i, item := range all {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%checkEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
 		scores[i] = 0
 		if t, ok := item.Timestamp(); ok {
@@ -67,7 +69,7 @@ func (Recency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []
 		}
 	}
 	base := inNanos(first, 0)
-	if len(pairs) > 0 && last-first > maxSpan {
+	if last-first > maxSpan { // 1 without timestamps
 		narrow(all, pairs)
 		base = 0
 	}

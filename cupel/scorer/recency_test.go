@@ -13,6 +13,9 @@ func TestRecency(t *testing.T) {
 	tokyo := time.FixedZone("UTC+9", 9*3600)
 	s := scorer.Recency{}
 	twice := at(noon)
+	// This is 10,030,749,131,472,896 seconds after the earliest time.Time: 2^29
+	// nanoseconds, modulo 2^64.
+	awkward := time.Unix(-9_213_341_349_858_899_712, 0)
 	runScoreCases(t, []scoreCase{
 		{name: "no items", scorer: s, why: "an empty list has no scores"},
 		{name: "no timestamps", scorer: s, items: items{item(), item()}, want: []float64{0, 0},
@@ -43,6 +46,10 @@ func TestRecency(t *testing.T) {
 			want: []float64{1, 0, 0.5}, why: "more than the 584 years that 64 bits of nanoseconds hold"},
 		{name: "a span of 580 years", scorer: s, items: items{at(date(2280)), at(date(1700)), at(date(2000))},
 			want: []float64{1, 0, 0.5}, why: "less than the 584 years that 64 bits of nanoseconds hold"},
+		{name: "600 years on either side of the year 1", scorer: s, items: items{at(date(601)), at(date(-599)), at(date(1))},
+			want: []float64{1, 0, 0.5}, why: "what counts is how far apart they are"},
+		{name: "far apart from an awkward base", scorer: s, items: items{at(awkward), at(awkward.Add(1)), at(date(2025))},
+			want: []float64{0, 0.5, 1}, why: "the base of keys in nanoseconds is none of those that seconds are ranked for"},
 		{name: "extremes of time.Time", scorer: s,
 			items: items{at(time.Unix(1<<61, 0)), at(time.Unix(-1<<61, 999_999_999)), at(time.Unix(-1<<61, 0)), at(time.Time{})},
 			want:  []float64{1, 1.0 / 3, 0, 2.0 / 3}, why: "billions of years apart"},

@@ -19,8 +19,8 @@ var reflexiveDescriptor = strategy.Plain[Reflexive]("reflexive", "ReflexiveScore
 
 // Score looks at the item alone; all is ignored.
 func (Reflexive) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	hint, ok := item.FutureRelevanceHint()
-	if !ok || !isFinite(hint) {
+	hint, _ := item.FutureRelevanceHint()
+	if !isFinite(hint) {
 		return 0
 	}
 	return clamp(hint)

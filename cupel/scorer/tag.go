@@ -3,7 +3,6 @@ package scorer
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -75,7 +74,7 @@ func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
 		t.weights[key] = weight
 		t.total += weight
 	}
-	if wrong.Len() == 0 && math.IsInf(t.total, 0) {
+	if wrong.Len() == 0 && !isFinite(t.total) {
 		wrong.Add("weights", "", "the sum of the tag weights must be finite; scale them down")
 	}
 	if err := wrong.Err(); err != nil {

@@ -136,7 +136,7 @@ func origin(t reflect.Type, method lookup, outer []reflect.Type) (path []int, in
 	if t.Kind() != reflect.Struct || !embedsAny(t) {
 		return nil, false, true // there is nothing to promote
 	}
-	if slices.Contains(outer, t) || len(outer) == maxDepth {
+	if slices.Contains(outer, t) {
 		return nil, false, false
 	}
 	switch declared, known := declares(t, method); {
@@ -175,9 +175,6 @@ func embedsAny(t reflect.Type) bool {
 func has(t reflect.Type, method lookup) bool {
 	if _, ok := method(t); ok {
 		return true
-	}
-	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
-		return false
 	}
 	_, ok := method(reflect.PointerTo(t))
 	return ok
