@@ -54,8 +54,9 @@ func (p *Preset) Pipeline() *cupel.Pipeline { return p.pipeline }
 // same length and order. If all items fit the target, they are returned as they
 // are.
 //
-// An item whose metadata "whole" is true gets no smaller form, nor does the
-// group whose first member it is.
+// A group whose members have no group variants gets no outline, since an API may
+// not take a note in its place; the smaller forms that its members have stay. Nor
+// does an item whose metadata "role" is "reasoning".
 //
 // Prepare fails with a [cupel.StrategyError] if the counter fails, and with the
 // error of ctx. It takes time linear in the text, for each of two rounds, and

@@ -22,7 +22,8 @@ func ExampleNew() {
 	}
 	items := []*cupel.ContextItem{
 		item("user", "Fix the panic in cupel/item.go.", cupel.WithPinned()),
-		item("assistant", `read_file({"path":"cupel/item.go"})`, cupel.WithGroup("call_1")),
+		item("assistant", `read_file({"path":"cupel/item.go"})`, cupel.WithGroup("call_1"),
+			cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1})), // a note may stand for the call
 		item("tool", "package cupel\n\nfunc NewItem(text string) *Item {\n"+strings.Repeat("\ttext = trim(text)\n", 30)+"\treturn &Item{text}\n}\n", cupel.WithGroup("call_1")),
 		item("user", "Is it done?"),
 	}

@@ -8,16 +8,13 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// wholeKey is the metadata of an item that has no smaller form.
-const wholeKey = "whole"
-
 // unit is a group of items, or an item without a group.
 type unit struct {
 	members []int // positions among the items
 	tokens  int
 	pinned  bool
 	whole   bool // in the window in full, whatever else is chosen
-	fixed   bool // has no smaller form
+	note    bool // a note may stand in place of the group
 	newer   int  // units behind it
 
 	forms []form // smallest first, the unit in full last
@@ -46,14 +43,13 @@ func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter) *choice {
 			}
 		}
 		if !seen {
-			whole, _ := item.MetadataValue(wholeKey)
-			fixed, _ := whole.(bool)
-			c.units = append(c.units, unit{fixed: fixed})
+			c.units = append(c.units, unit{})
 		}
 		u := &c.units[at]
 		u.members = append(u.members, i)
 		u.tokens += max(0, item.Tokens())
 		u.pinned = u.pinned || item.Pinned()
+		u.note = u.note || len(item.GroupVariants()) > 0
 		c.byItem[i] = at
 	}
 	for i := range c.units {
@@ -149,10 +145,10 @@ func (c *choice) valued(item *cupel.ContextItem, u *unit) cupel.ItemOption {
 
 // shrinking sets the smaller forms of member n of a unit.
 func (c *choice) shrinking(u *unit, item *cupel.ContextItem, n int) []cupel.ItemOption {
-	if u.fixed {
+	lone := item.Group() == ""
+	if !lone && !u.note || role(item) == "reasoning" {
 		return nil
 	}
-	lone := item.Group() == ""
 	var variants []cupel.Variant
 	if n == 0 {
 		full := u.forms[len(u.forms)-1].worth
