@@ -133,6 +133,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		newDiff(env),
 		newSweep(env),
 		newEval(env),
+		newReplay(env),
 		newCheck(env),
 		newInspect(env),
 		newStrategies(),

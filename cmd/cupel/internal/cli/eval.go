@@ -20,15 +20,35 @@ import (
 
 // evalFlags are the flags of newEval.
 type evalFlags struct {
-	data     []string
+	measureFlags
 	policies []string
 	budgets  []int
-	jobs     int
-	json     bool
-	svg      string
-	force    bool
-	part     string
-	holdOut  int
+}
+
+// measureFlags are the flags of every command that measures policies on data.
+type measureFlags struct {
+	data    []string
+	jobs    int
+	json    bool
+	svg     string
+	force   bool
+	part    string
+	holdOut int
+}
+
+func (f *measureFlags) register(command *cobra.Command, data, plot string) {
+	set := command.Flags()
+	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or - for standard input; may be repeated")
+	intFlag(set, &f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
+	set.BoolVar(&f.json, "json", false, "print JSON")
+	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`, or - for standard output in place of the table")
+	set.BoolVar(&f.force, "force", false, "overwrite the --svg file")
+	set.StringVar(&f.part, "part", partAll, "conversations to measure: all, tune or held-out")
+	intFlag(set, &f.holdOut, "hold-out", "", 2, "hold out one conversation in `n`")
+	must(command.MarkFlagRequired("data"))
+	must(command.MarkFlagFilename("data", "json", "jsonl"))
+	must(command.MarkFlagFilename("svg", "svg"))
+	complete(command, "part", partAll, partTune, partHeldOut)
 }
 
 // The parts of the data.
@@ -84,20 +104,10 @@ file is held out; --hold-out changes that.`,
 	for _, p := range eval.Builtin() {
 		known = append(known, p.Name)
 	}
+	flags.register(command, "labelled conversations", "the recall")
 	set := command.Flags()
-	set.StringArrayVar(&flags.data, "data", nil, "`file` with labelled conversations, or - for standard input; may be repeated")
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
 	set.IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
-	intFlag(set, &flags.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
-	set.BoolVar(&flags.json, "json", false, "print JSON")
-	set.StringVar(&flags.svg, "svg", "", "plot the recall to this `file`, or - for standard output in place of the table")
-	set.BoolVar(&flags.force, "force", false, "overwrite the --svg file")
-	set.StringVar(&flags.part, "part", partAll, "conversations to measure: all, tune or held-out")
-	intFlag(set, &flags.holdOut, "hold-out", "", 2, "hold out one conversation in `n`")
-	must(command.MarkFlagRequired("data"))
-	must(command.MarkFlagFilename("data", "jsonl"))
-	must(command.MarkFlagFilename("svg", "svg"))
-	complete(command, "part", partAll, partTune, partHeldOut)
 	completePolicy(command, "policy", known...)
 	return command
 }
@@ -128,6 +138,20 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return selecting(err)
 	}
+	return f.write(env, result, struct {
+		Part string `json:"part"`
+		*eval.Result
+	}{f.part, result})
+}
+
+// measurement is the result of a measurement.
+type measurement interface {
+	Text() string
+	SVG() string
+}
+
+// write writes the plot if it is asked for, and the table or the JSON of value.
+func (f *measureFlags) write(env *Environment, result measurement, value any) error {
 	if f.svg != "" {
 		err := writeOutput(env, f.svg, f.force, func(w io.Writer) error {
 			_, err := io.WriteString(w, result.SVG())
@@ -141,15 +165,12 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 		encoder := json.NewEncoder(env.Stdout)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
-			Part string `json:"part"`
-			*eval.Result
-		}{f.part, result})
+		return encoder.Encode(value)
 	}
 	if f.part != partAll {
 		fmt.Fprintf(env.Stdout, "%s: ", f.part)
 	}
-	_, err = io.WriteString(env.Stdout, result.Text())
+	_, err := io.WriteString(env.Stdout, result.Text())
 	return err
 }
 
@@ -157,9 +178,14 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 func (f *evalFlags) check() error {
 	slices.Sort(f.budgets)
 	f.budgets = slices.Compact(f.budgets)
-	switch {
-	case f.budgets[0] <= 0:
+	if f.budgets[0] <= 0 {
 		return usagef("--budgets: must be positive numbers of tokens, got %d", f.budgets[0])
+	}
+	return f.measureFlags.check()
+}
+
+func (f *measureFlags) check() error {
+	switch {
 	case f.jobs < 0:
 		return usagef("--jobs: must be at least 1, or 0 for the number of processors, got %d", f.jobs)
 	case !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part):
@@ -177,6 +203,12 @@ func (f *evalFlags) check() error {
 	return nil
 }
 
+// measures reports whether conversation i of a file is in the part.
+func (f *measureFlags) measures(i int) bool {
+	heldOut := i%f.holdOut == f.holdOut-1
+	return f.part == partAll || heldOut == (f.part == partHeldOut)
+}
+
 // read reads the part of the data that --part names.
 func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 	var part []eval.Conversation
@@ -192,8 +224,7 @@ func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 			return nil, usagef("%s: %w", shown(name), err)
 		}
 		for i, c := range conversations {
-			heldOut := i%f.holdOut == f.holdOut-1
-			if f.part == partAll || heldOut == (f.part == partHeldOut) {
+			if f.measures(i) {
 				part = append(part, c)
 				questions += len(c.Questions)
 			}

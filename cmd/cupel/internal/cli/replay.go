@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/replay"
+)
+
+// replayFlags are the flags of newReplay.
+type replayFlags struct {
+	measureFlags
+	policies []string
+	shares   []float64
+	session  bool
+	low      float64
+	encoding string
+}
+
+// characters names the token counts of the measure's reference.
+const characters = "characters"
+
+// newReplay returns the command that replays recorded conversations.
+func newReplay(env *Environment) *cobra.Command {
+	var flags replayFlags
+	command := &cobra.Command{
+		Use:   "replay",
+		Short: "Replay recorded conversations of agents under a budget",
+		Long: `replay chooses a window at each step of the assistant in recorded conversations,
+and measures whether the window holds what the recorded step used, and what it
+costs with a prompt cache. It needs no labels and no model.
+
+The data are conversations, one per line:
+
+  {"id": "bakery", "messages": [{"role": "user", "content": "Hello!"}]}
+
+with messages as OpenAI's Chat Completions has them; or a list of messages, or
+one message per line. The id is optional.
+
+A share of 0.25 is a budget of the system prompt plus a quarter of all the rest
+of the conversation. Tokens are a quarter of the characters plus 4 a message, or
+counted as --encoding says.
+
+  support   of the values that the step uses and that only earlier messages
+            have, the share in the window
+  grounded  the share that is there with its key or with what stood beside it
+  cost      as a share of sending everything each time: 0.1 a token for the
+            prefix sent before, 1.25 for the rest
+  breaks    of the steps, the share that changes what was sent before
+  task      of the steps, the share with the user's first message whole
+  recent    of the steps, the share with the newest three units whole
+  fill      of the budget, the share that is used where not everything fits
+
+A policy is one of everything, newest (the newest that fits), clear (old results
+of calls are cleared), newest-blocks and clear-blocks (the same in a session).
+
+With --session, a policy appends to its last window while that fits. When it
+does not, it chooses a window for --low-water times the room beside the system
+prompt and the newest message, so that the prompt cache is lost less often.`,
+		Example: `  cupel replay --data agents.jsonl
+  cupel replay --data agents.jsonl -p newest -p clear --share 0.15,0.25 --json
+  cupel replay --data agents.jsonl -p newest --session --svg replay.svg`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(env, command)
+		},
+	}
+	var known []string
+	for _, p := range replay.Baselines() {
+		known = append(known, p.Name)
+	}
+	flags.register(command, "recorded conversations", "grounded support over cost")
+	set := command.Flags()
+	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
+	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation, separated by commas")
+	set.BoolVar(&flags.session, "session", false, "measure each policy in a session")
+	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
+	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this OpenAI encoding or model, heuristic for an estimate, or characters for a quarter of them")
+	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
+	complete(command, "policy", known...)
+	return command
+}
+
+func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
+	if err := f.check(command); err != nil {
+		return err
+	}
+	var counter cupel.TokenCounter = replay.Characters{}
+	if f.encoding != characters {
+		var err error
+		if counter, err = counterNamed(f.encoding); err != nil {
+			return err
+		}
+	}
+	var policies []replay.Policy
+	for i, name := range f.policies {
+		if slices.Contains(f.policies[:i], name) {
+			return usagef("--policy: %q is given twice", name)
+		}
+		p, err := replayed(name)
+		if err != nil {
+			return err
+		}
+		if f.session {
+			p = p.InSession(f.low)
+		}
+		policies = append(policies, p)
+	}
+	conversations, err := f.read(env)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(env, "windows")
+	result, err := replay.Run(command.Context(), conversations, policies, f.shares,
+		replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update))
+	progress.end()
+	if err != nil {
+		return selecting(err)
+	}
+	return f.write(env, result, struct {
+		Part string `json:"part"`
+		*replay.Result
+	}{f.part, result})
+}
+
+// check validates the flags and sorts the shares.
+func (f *replayFlags) check(command *cobra.Command) error {
+	slices.Sort(f.shares)
+	f.shares = slices.Compact(f.shares)
+	for _, share := range f.shares {
+		if !(share > 0 && share <= 1) {
+			return usagef("--share: must be above 0 and at most 1, got %g", share)
+		}
+	}
+	switch {
+	case !(f.low > 0 && f.low <= 1):
+		return usagef("--low-water: must be above 0 and at most 1, got %g", f.low)
+	case command.Flags().Changed("low-water") && !f.session:
+		return usagef("--low-water is for a --session")
+	}
+	return f.measureFlags.check()
+}
+
+// read reads the part of the data that --part names.
+func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
+	var part []replay.Conversation
+	for _, name := range f.data {
+		r, done, err := open(env, name)
+		if err != nil {
+			return nil, err
+		}
+		conversations, err := replay.Read(r)
+		done()
+		if err != nil {
+			return nil, usagef("%s: %w", shown(name), err)
+		}
+		for i, c := range conversations {
+			if f.measures(i) {
+				part = append(part, c)
+			}
+		}
+	}
+	if len(part) == 0 {
+		return nil, usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
+	}
+	return part, nil
+}
+
+// replayed returns the policy that a --policy flag names.
+func replayed(name string) (replay.Policy, error) {
+	var known []string
+	for _, p := range replay.Baselines() {
+		if p.Name == name {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	return replay.Policy{}, usagef("no policy is named %q; known are %s", name, strings.Join(known, ", "))
+}

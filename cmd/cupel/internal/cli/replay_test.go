@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupelchat/replay"
+)
+
+// agents is the conversations that package replay ships.
+var agents = filepath.Join("..", "..", "..", "..", "cupelchat", "replay", "testdata", "agents.jsonl")
+
+// replayedRows runs replay with --json.
+func replayedRows(t *testing.T, args ...string) []replay.Row {
+	t.Helper()
+	code, stdout, stderr := fed(t, "", append([]string{"replay", "--json"}, args...)...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("%q: exit code %d: %s", args, code, stderr)
+	}
+	var result struct{ Rows []replay.Row }
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatal(err)
+	}
+	return result.Rows
+}
+
+// TestReplayReference compares with the figures of the reference implementation,
+// to three digits.
+func TestReplayReference(t *testing.T) {
+	data, err := os.ReadFile(strings.TrimSuffix(agents, ".jsonl") + ".reference.jsonl")
+	if err != nil {
+		t.Skip("the rest of the repository is not there: ", err)
+	}
+	rows := replayedRows(t, "--data", agents)
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		var want replay.Row
+		if err := json.Unmarshal([]byte(line), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := rows[i]
+		for name, pair := range map[string][2]float64{
+			"share": {got.Share, want.Share}, "support": {got.Support, want.Support}, "grounded": {got.Grounded, want.Grounded}, "cost": {got.Cost, want.Cost},
+			"breaks": {got.Breaks, want.Breaks}, "task": {got.Task, want.Task}, "recent": {got.Recent, want.Recent},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 0.0005 {
+				t.Errorf("%s at %g: %s is %v, want %v", want.Policy, want.Share, name, pair[0], pair[1])
+			}
+		}
+		if got.Policy != want.Policy || got.Values != want.Values || got.Steps != want.Steps {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// TestReplaySession: a baseline in a session is the one in blocks, unless it
+// fills another share of the room.
+func TestReplaySession(t *testing.T) {
+	common := []string{"--data", agents, "--share", "0.5,0.25"}
+	blocks := replayedRows(t, append(common, "-p", "newest-blocks", "-p", "clear-blocks")...)
+	session := replayedRows(t, append(common, "-p", "newest", "-p", "clear", "--session")...)
+	for i, got := range session {
+		want := blocks[i]
+		want.Policy = got.Policy
+		if got != want || got.Mode != replay.Session {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	lower := replayedRows(t, append(common, "-p", "newest", "--session", "--low-water", "0.2")...)
+	if lower[0].Cost >= session[0].Cost || lower[0].Share != 0.25 {
+		t.Errorf("got %+v; want cheaper windows than %+v", lower[0], session[0])
+	}
+}
+
+// TestReplayTable prints a table and a plot.
+func TestReplayTable(t *testing.T) {
+	// The figures are found by hand in package replay.
+	const line = `{"id": "talk", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "{\"sku\": \"TEA-77\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, {"role": "assistant", "content": "", "tool_calls": [{"id": "d", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-77\"}"}}]}]}
+`
+	const want = `1 conversation, 3 steps, 1 value
+
+share 0.5         mode       support  grounded   cost  breaks   task  recent   fill
+everything        stateless    1.000     1.000  1.000   0.000  1.000   1.000  1.152
+newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.696
+`
+	t.Chdir(t.TempDir())
+	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
+	code, stdout, stderr := fed(t, line, append(args, "--svg", "plot.svg")...)
+	if code != exitOK || stdout != want || stderr != "" {
+		t.Errorf("got %d, %q,\n%s\nwant\n%s", code, stderr, stdout, want)
+	}
+	if svg, err := os.ReadFile("plot.svg"); err != nil || !strings.HasPrefix(string(svg), "<svg ") {
+		t.Errorf("got %q, %v; want a plot", svg, err)
+	}
+	// Every character of the encoding's tokens counts more than a quarter.
+	code, other, stderr := fed(t, line, append(args, "--encoding", "o200k_base")...)
+	if code != exitOK || stderr != "" || other == want {
+		t.Errorf("got %d, %q,\n%s", code, stderr, other)
+	}
+	code, stdout, _ = fed(t, line+line, append(args, "--part", "held-out")...)
+	if code != exitOK || stdout != "held-out: "+want {
+		t.Errorf("got %d, %q; want the second conversation alone", code, stdout)
+	}
+}
+
+func TestReplayProgress(t *testing.T) {
+	data, err := filepath.Abs(agents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	run := func(ctx context.Context) (code int, stdout, stderr string) {
+		var out, errs strings.Builder
+		code = Main(ctx, []string{"replay", "--data", data, "--share", "0.5", "-p", "newest", "-j", "1"}, Environment{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
+			Clock: func() time.Time { now = now.Add(time.Minute); return now },
+		})
+		return code, out.String(), errs.String()
+	}
+	code, stdout, stderr := run(t.Context())
+	if code != exitOK || strings.Contains(stdout, " of ") || stderr != "12 of 26 windows\n20 of 26 windows\n26 of 26 windows\n" {
+		t.Errorf("got %d, %q, %q", code, stdout, stderr)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code, stdout, _ := run(ctx); code != exitInterrupted || stdout != "" {
+		t.Errorf("interrupted: got %d, %q", code, stdout)
+	}
+}
+
+func TestReplayMistakes(t *testing.T) {
+	folder(t, map[string]string{"talk.jsonl": `{"messages": []}`, "bad.jsonl": "{\"messages\": []}\n{\"messages\": 1}", "none.jsonl": "\n"})
+	for _, row := range []struct {
+		name string
+		args []string
+		want string // the end of what is said
+		why  string
+	}{
+		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
+		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
+		{"bad data", []string{"--data", "bad.jsonl"}, "bad.jsonl: line 2: \"messages\" must be a list of messages", "which file and line"},
+		{"nothing", []string{"--data", "none.jsonl"}, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"},
+		{"nothing in a part", []string{"--data", "talk.jsonl", "--part", "held-out"}, "no conversations to measure in talk.jsonl (part held-out)", "all figures would be 0"},
+		{"share", []string{"--data", "talk.jsonl", "--share", "0.5,0"}, "--share: must be above 0 and at most 1, got 0", "an empty budget"},
+		{"percent", []string{"--data", "talk.jsonl", "--share", "25"}, "--share: must be above 0 and at most 1, got 25", "a share is not a percentage"},
+		{"low water", []string{"--data", "talk.jsonl", "--session", "--low-water", "NaN"}, "--low-water: must be above 0 and at most 1, got NaN", "no number"},
+		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
+		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
+		{"policy twice", []string{"--data", "talk.jsonl", "-p", "newest", "-p", "newest"}, `--policy: "newest" is given twice`, "one line would be the other"},
+		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, `no policy is named "nwest"; known are everything, newest, clear, newest-blocks, clear-blocks`, "the names that are known"},
+		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
+	} {
+		code, stdout, stderr := fed(t, "", append([]string{"replay"}, row.args...)...)
+		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "cupel: ") || !strings.HasSuffix(stderr, row.want+"\n") {
+			t.Errorf("%s: got %d, %q, %q; want an end of %q: %s", row.name, code, stdout, stderr, row.want, row.why)
+		}
+	}
+}

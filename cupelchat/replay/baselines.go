@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// baseline is a strategy of the reference. It chooses units.
+type baseline func(t *turn, budget int) (window, error)
+
+func (b baseline) choose(_ context.Context, t *turn, budget int) (window, error) { return b(t, budget) }
+
+func (baseline) add(w window, t *turn, i int) window { return append(w, t.whole(i)) }
+
+// whole returns unit i as a piece.
+func (t *turn) whole(i int) piece {
+	u := &t.units[i]
+	return piece{id: u.id, text: u.text, tokens: u.tokens}
+}
+
+// everything sends all there is, whatever the budget.
+func everything(t *turn, _ int) (window, error) {
+	w := make(window, t.said)
+	for i := range w {
+		w[i] = t.whole(i)
+	}
+	return w, nil
+}
+
+// newest sends the newest units that fit beside the pinned ones.
+func newest(t *turn, budget int) (window, error) {
+	left := budget - t.fixed(t.said)
+	var w window
+	for i := t.said - 1; i >= 0; i-- {
+		if n := t.units[i].tokens; t.pinned(i, t.said) {
+			w = append(w, t.whole(i))
+		} else if n <= left {
+			w = append(w, t.whole(i))
+			left -= n
+		}
+	}
+	slices.Reverse(w)
+	return w, nil
+}
+
+// cleared stands in place of a result.
+const cleared = "\n[cleared]"
+
+// clearOld replaces the results of calls by a note, the oldest first, and then
+// leaves out the oldest units, until the rest fits.
+func clearOld(t *turn, budget int) (window, error) {
+	w, _ := everything(t, budget)
+	size := w.tokens()
+	for i := range w {
+		if size <= budget {
+			return w, nil
+		}
+		u := &t.units[i]
+		if len(u.parts) == 1 || t.pinned(i, t.said) {
+			continue
+		}
+		text := u.parts[0].text + strings.Repeat(cleared, len(u.parts)-1)
+		if text == u.text {
+			continue
+		}
+		n, err := t.meter.tokens(text)
+		if err != nil {
+			return nil, err
+		}
+		size += n - w[i].tokens
+		w[i] = piece{id: strconv.Itoa(i) + "\x00" + text, text: text, tokens: n}
+	}
+	kept := w[:0]
+	for i := range w {
+		if size <= budget || t.pinned(i, t.said) {
+			kept = append(kept, w[i])
+			continue
+		}
+		size -= w[i].tokens
+	}
+	return kept, nil
+}

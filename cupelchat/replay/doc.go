@@ -1,0 +1,46 @@
+// Package replay measures, on recorded conversations, what a policy for context
+// windows keeps of what the next step needs, and what it costs. It needs no
+// labels and no model.
+//
+//	conversations, err := replay.Read(file)
+//	result, err := replay.Run(ctx, conversations, replay.Baselines(), []float64{0.15, 0.25})
+//	fmt.Print(result.Text())
+//
+// # The measure
+//
+// At each message of the assistant, a step, the policy chooses a window from
+// everything said before it. The budget is the system prompts plus a share of
+// all the rest of the conversation, but at least the system prompts and the
+// newest unit. A unit is a message, or an assistant's message with calls and all
+// their results. Run counts the tokens of a window itself: those of the text of
+// each message, ceil(characters / 4) unless [WithCounter] says otherwise, plus
+// 4.
+//
+// The values of a step are the strings of at least 4 characters and the numbers
+// of at least 3 digits in the arguments of its calls. If an agent never calls
+// anything, they are the identifiers in its text. Only values count that an
+// earlier message has, but neither a system prompt nor the newest unit, since
+// those are always sent.
+//
+//   - Support is the share of the values that stand in the window.
+//   - Grounded support is the share that stands there as a word, and behind its
+//     JSON key or argument name, which begins at most 40 characters before it, or
+//     with 12 characters of what stood before or behind it in the conversation.
+//     A list of bare words has support, but gives a model nothing to go by.
+//   - Cost is what the windows cost with a prompt cache, as a share of what it
+//     costs to send everything each time. The longest prefix of the window that
+//     equals the window before costs 0.1 a token, the rest 1.25.
+//   - Breaks is the share of the steps that do not send all of the window before
+//     at the start of the new one.
+//   - Task is the share of the steps whose window has the user's first message
+//     whole, among those in which it fits beside the system prompts and the
+//     newest unit.
+//   - Recent is the share of the steps whose window has the newest three units
+//     whole.
+//   - Fill is the share of the budget that is used, over the steps in which not
+//     everything fits.
+//
+// A window that is a request is compared message by message, and a unit is whole
+// if all its messages are there unchanged. [Baselines] choose units, and what
+// they send of a unit is compared as a whole.
+package replay

@@ -1,0 +1,134 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Message is a message of a conversation, in the form of OpenAI's Chat
+// Completions.
+type Message struct {
+	role, text string
+	raw        string // the JSON
+	calls      bool   // has calls of tools
+	arguments  []any  // of its calls, as far as they are JSON
+	documents  []any  // all that is a JSON object or array: arguments and content
+	id         string // equal for equal messages
+}
+
+// perMessage is what a message costs beyond its text, in tokens.
+const perMessage = 4
+
+// newMessage reads a message from its JSON.
+func newMessage(raw string) (*Message, error) {
+	v, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := v.(object)
+	if !ok {
+		return nil, fmt.Errorf("a message must be an object")
+	}
+	m := &Message{role: o.text("role"), text: contentOf(o.get("content")), raw: raw}
+	if m.role == "" {
+		return nil, fmt.Errorf("role is required: it must be a string that is not empty")
+	}
+	m.document(m.text)
+	if calls := o.list("tool_calls"); len(calls) > 0 {
+		m.calls = true
+		m.text += "\n" + string(appendJSON(nil, calls))
+		for _, call := range calls {
+			m.call(call)
+		}
+	}
+	m.id = strings.Join([]string{m.role, o.text("tool_call_id"), o.text("name"), m.text}, "\x00")
+	return m, nil
+}
+
+// contentOf returns the text of a content: a string, or a list of parts.
+func contentOf(content any) string {
+	switch content := content.(type) {
+	case string:
+		return content
+	case []any:
+		var texts []string
+		for _, part := range content {
+			switch part := part.(type) {
+			case string:
+				texts = append(texts, part)
+			case object:
+				if text := part.text("text"); text != "" {
+					texts = append(texts, text)
+				}
+			}
+		}
+		return strings.Join(texts, "\n")
+	default:
+		return ""
+	}
+}
+
+func (m *Message) call(call any) {
+	o, _ := call.(object)
+	function, _ := o.get("function").(object)
+	switch arguments := function.get("arguments").(type) {
+	case string:
+		if v := m.document(arguments); v != nil {
+			m.arguments = append(m.arguments, v)
+		}
+	case object:
+		m.arguments = append(m.arguments, arguments)
+		m.documents = append(m.documents, arguments)
+	}
+}
+
+// document adds a text to the documents if it is JSON, and returns its value.
+func (m *Message) document(text string) any {
+	if strings.Trim(text, " \t\r\n") == "" {
+		return nil
+	}
+	v, err := decode(text)
+	if err != nil {
+		return nil
+	}
+	switch v.(type) {
+	case object, []any:
+		m.documents = append(m.documents, v)
+	}
+	return v
+}
+
+// Characters counts ceil(characters / 4) tokens, as the reference does.
+type Characters struct{}
+
+// CountTokens returns the tokens of a text. It never fails.
+func (Characters) CountTokens(text string) (int, error) { return (characters(text) + 3) / 4, nil }
+
+// meter counts the tokens of messages, each text once. It is not safe for
+// concurrent use.
+type meter struct {
+	counter cupel.TokenCounter
+	known   map[string]int
+}
+
+func newMeter(counter cupel.TokenCounter) *meter {
+	return &meter{counter, make(map[string]int)}
+}
+
+// tokens returns the tokens of a message with the given text.
+func (m *meter) tokens(text string) (int, error) {
+	if text == "" {
+		return perMessage, nil
+	}
+	if n, ok := m.known[text]; ok {
+		return n, nil
+	}
+	item, err := cupel.NewItemFrom(m.counter, text) // it checks what the counter returns
+	if err != nil {
+		return 0, err
+	}
+	m.known[text] = item.Tokens() + perMessage
+	return m.known[text], nil
+}

@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// columns are the figures of a table.
+var columns = []struct {
+	head string
+	of   func(*Row) float64
+}{
+	{"support", func(r *Row) float64 { return r.Support }},
+	{"grounded", func(r *Row) float64 { return r.Grounded }},
+	{"cost", func(r *Row) float64 { return r.Cost }},
+	{"breaks", func(r *Row) float64 { return r.Breaks }},
+	{"task", func(r *Row) float64 { return r.Task }},
+	{"recent", func(r *Row) float64 { return r.Recent }},
+	{"fill", func(r *Row) float64 { return r.Fill }},
+}
+
+// Text returns the result as a table for each share.
+func (r *Result) Text() string {
+	var out strings.Builder
+	steps, values := 0, 0
+	wide := len("share 0.00")
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		steps, values = row.Steps, row.Values
+		wide = max(wide, characters(row.Title()))
+	}
+	fmt.Fprintf(&out, "%s, %s, %s\n", count(r.Conversations, "conversation"), count(steps, "step"), count(values, "value"))
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if i == 0 || row.Share != r.Rows[i-1].Share {
+			fmt.Fprintf(&out, "\n%-*s  %-9s", wide, "share "+strconv.FormatFloat(row.Share, 'f', -1, 64), "mode")
+			for _, c := range columns {
+				fmt.Fprintf(&out, "  %*s", width(c.head), c.head)
+			}
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "%-*s  %-9s", wide, row.Title(), row.Mode)
+		for _, c := range columns {
+			fmt.Fprintf(&out, "  %*.3f", width(c.head), c.of(row))
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// Title returns the name of the policy in tables and plots.
+func (r *Row) Title() string { return cmp.Or(r.title, r.Policy) }
+
+func width(head string) int { return max(len("0.000"), len(head)) }
+
+// count writes 1200 and "step" as 1,200 steps.
+func count(n int, noun string) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	if n != 1 {
+		noun += "s"
+	}
+	return digits + " " + noun
+}

@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"strconv"
+	"strings"
+)
+
+// unit is a message, or an assistant's calls with all their results.
+type unit struct {
+	id     string // of the unit as a piece
+	role   string // of the first message
+	text   string
+	tokens int
+	parts  []*Message
+	pieces window // the parts
+	keys   keys
+}
+
+// step is a message of the assistant, and what its window is measured by.
+type step struct {
+	units  int // said before it
+	values []value
+	tokens int // of all units before it
+}
+
+// recording is a conversation, ready to be measured. It is not changed once it
+// is made.
+type recording struct {
+	id     string
+	units  []unit
+	steps  []step
+	system int // tokens of the system prompts
+	tokens int // of all units
+	first  int // the unit of the first message of the user, or -1
+}
+
+// record prepares a conversation.
+func record(c *Conversation, m *meter) (*recording, error) {
+	r := &recording{id: c.ID, first: -1}
+	type at struct {
+		message *Message
+		units   int
+	}
+	var answers []at
+	textual := true // the agent has no calls, and acts in its text
+	open := false   // the last unit has calls, and may have more results
+	for _, message := range c.messages {
+		textual = textual && !message.calls
+		if message.role == "assistant" && len(r.units) > 0 {
+			answers = append(answers, at{message, len(r.units)})
+		}
+		if message.role == "tool" && open {
+			u := &r.units[len(r.units)-1]
+			u.parts = append(u.parts, message)
+			continue
+		}
+		open = message.calls
+		r.units = append(r.units, unit{role: message.role, parts: []*Message{message}})
+	}
+	for i := range r.units {
+		u := &r.units[i]
+		if err := u.finish(m); err != nil {
+			return nil, err
+		}
+		u.id = strconv.Itoa(i) + "\x00" + u.text
+		r.tokens += u.tokens
+		if u.role == "system" {
+			r.system += u.tokens
+		}
+		if r.first < 0 && u.role == "user" {
+			r.first = i
+		}
+	}
+	for _, answer := range answers {
+		s := step{units: answer.units}
+		for i := range s.units {
+			s.tokens += r.units[i].tokens
+		}
+		if answer.message.calls || textual {
+			s.values = r.needed(answer.message, s.units)
+		}
+		r.steps = append(r.steps, s)
+	}
+	return r, nil
+}
+
+func (u *unit) finish(m *meter) error {
+	u.keys = make(keys)
+	texts := make([]string, len(u.parts))
+	u.pieces = make(window, len(u.parts))
+	for i, part := range u.parts {
+		texts[i] = part.text
+		var err error
+		if u.pieces[i], err = part.piece(m); err != nil {
+			return err
+		}
+		u.tokens += u.pieces[i].tokens
+		for _, document := range part.documents {
+			u.keys.add("", document)
+		}
+	}
+	u.text = strings.Join(texts, "\n")
+	return nil
+}
+
+// needed returns the values that a message uses and that only earlier messages
+// have: not the system prompt, and not the newest unit.
+func (r *recording) needed(message *Message, n int) []value {
+	var values []value
+	seen := make(map[string]bool)
+	used(message, func(text string) {
+		if seen[text] {
+			return
+		}
+		seen[text] = true
+		earlier := false
+		for i := range r.units[:n] {
+			if !strings.Contains(r.units[i].text, text) {
+				continue
+			}
+			if i == n-1 || r.units[i].role == "system" {
+				return
+			}
+			earlier = true
+		}
+		if earlier {
+			values = append(values, newValue(text, r.units[:n]))
+		}
+	})
+	return values
+}
+
+// pinned reports whether unit i of the first n is always sent: the system
+// prompts and the newest unit.
+func (r *recording) pinned(i, n int) bool { return r.units[i].role == "system" || i == n-1 }
+
+// fixed returns the tokens of the pinned units among the first n.
+func (r *recording) fixed(n int) int {
+	sum := 0
+	for i := range n {
+		if r.pinned(i, n) {
+			sum += r.units[i].tokens
+		}
+	}
+	return sum
+}
+
+// limit returns the budget at a share: the system prompts plus that share of
+// all the rest of the conversation.
+func (r *recording) limit(share float64) int {
+	return r.system + int(share*float64(r.tokens-r.system))
+}

@@ -1,0 +1,301 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Option configures [Run].
+type Option func(*config)
+
+// WithCounter sets what counts the text of a message; 4 tokens are added for
+// each message. The default is [Characters].
+func WithCounter(counter cupel.TokenCounter) Option {
+	return func(c *config) { c.counter = counter }
+}
+
+// WithWorkers sets how many conversations are measured concurrently, at least
+// 0. The default, 0, means the number of processors. The result does not depend
+// on it.
+func WithWorkers(n int) Option {
+	return func(c *config) { c.workers = n }
+}
+
+// WithProgress calls progress after each conversation and policy with the
+// number of windows chosen and the total. It is called from several goroutines,
+// but never concurrently. nil disables it.
+func WithProgress(progress func(done, total int)) Option {
+	return func(c *config) { c.progress = progress }
+}
+
+type config struct {
+	policies []Policy
+	shares   []float64
+	counter  cupel.TokenCounter
+	workers  int
+	progress func(done, total int)
+}
+
+func (c *config) validate() error {
+	bad := func(field, value, reason string) error {
+		return &cupel.InvalidConfigError{Component: "replay.Run", Field: field, Value: value, Reason: reason}
+	}
+	if len(c.policies) == 0 {
+		return bad("policies", "", "at least one policy is required")
+	}
+	for i, p := range c.policies {
+		where := fmt.Sprintf("policies[%d]", i)
+		switch {
+		case p.Name == "" || p.New == nil && p.units == nil:
+			return bad(where, "", "a policy must have a name and a New")
+		case p.Mode != Stateless && p.Mode != Session:
+			return bad(where, strconv.Quote(string(p.Mode)), "the mode must be Stateless or Session")
+		case p.blocks && !(p.low > 0 && p.low <= 1):
+			return bad(where, fmt.Sprint(p.low), "the low-water mark must be above 0 and at most 1")
+		case slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name && other.Mode == p.Mode }):
+			return bad(where, strconv.Quote(p.Name), "policies of one mode must have different names")
+		}
+	}
+	if len(c.shares) == 0 {
+		return bad("shares", "", "at least one share is required")
+	}
+	for i, share := range c.shares {
+		if !(share > 0 && share <= 1) || i > 0 && share <= c.shares[i-1] {
+			return bad(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "shares must be above 0, at most 1, and ascending")
+		}
+	}
+	if c.counter == nil {
+		return bad("counter", "", "a token counter is required")
+	}
+	if c.workers < 0 {
+		return bad("workers", strconv.Itoa(c.workers), "workers must be at least 0")
+	}
+	return nil
+}
+
+// Run measures every policy on every conversation at every share. It requires
+// at least one policy, with distinct names, and at least one share, above 0, at
+// most 1 and ascending. The same input gives the same result, bit for bit, if
+// the policies are deterministic. It returns a [cupel.InvalidConfigError], the
+// error of a policy or of the counter, or ctx.Err() if ctx is done first. No
+// goroutine outlives it.
+func Run(ctx context.Context, conversations []Conversation, policies []Policy, shares []float64, opts ...Option) (*Result, error) {
+	config := config{policies: policies, shares: shares, counter: Characters{}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&config)
+		}
+	}
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	r := &runner{config: config, recordings: make([]*recording, len(conversations))}
+	err := r.each(ctx, len(conversations), func(i int) (err error) {
+		r.recordings[i], err = record(&conversations[i], newMeter(config.counter))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range r.recordings {
+		r.total += len(rec.steps) * len(policies) * len(shares)
+	}
+	// A job is a policy on a conversation, so that a few long conversations keep
+	// all processors busy.
+	r.sums = make([][]sums, len(conversations)*len(policies))
+	err = r.each(ctx, len(r.sums), func(i int) error {
+		rec, p := r.recordings[i/len(policies)], &policies[i%len(policies)]
+		m := newMeter(config.counter)
+		r.sums[i] = make([]sums, len(shares))
+		for k, share := range shares {
+			s, err := rec.replay(ctx, p.chooser(), share, m)
+			if err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return fmt.Errorf("cupel: policy %q on conversation %q: %w", p.Name, rec.id, err)
+			}
+			r.sums[i][k] = s
+			r.advance(len(rec.steps))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.result(), ctx.Err()
+}
+
+// runner is the state of one Run.
+type runner struct {
+	config
+	recordings []*recording
+	sums       [][]sums // by conversation and policy: for each share
+	total      int
+
+	mu   sync.Mutex
+	done int
+}
+
+// each calls job with the numbers below n, on all workers, and returns the error
+// of the lowest number that failed.
+func (r *runner) each(ctx context.Context, n int, job func(i int) error) error {
+	workers := r.workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		mu     sync.Mutex
+		group  sync.WaitGroup
+		next   int
+		failed = n
+		errs   = make([]error, n)
+	)
+	for range min(workers, n) {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= failed || i >= n || ctx.Err() != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				if errs[i] = job(i); errs[i] != nil {
+					mu.Lock()
+					failed = min(failed, i)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	return nil
+}
+
+func (r *runner) advance(steps int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += steps
+	if r.progress != nil {
+		r.progress(r.done, r.total)
+	}
+}
+
+// Prices of an input token, as shares of the plain price.
+const (
+	priceRead  = 0.1  // from the cache
+	priceWrite = 1.25 // new, and written to the cache
+)
+
+// sums is what is counted over steps.
+type sums struct {
+	steps, breaks, recent   int
+	values, support, ground int
+	tasks, task             int
+	sent, room              int     // tokens, where not everything fits
+	cost, whole             float64 // at the prices; whole is for sending everything
+}
+
+func (s *sums) add(o *sums) {
+	s.steps += o.steps
+	s.breaks += o.breaks
+	s.recent += o.recent
+	s.values += o.values
+	s.support += o.support
+	s.ground += o.ground
+	s.tasks += o.tasks
+	s.task += o.task
+	s.sent += o.sent
+	s.room += o.room
+	s.cost += o.cost
+	s.whole += o.whole
+}
+
+// recentUnits is how many of the newest units a window should have whole.
+const recentUnits = 3
+
+// replay measures a policy on one conversation.
+func (r *recording) replay(ctx context.Context, c chooser, share float64, m *meter) (sums, error) {
+	var (
+		s         sums
+		before    window
+		allBefore int
+	)
+	limit := r.limit(share)
+	for i := range r.steps {
+		step := &r.steps[i]
+		t := &turn{recording: r, step: i, said: step.units, meter: m}
+		fixed := r.fixed(step.units)
+		budget := max(limit, fixed)
+		w, err := c.choose(ctx, t, budget)
+		if err != nil {
+			return s, fmt.Errorf("step %d: %w", i, err)
+		}
+		same := w.same(before)
+		total, prefix := w.tokens(), w[:same].tokens()
+		s.cost += price(prefix, total-prefix)
+		s.whole += price(allBefore, step.tokens-allBefore)
+		s.steps++
+		if same < len(before) {
+			s.breaks++
+		}
+		if step.tokens > budget {
+			s.sent += total
+			s.room += budget
+		}
+		if len(step.values) > 0 {
+			s.find(step.values, w.text())
+		}
+		full := t.full(w)
+		if r.first >= 0 && r.first < step.units {
+			needed := fixed
+			if !r.pinned(r.first, step.units) {
+				needed += r.units[r.first].tokens
+			}
+			if needed <= budget {
+				s.tasks++
+				s.task += btoi(full[r.first])
+			}
+		}
+		s.recent += btoi(!slices.Contains(full[max(0, len(full)-recentUnits):], false))
+		before, allBefore = w, step.tokens
+	}
+	return s, nil
+}
+
+// find counts which values are in the text of a window.
+func (s *sums) find(values []value, text string) {
+	s.values += len(values)
+	for i := range values {
+		s.support += btoi(strings.Contains(text, values[i].text))
+		s.ground += btoi(values[i].grounded(text))
+	}
+}
+
+// price returns what tokens cost. The products are rounded before they are
+// added, on every processor.
+func price(read, written int) float64 {
+	return float64(priceRead*float64(read)) + float64(priceWrite*float64(written))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
