@@ -225,39 +225,47 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 // noteText writes a note with a share of what an exchange says.
 func (c *Conversation) noteText(group []int, share float64) (text string, worth float64, err error) {
 	const least = 0.02 // that a call was made
-	var lines []string
-	calls, all := 0, 0
+	count := func(s string) int {
+		n, wrong := counted(c.counter, s)
+		if wrong != nil {
+			err = wrong
+		}
+		return n
+	}
+	var titles, lines []string
+	all := 0
+	for _, i := range group {
+		all = add(all, c.entries[i].tokens)
+		for _, p := range c.entries[i].parts {
+			if p.kind == call {
+				titles = append(titles, callTitle(p.name, p.arguments))
+			}
+		}
+	}
+	if len(titles) == 0 { // the API ran the tool, or the call is not there
+		titles = append(titles, c.entries[group[0]].headline())
+	}
 	worth = least
 	for _, i := range group {
 		e := &c.entries[i]
-		all = add(all, e.tokens)
-	}
-	for _, i := range group {
-		e := &c.entries[i]
-		if said, tokens := e.said(); share > 0 && said != "" {
-			out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(func(s string) int {
-				n, wrong := counted(c.counter, s)
-				if wrong != nil {
-					err = wrong
-				}
-				return n
-			}))
-			if out != "" {
-				lines = append(lines, out)
-				// What comes first in an outline is worth most.
-				worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(all, 1))
-			}
+		said, tokens := e.said()
+		if share == 0 || said == "" {
+			continue
 		}
-		for _, p := range e.parts {
-			if p.kind == call {
-				calls++
-				lines = append(lines, callTitle(p.name, p.arguments))
-			}
+		out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
+		if out == "" {
+			continue
 		}
+		if e.returns() && len(titles) > 1 && e.title != "" {
+			lines = append(lines, e.title+":")
+		}
+		lines = append(lines, out)
+		// What comes first in an outline is worth most.
+		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(all, 1))
 	}
-	label := noteLabel + ": " + plural(calls, "tool call") + " and what came of it, shortened]"
-	if share == 0 {
-		label = noteLabel + ": " + plural(calls, "tool call") + "; results left out]"
+	label := noteLabel + ": " + strings.Join(titles, ", ") + "; shortened]"
+	if len(lines) == 0 {
+		label = noteLabel + ": " + strings.Join(titles, ", ") + "; results left out]"
 	}
 	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95), err
 }

@@ -65,7 +65,7 @@ func TestExchange(t *testing.T) {
 		}
 		return len(unit.Forms())
 	})
-	if want := `[{"role":"user","content":"go"},{"role": "user", "content": "[earlier: 2 tool calls; results left out]\nf(x.go)\ng([])"},
+	if want := `[{"role":"user","content":"go"},{"role": "user", "content": "[earlier: f(x.go), g([]); results left out]"},
 	{"role":"user","content":"and now?"}]`; got2 != want {
 		t.Errorf("got\n%s\nwant\n%s", got2, want)
 	}

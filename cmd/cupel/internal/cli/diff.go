@@ -117,7 +117,7 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := pipeline.Prepare(ctx, candidates.Items)
+	prepared, err := keeping(candidates, pipeline).Prepare(ctx, candidates.Items)
 	if err != nil {
 		return nil, selecting(err)
 	}
@@ -155,6 +155,9 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	for i := range variants {
+		variants[i].Pipeline = keeping(candidates, variants[i].Pipeline)
 	}
 	result, err := analysis.PolicySensitivityOfPipelines(ctx, candidates.Items, budget, variants...)
 	if variant, ok := errors.AsType[*analysis.VariantError](err); ok {

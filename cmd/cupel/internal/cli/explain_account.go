@@ -157,12 +157,21 @@ type usage struct {
 	items    int
 }
 
+// shownAs returns the item of an entry as the window has it, which may be a
+// smaller form of the candidate.
+func shownAs(e *analysis.Entry) *cupel.ContextItem {
+	if e.Included != nil {
+		return e.Included.Item
+	}
+	return e.Item
+}
+
 func (a *account) usage() usage {
 	var u usage
 	pinned := 0
 	byKind := make(map[string]int)
 	for _, i := range a.Window {
-		item := a.Entries[i].Item
+		item := shownAs(&a.Entries[i])
 		tokens := item.Tokens()
 		u.used = addTokens(u.used, tokens)
 		u.items++

@@ -175,9 +175,14 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 				row = append(row, terminal.Plain(cell))
 			}
 		}
-		row = append(row, terminal.Plain(strconv.Itoa(e.Item.Tokens())),
+		item := shownAs(e)
+		content := item.Content()
+		if item.Tokens() == 0 { // a form of its group in another entry stands for it
+			content = e.Item.Content()
+		}
+		row = append(row, terminal.Plain(strconv.Itoa(item.Tokens())),
 			terminal.Text{Text: string(e.Item.Kind()), Style: hues[e.Item.Kind().Key()]},
-			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(e.Item.Content()))
+			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(content))
 		table[i] = row
 	}
 	p.Table(columns, table)

@@ -171,7 +171,7 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if sweep, err = f.sweep(changed, budget); err != nil {
 		return nil, err
 	}
-	second, err := f.inspect(command.Context(), s, pipeline, budget, name, sweep)
+	second, err := f.inspect(command.Context(), s, keeping(s.Candidates, pipeline), budget, name, sweep)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // newRun returns the command that selects.
@@ -47,15 +48,15 @@ Notes on standard error say what was estimated, dropped or restored.`,
 			if err != nil {
 				return err
 			}
-			if printer.as == "transcript" && s.Transcript == nil {
+			if printer.as == "transcript" && s.Conversation == nil {
 				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", shown(flags.items), s.Format)
 			}
-			window, err := s.pipeline.Run(command.Context(), s.Items, s.budget)
+			window, err := s.run(command.Context())
 			if err != nil {
 				return selecting(err)
 			}
 			return writeOutput(env, printer.output, force, func(w io.Writer) error {
-				return printer.write(env, w, s, window)
+				return printer.write(env, w, window)
 			})
 		},
 	}
@@ -66,6 +67,15 @@ Notes on standard error say what was estimated, dropped or restored.`,
 	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
 	complete(command, "as", "text", "json", "transcript")
 	return command
+}
+
+// run chooses the window: of a conversation with what the API requires.
+func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
+	if s.Conversation != nil {
+		return s.Conversation.Select(ctx, s.pipeline, s.budget)
+	}
+	items, err := s.pipeline.Run(ctx, s.Items, s.budget)
+	return &cupelchat.Window{Items: items}, err
 }
 
 // windowPrinter prints a window.
@@ -86,20 +96,19 @@ func (p *windowPrinter) check() error {
 	return nil
 }
 
-func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, window []*cupel.ContextItem) error {
+func (p *windowPrinter) write(env *Environment, w io.Writer, window *cupelchat.Window) error {
 	// Only a terminal obeys control characters.
 	safe := p.output == "-" && env.screen.Terminal
 	switch p.as {
 	case "transcript":
-		var text bytes.Buffer
-		notes, err := s.Transcript.Write(&text, transcript.Selection{
-			Window: window, Room: room(s.budget, window), Deduplicated: !s.policy.KeepDuplicates,
-		})
+		out, err := window.Body()
 		if err != nil {
 			return err
 		}
-		note(env.Stderr, notes)
-		out := text.Bytes()
+		note(env.Stderr, window.Notes)
+		if !bytes.HasSuffix(out, []byte("\n")) {
+			out = append(slices.Clip(out), '\n')
+		}
 		if safe {
 			// Tabs and carriage returns here separate values; strings have none.
 			out = terminal.EscapeJSON(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), []byte("\t"), []byte("  ")))
@@ -107,9 +116,9 @@ func (p *windowPrinter) write(env *Environment, w io.Writer, s *selection, windo
 		_, err = w.Write(out)
 		return err
 	case "json":
-		return writeJSON(w, window)
+		return writeJSON(w, window.Items)
 	default:
-		return p.writeText(w, window, safe)
+		return p.writeText(w, window.Items, safe)
 	}
 }
 
@@ -146,17 +155,4 @@ func header(i int, item *cupel.ContextItem) string {
 		fmt.Fprintf(&b, ", message %d", index)
 	}
 	return terminal.Safe(b.String())
-}
-
-// room is how many tokens a slicer could still spend on a window.
-func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
-	pinned, sliced := 0, 0
-	for _, item := range window {
-		if item.Pinned() {
-			pinned += item.Tokens()
-		} else {
-			sliced += item.Tokens()
-		}
-	}
-	return budget.Effective(pinned).TargetTokens - sliced
 }

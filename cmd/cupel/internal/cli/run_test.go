@@ -39,7 +39,7 @@ func policyFile(t *testing.T, placer string) string {
 }
 
 func TestRunTakesTranscriptsThrough(t *testing.T) {
-	paths, err := filepath.Glob("../transcript/testdata/*.json")
+	paths, err := filepath.Glob("../../../../cupelchat/testdata/*.json")
 	if err != nil || len(paths) < 6 {
 		t.Fatalf("the transcripts are not where they should be: %q, %v", paths, err)
 	}
@@ -77,25 +77,31 @@ const agent = `{
 `
 
 func TestRunDropsExchangesWhole(t *testing.T) {
-	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "27", "--as", "transcript")
-	// 7 tokens of the system prompt, 6 of the last message and 8 of the answer before it leave no room
-	// for the exchange or the question; the answer cannot be first.
+	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "29", "--as", "transcript")
+	// 7 tokens of the system prompt, 8 of the first message, 6 of the last one and 8 of the answer before
+	// it leave no room for the exchange.
 	want := `{
  "model": "claude-x", "system": "Be brief.",
  "messages": [
+  {"role": "user", "content": "List the files."},
+  {"role": "assistant", "content": "There are two."},
   {"role": "user", "content": "Thanks."}
  ]
 }
 `
-	if code != exitOK || stdout != want {
-		t.Errorf("exit code %d, got\n%s\nwant\n%s", code, stdout, want)
+	if code != exitOK || stdout != want || stderr != "" {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, stdout, want)
 	}
-	if !strings.HasPrefix(stderr, "cupel: note: dropped 1 item from messages[3] on (8 tokens), because the API requires that the user speaks first") {
-		t.Errorf("got %q", stderr)
+	code, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "28", "--as", "transcript")
+	if code != exitOK || strings.Contains(stdout, "There are two.") ||
+		stderr != "cupel: note: joined 1 message with the one before, because the messages between were dropped\n" {
+		t.Errorf("with one token less: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	_, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "29", "--as", "transcript")
-	if !strings.Contains(stdout, "List the files.") || !strings.Contains(stdout, "There are two.") || strings.Contains(stdout, "tool_") || stderr != "" {
-		t.Errorf("with two tokens more:\n%s%s", stdout, stderr)
+	// Without pins the answer is first, and cannot be.
+	code, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "14", "--as", "transcript", "--no-pin")
+	if code != exitOK || !strings.Contains(stdout, `"messages": [
+  {"role": "user", "content": "Thanks."}`) || !strings.HasPrefix(stderr, "cupel: note: dropped 1 item from messages[3] on (8 tokens), because the API requires that the user speaks first") {
+		t.Errorf("without pins: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 
@@ -107,14 +113,16 @@ Be brief.
 --- 2: Message, 8 tokens, role user, message 0
 List the files.
 
---- 3: ToolOutput, 26 tokens, role assistant, tool ls, message 1
+--- 3: ToolOutput, 14 tokens, role assistant, tool ls, message 1
 ls({"path":"."})
+
+--- 4: ToolOutput, 12 tokens, role tool, tool ls, message 2
 a.go b.go
 
---- 4: Message, 8 tokens, role assistant, message 3
+--- 5: Message, 8 tokens, role assistant, message 3
 There are two.
 
---- 5: Message, 6 tokens, role user, message 4
+--- 6: Message, 6 tokens, role user, message 4
 Thanks.
 `
 	if code != exitOK || stdout != want || stderr != "" {
@@ -135,7 +143,7 @@ Thanks.
 func TestRunJSON(t *testing.T) {
 	code, stdout, _ := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
 	var items []*cupel.ContextItem
-	if err := json.Unmarshal([]byte(stdout), &items); code != exitOK || err != nil || len(items) != 5 {
+	if err := json.Unmarshal([]byte(stdout), &items); code != exitOK || err != nil || len(items) != 6 {
 		t.Fatalf("exit code %d, %d items, %v", code, len(items), err)
 	}
 	code, again, stderr := ran(t, stdout, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
@@ -177,15 +185,13 @@ func TestRunHelp(t *testing.T) {
 	}
 }
 
-// TestRunTellsOfRepetitions has a policy that keeps repetitions, and a budget
-// that has no room for them: they are left out for that.
-func TestRunTellsOfRepetitions(t *testing.T) {
+// TestRunKeepsRepetitions has a message twice, and a policy that would leave out
+// items with equal content.
+func TestRunKeepsRepetitions(t *testing.T) {
 	const text = `[{"role":"assistant","content":"go on"},{"role":"assistant","content":"go on"},{"role":"user","content":"x"}]`
-	for policy, told := range map[string]bool{"chat": true, policyFile(t, "chronological"): false} {
-		code, stdout, stderr := ran(t, text, "-i", "-", "-p", policy, "-b", "12", "--as", "transcript", "--format", "openai")
-		if code != exitOK || strings.Count(stdout, "go on") != 1 || strings.Contains(stderr, "dropped as duplicates: 1 item, 6 tokens") != told {
-			t.Errorf("%s: exit code %d, got %s%s", policy, code, stdout, stderr)
-		}
+	code, stdout, stderr := ran(t, text, "-i", "-", "-p", "chat", "-b", "100", "--as", "transcript", "--format", "openai")
+	if code != exitOK || stdout != text+"\n" || stderr != "" {
+		t.Errorf("exit code %d, got %s%s", code, stdout, stderr)
 	}
 }
 

@@ -155,7 +155,20 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	return &selection{candidates, p, pipeline, budget}, nil
+	return &selection{candidates, p, keeping(candidates, pipeline), budget}, nil
+}
+
+// keeping returns a pipeline for candidates. Messages are never duplicates: a
+// retry, or the same answer of a tool that is polled, says something of its own.
+func keeping(candidates *input.Candidates, p *cupel.Pipeline) *cupel.Pipeline {
+	config := p.Config()
+	if candidates.Conversation == nil || config.KeepDuplicates {
+		return p
+	}
+	config.KeepDuplicates = true
+	kept, err := cupel.New(config)
+	must(err) // the configuration is that of a pipeline
+	return kept
 }
 
 func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {

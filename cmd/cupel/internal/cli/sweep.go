@@ -108,7 +108,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
 	}
 	tell := newBudgetProgress(env, f.progress)
-	sweep, err := analysis.Sweep(command.Context(), pipeline, candidates.Items, budgets,
+	sweep, err := analysis.Sweep(command.Context(), keeping(candidates, pipeline), candidates.Items, budgets,
 		analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
 	tell.end()
 	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {

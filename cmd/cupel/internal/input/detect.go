@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -37,11 +37,11 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 		}
 		return f, nil
 	}
-	f.api = transcript.Messages
+	f.api = cupelchat.Anthropic
 	if f.format == OpenAI {
-		f.api = transcript.Chat
+		f.api = cupelchat.OpenAI
 		if seen[responses].path == "input" || seen.has(responses) && !seen.has(chat) {
-			f.api = transcript.Responses
+			f.api = cupelchat.Responses
 		}
 	}
 	return f, nil
@@ -412,7 +412,7 @@ func (f *finding) decide(seen *signals) error {
 		}
 		return one.value.Errorf(one.path, "is a sign of %s, and %s of %s: set --format", claims[0].words, where, claims[1].words)
 	}
-	f.format, f.api = OpenAI, transcript.Chat
+	f.format, f.api = OpenAI, cupelchat.OpenAI
 	if len(claims) == 1 {
 		f.claim(claims[0].what)
 		return nil
@@ -420,7 +420,7 @@ func (f *finding) decide(seen *signals) error {
 	switch {
 	case seen.has(openAI):
 	case seen.has(claudeModel) && !seen.has(systemFirst):
-		f.format, f.api = Anthropic, transcript.Messages
+		f.format, f.api = Anthropic, cupelchat.Anthropic
 	case seen.has(openAIModel):
 	case seen.has(message):
 		f.notes = append(f.notes, "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)")
@@ -433,9 +433,9 @@ func (f *finding) decide(seen *signals) error {
 func (f *finding) claim(what sign) {
 	switch what {
 	case responses:
-		f.api = transcript.Responses
+		f.api = cupelchat.Responses
 	case anthropic:
-		f.format, f.api = Anthropic, transcript.Messages
+		f.format, f.api = Anthropic, cupelchat.Anthropic
 	case item:
 		f.format = JSON
 		if f.value.IsZero() {

@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"strconv"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/transcript"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -37,10 +37,10 @@ type Options struct {
 
 // Candidates is the result of reading a file or a folder.
 type Candidates struct {
-	Items      []*cupel.ContextItem
-	Format     Format                 // never Auto
-	Transcript *transcript.Transcript // of OpenAI and Anthropic, otherwise nil
-	Notes      []string               // remarks for the user
+	Items        []*cupel.ContextItem
+	Format       Format                  // never Auto
+	Conversation *cupelchat.Conversation // of OpenAI and Anthropic, otherwise nil
+	Notes        []string                // remarks for the user
 }
 
 // Error says what is wrong with a text and where.
@@ -71,13 +71,18 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		}
 		return &Candidates{Items: items, Format: found.format, Notes: found.notes}, nil
 	}
-	t, err := transcript.Read(found.source(), transcript.Options{
-		Counter: options.Counter, NoPin: options.NoPin, MediaTokens: options.MediaTokens,
-	})
+	var opts []cupelchat.Option
+	if options.NoPin {
+		opts = append(opts, cupelchat.WithoutPins())
+	}
+	if options.MediaTokens != nil {
+		opts = append(opts, cupelchat.WithMediaTokens(*options.MediaTokens))
+	}
+	c, err := cupelchat.Read(data, found.api, options.Counter, opts...)
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: t.Items, Format: found.format, Transcript: t, Notes: append(found.notes, t.Notes...)}, nil
+	return &Candidates{Items: c.Items(), Format: found.format, Conversation: c, Notes: append(found.notes, c.Notes()...)}, nil
 }
 
 // readAll reads r until EOF, into a buffer of the right size if r is a file.
@@ -96,14 +101,10 @@ func readAll(r io.Reader) ([]byte, error) {
 // finding is the detected form of a text.
 type finding struct {
 	format Format
-	api    transcript.API
-	value  rawjson.Value  // the whole text, unless it has one value per line
-	lines  []rawjson.Part // the values of the lines
+	api    cupelchat.Format // of messages
+	value  rawjson.Value    // the whole text, unless it has one value per line
+	lines  []rawjson.Part   // the values of the lines
 	notes  []string
-}
-
-func (f *finding) source() transcript.Source {
-	return transcript.Source{API: f.api, Value: f.value, Lines: f.lines}
 }
 
 // items reads items: an array, an object that has one, a report, or lines.
