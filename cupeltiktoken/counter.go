@@ -35,7 +35,7 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("cupeltiktoken: unknown %s %q; known are %s", e.What, e.Name, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("cupeltiktoken: unknown %s %q; want one of %s", e.What, e.Name, strings.Join(e.Known, ", "))
 }
 
 // Counter counts tokens in one encoding. Get one from [ForEncoding] or

@@ -234,7 +234,7 @@ func TestOtherNames(t *testing.T) {
 
 func TestUnknownNames(t *testing.T) {
 	_, err := cupeltiktoken.ForEncoding("cl100k")
-	const want = `cupeltiktoken: unknown encoding "cl100k"; known are cl100k_base, gpt2, o200k_base, o200k_harmony, p50k_base, p50k_edit, r50k_base`
+	const want = `cupeltiktoken: unknown encoding "cl100k"; want one of cl100k_base, gpt2, o200k_base, o200k_harmony, p50k_base, p50k_edit, r50k_base`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -8,13 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -22,11 +18,11 @@ import (
 // floats where an integer belongs, become null, which a policy accepts nowhere.
 type converter struct {
 	json     []byte
-	problems []policy.Problem // in settings, which policies do not look into
+	integers map[string]bool // the names of the settings that are integers
 }
 
-// value writes the value v at a path. Custom settings would accept null.
-func (c *converter) value(v any, at string, settings bool) {
+// value writes the value v at a path.
+func (c *converter) value(v any, at string) {
 	switch v := v.(type) {
 	case map[string]any:
 		c.json = append(c.json, '{')
@@ -36,14 +32,13 @@ func (c *converter) value(v any, at string, settings bool) {
 			}
 			c.text(name)
 			c.json = append(c.json, ':')
-			_, isTable := v[name].(map[string]any)
-			c.value(v[name], member(at, name), settings || name == "settings" && isTable)
+			c.value(v[name], member(at, name))
 		}
 		c.json = append(c.json, '}')
 	case []map[string]any:
-		array(c, v, at, settings)
+		array(c, v, at)
 	case []any:
-		array(c, v, at, settings)
+		array(c, v, at)
 	case string:
 		c.text(v)
 	case bool:
@@ -51,23 +46,23 @@ func (c *converter) value(v any, at string, settings bool) {
 	case int64:
 		c.json = strconv.AppendInt(c.json, v, 10)
 	case float64:
-		c.float(v, at, settings)
-	case time.Time:
-		if settings {
-			c.text(timeText(v))
+		if math.IsNaN(v) || math.IsInf(v, 0) || v == math.Trunc(v) && c.isInteger(at) {
+			c.null()
 			return
 		}
+		c.json = append(c.json, floatText(v)...)
+	default: // a date or a time
 		c.null()
 	}
 }
 
-func array[T any](c *converter, list []T, at string, settings bool) {
+func array[T any](c *converter, list []T, at string) {
 	c.json = append(c.json, '[')
 	for i, v := range list {
 		if i > 0 {
 			c.json = append(c.json, ',')
 		}
-		c.value(v, at+"["+strconv.Itoa(i)+"]", settings)
+		c.value(v, at+"["+strconv.Itoa(i)+"]")
 	}
 	c.json = append(c.json, ']')
 }
@@ -82,45 +77,33 @@ func (c *converter) text(s string) {
 
 // isInteger reports whether a policy has an integer at a path. JSON has one
 // type of numbers, in which 100.0 is an integer; TOML has two.
-func isInteger(at string) bool {
+func (c *converter) isInteger(at string) bool {
 	last := strings.LastIndexByte(at, '.')
 	if last < 0 || strings.HasSuffix(at[:last], ".weights") { // kinds and tags may have any names
 		return false
 	}
-	return integers()[at[last+1:]]
+	return c.integers[at[last+1:]]
 }
 
-// integers are the names of the settings that are integers.
-var integers = sync.OnceValue(func() map[string]bool {
+// integers returns the names of the settings that are integers in all types.
+func integers(registry *policy.Registry) map[string]bool {
 	names := make(map[string]bool)
 	var add func(fields []strategy.Field)
 	add = func(fields []strategy.Field) {
 		for _, f := range fields {
-			if f.Type == strategy.Int {
-				names[f.Name] = true
-			}
+			others, known := names[f.Name]
+			names[f.Name] = f.Type == strategy.Int && (others || !known)
 			add(f.Fields)
 			for _, variant := range f.Variants {
 				add(variant.Fields)
 			}
 		}
 	}
-	for _, d := range slices.Concat(scorer.Descriptors(), slicer.Descriptors(), placer.Descriptors()) {
+	scorers, slicers, placers := registry.Descriptors()
+	for _, d := range slices.Concat(scorers, slicers, placers) {
 		add(d.Fields)
 	}
 	return names
-})
-
-func (c *converter) float(f float64, at string, settings bool) {
-	finite := !math.IsNaN(f) && !math.IsInf(f, 0)
-	if settings && !finite {
-		c.problems = append(c.problems, policy.Problem{Path: at, Reason: "must be a finite number, got " + describe(f)})
-	}
-	if !finite || !settings && f == math.Trunc(f) && isInteger(at) {
-		c.null()
-		return
-	}
-	c.json = append(c.json, floatText(f)...)
 }
 
 // floatText is a float as TOML writes it: with a fraction or an exponent.

@@ -9,13 +9,12 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// DecodePolicy decodes a policy from TOML, with the custom strategies of
-// registry; nil means only the built-in ones. It is as strict as
-// [policy.Decode] and reports the same paths.
+// DecodePolicy decodes a policy from TOML, with the types of registry; nil means
+// only the built-in ones. It is as strict as [policy.Decode] and reports the
+// same paths.
 //
-// Integers are accepted for numbers, but not the other way round. Custom
-// strategies receive their settings as JSON, with date-times as RFC 3339
-// strings; elsewhere a policy has no date-times.
+// Integers are accepted for numbers, but not the other way round. No setting is
+// a date or a time.
 //
 // It returns a [policy.ValidationError] with all problems, or with the position
 // at which the text is not valid TOML. It also rejects text that [Parse]
@@ -25,20 +24,15 @@ func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error)
 	if invalid, ok := errors.AsType[*ParseError](err); ok {
 		return policy.Policy{}, policy.Invalid(policy.Problem{Reason: invalid.Reason, Err: invalid.Err})
 	}
-	c := &converter{}
-	c.value(values, "", false)
+	c := &converter{integers: integers(registry)}
+	c.value(values, "")
 	p, err := policy.Decode(registry, c.json)
-	if err == nil && len(c.problems) == 0 {
-		return p, nil
-	}
-	problems := c.problems
 	if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
-		for _, problem := range invalid.Problems {
-			problem.Reason = withoutNull(values, problem)
-			problems = append(problems, problem)
+		for i, problem := range invalid.Problems {
+			invalid.Problems[i].Reason = withoutNull(values, problem)
 		}
 	}
-	return policy.Policy{}, policy.Invalid(problems...)
+	return p, err
 }
 
 // ReadPolicy reads r to its end and decodes the policy like [DecodePolicy]. It

@@ -13,6 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -290,46 +291,49 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// noting is a scorer whose settings can be anything.
-type noting struct {
+// length is a scorer with settings.
+type length struct {
 	scorer.Recency
-	settings string
+	most  int
+	scale float64
+	texts []string
 }
 
-func notingRegistry(t testing.TB) *policy.Registry {
+func lengthRegistry(t testing.TB) *policy.Registry {
 	t.Helper()
 	r := policy.NewRegistry()
-	if err := r.RegisterScorer("noting", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-		return noting{settings: string(args.Settings)}, nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.RegisterScorer("strict", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-		_, err := policy.DecodeSettings[struct {
-			Max int `json:"max"`
-		}](args.Settings)
-		return scorer.Recency{}, err
-	}); err != nil {
+	err := r.RegisterScorer(strategy.Descriptor{
+		Name: "length", Doc: "Scores an item by its length.",
+		Fields: []strategy.Field{
+			{Name: "most", Type: strategy.Int, Range: strategy.AtLeastOne, Doc: "The length that scores 1."},
+			{Name: "settings", Type: strategy.Object, Doc: "More settings.", Fields: []strategy.Field{
+				{Name: "scale", Type: strategy.Number, Doc: "A factor."},
+				{Name: "texts", Type: strategy.Texts, Doc: "Texts."},
+				{Name: "bucketSize", Type: strategy.Number, Doc: "An integer elsewhere."},
+			}},
+		},
+		Build: func(args strategy.Args) (any, error) {
+			inner := strategy.Get[strategy.Args](args, "settings")
+			return length{most: strategy.Get[int](args, "most"), scale: strategy.Get[float64](inner, "scale"), texts: strategy.Get[[]string](inner, "texts")}, nil
+		},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func TestSettings(t *testing.T) {
-	registry := notingRegistry(t)
+func TestRegisteredTypes(t *testing.T) {
+	registry := lengthRegistry(t)
 	p, err := cupeltoml.DecodePolicy(registry, []byte(`
 		[[scorers]]
-		type = "noting"
+		type = "length"
 		weight = 1
+		most = 5
 		[scorers.settings]
-		at = 2025-01-31T12:00:00.25+01:00
-		day = 2025-01-31
-		local = 2025-01-31T12:00:00
-		time = 12:30:00.5
-		one = 1.0
-		n = 1
-		text = "<ä\u0000>"
-		list = [true, [], { "a b" = 1e300 }]
+		scale = 2
+		bucketSize = 1.0
+		texts = ["<ä\u0000>"]
 	`+rest))
 	if err != nil {
 		t.Fatal(err)
@@ -338,28 +342,28 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"at":"2025-01-31T12:00:00.25+01:00","day":"2025-01-31","list":[true,[],{"a b":1e+300}],"local":"2025-01-31T12:00:00","n":1,"one":1.0,"text":"\u003cä\u0000\u003e","time":"12:30:00.5"}`
-	if got := config.Scorer.(noting).settings; got != want {
-		t.Errorf("the factory was given %s\nwant %s", got, want)
+	if got, want := config.Scorer, (length{most: 5, scale: 2, texts: []string{"<ä\x00>"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("built %+v, want %+v", got, want)
 	}
 
 	_, err = cupeltoml.DecodePolicy(registry, []byte(`
 		[[scorers]]
-		type = "noting"
+		type = "length"
 		weight = 0
-		settings = { a = nan, "b c" = [inf, { d = -inf }] }
+		most = 5.0
+		settings = { scale = nan, texts = ["a", 2025-01-31], mix = 1 }
 		[[scorers]]
-		type = "strict"
+		type = "length"
 		weight = 1
-		settings = { max = nan, mix = 1 }
+		most = 0
 	`+rest))
 	if got, want := problems(t, err), lines(`
-		scorers[0].settings.a: must be a finite number, got nan
-		scorers[0].settings["b c"][0]: must be a finite number, got inf
-		scorers[0].settings["b c"][1].d: must be a finite number, got -inf
+		scorers[0].most: must be an integer, got the float 5.0
+		scorers[0].settings.mix: is unknown; want one of scale, texts, bucketSize
+		scorers[0].settings.scale: must be a number, got nan
+		scorers[0].settings.texts[1]: must be a string, got the date or time 2025-01-31
 		scorers[0].weight: Weight must be positive, got 0
-		scorers[1].settings.max: must be a finite number, got nan
-		scorers[1].settings.mix: is unknown; want one of max`); got != want {
+		scorers[1].most: must be at least 1, got 0`); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -368,12 +372,12 @@ func TestSettings(t *testing.T) {
 // is a policy that survives JSON.
 func FuzzDecodePolicy(f *testing.F) {
 	for _, seed := range []string{
-		complete, "", rest, "scorers = [{ type = \"recency\", weight = 1 }]" + rest, "scorers = [{ type = \"noting\", weight = 1, settings = { a = nan, b = 2025-01-31 } }]" + rest,
+		complete, "", rest, "scorers = [{ type = \"recency\", weight = 1 }]" + rest, "scorers = [{ type = \"length\", weight = 1, most = 1, settings = { scale = 1.5, texts = [] } }]" + rest,
 		"name = nan", "[a.b]\nc = [[1,2],[{}]]", "\"a.[\" = inf", "weights = { 'x' = 07:00:00 }", "name = '''\n''", "\xff", "[[[",
 	} {
 		f.Add([]byte(seed))
 	}
-	registry := notingRegistry(f)
+	registry := lengthRegistry(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := cupeltoml.DecodePolicy(registry, data)
 		if err != nil {

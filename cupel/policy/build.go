@@ -2,131 +2,118 @@ package policy
 
 import (
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/compat"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // builder builds the strategies of a policy and collects their problems. A
 // strategy that cannot be built is nil and has a problem.
 //
-// The rules are in the strategies' constructors, which report all mistakes.
+// The rules for the settings of built-in strategies are in their constructors,
+// which report all mistakes. Those for registered types are in their fields,
+// which the builder enforces: it is strict.
 type builder struct {
 	env      Environment
 	problems *problems
+	failed   int             // mistakes so far, including those that problems ignores
+	missing  map[string]bool // paths of strategies that could not be built
 }
 
-func (b *builder) config(p Policy) cupel.Config {
-	config := cupel.Config{
-		Scorer:         b.scorer(p.Scorers),
-		KeepDuplicates: p.KeepDuplicates,
-		FullOnly:       p.FullOnly,
-		Overflow:       p.Overflow,
-	}
-	config.Slicer, _ = b.strategy(slicers, p.Slicer, "slicer").(cupel.Slicer)
-	config.Placer, _ = b.strategy(placers, p.Placer, "placer").(cupel.Placer)
-	if p.Overflow > cupel.OverflowProceed {
-		b.fail("overflow", "must be Throw, Truncate or Proceed, got "+p.Overflow.String())
-	}
+func newBuilder(env Environment, found *problems) *builder {
+	return &builder{env: env, problems: found, missing: make(map[string]bool)}
+}
+
+// config builds what the settings of a policy describe.
+func (b *builder) config(s Settings) cupel.Config {
+	config, _ := b.build(whole, document, s, "", false).(cupel.Config)
 	return config
 }
 
-// scorer builds the scorer of a policy: a composite, or its only part.
-func (b *builder) scorer(parts []Weighted) cupel.Scorer {
-	composite, _ := strategy.Find(scorer.Descriptors(), "composite")
-	built, _ := b.build(scorers, composite, Settings{"scorers": parts}, "").(*scorer.Composite)
+func (b *builder) fail(at, reason string, cause error) {
+	b.failed++
+	b.problems.add(at, reason, cause)
+}
+
+// strategy builds a strategy of a role. strict says how to check a variant; it
+// is ignored for other strategies.
+func (b *builder) strategy(r *role, s Strategy, at string, strict bool) (built any) {
+	d, builtIn := strategy.Find(r.types, s.Type)
+	ok := builtIn
+	if !builtIn {
+		d, ok = strategy.Find(b.env.Registry.custom(r), s.Type)
+	}
 	switch {
-	case built == nil:
-		return nil
-	case len(parts) == 1:
-		return built.Scorers()[0]
+	case ok:
+		built = b.build(r, d, s.Settings, at, !builtIn || strict && r.check == nil)
+	case s.Type != "":
+		b.fail(field(at, "type"), fmt.Sprintf("the %s type %q %s", r.name, strategy.Shorten(s.Type), isUnknown(r.known(b.env.Registry))), nil)
+	case b.problems.at[field(at, "type")]: // the reader has reported it
+		b.failed++
+	default:
+		b.fail(at, fmt.Sprintf("a %s is required here, for example policy.Strategy{Type: %q}", r.name, r.example), nil)
+	}
+	if built == nil {
+		b.missing[at] = true
 	}
 	return built
 }
 
-func (b *builder) fail(at, reason string) { b.problems.add(at, reason, nil) }
-
-// strategy builds a strategy of a role.
-func (b *builder) strategy(r *role, s Strategy, at string) any {
-	if s.Type == "" {
-		if !b.problems.at[field(at, "type")] { // the reader has not reported it
-			b.fail(at, r.missing())
-		}
-		return nil
-	}
-	d, ok := r.find(b.env.Registry, s.Type)
-	if !ok {
-		b.fail(field(at, "type"), r.unknown(b.env.Registry, s.Type))
-		return nil
-	}
-	return b.build(r, d, s.Settings, at)
-}
-
-// build builds a strategy of a type. It does not call a factory with invalid
-// settings or children. It does call constructors with them, to find further
-// mistakes.
-func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string) any {
-	failed := make(map[string]bool)
-	args := b.args(r, d.Fields, s, at, failed)
+// build builds a strategy of a type. It calls Build even with settings or inner
+// strategies missing because they are invalid, to find further mistakes.
+func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string, strict bool) (built any) {
+	before := b.failed
+	args := b.args(r, d.Fields, s, at, strict)
 	args.Clock = b.env.Clock
 	if d.NeedsClock && args.Clock == nil {
-		b.problems.add(at, "needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests",
+		b.fail(at, "needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests",
 			&cupel.InvalidConfigError{Component: d.Component, Field: "clock", Reason: "clock must not be nil"})
 		args.Clock = stillClock
-		failed[at] = true
 	}
-	if len(failed) > 0 && d.Component == "" {
-		return nil
-	}
+	defer func() {
+		if v := recover(); v != nil && b.failed == before {
+			cause, _ := v.(error)
+			b.fail(at, fmt.Sprintf("building it panicked: %v", v), cause)
+		}
+		if b.failed > before {
+			built = nil
+		}
+	}()
+	complete := b.failed == before
 	built, err := d.Build(args)
-	if err == nil && d.Component == "" {
-		err = r.validate(built)
+	if err == nil && strict && complete && r.check != nil {
+		err = r.check(built)
 	}
 	if err != nil {
-		b.report(d, at, err, failed)
-	}
-	if err != nil || len(failed) > 0 {
-		return nil
+		b.report(d, at, err, strict && !complete)
 	}
 	return built
 }
 
-// report records the errors of Build, except those about paths that have failed
-// already.
-func (b *builder) report(d strategy.Descriptor, at string, err error, failed map[string]bool) {
-	if several, ok := compat.AsType[*ValidationError](err); ok && len(several.Problems) > 0 {
-		for _, p := range several.Problems { // of a factory
-			path := field(at, "settings")
-			if strings.HasPrefix(p.Path, "[") {
-				path += p.Path
-			} else if p.Path != "" {
-				path = field(path, p.Path)
-			}
-			b.problems.add(path, p.Reason, p.Err)
-		}
-		return
-	}
+// report records the errors of Build, except those about strategies that could
+// not be built and, if partial is set, those about no setting, which may be
+// about what is missing.
+func (b *builder) report(d strategy.Descriptor, at string, err error, partial bool) {
 	for _, err := range strategy.All(err) {
 		path, reason := at, fmt.Sprint(err) // fmt survives an Error method that panics
-		if invalid, ok := compat.AsType[*cupel.InvalidConfigError](err); ok {
-			name := invalid.Field[:len(invalid.Field)-len(strings.TrimLeft(invalid.Field, letters))]
-			if slices.ContainsFunc(d.Fields, func(f strategy.Field) bool { return f.Name == name }) {
+		if invalid, ok := compat.AsType[*cupel.InvalidConfigError](err); ok && invalid != nil {
+			name, _, _ := strings.Cut(invalid.Field, ".")
+			name, _, _ = strings.Cut(name, "[")
+			if slices.Contains(namesOf(d.Fields), name) {
 				path = field(at, invalid.Field)
 			}
 			reason = reasonOf(invalid, at)
 		}
-		if !failed[path] {
-			b.problems.add(path, reason, err)
+		if !b.missing[path] && !(partial && path == at) {
+			b.fail(path, reason, err)
 		}
 	}
 }
-
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // reasonOf returns a constructor's reason with the value, or with the full path
 // of the setting that this one repeats.
@@ -145,14 +132,12 @@ func reasonOf(e *cupel.InvalidConfigError, at string) string {
 	return e.Reason
 }
 
-// args returns the settings for Build. It leaves out invalid ones and adds their
-// paths to failed.
-func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, failed map[string]bool) strategy.Args {
+// args returns the settings for Build, without invalid ones.
+func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, strict bool) strategy.Args {
 	args := strategy.Args{Given: make(map[string]any, len(s)), Fields: fields}
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if !slices.ContainsFunc(fields, func(f strategy.Field) bool { return f.Name == name }) {
-			b.fail(unknownField(at, name), isUnknown(namesOf(fields)))
-			failed[unknownField(at, name)] = true
+	for name := range s {
+		if names := namesOf(fields); !slices.Contains(names, name) {
+			b.fail(unknownField(at, name), isUnknown(names), nil)
 		}
 	}
 	for _, f := range fields {
@@ -160,53 +145,112 @@ func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, 
 		value, given, wrong := setting(s, f)
 		switch {
 		case wrong != "":
-			b.fail(path, wrong)
-			failed[path] = true
+			b.fail(path, wrong, nil)
+		case given && strict && !b.allowed(f, s, value, path): // reported
 		case given:
-			args.Given[f.Name] = b.value(r, f, value, path, failed)
-		case isRequired(f):
-			b.fail(path, "is required")
-			failed[path] = true
+			args.Given[f.Name] = b.value(r.of(f), f, value, path, strict)
+		case strict && b.problems.at[path]: // the reader has reported it
+			b.failed++
+		case isRequired(f) || strict && f.Required:
+			b.fail(path, "is required", nil)
+		case f.Type == strategy.Object:
+			args.Given[f.Name] = b.args(r, f.Fields, nil, path, strict)
 		}
 	}
 	return args
 }
 
 // value returns a setting in the form that Build takes.
-func (b *builder) value(r *role, f strategy.Field, value any, at string, failed map[string]bool) any {
-	child := func(r *role, s Strategy, at string) any {
-		built := b.strategy(r, s, at)
-		if built == nil {
-			failed[at] = true
-		}
-		return built
-	}
+func (b *builder) value(r *role, f strategy.Field, value any, at string, strict bool) any {
 	switch value := value.(type) {
 	case Strategy:
-		if f.Type == strategy.Variant {
-			r = variants(f)
-		}
-		return child(r, value, at)
+		return b.strategy(r, value, at, strict)
 	case []Strategy:
-		list := make([]any, len(value))
-		for i, s := range value {
-			list[i] = child(r, s, strategy.Element(at, i))
-		}
-		return list
+		return eachOf(value, at, func(s Strategy, at string) any { return b.strategy(r, s, at, strict) })
 	case []Weighted:
-		list := make([]strategy.Part, len(value))
-		for i, part := range value {
-			list[i] = strategy.Part{Strategy: child(r, part.Scorer, strategy.Element(at, i)), Weight: part.Weight}
-		}
-		return list
+		return eachOf(value, at, func(part Weighted, at string) strategy.Part {
+			return strategy.Part{Strategy: b.strategy(r, part.Scorer, at, strict), Weight: part.Weight}
+		})
+	case Settings:
+		return b.args(r, f.Fields, value, at, strict)
 	case []Settings:
-		list := make([]strategy.Args, len(value))
-		for i, s := range value {
-			list[i] = b.args(r, f.Fields, s, strategy.Element(at, i), failed)
-		}
-		return list
+		return eachOf(value, at, func(s Settings, at string) strategy.Args { return b.args(r, f.Fields, s, at, strict) })
 	}
 	return value
+}
+
+func eachOf[S, T any](list []S, at string, of func(element S, at string) T) []T {
+	all := make([]T, len(list))
+	for i, element := range list {
+		all[i] = of(element, strategy.Element(at, i))
+	}
+	return all
+}
+
+// allowed reports whether a field allows a value, and records why not.
+func (b *builder) allowed(f strategy.Field, s Settings, value any, at string) bool {
+	before := b.failed
+	fail := func(at, reason string) {
+		if reason != "" {
+			b.fail(at, reason, nil)
+		}
+	}
+	count := -1
+	switch v := value.(type) {
+	case float64:
+		fail(at, outside(f.Range, v))
+	case int:
+		fail(at, outside(f.Range, float64(v)))
+	case bool:
+		if _, both := s[f.Excludes]; v && both {
+			fail(at, "must not be set together with "+f.Excludes+"; remove one of them")
+		}
+	case string:
+		fail(at, blank(f.Type, v))
+	case time.Duration:
+		if v <= 0 {
+			fail(at, "must be positive, got "+v.String())
+		}
+	case map[string]float64:
+		for name, weight := range v {
+			fail(strategy.Key(at, name), blank(f.Keys, name))
+			fail(strategy.Key(at, name), outside(strategy.NonNegative, weight))
+		}
+	case []Weighted:
+		count = len(v)
+		for i, part := range v {
+			fail(strategy.Element(at, i)+".weight", outside(strategy.Positive, part.Weight))
+		}
+	case []string:
+		count = len(v)
+	case []Settings:
+		count = len(v)
+	case []Strategy:
+		count = len(v)
+	}
+	if count == 0 && f.Required {
+		fail(at, "must have at least one element")
+	}
+	return b.failed == before
+}
+
+// outside returns the reason for a number that is not in a range, which may be
+// nil.
+func outside(r *strategy.Range, x float64) string {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return fmt.Sprintf("must be a finite number, got %v", x)
+	case r != nil && (x < r.Min || x > r.Max || r.Above && x == r.Min):
+		return fmt.Sprintf("must be %s, got %v", r, x)
+	}
+	return ""
+}
+
+func blank(t strategy.Type, name string) string {
+	if t == strategy.Kind && strings.TrimSpace(name) == "" {
+		return "must not be blank"
+	}
+	return ""
 }
 
 // isRequired reports whether a setting must be present. An absent list is empty;

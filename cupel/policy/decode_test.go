@@ -323,8 +323,8 @@ func TestRoundTrip(t *testing.T) {
 func customPolicy() policy.Policy {
 	return policy.Policy{
 		Scorers: []policy.Weighted{
-			{of("longest", settings{"settings": json.RawMessage(`{"max":6}`)}), 2},
-			{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": of("halved", settings{"settings": json.RawMessage(`{}`), "children": []policy.Strategy{of("reflexive")}})})}}), 1},
+			{of("longest", settings{"settings": settings{"max": 6}}), 2},
+			{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": of("halved", settings{"children": []policy.Strategy{of("reflexive")}})})}}), 1},
 		},
 		Slicer: of("firstOf", settings{"children": []policy.Strategy{of("firstOf"), of("knapsack")}}),
 		Placer: of("backwards", settings{"children": []policy.Strategy{of("backwards", settings{"children": []policy.Strategy{of("uShaped")}})}}),
@@ -377,11 +377,12 @@ func TestWriteFails(t *testing.T) {
 		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number", "JSON has no NaN, and no policy could have one"},
 		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
 		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
-		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), "overflow must be Throw, Truncate or Proceed, got OverflowStrategy(3)", "no name for it"},
+		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), `overflow "OverflowStrategy(3)" is unknown; want one of Throw, Truncate, Proceed`, "no name for it"},
 		{"scarcity", withSlicer(of("countQuota", settings{"inner": of("greedy"), "scarcity": "Maybe"})), `slicer.scarcity "Maybe" is unknown; want one of Degrade, Throw`, "no name for it"},
 		{"unknown setting", withSlicer(of("greedy", settings{"topUp": true})), "slicer.topUp is unknown; no names are defined here", "nothing is dropped silently"},
 		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "Decode would refuse it"},
-		{"settings", with(of("x", settings{"settings": json.RawMessage("{")})), "scorers[0].settings is not JSON that can be read back: unexpected end of JSON input at byte 1", "nothing is written that cannot be read"},
+		{"settings of a type that is not built in", with(of("x", settings{"a": settings{"b": []string{"c", "\xff"}}})), "scorers[0].a.b[1] is not valid UTF-8", "the path leads into them"},
+		{"no JSON", with(of("x", settings{"a": func() {}})), "scorers[0].a cannot be encoded: json: unsupported type: func()", "nothing is written that cannot be read"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -425,8 +426,8 @@ func TestDecodeWithRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if custom := p.Scorers[0].Scorer.Settings["settings"].(json.RawMessage); string(custom) != `{"max":6}` {
-		t.Errorf("settings are %s", custom)
+	if got, want := p.Scorers[0].Scorer, of("longest", settings{"settings": settings{"max": 6}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
 	}
 	roundTrip(t, registry, p)
 
@@ -435,19 +436,20 @@ func TestDecodeWithRegistry(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
-	wrong := document(`{"type":"longest","weight":1,"settings":null,"max":6},{"type":"longest","weight":1,"children":{}},{"type":"halved","weight":2,"children":[{"type":"recency","weight":1},{}]}`,
-		`{"type":"firstOf","children":[1],"settings":{"a":1,"a":2}}`, `{"type":"backwards"}`, "")
+	wrong := document(`{"type":"longest","weight":1,"settings":null,"max":6},{"type":"longest","weight":1,"settings":{"max":1.5,"a":1}},{"type":"halved","weight":2,"children":[{"type":"recency","weight":1},{}]},{"type":"halved","weight":1,"children":{}}`,
+		`{"type":"firstOf","children":[1],"settings":{}}`, `{"type":"backwards"}`, "")
 	_, err = policy.Decode(registry, []byte(wrong))
 	want := lines(`
 		placer: needs one child, got 0
-		scorers[0].max: is unknown; want one of type, weight, settings, children
+		scorers[0].max: is unknown; want one of type, weight, settings
 		scorers[0].settings: must be an object, got null
-		scorers[1].children: must be an array, got an object
-		scorers[1].settings.max: must be positive, got 0
+		scorers[1].settings.a: is unknown; want one of max
+		scorers[1].settings.max: must be an integer, got 1.5
 		scorers[2].children[0].weight: is unknown; want one of type
 		scorers[2].children[1].type: is required; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+		scorers[3].children: must be an array, got an object
 		slicer.children[0]: must be an object, got a number
-		slicer.settings: has the name "a" twice`)
+		slicer.settings: is unknown; want one of type, children`)
 	if got := problemsOf(t, err); got != want {
 		t.Errorf("problems:\n%s\nwant:\n%s", got, want)
 	}

@@ -25,7 +25,7 @@
 //	}
 //
 // A [Registry] finds policies by intent; [NewRegistry] returns one with the
-// presets, such as [Chat] and [Rag]. It also holds factories for your own
+// presets, such as [Chat] and [Rag]. It also holds the types of your own
 // strategies, which policies then use like the built-in ones: see
 // [Registry.RegisterScorer].
 //

@@ -63,9 +63,8 @@ func (e *ValidationError) Unwrap() []error {
 }
 
 // Invalid returns a [ValidationError] with the given problems, or nil if there
-// are none. Of several problems with the same path it keeps the first. A
-// [Factory] uses it to report mistakes in its settings, with paths relative to
-// the settings.
+// are none. Of several problems with the same path it keeps the first. Readers of
+// other formats use it.
 func Invalid(given ...Problem) error {
 	var p problems
 	for _, problem := range given {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // A policy in a file, as Decode reads it.
@@ -220,7 +222,7 @@ func ExampleSchema() {
 		Title    string
 		Required []string
 	}
-	err := json.Unmarshal(policy.Schema(), &schema)
+	err := json.Unmarshal(policy.Schema(nil), &schema)
 	fmt.Println(schema.Title, schema.Required, err)
 	// Output: Cupel policy [scorers slicer placer] <nil>
 }
@@ -265,26 +267,24 @@ func ExampleRegistry_Register() {
 }
 
 // brevity prefers short items.
-type brevity struct {
-	Half int `json:"half"` // the length that scores 0.5, in bytes
-}
+type brevity struct{ half int }
 
 func (b brevity) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return float64(b.Half) / float64(b.Half+len(item.Content()))
+	return float64(b.half) / float64(b.half+len(item.Content()))
 }
 
 // A scorer of your own, with settings, in a policy that is read from JSON.
 func ExampleRegistry_RegisterScorer() {
 	registry := policy.NewRegistry()
-	err := registry.RegisterScorer("brevity", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-		b, err := policy.DecodeSettings[brevity](args.Settings)
-		if err != nil {
-			return nil, err
-		}
-		if b.Half <= 0 {
-			return nil, policy.Invalid(policy.Problem{Path: "half", Reason: "must be positive"})
-		}
-		return b, nil
+	err := registry.RegisterScorer(strategy.Descriptor{
+		Name: "brevity",
+		Doc:  "Scores an item by how short it is.",
+		Fields: []strategy.Field{
+			{Name: "half", Type: strategy.Int, Range: strategy.AtLeastOne, Default: 100, Doc: "The length that scores 0.5, in bytes."},
+		},
+		Build: func(args strategy.Args) (any, error) {
+			return brevity{half: strategy.Get[int](args, "half")}, nil
+		},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -292,7 +292,7 @@ func ExampleRegistry_RegisterScorer() {
 	}
 	read := func(settings string) {
 		p, err := policy.Decode(registry, []byte(`{
-			"scorers": [{"type": "brevity", "weight": 1, "settings": `+settings+`}],
+			"scorers": [{"type": "brevity", "weight": 1`+settings+`}],
 			"slicer": {"type": "greedy"},
 			"placer": {"type": "chronological"}
 		}`))
@@ -303,42 +303,76 @@ func ExampleRegistry_RegisterScorer() {
 		config, err := p.Config(policy.Environment{Registry: registry})
 		fmt.Printf("%+v %v\n", config.Scorer, err)
 	}
-	read(`{"half": 200}`)
-	read(`{"half": 0}`)
-	read(`{"hafl": 200}`)
+	read(``)
+	read(`, "half": 200`)
+	read(`, "half": 0`)
+	read(`, "hafl": 200`)
 	// Output:
-	// {Half:200} <nil>
-	// cupel: invalid policy: scorers[0].settings.half: must be positive
-	// cupel: invalid policy: scorers[0].settings.hafl: is unknown; want one of half
+	// {half:100} <nil>
+	// {half:200} <nil>
+	// cupel: invalid policy: scorers[0].half: must be at least 1, got 0
+	// cupel: invalid policy: scorers[0].hafl: is unknown; want one of type, weight, half
 }
 
 // A slicer of your own that wraps others: the policy lists its children.
 func ExampleRegistry_RegisterSlicer() {
 	registry := policy.NewRegistry()
-	err := registry.RegisterSlicer("firstOf", func(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
-		if len(args.Children) == 0 {
-			return nil, errors.New("needs at least one child")
-		}
-		return firstOf{args.Children}, nil
+	err := registry.RegisterSlicer(strategy.Descriptor{
+		Name: "firstOf",
+		Doc:  "Selects with the first slicer that selects something.",
+		Fields: []strategy.Field{
+			{Name: "children", Type: strategy.Children, Required: true, Doc: "The slicers to try."},
+		},
+		Build: func(args strategy.Args) (any, error) {
+			var f firstOf
+			for _, child := range strategy.Get[[]any](args, "children") {
+				s, _ := child.(cupel.Slicer)
+				f.inner = append(f.inner, s)
+			}
+			return f, nil
+		},
 	})
 	fmt.Println(err)
 	p := policy.Chat()
 	p.Slicer = policy.Strategy{Type: "firstOf", Settings: policy.Settings{"children": []policy.Strategy{{Type: "knapsack"}, {Type: "greedy"}}}}
 	fmt.Println(p.Validate(registry))
+	p.Slicer.Settings["children"] = []policy.Strategy{}
+	fmt.Println(p.Validate(registry))
 	fmt.Println(p.Validate(nil))
 	// Output:
 	// <nil>
 	// <nil>
+	// cupel: invalid policy: slicer.children: must have at least one element
 	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy
 }
 
 func ExampleRegistry_RegisterPlacer() {
 	registry := policy.NewRegistry()
-	fmt.Println(registry.RegisterPlacer("backwards", newBackwards))
-	fmt.Println(registry.RegisterPlacer("UShaped", newBackwards))
+	reverse := strategy.Descriptor{
+		Name: "reverse",
+		Doc:  "Newest first.",
+		Build: func(strategy.Args) (any, error) {
+			return backwards{placer.Chronological{}}, nil
+		},
+	}
+	fmt.Println(registry.RegisterPlacer(reverse))
+	reverse.Name = "UShaped"
+	fmt.Println(registry.RegisterPlacer(reverse))
 	// Output:
 	// <nil>
 	// cupel: the name is taken by the placer "uShaped"; registered names are case-insensitive (Registry, placer = "UShaped")
+}
+
+func ExampleRegistry_Descriptors() {
+	scorers, _, _ := policy.NewRegistry().Descriptors()
+	trust, _ := strategy.Find(scorers, "metadataTrust")
+	fmt.Println(trust.Doc)
+	for _, f := range trust.Fields {
+		fmt.Printf("%s (%s %s): %s\n", f.Name, f.Type, f.Range, f.Doc)
+	}
+	// Output:
+	// Scores an item by the trust in its metadata.
+	// defaultScore (number in [0, 1]): The score of items without a readable trust.
 }
 
 func ExampleInvalid() {
@@ -347,21 +381,6 @@ func ExampleInvalid() {
 	// Output:
 	// <nil>
 	// cupel: invalid policy: min: must be at most max
-}
-
-func ExampleDecodeSettings() {
-	type settings struct {
-		Min int `json:"min"`
-		Max int `json:"max"`
-	}
-	fmt.Println(policy.DecodeSettings[settings](json.RawMessage(`{"min": 1, "max": 5}`)))
-	_, err := policy.DecodeSettings[settings](json.RawMessage(`{"Min": 1, "max": "five"}`))
-	fmt.Println(err)
-	// Output:
-	// {1 5} <nil>
-	// cupel: invalid policy: 2 problems
-	// 	Min: is unknown; want one of min, max
-	// 	max: must be int, got a JSON string
 }
 
 // show prints a policy as a document, without its description.

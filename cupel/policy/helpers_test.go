@@ -12,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // problemsOf returns the problems of an error as lines, "" for none.
@@ -98,26 +99,26 @@ func report(t testing.TB, pipeline *cupel.Pipeline, all []*cupel.ContextItem) st
 	return string(text)
 }
 
-// Custom strategies, as factories build them.
+// Custom strategies, and their descriptors.
 
 // longest scores an item by its length, up to Max.
-type longest struct {
-	Max int `json:"max"`
-}
+type longest struct{ Max int }
 
 func (l longest) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	return float64(min(len(item.Content()), l.Max)) / float64(l.Max)
 }
 
-func newLongest(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-	l, err := policy.DecodeSettings[longest](args.Settings)
-	if err != nil {
-		return nil, err
+// longestType has its setting in an object.
+func longestType() strategy.Descriptor {
+	return strategy.Descriptor{
+		Name: "longest", Doc: "Scores an item by its length.",
+		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Fields: []strategy.Field{
+			{Name: "max", Type: strategy.Int, Required: true, Range: strategy.AtLeastOne, Doc: "The length that scores 1, in bytes."},
+		}, Doc: "The settings."}},
+		Build: func(args strategy.Args) (any, error) {
+			return longest{strategy.Get[int](strategy.Get[strategy.Args](args, "settings"), "max")}, nil
+		},
 	}
-	if l.Max <= 0 {
-		return nil, policy.Invalid(policy.Problem{Path: "max", Reason: fmt.Sprintf("must be positive, got %d", l.Max)})
-	}
-	return l, nil
 }
 
 // halved halves the scores of another scorer.
@@ -129,11 +130,25 @@ func (h halved) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64
 
 func (h halved) Scorers() []cupel.Scorer { return []cupel.Scorer{h.inner} }
 
-func newHalved(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-	if len(args.Children) != 1 {
-		return nil, fmt.Errorf("needs one child, got %d", len(args.Children))
+// children is the field of strategies that wrap others.
+var children = []strategy.Field{{Name: "children", Type: strategy.Children, Doc: "The wrapped strategies."}}
+
+// onlyChild returns the one child that args must have.
+func onlyChild[S any](args strategy.Args) (S, error) {
+	list := strategy.Get[[]any](args, "children")
+	if len(list) != 1 {
+		var none S
+		return none, fmt.Errorf("needs one child, got %d", len(list))
 	}
-	return halved{args.Children[0]}, nil
+	child, _ := list[0].(S)
+	return child, nil
+}
+
+func halvedType() strategy.Descriptor {
+	return strategy.Descriptor{Name: "halved", Doc: "Halves scores.", Fields: children, Build: func(args strategy.Args) (any, error) {
+		child, err := onlyChild[cupel.Scorer](args)
+		return halved{child}, err
+	}}
 }
 
 // firstOf selects with the first of several slicers that selects something.
@@ -150,8 +165,15 @@ func (f firstOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 	return cupel.Selection{}, nil
 }
 
-func newFirstOf(args policy.Args[cupel.Slicer]) (cupel.Slicer, error) {
-	return firstOf{args.Children}, nil
+func firstOfType() strategy.Descriptor {
+	return strategy.Descriptor{Name: "firstOf", Doc: "Selects with the first slicer that selects something.", Fields: children, Build: func(args strategy.Args) (any, error) {
+		var f firstOf
+		for _, child := range strategy.Get[[]any](args, "children") {
+			s, _ := child.(cupel.Slicer)
+			f.inner = append(f.inner, s)
+		}
+		return f, nil
+	}}
 }
 
 // backwards reverses the order of another placer.
@@ -163,11 +185,11 @@ func (b backwards) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, 
 	return order, err
 }
 
-func newBackwards(args policy.Args[cupel.Placer]) (cupel.Placer, error) {
-	if len(args.Children) != 1 {
-		return nil, fmt.Errorf("needs one child, got %d", len(args.Children))
-	}
-	return backwards{args.Children[0]}, nil
+func backwardsType() strategy.Descriptor {
+	return strategy.Descriptor{Name: "backwards", Doc: "Reverses an order.", Fields: children, Build: func(args strategy.Args) (any, error) {
+		child, err := onlyChild[cupel.Placer](args)
+		return backwards{child}, err
+	}}
 }
 
 // customRegistry knows the strategies above.
@@ -175,10 +197,10 @@ func customRegistry(t testing.TB) *policy.Registry {
 	t.Helper()
 	r := policy.NewRegistry()
 	if err := errors.Join(
-		r.RegisterScorer("longest", newLongest),
-		r.RegisterScorer("halved", newHalved),
-		r.RegisterSlicer("firstOf", newFirstOf),
-		r.RegisterPlacer("backwards", newBackwards),
+		r.RegisterScorer(longestType()),
+		r.RegisterScorer(halvedType()),
+		r.RegisterSlicer(firstOfType()),
+		r.RegisterPlacer(backwardsType()),
 	); err != nil {
 		t.Fatal(err)
 	}

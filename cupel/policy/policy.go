@@ -37,7 +37,7 @@ type Policy struct {
 
 // Environment holds what else is needed to build a policy.
 type Environment struct {
-	// Registry has the custom strategies that the policy may use. If it is nil,
+	// Registry has the registered types that the policy may use. If it is nil,
 	// the policy may use only the built-in ones.
 	Registry *Registry
 	// Clock returns the time from which "decay" scorers measure ages: [time.Now]
@@ -47,9 +47,9 @@ type Environment struct {
 }
 
 // Validate returns nil, or a [ValidationError] that lists all mistakes in the
-// policy. Custom strategies come from registry; if it is nil, only the built-in
-// ones are known. Validate builds custom strategies, with a stopped clock, to
-// check their settings.
+// policy. Types of your own come from registry; if it is nil, only the built-in
+// ones are known. Validate builds all strategies, with a stopped clock, to check
+// their settings.
 func (p Policy) Validate(registry *Registry) error {
 	_, err := p.Config(Environment{registry, stillClock})
 	return err
@@ -63,11 +63,12 @@ func stillClock() time.Time { return time.Time{} }
 // [ValidationError] that lists all mistakes, including a missing clock.
 func (p Policy) Config(env Environment) (cupel.Config, error) {
 	var found problems
-	if problem := checkSize(p); problem != nil {
+	p, problem := copyOf(p) // what is built keeps no part of the policy
+	if problem != nil {
 		found.add(problem.Path, problem.Reason, nil)
 		return cupel.Config{}, found.err()
 	}
-	config := (&builder{env, &found}).config(p)
+	config := newBuilder(env, &found).config(p.settings())
 	if err := found.err(); err != nil {
 		return cupel.Config{}, err
 	}
@@ -92,9 +93,8 @@ func (p Policy) Pipeline(env Environment) (*cupel.Pipeline, error) {
 //	}}
 //
 // [scorer.Descriptors], [slicer.Descriptors] and [placer.Descriptors] list the
-// built-in types and their settings. Types from a [Registry] have two settings:
-// "settings", a [json.RawMessage] for their [Factory], and "children", a
-// []Strategy.
+// built-in types and their settings, [Registry.Descriptors] the registered ones
+// as well.
 type Strategy struct {
 	Type     string
 	Settings Settings
@@ -103,9 +103,9 @@ type Strategy struct {
 // Settings maps the names of settings to their values. An absent setting has its
 // default. [strategy.Type] lists the Go types of values, except for these: a
 // child or a variant is a [Strategy], children are a []Strategy, weighted
-// children a []Weighted, and the elements of a list a []Settings. An int may
-// stand for a float64 and a [cupel.ContextKind] for a string; a nil map counts
-// as absent.
+// children a []Weighted, an object is a Settings and a list a []Settings. An int
+// may stand for a float64, a [cupel.ContextKind] for a string, and a value with
+// a String method for one of several names; a nil map counts as absent.
 type Settings map[string]any
 
 // Weighted is a scorer and its weight. Weights are positive and finite; only

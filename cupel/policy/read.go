@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 const MaxBytes = 1 << 20
 
 // Decode reads a policy from JSON of the form that [Schema] describes. The
-// policy may use the custom strategies of registry; if registry is nil, only the
+// policy may use the types of registry; if registry is nil, only the
 // built-in ones. Text longer than [MaxBytes] is an error.
 //
 // Decode fails with a [ValidationError] that lists all mistakes in the document
@@ -25,10 +24,20 @@ const MaxBytes = 1 << 20
 func Decode(registry *Registry, data []byte) (Policy, error) {
 	var found problems
 	r := &reader{registry: registry, problems: &found}
-	p := r.document(data)
+	s := r.document(data)
 	if err := found.err(); err != nil {
 		return Policy{}, err
 	}
+	var p Policy
+	p.Name, _ = s["name"].(string)
+	p.Description, _ = s["description"].(string)
+	p.Scorers, _ = s["scorers"].([]Weighted)
+	p.Slicer, _ = s["slicer"].(Strategy)
+	p.Placer, _ = s["placer"].(Strategy)
+	p.KeepDuplicates = s["deduplicate"] == false
+	p.FullOnly = s["fullOnly"] == true
+	overflow, _ := s["overflow"].(string)
+	p.Overflow = overflowOf(overflow)
 	return p, nil
 }
 
@@ -57,60 +66,30 @@ type reader struct {
 	strategies strategies
 }
 
-func (r *reader) document(data []byte) Policy {
+func (r *reader) document(data []byte) Settings {
 	if len(data) > MaxBytes {
-		r.problems.add("", fmt.Sprintf("is longer than %d bytes", MaxBytes), nil)
-		return Policy{}
+		r.problems.add("", tooLong, nil)
+		return nil
 	}
 	if err := jsonwire.Check(data); err != nil {
 		reason := "is malformed: " + err.Error()
 		r.problems.add("", reason, &cupel.DecodeError{Reason: reason, Err: err})
-		return Policy{}
+		return nil
 	}
-	o, ok := r.object(data, "")
-	if !ok {
-		return Policy{}
+	s, ok := r.object(whole, data, "", document.Fields, -1)
+	if ok {
+		newBuilder(Environment{r.registry, stillClock}, r.problems).config(s)
 	}
-	var p Policy
-	p.Name, _ = optional(o, "name", jsonwire.String)
-	p.Description, _ = optional(o, "description", jsonwire.String)
-	p.Scorers, _ = elements(o, "scorers", func(raw []byte, at string) Weighted { return r.weighted(raw, at, 0) })
-	p.Slicer = r.required(o, "slicer", slicers)
-	p.Placer = r.required(o, "placer", placers)
-	if deduplicate, ok := optional(o, "deduplicate", jsonwire.Bool); ok {
-		p.KeepDuplicates = !deduplicate
-	}
-	p.FullOnly, _ = optional(o, "fullOnly", jsonwire.Bool)
-	p.Overflow, _ = optional(o, "overflow", nameOf(cupel.OverflowThrow, cupel.OverflowTruncate, cupel.OverflowProceed))
-	o.close()
-	(&builder{Environment{r.registry, stillClock}, r.problems}).config(p)
-	return p
+	return s
 }
 
-// required reads the strategy of a role that a policy must have.
-func (r *reader) required(o *object, name string, of *role) Strategy {
-	raw, ok := o.raw(name)
-	if !ok {
-		o.fail(name, "is required")
-		return Strategy{}
-	}
-	return r.strategy(of, raw, name, 0, nil)
-}
+var (
+	typeField   = strategy.Field{Name: "type", Type: strategy.Text}
+	weightField = strategy.Field{Name: "weight", Type: strategy.Number, Required: true}
+)
 
-// weighted reads a scorer with its weight.
-func (r *reader) weighted(raw []byte, at string, depth int) (part Weighted) {
-	part.Scorer = r.strategy(scorers, raw, at, depth, func(o *object) {
-		var ok bool
-		if part.Weight, ok = optional(o, "weight", jsonwire.Number); !ok {
-			o.fail("weight", "is required")
-		}
-	})
-	return part
-}
-
-// strategy reads a strategy, depth levels below the policy. place, if not nil,
-// reads further members, such as the weight.
-func (r *reader) strategy(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
+// strategy reads a strategy, of which place are the fields that all types have.
+func (r *reader) strategy(of *role, raw []byte, at string, depth int, place ...strategy.Field) (s Strategy, weight float64) {
 	if reason := r.strategies.exceeds(depth); reason != "" {
 		path := at
 		if reason == tooMany {
@@ -118,135 +97,32 @@ func (r *reader) strategy(of *role, raw []byte, at string, depth int, place func
 		}
 		r.problems.add(path, reason, nil)
 		r.problems.hide(at)
-		return Strategy{}
+		return s, 0
 	}
-	return r.typed(of, raw, at, depth, place)
-}
-
-// typed reads an object with a "type".
-func (r *reader) typed(of *role, raw []byte, at string, depth int, place func(*object)) Strategy {
-	o, ok := r.object(raw, at)
+	members, ok := r.members(raw, at, unknownField)
 	if !ok {
-		return Strategy{}
+		return s, 0
 	}
-	name, ok := optional(o, "type", jsonwire.String)
-	if !ok {
-		o.fail("type", "is required; want one of "+strings.Join(of.known(r.registry), ", "))
+	given := r.values(of, members, at, place, depth)
+	if s.Type, ok = given["type"].(string); !ok {
+		r.problems.add(field(at, "type"), "is required; want one of "+strings.Join(of.known(r.registry), ", "), nil)
 	}
-	if place != nil {
-		place(o)
+	weight, _ = given["weight"].(float64)
+	if d, ok := strategy.Find(of.all(r.registry), s.Type); ok {
+		s.Settings = r.values(of, members, at, d.Fields, depth)
+		r.checkNames(members, at, slices.Concat(place, d.Fields))
 	}
-	d, ok := of.find(r.registry, name)
-	if !ok {
-		return Strategy{Type: name} // its settings are unknown
-	}
-	s := Strategy{name, r.settings(of, o, d.Fields, depth)}
-	o.close()
-	return s
+	return s, weight
 }
 
-// settings reads the settings of a type.
-func (r *reader) settings(of *role, o *object, fields []strategy.Field, depth int) Settings {
-	var s Settings
-	for _, f := range fields {
-		v, ok := r.value(of, o, f, depth)
-		if !ok {
-			if isRequired(f) {
-				o.fail(f.Name, "is required") // ignored if the field has a problem already
-			}
-			continue
-		}
-		if s == nil {
-			s = make(Settings, len(fields))
-		}
-		s[f.Name] = v
-	}
-	return s
-}
-
-// value reads a setting, and returns false when it is absent or wrong.
-func (r *reader) value(of *role, o *object, f strategy.Field, depth int) (any, bool) {
-	switch f.Type {
-	case strategy.Number:
-		return optional(o, f.Name, read(jsonwire.Number))
-	case strategy.Int:
-		return optional(o, f.Name, read(jsonwire.Int))
-	case strategy.Bool:
-		return optional(o, f.Name, read(jsonwire.Bool))
-	case strategy.Text, strategy.Kind:
-		return optional(o, f.Name, read(jsonwire.String))
-	case strategy.Enum:
-		return optional(o, f.Name, read(oneOf(f.Values)))
-	case strategy.Duration:
-		return optional(o, f.Name, read(duration))
-	case strategy.JSON:
-		return optional(o, f.Name, func(raw []byte) (any, error) { return json.RawMessage(jsonwire.Compact(raw)), nil })
-	case strategy.Weights:
-		weights, ok := r.weights(o, f.Name)
-		return weights, ok
-	case strategy.Variant, strategy.Child:
-		raw, ok := o.raw(f.Name)
-		if !ok {
-			return nil, false
-		}
-		if f.Type == strategy.Variant {
-			return r.typed(variants(f), raw, field(o.at, f.Name), depth, nil), true
-		}
-		return r.strategy(of, raw, field(o.at, f.Name), depth+1, nil), true
-	case strategy.Children:
-		return anyOf(elements(o, f.Name, func(raw []byte, at string) Strategy { return r.strategy(of, raw, at, depth+1, nil) }))
-	case strategy.Parts:
-		return anyOf(elements(o, f.Name, func(raw []byte, at string) Weighted { return r.weighted(raw, at, depth+1) }))
-	case strategy.List:
-		return anyOf(elements(o, f.Name, func(raw []byte, at string) Settings {
-			o, ok := r.object(raw, at)
-			if !ok {
-				return nil
-			}
-			defer o.close()
-			return r.settings(of, o, f.Fields, depth)
-		}))
-	}
-	return nil, false
-}
-
-// anyOf returns a value as one of any type.
-func anyOf[T any](v T, ok bool) (any, bool) { return v, ok }
-
-// read returns a reader of values of any type.
-func read[T any](value func([]byte) (T, error)) func([]byte) (any, error) {
-	return func(raw []byte) (any, error) { return value(raw) }
-}
-
-// weights reads numbers by name.
-func (r *reader) weights(o *object, name string) (map[string]float64, bool) {
-	raw, ok := o.raw(name)
+// object reads an object, and returns false when it is none.
+func (r *reader) object(of *role, raw []byte, at string, fields []strategy.Field, depth int) (Settings, bool) {
+	members, ok := r.members(raw, at, unknownField)
 	if !ok {
 		return nil, false
 	}
-	at := field(o.at, name)
-	members, ok := r.members(raw, at, strategy.Key)
-	if !ok {
-		return nil, false
-	}
-	m := make(map[string]float64, len(members))
-	for _, member := range members {
-		weight, err := jsonwire.Number(member.Value)
-		if err != nil {
-			r.problems.add(strategy.Key(at, member.Name), err.Error(), nil)
-			continue
-		}
-		m[member.Name] = weight
-	}
-	return m, true
-}
-
-// object is an object that is read field by field.
-type object struct {
-	reader  *reader
-	at      string
-	members []jsonwire.Member
-	asked   []string // the names asked for, which are the known ones
+	r.checkNames(members, at, fields)
+	return r.values(of, members, at, fields, depth), true
 }
 
 // members returns the members of an object, the first of each name. pathOf
@@ -271,88 +147,119 @@ func (r *reader) members(raw []byte, at string, pathOf func(at, name string) str
 	return members, true
 }
 
-func (r *reader) object(raw []byte, at string) (*object, bool) {
-	members, ok := r.members(raw, at, unknownField)
-	return &object{reader: r, at: at, members: members}, ok
-}
-
-// raw returns the text of a field, and makes its name known.
-func (o *object) raw(name string) ([]byte, bool) {
-	o.asked = append(o.asked, name)
-	for _, m := range o.members {
-		if m.Name == name {
-			return m.Value, true
-		}
-	}
-	return nil, false
-}
-
-func (o *object) fail(name, reason string) {
-	o.reader.problems.add(field(o.at, name), reason, nil)
-}
-
-// close reports the fields that were not asked for.
-func (o *object) close() {
-	for _, m := range o.members {
-		if !slices.Contains(o.asked, m.Name) {
-			o.reader.problems.add(unknownField(o.at, m.Name), isUnknown(o.asked), nil)
+// checkNames reports the members that no field describes.
+func (r *reader) checkNames(members []jsonwire.Member, at string, fields []strategy.Field) {
+	known := namesOf(fields)
+	for _, m := range members {
+		if !slices.Contains(known, m.Name) && !r.problems.full() {
+			r.problems.add(unknownField(at, m.Name), isUnknown(known), nil)
 		}
 	}
 }
 
-// optional reads a field, and returns false when it is absent.
-func optional[T any](o *object, name string, read func([]byte) (T, error)) (v T, ok bool) {
-	raw, ok := o.raw(name)
-	if !ok {
-		return v, false
+// values reads the members that fields describe.
+func (r *reader) values(of *role, members []jsonwire.Member, at string, fields []strategy.Field, depth int) Settings {
+	var s Settings
+	for _, f := range fields {
+		i := slices.IndexFunc(members, func(m jsonwire.Member) bool { return m.Name == f.Name })
+		if i < 0 {
+			if isRequired(f) {
+				r.problems.add(field(at, f.Name), "is required", nil)
+			}
+			continue
+		}
+		if v := r.value(of.of(f), f, members[i].Value, field(at, f.Name), depth+1); v != nil {
+			if s == nil {
+				s = make(Settings, len(fields))
+			}
+			s[f.Name] = v
+		}
 	}
+	return s
+}
+
+// value reads a setting, and returns nil when it is wrong.
+func (r *reader) value(of *role, f strategy.Field, raw []byte, at string, depth int) any {
+	one := func(raw []byte, at string) Strategy {
+		s, _ := r.strategy(of, raw, at, depth, typeField)
+		return s
+	}
+	switch f.Type {
+	case strategy.Weights:
+		members, ok := r.members(raw, at, strategy.Key)
+		if !ok {
+			return nil
+		}
+		weights := make(map[string]float64, len(members))
+		for _, m := range members {
+			weights[m.Name], _ = r.scalar(typeOf[strategy.Number].read, m.Value, strategy.Key(at, m.Name)).(float64)
+		}
+		return weights
+	case strategy.Texts:
+		return elements(r, raw, at, func(raw []byte, at string) string {
+			text, _ := r.scalar(typeOf[strategy.Text].read, raw, at).(string)
+			return text
+		})
+	case strategy.Object:
+		if s, ok := r.object(of, raw, at, f.Fields, depth); ok {
+			if s == nil {
+				s = Settings{} // an object that is given is not nil
+			}
+			return s
+		}
+		return nil
+	case strategy.List:
+		return elements(r, raw, at, func(raw []byte, at string) Settings {
+			s, _ := r.object(of, raw, at, f.Fields, depth)
+			return s
+		})
+	case strategy.Variant, strategy.Child:
+		return one(raw, at)
+	case strategy.Children:
+		return elements(r, raw, at, one)
+	case strategy.Parts:
+		return elements(r, raw, at, func(raw []byte, at string) (part Weighted) {
+			part.Scorer, part.Weight = r.strategy(of, raw, at, depth, typeField, weightField)
+			return part
+		})
+	default:
+		return r.scalar(typeOf[f.Type].read, raw, at)
+	}
+}
+
+// scalar reads a value without parts, and returns nil when it is wrong.
+func (r *reader) scalar(read func([]byte) (any, error), raw []byte, at string) any {
 	v, err := read(raw)
 	if err != nil {
-		o.fail(name, err.Error())
-		return v, false
+		r.problems.add(at, err.Error(), nil)
+		return nil
 	}
-	return v, true
+	return v
 }
 
-// elements reads an array, and returns false when the field is absent or not an
-// array. read makes an element from its text and path. An empty array gives nil.
-// Reading stops when the policy has too many strategies or the error is full,
-// since nothing more would be reported.
-func elements[T any](o *object, name string, read func(raw []byte, at string) T) (all []T, ok bool) {
-	list, ok := optional(o, name, jsonwire.Elements)
+// elements reads an array, and returns nil when it is none. read makes an
+// element from its text and path. An empty array gives a nil slice. Reading stops
+// when the policy has too many strategies or the error is full, since nothing
+// more would be reported.
+func elements[T any](r *reader, raw []byte, at string, read func(raw []byte, at string) T) any {
+	list, err := jsonwire.Elements(raw)
+	if err != nil {
+		r.problems.add(at, err.Error(), nil)
+		return nil
+	}
+	var all []T
 	for i, raw := range list {
-		if o.reader.strategies > maxStrategies || o.reader.problems.full() {
+		if r.strategies > maxStrategies || r.problems.full() {
 			break
 		}
-		all = append(all, read(raw, strategy.Element(field(o.at, name), i)))
+		all = append(all, read(raw, strategy.Element(at, i)))
 	}
-	return all, ok
+	return all
 }
 
-// nameOf returns a reader of the name of one of the values.
-func nameOf[T fmt.Stringer](values ...T) func([]byte) (T, error) {
-	return func(raw []byte) (none T, err error) {
-		var known []string
-		for _, v := range values {
-			known = append(known, v.String())
-		}
-		name, err := oneOf(known)(raw)
-		if err != nil {
-			return none, err
-		}
-		return values[slices.Index(known, name)], nil
-	}
-}
-
-// oneOf returns a reader of one of the names.
-func oneOf(known []string) func([]byte) (string, error) {
-	return func(raw []byte) (string, error) {
-		name, err := jsonwire.String(raw)
-		if err == nil && !slices.Contains(known, name) {
-			err = fmt.Errorf("%q %s", strategy.Shorten(name), isUnknown(known))
-		}
-		return name, err
-	}
+// read returns a reader of values of any type.
+func read[T any](value func([]byte) (T, error)) func([]byte) (any, error) {
+	return func(raw []byte) (any, error) { return value(raw) }
 }
 
 // duration reads a duration in the form of [time.ParseDuration].

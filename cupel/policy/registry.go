@@ -21,11 +21,11 @@ import (
 // concurrent use.
 //
 // [NewRegistry] returns one with the presets. The zero Registry is ready to use;
-// it has no policies and no custom strategies.
+// it has no policies and no registered types.
 type Registry struct {
 	mu       sync.RWMutex
-	policies map[string]registered            // by folded intent; presets by folded name as well
-	types    map[string][]strategy.Descriptor // custom ones, by role
+	policies map[string]registered           // by folded intent; presets by folded name as well
+	types    map[*role][]strategy.Descriptor // registered ones
 }
 
 // registered is a policy and the intent as it was spelled.
@@ -66,7 +66,7 @@ func (r *Registry) Register(intent string, p Policy) error {
 	if err := p.Validate(r); err != nil {
 		return err
 	}
-	p = clone(p)
+	p, _ = copyOf(p) // Validate has checked its size
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	folded := ascii.Lower(intent)
@@ -97,7 +97,8 @@ func (r *Registry) Lookup(intent string) (Policy, error) {
 		}
 		return Policy{}, invalid("intent", intent, "intent "+isUnknown(known))
 	}
-	return clone(found.policy), nil
+	p, _ := copyOf(found.policy)
+	return p, nil
 }
 
 // All returns an iterator over the intents, spelled as they were registered, and
@@ -113,52 +114,73 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 			if folded != ascii.Lower(found.intent) {
 				continue // the name of a preset, which is listed by its intent
 			}
-			if !yield(found.intent, clone(found.policy)) {
+			if p, _ := copyOf(found.policy); !yield(found.intent, p) {
 				return
 			}
 		}
 	}
 }
 
-// RegisterScorer registers a factory under a name that policies then use as the
-// type of a [Strategy]. It fails with a [cupel.InvalidConfigError] when build is
-// nil, when the name is empty or has characters other than letters, digits and
-// ".", "-", "_" and "/", and when a built-in scorer or another factory has the
-// name, compared without ASCII case.
-func (r *Registry) RegisterScorer(name string, build Factory[cupel.Scorer]) error {
-	return register(r, scorers, name, build)
+// RegisterScorer makes a type of scorers of your own available to policies.
+// They read, validate and write its settings, and [Schema] describes them, as
+// those of built-in types. Do not change the descriptor afterwards.
+//
+// Before Build runs, each setting is checked against its [strategy.Field]: its
+// type, its Range, and whether it is required. What is invalid is reported and
+// absent from [strategy.Args], so Build need only check what fields cannot
+// express. It reports mistakes with [strategy.Problems], whose paths are
+// relative to the strategy. Build runs whenever a policy is read, validated or
+// built, possibly in several goroutines at once, and with a stopped clock unless
+// the policy is built; it should only check and build. A panic becomes a problem
+// of the policy, and so does a result that is nil or fails
+// [cupel.ValidateScorer].
+//
+// Component and Settings are optional. It fails with a
+// [cupel.InvalidConfigError] when Build is nil; when the name is empty or has
+// characters other than letters, digits and ".", "-", "_" and "/"; when a
+// built-in or registered scorer has the name, compared without ASCII case; and
+// when a field cannot be used, for example because two have the same name.
+func (r *Registry) RegisterScorer(d strategy.Descriptor) error { return r.register(scorers, d) }
+
+// RegisterSlicer makes a type of slicers of your own available to policies, as
+// [Registry.RegisterScorer] does for scorers.
+func (r *Registry) RegisterSlicer(d strategy.Descriptor) error { return r.register(slicers, d) }
+
+// RegisterPlacer makes a type of placers of your own available to policies, as
+// [Registry.RegisterScorer] does for scorers.
+func (r *Registry) RegisterPlacer(d strategy.Descriptor) error { return r.register(placers, d) }
+
+// Descriptors returns the descriptions of the scorers, slicers and placers that
+// policies may use: the built-in ones, followed by the registered ones. A nil
+// registry has no registered ones.
+func (r *Registry) Descriptors() (scorerTypes, slicerTypes, placerTypes []strategy.Descriptor) {
+	return scorers.all(r), slicers.all(r), placers.all(r)
 }
 
-// RegisterSlicer registers a factory under a name that policies then use as the
-// type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
-func (r *Registry) RegisterSlicer(name string, build Factory[cupel.Slicer]) error {
-	return register(r, slicers, name, build)
-}
-
-// RegisterPlacer registers a factory under a name that policies then use as the
-// type of a [Strategy]. It fails as [Registry.RegisterScorer] does.
-func (r *Registry) RegisterPlacer(name string, build Factory[cupel.Placer]) error {
-	return register(r, placers, name, build)
-}
-
-func register[S any](r *Registry, to *role, name string, build Factory[S]) error {
-	if !isName(name) {
-		return invalid(to.name, name, `the name of a type must not be empty, and may contain only letters, digits, ".", "-", "_" and "/"`)
+func (r *Registry) register(to *role, d strategy.Descriptor) error {
+	if !isName(d.Name) {
+		return invalid(to.name, d.Name, `the name of a type must not be empty, and may contain only letters, digits, ".", "-", "_" and "/"`)
 	}
-	if build == nil {
-		return invalid(to.name, name, "the factory must not be nil")
+	if d.Build == nil {
+		return invalid(to.name, d.Name, "Build must not be nil")
+	}
+	if err := to.checkFields(d.Fields); err != nil {
+		return invalid(to.name, d.Name, err.Error())
+	}
+	if d.Settings == nil {
+		d.Settings = func(any) (map[string]any, bool) { return nil, false }
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, taken := range slices.Concat(to.types, r.types[to.name]) {
-		if ascii.EqualFold(taken.Name, name) {
-			return invalid(to.name, name, fmt.Sprintf("the name is taken by the %s %q; registered names are case-insensitive", to.name, taken.Name))
+	for _, taken := range slices.Concat(to.types, r.types[to]) {
+		if ascii.EqualFold(taken.Name, d.Name) {
+			return invalid(to.name, d.Name, fmt.Sprintf("the name is taken by the %s %q; registered names are case-insensitive", to.name, taken.Name))
 		}
 	}
 	if r.types == nil {
-		r.types = make(map[string][]strategy.Descriptor)
+		r.types = make(map[*role][]strategy.Descriptor)
 	}
-	r.types[to.name] = append(r.types[to.name], described(to.name, name, build))
+	r.types[to] = append(r.types[to], d)
 	return nil
 }
 
@@ -176,12 +198,12 @@ func invalid(setting, value, reason string) error {
 	return &cupel.InvalidConfigError{Component: "Registry", Field: setting, Value: fmt.Sprintf("%q", strategy.Shorten(value)), Reason: reason}
 }
 
-// custom returns the custom types of a role; a nil registry has none.
-func (r *Registry) custom(role string) []strategy.Descriptor {
+// custom returns the registered types of a role; a nil registry has none.
+func (r *Registry) custom(of *role) []strategy.Descriptor {
 	if r == nil {
 		return nil
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.types[role] // which grows, but does not change
+	return r.types[of] // which grows, but does not change
 }

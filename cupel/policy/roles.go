@@ -1,12 +1,8 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -17,140 +13,152 @@ import (
 
 // role is the use of a strategy: scorer, slicer or placer.
 type role struct {
-	name     string // as messages call it
-	example  string // the name of a type without settings
-	types    []strategy.Descriptor
-	validate func(any) error // nil: nothing
+	name    string // as messages call it
+	example string // the name of a type without settings
+	types   []strategy.Descriptor
+	check   func(built any) error // checks what a registered type builds; nil for variants
+	fields  map[string]*role      // the roles of fields that have another one
 }
 
 var (
-	scorers = &role{"scorer", "recency", scorer.Descriptors(), func(s any) error { return cupel.ValidateScorer(s.(cupel.Scorer)) }}
-	slicers = &role{"slicer", "greedy", slicer.Descriptors(), func(s any) error { return cupel.ValidateSlicer(s.(cupel.Slicer)) }}
-	placers = &role{"placer", "chronological", placer.Descriptors(), func(s any) error {
-		_, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: s.(cupel.Placer)})
+	scorers = &role{name: "scorer", example: "recency", types: scorer.Descriptors(), check: checked("scorer", cupel.ValidateScorer)}
+	slicers = &role{name: "slicer", example: "greedy", types: slicer.Descriptors(), check: checked("slicer", cupel.ValidateSlicer)}
+	placers = &role{name: "placer", example: "chronological", types: placer.Descriptors(), check: checked("placer", func(p cupel.Placer) error {
+		_, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: p})
 		return err
-	}}
+	})}
+	// whole is the role of the policy itself.
+	whole = &role{name: "policy", fields: map[string]*role{"scorers": scorers, "slicer": slicers, "placer": placers}}
 )
 
-// variants returns the role of the values of a [strategy.Variant].
-func variants(f strategy.Field) *role {
-	return &role{name: f.Name, example: f.Variants[0].Name, types: f.Variants}
-}
-
-// customFields are the settings of the strategies that factories build.
-var customFields = []strategy.Field{
-	{Name: "settings", Type: strategy.JSON, Doc: "The settings for the factory."},
-	{Name: "children", Type: strategy.Children, Doc: "The strategies that this one wraps."},
-}
-
-// find returns the description of a built-in or registered type.
-func (r *role) find(registry *Registry, name string) (strategy.Descriptor, bool) {
-	if d, ok := strategy.Find(r.types, name); ok {
-		return d, true
+func checked[S any](name string, validate func(S) error) func(any) error {
+	return func(built any) error {
+		s, ok := built.(S)
+		if !ok {
+			return fmt.Errorf("its Build must return a %s, got %T", name, built)
+		}
+		return validate(s)
 	}
-	return strategy.Find(registry.custom(r.name), name)
 }
 
-// fields returns the settings of a type, or those of a custom type.
-func (r *role) fields(name string) []strategy.Field {
-	if d, ok := strategy.Find(r.types, name); ok {
-		return d.Fields
+// document describes a policy as a strategy, whose children are its scorers, its
+// slicer and its placer.
+var document = strategy.Descriptor{
+	Fields: []strategy.Field{
+		{Name: "name", Type: strategy.Text, Doc: "A display name."},
+		{Name: "description", Type: strategy.Text, Doc: "What the policy is for."},
+		{Name: "scorers", Type: strategy.Parts, Required: true},
+		{Name: "slicer", Type: strategy.Child, Required: true},
+		{Name: "placer", Type: strategy.Child, Required: true},
+		{Name: "deduplicate", Type: strategy.Bool, Default: true, Doc: "Keep only the highest-scored of items with equal content."},
+		{Name: "fullOnly", Type: strategy.Bool, Default: false, Doc: "Ignore the smaller forms of items."},
+		{Name: "overflow", Type: strategy.Enum, Values: overflows, Default: overflows[0], Doc: "What happens when pinned and sliced items together exceed the target."},
+	},
+	Build: func(args strategy.Args) (any, error) {
+		composite, _ := strategy.Find(scorer.Descriptors(), "composite")
+		built, err := composite.Build(args)
+		if err != nil {
+			return nil, err
+		}
+		config := cupel.Config{
+			KeepDuplicates: !strategy.Get[bool](args, "deduplicate"),
+			FullOnly:       strategy.Get[bool](args, "fullOnly"),
+			Overflow:       overflowOf(strategy.Get[string](args, "overflow")),
+		}
+		config.Scorer = built.(cupel.Scorer)
+		if parts := built.(cupel.ScorerWrapper).Scorers(); len(parts) == 1 {
+			config.Scorer = parts[0]
+		}
+		config.Slicer, _ = args.Given["slicer"].(cupel.Slicer)
+		config.Placer, _ = args.Given["placer"].(cupel.Placer)
+		return config, nil
+	},
+}
+
+var overflows = []string{cupel.OverflowThrow.String(), cupel.OverflowTruncate.String(), cupel.OverflowProceed.String()}
+
+// overflowOf returns the strategy with a name; the default, if there is none.
+func overflowOf(name string) cupel.OverflowStrategy {
+	return cupel.OverflowStrategy(max(slices.Index(overflows, name), 0))
+}
+
+// settings returns a policy as the settings that document describes.
+func (p Policy) settings() Settings {
+	s := Settings{"scorers": p.Scorers, "slicer": p.Slicer, "placer": p.Placer, "deduplicate": !p.KeepDuplicates, "overflow": p.Overflow}
+	if p.Name != "" {
+		s["name"] = p.Name
 	}
-	return customFields
+	if p.Description != "" {
+		s["description"] = p.Description
+	}
+	if p.FullOnly {
+		s["fullOnly"] = true
+	}
+	return s
+}
+
+// of returns the role of the strategies in a field.
+func (r *role) of(f strategy.Field) *role {
+	if f.Type == strategy.Variant {
+		return &role{name: f.Name, example: f.Variants[0].Name, types: f.Variants}
+	}
+	if inner, ok := r.fields[f.Name]; ok {
+		return inner
+	}
+	return r
+}
+
+// all returns the built-in and the registered types.
+func (r *role) all(registry *Registry) []strategy.Descriptor {
+	return slices.Concat(r.types, registry.custom(r))
 }
 
 // known returns the names of all types, sorted.
 func (r *role) known(registry *Registry) []string {
 	var names []string
-	for _, d := range slices.Concat(r.types, registry.custom(r.name)) {
+	for _, d := range r.all(registry) {
 		names = append(names, d.Name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// unknown returns the reason for an unknown type.
-func (r *role) unknown(registry *Registry, name string) string {
-	return fmt.Sprintf("the %s type %q %s", r.name, strategy.Shorten(name), isUnknown(r.known(registry)))
-}
-
-func (r *role) missing() string {
-	return fmt.Sprintf("a %s is required here, for example policy.Strategy{Type: %q}", r.name, r.example)
-}
-
-// setting returns a setting with the Go type of its field, false if it is absent,
-// and the reason if it is invalid.
-func setting(s Settings, f strategy.Field) (value any, given bool, wrong string) {
-	value, given = s[f.Name]
-	if !given {
-		return nil, false, ""
-	}
-	ok := false
-	switch f.Type {
-	case strategy.Number:
-		if n, isInt := value.(int); isInt {
-			value = float64(n)
+// checkFields returns why policies cannot use the fields of a type, or nil.
+func (r *role) checkFields(fields []strategy.Field) error {
+	seen := map[string]bool{"type": true, "weight": true}
+	for _, f := range fields {
+		_, known := typeOf[f.Type]
+		_, _, wrong := setting(Settings{f.Name: f.Default}, f)
+		reason := ""
+		switch {
+		case seen[f.Name] || unknownField("", f.Name) != f.Name:
+			reason = "needs a name of its own, of letters, digits, - and _, other than type and weight"
+		case !known:
+			reason = "needs one of the types of package strategy"
+		case f.Default != nil && wrong != "":
+			reason = "has a default that " + wrong
+		case f.Type == strategy.Variant && len(f.Variants) == 0:
+			reason = "needs Variants"
+		case f.Type == strategy.Parts && r != scorers:
+			reason = "must not have weights, which only scorers have"
+		case (f.Type == strategy.Child || f.Type == strategy.Children) && r.check == nil:
+			reason = "must not be inside a variant"
 		}
-		_, ok = value.(float64)
-	case strategy.Int:
-		_, ok = value.(int)
-	case strategy.Bool:
-		_, ok = value.(bool)
-	case strategy.Text, strategy.Kind:
-		if kind, isKind := value.(cupel.ContextKind); isKind {
-			value = string(kind)
+		if reason != "" {
+			return fmt.Errorf("the field %q %s", f.Name, reason)
 		}
-		_, ok = value.(string)
-	case strategy.Enum:
-		if name, isStringer := value.(fmt.Stringer); isStringer {
-			value = name.String()
-		}
-		var name string
-		if name, ok = value.(string); ok && !slices.Contains(f.Values, name) {
-			return nil, true, strconv.Quote(strategy.Shorten(name)) + " " + isUnknown(f.Values)
-		}
-	case strategy.Duration:
-		_, ok = value.(time.Duration)
-	case strategy.Weights:
-		if kinds, isKinds := value.(map[cupel.ContextKind]float64); isKinds && kinds != nil {
-			weights := make(map[string]float64, len(kinds))
-			for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-				weights[string(kind)] = kinds[kind]
+		seen[f.Name] = true
+		for _, d := range f.Variants {
+			if d.Build == nil {
+				return fmt.Errorf("the variant %q needs a Build", d.Name)
 			}
-			value = weights
-		}
-		var weights map[string]float64
-		if weights, ok = value.(map[string]float64); ok && weights == nil {
-			return nil, false, ""
-		}
-	case strategy.List:
-		_, ok = value.([]Settings)
-	case strategy.Variant, strategy.Child:
-		_, ok = value.(Strategy)
-	case strategy.Children:
-		_, ok = value.([]Strategy)
-	case strategy.Parts:
-		_, ok = value.([]Weighted)
-	case strategy.JSON:
-		var raw json.RawMessage
-		if raw, ok = value.(json.RawMessage); ok {
-			if raw == nil {
-				return nil, false, ""
+			if err := r.of(f).checkFields(d.Fields); err != nil {
+				return err
 			}
-			_, wrong = readSettings(raw)
-			return value, true, wrong
+		}
+		if err := r.checkFields(f.Fields); err != nil {
+			return err
 		}
 	}
-	if !ok {
-		return nil, true, fmt.Sprintf("must be of type %s, got %T", goType[f.Type], value)
-	}
-	return value, true, ""
-}
-
-// goType names the Go types of settings.
-var goType = map[strategy.Type]string{
-	strategy.Number: "float64", strategy.Int: "int", strategy.Bool: "bool", strategy.Text: "string", strategy.Kind: "string",
-	strategy.Enum: "string", strategy.Duration: "time.Duration", strategy.Weights: "map[string]float64", strategy.List: "[]policy.Settings",
-	strategy.Variant: "policy.Strategy", strategy.Child: "policy.Strategy", strategy.Children: "[]policy.Strategy",
-	strategy.Parts: "[]policy.Weighted", strategy.JSON: "json.RawMessage",
+	return nil
 }

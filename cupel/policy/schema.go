@@ -5,26 +5,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"sync"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of the documents that [Decode]
-// reads without a registry, for editors and other languages. The schema accepts
-// every document that Decode accepts. Decode also rejects mistakes that a schema
-// cannot express, such as repeated names and requirements above their caps.
-func Schema() []byte { return bytes.Clone(schema()) }
-
-var schema = sync.OnceValue(func() []byte {
-	text := rootSchema().text()
+// reads with a registry, for editors and other languages. A nil registry has only
+// the built-in types. The schema accepts every document that Decode accepts.
+// Decode also rejects mistakes that a schema cannot express, such as repeated
+// names and requirements above their caps.
+func Schema(registry *Registry) []byte {
+	text := rootSchema(registry).text()
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
 		return text
 	}
 	indented.WriteByte('\n')
 	return indented.Bytes()
-})
+}
 
 // members is the members of a JSON object, in order: a name, its value, and so
 // on.
@@ -62,106 +63,98 @@ func text(v any) []byte {
 
 func ref(name string) members { return members{"$ref", "#/$defs/" + name} }
 
-func rootSchema() members {
-	text := func(doc string) members { return members{"type", "string", "description", doc} }
+func rootSchema(registry *Registry) members {
 	return members{
 		"$schema", "https://json-schema.org/draft/2020-12/schema",
 		"$id", "https://github.com/wollax/cupel-go/cupel/policy/schema.json",
 		"title", "Cupel policy",
 		"description", "How a Cupel pipeline selects: scorers, a slicer, a placer, duplicates and overflow.",
 		"type", "object",
-		"required", []string{"scorers", "slicer", "placer"},
+		"required", required(document.Fields),
 		"additionalProperties", false,
-		"properties", members{
-			"name", text("A display name."),
-			"description", text("What the policy is for."),
-			"scorers", ref("parts"), "slicer", ref("slicer"), "placer", ref("placer"),
-			"deduplicate", members{"type", "boolean", "default", true, "description", "Keep only the highest-scored of items with equal content."},
-			"fullOnly", members{"type", "boolean", "default", false, "description", "Ignore the smaller forms of items."},
-			"overflow", members{"enum", []string{"Throw", "Truncate", "Proceed"}, "default", "Throw",
-				"description", "What happens when pinned and sliced items together exceed the target."},
-		},
+		"properties", properties(whole, document.Fields),
 		"$defs", members{
 			"parts", members{"type", "array", "minItems", 1, "description", "Scorers, combined by weighted average.",
 				"items", members{"allOf", []members{ref("scorer"), {"required", []string{"weight"}}}}},
 			"innerScorer", members{"allOf", []members{ref("scorer"), {"not", members{"required", []string{"weight"}}}}},
 			"innerSlicer", ref("slicer"),
 			"innerPlacer", ref("placer"),
-			"scorer", typesSchema(scorers, "weight", members{"type", "number", "exclusiveMinimum", 0, "description", "The scorer's weight. Only the ratios of weights matter."}),
-			"slicer", typesSchema(slicers),
-			"placer", typesSchema(placers),
+			"scorer", typesSchema(scorers, scorers.all(registry), "weight", members{"type", "number", "exclusiveMinimum", 0, "description", "The scorer's weight. Only the ratios of weights matter."}),
+			"slicer", typesSchema(slicers, slicers.all(registry)),
+			"placer", typesSchema(placers, placers.all(registry)),
 		},
 	}
 }
 
-// typesSchema describes an object of one of the types of a role. place has
-// further members, such as the weight.
-func typesSchema(r *role, place ...any) members {
+// typesSchema describes an object of one of several types. place has further
+// members, such as the weight.
+func typesSchema(r *role, types []strategy.Descriptor, place ...any) members {
 	var forms []members
-	for _, d := range r.types {
+	for _, d := range types {
 		form := objectSchema(r, d.Fields, append(members{"type", members{"const", d.Name}}, place...))
 		forms = append(forms, append(members{"description", d.Doc}, form...))
 	}
 	return members{"type", "object", "required", []string{"type"}, "oneOf", forms}
 }
 
-// objectSchema describes an object with the given fields.
-func objectSchema(r *role, fields []strategy.Field, properties members) members {
-	var required []string
+// objectSchema describes an object with the given fields, after those of place.
+func objectSchema(r *role, fields []strategy.Field, place members) members {
 	schema := members{"additionalProperties", false}
 	for _, f := range fields {
-		properties = append(properties, f.Name, fieldSchema(r, f))
-		if f.Required {
-			required = append(required, f.Name)
-		}
 		if f.Excludes != "" {
 			schema = append(schema, "not", members{"required", []string{f.Excludes, f.Name}, "properties", members{f.Name, members{"const", true}}})
 		}
 	}
-	if required != nil {
-		schema = append(schema, "required", required)
+	if names := required(fields); names != nil {
+		schema = append(schema, "required", names)
 	}
-	return append(schema, "properties", properties)
+	return append(schema, "properties", append(place, properties(r, fields)...))
+}
+
+func required(fields []strategy.Field) (names []string) {
+	for _, f := range fields {
+		if f.Required {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func properties(r *role, fields []strategy.Field) (all members) {
+	for _, f := range fields {
+		all = append(all, f.Name, fieldSchema(r, f))
+	}
+	return all
 }
 
 func fieldSchema(r *role, f strategy.Field) members {
-	var s members
+	s := slices.Clone(typeOf[f.Type].schema)
+	inner := r.of(f)
+	child := ref("inner" + strings.ToUpper(inner.name[:1]) + inner.name[1:])
+	if inner != r { // a strategy of the policy itself
+		child = ref(inner.name)
+	}
 	switch f.Type {
-	case strategy.Number:
-		s = members{"type", "number"}
-	case strategy.Int:
-		s = members{"type", "integer"}
-	case strategy.Bool:
-		s = members{"type", "boolean"}
-	case strategy.Text:
-		s = members{"type", "string"}
-	case strategy.Kind:
-		s = members{"type", "string", "pattern", `\S`}
 	case strategy.Enum:
 		s = members{"enum", f.Values}
-	case strategy.Duration:
-		s = members{"type", "string", "pattern", `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}
 	case strategy.Weights:
-		s = members{"type", "object", "additionalProperties", members{"type", "number", "minimum", 0}}
 		if f.Keys == strategy.Kind {
 			s = append(s, "propertyNames", members{"pattern", `\S`})
 		}
+	case strategy.Object:
+		s = append(members{"type", "object"}, objectSchema(r, f.Fields, nil)...)
 	case strategy.List:
 		s = members{"type", "array", "items", append(members{"type", "object"}, objectSchema(r, f.Fields, nil)...)}
-		if f.Required {
-			s = append(s, "minItems", 1)
-		}
 	case strategy.Variant:
-		s = typesSchema(variants(f))
-	case strategy.Child, strategy.Children:
-		s = map[*role]members{scorers: ref("innerScorer"), slicers: ref("innerSlicer"), placers: ref("innerPlacer")}[r]
-		if f.Type == strategy.Children {
-			s = members{"type", "array", "items", s}
-		}
-	case strategy.Parts:
-		s = ref("parts")
-	case strategy.JSON:
-		s = members{"type", "object"}
+		s = typesSchema(inner, inner.types)
+	case strategy.Child:
+		s = child
+	case strategy.Children:
+		s = members{"type", "array", "items", child}
+	default: // in the table
+	}
+	if f.Required && (f.Type == strategy.List || f.Type == strategy.Texts || f.Type == strategy.Children) {
+		s = append(s, "minItems", 1)
 	}
 	if f.Range != nil {
 		least := "minimum"
@@ -173,8 +166,13 @@ func fieldSchema(r *role, f strategy.Field) members {
 			s = append(s, "maximum", f.Range.Max)
 		}
 	}
-	if f.Default != nil {
+	if d, ok := f.Default.(time.Duration); ok {
+		s = append(s, "default", durationText(d))
+	} else if f.Default != nil {
 		s = append(s, "default", f.Default)
 	}
-	return append(s, "description", f.Doc)
+	if f.Doc != "" {
+		s = append(s, "description", f.Doc)
+	}
+	return s
 }

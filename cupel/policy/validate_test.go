@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -56,7 +55,7 @@ func TestValidate(t *testing.T) {
 			Slicer:   of("knapsack", settings{"bucketSize": 0, "memoryLimit": -1}),
 			Overflow: 9,
 		}, `
-			overflow: must be Throw, Truncate or Proceed, got OverflowStrategy(9)
+			overflow: "OverflowStrategy(9)" is unknown; want one of Throw, Truncate, Proceed
 			placer: a placer is required here, for example policy.Strategy{Type: "chronological"}
 			scorers[0].weight: Weight must be positive, got 0
 			scorers[1].defaultScore: defaultScore must be in [0.0, 1.0], got 2
@@ -228,19 +227,17 @@ func TestValidate(t *testing.T) {
 			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, multipleChoice, quota, scoreGreedy`,
 			"the error lists the known types, including custom ones, and names are exact"},
 		{"custom settings", with(of("composite", settings{"scorers": []policy.Weighted{
-			{of("longest", settings{"settings": json.RawMessage(`{"max": "a", "mx": 1, "of it": 2}`)}), 1},
+			{of("longest", settings{"settings": settings{"max": "a", "mx": 1, "of it": 2}}), 1},
 			{of("longest"), 1},
-			{of("longest", settings{"settings": json.RawMessage(`[]`)}), 1},
-			{of("longest", settings{"settings": json.RawMessage(`{`)}), 1},
-			{of("longest", settings{"settings": json.RawMessage(`{"max":1,"max":2}`)}), 1},
+			{of("longest", settings{"settings": []any{}}), 1},
+			{of("longest", settings{"settings": settings{"max": 0}}), 1},
 		}})), `
-			scorers[0].scorers[0].settings.max: must be int, got a JSON string
+			scorers[0].scorers[0].settings.max: must be of type int, got string
 			scorers[0].scorers[0].settings.mx: is unknown; want one of max
 			scorers[0].scorers[0].settings["of it"]: is unknown; want one of max
-			scorers[0].scorers[1].settings.max: must be positive, got 0
-			scorers[0].scorers[2].settings: must be an object, got an array
-			scorers[0].scorers[3].settings: is malformed: unexpected end of JSON input at byte 1
-			scorers[0].scorers[4].settings: has the name "max" twice`, "settings are checked as strictly as the rest, with full paths"},
+			scorers[0].scorers[1].settings.max: is required
+			scorers[0].scorers[2].settings: must be of type policy.Settings, got []interface {}
+			scorers[0].scorers[3].settings.max: must be at least 1, got 0`, "settings are checked as strictly as the rest, with full paths"},
 		{"custom children", policy.Policy{
 			Scorers: []policy.Weighted{
 				{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": policy.Strategy{}}), of("nope"), {}}}), 1},

@@ -42,7 +42,7 @@ func sample(t *testing.T, child any, f strategy.Field) any {
 		return child
 	case strategy.Parts:
 		return []strategy.Part{{Strategy: child, Weight: 1}}
-	case strategy.Children, strategy.JSON: // of factories alone
+	case strategy.Children, strategy.Texts, strategy.Object: // of types that others register
 	}
 	t.Fatalf("%s has type %s, which has no sample", f.Name, f.Type)
 	return nil

@@ -44,17 +44,18 @@ const (
 	Enum                     // a string, one of Field.Values
 	Duration                 // a positive [time.Duration]
 	Weights                  // a map[string]float64, each at least 0
+	Texts                    // a []string
+	Object                   // an object with Field.Fields; an absent one is empty
 	List                     // a list of objects with Field.Fields
 	Variant                  // an object of one of Field.Variants
 	Child                    // a strategy of the same role
 	Children                 // a list of strategies of the same role
 	Parts                    // a list of strategies of the same role with weights
-	JSON                     // a JSON object that only Build reads
 )
 
 // String returns the type as messages show it.
 func (t Type) String() string {
-	names := []string{"", "number", "integer", "boolean", "text", "kind", "name", "duration", "weights", "list", "object", "strategy", "list of strategies", "list of weighted strategies", "JSON object"}
+	names := []string{"", "number", "integer", "boolean", "text", "kind", "name", "duration", "weights", "list of texts", "object", "list", "object", "strategy", "list of strategies", "list of weighted strategies"}
 	if int(t) < len(names) {
 		return names[t]
 	}
@@ -66,11 +67,11 @@ type Field struct {
 	Name     string // the name in policies: "nullTimestampScore"
 	Doc      string // its meaning, with the unit
 	Type     Type
-	Required bool         // of a List or Parts: at least one element
+	Required bool         // of a list of any type: at least one element
 	Default  any          // the value when it is absent, of the Go type for Type; nil: Build decides
 	Range    *Range       // bounds of a Number or an Int; nil: none
 	Values   []string     // of an Enum
-	Fields   []Field      // of the elements of a List
+	Fields   []Field      // of an Object, or of the elements of a List
 	Variants []Descriptor // of a Variant
 	Keys     Type         // of Weights: Text or Kind
 	// Excludes names a setting that must be absent when this one, a Bool, is
@@ -133,10 +134,10 @@ func Describe(list []Descriptor, strategy any) (Descriptor, map[string]any, bool
 // were given, the defaults of those that were not, and a clock.
 type Args struct {
 	// Given has the settings that were given, by name. Values have the Go types
-	// that [Type] lists, except for these: a [List] is a []Args, a [Variant] the
-	// value that its descriptor built, a [Child] a strategy, [Children] a []any
-	// of strategies, and [Parts] a []Part. A strategy that could not be built is
-	// nil.
+	// that [Type] lists, except for these: an [Object] is an Args, a [List] a
+	// []Args, a [Variant] the value that its descriptor built, a [Child] a
+	// strategy, [Children] a []any of strategies, and [Parts] a []Part. A
+	// strategy that could not be built is nil. An invalid setting is absent.
 	Given map[string]any
 	// Fields have the defaults.
 	Fields []Field

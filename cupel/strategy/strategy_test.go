@@ -14,9 +14,9 @@ import (
 func TestTypeString(t *testing.T) {
 	for typ, want := range map[strategy.Type]string{
 		strategy.Number: "number", strategy.Int: "integer", strategy.Bool: "boolean", strategy.Text: "text", strategy.Kind: "kind",
-		strategy.Enum: "name", strategy.Duration: "duration", strategy.Weights: "weights", strategy.List: "list", strategy.Variant: "object",
-		strategy.Child: "strategy", strategy.Children: "list of strategies", strategy.Parts: "list of weighted strategies", strategy.JSON: "JSON object",
-		0: "", strategy.JSON + 1: "Type(15)", 255: "Type(255)",
+		strategy.Enum: "name", strategy.Duration: "duration", strategy.Weights: "weights", strategy.Texts: "list of texts", strategy.Object: "object", strategy.List: "list", strategy.Variant: "object",
+		strategy.Child: "strategy", strategy.Children: "list of strategies", strategy.Parts: "list of weighted strategies",
+		0: "", strategy.Parts + 1: "Type(16)", 255: "Type(255)",
 	} {
 		if got := typ.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -146,7 +146,7 @@ func (r *reader) selection(t *table) Selection {
 	}
 	s.Error = t.text("error")
 	if _, known := Errors[s.Error]; s.Error != "" && !known {
-		t.fail("error", "%q is unknown; known are %s", s.Error, strings.Join(sortedNames(Errors), ", "))
+		t.fail("error", "%q is unknown; want one of %s", s.Error, strings.Join(sortedNames(Errors), ", "))
 	}
 	t.end()
 	return s
@@ -165,7 +165,7 @@ func (t *table) check(path string) Check {
 		for _, a := range vocabulary {
 			names = append(names, snake(a.name))
 		}
-		t.fail("assert", "%q is unknown; known are %s", given, strings.Join(names, ", "))
+		t.fail("assert", "%q is unknown; want one of %s", given, strings.Join(names, ", "))
 		return c
 	}
 	c.Name = vocabulary[at].name

@@ -42,7 +42,7 @@ func (t *table) entry() func(cupel.IncludedItem) bool {
 		case cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken:
 			entries = append(entries, func(e cupel.IncludedItem) bool { return e.Reason == code })
 		default:
-			inner.fail("reason", "%q is unknown; known are %s, %s, %s", reason, cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken)
+			inner.fail("reason", "%q is unknown; want one of %s, %s, %s", reason, cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken)
 		}
 	}
 	if least := inner.optionalFloat("min_score"); least != nil {

@@ -84,7 +84,7 @@ func (t *table) end() {
 		if slices.Contains(t.read, name) {
 			continue
 		}
-		t.fail(name, "is unknown; known are %s", strings.Join(t.read, ", "))
+		t.fail(name, "is unknown; want one of %s", strings.Join(t.read, ", "))
 	}
 }
 

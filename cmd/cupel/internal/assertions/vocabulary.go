@@ -203,7 +203,7 @@ func (t *table) reason(name string) cupel.ExclusionCode {
 	for _, code := range known {
 		names = append(names, string(code))
 	}
-	t.fail(name, "%q is unknown; known are %s", text, strings.Join(names, ", "))
+	t.fail(name, "%q is unknown; want one of %s", text, strings.Join(names, ", "))
 	return ""
 }
 

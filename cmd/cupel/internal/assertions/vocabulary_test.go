@@ -253,7 +253,7 @@ func TestVocabulary(t *testing.T) {
 func knownNames(t *testing.T) []string {
 	t.Helper()
 	_, err := assertions.Decode([]byte("[[checks]]\nassert = \"x\""), plain)
-	_, list, ok := strings.Cut(fmt.Sprint(err), "known are ")
+	_, list, ok := strings.Cut(fmt.Sprint(err), "want one of ")
 	if !ok {
 		t.Fatalf("got %v", err)
 	}

@@ -109,8 +109,8 @@ func TestCheck(t *testing.T) {
 			"FAIL  checks/good.toml checks[0] IncludeItemMatching failed: no item in Included matched the predicate. Included had 1 items. They are: [(kind=evil\\x1b[2J, score=1, reason=Pinned)].\n1 check in 1 file: 0 ok, 1 failed\n", "", "15 tokens hold the pinned item alone"},
 		{"wrong files", []string{"checks/wrong.toml", "checks/good.toml", "data/mine.json", "none.toml"}, exitUsage, "",
 			"cupel: checks/wrong.toml: 3 problems\n" +
-				"  selection.budgets: is unknown; known are items, format, encoding, policy, query, budget, target, reserve, margin, reserve_kind, error\n" +
-				"  checks[0].assert: \"have_tokens_at_least\" is unknown; known are " + strings.Join(vocabulary(t), ", ") + "\n" +
+				"  selection.budgets: is unknown; want one of items, format, encoding, policy, query, budget, target, reserve, margin, reserve_kind, error\n" +
+				"  checks[0].assert: \"have_tokens_at_least\" is unknown; want one of " + strings.Join(vocabulary(t), ", ") + "\n" +
 				"  checks[1].n: must be an integer, got text\n" +
 				"data/mine.json: is not TOML: toml: line 1: expected '.' or '=', but got '{' instead\n" +
 				"open none.toml: no such file or directory\n", "everything that is wrong is said at once, and nothing is run"},
@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 func vocabulary(t *testing.T) []string {
 	t.Helper()
 	_, err := assertions.Decode([]byte("[[checks]]\nassert = \"x\""), globs)
-	_, list, ok := strings.Cut(err.Error(), "known are ")
+	_, list, ok := strings.Cut(err.Error(), "want one of ")
 	if !ok {
 		t.Fatal(err)
 	}

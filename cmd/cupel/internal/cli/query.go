@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
@@ -109,12 +109,12 @@ func (q *question) registry() *policy.Registry {
 	registry := policy.NewRegistry()
 	// Registering the policy builds its scorer; any question will do for that.
 	registering := true
-	must(registry.RegisterScorer(relevance, func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
+	must(registry.RegisterScorer(relevanceType(func(args strategy.Args) (cupel.Scorer, error) {
 		if registering {
 			return (&question{given: true, indexes: new(indexes)}).scorer(args)
 		}
 		return q.scorer(args)
-	}))
+	})))
 	must(registry.Register(relevance, relevancePolicy()))
 	registering = false
 	return registry
@@ -131,31 +131,37 @@ func relevancePolicy() policy.Policy {
 	}
 }
 
-// relevanceSettings are the scorer's settings in a policy.
-type relevanceSettings struct {
-	Query    string    `json:"query"`    // used if the flags give no question
-	Language *string   `json:"language"` // of the stems, or "none"
-	Fields   *[]string `json:"fields"`
-	Groups   *[]string `json:"groups"`
-	Names    *[]string `json:"names"`
-	Gap      *string   `json:"gap"` // as time.ParseDuration reads it
+var languages = []string{"none", "english", "french", "hungarian", "norwegian", "russian", "spanish", "swedish"}
+
+// relevanceType describes the scorer and its settings in a policy.
+func relevanceType(build func(settings strategy.Args) (cupel.Scorer, error)) strategy.Descriptor {
+	return strategy.Descriptor{
+		Name: relevance, Component: "Relevance",
+		Doc: "Scores an item by its relevance to the question of --query or --query-file.",
+		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Doc: "The question and the index.", Fields: []strategy.Field{
+			{Name: "query", Type: strategy.Text, Doc: "The question if the flags give none."},
+			{Name: "language", Type: strategy.Enum, Values: languages, Default: string(cupelrelevance.LanguageEnglish), Doc: "The language of the stems, or none."},
+			{Name: "fields", Type: strategy.Texts, Doc: "What is searched: content, tags or metadata:KEY."},
+			{Name: "groups", Type: strategy.Texts, Doc: "The metadata keys that assign an item to a group, such as a session."},
+			{Name: "names", Type: strategy.Texts, Doc: "The metadata keys that hold an item's names, such as its speaker."},
+			{Name: "gap", Type: strategy.Duration, Default: cupelrelevance.DefaultGap, Doc: "The pause that splits a group."},
+		}}},
+		Build: func(args strategy.Args) (any, error) {
+			return strategy.Built(build(strategy.Get[strategy.Args](args, "settings")))
+		},
+	}
 }
 
 // scorer builds the scorer from its settings.
-func (q *question) scorer(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-	settings, err := policy.DecodeSettings[relevanceSettings](args.Settings)
-	if err != nil {
-		return nil, err
-	}
-	if len(args.Children) > 0 {
-		return nil, errors.New("relevance takes no children: it scores items by their text")
-	}
-	text := settings.Query
+func (q *question) scorer(settings strategy.Args) (cupel.Scorer, error) {
+	wrong := strategy.Problems{Component: "Relevance"}
+	text := strategy.Get[string](settings, "query")
 	switch {
 	case q.given:
 		text = q.text
 	case strings.TrimSpace(text) == "":
-		return nil, policy.Invalid(policy.Problem{Path: "query", Reason: "no question is given; give --query or --query-file, or set one here"})
+		wrong.Add("settings.query", "", "no question is given; give --query or --query-file, or set one here")
+		return nil, wrong.Err()
 	}
 	index, err := q.index(settings)
 	if err != nil {
@@ -173,12 +179,12 @@ type indexes struct {
 
 // indexesWith returns indexes that holds an index for the default settings.
 func indexesWith(index *cupelrelevance.Index) *indexes {
-	return &indexes{of: map[string]*cupelrelevance.Index{relevanceSettings{}.key(): index}}
+	return &indexes{of: map[string]*cupelrelevance.Index{indexKey(strategy.Args{}): index}}
 }
 
 // index returns the index for settings.
-func (x *indexes) index(settings relevanceSettings) (*cupelrelevance.Index, error) {
-	key := settings.key()
+func (x *indexes) index(settings strategy.Args) (*cupelrelevance.Index, error) {
+	key := indexKey(settings)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if known := x.of[key]; known != nil {
@@ -195,63 +201,51 @@ func (x *indexes) index(settings relevanceSettings) (*cupelrelevance.Index, erro
 	return index, nil
 }
 
-// key identifies the settings of an index, which exclude the query.
-func (s relevanceSettings) key() string {
-	s.Query = ""
-	text, err := json.Marshal(s)
-	must(err)
-	return string(text)
+// indexKey identifies the settings of an index, which exclude the query.
+func indexKey(settings strategy.Args) string {
+	given := make(map[string]any)
+	maps.Copy(given, settings.Given)
+	delete(given, "query")
+	return fmt.Sprintf("%#v", given) // sorted by name
 }
 
-// newIndex fails with a policy.ValidationError that lists every mistake.
-func newIndex(settings relevanceSettings) (*cupelrelevance.Index, error) {
+// newIndex reports every mistake in the settings.
+func newIndex(settings strategy.Args) (*cupelrelevance.Index, error) {
 	var opts []cupelrelevance.IndexOption
-	var problems []policy.Problem
+	wrong := strategy.Problems{Component: "Relevance"}
 	// Try one option at a time, so that no mistake hides another.
 	add := func(opt cupelrelevance.IndexOption) {
 		_, err := cupelrelevance.NewIndex(opt)
 		if invalid, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
 			reason := invalid.Reason
-			// The package's own texts name its Go constants.
-			switch {
-			case invalid.Field == "language":
-				reason = "language must be none, english, french, hungarian, norwegian, russian, spanish or swedish"
-			case strings.Contains(reason, "FieldContent"):
+			if strings.Contains(reason, "FieldContent") { // the package's own text names its Go constants
 				reason = "field must be content, tags or metadata:KEY"
 			}
-			if invalid.Value != "" {
-				reason += ", got " + invalid.Value
-			}
-			problems = append(problems, policy.Problem{Path: invalid.Field, Reason: reason, Err: err})
+			wrong.Add("settings."+invalid.Field, invalid.Value, reason)
 			return
 		}
 		opts = append(opts, opt)
 	}
-	if settings.Language != nil {
-		add(cupelrelevance.WithLanguage(cupelrelevance.Language(*settings.Language)))
+	if settings.Has("language") {
+		add(cupelrelevance.WithLanguage(cupelrelevance.Language(strategy.Get[string](settings, "language"))))
 	}
-	if settings.Fields != nil {
-		fields := make([]cupelrelevance.Field, len(*settings.Fields))
-		for i, name := range *settings.Fields {
-			fields[i] = cupelrelevance.Field(name)
+	if settings.Has("fields") {
+		var fields []cupelrelevance.Field
+		for _, name := range strategy.Get[[]string](settings, "fields") {
+			fields = append(fields, cupelrelevance.Field(name))
 		}
 		add(cupelrelevance.WithFields(fields...))
 	}
-	if settings.Groups != nil {
-		add(cupelrelevance.WithGroups(*settings.Groups...))
+	if settings.Has("groups") {
+		add(cupelrelevance.WithGroups(strategy.Get[[]string](settings, "groups")...))
 	}
-	if settings.Names != nil {
-		add(cupelrelevance.WithNames(*settings.Names...))
+	if settings.Has("names") {
+		add(cupelrelevance.WithNames(strategy.Get[[]string](settings, "names")...))
 	}
-	if settings.Gap != nil {
-		gap, err := time.ParseDuration(*settings.Gap)
-		if err != nil {
-			problems = append(problems, policy.Problem{Path: "gap", Reason: `must be a duration such as "1h30m", got ` + strconv.Quote(*settings.Gap), Err: err})
-		} else {
-			add(cupelrelevance.WithGap(gap))
-		}
+	if settings.Has("gap") {
+		add(cupelrelevance.WithGap(strategy.Get[time.Duration](settings, "gap")))
 	}
-	if err := policy.Invalid(problems...); err != nil {
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	return cupelrelevance.NewIndex(opts...)

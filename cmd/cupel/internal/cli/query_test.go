@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // fed runs a command with something on standard input.
@@ -106,8 +107,14 @@ func TestQueryMistakes(t *testing.T) {
 		{"both", []string{"-p", "chat", "-q", "a", "--query-file", "q.txt"},
 			"cupel: if any flags in the group [query query-file] are set none of the others can be; [query query-file] were all set\n", "which one?"},
 		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: standard input can be read once: give a file for the other input\n", "the one would be the rest of the other"},
-		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0]: relevance takes no children: it scores items by their text\n", "it is no wrapper"},
-		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: scorers[0].settings.querry: is unknown; want one of query, language, fields, groups, names, gap\n", "names come before values"},
+		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0].children: is unknown; want one of type, weight, settings\n", "it is no wrapper"},
+		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: 6 problems\n" +
+			"  scorers[0].settings.fields[0]: field must be content, tags or metadata:KEY, got \"body\"\n" +
+			"  scorers[0].settings.gap: must be a duration such as \"90s\", \"1h30m\" or \"24h\", of at most 292 years, got \"soon\"\n" +
+			"  scorers[0].settings.groups[0]: metadata key must not be empty\n" +
+			"  scorers[0].settings.language: \"klingon\" is unknown; want one of none, english, french, hungarian, norwegian, russian, spanish, swedish\n" +
+			"  scorers[0].settings.names[1]: metadata key is given twice, got \"a\"\n" +
+			"  scorers[0].settings.querry: is unknown; want one of query, language, fields, groups, names, gap\n", "no mistake hides another"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			questions(t)
@@ -127,9 +134,9 @@ func TestRelevanceSettings(t *testing.T) {
 		"slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`))
 	const want = `cupel: invalid policy: 5 problems
 	scorers[0].settings.fields[0]: field must be content, tags or metadata:KEY, got "body"
-	scorers[0].settings.gap: must be a duration such as "1h30m", got "soon"
+	scorers[0].settings.gap: must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got "soon"
 	scorers[0].settings.groups[0]: metadata key must not be empty
-	scorers[0].settings.language: language must be none, english, french, hungarian, norwegian, russian, spanish or swedish, got "klingon"
+	scorers[0].settings.language: "klingon" is unknown; want one of none, english, french, hungarian, norwegian, russian, spanish, swedish
 	scorers[0].settings.names[1]: metadata key is given twice, got "a"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -145,18 +152,18 @@ func TestRelevanceSettings(t *testing.T) {
 // TestIndexes: equal settings share an index for all questions.
 func TestIndexes(t *testing.T) {
 	x := new(indexes)
-	index := func(s relevanceSettings) any {
-		got, err := x.index(s)
+	index := func(given map[string]any) any {
+		got, err := x.index(strategy.Args{Given: given})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	first := index(relevanceSettings{Query: "a"})
-	if index(relevanceSettings{Query: "b"}) != first {
+	first := index(map[string]any{"query": "a"})
+	if index(map[string]any{"query": "b"}) != first {
 		t.Error("another question has another index")
 	}
-	if index(relevanceSettings{Groups: &[]string{}}) == first {
+	if index(map[string]any{"groups": []string(nil)}) == first {
 		t.Error("other settings have the same index")
 	}
 }

@@ -178,5 +178,5 @@ func replayed(name string) (replay.Policy, error) {
 		}
 		known = append(known, p.Name)
 	}
-	return replay.Policy{}, usagef("no policy is named %q; known are %s", name, strings.Join(known, ", "))
+	return replay.Policy{}, usagef("no policy is named %q; want one of %s", name, strings.Join(known, ", "))
 }

@@ -152,7 +152,7 @@ func TestReplayMistakes(t *testing.T) {
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "newest", "-p", "newest"}, `--policy: "newest" is given twice`, "one line would be the other"},
-		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, `no policy is named "nwest"; known are everything, newest, clear, newest-blocks, clear-blocks`, "the names that are known"},
+		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, `no policy is named "nwest"; want one of everything, newest, clear, newest-blocks, clear-blocks`, "the names that are known"},
 		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
 	} {
 		code, stdout, stderr := fed(t, "", append([]string{"replay"}, row.args...)...)

@@ -5,9 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -15,10 +12,11 @@ import (
 func newStrategies() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The types of strategies that policies use, with their settings.\n")
+	scorers, slicers, placers := (&question{indexes: new(indexes)}).registry().Descriptors()
 	for _, role := range []struct {
 		title string
 		types []strategy.Descriptor
-	}{{"Scorers", scorer.Descriptors()}, {"Slicers", slicer.Descriptors()}, {"Placers", placer.Descriptors()}} {
+	}{{"Scorers", scorers}, {"Slicers", slicers}, {"Placers", placers}} {
 		fmt.Fprintf(&b, "\n%s:\n", role.title)
 		for _, d := range role.types {
 			fmt.Fprintf(&b, "  %s\n      %s\n", d.Name, d.Doc)
@@ -33,6 +31,9 @@ func writeFields(b *strings.Builder, indent string, fields []strategy.Field) {
 		fmt.Fprintf(b, "%s%s: %s", indent, f.Name, f.Type)
 		if f.Range != nil {
 			fmt.Fprintf(b, " %s", f.Range)
+		}
+		if f.Values != nil {
+			fmt.Fprintf(b, ", one of %s", strings.Join(f.Values, " "))
 		}
 		switch {
 		case f.Required:

@@ -19,7 +19,7 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 	switch f.format {
 	case Auto, JSON, JSONLines, OpenAI, Anthropic:
 	default:
-		return nil, &Error{Reason: fmt.Sprintf("the format %.40q is unknown; known are auto, json, jsonl, openai, anthropic", string(format))}
+		return nil, &Error{Reason: fmt.Sprintf("the format %.40q is unknown; want one of auto, json, jsonl, openai, anthropic", string(format))}
 	}
 	if err := f.split(text); err != nil {
 		return nil, err

@@ -169,7 +169,7 @@ func TestMistakes(t *testing.T) {
 		{"conversations", "training data has a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, Auto, "line 1: [0] is a whole transcript; give one conversation at a time"},
 		{"wrapped", "logs of programs have messages within records", `{"type":"user","message":{"role":"user","content":"x"}}` + "\n" + `{"type":"user"}`, Auto,
 			`line 1: [0] is no message, but has one as "message"; give those themselves`},
-		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; known are auto, json, jsonl, openai, anthropic`},
+		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; want one of auto, json, jsonl, openai, anthropic`},
 		{"json of lines", "a format that is named is insisted on", "{}\n{}", JSON, "line 2: invalid character '{' after top-level value (column 1)"},
 		{"json of something", "an object of items has items", `{"messages":[]}`, JSON, `line 1: an object must have "items", or be a report with "included" and "excluded"`},
 		{"json of a string", "and no string has any", `"x"`, JSON, "line 1: must be an object, got a string"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -18,14 +19,12 @@ import (
 var file []byte
 
 // newest prefers what comes last.
-type newest struct {
-	Boost float64 `json:"boost"`
-}
+type newest struct{ boost float64 }
 
 func (n newest) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 	for i, other := range all {
 		if other == item {
-			return n.Boost * float64(i)
+			return n.boost * float64(i)
 		}
 	}
 	return 0
@@ -39,8 +38,12 @@ func main() {
 
 func run(ctx context.Context) error {
 	registry := policy.NewRegistry()
-	if err := registry.RegisterScorer("newest", func(args policy.Args[cupel.Scorer]) (cupel.Scorer, error) {
-		return policy.DecodeSettings[newest](args.Settings)
+	if err := registry.RegisterScorer(strategy.Descriptor{
+		Name: "newest", Doc: "Prefers what comes last.",
+		Fields: []strategy.Field{{Name: "boost", Type: strategy.Number, Required: true, Doc: "The score of each place."}},
+		Build: func(args strategy.Args) (any, error) {
+			return newest{strategy.Get[float64](args, "boost")}, nil
+		},
 	}); err != nil {
 		return err
 	}
