@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel/internal/promoted"
@@ -64,7 +65,11 @@ func ExplainSlice(ctx context.Context, s Slicer, items []ScoredItem, budget Slic
 	}
 	explainer, ok := s.(SliceExplainer)
 	if !ok || !promoted.ExplainSlice.Agree(s) {
-		return Obstacle{fmt.Sprintf("%s chose others, with %d tokens.", shortTypeName(s), budget.TargetTokens), chosen.Indices}, nil
+		before := chosen.Indices
+		for _, f := range chosen.Smaller {
+			before = append(slices.Clip(before), f.Index)
+		}
+		return Obstacle{fmt.Sprintf("%s chose others, with %d tokens.", shortTypeName(s), budget.TargetTokens), before}, nil
 	}
 	defer recoverStrategy("slicer", s, &err)
 	if o, err = explainer.ExplainSlice(ctx, items, budget, chosen, at); err != nil {

@@ -155,3 +155,55 @@ func TestPreparedExplain(t *testing.T) {
 		t.Errorf("after the end of its context: %v", err)
 	}
 }
+
+// TestExplanationsCountForms has groups, smaller forms and older versions in the way.
+func TestExplanationsCountForms(t *testing.T) {
+	smaller := sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		return cupel.Selection{Indices: []int{0}, Smaller: []cupel.SmallerForm{{Index: 1, Form: 1}}}, nil
+	})
+	units := []*cupel.ContextItem{
+		item(t, "call", 2, hint(0.9), cupel.WithGroup("g")), item(t, "result", 4, hint(0.1), cupel.WithGroup("g")),
+		item(t, "long", 20, hint(0.8), cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 2, Worth: 0.5})),
+		item(t, "large", 9, hint(0.1)), item(t, "refused", 9, hint(-1)),
+	}
+	versions := []*cupel.ContextItem{
+		item(t, "old", 3, hint(0.2), cupel.WithVersionOf("f")), item(t, "new", 90, hint(0.9), cupel.WithVersionOf("f")), item(t, "plain", 5, hint(0.5)),
+	}
+	for _, tt := range []struct {
+		name, why string
+		slicer    cupel.Slicer
+		items     []*cupel.ContextItem
+		candidate int
+		rule      string
+		before    []int
+	}{
+		{"group", "both members are before it", slicer.Greedy{}, units, 3,
+			"GreedySlice takes the highest score per token first. When its turn came, 4 of 10 tokens were left. Smaller forms of items took 2 of them.", []int{0, 1}},
+		{"smaller form", "nothing is in its way", slicer.Greedy{}, units, 2, "", nil},
+		{"smaller forms of a stranger", "they are chosen as well", smaller, units, 3, "sliceFunc chose others, with 10 tokens.", []int{0, 1, 2}},
+		{"forms", "those of others have more value", slicer.MultipleChoice{}, units, 3,
+			"MultipleChoiceSlice takes the forms with the most value per token, within 10 tokens.", []int{0, 1, 2}},
+		{"exact forms", "their sum is larger", slicer.NewMultipleChoice(slicer.WithExact()), units, 3,
+			"MultipleChoiceSlice takes the forms whose values have the highest sum, within 10 tokens.", []int{0, 1, 2}},
+		{"negative score", "it is worth less than nothing", slicer.MultipleChoice{}, units, 4,
+			"MultipleChoiceSlice takes nothing with a negative score or none.", nil},
+		{"cap", "a smaller form counts", slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindMessage, CapCount: 1}})), []*cupel.ContextItem{units[2], item(t, "longer", 30, hint(0.7), cupel.WithVariants(cupel.Variant{Content: "shorter", Tokens: 3, Worth: 0.5}))}, 1,
+			"CountQuotaSlice takes at most 1 item of the kind Message.", []int{0}},
+		{"newest version", "the older one is in its place", slicer.Greedy{}, versions, 1,
+			"The slicer left it out, and an older version came back in its place.", []int{0}},
+		{"older version", "it is in", slicer.Greedy{}, versions, 0, "", nil},
+		{"others", "an older version is no obstacle to them", slicer.Greedy{}, versions, 2, "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := pipeline(t, func(c *cupel.Config) { c.Scorer, c.Slicer = byHint{}, tt.slicer })
+			prepared, err := p.Prepare(t.Context(), tt.items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := prepared.Explain(t.Context(), budgetOf(t, 10, 10), tt.candidate)
+			if err != nil || got.Rule != tt.rule || !slices.Equal(got.Before, tt.before) {
+				t.Errorf("got %+v, %v, want %q %v: %s", got, err, tt.rule, tt.before, tt.why)
+			}
+		})
+	}
+}

@@ -1,6 +1,9 @@
 package cupel
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // explainUnit is explain for candidates with units. An answer about a unit
 // holds for each of its members.
@@ -12,16 +15,23 @@ func (r *run) explainUnit(ctx context.Context, candidate int) (Obstacle, error) 
 			at = i
 		}
 	}
-	if at < 0 {
+	older := u.isOlder(candidate)
+	if at < 0 && !older {
 		return Obstacle{}, nil
 	}
 	if err := r.slice(ctx); err != nil {
 		return Obstacle{}, err
 	}
-	for i := range u.chosen {
-		if u.chosen[i].unit == wanted {
+	for i, c := range u.chosen {
+		switch {
+		case c.unit == wanted, c.unit == none && c.candidate == candidate:
 			return r.explainOverflowOfUnit(i)
+		case c.unit == none && !older && u.sorted[at].offers(c.candidate):
+			return Obstacle{"The slicer left it out, and an older version came back in its place.", []int{c.candidate}}, nil
 		}
+	}
+	if older {
+		return Obstacle{}, nil
 	}
 	if r.effective.TargetTokens == 0 {
 		return r.explainNothingLeft(), nil
@@ -34,6 +44,12 @@ func (r *run) explainUnit(ctx context.Context, candidate int) (Obstacle, error) 
 	}
 	o.Before = before
 	return o, err
+}
+
+// offers reports whether a candidate is an older version that may return in place
+// of the unit.
+func (s *sorted) offers(candidate int) bool {
+	return slices.ContainsFunc(s.older, func(o olderVersion) bool { return o.candidate == candidate })
 }
 
 // explainOverflowOfUnit is explainOverflow for one of the chosen units.

@@ -19,11 +19,14 @@ type ReportDiff struct {
 	// Reasons are items that both include or both exclude, with different reason
 	// codes. In a's order.
 	Reasons []ReportChange
+	// Forms are items included in both in different forms, such as in full and as
+	// an outline. In a's order.
+	Forms []ReportChange
 }
 
 // ReportChange is an item on which two reports differ.
 type ReportChange struct {
-	Content string
+	Content string // of the item in full, if a report has that
 	// Copy numbers the items with this content, from 1. In each report the
 	// included ones come first, then the excluded ones, then duplicates; ties keep
 	// the order of the report.
@@ -39,10 +42,15 @@ func (c ReportChange) Format(f fmt.State, _ rune) {
 
 // DiffReports compares two reports, for example of different policies, budgets or
 // days. It matches items by content, so reports may come from JSON and candidates
-// may be in a different order. It takes time O(N log N).
+// may be in a different order. A smaller form has another content than its item:
+// it is matched with the candidate at the same position of the other run, if that
+// has the same size in full, group, version key and other fields. Otherwise it is
+// an item of its own. DiffReports takes time O(N log N).
 func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
-	inA, orderA := copies(NewLedger(a, nil))
-	inB, orderB := copies(NewLedger(b, nil))
+	ledgerA, ledgerB := NewLedger(a, nil), NewLedger(b, nil)
+	pairs := pairForms(ledgerA, ledgerB)
+	inA, orderA := copies(ledgerA, pairs, false)
+	inB, orderB := copies(ledgerB, pairs, true)
 	d := &ReportDiff{}
 	var both []ReportChange // included in both, in a's order
 	for _, key := range orderA {
@@ -53,6 +61,9 @@ func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 			d.Went = append(d.Went, change)
 		case was:
 			both = append(both, change)
+			if change.A.Form() != change.B.Form() || change.A.Item.Content() != change.B.Item.Content() {
+				d.Forms = append(d.Forms, change)
+			}
 		}
 		if change.B != nil && was == is && change.A.Code() != change.B.Code() {
 			d.Reasons = append(d.Reasons, change)
@@ -77,12 +88,12 @@ func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 
 // Empty reports whether there is no difference.
 func (d *ReportDiff) Empty() bool {
-	return len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons) == 0
+	return len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) == 0
 }
 
 // String returns one line per difference, for people: + for items that came, - for
-// items that went, ~ for items that moved or changed their reason. The lines
-// contain the beginning of item contents.
+// items that went, ~ for items that moved, changed their reason or are in another
+// form. The lines contain the beginning of item contents.
 func (d *ReportDiff) String() string {
 	if d.Empty() {
 		return "no difference"
@@ -93,7 +104,7 @@ func (d *ReportDiff) String() string {
 		if c.Copy > 1 {
 			copied = fmt.Sprintf(", copy %d", c.Copy)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s (%s, %d tokens%s): %s", sign, excerpt(e.Item), e.Item.Kind(), e.Item.Tokens(), copied, text))
+		lines = append(lines, fmt.Sprintf("%s %s (%s, %d tokens%s): %s", sign, shortened(c.Content), e.Item.Kind(), e.Item.Tokens(), copied, text))
 	}
 	why := func(e *Entry) string {
 		if e == nil {
@@ -113,7 +124,18 @@ func (d *ReportDiff) String() string {
 	for _, c := range d.Reasons {
 		line("~", c, c.A, c.B.Why()+", was "+c.A.Why())
 	}
+	for _, c := range d.Forms {
+		line("~", c, c.A, "is "+formText(c.B)+", was "+formText(c.A))
+	}
 	return strings.Join(lines, "\n")
+}
+
+// formText says in which form a candidate is in the window.
+func formText(e *Entry) string {
+	if e.Form() == 0 {
+		return fmt.Sprintf("in full, %d tokens", e.Tokens())
+	}
+	return fmt.Sprintf("in form %d, %d tokens", e.Form(), e.Tokens())
 }
 
 // copyOf is an item of a report: the n-th with a content.
@@ -123,14 +145,22 @@ type copyOf struct {
 }
 
 // copies returns the entries of a ledger by copy, and the copies in the order of
-// the report.
-func copies(l *Ledger) (entries map[copyOf]*Entry, order []copyOf) {
+// the report. Entries that are paired already keep the copy that they got there.
+func copies(l *Ledger, pairs []formPair, second bool) (entries map[copyOf]*Entry, order []copyOf) {
 	entries, order = make(map[copyOf]*Entry, len(l.Entries)), make([]copyOf, len(l.Entries))
 	counts := make(map[string]int, len(l.Entries))
+	for _, pair := range pairs {
+		i := pair.a
+		if second {
+			i = pair.b
+		}
+		order[i] = pair.copyOf
+		entries[order[i]] = &l.Entries[i]
+	}
 	for _, duplicates := range []bool{false, true} { // duplicates come last
 		for i := range l.Entries {
 			e := &l.Entries[i]
-			if duplicates != (e.Code() == string(cupel.ExcludeDeduplicated)) {
+			if order[i].n > 0 || duplicates != (e.Code() == string(cupel.ExcludeDeduplicated)) {
 				continue
 			}
 			content := e.Item.Content()

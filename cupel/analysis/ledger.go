@@ -16,13 +16,13 @@ type Ledger struct {
 	Out     []int   // the candidates excluded, in the order of the report
 	Ranked  int     // how many candidates have a rank
 
-	survivors map[string]int // by content; built on first use
+	survivors map[survivorKey]int // built on first use
 }
 
 // Entry is what a report says about one candidate.
 type Entry struct {
 	Candidate int                 // its position among the candidates, from 0
-	Item      *cupel.ContextItem  // the candidate
+	Item      *cupel.ContextItem  // the candidate; as it is in the window if the ledger has no items of its own
 	Place     int                 // in the window, from 1; 0 if not included
 	Rank      int                 // by score among the scored candidates, from 1; 0 if not scored, or the run failed
 	Included  *cupel.IncludedItem // the report's entry; nil if not included
@@ -98,20 +98,57 @@ func (l *Ledger) rank() {
 	l.Ranked = len(scored)
 }
 
-// Survivor returns the candidate that was kept in place of a duplicate: the first
-// one with the same content that is not a duplicate. It returns false if there is
-// none.
-func (l *Ledger) Survivor(duplicate int) (candidate int, ok bool) {
+// Survivor returns the candidate that was kept in place of a duplicate: the one
+// that the reason names, or, for a report that was read from JSON, the first with
+// the same content that can be it. For an older version it returns the newest. It
+// returns false for other candidates, and if there is none.
+func (l *Ledger) Survivor(candidate int) (survivor int, ok bool) {
 	if l.survivors == nil {
-		l.survivors = make(map[string]int)
-		for i := range slices.Backward(l.Entries) { // so that the first one wins
-			if e := &l.Entries[i]; e.Code() != string(cupel.ExcludeDeduplicated) && !e.Item.Pinned() && e.Item.Tokens() >= 0 {
-				l.survivors[e.Item.Content()] = i
-			}
+		l.indexSurvivors()
+	}
+	e := &l.Entries[candidate]
+	if item := e.Data().Survivor; item != nil {
+		if survivor, ok = l.survivors[survivorKey{item: item}]; ok {
+			return survivor, true
 		}
 	}
-	candidate, ok = l.survivors[l.Entries[duplicate].Item.Content()]
-	return candidate, ok
+	switch e.Code() {
+	case string(cupel.ExcludeDeduplicated):
+		survivor, ok = l.survivors[survivorKey{text: e.Item.Content(), grouped: e.Item.Group() != ""}]
+	case string(cupel.ExcludeSuperseded):
+		survivor, ok = l.survivors[survivorKey{text: e.Item.VersionOf(), newest: true}]
+	}
+	return survivor, ok
+}
+
+// survivorKey finds an entry by its item, by its content among lone items or
+// among those in groups, or as the newest version of a key.
+type survivorKey struct {
+	item            *cupel.ContextItem
+	text            string
+	grouped, newest bool
+}
+
+func (l *Ledger) indexSurvivors() {
+	l.survivors = make(map[survivorKey]int, len(l.Entries))
+	for i := range slices.Backward(l.Entries) { // so that the first one wins
+		e := &l.Entries[i]
+		if e.Item.Tokens() < 0 {
+			continue
+		}
+		if key := e.Item.VersionOf(); key != "" && !e.Stale() { // it may be a duplicate itself
+			l.survivors[survivorKey{text: key, newest: true}] = i
+		}
+		grouped := e.Item.Group() != ""
+		older := e.Stale() && !grouped && !e.Item.Pinned()
+		if older || e.Code() == string(cupel.ExcludeDeduplicated) || e.Code() == string(cupel.ExcludeNegativeTokens) {
+			continue
+		}
+		l.survivors[survivorKey{item: e.Item}] = i
+		if !e.Item.Pinned() && e.Code() != string(cupel.IncludePinned) {
+			l.survivors[survivorKey{text: e.Item.Content(), grouped: grouped}] = i
+		}
+	}
 }
 
 // Score returns the score in the report, or 0 if it has no entry.
@@ -152,6 +189,29 @@ func (e *Entry) Data() cupel.ReasonData {
 		return cupel.ReasonData{}
 	}
 	return e.Excluded.Reason.Data()
+}
+
+// Form returns the form of the candidate in the window, as
+// [cupel.IncludedItem.Form] counts: 0 for the full one, and if it is not included.
+func (e *Entry) Form() int {
+	if e.Included == nil {
+		return 0
+	}
+	return e.Included.Form()
+}
+
+// Tokens returns the tokens that the candidate has in the window, in its form, or
+// those of the candidate in full if it is not included.
+func (e *Entry) Tokens() int {
+	if e.Included == nil {
+		return e.Item.Tokens()
+	}
+	return e.Included.Item.Tokens()
+}
+
+// Stale reports whether a newer version of the candidate was among the candidates.
+func (e *Entry) Stale() bool {
+	return e.Included != nil && e.Included.Stale() || e.Excluded != nil && e.Excluded.Stale()
 }
 
 // scored reports whether the score comes from a scorer.

@@ -137,21 +137,26 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared
 	switch cupel.ExclusionCode(a.Code()) {
 	case cupel.ExcludeNegativeTokens:
 		a.Rule = "Items with a negative token count are never chosen."
+		if a.Item.Tokens() >= 0 {
+			a.Rule = "Groups in which an item has a negative token count are never chosen."
+		}
 	case cupel.ExcludeDeduplicated:
 		a.Rule = "Of candidates with the same content, only the best is kept."
+		if a.Item.Group() != "" {
+			a.Rule = "Of groups with the same contents, only the best is kept."
+		}
 		if survivor, ok := a.Ledger.Survivor(a.Candidate); ok {
 			a.DisplacedBy = []int{survivor}
 		}
 	case cupel.ExcludeSuperseded:
 		a.Rule = "Of the versions of one thing the newest counts. Older ones come back only in its place."
-		newest := a.Excluded.Reason.Data().Survivor
-		if i := slices.IndexFunc(a.Ledger.Entries, func(e Entry) bool { return e.Item == newest }); i >= 0 {
-			a.DisplacedBy = []int{i}
+		if newest, ok := a.Ledger.Survivor(a.Candidate); ok {
+			a.DisplacedBy = []int{newest}
 		}
 	case cupel.ExcludePinnedOverride:
 		a.Rule = "Pinned items take their tokens before the slicer chooses."
 		for _, i := range a.Ledger.Window {
-			if item := a.Ledger.Entries[i].Item; item.Pinned() && item.Tokens() > 0 {
+			if e := &a.Ledger.Entries[i]; e.Included.Reason == cupel.IncludePinned && e.Tokens() > 0 {
 				a.DisplacedBy = append(a.DisplacedBy, i)
 			}
 		}

@@ -20,7 +20,11 @@ func (a *WhyNotAnswer) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is ", a.name(a.Candidate))
 	if a.Place > 0 {
-		fmt.Fprintf(&b, "included, in place %d of %d: %s\n", a.Place, len(a.Ledger.Window), a.Why())
+		form := ""
+		if a.Form() > 0 {
+			form = ", " + formText(&a.Entry)
+		}
+		fmt.Fprintf(&b, "included, in place %d of %d%s: %s\n", a.Place, len(a.Ledger.Window), form, a.Why())
 	} else {
 		fmt.Fprintf(&b, "not included: %s\n", a.Why())
 	}
@@ -76,6 +80,9 @@ func (a *WhyNotAnswer) list(b *strings.Builder, head string, candidates []int) {
 func (a *WhyNotAnswer) name(candidate int) string {
 	e := &a.Ledger.Entries[candidate]
 	text := fmt.Sprintf("%s (%s, %d tokens", excerpt(e.Item), e.Item.Kind(), e.Item.Tokens())
+	if e.Item.Group() != "" {
+		text += ", group " + shortened(e.Item.Group())
+	}
 	if e.Rank > 0 {
 		text += fmt.Sprintf(", score %s, rank %d of %d", strconv.FormatFloat(e.Score(), 'g', 4, 64), e.Rank, a.Ledger.Ranked)
 	}

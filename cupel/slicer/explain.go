@@ -23,8 +23,8 @@ func (ScoreGreedy) ExplainSlice(_ context.Context, items []cupel.ScoredItem, bud
 }
 
 // explainTurn explains slicers that take each item that still fits, in the
-// order of a value. It says what later items took, because the reason in the
-// report counts what is left after them.
+// order of a value. It says what later items and smaller forms took, because the
+// reason in the report counts what is left after them.
 func explainTurn(rule string, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int, value func(cupel.ScoredItem) float64) cupel.Obstacle {
 	var o cupel.Obstacle
 	left, later := budget.TargetTokens, 0
@@ -37,12 +37,21 @@ func explainTurn(rule string, items []cupel.ScoredItem, budget cupel.SliceBudget
 			later += items[i].Item.Tokens()
 		}
 	}
+	smaller := 0 // the left-over pass comes after all turns
+	for _, f := range chosen.Smaller {
+		if forms := items[f.Index].Item.Forms(); f.Form <= len(forms) { // else an older version
+			smaller += forms[f.Form-1].Tokens
+		}
+	}
 	o.Rule = fmt.Sprintf("%s When its turn came, %d of %d tokens were left.", rule, left, budget.TargetTokens)
 	if len(o.Before) == 0 {
 		o.Rule = fmt.Sprintf("%s Nothing comes before it, but there are only %d tokens.", rule, left)
 	}
 	if later > 0 {
 		o.Rule += fmt.Sprintf(" Later items took %d of them.", later)
+	}
+	if smaller > 0 {
+		o.Rule += fmt.Sprintf(" Smaller forms of items took %d of them.", smaller)
 	}
 	return o
 }
@@ -61,6 +70,23 @@ func (k Knapsack) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budg
 		rule += "; what is left goes to the highest scores that fit"
 	}
 	return cupel.Obstacle{Rule: rule + ".", Before: chosen.Indices}, nil
+}
+
+// ExplainSlice implements [cupel.SliceExplainer]: the forms of other items
+// together are worth more, or the item is worth less than nothing.
+func (m MultipleChoice) ExplainSlice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen cupel.Selection, at int) (cupel.Obstacle, error) {
+	if !(items[at].Score >= 0) { // written so that NaN is one of them
+		return cupel.Obstacle{Rule: "MultipleChoiceSlice takes nothing with a negative score or none."}, nil
+	}
+	o := cupel.Obstacle{Rule: fmt.Sprintf("MultipleChoiceSlice takes the forms with the most value per token, within %d tokens.", budget.TargetTokens)}
+	if m.exact {
+		o.Rule = fmt.Sprintf("MultipleChoiceSlice takes the forms whose values have the highest sum, within %d tokens.", budget.TargetTokens)
+	}
+	o.Before = append(o.Before, chosen.Indices...)
+	for _, f := range chosen.Smaller {
+		o.Before = append(o.Before, f.Index)
+	}
+	return o, nil
 }
 
 // ExplainSlice implements [cupel.SliceExplainer]: the kind has reached its cap,
@@ -91,6 +117,11 @@ func (c counter) explain(ctx context.Context, inner cupel.Slicer, items []cupel.
 		for _, i := range chosen.Indices {
 			if s.numbers[i] == n {
 				o.Before = append(o.Before, i)
+			}
+		}
+		for _, f := range chosen.Smaller {
+			if s.numbers[f.Index] == n {
+				o.Before = append(o.Before, f.Index)
 			}
 		}
 		return o, nil
