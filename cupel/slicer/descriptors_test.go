@@ -39,6 +39,8 @@ func TestDescriptorsBuild(t *testing.T) {
 			settings{"inner": slicer.Greedy{}, "entries": counts, "scarcity": "Throw"}},
 		{"shortfalls are noted by default", "countQuota", settings{"inner": slicer.Greedy{}},
 			slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil)), settings{"inner": slicer.Greedy{}, "entries": []settings{}, "scarcity": "Degrade"}},
+		{"not exact by default", "multipleChoice", nil, slicer.NewMultipleChoice(), settings{"exact": false}},
+		{"exact", "multipleChoice", settings{"exact": true}, slicer.NewMultipleChoice(slicer.WithExact()), settings{"exact": true}},
 		{"a knapsack with counts has the settings of both", "countConstrainedKnapsack", settings{"entries": counts, "scarcity": "Throw", "bucketSize": 7},
 			slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7), slicer.WithMemoryLimit(int64(limit)))), one, throw)),
 			settings{"bucketSize": 7, "autoBucket": false, "topUp": false, "memoryLimit": limit, "entries": counts, "scarcity": "Throw"}},
@@ -62,6 +64,13 @@ func TestDescriptorsBuild(t *testing.T) {
 	}
 	if _, ok := knapsack.Settings((*slicer.Knapsack)(nil)); ok {
 		t.Error("no knapsack has settings")
+	}
+	choice, _ := strategy.Find(slicer.Descriptors(), "multipleChoice")
+	if told, ok := choice.Settings(slicer.MultipleChoice{}); !ok || told["exact"] != false {
+		t.Errorf("the zero multiple choice tells %v, %t", told, ok)
+	}
+	if told, ok := choice.Settings((*slicer.MultipleChoice)(nil)); ok {
+		t.Errorf("no multiple choice tells %v", told)
 	}
 	for name, given := range map[string]settings{
 		"knapsack":                 {"autoBucket": true, "bucketSize": 0},

@@ -35,7 +35,7 @@ func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sl
 
 // takeInOrder takes each item that still fits, in the order that sort makes.
 func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, sort func([]cupel.ScoredItem, []order.Pair)) cupel.Selection {
-	if len(items) == 0 || budget.TargetTokens <= 0 {
+	if budget.TargetTokens <= 0 {
 		return cupel.Selection{}
 	}
 	buffer := order.Borrow(len(items))

@@ -225,7 +225,7 @@ func (Knapsack) LeftOver() bool { return true }
 // [WithTopUp] by score. It fails with a
 // [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
 func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if len(items) == 0 || budget.TargetTokens <= 0 {
+	if budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
 	}
 	bucket := k.bucket(items, budget.TargetTokens)

@@ -87,7 +87,7 @@ func (MultipleChoice) NonMonotonic() bool { return true }
 // [WithExact] it fails with a [MemoryLimitError] or with ctx.Err(); otherwise
 // it does not fail.
 func (m MultipleChoice) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if len(items) == 0 || budget.TargetTokens <= 0 {
+	if budget.TargetTokens <= 0 {
 		return cupel.Selection{}, nil
 	}
 	choices := choicesOf(items)
@@ -163,16 +163,15 @@ func (c choices) fill(target int) []int32 {
 		return chosen, value
 	}
 	chosen, value := run(-1, fill.Point{}, target)
-	first := -1
-	best := fill.Point{Form: fill.Out}
+	first, best := 0, fill.Point{}
 	for i, points := range c {
 		for _, p := range points {
-			if p.Tokens <= target && (first < 0 || p.Value > best.Value || p.Value == best.Value && p.Tokens < best.Tokens) {
+			if p.Tokens <= target && (p.Value > best.Value || p.Value == best.Value && p.Tokens < best.Tokens) {
 				first, best = i, p
 			}
 		}
 	}
-	if first >= 0 && best.Value > value {
+	if best.Value > value {
 		chosen, _ = run(first, best, target-best.Tokens)
 	}
 	return chosen
