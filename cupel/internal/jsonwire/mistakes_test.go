@@ -9,7 +9,7 @@ import (
 // TestOneWrongByte spoils texts at each place in all ways that matter to the
 // grammar, and holds the readers to encoding/json.
 func TestOneWrongByte(t *testing.T) {
-	alphabet := []byte("\"\\{}[]:,.+-eEu/'`:;AFGafgnt019 \t\n\x00\x1f\x7f\x80\xc3\xff")
+	alphabet := []byte("\"\\{}[]:,.+-edDEu/'`:;AFGafgnt019 \t\n\x00\x1f\x7f\x80\xc3\xff")
 	for _, text := range []string{
 		`{"a":[1,-2.50e+3,0],"b":{"c":null}}`,
 		` [ true , false , null , "x" ] `,
@@ -64,11 +64,43 @@ func TestManyShallowValues(t *testing.T) {
 	}
 }
 
+// TestTheDeepestText is nested as deep as may be; the next is not.
+func TestTheDeepestText(t *testing.T) {
+	for _, depth := range []int{maxDepth, maxDepth + 1} {
+		agreesWithEncodingJSON(t, []byte(strings.Repeat("[", depth)+strings.Repeat("]", depth)))
+		agreesWithEncodingJSON(t, []byte(strings.Repeat(`{"":`, depth)+"1"+strings.Repeat("}", depth)))
+	}
+}
+
+// TestMistakesReadAsZero reads values that cannot be, and asks for the mistake
+// before the reader is closed.
+func TestMistakesReadAsZero(t *testing.T) {
+	for text, read := range map[string]func(*Reader) bool{
+		`1e999`:  func(r *Reader) bool { return r.Number() == 0 },
+		`-1e999`: func(r *Reader) bool { return r.Float() == 0 },
+		`1.5`:    func(r *Reader) bool { return r.Int() == 0 },
+		`1e99`:   func(r *Reader) bool { return r.Int() == 0 },
+		`null`:   func(r *Reader) bool { return !r.Bool() },
+	} {
+		r := NewReader([]byte(text))
+		if r.Err() != nil {
+			t.Errorf("%s: a mistake before anything is read: %v", text, r.Err())
+		}
+		if zero := read(r); !zero || r.Err() == nil {
+			t.Errorf("%s: zero is %t, the mistake is %v", text, zero, r.Err())
+		}
+		if err := r.Close(); err == nil {
+			t.Errorf("%s: there is no mistake", text)
+		}
+	}
+}
+
 // TestNothingIsReadAfterAMistake reads what would be there.
 func TestNothingIsReadAfterAMistake(t *testing.T) {
 	for text, read := range map[string]func(*Reader) bool{
 		`12`:      func(r *Reader) bool { return r.Int() == 0 },
 		`1.5`:     func(r *Reader) bool { return r.Float() == 0 },
+		`"NaN"`:   func(r *Reader) bool { return r.Float() == 0 },
 		`2.5`:     func(r *Reader) bool { return r.Number() == 0 },
 		`"text"`:  func(r *Reader) bool { return r.String() == "" },
 		`"word"`:  func(r *Reader) bool { return r.Word() == "" },

@@ -11,14 +11,13 @@ import (
 // Reader reads one JSON value, and looks at each byte once. The first mistake
 // makes it fail; later reads return zero values. Get one from [NewReader].
 type Reader struct {
-	data      []byte
-	pos       int
-	depth     int
-	spaces    int // bytes of white space passed
-	malformed bool
-	err       *Error
-	text      []byte     // what a string with escapes says
-	words     [64]string // short strings that were read before
+	data   []byte
+	pos    int
+	depth  int
+	spaces int // bytes of white space passed
+	err    *Error
+	text   []byte     // what a string with escapes says
+	words  [64]string // short strings that were read before
 }
 
 var readers = sync.Pool{New: func() any { return new(Reader) }}
@@ -26,7 +25,7 @@ var readers = sync.Pool{New: func() any { return new(Reader) }}
 // NewReader returns a reader of data, which [Reader.Close] ends.
 func NewReader(data []byte) *Reader {
 	r := readers.Get().(*Reader)
-	r.data, r.pos, r.depth, r.spaces, r.malformed, r.err = data, 0, 0, 0, false, nil
+	r.data, r.pos, r.depth, r.spaces, r.err = data, 0, 0, 0, nil
 	return r
 }
 
@@ -61,11 +60,9 @@ func (r *Reader) Fail(path, reason string, cause error) {
 	}
 }
 
-// syntax records that the text is not JSON; [Check] finds out why.
-func (r *Reader) syntax() {
-	r.Fail("", "is malformed", nil)
-	r.malformed = true
-}
+// syntax records that the text is not JSON. [Reader.Close] finds out why, and
+// drops any other mistake in such a text.
+func (r *Reader) syntax() { r.Fail("", "is malformed", nil) }
 
 func (r *Reader) wrongType(want string) {
 	if r.peek() == 0 {
@@ -76,11 +73,7 @@ func (r *Reader) wrongType(want string) {
 }
 
 // within puts a place before the path of the mistake.
-func (r *Reader) within(outer string) {
-	if !r.malformed {
-		r.err.Path = Join(outer, r.err.Path)
-	}
-}
+func (r *Reader) within(outer string) { r.err.Path = Join(outer, r.err.Path) }
 
 // Join returns the path of what is at inner within outer.
 func Join(outer, inner string) string {
@@ -184,7 +177,6 @@ func (o *Object) Next() bool {
 		}
 		return false
 	}
-	o.inside = false
 	for r.more(!o.begun, '}') {
 		o.begun = true
 		name := r.name()
@@ -217,7 +209,7 @@ func (o *Object) Next() bool {
 			return false
 		}
 	}
-	if r.err == nil && o.shape != nil {
+	if o.shape != nil {
 		for i, name := range o.shape.names[:o.shape.required] {
 			if o.present&(1<<i) == 0 {
 				r.Fail(name, "is required", nil)
@@ -296,9 +288,7 @@ func (r *Reader) name() []byte {
 	}
 	name := r.str()
 	if r.err != nil {
-		if !r.malformed {
-			r.err.Reason = "has a name that " + r.err.Reason
-		}
+		r.err.Reason = "has a name that " + r.err.Reason
 		return nil
 	}
 	if r.peek() != ':' {

@@ -61,6 +61,8 @@ func TestReaderObject(t *testing.T) {
 		{"the 16th of many twice", `{` + unknown(16) + `"u15":1,"n":1}`, `error: ["u15"]: is given twice`, "many are looked up"},
 		{"the first of many twice", `{` + unknown(40) + `"u0":1,"n":1}`, `error: ["u0"]: is given twice`, "those before many are looked up too"},
 		{"the last of many twice", `{` + unknown(40) + `"u39":1,"n":1}`, `error: ["u39"]: is given twice`, "and those after"},
+		{"unknown twice, and more", `{"n":1,"x":1,"x":1,"z":1,"s":"a"}`, `error: ["x"]: is given twice`, "what follows does not change the mistake"},
+		{"half a character in a name", `{"n":1,"list":[{"\ud800":1}]}`, `error: list[0]: has a name that has an escape that is one half of a surrogate pair`, "there is no name to show"},
 		{"path", `{"n":1,"list":[{"x":1},{"x":{"y":1,"y":2}}]}`, `error: list[1]["x"]: has the name "y" twice`, "the path leads to the member"},
 		{"path of a field", `{"n":"1"}`, "error: n: must be an integer, got a string", "the name of the field"},
 		{"no array", `{"n":1,"list":{}}`, "error: list: must be an array, got an object", "wrong type"},
@@ -73,6 +75,52 @@ func TestReaderObject(t *testing.T) {
 				t.Errorf("got %s, want %s: %s", got, tt.want, tt.why)
 			}
 		})
+	}
+}
+
+func TestKeepNull(t *testing.T) {
+	r := NewReader([]byte(`{"a":null,"b":null}`))
+	o := r.Object(NewShape(2, "a", "b"))
+	o.KeepNull = true
+	var got []any
+	for o.Next() {
+		got = append(got, o.Field, r.Any())
+	}
+	if err := r.Close(); err != nil || !slices.Equal(got, []any{0, nil, 1, nil}) {
+		t.Errorf("read %v, %v; null is a value here", got, err)
+	}
+}
+
+// TestWarmReadersDoNotAllocate counts what a second look at the same text takes.
+func TestWarmReadersDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes pools drop things at random")
+	}
+	word := func(text string) func() {
+		data := []byte(`"` + text + `"`)
+		return func() {
+			r := NewReader(data)
+			r.Word()
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		do   func()
+		want float64
+		why  string
+	}{
+		{"short word", word("message"), 0, "the reader and the word are used again"},
+		{"word with an escape", word(`mess\u0061ge`), 0, "so is the memory for its text"},
+		{"32 bytes", word(strings.Repeat("x", 32)), 0, "the longest word that is kept"},
+		{"33 bytes", word(strings.Repeat("x", 33)), 1, "a long one is made each time, and not kept"},
+	} {
+		tt.do()
+		if got := testing.AllocsPerRun(100, tt.do); got != tt.want {
+			t.Errorf("%s: %v allocations, want %v: %s", tt.name, got, tt.want, tt.why)
+		}
 	}
 }
 

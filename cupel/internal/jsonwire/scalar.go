@@ -325,9 +325,6 @@ func (r *Reader) float(want string) float64 {
 
 // anyNumber reads what can only be a number, and returns its text.
 func (r *Reader) anyNumber() []byte {
-	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
-		r.syntax()
-	}
-	text, _ := r.digits("")
+	text, _ := r.digits("a value")
 	return text
 }

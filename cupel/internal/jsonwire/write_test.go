@@ -225,6 +225,86 @@ func TestWriteSizes(t *testing.T) {
 	}
 }
 
+// TestWarmWritersDoNotAllocate counts the text alone: short ones are copied out
+// of memory that is used again, long ones are made in the size that was named.
+func TestWarmWritersDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes pools drop things at random")
+	}
+	for _, length := range []int{10, 1<<14 - 2, 1 << 14, 1 << 16} {
+		s := strings.Repeat("x", length)
+		write := func(w *Writer) { w.String(s) }
+		do := func() {
+			if text, err := Write(length+2, write); err != nil || len(text) != length+2 {
+				t.Errorf("%d bytes: %v", len(text), err)
+			}
+		}
+		do()
+		if got := testing.AllocsPerRun(100, do); got > 1 {
+			t.Errorf("a text of %d bytes takes %v allocations, want 1", length+2, got)
+		}
+	}
+}
+
+func TestWriterText(t *testing.T) {
+	text, err := Write(0, func(w *Writer) {
+		w.Object(func() {
+			w.Field("ints").Array(3, func(i int) { w.Int(i - 1) })
+			w.Field("floats").Array(5, func(i int) {
+				w.Float([]float64{0.125, 1e21, math.NaN(), math.Inf(1), math.Inf(-1)}[i])
+			})
+			w.Field("map").Map([]string{`"`, "é"}, func(i int) { w.Bool(i == 1) })
+			w.Field("empty").Map(nil, nil)
+			w.Field("time").Time(time.Date(2025, 1, 2, 3, 4, 5, 60, time.UTC))
+			w.Field("raw").Raw([]byte("null"))
+		})
+	})
+	const want = `{"ints":[-1,0,1],"floats":[0.125,1e+21,"NaN","Infinity","-Infinity"],"map":{"\"":false,"é":true},` +
+		`"empty":{},"time":"2025-01-02T03:04:05.00000006Z","raw":null}`
+	if err != nil || string(text) != want {
+		t.Errorf("wrote %s, %v, want %s", text, err, want)
+	}
+}
+
+func TestShortNamesInPaths(t *testing.T) {
+	_, err := Write(0, func(w *Writer) {
+		w.Object(func() {
+			w.Field("a").Object(func() { w.Field("b").Any(math.NaN()) })
+		})
+	})
+	if err == nil || err.Path != "a.b" {
+		t.Errorf("failed with %v, want the path a.b", err)
+	}
+}
+
+func TestKeysThatAreNotUTF8HaveNoValue(t *testing.T) {
+	_, err := Write(0, func(w *Writer) {
+		w.Map([]string{"a", "\xff", "b"}, func(i int) {
+			if w.Int(i); i > 0 {
+				t.Errorf("the value of key %d is asked for", i)
+			}
+		})
+	})
+	if err == nil || err.Path != `["\xff"]` {
+		t.Errorf("failed with %v", err)
+	}
+}
+
+// TestWordsLikeAReplacement look as encoding/json's escape does, without its
+// backslash or with an escaped one.
+func TestWordsLikeAReplacement(t *testing.T) {
+	for _, s := range []string{"ufffd", "xufffd", `\ufffd`, `\\ufffd`, "\tufffd", "\t\tufffd", "\ufffd"} {
+		text, err := Write(0, func(w *Writer) { w.Any(struct{ S string }{s}) })
+		if err != nil {
+			t.Errorf("%q fails with %v, and is a text", s, err)
+			continue
+		}
+		if got, err := Any(text); err != nil || got.(map[string]any)["S"] != s {
+			t.Errorf("%q came back as %v, %v", s, got, err)
+		}
+	}
+}
+
 // A writer is used again: nothing of one value may show in the next.
 func TestWrite(t *testing.T) {
 	first, err := Write(0, func(w *Writer) { w.Any(map[string]any{"a": "b", "c": []any{1}}) })
