@@ -242,6 +242,16 @@ func (v Value) Elements() []Part {
 	return p.parts(']')
 }
 
+// Members returns the members of an object, or none for any other value. Unlike
+// [Value.Object] it takes names that are given twice.
+func (v Value) Members() []Part {
+	if !v.IsObject() {
+		return nil
+	}
+	p := parser{v.text, v.start}
+	return p.parts('}')
+}
+
 // Object is a JSON object with unique names.
 type Object struct {
 	Value   Value
@@ -257,8 +267,7 @@ func (v Value) Object(path string) (Object, error) {
 	if !v.IsObject() {
 		return Object{}, v.Errorf(path, "must be an object, got %s", v.Type())
 	}
-	p := parser{v.text, v.start}
-	o := Object{Value: v, Members: p.parts('}')}
+	o := Object{Value: v, Members: v.Members()}
 	if len(o.Members) >= manyMembers {
 		o.index = make(map[string]int, len(o.Members))
 	}

@@ -1,0 +1,488 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// Rules of Anthropic's Messages alone.
+const (
+	ruleListLong          = "list-long"          // at most 100,000 messages
+	ruleExtraField        = "extra-field"        // no other members of a message
+	ruleSystemPlace       = "system-place"       // where a message of the role system may be
+	ruleResultsFirst      = "results-first"      // results come before anything else
+	ruleThinkingSignature = "thinking-signature" // thinking is signed
+	ruleThinkingFirst     = "thinking-first"     // a turn begins with thinking if it is enabled
+	ruleThinkingLast      = "thinking-last"      // the request does not end with thinking
+	ruleThinkingOff       = "thinking-off"       // nor has thinking at the end if it is disabled
+	ruleCachePlace        = "cache-place"        // what can have cache_control
+	ruleCacheForm         = "cache-form"         // what cache_control is
+	ruleCacheOrder        = "cache-order"        // long before short
+	ruleTrailingSpace     = "trailing-space"     // the request does not end with white space
+)
+
+// anthropicBlocks are the types of blocks and who may have them: u is the user, a
+// the assistant.
+var anthropicBlocks = map[string]string{
+	"text": "ua", "image": "ua", "document": "ua", "search_result": "ua", "container_upload": "ua",
+	"tool_result": "u", "tool_use": "a", "thinking": "a", "redacted_thinking": "a",
+	"server_tool_use": "a", "mcp_tool_use": "a", "mcp_tool_result": "a",
+	"web_search_tool_result": "a", "web_fetch_tool_result": "a", "code_execution_tool_result": "a",
+	"bash_code_execution_tool_result": "a", "text_editor_code_execution_tool_result": "a",
+	"tool_search_tool_result": "a", "advisor_tool_result": "a", "compaction": "ua", "fallback": "ua",
+	"mid_conv_system": "ua", "tool_addition": "ua", "tool_removal": "ua", "mcp_tool_listing": "ua",
+}
+
+// anthropicResults are the types of blocks in a result.
+var anthropicResults = []string{"text", "image", "search_result", "document", "tool_reference", "browser_state"}
+
+// Anthropic returns what Anthropic's Messages API refuses.
+func Anthropic(body []byte) []Violation {
+	r, ok := parse(body, "messages")
+	if !ok {
+		return r.found
+	}
+	c := anthropic{request: r, ids: map[string]string{}, server: map[string]bool{}, openAt: map[string]int{}}
+	c.before()
+	if !r.readList() {
+		return r.found
+	}
+	if len(r.messages) > 100_000 {
+		r.add(r.path(100_000), ruleListLong, "a request has at most 100,000 messages, got %d", len(r.messages))
+	}
+	for i := range r.messages {
+		c.message(i)
+	}
+	c.close()
+	c.places()
+	c.thinkingFirst()
+	c.end()
+	if r.body.at != nil {
+		c.cache(r.body, "")
+	}
+	return r.found
+}
+
+// anthropic checks one message after another. Messages of one role that follow
+// each other are one turn.
+type anthropic struct {
+	*request
+	turns []anthropicMessage
+	ids   map[string]string // paths of calls by id, of the whole conversation
+
+	server map[string]bool // ids of calls of tools that the API runs
+
+	open    []openCall     // of the assistant's turn before or at the message
+	openAt  map[string]int // by id
+	results bool           // behind the assistant's turn
+	said    string         // the path of what the user said before the results, or ""
+
+	cached int  // members cache_control so far
+	short  bool // one of them is kept for five minutes
+}
+
+// anthropicMessage is what the rules about places need of a message.
+type anthropicMessage struct {
+	role    string
+	first   string // type of the first block
+	last    string // type of the last one
+	lastAt  string // its path
+	text    string // of the last block, if it is text
+	thinks  string // path of the first block with thinking, or ""
+	results bool   // has results
+	empty   bool
+}
+
+// before checks the members of a request that come before the messages.
+func (c *anthropic) before() {
+	for i, v := range values(c.body.get("tools")) {
+		path := rawjson.Index("tools", i)
+		if o, ok := c.object(v, path); ok {
+			c.cache(o, path)
+		}
+	}
+	v := c.body.get("system")
+	switch {
+	case v.IsNull(), v.IsString():
+	case !v.IsArray():
+		c.add("system", ruleSystem, "the system prompt must be a string or an array of blocks, got %s", v.Type())
+	default:
+		for i, b := range values(v) {
+			path := rawjson.Index("system", i)
+			o, ok := c.object(b, path)
+			if !ok || o.get("type").String() != "text" {
+				c.add(path, ruleSystem, "a block of the system prompt must be text")
+				continue
+			}
+			c.text(o, path)
+		}
+	}
+}
+
+// close ends the turn with results to the calls of the turn before.
+func (c *anthropic) close() {
+	for _, call := range c.open {
+		if !call.answered {
+			c.add(call.path, ruleCallWithoutResult, "the call %s has no result: the user's next message must begin with a tool_result for each call", quote(call.id))
+		}
+	}
+	clear(c.openAt)
+	c.open, c.results, c.said = nil, false, ""
+}
+
+func (c *anthropic) message(i int) {
+	var m anthropicMessage
+	defer func() { c.turns = append(c.turns, m) }()
+	path := c.path(i)
+	o, ok := c.request.message(i)
+	if !ok {
+		return
+	}
+	for _, member := range o.members {
+		if member.Name != "role" && member.Name != "content" {
+			c.add(rawjson.Join(path, clip(member.Name)), ruleExtraField, "a message has a role and content, and nothing else")
+		}
+	}
+	if m.role, ok = c.role(o, path, "user", "assistant", "system"); !ok {
+		m.role = ""
+		return
+	}
+	if m.role == "assistant" && c.results {
+		c.close()
+	}
+	c.results = c.results || m.role == "user"
+	c.content(o.get("content"), rawjson.Join(path, "content"), &m, i == len(c.messages)-1)
+}
+
+func (c *anthropic) content(v rawjson.Value, path string, m *anthropicMessage, last bool) {
+	mayBeEmpty := last && m.role == "assistant"
+	switch {
+	case v.IsNull():
+		c.add(path, ruleContentRequired, "a message needs content")
+		m.empty = true
+	case v.IsString():
+		m.first, m.last, m.lastAt, m.text = "text", "text", path, v.String()
+		switch {
+		case m.text == "" && !mayBeEmpty:
+			c.add(path, ruleContentEmpty, "the content of a message must not be empty")
+		case m.text != "" && blank(m.text):
+			c.add(path, ruleTextBlank, "the text has only white space")
+		}
+		m.empty = m.text == ""
+		c.say(m.role, path)
+	case !v.IsArray():
+		c.add(path, ruleContentType, "the content must be a string or an array of blocks, got %s", v.Type())
+	default:
+		blocks := values(v)
+		m.empty = len(blocks) == 0
+		if m.empty && !mayBeEmpty {
+			c.add(path, ruleContentEmpty, "the content of a message must not be empty")
+		}
+		for i, b := range blocks {
+			c.block(b, rawjson.Index(path, i), m)
+		}
+	}
+}
+
+// say notes that the user says something other than results.
+func (c *anthropic) say(role, path string) {
+	if role == "user" && c.said == "" {
+		c.said = path
+	}
+}
+
+func (c *anthropic) block(v rawjson.Value, path string, m *anthropicMessage) {
+	o, ok := c.object(v, path)
+	if !ok {
+		c.add(path, rulePartType, "a block must be an object, got %s", v.Type())
+		return
+	}
+	kind := o.get("type").String()
+	who, known := anthropicBlocks[kind]
+	if !known {
+		c.add(rawjson.Join(path, "type"), rulePartType, "the type %s is not that of a block", quote(kind))
+		return
+	}
+	if m.first == "" {
+		m.first = kind
+	}
+	m.last, m.lastAt, m.text = kind, path, ""
+	if len(who) == 1 && m.role[:1] != who {
+		c.add(path, rulePartRole, "a message of the role %s cannot have a block of the type %s", m.role, kind)
+		return
+	}
+	if kind != "tool_result" {
+		c.say(m.role, path)
+	}
+	switch kind {
+	case "text":
+		m.text = o.get("text").String()
+		c.text(o, path)
+		return
+	case "thinking":
+		m.thinks = firstOf(m.thinks, path)
+		c.uncached(o, path)
+		if v := o.get("thinking"); !v.IsString() {
+			c.add(rawjson.Join(path, "thinking"), rulePartField, "thinking must be a string, got %s", v.Type())
+		}
+		c.str(o, path, "signature", ruleThinkingSignature)
+		return
+	case "redacted_thinking":
+		m.thinks = firstOf(m.thinks, path)
+		c.uncached(o, path)
+		c.str(o, path, "data", rulePartField)
+		return
+	case "tool_use":
+		c.call(o, path)
+	case "tool_result":
+		m.results = true
+		c.result(o, path)
+	case "image", "document":
+		c.source(o, path)
+	case "server_tool_use", "mcp_tool_use":
+		c.serverCall(o, path, kind)
+	default:
+		if strings.HasSuffix(kind, "_tool_result") {
+			c.serverResult(o, path, kind)
+		}
+	}
+	c.cache(o, path)
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// text checks a block of text.
+func (c *anthropic) text(o object, path string) {
+	v := o.get("text")
+	at := rawjson.Join(path, "text")
+	text := v.String()
+	switch {
+	case !v.IsString():
+		c.add(at, rulePartField, "text must be a string, got %s", v.Type())
+	case text == "" && o.has("cache_control"):
+		c.add(rawjson.Join(path, "cache_control"), ruleCachePlace, "an empty text cannot have cache_control")
+		return
+	case text == "":
+		c.add(at, ruleTextEmpty, "the text is empty: leave the block out")
+	case blank(text):
+		c.add(at, ruleTextBlank, "the text has only white space: leave the block out")
+	}
+	c.cache(o, path)
+}
+
+// call checks a call, which is open from here on.
+func (c *anthropic) call(o object, path string) {
+	if v := o.get("input"); !v.IsObject() {
+		c.add(rawjson.Join(path, "input"), ruleArguments, "input must be an object, got %s", v.Type())
+	}
+	if name, ok := c.str(o, path, "name", ruleCallName); ok && utf8.RuneCountInString(name) > 200 {
+		c.add(rawjson.Join(path, "name"), ruleCallName, "the name has more than 200 characters")
+	}
+	id, ok := c.id(o, path, "id", ruleCallID, form{})
+	if !ok {
+		return
+	}
+	if first, seen := c.ids[id]; seen {
+		c.add(rawjson.Join(path, "id"), ruleCallIDTwice, "%s has the same id, %s", first, quote(id))
+		return
+	}
+	c.ids[id] = path
+	c.openAt[id] = len(c.open)
+	c.open = append(c.open, openCall{id: id, path: path})
+}
+
+// result checks the result of a call.
+func (c *anthropic) result(o object, path string) {
+	at := rawjson.Join(path, "content")
+	switch v := o.get("content"); {
+	case v.IsArray():
+		for i, b := range values(v) {
+			c.resultBlock(b, rawjson.Index(at, i))
+		}
+	case !v.IsNull() && !v.IsString():
+		c.add(at, ruleResultContent, "the content must be a string or an array of blocks, got %s", v.Type())
+	}
+	id, ok := c.str(o, path, "tool_use_id", ruleResultID)
+	if !ok {
+		return
+	}
+	at = rawjson.Join(path, "tool_use_id")
+	i, known := c.openAt[id]
+	switch {
+	case !known:
+		c.add(at, ruleResultWithoutCall, "the assistant's message before has no call %s", quote(id))
+	case c.open[i].answered:
+		c.add(at, ruleResultTwice, "the call %s has a result already", quote(id))
+	default:
+		c.open[i].answered = true
+		if c.said != "" {
+			c.add(c.said, ruleResultsFirst, "results of calls come before anything else that the user says")
+			c.said = ""
+		}
+	}
+}
+
+func (c *anthropic) resultBlock(v rawjson.Value, path string) {
+	o, ok := c.object(v, path)
+	kind := o.get("type").String()
+	if !ok || !slices.Contains(anthropicResults, kind) {
+		c.add(path, ruleResultContent, "a block of a result must be one of %s, got %s", strings.Join(anthropicResults, ", "), quote(kind))
+		return
+	}
+	switch kind {
+	case "text":
+		c.text(o, path)
+		return
+	case "image", "document":
+		c.source(o, path)
+	}
+	c.cache(o, path)
+}
+
+// anthropicSources are the members that each type of source needs.
+var anthropicSources = map[string][]string{
+	"base64": {"media_type", "data"}, "url": {"url"}, "file": {"file_id"}, "text": {"data"}, "content": nil,
+}
+
+func (c *anthropic) source(o object, path string) {
+	path = rawjson.Join(path, "source")
+	source, ok := c.object(o.get("source"), path)
+	if !ok {
+		c.add(path, rulePartField, "source must be an object, got %s", o.get("source").Type())
+		return
+	}
+	needs, known := anthropicSources[source.get("type").String()]
+	if !known {
+		c.add(rawjson.Join(path, "type"), rulePartField, "the type of a source must be base64, url, file, text or content")
+	}
+	for _, name := range needs {
+		c.str(source, path, name, rulePartField)
+	}
+}
+
+// serverCall checks a call of a tool that the API runs.
+func (c *anthropic) serverCall(o object, path, kind string) {
+	id, ok := c.id(o, path, "id", ruleCallID, form{})
+	if !ok {
+		return
+	}
+	if kind == "server_tool_use" && !strings.HasPrefix(id, "srvtoolu_") {
+		c.add(rawjson.Join(path, "id"), ruleCallID, "the id of a server_tool_use begins with srvtoolu_, got %s", quote(id))
+	}
+	if v := o.get("input"); !v.IsObject() {
+		c.add(rawjson.Join(path, "input"), ruleArguments, "input must be an object, got %s", v.Type())
+	}
+	c.server[id] = true
+}
+
+func (c *anthropic) serverResult(o object, path, kind string) {
+	if id, ok := c.str(o, path, "tool_use_id", ruleResultID); ok && !c.server[id] {
+		c.add(rawjson.Join(path, "tool_use_id"), ruleResultWithoutCall, "no call %s comes before the %s", quote(id), kind)
+	}
+}
+
+// cache checks the cache_control of an object.
+func (c *anthropic) cache(o object, path string) {
+	v := o.get("cache_control")
+	if v.IsNull() {
+		return
+	}
+	path = rawjson.Join(path, "cache_control")
+	control, ok := c.object(v, path)
+	ttl := control.get("ttl").String()
+	if !ok || control.get("type").String() != "ephemeral" || control.has("ttl") && ttl != "5m" && ttl != "1h" {
+		c.add(path, ruleCacheForm, `cache_control must be {"type":"ephemeral"}, with a ttl of 5m or 1h or none`)
+		return
+	}
+	if c.cached++; c.cached > 4 {
+		c.add(path, ruleCacheLimit, "a request has at most four members cache_control; this is number %d", c.cached)
+	}
+	switch {
+	case ttl != "1h":
+		c.short = true
+	case c.short:
+		c.add(rawjson.Join(path, "ttl"), ruleCacheOrder, "what is kept for an hour must come before what is kept for five minutes, in the order tools, system, messages")
+	}
+}
+
+// uncached checks a block that cannot have cache_control.
+func (c *anthropic) uncached(o object, path string) {
+	if o.has("cache_control") {
+		c.add(rawjson.Join(path, "cache_control"), ruleCachePlace, "thinking cannot have cache_control")
+	}
+}
+
+// places checks the order of the roles.
+func (c *anthropic) places() {
+	if c.turns[0].role == "assistant" {
+		c.add(rawjson.Join(c.path(0), "role"), ruleFirstRole, "the first message must be the user's")
+	}
+	for i, m := range c.turns {
+		if m.role != "system" {
+			continue
+		}
+		behind := i > 0 && (c.turns[i-1].role == "user" || c.turns[i-1].role == "assistant" && strings.HasSuffix(c.turns[i-1].last, "_tool_result"))
+		if !behind || i+1 < len(c.turns) && c.turns[i+1].role != "assistant" {
+			c.add(rawjson.Join(c.path(i), "role"), ruleSystemPlace, "a message of the role system must follow a message of the user, and come last or before a message of the assistant")
+		}
+	}
+}
+
+// thinkingFirst checks the turn that the model goes on with, if thinking is
+// enabled.
+func (c *anthropic) thinkingFirst() {
+	if c.thinking() != "enabled" {
+		return
+	}
+	first := len(c.turns)
+	for i := len(c.turns) - 1; i >= 0 && (c.turns[i].role != "user" || c.turns[i].results); i-- {
+		if c.turns[i].role == "assistant" {
+			first = i
+		}
+	}
+	if first == len(c.turns) {
+		return
+	}
+	if m := c.turns[first]; !m.empty && m.first != "thinking" && m.first != "redacted_thinking" {
+		c.add(rawjson.Join(c.path(first), "content"), ruleThinkingFirst, "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
+	}
+}
+
+func (c *anthropic) thinking() string {
+	for _, m := range c.body.get("thinking").Members() {
+		if m.Name == "type" {
+			return m.Value.String()
+		}
+	}
+	return ""
+}
+
+// end checks the last message.
+func (c *anthropic) end() {
+	m := c.turns[len(c.turns)-1]
+	if m.role != "assistant" {
+		return
+	}
+	switch {
+	case m.last == "thinking" || m.last == "redacted_thinking":
+		c.add(m.lastAt, ruleThinkingLast, "the last message cannot end with thinking")
+	case m.thinks != "" && c.thinking() == "disabled":
+		c.add(m.thinks, ruleThinkingOff, "thinking is disabled: the last message cannot have any")
+	}
+	if m.last == "text" && !blank(m.text) && strings.TrimRightFunc(m.text, unicode.IsSpace) != m.text {
+		at := m.lastAt
+		if strings.HasSuffix(at, "]") {
+			at = rawjson.Join(at, "text")
+		}
+		c.add(at, ruleTrailingSpace, "the last message cannot end with white space")
+	}
+}
