@@ -1,0 +1,66 @@
+// Package cases reads the bodies in cupelchat/testdata/check: what each API
+// refuses, with its documented error, and unusual ones that it takes.
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Formats are the names of the formats that there are cases for.
+var Formats = []string{"openai", "responses", "anthropic", "gemini", "bedrock", "ollama"}
+
+// Case is a body that an API refuses or takes.
+type Case struct {
+	Name string
+	Body []byte
+
+	// Of a body that is taken.
+	Why string
+
+	// Of a body that is refused.
+	Path, Rule string
+	Says       string // the documented error; after "schema:" or "documented:", the rule in our words
+	Source     string // where that is written
+	Also       []string
+}
+
+// Load reads the cases of a format from the folder of the module that holds
+// cupelchat. kind is bad or good.
+func Load(tb testing.TB, root, format, kind string) []Case {
+	tb.Helper()
+	name := filepath.Join(root, "cupelchat", "testdata", "check", format+"-"+kind+".jsonl")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []Case
+	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var row struct {
+			Name, Why, Path, Rule, Says, Source, Text string
+			Also                                      []string
+			Body                                      json.RawMessage
+		}
+		decoder := json.NewDecoder(bytes.NewReader(line))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&row); err != nil {
+			tb.Fatalf("%s:%d: %v", name, i+1, err)
+		}
+		body := []byte(row.Body)
+		if row.Text != "" {
+			body = []byte(row.Text)
+		}
+		switch {
+		case kind == "good" && row.Why == "":
+			tb.Fatalf("%s:%d: no reason is given", name, i+1)
+		case kind == "bad" && (row.Rule == "" || row.Says == "" || !strings.HasPrefix(row.Source, "https://")):
+			tb.Fatalf("%s:%d: a rule, what the API says, or the source is missing", name, i+1)
+		}
+		list = append(list, Case{row.Name, body, row.Why, row.Path, row.Rule, row.Says, row.Source, row.Also})
+	}
+	return list
+}
