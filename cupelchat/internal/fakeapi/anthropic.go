@@ -375,7 +375,7 @@ func checkThinking(r *messagesRequest, list, turns []turn) *refusal {
 		}
 	}
 	if first != nil && len(first.blocks) > 0 && !first.blocks[0].thinks() {
-		return refuse("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", first.first, first.blocks[0].Type)
+		return refuse("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use` and `tool_result` blocks).", first.first, first.blocks[0].Type)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -119,8 +120,7 @@ func checkSignatures(turns []geminiTurn, model string) *refusal {
 		return nil
 	}
 	signed, bare := false, -1
-	for i := len(turns) - 1; i >= 0; i-- {
-		t := turns[i]
+	for i, t := range slices.Backward(turns) {
 		if t.role != "model" && t.results == 0 {
 			break
 		}

@@ -71,7 +71,7 @@ func checkChat(_ *API, body []byte) *refusal {
 			return failed
 		}
 		if m.Role == "tool" {
-			return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.").at("messages.[%d].role", i)
+			return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.").at("messages.[%d].role", i)
 		}
 		if len(m.ToolCalls) == 0 {
 			continue

@@ -7,6 +7,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -200,10 +201,8 @@ func (r *request) message(i int) (object, bool) {
 func (r *request) role(o object, path string, known ...string) (string, bool) {
 	v := o.get("role")
 	role := v.String()
-	for _, k := range known {
-		if role == k {
-			return role, true
-		}
+	if slices.Contains(known, role) {
+		return role, true
 	}
 	got := "none"
 	if v.IsString() {
