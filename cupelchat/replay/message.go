@@ -111,10 +111,11 @@ func (Characters) CountTokens(text string) (int, error) { return (characters(tex
 type meter struct {
 	counter cupel.TokenCounter
 	known   map[string]int
+	err     error // of the counter
 }
 
 func newMeter(counter cupel.TokenCounter) *meter {
-	return &meter{counter, make(map[string]int)}
+	return &meter{counter: counter, known: make(map[string]int)}
 }
 
 // tokens returns the tokens of a message with the given text.
@@ -127,6 +128,7 @@ func (m *meter) tokens(text string) (int, error) {
 	}
 	item, err := cupel.NewItemFrom(m.counter, text) // it checks what the counter returns
 	if err != nil {
+		m.err = err
 		return 0, err
 	}
 	m.known[text] = item.Tokens() + perMessage

@@ -18,6 +18,7 @@ type Policy struct {
 	New func() func(ctx context.Context, turn Turn) (request []byte, err error)
 
 	units  func() chooser // of the reference's strategies
+	over   bool           // the policy ignores the budget
 	blocks bool           // in a session of this package, with the low-water mark
 	low    float64
 }
@@ -42,8 +43,9 @@ type Turn struct {
 	// measure.
 	Budget int
 
-	meter *meter
-	cache map[string]*Message
+	meter  *meter
+	cache  map[string]*Message
+	shared *shared
 }
 
 // Tokens returns what the messages of a request count by the measure.
@@ -92,6 +94,7 @@ func Baselines() []Policy {
 		return Policy{Name: name, Title: title, Mode: Stateless, units: func() chooser { return b }}
 	}
 	all := units("everything", "everything", everything)
+	all.over = true
 	fitting := units("newest", "newest that fits", newest)
 	clearing := units("clear", "clear old results", clearOld)
 	return []Policy{all, fitting, clearing,
@@ -120,13 +123,14 @@ func (p Policy) InSession(low float64) Policy {
 	return p
 }
 
-// chooser returns what chooses the windows of one conversation.
-func (p *Policy) chooser() chooser {
+// chooser returns what chooses the windows of one conversation. messages are those
+// that have been read, by their JSON.
+func (p *Policy) chooser(messages map[string]*Message) chooser {
 	var c chooser
 	if p.units != nil {
 		c = p.units()
 	} else {
-		c = &requests{choice: p.New(), cache: make(map[string]*Message)}
+		c = &requests{choice: p.New(), cache: messages}
 	}
 	if p.blocks {
 		c = &blocks{chooser: c, low: p.low}
@@ -145,7 +149,7 @@ func (r *requests) choose(ctx context.Context, t *turn, budget int) (window, err
 	for i := range t.said {
 		said = r.add(said, t, i)
 	}
-	public := Turn{Conversation: t.id, Step: t.step, Request: said.request(), Budget: budget, meter: t.meter, cache: r.cache}
+	public := Turn{Conversation: t.id, Step: t.step, Request: said.request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared}
 	request, err := r.choice(ctx, public)
 	if err != nil {
 		return nil, err

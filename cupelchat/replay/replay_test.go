@@ -159,7 +159,7 @@ func TestRequests(t *testing.T) {
 		result := run(t, load(t, name), []replay.Policy{replay.Baselines()[0], all, all.InSession(0.6), indented}, shares)
 		for i, row := range result.Rows {
 			want := result.Rows[i/4*4]
-			want.Policy, want.Mode = row.Policy, row.Mode
+			want.Policy, want.Mode, want.Failures, want.First = row.Policy, row.Mode, row.Failures, row.First
 			if plain(row) != plain(want) {
 				t.Errorf("%s: got %s, want %s", name, plain(row), plain(want))
 			}
@@ -348,14 +348,24 @@ func TestFailures(t *testing.T) {
 	for _, row := range []struct {
 		policy replay.Policy
 		want   string
+		why    string
 	}{
-		{says("", errBroken), `cupel: policy "mine" on conversation "bakery": step 1: broken`},
-		{says("[]", nil), `cupel: policy "mine" on conversation "bakery": step 1: the window is not a request: json: cannot unmarshal array`},
-		{says(`{"messages": [{}]}`, nil), `cupel: policy "mine" on conversation "bakery": step 1: the window is not a request: messages[0]: role is required`},
+		{says("", errBroken), `broken`, "the error of the policy"},
+		{says("[]", nil), `the window is not a request: json: cannot unmarshal array`, "a list is no request"},
+		{says(`{"messages": [{}]}`, nil), `the window is not a request: messages[0]: role is required`, "which message"},
 	} {
-		if _, err := replay.Run(t.Context(), load(t, "agents.jsonl"), []replay.Policy{row.policy}, shares); err == nil || !strings.HasPrefix(err.Error(), row.want) {
-			t.Errorf("got %v, want %s", err, row.want)
+		got := run(t, tea(t), []replay.Policy{row.policy}, []float64{0.5}).Rows[0]
+		if got.Failures != 2 || got.First.Conversation != "talk" || got.First.Step != 1 || !strings.HasPrefix(got.First.Reason, row.want) {
+			t.Errorf("got %d failures, the first %+v; want two, the first %q: %s", got.Failures, got.First, row.want, row.why)
 		}
+		if got.Support != 0 || got.Recent != 1/3.0 || got.Breaks != 1/3.0 {
+			t.Errorf("got %+v; want nothing to be sent", got)
+		}
+	}
+	// The whole request is 48 tokens at the second step, and 58 at the third.
+	got := run(t, tea(t), []replay.Policy{all}, []float64{0.5}).Rows[0]
+	if want := (replay.Failure{Conversation: "talk", Step: 1, Reason: "the window has 48 tokens, 2 more than the budget"}); got.Failures != 2 || *got.First != want {
+		t.Errorf("got %d failures, the first %+v; want two, the first %+v", got.Failures, got.First, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

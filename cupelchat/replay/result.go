@@ -23,7 +23,19 @@ type Row struct {
 	Values   int     `json:"values"`
 	Steps    int     `json:"steps"`
 
+	// Failures counts the steps at which the policy returned an error or a window
+	// larger than the budget. First is the first of them.
+	Failures int      `json:"failures,omitempty"`
+	First    *Failure `json:"firstFailure,omitempty"`
+
 	title string
+}
+
+// Failure is a step at which a policy did not do what it should.
+type Failure struct {
+	Conversation string `json:"conversation"`
+	Step         int    `json:"step"` // of the assistant, from 0
+	Reason       string `json:"reason"`
 }
 
 // result adds up the conversations in their order.
@@ -36,7 +48,7 @@ func (r *runner) result() *Result {
 			for c := range r.recordings {
 				s.add(&r.sums[c*len(r.policies)+i][k])
 			}
-			row := Row{Policy: p.Name, Share: share, Mode: p.Mode, title: p.Title, Values: s.values, Steps: s.steps}
+			row := Row{Policy: p.Name, Share: share, Mode: p.Mode, title: p.Title, Values: s.values, Steps: s.steps, Failures: s.failures, First: s.first}
 			row.Support, row.Grounded = ratio(s.support, s.values), ratio(s.ground, s.values)
 			row.Breaks, row.Recent = ratio(s.breaks, s.steps), ratio(s.recent, s.steps)
 			row.Task, row.Fill = ratio(s.task, s.tasks), ratio(s.sent, s.room)

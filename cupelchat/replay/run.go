@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+
 	"fmt"
 	"runtime"
 	"slices"
@@ -83,9 +84,10 @@ func (c *config) validate() error {
 // Run measures every policy on every conversation at every share. It requires
 // at least one policy, with distinct names, and at least one share, above 0, at
 // most 1 and ascending. The same input gives the same result, bit for bit, if
-// the policies are deterministic. It returns a [cupel.InvalidConfigError], the
-// error of a policy or of the counter, or ctx.Err() if ctx is done first. No
-// goroutine outlives it.
+// the policies are deterministic. A policy that fails at a step counts as one
+// that sends nothing, and the result says so. Run returns a
+// [cupel.InvalidConfigError], the error of the counter, or ctx.Err() if ctx is
+// done first. No goroutine outlives it.
 func Run(ctx context.Context, conversations []Conversation, policies []Policy, shares []float64, opts ...Option) (*Result, error) {
 	config := config{policies: policies, shares: shares, counter: Characters{}}
 	for _, opt := range opts {
@@ -112,20 +114,10 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, s
 	r.sums = make([][]sums, len(conversations)*len(policies))
 	err = r.each(ctx, len(r.sums), func(i int) error {
 		rec, p := r.recordings[i/len(policies)], &policies[i%len(policies)]
-		m := newMeter(config.counter)
 		r.sums[i] = make([]sums, len(shares))
-		for k, share := range shares {
-			s, err := rec.replay(ctx, p.chooser(), share, m)
-			if err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				return fmt.Errorf("cupel: policy %q on conversation %q: %w", p.Name, rec.id, err)
-			}
-			r.sums[i][k] = s
-			r.advance(len(rec.steps))
-		}
-		return nil
+		err := rec.replay(ctx, p, shares, newMeter(config.counter), r.sums[i])
+		r.advance(len(rec.steps) * len(shares))
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -209,6 +201,8 @@ type sums struct {
 	tasks, task             int
 	sent, room              int     // tokens, where not everything fits
 	cost, whole             float64 // at the prices; whole is for sending everything
+	failures                int
+	first                   *Failure // of them, or nil
 }
 
 func (s *sums) add(o *sums) {
@@ -224,58 +218,97 @@ func (s *sums) add(o *sums) {
 	s.room += o.room
 	s.cost += o.cost
 	s.whole += o.whole
+	s.failures += o.failures
+	if s.first == nil {
+		s.first = o.first
+	}
 }
 
 // recentUnits is how many of the newest units a window should have whole.
 const recentUnits = 3
 
-// replay measures a policy on one conversation.
-func (r *recording) replay(ctx context.Context, c chooser, share float64, m *meter) (sums, error) {
-	var (
-		s         sums
-		before    window
-		allBefore int
-	)
-	limit := r.limit(share)
-	for i := range r.steps {
-		step := &r.steps[i]
-		t := &turn{recording: r, step: i, said: step.units, meter: m}
-		fixed := r.fixed(step.units)
-		budget := max(limit, fixed)
-		w, err := c.choose(ctx, t, budget)
-		if err != nil {
-			return s, fmt.Errorf("step %d: %w", i, err)
-		}
-		same := w.same(before)
-		total, prefix := w.tokens(), w[:same].tokens()
-		s.cost += price(prefix, total-prefix)
-		s.whole += price(allBefore, step.tokens-allBefore)
-		s.steps++
-		if same < len(before) {
-			s.breaks++
-		}
-		if step.tokens > budget {
-			s.sent += total
-			s.room += budget
-		}
-		if len(step.values) > 0 {
-			s.find(step.values, w.text())
-		}
-		full := t.full(w)
-		if r.first >= 0 && r.first < step.units {
-			needed := fixed
-			if !r.pinned(r.first, step.units) {
-				needed += r.units[r.first].tokens
-			}
-			if needed <= budget {
-				s.tasks++
-				s.task += btoi(full[r.first])
-			}
-		}
-		s.recent += btoi(!slices.Contains(full[max(0, len(full)-recentUnits):], false))
-		before, allBefore = w, step.tokens
+// fail counts a failure.
+func (s *sums) fail(t *turn, reason string) {
+	s.failures++
+	if s.first == nil {
+		s.first = &Failure{Conversation: t.id, Step: t.step, Reason: reason}
 	}
-	return s, nil
+}
+
+// run is a policy on one conversation at one share.
+type run struct {
+	*sums
+	chooser   chooser
+	over      bool // the policy ignores the budget
+	limit     int
+	before    window
+	allBefore int // tokens
+}
+
+// replay measures a policy on one conversation. All shares are measured at a
+// step before the next one, so that they share what is read.
+func (r *recording) replay(ctx context.Context, p *Policy, shares []float64, m *meter, sums []sums) error {
+	runs := make([]run, len(shares))
+	messages := make(map[string]*Message)
+	for k, share := range shares {
+		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages), over: p.over, limit: r.limit(share)}
+	}
+	for i := range r.steps {
+		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
+		for k := range runs {
+			if err := runs[k].step(ctx, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// step measures one step.
+func (r *run) step(ctx context.Context, t *turn) error {
+	step := &t.steps[t.step]
+	fixed := t.fixed(t.said)
+	budget := max(r.limit, fixed)
+	w, err := r.chooser.choose(ctx, t, budget)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case t.meter.err != nil:
+		return t.meter.err
+	case err != nil:
+		w = nil
+		r.fail(t, err.Error())
+	}
+	same := w.same(r.before)
+	total, prefix := w.tokens(), w[:same].tokens()
+	if total > budget && !r.over {
+		r.fail(t, fmt.Sprintf("the window has %d tokens, %d more than the budget", total, total-budget))
+	}
+	r.cost += price(prefix, total-prefix)
+	r.whole += price(r.allBefore, step.tokens-r.allBefore)
+	r.steps++
+	r.breaks += btoi(same < len(r.before))
+	if step.tokens > budget {
+		r.sent += total
+		r.room += budget
+	}
+	if len(step.values) > 0 {
+		r.find(step.values, w.text())
+	}
+	full := t.full(w)
+	if first := t.first; first >= 0 && first < t.said {
+		needed := fixed
+		if !t.pinned(first, t.said) {
+			needed += t.units[first].tokens
+		}
+		if needed <= budget {
+			r.tasks++
+			r.task += btoi(full[first])
+		}
+	}
+	r.recent += btoi(!slices.Contains(full[max(0, len(full)-recentUnits):], false))
+	r.before, r.allBefore = w, step.tokens
+	return nil
 }
 
 // find counts which values are in the text of a window.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // window is what is sent at a step, in the order of the conversation.
@@ -47,9 +49,15 @@ func (w window) same(v window) int {
 // turn is the choice of one window.
 type turn struct {
 	*recording
-	step  int
-	said  int // units so far
-	meter *meter
+	step   int
+	said   int // units so far
+	meter  *meter
+	shared *shared
+}
+
+// shared is what the shares of a policy have in common at a step.
+type shared struct {
+	conversation *cupelchat.Conversation
 }
 
 // chooser chooses the windows of one conversation, step by step.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
 
@@ -55,14 +59,16 @@ counted as --encoding says.
   fill      of the budget, the share that is used where not everything fits
 
 A policy is one of everything, newest (the newest that fits), clear (old results
-of calls are cleared), newest-blocks and clear-blocks (the same in a session).
+of calls are cleared), newest-blocks and clear-blocks (the same in a session);
+the preset agent; another preset; or a file. A policy that fails at a step, or
+whose window is larger than the budget, makes the exit code 3.
 
 With --session, a policy appends to its last window while that fits. When it
 does not, it chooses a window for --low-water times the room beside the system
 prompt and the newest message, so that the prompt cache is lost less often.`,
 		Example: `  cupel replay --data agents.jsonl
-  cupel replay --data agents.jsonl -p newest -p clear --share 0.15,0.25 --json
-  cupel replay --data agents.jsonl -p newest --session --svg replay.svg`,
+  cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
+  cupel replay --data agents.jsonl -p agent -p mine.toml --session --svg replay.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
@@ -72,6 +78,7 @@ prompt and the newest message, so that the prompt cache is lost less often.`,
 	for _, p := range replay.Baselines() {
 		known = append(known, p.Name)
 	}
+	known = append(known, agentPolicy)
 	flags.register(command, "recorded conversations", "grounded support over cost")
 	set := command.Flags()
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
@@ -80,7 +87,7 @@ prompt and the newest message, so that the prompt cache is lost less often.`,
 	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
 	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this OpenAI encoding or model, heuristic for an estimate, or characters for a quarter of them")
 	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
-	complete(command, "policy", known...)
+	completePolicy(command, "policy", known...)
 	return command
 }
 
@@ -100,7 +107,7 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 		if slices.Contains(f.policies[:i], name) {
 			return usagef("--policy: %q is given twice", name)
 		}
-		p, err := replayed(name)
+		p, err := replayed(env, name, counter)
 		if err != nil {
 			return err
 		}
@@ -120,10 +127,29 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return selecting(err)
 	}
-	return f.write(env, result, struct {
+	err = f.write(env, result, struct {
 		Part string `json:"part"`
 		*replay.Result
 	}{f.part, result})
+	if err != nil {
+		return err
+	}
+	return failures(result)
+}
+
+// failures returns an error that says where policies failed, or nil.
+func failures(result *replay.Result) error {
+	var lines []string
+	for _, row := range result.Rows {
+		if row.Failures > 0 {
+			lines = append(lines, fmt.Sprintf("%s at %g: %d of %s failed; the first is step %d of conversation %q: %s", row.Policy, row.Share, row.Failures,
+				plural(row.Steps, "step"), row.First.Step, row.First.Conversation, message(errors.New(row.First.Reason))))
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return selectionError{errors.New(strings.Join(lines, "\n"))}
 }
 
 // check validates the flags and sorts the shares.
@@ -169,14 +195,27 @@ func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
 	return part, nil
 }
 
+// agentPolicy is the name of the preset for conversations of agents.
+const agentPolicy = "agent"
+
 // replayed returns the policy that a --policy flag names.
-func replayed(name string) (replay.Policy, error) {
-	var known []string
+func replayed(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {
 	for _, p := range replay.Baselines() {
 		if p.Name == name {
 			return p, nil
 		}
-		known = append(known, p.Name)
 	}
-	return replay.Policy{}, usagef("no policy is named %q; want one of %s", name, strings.Join(known, ", "))
+	if name == agentPolicy {
+		return replay.Choosing(name, agentpreset.New(counter)), nil
+	}
+	registry := new(question).registry()
+	p, err := findPolicy(env, registry, name)
+	if err != nil {
+		return replay.Policy{}, err
+	}
+	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: env.Clock})
+	if err != nil {
+		return replay.Policy{}, usagef("%s: %w", shown(name), err)
+	}
+	return replay.Choosing(name, pipeline), nil
 }

@@ -37,7 +37,7 @@ func TestReplayReference(t *testing.T) {
 	if err != nil {
 		t.Skip("the rest of the repository is not there: ", err)
 	}
-	rows := replayedRows(t, "--data", agents)
+	rows := replayedRows(t, "--data", agents, "-p", "everything", "-p", "newest", "-p", "clear", "-p", "newest-blocks", "-p", "clear-blocks")
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var want replay.Row
 		if err := json.Unmarshal([]byte(line), &want); err != nil {
@@ -108,6 +108,30 @@ newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.
 	}
 }
 
+// TestReplayPolicies measures what is not a baseline: presets and files.
+func TestReplayPolicies(t *testing.T) {
+	data, err := filepath.Abs(agents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder(t, map[string]string{
+		"mine.toml": "scorers = [{ type = \"recency\", weight = 1 }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"chronological\" }",
+		// The last but one message says nothing, which is not a message for the API.
+		"empty.jsonl": `{"id": "odd", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": null}, {"role": "assistant", "content": "Hello"}]}`,
+	})
+	rows := replayedRows(t, "--data", data, "--share", "0.5,0.75", "-p", "newest", "-p", "agent", "-p", "chat", "-p", "mine.toml")
+	for i, name := range []string{"newest", "agent", "chat", "mine.toml", "newest", "agent", "chat", "mine.toml"} {
+		if got := rows[i]; got.Policy != name || i%4 > 0 && (got.Task < 0.9 || got.Grounded == 0) {
+			t.Errorf("got %+v; want %s to have the task", got, name)
+		}
+	}
+	code, stdout, stderr := fed(t, "", "replay", "--data", "empty.jsonl", "--share", "0.5", "-p", "newest", "-p", "chat")
+	const want = `cupel: chat at 0.5: 1 of 2 steps failed; the first is step 1 of conversation "odd": line 1: messages[1] has neither content nor tool calls; remove it` + "\n"
+	if code != exitSelection || !strings.HasPrefix(stdout, "1 conversation, 2 steps") || stderr != want {
+		t.Errorf("got %d, %q, %q; want the table, and %q", code, stdout, stderr, want)
+	}
+}
+
 func TestReplayProgress(t *testing.T) {
 	data, err := filepath.Abs(agents)
 	if err != nil {
@@ -152,7 +176,8 @@ func TestReplayMistakes(t *testing.T) {
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "newest", "-p", "newest"}, `--policy: "newest" is given twice`, "one line would be the other"},
-		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, `no policy is named "nwest"; want one of everything, newest, clear, newest-blocks, clear-blocks`, "the names that are known"},
+		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, "; a policy file ends in .json or .toml", "the names that are known, and that there are files"},
+		{"policy file", []string{"--data", "talk.jsonl", "-p", "none.toml"}, "none.toml: no such file or directory", "it is not there"},
 		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
 	} {
 		code, stdout, stderr := fed(t, "", append([]string{"replay"}, row.args...)...)

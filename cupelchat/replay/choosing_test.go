@@ -1,0 +1,110 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelchat/replay"
+)
+
+func latest(t testing.TB) *cupel.Pipeline {
+	t.Helper()
+	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// chooserFunc changes what a chooser is given.
+type chooserFunc struct {
+	cupelchat.Chooser
+	before func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error)
+}
+
+func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	budget, err := c.before(items, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Chooser.RunReport(ctx, items, budget, opts...)
+}
+
+// TestChoosing: the windows of choosers hold the budget by the measure's own
+// count, whatever counts, and with all of a conversation as the budget they are
+// everything.
+func TestChoosing(t *testing.T) {
+	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
+		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
+		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.5, 1}, replay.WithCounter(counter))
+		for i, row := range result.Rows {
+			if row.Failures > 0 {
+				t.Errorf("%T: %s (%s) at %g failed %d times: %+v", counter, row.Policy, row.Mode, row.Share, row.Failures, row.First)
+			}
+			if want := result.Rows[4]; row.Share == 1 {
+				want.Policy, want.Mode = row.Policy, row.Mode
+				if plain(row) != plain(want) {
+					t.Errorf("%T: got %s, want %s", counter, plain(row), plain(want))
+				}
+			} else if i%4 > 0 && (row.Fill < 0.7 || row.Grounded < 0.7 || row.Cost > 2.2) {
+				t.Errorf("%T: got %+v; want most of the budget used", counter, row)
+			}
+		}
+	}
+}
+
+// TestRecounted: what a chooser is given counts what the measure counts.
+func TestRecounted(t *testing.T) {
+	var totals []string
+	spy := chooserFunc{latest(t), func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		total := 0
+		for _, item := range items {
+			total += item.Tokens()
+			for _, v := range item.Variants() {
+				if v.Tokens >= item.Tokens() {
+					t.Errorf("a form of %d tokens, of %d", v.Tokens, item.Tokens())
+				}
+			}
+		}
+		totals = append(totals, fmt.Sprintf("%d of %d", total, budget.TargetTokens()))
+		return budget, nil
+	}}
+	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
+	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 58 of 46"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestTooLarge: a window that is larger than the budget is chosen again.
+func TestTooLarge(t *testing.T) {
+	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return cupel.NewContextBudget(budget.MaxTokens()+30, budget.TargetTokens()+30)
+	}}
+	row := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Choosing("greedy", greedy)}, []float64{0.5}).Rows[0]
+	if row.Failures > 0 {
+		t.Errorf("%d windows are too large: %+v", row.Failures, row.First)
+	}
+	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return budget, errBroken
+	}}
+	row = run(t, tea(t), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
+	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
+		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
+	}
+	bad := replay.Choosing("none", &cupel.Pipeline{})
+	if row = run(t, tea(t), []replay.Policy{bad}, []float64{0.5}).Rows[0]; row.Failures != 3 {
+		t.Errorf("got %+v; want a pipeline without parts to fail", row)
+	}
+	if _, err := replay.Run(t.Context(), tea(t), []replay.Policy{replay.Choosing("nil", nil)}, []float64{0.5}); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("got %v, want an error about a policy without a chooser", err)
+	}
+}
