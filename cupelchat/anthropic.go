@@ -16,6 +16,17 @@ func (anthropicCodec) rules() rules {
 	return rules{userFirst: true, alternate: true, content: "content", thinking: true}
 }
 
+func (anthropicCodec) signs() signs {
+	return signs{
+		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
+		message: []string{"stop_reason"},
+		parts: []string{
+			"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "search_result", "server_tool_use",
+			"web_search_tool_result", "mcp_tool_use", "mcp_tool_result", "container_upload", "compaction",
+		},
+	}
+}
+
 func (anthropicCodec) note(text string) []byte {
 	return slices.Concat([]byte(`{"role": "user", "content": `), quoted(text), []byte("}"))
 }

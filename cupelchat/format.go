@@ -2,6 +2,9 @@ package cupelchat
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -36,6 +39,8 @@ type codec interface {
 	text(text string) []byte
 	// rules are what the API requires of the messages as a whole.
 	rules() rules
+	// signs are what no other format has.
+	signs() signs
 }
 
 // rules are what an API requires of the messages of a request.
@@ -55,6 +60,22 @@ var formats = map[Format]struct {
 	OpenAI:    {"openai", chatCodec{}},
 	Responses: {"responses", responsesCodec{}},
 	Anthropic: {"anthropic", anthropicCodec{}},
+}
+
+// Formats returns all formats that [Read] reads.
+func Formats() []Format { return slices.Sorted(maps.Keys(formats)) }
+
+// ParseFormat returns the format of a name, such as "anthropic". It fails with an
+// [Error] that lists the names.
+func ParseFormat(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.String() == name {
+			return f, nil
+		}
+		names = append(names, f.String())
+	}
+	return 0, &Error{Reason: fmt.Sprintf("the format %.40q is unknown; want one of %s", name, strings.Join(names, ", "))}
 }
 
 // String returns the name of the format in small letters.

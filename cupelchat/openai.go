@@ -16,6 +16,15 @@ func (chatCodec) name() string { return "OpenAI's Chat Completions API" }
 func (chatCodec) list() string { return "messages" }
 func (chatCodec) rules() rules { return rules{} }
 
+func (chatCodec) signs() signs {
+	return signs{
+		request: []string{"functions", "response_format", "max_completion_tokens", "logit_bias", "stop"},
+		message: []string{"tool_calls", "function_call", "tool_call_id", "refusal"},
+		roles:   []string{"tool", "function"},
+		parts:   []string{"image_url", "input_audio", "file"},
+	}
+}
+
 func (chatCodec) note(text string) []byte {
 	return slices.Concat([]byte(`{"role": "user", "content": `), quoted(text), []byte("}"))
 }

@@ -14,6 +14,51 @@ func (responsesCodec) name() string { return "OpenAI's Responses API" }
 func (responsesCodec) list() string { return "input" }
 func (responsesCodec) rules() rules { return rules{anywhere: true} }
 
+func (responsesCodec) signs() signs {
+	return signs{
+		parts: []string{"input_text", "output_text", "input_image", "input_file"},
+		element: func(o *rawjson.Object) string {
+			if isResponseItem(o.Get("type").String()) && !ofMessages(o) && !(o.Get("role").IsNull() && o.Get("content").IsString()) {
+				return "type"
+			}
+			return ""
+		},
+	}
+}
+
+// isResponseItem reports whether a type is one of the API's items.
+func isResponseItem(kind string) bool {
+	switch kind {
+	case "message", "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response":
+		return true
+	}
+	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
+}
+
+// ofMessages reports whether an object of type "message" is a response of
+// Anthropic's API rather than an item of this one; both have that type.
+func ofMessages(o *rawjson.Object) bool {
+	if o.Get("type").String() != "message" {
+		return false
+	}
+	if o.Has("stop_reason") {
+		return true
+	}
+	for _, part := range o.Get("content").Elements() {
+		if !part.Value.IsObject() {
+			continue
+		}
+		p, err := part.Value.Object("")
+		if err != nil {
+			return false // reported later, with its path
+		}
+		if kind := p.Get("type").String(); kind == "text" || slices.Contains(anthropicCodec{}.signs().parts, kind) {
+			return true
+		}
+	}
+	return false
+}
+
 func (responsesCodec) note(text string) []byte {
 	return slices.Concat([]byte(`{"role": "user", "content": `), quoted(text), []byte("}"))
 }

@@ -32,11 +32,11 @@ type candidateFlags struct {
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, a folder to split into candidates, or - for standard input")
-	flags.StringVar(&f.format, "format", string(input.Auto), "input format: auto, json, jsonl, openai or anthropic")
+	flags.StringVar(&f.format, "format", string(input.Auto), "input format: "+strings.Join(input.Formats(), ", "))
 	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count missing tokens with this OpenAI encoding or model, or heuristic for an estimate")
 	must(command.MarkFlagRequired("items"))
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
-	complete(command, "format", "auto", "json", "jsonl", "openai", "anthropic")
+	complete(command, "format", input.Formats()...)
 	complete(command, "encoding", "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
 	f.transcriptFlags.register(command)
 }

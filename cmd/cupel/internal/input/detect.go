@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,9 +18,12 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 		f.format = Auto
 	}
 	switch f.format {
-	case Auto, JSON, JSONLines, OpenAI, Anthropic:
+	case Auto, JSON, JSONLines:
 	default:
-		return nil, &Error{Reason: fmt.Sprintf("the format %.40q is unknown; want one of auto, json, jsonl, openai, anthropic", string(format))}
+		var err error
+		if f.api, err = cupelchat.ParseFormat(string(format)); err != nil {
+			return nil, &Error{Reason: fmt.Sprintf("the format %.40q is unknown; want one of %s", string(format), strings.Join(Formats(), ", "))}
+		}
 	}
 	if err := f.split(text); err != nil {
 		return nil, err
@@ -27,24 +31,49 @@ func look(text rawjson.Text, format Format) (*finding, error) {
 	if f.format == JSON || f.format == JSONLines {
 		return f, nil
 	}
-	seen, err := f.signs()
-	if err != nil {
-		return nil, err
-	}
-	if f.format == Auto {
-		if err := f.decide(seen); err != nil {
-			return nil, err
-		}
-		return f, nil
-	}
-	f.api = cupelchat.Anthropic
-	if f.format == OpenAI {
-		f.api = cupelchat.OpenAI
-		if seen[responses].path == "input" || seen.has(responses) && !seen.has(chat) {
+	err := f.conversation(text)
+	return f, err
+}
+
+// conversation finds the format of a conversation, or that there are items.
+func (f *finding) conversation(text rawjson.Text) error {
+	if f.format != Auto {
+		if all, err := cupelchat.DetectAll(text); f.format == OpenAI && err == nil && all[0] == cupelchat.Responses {
 			f.api = cupelchat.Responses
 		}
+		return nil
 	}
-	return f, nil
+	found, err := f.whether()
+	if err != nil {
+		return err
+	}
+	if found == areItems {
+		f.format = JSON
+		if f.value.IsZero() {
+			f.format = JSONLines
+		}
+		return nil
+	}
+	all, err := cupelchat.DetectAll(text)
+	if wrong, ok := errors.AsType[*Error](err); ok {
+		switch {
+		case errors.Is(err, cupelchat.ErrAmbiguousFormat):
+			wrong.Reason += ": set --format"
+		case errors.Is(err, cupelchat.ErrUnknownFormat) && found == noList:
+			wrong.Reason = `the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`
+		}
+	}
+	if err != nil {
+		return err
+	}
+	f.api, f.format = all[0], Format(all[0].String())
+	if f.api == cupelchat.Responses {
+		f.format = OpenAI // which is for both of its APIs
+	}
+	if len(all) > 1 {
+		f.notes = append(f.notes, "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)")
+	}
+	return nil
 }
 
 // split parses the text as one value, or as one value per line.
@@ -60,10 +89,11 @@ func (f *finding) split(text rawjson.Text) error {
 		}
 		return f.splitObject()
 	}
-	if isStream(text) {
-		return &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
+	if f.format == JSON {
+		return err
 	}
-	if f.format == JSON || !severalLines(text) {
+	if !severalLines(text) {
+		_, err = cupelchat.Detect(text) // it knows more of what the text could be
 		return err
 	}
 	f.value = rawjson.Value{}
@@ -89,12 +119,6 @@ func (f *finding) splitObject() error {
 		return nil
 	}
 	return nil
-}
-
-// isStream reports whether a text is a stream of server-sent events.
-func isStream(text rawjson.Text) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
 }
 
 // severalLines reports whether the first line that is not blank is a complete
@@ -126,25 +150,91 @@ func listOf(o *rawjson.Object) (name string, all []string) {
 	return all[0], all
 }
 
-// sign is what a member of a text, or a part of a message, reveals about the
-// format.
-type sign int
+// itemNames are the names that distinguish an item from a message.
+var itemNames = []string{"tokens", "kind", "source", "pinned", "priority", "futureRelevanceHint", "originalTokens"}
+
+// content is what a text has: items, messages, or an object without a list.
+type content int
 
 const (
-	item    sign = iota // an item of Cupel's
-	message             // a message of any API
-	chat                // of Chat Completions
-	responses
-	anthropic
-	openAI      // one of OpenAI's APIs, unknown which
-	systemFirst // a system prompt as the first message, which Anthropic's API does not have
-	openAIModel // a model name, which either of OpenAI's APIs may have
-	claudeModel
-	signs
+	areMessages content = iota
+	areItems
+	noList
 )
 
-// signals maps signs to where they were first seen.
-type signals [signs]place
+// whether finds out whether the text has items. One that has both items and messages
+// is an error.
+func (f *finding) whether() (content, error) {
+	elements := f.lines
+	switch {
+	case f.value.IsArray():
+		elements = f.value.Elements()
+	case f.value.IsObject():
+		return itemsOf(f.value)
+	case !f.value.IsZero():
+		return areMessages, nil // an error, later
+	}
+	var item, message place
+	for i, part := range elements {
+		path := rawjson.Index("", i)
+		o, err := part.Value.Object(path)
+		if err != nil {
+			return areItems, err
+		}
+		role, said := o.Get("role"), o.Get("content")
+		switch {
+		case !role.IsNull():
+			message.see(path+".role", role)
+		case said.IsString(), o.Get("type").IsNull() && !said.IsNull():
+			item.see(path, part.Value)
+			continue
+		case o.Get("type").IsNull() && len(o.Members) == 0:
+			item.see(path, part.Value)
+			continue
+		default:
+			message.see(path, part.Value)
+		}
+		for _, name := range itemNames {
+			if !o.Get(name).IsNull() {
+				item.see(rawjson.Join(path, name), o.Get(name))
+			}
+		}
+	}
+	switch {
+	case message.value.IsZero():
+		return areItems, nil
+	case item.value.IsZero():
+		return areMessages, nil
+	}
+	where := message.path
+	if line := message.value.Line(); line != item.value.Line() {
+		where = fmt.Sprintf("%s (line %d)", where, line)
+	}
+	return areItems, item.value.Errorf(item.path, "is a sign of an item, and %s of a message: set --format", where)
+}
+
+// itemsOf finds out whether an object has items.
+func itemsOf(v rawjson.Value) (content, error) {
+	o, err := v.Object("")
+	if err != nil {
+		return areItems, err
+	}
+	name, all := listOf(&o)
+	switch {
+	case len(all) > 1:
+		return areItems, v.Errorf("", "the object has both %q and %q, and either could be the candidates; set --format, or remove one of them", all[0], all[1])
+	case name == "items", name == "included":
+		return areItems, nil
+	case name != "":
+		return areMessages, nil
+	}
+	for _, name := range []string{"items", "included", "messages", "input"} {
+		if list := o.Get(name); !list.IsNull() {
+			return areItems, list.Errorf(name, "must be an array, got %s", list.Type())
+		}
+	}
+	return noList, nil
+}
 
 // place is a value and its path.
 type place struct {
@@ -152,295 +242,9 @@ type place struct {
 	value rawjson.Value
 }
 
-func (s *signals) has(what sign) bool { return !s[what].value.IsZero() }
-
-func (s *signals) see(what sign, path string, v rawjson.Value) {
-	if !s.has(what) {
-		s[what] = place{path, v}
-	}
-}
-
-// messageSigns are the names that only messages of one API have.
-var messageSigns = map[string]sign{
-	"tool_calls": chat, "function_call": chat, "tool_call_id": chat, "refusal": chat,
-	"stop_reason": anthropic,
-}
-
-// itemNames are the names that distinguish an item from a message.
-var itemNames = map[string]bool{
-	"tokens": true, "kind": true, "source": true, "pinned": true, "priority": true, "futureRelevanceHint": true, "originalTokens": true,
-}
-
-var roleSigns = map[string]sign{"tool": chat, "function": chat, "developer": openAI}
-
-// partSigns are the types of the parts of a message.
-var partSigns = map[string]sign{
-	"image_url": chat, "input_audio": chat, "file": chat,
-	"input_text": responses, "output_text": responses, "input_image": responses, "input_file": responses,
-	"tool_use": anthropic, "tool_result": anthropic, "thinking": anthropic, "redacted_thinking": anthropic,
-	"image": anthropic, "document": anthropic, "search_result": anthropic, "server_tool_use": anthropic,
-	"web_search_tool_result": anthropic, "mcp_tool_use": anthropic, "mcp_tool_result": anthropic, "container_upload": anthropic,
-}
-
-// requestSigns are the names that only requests of one API have.
-var requestSigns = map[string]sign{
-	"system": anthropic, "anthropic_version": anthropic, "anthropic_beta": anthropic, "stop_sequences": anthropic, "mcp_servers": anthropic,
-	"functions": chat, "response_format": chat, "max_completion_tokens": chat, "logit_bias": chat, "stop": chat,
-}
-
-// responsesTypes are items of the Responses API that are not messages.
-func responsesType(kind string) bool {
-	switch kind {
-	case "message", "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response":
-		return true
-	}
-	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
-}
-
-// signs collects the signs of the request, its messages and their parts.
-func (f *finding) signs() (*signals, error) {
-	seen := new(signals)
-	elements, path := f.lines, ""
-	switch {
-	case f.value.IsArray():
-		elements = f.value.Elements()
-	case f.value.IsObject():
-		o, err := f.value.Object("")
-		if err != nil {
-			return nil, err
-		}
-		name, all := listOf(&o)
-		if len(all) > 1 && f.format == Auto {
-			return nil, f.value.Errorf("", "the object has both %q and %q, and either could be the candidates; set --format, or remove one of them", all[0], all[1])
-		}
-		if f.format == Auto {
-			switch name {
-			case "":
-				return nil, noList(&o)
-			case "items", "included":
-				seen.see(item, name, o.Get(name))
-				return seen, nil
-			}
-		}
-		if err := requestOf(&o, seen); err != nil {
-			return nil, err
-		}
-		path = "messages"
-		if !o.Has(path) {
-			path = "input"
-		}
-		elements = o.Get(path).Elements()
-	}
-	for i, part := range elements {
-		if err := f.elementOf(part.Value, path, i, seen); err != nil {
-			return nil, err
-		}
-	}
-	return seen, nil
-}
-
-// noList returns the error for an object without candidates.
-func noList(o *rawjson.Object) error {
-	for _, name := range []string{"items", "included", "messages", "input"} {
-		if v := o.Get(name); !v.IsNull() {
-			return v.Errorf(name, "must be an array, got %s", v.Type())
-		}
-	}
-	reason := `the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`
-	if what := foreign(o); what != "" {
-		reason = "the object is " + what
-	}
-	return o.Value.Errorf("", "%s", reason)
-}
-
-// foreign recognizes inputs that are often mistaken for a transcript, and says
-// what to give instead. It returns "" for anything else.
-func foreign(o *rawjson.Object) string {
-	kind := o.Get("type").String()
-	switch {
-	case strings.HasSuffix(o.Get("object").String(), ".chunk"), strings.HasPrefix(kind, "response."),
-		strings.HasPrefix(kind, "message_"), strings.HasPrefix(kind, "content_block_"):
-		return "an event of an API's stream; give the messages of the conversation"
-	case o.Get("choices").IsArray(), o.Get("output").IsArray() && !responsesType(kind):
-		return "a response of an API; give the messages of the conversation"
-	case o.Get("messages").IsArray():
-		return "a whole transcript; give one conversation at a time"
-	case o.Get("message").IsObject():
-		return `no message, but has one as "message"; give those themselves`
-	}
-	return ""
-}
-
-// requestOf collects the signs of a request's members.
-func requestOf(o *rawjson.Object, seen *signals) error {
-	for _, m := range o.Members {
-		if what, ok := requestSigns[m.Name]; ok && !m.Value.IsNull() {
-			seen.see(what, m.Name, m.Value)
-		}
-	}
-	if o.Has("input") && !o.Has("messages") {
-		seen.see(responses, "input", o.Get("input"))
-	} else if o.Has("messages") {
-		seen.see(message, "messages", o.Get("messages"))
-	}
-	model := o.Get("model").String()
-	switch {
-	case strings.HasPrefix(model, "claude"):
-		seen.see(claudeModel, "model", o.Get("model"))
-	case strings.HasPrefix(model, "gpt-"), strings.HasPrefix(model, "o1"), strings.HasPrefix(model, "o3"), strings.HasPrefix(model, "o4"), strings.HasPrefix(model, "chatgpt"):
-		seen.see(openAIModel, "model", o.Get("model"))
-	}
-	for i, part := range o.Get("tools").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
-		path := rawjson.Index("tools", i)
-		tool, err := part.Value.Object(path)
-		switch {
-		case err != nil:
-			return err
-		case tool.Has("input_schema"):
-			seen.see(anthropic, path+".input_schema", tool.Get("input_schema"))
-		case tool.Has("function"):
-			seen.see(chat, path+".function", tool.Get("function"))
-		}
-	}
-	return nil
-}
-
-// elementOf collects the signs of the item or message at index i.
-func (f *finding) elementOf(v rawjson.Value, list string, i int, seen *signals) error {
-	path, inRequest := rawjson.Index(list, i), list != ""
-	o, err := v.Object(path)
-	if err != nil {
-		return err
-	}
-	kind := o.Get("type").String()
-	role := o.Get("role")
-	// No item of the Responses API has string content and no role.
-	isItem := role.IsNull() && (!responsesType(kind) || kind == "message" || o.Get("content").IsString())
-	switch {
-	case isItem && !inRequest:
-		if what := foreign(&o); what != "" && f.format == Auto && !o.Has("content") {
-			return v.Errorf(path, "is %s", what)
-		}
-		seen.see(item, path, v)
-		return nil
-	case responsesType(kind) && !ofMessages(&o):
-		seen.see(responses, path+".type", o.Get("type"))
-	case !role.IsNull():
-		seen.see(message, path+".role", role)
-	}
-	if what, ok := roleSigns[role.String()]; ok {
-		seen.see(what, path+".role", role)
-	}
-	if i == 0 && role.String() == "system" {
-		seen.see(systemFirst, path+".role", role)
-	}
-	for _, m := range o.Members {
-		if what, ok := messageSigns[m.Name]; ok && !m.Value.IsNull() {
-			seen.see(what, rawjson.Join(path, m.Name), m.Value)
-		}
-		if itemNames[m.Name] && !inRequest {
-			seen.see(item, rawjson.Join(path, m.Name), m.Value)
-		}
-	}
-	for i, part := range o.Get("content").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
-		p, err := part.Value.Object(rawjson.Index(path+".content", i))
-		if err != nil {
-			return err
-		}
-		if what, ok := partSigns[p.Get("type").String()]; ok {
-			seen.see(what, rawjson.Index(path+".content", i), part.Value)
-		}
-	}
-	return nil
-}
-
-// ofMessages reports whether an object of type "message" is a response of
-// Anthropic's API rather than an item of the Responses API; both have that type.
-func ofMessages(o *rawjson.Object) bool {
-	if o.Get("type").String() != "message" {
-		return false
-	}
-	if o.Has("stop_reason") {
-		return true
-	}
-	for _, part := range o.Get("content").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
-		p, err := part.Value.Object("")
-		if err != nil {
-			return false // reported later, with its path
-		}
-		if kind := p.Get("type").String(); kind == "text" || partSigns[kind] == anthropic {
-			return true
-		}
-	}
-	return false
-}
-
-// decide returns the only format that the signs allow.
-func (f *finding) decide(seen *signals) error {
-	type claim struct {
-		what  sign
-		words string
-	}
-	var claims []claim
-	for _, c := range []claim{
-		{chat, "a transcript of OpenAI's Chat Completions API"},
-		{responses, "a transcript of OpenAI's Responses API"},
-		{anthropic, "a transcript of Anthropic's API"},
-		{item, "an item"},
-	} {
-		if seen.has(c.what) {
-			claims = append(claims, c)
-		}
-	}
-	if len(claims) == 1 && claims[0].what == item && seen.has(message) {
-		claims = append(claims, claim{message, "a message"})
-	}
-	if len(claims) > 1 {
-		one, other := seen[claims[0].what], seen[claims[1].what]
-		where := other.path
-		if line := other.value.Line(); line != one.value.Line() {
-			where = fmt.Sprintf("%s (line %d)", where, line)
-		}
-		return one.value.Errorf(one.path, "is a sign of %s, and %s of %s: set --format", claims[0].words, where, claims[1].words)
-	}
-	f.format, f.api = OpenAI, cupelchat.OpenAI
-	if len(claims) == 1 {
-		f.claim(claims[0].what)
-		return nil
-	}
-	switch {
-	case seen.has(openAI):
-	case seen.has(claudeModel) && !seen.has(systemFirst):
-		f.format, f.api = Anthropic, cupelchat.Anthropic
-	case seen.has(openAIModel):
-	case seen.has(message):
-		f.notes = append(f.notes, "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)")
-	default:
-		f.claim(item) // of an empty list
-	}
-	return nil
-}
-
-func (f *finding) claim(what sign) {
-	switch what {
-	case responses:
-		f.api = cupelchat.Responses
-	case anthropic:
-		f.format, f.api = Anthropic, cupelchat.Anthropic
-	case item:
-		f.format = JSON
-		if f.value.IsZero() {
-			f.format = JSONLines
-		}
-	default:
+// see keeps the first value.
+func (p *place) see(path string, v rawjson.Value) {
+	if p.value.IsZero() {
+		*p = place{path, v}
 	}
 }

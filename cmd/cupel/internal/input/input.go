@@ -15,7 +15,8 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Format is the format of a file with candidates.
+// Format is the format of a file with candidates: one of these, or the name of one
+// of [cupelchat.Formats].
 type Format string
 
 // The formats.
@@ -26,6 +27,15 @@ const (
 	OpenAI    Format = "openai"
 	Anthropic Format = "anthropic"
 )
+
+// Formats returns the names of all formats.
+func Formats() []string {
+	names := []string{string(Auto), string(JSON), string(JSONLines)}
+	for _, f := range cupelchat.Formats() {
+		names = append(names, f.String())
+	}
+	return names
+}
 
 // Options say how candidates are read.
 type Options struct {

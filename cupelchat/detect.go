@@ -1,0 +1,300 @@
+package cupelchat
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// Errors of [Detect] match one of these, or neither if the body is no JSON, or is
+// known to be something else.
+var (
+	// ErrUnknownFormat is for JSON that is no conversation in any known format.
+	ErrUnknownFormat = errors.New("cupel: no known format of conversations")
+	// ErrAmbiguousFormat is for a body with signs of two formats.
+	ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
+)
+
+// signs are what shows that a conversation is in a format, because no other one
+// has it.
+type signs struct {
+	request []string // members of a request
+	message []string // members of a message
+	roles   []string // roles of messages
+	parts   []string // types of parts of a message's content
+	// element returns the member that shows it of a message, or of a record; ""
+	// if it is none. nil sees nothing.
+	element func(o *rawjson.Object) string
+}
+
+// spot is a value and its path.
+type spot struct {
+	path  string
+	value rawjson.Value
+}
+
+// evidence is what was found out about a body.
+type evidence struct {
+	known       []knownSigns
+	claims      map[Format]spot // the first sign of each format
+	message     bool            // there is a message of any API
+	openAI      bool            // of one of OpenAI's APIs, unknown which
+	systemFirst bool            // begins with a system prompt, which Anthropic's API does not have
+	claude, gpt bool            // the name of a model
+}
+
+// knownSigns are the signs of a format.
+type knownSigns struct {
+	Format
+	signs
+}
+
+func newEvidence() *evidence {
+	e := &evidence{claims: map[Format]spot{}}
+	for _, f := range Formats() {
+		e.known = append(e.known, knownSigns{f, formats[f].codec.signs()})
+	}
+	return e
+}
+
+func (e *evidence) claim(f Format, path string, v rawjson.Value) {
+	if _, ok := e.claims[f]; !ok {
+		e.claims[f] = spot{path, v}
+	}
+}
+
+// Detect finds the format of a conversation by what no other format has. Plain
+// messages, which several formats have, are taken for OpenAI's; see [DetectAll].
+// It fails with an [Error] that says what the body looks like and what to do if it
+// is something else, such as a response of an API or a stream, or if there are
+// signs of two formats.
+func Detect(body []byte) (Format, error) {
+	all, err := DetectAll(body)
+	if err != nil {
+		return 0, err
+	}
+	return all[0], nil
+}
+
+// DetectAll returns the formats that a conversation may be in, the likeliest
+// first. There is more than one only for plain messages. It fails as [Detect] does.
+func DetectAll(body []byte) ([]Format, error) {
+	text, err := rawjson.NewText(body)
+	if err != nil {
+		return nil, err
+	}
+	e := newEvidence()
+	var elements []rawjson.Part
+	list := ""
+	value, err := text.Value()
+	switch {
+	case err != nil && isStream(text):
+		return nil, &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
+	case err != nil:
+		if !severalLines(text) {
+			return nil, err
+		}
+		if elements, err = text.Lines(); err != nil {
+			return nil, err
+		}
+	case value.IsArray():
+		elements = value.Elements()
+	case value.IsObject():
+		if list, elements, err = e.request(value); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, unknown(value, "", fmt.Sprintf("a conversation must be an array or an object, got %s", value.Type()))
+	}
+	for i, part := range elements {
+		if err := e.element(part.Value, rawjson.Index(list, i), i); err != nil {
+			return nil, err
+		}
+	}
+	return e.decide()
+}
+
+func unknown(v rawjson.Value, path, reason string) error {
+	return &Error{Line: v.Line(), Path: path, Reason: reason, Err: ErrUnknownFormat}
+}
+
+// isStream reports whether a text is a stream of server-sent events.
+func isStream(text rawjson.Text) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:"))
+}
+
+// lists are the names that the list of messages has in requests.
+func lists() []string {
+	var names []string
+	for _, f := range Formats() {
+		if name := formats[f].codec.list(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// request collects the signs of a request's members, and returns its messages.
+func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Part, err error) {
+	o, err := v.Object("")
+	if err != nil {
+		return "", nil, err
+	}
+	found := slices.DeleteFunc(lists(), func(name string) bool { return !o.Has(name) })
+	if len(found) == 0 {
+		if what := foreign(&o); what != "" {
+			return "", nil, v.Errorf("", "the object is %s", what)
+		}
+		if o.Has("role") || o.Has("type") { // one message
+			return "", []rawjson.Part{v.Alone()}, nil
+		}
+		return "", nil, unknown(v, "", fmt.Sprintf("the object has none of %q: it is no conversation", lists()))
+	}
+	list = found[0]
+	for _, s := range e.known {
+		for _, name := range s.request {
+			if o.Has(name) {
+				e.claim(s.Format, name, o.Get(name))
+			}
+		}
+		if list != "messages" && formats[s.Format].codec.list() == list {
+			e.claim(s.Format, list, o.Get(list))
+		}
+	}
+	model := o.Get("model").String()
+	e.claude = strings.HasPrefix(model, "claude")
+	for _, name := range []string{"gpt-", "chatgpt", "o1", "o3", "o4"} {
+		e.gpt = e.gpt || strings.HasPrefix(model, name)
+	}
+	e.message = true
+	return list, o.Get(list).Elements(), e.tools(&o)
+}
+
+// tools collects the signs of the definitions of tools.
+func (e *evidence) tools(o *rawjson.Object) error {
+	for i, part := range o.Get("tools").Elements() {
+		if !part.Value.IsObject() {
+			continue
+		}
+		path := rawjson.Index("tools", i)
+		tool, err := part.Value.Object(path)
+		switch {
+		case err != nil:
+			return err
+		case tool.Has("input_schema"):
+			e.claim(Anthropic, path+".input_schema", tool.Get("input_schema"))
+		case tool.Has("function"):
+			e.claim(OpenAI, path+".function", tool.Get("function"))
+		}
+	}
+	return nil
+}
+
+// element collects the signs of the message or record at index i.
+func (e *evidence) element(v rawjson.Value, path string, i int) error {
+	o, err := v.Object(path)
+	if err != nil {
+		return err
+	}
+	role := o.Get("role")
+	claims := len(e.claims)
+	seen := false
+	for _, s := range e.known {
+		if s.element != nil {
+			if name := s.element(&o); name != "" {
+				seen = true
+				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+			}
+		}
+		if slices.Contains(s.roles, role.String()) {
+			e.claim(s.Format, path+".role", role)
+		}
+		for _, name := range s.message {
+			if o.Has(name) {
+				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+			}
+		}
+	}
+	if role.IsNull() && !seen && len(e.claims) == claims {
+		if what := foreign(&o); what != "" {
+			return v.Errorf(path, "is %s", what)
+		}
+		return unknown(v, path, "is no message of a known format: it has no role")
+	}
+	e.message = e.message || !role.IsNull()
+	e.openAI = e.openAI || role.String() == "developer"
+	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"
+	return e.parts(&o, path)
+}
+
+// parts collects the signs of the parts of a message.
+func (e *evidence) parts(o *rawjson.Object, path string) error {
+	for i, part := range o.Get("content").Elements() {
+		if !part.Value.IsObject() {
+			continue
+		}
+		at := rawjson.Index(path+".content", i)
+		p, err := part.Value.Object(at)
+		if err != nil {
+			return err
+		}
+		for _, s := range e.known {
+			if slices.Contains(s.parts, p.Get("type").String()) {
+				e.claim(s.Format, at, part.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// decide returns the formats that the signs allow.
+func (e *evidence) decide() ([]Format, error) {
+	claims := slices.Sorted(maps.Keys(e.claims))
+	switch {
+	case len(claims) > 1:
+		one, other := e.claims[claims[0]], e.claims[claims[1]]
+		where := other.path
+		if line := other.value.Line(); line != one.value.Line() {
+			where = fmt.Sprintf("%s (line %d)", where, line)
+		}
+		return nil, &Error{
+			Line: one.value.Line(), Path: one.path, Err: ErrAmbiguousFormat,
+			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec.name(), where, formats[claims[1]].codec.name()),
+		}
+	case len(claims) == 1:
+		return claims, nil
+	case e.openAI:
+		return []Format{OpenAI}, nil
+	case e.claude && !e.systemFirst:
+		return []Format{Anthropic}, nil
+	case e.gpt && !e.claude:
+		return []Format{OpenAI}, nil
+	}
+	return []Format{OpenAI, Anthropic}, nil
+}
+
+// foreign recognizes what is often mistaken for a conversation, and says what to
+// give instead. It returns "" for anything else.
+func foreign(o *rawjson.Object) string {
+	kind := o.Get("type").String()
+	switch {
+	case strings.HasSuffix(o.Get("object").String(), ".chunk"), strings.HasPrefix(kind, "response."),
+		strings.HasPrefix(kind, "message_"), strings.HasPrefix(kind, "content_block_"):
+		return "an event of an API's stream; give the messages of the conversation"
+	case o.Get("choices").IsArray(), o.Get("candidates").IsArray(), o.Get("output").IsArray() && !isResponseItem(kind):
+		return "a response of an API; give the messages of the conversation"
+	case o.Get("messages").IsArray():
+		return "a whole transcript; give one conversation at a time"
+	case o.Has("lc") || o.Get("data").IsObject() && slices.Contains([]string{"human", "ai", "system", "tool"}, kind):
+		return "a message as LangChain stores it; convert the messages first (convert_to_openai_messages)"
+	case o.Get("message").IsObject():
+		return `no message, but has one as "message"; give those themselves`
+	}
+	return ""
+}

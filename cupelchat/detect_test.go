@@ -1,0 +1,79 @@
+package cupelchat
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDetect(t *testing.T) {
+	plain := []Format{OpenAI, Anthropic}
+	hello := `{"role":"user","content":"x"}`
+	tests := []struct {
+		name, why, text string
+		want            []Format
+	}{
+		{"plain", "several formats have messages like these", "[" + hello + "]", plain},
+		{"lines", "a message on each line", hello + "\n" + hello, plain},
+		{"one message", "on its own", hello, plain},
+		{"tool role", "a role tells", "[" + hello + `,{"role":"tool","content":"x"}]`, []Format{OpenAI}},
+		{"system", "a member of the request tells", `{"system":"s","messages":[` + hello + "]}", []Format{Anthropic}},
+		{"part", "a part of a message tells", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}]`, []Format{Anthropic}},
+		{"input", "the name of the list tells", `{"input":[` + hello + "]}", []Format{Responses}},
+		{"input text", "also of a text", `{"input":"x"}`, []Format{Responses}},
+		{"items", "the type of an element tells", `[` + hello + `,{"type":"reasoning","summary":[]}]`, []Format{Responses}},
+		{"model", "a model decides where nothing else does", `{"model":"claude-x","messages":[` + hello + "]}", []Format{Anthropic}},
+		{"system of Claude", "Anthropic's API does not begin with a system prompt", `{"model":"claude-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},
+		{"tools", "definitions of tools tell", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[` + hello + "]}", []Format{OpenAI}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, err := DetectAll([]byte(tt.text)); err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("%s: got %v, %v, want %v", tt.why, got, err, tt.want)
+			}
+			if got, err := Detect([]byte(tt.text)); err != nil || got != tt.want[0] {
+				t.Errorf("%s: got %v, %v, want %v", tt.why, got, err, tt.want[0])
+			}
+		})
+	}
+}
+
+func TestDetectRefuses(t *testing.T) {
+	tests := []struct {
+		name, why, text string
+		is              error
+		want            string
+	}{
+		{"number", "it has no messages", "3", ErrUnknownFormat, "line 1: a conversation must be an array or an object, got a number"},
+		{"object", "nor has this", `{"foo":1}`, ErrUnknownFormat, `line 1: the object has none of ["messages" "input"`},
+		{"elements", "a message has a role", "[\n{\"content\":\"x\"}]", ErrUnknownFormat, "line 2: [0] is no message of a known format: it has no role"},
+		{"two", "no majority decides", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`, ErrAmbiguousFormat,
+			"line 1: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] of Anthropic's Messages API"},
+		{"stream", "a dump of a stream is no conversation", "event: message_start\ndata: {}\n", nil, "line 1: this is an event stream sent by an API; give the messages of the conversation"},
+		{"answer", "an answer has one message, which may not be all", `{"choices":[]}`, nil, "line 1: the object is a response of an API; give the messages of the conversation"},
+		{"training data", "a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, nil, "line 1: [0] is a whole transcript; give one conversation at a time"},
+		{"LangChain", "a framework's own form", `[{"type":"human","data":{"content":"x"}}]`, nil, "line 1: [0] is a message as LangChain stores it; convert the messages first (convert_to_openai_messages)"},
+		{"no JSON", "the place of the mistake is named", "[\n", nil, "line 1: unexpected end of JSON input (column 2)"},
+		{"not UTF-8", "other encodings are not guessed", "[\"\xe9\"]", nil, "line 1: the text is not valid UTF-8 at byte 2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Detect([]byte(tt.text))
+			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range Formats() {
+		if got, err := ParseFormat(f.String()); err != nil || got != f {
+			t.Errorf("%v: got %v, %v", f, got, err)
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil || !strings.HasPrefix(err.Error(), `the format "xml" is unknown; want one of openai, responses, anthropic`) {
+		t.Errorf("got %v", err)
+	}
+}
