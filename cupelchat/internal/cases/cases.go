@@ -24,7 +24,7 @@ type Case struct {
 
 	// Of a body that is refused.
 	Path, Rule string
-	Says       string // the documented error; after "schema:" or "documented:", the rule in our words
+	Says       string // the error that Source quotes; after "form:", in the API's usual form; after "schema:" or "documented:", the rule in our words
 	Source     string // where that is written
 	Also       []string
 }

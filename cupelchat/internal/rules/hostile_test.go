@@ -15,7 +15,7 @@ import (
 func TestHostileBodies(t *testing.T) {
 	n := 60_000
 	if testing.Short() {
-		n = 20_000
+		n = 6_000
 	}
 	list := func(format string) string {
 		var b strings.Builder
