@@ -1,0 +1,79 @@
+package cupelsession
+
+import "slices"
+
+// calibration is what providers have reported for what was estimated.
+type calibration struct {
+	Reports []report `json:"reports,omitempty"` // the latest, oldest first
+}
+
+// report is one pair of tokens.
+type report struct {
+	Estimated int `json:"estimated"`
+	Counted   int `json:"counted"`
+}
+
+const (
+	keptReports  = 20
+	fewReports   = 3 // for a tighter budget
+	looseReports = 5 // for a looser one
+)
+
+// with returns the calibration with one more report.
+func (c calibration) with(r report) calibration {
+	reports := append(slices.Clone(c.Reports), r)
+	return calibration{reports[max(0, len(reports)-keptReports):]}
+}
+
+// line fits counted = offset + slope*estimated: the slope is the median of the
+// slopes between pairs of reports, the offset the median of what is left, so that
+// a few odd reports change nothing.
+func (c calibration) line() (offset, slope float64) {
+	if len(c.Reports) < fewReports {
+		return 0, 1
+	}
+	var slopes []float64
+	for i, a := range c.Reports {
+		for _, b := range c.Reports[i+1:] {
+			// Reports of nearly the same size say nothing about the slope.
+			if d := b.Estimated - a.Estimated; d > a.Estimated/50 || -d > a.Estimated/50 {
+				slopes = append(slopes, float64(b.Counted-a.Counted)/float64(d))
+			}
+		}
+	}
+	slope = 1
+	if len(slopes) >= fewReports {
+		slope = min(max(median(slopes), 0.5), 3)
+	}
+	rest := make([]float64, len(c.Reports))
+	for i, r := range c.Reports {
+		rest[i] = float64(r.Counted) - slope*float64(r.Estimated)
+	}
+	return median(rest), slope
+}
+
+// most returns how many tokens a window may have by estimate to have at most
+// limit, where now is what it would have if nothing were chosen anew.
+func (c calibration) most(limit, now int) int {
+	if len(c.Reports) == 0 {
+		return limit
+	}
+	offset, slope := c.line()
+	most := int((float64(limit) - offset) / slope)
+	if most > limit && len(c.Reports) < looseReports {
+		most = limit
+	}
+	// The last report says more about what was sent than the line does: what still
+	// fits by it stays.
+	last := c.Reports[len(c.Reports)-1]
+	if now > most && now <= limit && now >= last.Estimated && float64(last.Counted)+slope*float64(now-last.Estimated) <= float64(limit) {
+		return now
+	}
+	return max(0, most)
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}

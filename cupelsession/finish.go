@@ -1,0 +1,276 @@
+package cupelsession
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// outcome is what a choice said of an item.
+type outcome struct {
+	score  float64
+	reason cupel.ExclusionReason
+}
+
+// finish chooses the tail and says what the turn is.
+func (p *proposal) finish(ctx context.Context) error {
+	t := p.turn
+	dropped := p.leaving()
+	if p.reason != 0 {
+		if err := p.summarize(ctx, dropped); err != nil {
+			return err
+		}
+	}
+	sent := p.unchanged()
+	if sent < len(p.before.window) {
+		t.Break = &Break{Reason: p.reason, At: sent, Chosen: p.reason != 0}
+		if p.reason == 0 {
+			t.Break.Reason = BreakChanged
+		}
+		for i := range p.window[:sent] {
+			t.Break.Tokens += p.window[i].Tokens
+		}
+	}
+	t.Window, t.Entries = make([]*cupel.ContextItem, len(p.window)), make([]Entry, len(p.window))
+	for i := range p.window {
+		t.Window[i] = p.window[i].Held
+		t.Entries[i].Whole = p.window[i].whole()
+	}
+	for i, n := range p.at {
+		if n >= 0 && !p.window[n].Summary {
+			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
+		}
+	}
+	t.Stable = len(p.window)
+	tail, err := p.chooseTail(ctx)
+	if err != nil {
+		return err
+	}
+	t.Cache = p.use(p.window, sent, tail)
+	t.before, t.items, t.chosen = p.before, p.items, p.chose
+	if p.reason != 0 {
+		t.dropped = dropped
+	}
+	t.after = p.next(tail)
+	return nil
+}
+
+// unchanged is how many entries at the beginning are sent as they were sent.
+func (p *proposal) unchanged() int {
+	n := 0
+	for n < min(len(p.window), len(p.before.window)) && same(&p.window[n], &p.before.window[n]) {
+		n++
+	}
+	return n
+}
+
+// leaving returns the items that are out, and were not before.
+func (p *proposal) leaving() []*cupel.ContextItem {
+	if p.reason == 0 {
+		return nil
+	}
+	was := map[string]bool{}
+	if b := p.before.all; b != nil {
+		for i, key := range b.keys {
+			if p.before.at[i] == out {
+				was[key] = true
+			}
+		}
+	}
+	var list []*cupel.ContextItem
+	for i, n := range p.at {
+		if n == out && !was[p.keys[i]] {
+			list = append(list, p.items[i])
+		}
+	}
+	return list
+}
+
+// chooseTail appends the tail to the window, and returns its tokens.
+func (p *proposal) chooseTail(ctx context.Context) (int, error) {
+	var items []*cupel.ContextItem
+	var from []int
+	any := false
+	for i, n := range p.at {
+		switch {
+		case n == inTail:
+			any = true
+			items, from = append(items, p.items[i]), append(from, i)
+		case n == out && p.s.config.Tail != nil && p.items[i].Group() == "":
+			quote, err := quoted(p.items[i])
+			if err != nil {
+				return 0, err
+			}
+			items, from = append(items, quote), append(from, i)
+		}
+	}
+	if !any {
+		return 0, nil
+	}
+	used := p.tokens
+	budget, err := p.budget.Resize(p.budget.MaxTokens(), max(p.sum.tailPinned, min(p.budget.TargetTokens(), p.limits().most+p.sum.tailPinned)-used))
+	if err != nil {
+		return 0, err
+	}
+	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget)
+	if err != nil {
+		return 0, err
+	}
+	tokens := 0
+	for _, e := range report.Included {
+		if e.Candidate() < 0 || e.Candidate() >= len(from) {
+			return 0, errNoPositions
+		}
+		i := from[e.Candidate()]
+		tokens += e.Item.Tokens()
+		p.turn.Window = append(p.turn.Window, e.Item)
+		p.turn.Entries = append(p.turn.Entries, Entry{[]int{i}, e.Item == p.items[i]})
+	}
+	return tokens, nil
+}
+
+const (
+	quoteLabel  = "[quoted from earlier] "
+	quoteTokens = 6
+)
+
+// quoted returns an item that was left out as a quotation for the tail.
+func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
+	return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens), cupel.WithVariants())
+}
+
+// next is the state after the turn.
+func (p *proposal) next(tail int) *state {
+	b := p.before
+	to := &state{
+		turns: b.turns + 1, all: p.candidates, at: p.at, window: p.window, tokens: p.tokens, last: b.last, fit: b.fit, growth: b.growth,
+		sent: sent{At: p.now, Model: p.turn.options.model, Breakpoints: p.turn.Cache.Breakpoints, Everything: p.sum.all},
+	}
+	if !p.turn.options.named {
+		to.sent.Model = b.sent.Model
+	}
+	if b.turns > 0 {
+		const newest = 0.2 // weight of this turn in the average
+		if to.growth = (1-newest)*b.growth + newest*float64(p.fresh); b.turns == 1 {
+			to.growth = float64(p.fresh)
+		}
+	}
+	if p.chose != nil {
+		to.last = make(map[string]outcome, len(p.keys))
+		for _, e := range p.chose.Excluded {
+			if i := p.chosenFrom(e.Candidate()); i >= 0 {
+				to.last[p.keys[i]] = outcome{e.Score, e.Reason}
+			}
+		}
+		for _, e := range p.chose.Included {
+			if i := p.chosenFrom(e.Candidate()); i >= 0 {
+				to.last[p.keys[i]] = outcome{score: e.Score}
+			}
+		}
+	}
+	return to
+}
+
+// worth reports whether choosing anew saves more than it costs over the horizon.
+func (p *proposal) worth(l limits) bool {
+	m, horizon := p.s.config.Cache, float64(p.s.config.Horizon)
+	if horizon < 0 || !m.caches() {
+		return false
+	}
+	if horizon == 0 {
+		// A window that fills up breaks anyway; then is the end of the horizon.
+		if p.before.growth < 1 || p.before.turns < 2 {
+			return false
+		}
+		horizon = float64(l.most-p.tokens) / p.before.growth
+	}
+	saved := float64(p.tokens-l.low) * m.Read * horizon
+	rewrite := float64(l.low) * (m.Write - m.Read)
+	lost := 0.0
+	if v := p.s.config.ValuePerToken; v > 0 {
+		lost = v * float64(p.tokens-l.low)
+	}
+	return saved > rewrite+lost
+}
+
+// Report says for each item why it is in the window or out. Between breaks the
+// reason is that of the last choice. It takes time linear in the items, and makes
+// the report at the first call.
+func (t *Turn) Report() *cupel.SelectionReport {
+	if t.report != nil {
+		return t.report
+	}
+	r := &cupel.SelectionReport{TotalCandidates: len(t.items)}
+	in := make([]bool, len(t.items))
+	for n, e := range t.Entries {
+		for k, i := range e.Candidates {
+			item := t.Window[n]
+			if k > 0 && !e.Whole {
+				continue // one note for all
+			}
+			reason := cupel.IncludeScored
+			if t.items[i].Pinned() {
+				reason = cupel.IncludePinned
+			}
+			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Score: t.after.last[t.after.all.keys[i]].score, Reason: reason})
+		}
+		for _, i := range e.Candidates {
+			in[i] = true
+		}
+	}
+	for i, item := range t.items {
+		r.TotalTokensConsidered += item.Tokens()
+		if in[i] || t.after.at[i] >= 0 {
+			continue
+		}
+		o, ok := t.after.last[t.after.all.keys[i]]
+		switch {
+		case item.Tokens() < 0:
+			o.reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})
+		case !ok || o.reason.Code == "":
+			o.reason = cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item.Tokens()})
+		}
+		r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: item, Score: o.score, Reason: o.reason})
+	}
+	slices.SortStableFunc(r.Excluded, func(a, b cupel.ExcludedItem) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case b.Score > a.Score:
+			return 1
+		}
+		return 0
+	})
+	t.report = r
+	return r
+}
+
+// Commit makes the turn the state from which the next one starts, after it was
+// sent. usage is what the provider reported, or zero. It calls [Config.Dropped].
+// It fails with [ErrStale] or [ErrBusy].
+func (t *Turn) Commit(usage Usage) error {
+	s := t.session
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if s.state.Load() != t.before {
+		return ErrStale
+	}
+	after := *t.after
+	if usage.Input > 0 {
+		estimated := t.Cache.Read + t.Cache.Written + t.Cache.Plain
+		after.fit = after.fit.with(report{estimated, usage.Input})
+		if usage.Cached && float64(usage.Read) < 0.9*float64(t.Cache.Read)-float64(s.config.Cache.Step) {
+			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %d were expected", usage.Read, t.Cache.Read))
+			after.sent.Lost = usage.Written == 0
+		}
+	}
+	s.state.Store(&after)
+	if s.config.Dropped != nil && len(t.dropped) > 0 {
+		s.config.Dropped(t.dropped)
+	}
+	return nil
+}

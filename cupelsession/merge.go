@@ -1,0 +1,51 @@
+package cupelsession
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// merge sorts entries by their candidates, and joins those of a group for which
+// one note stands: the report has it once for each member, with 0 tokens for all
+// but one.
+func merge(window []entry, items []*cupel.ContextItem) []entry {
+	slices.SortStableFunc(window, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
+	notes := map[string]int{}
+	to := window[:0]
+	for _, e := range window {
+		group := items[e.first].Group()
+		if !e.whole() && group != "" {
+			at, ok := notes[group]
+			if ok && to[at].Form == e.Form && (e.Tokens == 0 || to[at].Tokens == 0) {
+				if e.Tokens > 0 {
+					to[at].Tokens, to[at].Held = e.Tokens, e.Held
+				}
+				to[at].Keys = append(slices.Clip(to[at].Keys), e.Keys...)
+				continue
+			}
+			if !ok {
+				notes[group] = len(to)
+			}
+		}
+		to = append(to, e)
+	}
+	return to
+}
+
+// same reports whether entry a is sent as entry b was. Entries that were read from
+// JSON have a hash in place of the item.
+func same(a, b *entry) bool {
+	switch {
+	case a.Tokens != b.Tokens || a.Form != b.Form:
+		return false
+	case b.Held == a.Held:
+		return true
+	case b.Held != nil:
+		return a.Held.Content() == b.Held.Content() && a.Held.Kind() == b.Held.Kind()
+	case !b.whole():
+		return true
+	}
+	return b.Hash == baseKey(a.Held)
+}

@@ -1,0 +1,281 @@
+package cupelsession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// state is what a session knows between two turns. It never changes.
+type state struct {
+	turns  int
+	all    *candidates // of the last turn; nil before the first, and after reading from JSON
+	at     []int32     // the entry of the window that each of them is in, or out or inTail
+	window []entry     // the stable part as it was sent
+	tokens int         // of window
+
+	keys    map[string]bool    // of the last turn's candidates, only after reading from JSON
+	outKeys []string           // of these, in order, those that were out
+	last    map[string]outcome // what the last choice said of the candidates it had
+
+	sent   sent
+	fit    calibration
+	growth float64 // tokens that a turn appends, on average
+}
+
+const (
+	out    = -1
+	inTail = -2
+)
+
+// entry is a piece of the window: an item as it is, or a smaller form that stands
+// for an item or for all members of a group.
+type entry struct {
+	Keys    []string           `json:"keys"` // of the items that it stands for
+	Summary bool               `json:"summary,omitempty"`
+	Hash    string             `json:"hash,omitempty"` // of an item as it is, in JSON
+	Form    string             `json:"form,omitempty"` // what was sent in their place
+	Tokens  int                `json:"tokens"`         // as sent
+	Held    *cupel.ContextItem `json:"-"`              // as sent
+
+	first int // candidate of this turn; the others follow
+}
+
+// whole reports whether an entry is an item as it is.
+func (e *entry) whole() bool { return e.Form == "" }
+
+// proposal is a turn in the making.
+type proposal struct {
+	s      *Session
+	before *state
+	*candidates
+	budget cupel.ContextBudget
+	turn   *Turn
+	now    time.Time
+
+	window []entry
+	at     []int32
+	tokens int  // of the stable part
+	fresh  int  // tokens of candidates that the session has not seen
+	split  bool // something must come in that is out, or stands in a smaller form
+
+	reason BreakReason // of choosing anew; 0 if what was sent stays
+	chose  *cupel.SelectionReport
+	chosen []int // candidates that it was given, or ^entry
+}
+
+// chosenFrom returns the candidate that the chooser was given at a position, or -1.
+func (p *proposal) chosenFrom(at int) int {
+	if at < 0 || at >= len(p.chosen) || p.chosen[at] < 0 {
+		return -1
+	}
+	return p.chosen[at]
+}
+
+// Next proposes the window of the next turn: everything that the conversation has
+// now, its tail included. Equal input in the same state gives an equal window. A
+// turn that is not committed leaves no trace.
+//
+// It fails with an error of the chooser, of ctx, or with [ErrBusy]. Between
+// breaks it takes time linear in the number of items, and in the text of the new
+// ones.
+func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (*Turn, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if item == nil {
+			return nil, errNilItem
+		}
+	}
+	p := &proposal{s: s, before: s.state.Load(), budget: budget, now: s.config.Clock(), turn: &Turn{session: s}}
+	p.turn.options.chooser = s.chooser
+	for _, opt := range opts {
+		opt(&p.turn.options)
+	}
+	p.candidates = s.config.identify(items, p.before.all)
+	p.keep()
+	if err := p.fill(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.finish(ctx); err != nil {
+		return nil, err
+	}
+	return p.turn, nil
+}
+
+var errNilItem = errors.New("cupelsession: an item is nil")
+
+// keep takes over what was sent, and appends what is new.
+func (p *proposal) keep() {
+	p.at = make([]int32, len(p.items))
+	known := p.place()
+	moved := false
+	for i := range p.window {
+		moved = moved || i > 0 && p.window[i].first < p.window[i-1].first
+	}
+	kept := len(p.window)
+	groups := map[string]bool{}
+	for i := p.from(); i < len(p.items); i++ {
+		if p.tail[i] {
+			p.at[i] = inTail
+			continue
+		}
+		if known(i) {
+			continue
+		}
+		item := p.items[i]
+		if item.Tokens() < 0 {
+			p.at[i] = out
+			continue
+		}
+		p.fresh += item.Tokens()
+		if item.Group() != "" {
+			groups[item.Group()] = true
+		}
+		moved = moved || kept > 0 && i < p.window[kept-1].first
+		p.at[i] = int32(len(p.window))
+		p.window = append(p.window, entry{Keys: p.keys[i : i+1 : i+1], Tokens: item.Tokens(), Held: item, first: i})
+	}
+	appended := p.before.all != nil && p.same == len(p.before.all.items)
+	if len(groups) > 0 || !appended {
+		p.split = p.splits(func(group string) bool { return !appended || groups[group] })
+	}
+	for i := p.from(); i < len(p.items); i++ {
+		if n := p.at[i]; p.items[i].Pinned() && (n == out || n >= 0 && !p.window[n].whole()) {
+			p.split = true
+		}
+	}
+	if moved {
+		slices.SortStableFunc(p.window, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
+		p.number()
+	}
+	for i := range p.window {
+		p.tokens += p.window[i].Tokens
+	}
+}
+
+// splits reports whether a group would be in the window in part, or in full beside
+// a note: a result of a call that was left out, or a member that was edited.
+func (p *proposal) splits(concerned func(group string) bool) bool {
+	type place struct {
+		in, note bool
+		entry    int32
+	}
+	places := map[string]place{}
+	for i, item := range p.items {
+		n, group := p.at[i], item.Group()
+		if group == "" || n == inTail || !concerned(group) {
+			continue
+		}
+		now := place{in: n >= 0}
+		if now.in && !p.window[n].whole() && !p.window[n].Summary && len(p.window[n].Keys) > 1 {
+			now.note, now.entry = true, n
+		}
+		if was, ok := places[group]; ok && was != now {
+			return true
+		}
+		places[group] = now
+	}
+	return false
+}
+
+// from is the first candidate that keep has to look at.
+func (p *proposal) from() int {
+	if p.before.all == nil {
+		return 0
+	}
+	return p.same
+}
+
+// place finds the entries of the window whose items are still there, and returns
+// a function that reports whether the turn before had a candidate.
+func (p *proposal) place() (known func(i int) bool) {
+	b := p.before
+	if b.all != nil && p.same == len(b.all.items) {
+		p.window = slices.Clone(b.window)
+		copy(p.at, b.at)
+		return func(int) bool { return false }
+	}
+	byKey := make(map[string]int, len(p.keys))
+	for i, key := range p.keys {
+		if !p.tail[i] {
+			byKey[key] = i
+		}
+		p.at[i] = out
+	}
+	for _, e := range b.window {
+		first, there := len(p.keys), 0
+		for _, key := range e.Keys {
+			if i, ok := byKey[key]; ok {
+				there++
+				first = min(first, i)
+			}
+		}
+		if there == 0 || there < len(e.Keys) && !e.Summary {
+			continue // removed, or edited
+		}
+		e.first = first
+		for _, key := range e.Keys {
+			if i, ok := byKey[key]; ok {
+				p.at[i] = int32(len(p.window))
+			}
+		}
+		if e.whole() {
+			e.Held, e.Tokens = p.items[first], p.items[first].Tokens()
+		} else if e.Held == nil {
+			e.Held = formOf(p.items[first], e.Form, e.Tokens)
+		}
+		p.window = append(p.window, e)
+	}
+	had := b.keys
+	if b.all != nil {
+		had = make(map[string]bool, len(b.all.keys))
+		for i, key := range b.all.keys {
+			if !b.all.tail[i] {
+				had[key] = true
+			}
+		}
+	}
+	for i := range p.same {
+		if p.tail[i] {
+			p.at[i] = inTail
+		}
+	}
+	return func(i int) bool { return had[p.keys[i]] }
+}
+
+// number writes the positions of the entries to their candidates.
+func (p *proposal) number() {
+	byKey := map[string]int32{}
+	for n := range p.window {
+		for _, key := range p.window[n].Keys {
+			byKey[key] = int32(n)
+		}
+	}
+	for i, key := range p.keys {
+		if n, ok := byKey[key]; ok && p.at[i] != inTail {
+			p.at[i] = n
+		}
+	}
+}
+
+// formOf is a smaller form of an item, as the window has it.
+func formOf(item *cupel.ContextItem, text string, tokens int) *cupel.ContextItem {
+	form, err := item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+	if err != nil {
+		return item // not with a text that was sent before
+	}
+	return form
+}

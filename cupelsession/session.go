@@ -1,0 +1,145 @@
+package cupelsession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Chooser chooses a window. A [cupel.Pipeline] is one, and so is the preset of
+// package cupelchat/agent. The report's candidates and forms say what is in.
+type Chooser interface {
+	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
+}
+
+// Config says how a session keeps its window. The zero Config is ready to use: no
+// cache, and defaults for the rest.
+type Config struct {
+	// Cache is the prompt cache of the provider. The zero model is [NoCache].
+	Cache CacheModel
+	// LowWater is the share of the room beside what is pinned that a break fills,
+	// in (0,1]. 0 means 0.6. A lower mark breaks less often and keeps less.
+	LowWater float64
+	// Horizon is how many turns a rewrite has to pay for before the session breaks
+	// although everything fits. 0 estimates it from the growth of the
+	// conversation, a negative number disables such breaks.
+	Horizon int
+	// ValuePerToken is what a token of content with a score of 1 is worth, in
+	// units of the price of a token of input. A break that is not forced must not
+	// lose more than it saves. 0 counts money alone.
+	ValuePerToken float64
+	// Key names an item from turn to turn; of items with one key the first is the
+	// first of the turn before, and so on. nil uses a hash of kind and content.
+	Key func(*cupel.ContextItem) string
+	// Tail reports whether an item belongs to the tail, which follows the stable
+	// part, may change at each turn, and is never written to the cache: retrieved
+	// documents, the question. It must give the same answer for an item each time.
+	// nil means that no item does.
+	Tail func(*cupel.ContextItem) bool
+	// Summarize makes one item that stands for items that leave the window at a
+	// break, or returns nil. It is called outside any lock, with a deadline. If it
+	// fails, the window is made without a summary, and the turn's notes say so. nil
+	// disables summaries.
+	Summarize func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error)
+	// SummarizeTimeout is the time that Summarize has. 0 means 30 seconds.
+	SummarizeTimeout time.Duration
+	// Dropped is called once by Commit with the items that left the window at a
+	// break, so that a memory can keep them. nil disables it.
+	Dropped func(items []*cupel.ContextItem)
+	// Clock tells the time. nil means [time.Now].
+	Clock func() time.Time
+}
+
+const (
+	defaultLowWater         = 0.6
+	defaultSummarizeTimeout = 30 * time.Second
+)
+
+// ErrBusy is the error for two calls of a session at the same time.
+var ErrBusy = errors.New("cupelsession: the session is in use by another call; use one session for one conversation, or Fork")
+
+// ErrStale is the error for a turn that is committed after another one.
+var ErrStale = errors.New("cupelsession: the session has gone on since this turn was proposed; call Next again")
+
+// ConfigError says what is wrong with a [Config].
+type ConfigError struct {
+	Field  string
+	Reason string
+}
+
+func (e *ConfigError) Error() string { return "cupelsession: " + e.Field + " " + e.Reason }
+
+// Session keeps the window of one conversation. One goroutine at a time may use
+// it; a call during another one fails with [ErrBusy]. [Session.Fork] makes
+// another session that goes on from the same state.
+type Session struct {
+	chooser Chooser
+	config  Config
+
+	busy      atomic.Bool
+	state     atomic.Pointer[state] // committed
+	summaries summaries
+}
+
+// New returns a session without a window. It fails with a [ConfigError].
+func New(chooser Chooser, config Config) (*Session, error) {
+	if chooser == nil {
+		return nil, &ConfigError{"chooser", "is required: a pipeline, or the preset of package cupelchat/agent"}
+	}
+	if p, ok := chooser.(*cupel.Pipeline); ok && p == nil {
+		return nil, &ConfigError{"chooser", "is a nil pipeline"}
+	}
+	if config.LowWater == 0 {
+		config.LowWater = defaultLowWater
+	}
+	if !(config.LowWater > 0 && config.LowWater <= 1) {
+		return nil, &ConfigError{"LowWater", fmt.Sprintf("must be in (0,1], got %v", config.LowWater)}
+	}
+	if !(config.ValuePerToken >= 0) || config.ValuePerToken > 1e300 {
+		return nil, &ConfigError{"ValuePerToken", fmt.Sprintf("must be a finite number from 0, got %v", config.ValuePerToken)}
+	}
+	if err := config.Cache.validate(); err != nil {
+		return nil, err
+	}
+	if config.SummarizeTimeout < 0 {
+		return nil, &ConfigError{"SummarizeTimeout", fmt.Sprintf("must be at least 0, got %v", config.SummarizeTimeout)}
+	}
+	if config.SummarizeTimeout == 0 {
+		config.SummarizeTimeout = defaultSummarizeTimeout
+	}
+	if config.Clock == nil {
+		config.Clock = time.Now
+	}
+	s := &Session{chooser: chooser, config: config}
+	s.state.Store(&state{})
+	return s, nil
+}
+
+// Fork returns a session that goes on from the committed state. What one of the
+// two does later does not reach the other. It takes constant time.
+func (s *Session) Fork() *Session {
+	other := &Session{chooser: s.chooser, config: s.config}
+	other.state.Store(s.state.Load())
+	return other
+}
+
+// Turns returns how many turns were committed.
+func (s *Session) Turns() int { return s.state.Load().turns }
+
+// enter fails if another call is using the session. Callbacks run while it is in
+// use, but no lock is held.
+func (s *Session) enter() error {
+	if s.chooser == nil {
+		return &ConfigError{"chooser", "is missing: make sessions with New"}
+	}
+	if !s.busy.CompareAndSwap(false, true) {
+		return ErrBusy
+	}
+	return nil
+}
+
+func (s *Session) leave() { s.busy.Store(false) }

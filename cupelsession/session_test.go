@@ -1,0 +1,408 @@
+package cupelsession_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+func item(t testing.TB, content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
+	t.Helper()
+	made, err := cupel.NewContextItem(content, tokens, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func budget(t testing.TB, tokens int) cupel.ContextBudget {
+	t.Helper()
+	b, err := cupel.NewContextBudget(tokens, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// newest keeps the newest items that fit.
+func newest(t testing.TB) *cupel.Pipeline {
+	t.Helper()
+	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}, KeepDuplicates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func session(t testing.TB, chooser cupelsession.Chooser, config cupelsession.Config) *cupelsession.Session {
+	t.Helper()
+	s, err := cupelsession.New(chooser, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func next(t testing.TB, s *cupelsession.Session, items []*cupel.ContextItem, tokens int, opts ...cupelsession.TurnOption) *cupelsession.Turn {
+	t.Helper()
+	turn, err := s.Next(t.Context(), items, budget(t, tokens), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func commit(t testing.TB, turn *cupelsession.Turn) {
+	t.Helper()
+	if err := turn.Commit(cupelsession.Usage{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says is the window as text.
+func says(turn *cupelsession.Turn) string {
+	var parts []string
+	for _, it := range turn.Window {
+		parts = append(parts, it.Content())
+	}
+	return strings.Join(parts, " ")
+}
+
+// numbered are items a, b, c … of 10 tokens, the first pinned.
+func numbered(t testing.TB, n int) []*cupel.ContextItem {
+	t.Helper()
+	var items []*cupel.ContextItem
+	for i := range n {
+		opts := []cupel.ItemOption{cupel.WithTimestamp(time.Unix(int64(i), 0))}
+		if i == 0 {
+			opts = append(opts, cupel.WithPinned())
+		}
+		items = append(items, item(t, string(rune('a'+i)), 10, opts...))
+	}
+	return items
+}
+
+func TestAppendsUntilItIsFull(t *testing.T) {
+	items := numbered(t, 12)
+	s := session(t, newest(t), cupelsession.Config{})
+	for _, step := range []struct {
+		items int
+		want  string
+		brk   string
+		why   string
+	}{
+		{2, "a b", "", "everything fits at first"},
+		{5, "a b c d e", "", "what is new is appended"},
+		{6, "a e f", "forced at 1", "60 tokens exceed 50: .6 of the 40 beside the pinned item are filled"},
+		{7, "a e f g", "", "what was dropped stays out, though there is room"},
+		{8, "a e f g h", "", "full again"},
+		{9, "a h i", "forced at 1", "the next break"},
+	} {
+		turn := next(t, s, items[:step.items], 50)
+		brk := ""
+		if turn.Break != nil {
+			brk = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
+		}
+		if says(turn) != step.want || brk != step.brk {
+			t.Errorf("%d items: window %q, break %q; want %q, %q (%s)", step.items, says(turn), brk, step.want, step.brk, step.why)
+		}
+		commit(t, turn)
+	}
+}
+
+func TestATurnThatIsNotCommittedLeavesNoTrace(t *testing.T) {
+	items := numbered(t, 8)
+	s := session(t, newest(t), cupelsession.Config{})
+	commit(t, next(t, s, items[:4], 50))
+	before, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := next(t, s, items, 50)
+	if again := next(t, s, items, 50); says(again) != says(first) {
+		t.Errorf("the same input gives %q and %q", says(first), says(again))
+	}
+	after, err := json.Marshal(s)
+	if err != nil || string(before) != string(after) {
+		t.Errorf("Next changed the state from %s to %s, error %v", before, after, err)
+	}
+	commit(t, first)
+	if err := first.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) {
+		t.Errorf("a second commit fails with %v, want ErrStale", err)
+	}
+}
+
+func TestForksGoTheirOwnWay(t *testing.T) {
+	items := numbered(t, 10)
+	s := session(t, newest(t), cupelsession.Config{})
+	commit(t, next(t, s, items[:5], 50))
+	fork := s.Fork()
+	commit(t, next(t, fork, items[:6], 50))
+	if turn := next(t, s, items[:5], 50); says(turn) != "a b c d e" {
+		t.Errorf("the fork's break reached the session: %q", says(turn))
+	}
+	if turn := next(t, fork, items[:7], 50); says(turn) != "a e f g" {
+		t.Errorf("the fork's window is %q, want a e f g", says(turn))
+	}
+}
+
+func TestTail(t *testing.T) {
+	items := numbered(t, 6)
+	tail := func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+	s := session(t, newest(t), cupelsession.Config{Tail: tail, Cache: cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: time.Hour, Likely: time.Hour}})
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
+	other := item(t, "how?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
+	first := next(t, s, append(items[:3:3], question), 45)
+	if says(first) != "a b c why?" || first.Stable != 3 {
+		t.Errorf("window %q with %d stable items, want a b c why? with 3", says(first), first.Stable)
+	}
+	if u := first.Cache; u.Written != 30 || u.Plain != 5 {
+		t.Errorf("cache %+v, want 30 tokens written and the question plain", u)
+	}
+	commit(t, first)
+	second := next(t, s, append(items[:4:4], other), 45)
+	if says(second) != "a b c d how?" || second.Break != nil {
+		t.Errorf("window %q, break %v; want a b c d how? without a break", says(second), second.Break)
+	}
+	if u := second.Cache; u.Read != 30 || u.Written != 10 || u.Plain != 5 || u.Cost != 0.1*30+1.25*10+5 {
+		t.Errorf("cache %+v, want 30 read, 10 written, 5 plain", u)
+	}
+}
+
+func TestBreakReasons(t *testing.T) {
+	cache := cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: 5 * time.Minute, Likely: 10 * time.Minute}
+	items := numbered(t, 9)
+	for _, test := range []struct {
+		name   string
+		change func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption)
+		want   string
+		why    string
+	}{
+		{"nothing", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) { return items[:7], 50, nil }, "", "one more item fits"},
+		{"removed", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			return slices.Delete(slices.Clone(items[:7]), 4, 5), 50, nil
+		}, "changed at 1", "e was sent and is gone"},
+		{"smaller budget", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) { return items[:7], 30, nil }, "forced at 1", "four items of 10 tokens exceed 30"},
+		{"a long pause", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			*now = now.Add(time.Hour)
+			return items[:7], 50, nil
+		}, "free at 1", "nothing is in the cache"},
+		{"a pause that may be too long", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			*now = now.Add(7 * time.Minute)
+			return items[:7], 50, nil
+		}, "", "the prefix may still be there"},
+		{"a clock that goes back", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			*now = now.Add(-time.Hour)
+			return items[:7], 50, nil
+		}, "", "it says nothing about the cache"},
+		{"another model", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			return items[:7], 50, []cupelsession.TurnOption{cupelsession.WithModel("large")}
+		}, "free at 1", "each model has its own cache"},
+	} {
+		now := time.Unix(1e9, 0)
+		s := session(t, newest(t), cupelsession.Config{Cache: cache, Clock: func() time.Time { return now }})
+		commit(t, next(t, s, items[:5], 50))
+		commit(t, next(t, s, items[:6], 50)) // a e f
+		changed, tokens, opts := test.change(&now)
+		turn := next(t, s, changed, tokens, opts...)
+		got := ""
+		if turn.Break != nil {
+			got = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
+		}
+		if got != test.want {
+			t.Errorf("%s: break %q, want %q (%s); window %q", test.name, got, test.want, test.why, says(turn))
+		}
+	}
+}
+
+// world is a random conversation.
+type world struct {
+	t     testing.TB
+	rng   *rand.Rand
+	items []*cupel.ContextItem
+	made  int
+	now   time.Time
+	model string
+	size  int
+}
+
+func (w *world) add() {
+	w.made++
+	var opts []cupel.ItemOption
+	opts = append(opts, cupel.WithTimestamp(time.Unix(int64(w.made), 0)))
+	if w.rng.IntN(10) == 0 {
+		opts = append(opts, cupel.WithPinned())
+	}
+	content := fmt.Sprintf("message %d says reservation RES%d and file a/b%d.go", w.made, w.rng.IntN(30), w.rng.IntN(9))
+	if w.rng.IntN(6) == 0 {
+		content = "ok"
+	}
+	switch w.rng.IntN(4) {
+	case 0:
+		group := fmt.Sprint("g", w.made)
+		note := cupel.WithGroupVariants(cupel.Variant{Content: "note " + group, Tokens: 3, Worth: .3})
+		w.items = append(w.items,
+			item(w.t, "call "+content, 5+w.rng.IntN(10), append(opts, cupel.WithGroup(group), note)...),
+			item(w.t, "result "+content, 5+w.rng.IntN(40), append(opts, cupel.WithGroup(group))...))
+	case 1:
+		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}))...))
+	default:
+		w.items = append(w.items, item(w.t, content, w.rng.IntN(25), opts...))
+	}
+}
+
+// change changes what a user may change.
+func (w *world) change() {
+	for range 1 + w.rng.IntN(3) {
+		w.add()
+	}
+	at := w.rng.IntN(len(w.items))
+	switch w.rng.IntN(12) {
+	case 0:
+		if w.items[at].Group() == "" {
+			w.items = slices.Delete(slices.Clone(w.items), at, at+1)
+		}
+	case 1:
+		edited, err := w.items[at].With(cupel.WithContent(fmt.Sprint("edited ", w.made), 9), cupel.WithVariants())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.items = slices.Clone(w.items)
+		w.items[at] = edited
+	case 2:
+		pinned, err := w.items[at].With(cupel.WithPinned())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.items = slices.Clone(w.items)
+		w.items[at] = pinned
+	case 3:
+		w.size = 60 + w.rng.IntN(300)
+	case 4:
+		w.now = w.now.Add(time.Duration(w.rng.IntN(60)-10) * time.Minute)
+	case 5:
+		w.model = fmt.Sprint("model", w.rng.IntN(3))
+	}
+}
+
+// TestAnotherProcessGoesOn compares a session with one that is read from its JSON
+// at each turn and sees new pointers: the window must not depend on what a session
+// keeps to be fast.
+func TestAnotherProcessGoesOn(t *testing.T) {
+	n := 20000
+	if testing.Short() {
+		n = 200
+	}
+	pipelines := []cupelsession.Chooser{newest(t), agent.New(nil)}
+	for seed := range uint64(n) {
+		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}
+		cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5)}
+		config := cupelsession.Config{Cache: cache, Clock: func() time.Time { return w.now }}
+		chooser := pipelines[seed%2]
+		kept := session(t, chooser, config)
+		for turn := range 12 {
+			w.change()
+			state, err := json.Marshal(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := session(t, chooser, config)
+			if err := json.Unmarshal(state, other); err != nil {
+				t.Fatalf("seed %d turn %d: %v", seed, turn, err)
+			}
+			var copies []*cupel.ContextItem
+			for _, it := range w.items {
+				c, err := it.With()
+				if err != nil {
+					t.Fatal(err)
+				}
+				copies = append(copies, c)
+			}
+			opts := []cupelsession.TurnOption{cupelsession.WithModel(w.model)}
+			a, errA := kept.Next(t.Context(), w.items, budget(t, w.size), opts...)
+			b, errB := other.Next(t.Context(), copies, budget(t, w.size), opts...)
+			if (errA == nil) != (errB == nil) {
+				t.Fatalf("seed %d turn %d: errors %v and %v", seed, turn, errA, errB)
+			}
+			if errA != nil {
+				if !errors.Is(errA, cupel.ErrPinnedExceedsBudget) && !errors.Is(errA, cupel.ErrOverflow) {
+					t.Fatalf("seed %d turn %d: %v", seed, turn, errA)
+				}
+				continue
+			}
+			if says(a) != says(b) || fmt.Sprint(a.Break) != fmt.Sprint(b.Break) || fmt.Sprint(a.Cache) != fmt.Sprint(b.Cache) {
+				t.Fatalf("seed %d turn %d: windows differ\n%s\n%s\nbreaks %v %v\ncache %v %v", seed, turn, says(a), says(b), a.Break, b.Break, a.Cache, b.Cache)
+			}
+			w.check(seed, turn, a)
+			if w.rng.IntN(5) > 0 {
+				commit(t, a)
+			}
+		}
+	}
+}
+
+// check holds a turn to what every turn promises.
+func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
+	w.t.Helper()
+	fail := func(format string, args ...any) {
+		w.t.Helper()
+		w.t.Fatalf("seed %d turn %d: %s\nwindow %s", seed, at, fmt.Sprintf(format, args...), says(turn))
+	}
+	tokens := 0
+	for _, it := range turn.Window {
+		tokens += it.Tokens()
+	}
+	if tokens > w.size {
+		fail("%d tokens, want at most %d", tokens, w.size)
+	}
+	in := map[int]bool{}
+	last := -1
+	for n, e := range turn.Entries {
+		for _, i := range e.Candidates {
+			if in[i] {
+				fail("candidate %d is in twice", i)
+			}
+			in[i] = true
+			if w.items[i].Pinned() && !e.Whole && w.items[i].Group() == "" {
+				fail("candidate %d is pinned and in a smaller form", i)
+			}
+		}
+		if e.Candidates[0] < last {
+			fail("the entry %d is out of order", n)
+		}
+		last = e.Candidates[0]
+	}
+	groups := map[string]bool{}
+	for i, it := range w.items {
+		if it.Pinned() && !in[i] {
+			fail("candidate %d is pinned and out", i)
+		}
+		if g := it.Group(); g != "" {
+			if was, ok := groups[g]; ok && was != in[i] {
+				fail("the group %s is split", g)
+			}
+			groups[g] = in[i]
+		}
+	}
+	if r := turn.Report(); len(r.Included)+len(r.Excluded) < len(w.items)-len(w.items)/2 || r.TotalCandidates != len(w.items) {
+		fail("the report has %d and %d entries for %d candidates", len(r.Included), len(r.Excluded), len(w.items))
+	}
+	if turn.Break == nil {
+		return
+	}
+	if turn.Break.Reason == 0 {
+		fail("a break without a reason")
+	}
+}
