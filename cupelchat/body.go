@@ -31,7 +31,7 @@ func (c *Conversation) states(report *cupel.SelectionReport, given []*cupel.Cont
 			return nil, errNoPositions
 		}
 		s := &states[at]
-		s.in, s.short, s.text = true, in.Form() > 0 || given[at] != c.items[at], in.Item.Content()
+		s.in, s.short, s.text = true, in.Form() > 0 || given[at].Content() != c.items[at].Content(), in.Item.Content()
 		silent[at] = in.Form() > 0 && in.Item.Tokens() == 0
 	}
 	for _, group := range c.groups {
@@ -69,6 +69,12 @@ func (c *Conversation) write(report *cupel.SelectionReport, given []*cupel.Conte
 	if err != nil {
 		return nil, err
 	}
+	return c.finish(states, room, n)
+}
+
+// finish writes the conversation with what is in, and with what the API requires
+// as well.
+func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, error) {
 	rules := c.codec.rules()
 	if rules.userFirst {
 		c.startWithUser(states, room, n)
@@ -145,7 +151,7 @@ func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
-			if s := &states[at]; s.note && c.groups[c.groupOf[at]][0] == at {
+			if s := &states[at]; s.note && s.text != "" && c.groups[c.groupOf[at]][0] == at {
 				j.add(c.codec.note(s.text), "user", none)
 			}
 		}

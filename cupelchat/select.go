@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // Chooser chooses a window. A [cupel.Pipeline] is one. A chooser may pass on items
@@ -55,7 +53,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		}
 	}
 	n := &notesOf{}
-	items, err := c.withTask(budget, n)
+	items, err := c.itemsFor(budget, n)
 	if err != nil {
 		return nil, err
 	}
@@ -66,53 +64,6 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	w.body, w.err = c.write(w.Report, items, room(budget, w.Items), n)
 	w.Notes = n.notes()
 	return w, nil
-}
-
-// withTask returns the items, with the first message of the user in the tokens
-// that other pinned items leave, if it is pinned and does not fit as it is.
-func (c *Conversation) withTask(budget cupel.ContextBudget, n *notesOf) ([]*cupel.ContextItem, error) {
-	if c.asked == none || !c.items[c.asked].Pinned() {
-		return c.items, nil
-	}
-	task := c.items[c.asked]
-	others := 0
-	for i, item := range c.items {
-		if item.Pinned() && i != c.asked {
-			others = add(others, item.Tokens())
-		}
-	}
-	left := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve()) - others
-	e := &c.entries[c.asked]
-	said, tokens := e.said()
-	if task.Tokens() <= left || left <= 0 || said == "" {
-		return c.items, nil
-	}
-	var failed error
-	count := func(s string) int {
-		n, err := counted(c.counter, s)
-		if err != nil {
-			failed = err
-		}
-		return n
-	}
-	mark := shortened(tokens)
-	small := cupelreduce.Reduce(said, left-(e.tokens-tokens)-count("\n"+mark), cupelreduce.WithCounter(count))
-	if small == "" || failed != nil {
-		return c.items, failed // the chooser says what does not fit
-	}
-	small += "\n" + mark
-	reduced := e.tokens - tokens + count(small)
-	if reduced > left {
-		return c.items, nil
-	}
-	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
-	if err != nil {
-		return nil, err
-	}
-	items := slices.Clone(c.items)
-	items[c.asked] = item
-	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", plural(task.Tokens(), "token"), reduced)
-	return items, nil
 }
 
 // room is how many tokens a slicer could still spend on a window.

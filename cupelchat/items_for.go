@@ -1,0 +1,89 @@
+package cupelchat
+
+import (
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// ItemsFor returns the items as [Conversation.Select] passes them to its chooser
+// for a budget, with notes about what it changed. If what is pinned does not fit,
+// the last message of the user is no longer pinned unless it is the newest of
+// all, and the first one is reduced to what is left for it. The list has the
+// length and the order of [Conversation.Items].
+func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	n := &notesOf{}
+	items, err = c.itemsFor(budget, n)
+	return slices.Clone(items), n.notes(), err
+}
+
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf) ([]*cupel.ContextItem, error) {
+	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	pinned := 0
+	last := none
+	for i, item := range c.items {
+		if item.Pinned() {
+			pinned = add(pinned, item.Tokens())
+			if e := &c.entries[i]; e.asks && e.words {
+				last = i
+			}
+		}
+	}
+	if pinned <= limit || c.asked == none || !c.items[c.asked].Pinned() {
+		return c.items, nil
+	}
+	items := slices.Clone(c.items)
+	if last != c.asked && last != len(items)-1 && !slices.Contains(c.pinned, c.messages[c.entries[last].message].index) && len(c.groups[c.groupOf[last]]) == 1 {
+		free, err := c.makeItem(last, false, c.times())
+		if err != nil {
+			return nil, err
+		}
+		items[last] = free
+		if pinned -= free.Tokens(); pinned <= limit {
+			return items, nil
+		}
+	}
+	return items, c.reduceTask(items, limit-(pinned-items[c.asked].Tokens()), n)
+}
+
+// reduceTask puts the first message of the user into a number of tokens. Its sizes
+// are two thirds of one another, so that it rarely changes from turn to turn.
+func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notesOf) error {
+	task := items[c.asked]
+	e := &c.entries[c.asked]
+	said, tokens := e.said()
+	if left <= 0 || said == "" {
+		return nil // the chooser says what does not fit
+	}
+	var failed error
+	count := func(s string) int {
+		n, err := counted(c.counter, s)
+		if err != nil {
+			failed = err
+		}
+		return n
+	}
+	mark := shortened(tokens)
+	most := left - (e.tokens - tokens) - count("\n"+mark)
+	size := tokens
+	for size > most && size > 0 {
+		size = size * 2 / 3
+	}
+	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
+	if small == "" || failed != nil {
+		return failed
+	}
+	small += "\n" + mark
+	reduced := e.tokens - tokens + count(small)
+	if reduced > left {
+		return nil
+	}
+	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
+	if err != nil {
+		return err
+	}
+	items[c.asked] = item
+	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", plural(task.Tokens(), "token"), reduced)
+	return nil
+}
