@@ -53,7 +53,7 @@ func (p *proposal) finish(ctx context.Context) error {
 	if p.reason != 0 {
 		t.dropped = dropped
 	}
-	t.after = p.next(tail)
+	t.after = p.next()
 	return nil
 }
 
@@ -92,11 +92,11 @@ func (p *proposal) leaving() []*cupel.ContextItem {
 func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	var items []*cupel.ContextItem
 	var from []int
-	any := false
+	own := false
 	for i, n := range p.at {
 		switch {
 		case n == inTail:
-			any = true
+			own = true
 			items, from = append(items, p.items[i]), append(from, i)
 		case n == out && p.s.config.Tail != nil && p.items[i].Group() == "":
 			quote, err := quoted(p.items[i])
@@ -106,7 +106,7 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 			items, from = append(items, quote), append(from, i)
 		}
 	}
-	if !any {
+	if !own {
 		return 0, nil
 	}
 	used := p.tokens
@@ -142,7 +142,7 @@ func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
 }
 
 // next is the state after the turn.
-func (p *proposal) next(tail int) *state {
+func (p *proposal) next() *state {
 	b := p.before
 	to := &state{
 		turns: b.turns + 1, all: p.candidates, at: p.at, window: p.window, tokens: p.tokens, last: b.last, fit: b.fit, growth: b.growth,

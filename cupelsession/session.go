@@ -112,7 +112,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 		config.SummarizeTimeout = defaultSummarizeTimeout
 	}
 	if config.Clock == nil {
-		config.Clock = time.Now
+		config.Clock = time.Now //nolint:forbidigo // whether the cache is still there depends on the time
 	}
 	s := &Session{chooser: chooser, config: config}
 	s.state.Store(&state{})

@@ -25,15 +25,14 @@ type Turn struct {
 	// Notes are remarks: a summary that failed, a cache that was lost.
 	Notes []string
 
-	options  turnOptions
-	session  *Session
-	before   *state
-	after    *state
-	report   *cupel.SelectionReport
-	chosen   *cupel.SelectionReport
-	items    []*cupel.ContextItem
-	dropped  []*cupel.ContextItem
-	commited bool
+	options turnOptions
+	session *Session
+	before  *state
+	after   *state
+	report  *cupel.SelectionReport
+	chosen  *cupel.SelectionReport
+	items   []*cupel.ContextItem
+	dropped []*cupel.ContextItem
 }
 
 // Entry says where an item of the window comes from.
