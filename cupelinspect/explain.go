@@ -23,7 +23,9 @@ const (
 // inspector describes selections from one list of candidates.
 type inspector struct {
 	items   []*cupel.ContextItem
-	prepare func() (*cupel.Prepared, error) // nil without a pipeline
+	swept   []*cupel.ContextItem            // items without functions, for the sweep
+	prepare func() (*cupel.Prepared, error) // of swept; nil without a pipeline
+	units   bool                            // there are groups, smaller forms or versions
 
 	codes  []string
 	codeOf map[string]int
@@ -77,16 +79,19 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
 			w.Why[at] = shorten(e.Excluded.Reason.Explain(), maxDescription)
+		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded:
+			w.Why[at] += s.survivor(ledger, at)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
 			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
 				w.Why[at] += ": " + text
 			}
-			if survivor, ok := ledger.Survivor(at); ok {
-				if w.Survivor == nil {
-					w.Survivor = make(map[int]int)
-				}
-				w.Survivor[at] = survivor
-			}
+			s.survivor(ledger, at)
+		}
+	}
+	if l.units = l.hasUnits(ledger); l.units {
+		w.Form, w.Pinned = l.formsOf(ledger, w, s.contentLimit, true)
+		if s.err != nil { // there is no window
+			w.Pinned = nil
 		}
 	}
 	for _, shortfall := range report.CountRequirementShortfalls {
@@ -98,6 +103,23 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 	if s.err != nil {
 		w.Error = shorten(s.err.Error(), maxDescription)
 	}
+}
+
+// survivor records which candidate stays in place of another, and returns the
+// beginning of its content.
+func (s *Selection) survivor(ledger *analysis.Ledger, at int) string {
+	survivor, ok := ledger.Survivor(at)
+	if !ok {
+		return ""
+	}
+	if s.wire.Survivor == nil {
+		s.wire.Survivor = make(map[int]int)
+	}
+	s.wire.Survivor[at] = survivor
+	if text := excerpt(ledger.Entries[survivor].Item.Content(), s.contentLimit); text != "" {
+		return ": " + text
+	}
+	return ""
 }
 
 // excerpt returns the beginning of a content, in quotes, or "" if the page
@@ -122,8 +144,14 @@ func (l *inspector) parts(ctx context.Context, s cupel.Scorer) []wirePart {
 	}
 	var positions []int
 	var scoreable []*cupel.ContextItem
+	apart := make(map[string]bool) // groups that are pinned or have negative tokens
+	for _, item := range l.items {
+		if item.Group() != "" && (item.Pinned() || item.Tokens() < 0) {
+			apart[item.Group()] = true
+		}
+	}
 	for i, item := range l.items { // as the Classify stage does
-		if item.Tokens() >= 0 && !item.Pinned() {
+		if item.Tokens() >= 0 && !item.Pinned() && !apart[item.Group()] {
 			positions, scoreable = append(positions, i), append(scoreable, item)
 		}
 	}

@@ -34,6 +34,14 @@ type (
 		Timestamp string         `json:"timestamp"`
 		Hint      *float64       `json:"hint"`
 		Metadata  map[string]any `json:"metadata"`
+		Group     string         `json:"group"`
+		VersionOf string         `json:"versionOf"`
+	}
+	form struct {
+		Content string `json:"content"`
+		Cut     int    `json:"cut"`
+		Tokens  int    `json:"tokens"`
+		Unmade  bool   `json:"unmade"`
 	}
 	selection struct {
 		Name        string      `json:"name"`
@@ -57,6 +65,11 @@ type (
 		Shortfalls  []string    `json:"shortfalls"`
 		Overflowed  string      `json:"overflowed"`
 		Sweep       *sweep      `json:"sweep"`
+
+		Form   map[int]int          `json:"form"`
+		Forms  map[int]map[int]form `json:"forms"`
+		Stale  []int                `json:"stale"`
+		Pinned *int                 `json:"pinned"`
 	}
 	budget struct {
 		Max           int            `json:"max"`
@@ -89,6 +102,9 @@ type (
 		Window    []int  `json:"window"`
 		Codes     string `json:"codes"`
 		Error     string `json:"error"`
+
+		Form   map[int]int `json:"form"`
+		Pinned *int        `json:"pinned"`
 	}
 )
 
@@ -191,7 +207,11 @@ func checkSelection(t testing.TB, p *page, s *selection) {
 		}
 		tokens := 0
 		for _, at := range stop.Window {
-			tokens += p.Items[s.Candidates[at]].Tokens
+			shape, ok := s.Forms[at][stop.Form[at]]
+			if !ok {
+				shape.Tokens = p.Items[s.Candidates[at]].Tokens
+			}
+			tokens += shape.Tokens
 		}
 		if tokens != stop.Tokens {
 			t.Errorf("stop %d says %d tokens; its window has %d", i, stop.Tokens, tokens)

@@ -62,7 +62,8 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	}
 	config := pipeline.Config()
 	l := newInspector(slices.Clone(items))
-	l.prepare = sync.OnceValues(func() (*cupel.Prepared, error) { return pipeline.Prepare(ctx, l.items) })
+	l.swept = withoutFunctions(l.items)
+	l.prepare = sync.OnceValues(func() (*cupel.Prepared, error) { return pipeline.Prepare(ctx, l.swept) })
 
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit), err: err}
 	w := &s.wire
@@ -72,11 +73,11 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	w.Placer = typeName(config.Placer)
 	w.Deduplicate = !config.KeepDuplicates
 	w.Overflow = config.Overflow.String()
-	w.Budget = newBudget(budget, pinnedTokens(items))
 	w.Stages, w.Total = watch.stages, watch.total
 	s.explain(l, report, analysis.NewLedger(report, l.items))
+	w.Budget = newBudget(budget, l.pinnedTokens(w.Pinned))
 	w.Parts = l.parts(ctx, config.Scorer)
-	if w.Sweep, err = l.sweep(ctx, budget, settings.sweep); err != nil {
+	if w.Sweep, err = s.sweep(ctx, l, budget, settings.sweep); err != nil {
 		return nil, err
 	}
 	w.Codes = l.codes
@@ -155,10 +156,13 @@ func newBudget(b cupel.ContextBudget, pinned int) wireBudget {
 }
 
 // pinnedTokens is the number of tokens that pinned items take before the slicer
-// runs.
-func pinnedTokens(items []*cupel.ContextItem) int {
+// runs. inForms is what they have in a window with units, or nil.
+func (l *inspector) pinnedTokens(inForms *int) int {
+	if inForms != nil {
+		return *inForms
+	}
 	sum := 0
-	for _, item := range items {
+	for _, item := range l.items {
 		if item.Pinned() {
 			sum = add(sum, max(0, item.Tokens()))
 		}

@@ -123,6 +123,9 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 		Kind:   shorten(string(item.Kind()), maxLabel),
 		Source: shorten(string(item.Source()), maxLabel),
 		Pinned: item.Pinned(),
+
+		Group:     shorten(item.Group(), maxLabel),
+		VersionOf: shorten(item.VersionOf(), maxLabel),
 	}
 	w.Content, w.Cut = prefix(item.Content(), limit)
 	for i, tag := range item.AllTags() {

@@ -32,7 +32,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		e := &ledger.Entries[i]
 		items[i] = e.Item
 		if e.Included != nil && e.Included.Reason == cupel.IncludePinned {
-			pinned = add(pinned, max(0, e.Item.Tokens()))
+			pinned = add(pinned, max(0, e.Tokens()))
 		}
 		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}

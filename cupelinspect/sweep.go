@@ -12,7 +12,7 @@ import (
 
 // sweep runs the budgets of a range, or of the default range if it is nil. It
 // returns nil if there is nothing to run.
-func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
+func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
 	if r == nil {
 		r = defaultSweep(l.items, budget)
 	}
@@ -25,7 +25,7 @@ func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sw
 	}
 	w := &wireSweep{Stops: []wireStop{}}
 	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
-		stop, err := l.stop(ctx, prepared, budget, maxTokens)
+		stop, err := s.stop(ctx, l, prepared, budget, maxTokens)
 		if err != nil {
 			return nil, err
 		}
@@ -36,12 +36,12 @@ func (l *inspector) sweep(ctx context.Context, budget cupel.ContextBudget, r *sw
 
 // stop runs one budget. It returns an error only if ctx is done; an error of
 // the run is part of the stop.
-func (l *inspector) stop(ctx context.Context, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
+func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
 	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}}
 	report := &cupel.SelectionReport{}
-	budget, err := base.Resize(maxTokens, stop.Target)
-	if err == nil {
-		stop.Effective = budget.Effective(pinnedTokens(l.items)).TargetTokens
+	budget, valid := base.Resize(maxTokens, stop.Target)
+	err := valid
+	if valid == nil {
 		report, err = prepared.DryRun(ctx, budget)
 		if err := fatal(err); err != nil {
 			return wireStop{}, err
@@ -50,13 +50,22 @@ func (l *inspector) stop(ctx context.Context, prepared *cupel.Prepared, base cup
 	if err != nil {
 		stop.Error = shorten(err.Error(), maxDescription)
 	}
-	ledger := analysis.NewLedger(report, l.items)
+	ledger := analysis.NewLedger(report, l.swept)
+	if l.units {
+		stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, s.contentLimit, false)
+		if err != nil {
+			stop.Pinned = nil
+		}
+	}
+	if valid == nil {
+		stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens
+	}
 	stop.Window = append(stop.Window, ledger.Window...)
 	text := make([]rune, len(l.items))
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]
 		if e.Included != nil {
-			stop.Tokens = add(stop.Tokens, max(0, e.Item.Tokens()))
+			stop.Tokens = add(stop.Tokens, max(0, e.Tokens()))
 		}
 		text[i] = firstCode + rune(l.codeFor(e))
 	}

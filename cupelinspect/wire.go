@@ -27,6 +27,8 @@ type wireItem struct {
 	Timestamp string         `json:"timestamp,omitempty"` // RFC 3339
 	Hint      *float64       `json:"hint,omitempty"`
 	Metadata  map[string]any `json:"metadata,omitempty"`
+	Group     string         `json:"group,omitempty"`
+	VersionOf string         `json:"versionOf,omitempty"`
 }
 
 // wireSelection is a run. Candidates are identified by their position in
@@ -53,6 +55,20 @@ type wireSelection struct {
 	Shortfalls  []string    `json:"shortfalls,omitempty"`
 	Overflowed  string      `json:"overflowed,omitempty"`
 	Sweep       *wireSweep  `json:"sweep"`
+
+	// Only with groups, smaller forms or versions.
+	Form   map[int]int              `json:"form,omitempty"`   // by candidate in a smaller form
+	Forms  map[int]map[int]wireForm `json:"forms,omitempty"`  // by candidate and form, of the run and of the sweep
+	Stale  []int                    `json:"stale,omitempty"`  // candidates that have a newer version
+	Pinned *int                     `json:"pinned,omitempty"` // tokens of pinned items, in their forms
+}
+
+// wireForm is a smaller form that is in some window.
+type wireForm struct {
+	Content string `json:"content"`
+	Cut     int    `json:"cut,omitempty"`
+	Tokens  int    `json:"tokens"`
+	Unmade  bool   `json:"unmade,omitempty"` // a function makes the content, and the run did not call it
 }
 
 type wireBudget struct {
@@ -91,6 +107,9 @@ type wireStop struct {
 	Window    []int  `json:"window"`
 	Codes     string `json:"codes"` // one character per candidate: U+0021 plus the position in the legend
 	Error     string `json:"error,omitempty"`
+
+	Form   map[int]int `json:"form,omitempty"` // as in wireSelection
+	Pinned *int        `json:"pinned,omitempty"`
 }
 
 // firstCode is the character of the first code of the legend in wireStop.

@@ -73,6 +73,7 @@ function contentOf(item, { limit = SHOWN_AT_ONCE, scrolls = true } = {}) {
     const pre = el('pre', { dir: 'auto', ...stop });
     box.append(...longText(pre, item.content, limit));
   }
+  if (item.unmade) box.append(el('p', { class: 'note' }, 'A function makes this form when it is chosen; it was not called for this budget.'));
   if (item.cut > 0) {
     box.append(el('p', { class: 'note' }, `${counted(item.cut, item.content === '' ? 'byte' : 'more byte')} of this content ${item.cut === 1 ? 'is' : 'are'} not in this file.`));
   }

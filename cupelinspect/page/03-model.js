@@ -11,10 +11,20 @@ const SLOTS = 16; // eight colours, plain and hatched
 function buildModel(source) {
   const kinds = kindsOf(source.items);
   const sides = source.selections.map((selection, index) => sideOf(source, selection, index));
-  const model = { title: source.title, items: source.items, kinds: kinds.list, kindOf: kinds.of, sides, rows: [] };
+  const model = { title: source.title, items: source.items, kinds: kinds.list, kindOf: kinds.of, sides, rows: [], ...unitsOf(source) };
   model.rows = rowsOf(model);
   for (const side of sides) moveTo(side, side.actual);
   return model;
+}
+
+// unitsOf says what of groups, smaller forms and versions the page has to show.
+function unitsOf({ items, selections }) {
+  const sweeps = selections.flatMap((selection) => [selection, ...(selection.sweep?.stops ?? [])]);
+  return {
+    hasGroups: items.some((item) => item.group),
+    hasForms: sweeps.some(({ form }) => form && Object.keys(form).length > 0),
+    hasStale: selections.some(({ stale }) => stale?.length > 0),
+  };
 }
 
 // Kinds are compared under ASCII folding, as in cupel. Well-known kinds come
@@ -67,7 +77,9 @@ function sideOf(source, selection, index) {
     byScore: byScore(selection.scores),
     rank: new Int32Array(n), // by score from 1; 0 is for those without one
     rowOf: new Int32Array(n),
-    came: [], went: [],
+    form: new Int32Array(n), // in the window; 0 is the full one
+    stale: new Set(selection.stale),
+    came: [], went: [], reshaped: [],
   };
   side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
   side.stops = stopsOf(selection, source.items);
@@ -93,20 +105,23 @@ function stopsOf(selection, items) {
   const used = tokensOf(selection, items);
   const actual = {
     actual: true, budget: selection.budget.max, target: selection.budget.target, effective: selection.budget.effective, tokens: used, window: selection.window,
-    codeAt: (i) => selection.code[i], error: selection.error ?? '',
+    form: selection.form ?? {}, pinned: selection.pinned, codeAt: (i) => selection.code[i], error: selection.error ?? '',
   };
   const others = (selection.sweep?.stops ?? [])
     .filter((stop) => stop.budget !== actual.budget)
     .map((stop) => ({
       actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: stop.window ?? [],
-      codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
+      form: stop.form ?? {}, pinned: stop.pinned, codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
     }));
   return [...others, actual].sort((a, b) => a.budget - b.budget);
 }
 
 function tokensOf(selection, items) {
   let sum = 0;
-  for (const candidate of selection.window) sum += items[selection.candidates[candidate]].tokens;
+  for (const candidate of selection.window) {
+    const form = selection.forms?.[candidate]?.[selection.form?.[candidate]];
+    sum += (form ?? items[selection.candidates[candidate]]).tokens;
+  }
   return sum;
 }
 
@@ -118,6 +133,8 @@ function moveTo(side, at) {
   side.stop = stop;
   side.place.fill(0);
   stop.window.forEach((candidate, i) => { side.place[candidate] = i + 1; });
+  side.form.fill(0);
+  for (const [candidate, form] of Object.entries(stop.form)) side.form[candidate] = form;
   for (let i = 0; i < side.n; i++) side.code[i] = stop.codeAt(i);
   compareWithActual(side);
   return true;
@@ -126,12 +143,15 @@ function moveTo(side, at) {
 function compareWithActual(side) {
   side.came = [];
   side.went = [];
+  side.reshaped = [];
   if (side.stop.actual) return;
+  const { form } = side.stops[side.actual];
   const before = new Uint8Array(side.n);
   for (const candidate of side.stops[side.actual].window) before[candidate] = 1;
   for (let i = 0; i < side.n; i++) {
     if (side.place[i] > 0 && !before[i]) side.came.push(i);
     if (side.place[i] === 0 && before[i]) side.went.push(i);
+    if (side.place[i] > 0 && before[i] && side.form[i] !== (form[i] ?? 0)) side.reshaped.push(i);
   }
 }
 
@@ -192,6 +212,17 @@ function tokensDiffer({ items, sides, rows }) {
 
 function itemOfCandidate(side, candidate) {
   return page.items[side.selection.candidates[candidate]];
+}
+
+// shownItem returns the candidate as it is in the window: in its form there.
+function shownItem(side, candidate) {
+  const item = itemOfCandidate(side, candidate);
+  const form = side.selection.forms?.[candidate]?.[side.form[candidate]];
+  return form ? { ...item, cut: 0, unmade: false, ...form } : item;
+}
+
+function shownTokens(side, candidate) {
+  return (side.selection.forms?.[candidate]?.[side.form[candidate]] ?? itemOfCandidate(side, candidate)).tokens;
 }
 
 function kindOfCandidate(side, candidate) {

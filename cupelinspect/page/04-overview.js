@@ -74,7 +74,7 @@ function sharesOf(side) {
     share.ofTokens += tokens;
     if (side.place[i] > 0) {
       share.items++;
-      share.tokens += tokens;
+      share.tokens += shownTokens(side, i);
     }
   }
   const reserve = Math.min(budget.outputReserve, stop.budget);
@@ -103,7 +103,7 @@ function largestKinds(side, shares) {
 // spendableOf returns the tokens of the pinned items plus the effective budget,
 // which does not include them: the largest window the slicer aims for.
 function spendableOf({ stop, pinnedTokens }) {
-  return pinnedTokens + stop.effective;
+  return (stop.pinned ?? pinnedTokens) + stop.effective;
 }
 
 function drawFigures(list, side, shares) {

@@ -76,7 +76,8 @@ function summaryOf(side) {
   if (stop.error !== '') return 'the run fails';
   const window = `${counted(stop.window.length, 'item')}, ${counted(stop.tokens, 'token')}`;
   if (stop.actual) return `${window}: the run itself`;
-  return `${window}: ${grouped(side.came.length)} came, ${grouped(side.went.length)} went`;
+  const reshaped = page.hasForms ? `, ${grouped(side.reshaped.length)} in another form` : '';
+  return `${window}: ${grouped(side.came.length)} came, ${grouped(side.went.length)} went${reshaped}`;
 }
 
 const SWEEP_HEIGHT = 26;
@@ -117,12 +118,13 @@ function drawChanges() {
   box.replaceChildren(...page.sides.map((side) => card(
     `${side.alone ? '' : `${side.letter}: `}${counted(side.stop.budget, 'token')} instead of ${grouped(side.stops[side.actual].budget)}`, `changes-${side.index}`,
     changeList(side, 'Came', '+', side.came, `came:${side.index}`),
-    changeList(side, 'Went', '−', side.went, `went:${side.index}`))));
+    changeList(side, 'Went', '−', side.went, `went:${side.index}`),
+    page.hasForms ? changeList(side, 'In another form', '±', side.reshaped, `reshaped:${side.index}`) : null)));
 }
 
 function changeList(side, name, mark, candidates, filter) {
   const best = candidates.toSorted((a, b) => (side.rank[a] || Infinity) - (side.rank[b] || Infinity)).slice(0, CHANGES_SHOWN);
-  const tokens = candidates.reduce((sum, candidate) => sum + itemOfCandidate(side, candidate).tokens, 0);
+  const tokens = candidates.reduce((sum, candidate) => sum + shownTokens(side, candidate), 0);
   const list = el('ul', {}, ...best.map((candidate) => el('li', {}, changeButton(side, candidate, mark))));
   const box = el('div', { class: 'change' }, el('h4', {}, `${name}: ${counted(candidates.length, 'item')}, ${counted(tokens, 'token')}`), list);
   if (candidates.length > best.length) {
@@ -132,7 +134,7 @@ function changeList(side, name, mark, candidates, filter) {
 }
 
 function changeButton(side, candidate, mark) {
-  const item = itemOfCandidate(side, candidate);
+  const item = shownItem(side, candidate);
   const node = button('', { class: 'line' }, () => openDetails(side.rowOf[candidate]));
   node.append(el('span', { class: 'mark-sign' }, mark), kindChip(kindOfCandidate(side, candidate)),
     el('span', { class: 'number' }, grouped(item.tokens)), el('span', { class: 'number' }, scoreText(side.selection.scores[candidate])),
@@ -140,9 +142,15 @@ function changeButton(side, candidate, mark) {
   return node;
 }
 
+// missingText says why an item has no visible line.
+function missingText(item) {
+  if (item.unmade) return 'a function makes this form when it is chosen';
+  return item.cut > 0 ? 'not in this file' : 'white space';
+}
+
 // lineOf returns one line that identifies an item.
 function lineOf(item, limit = 120) {
   const line = firstLine(item.content);
   if (line !== '') return el('span', { class: 'line-text' }, data(line, limit));
-  return el('span', { class: 'line-text' }, el('em', { class: 'soft' }, item.cut > 0 ? 'not in this file' : 'white space'));
+  return el('span', { class: 'line-text' }, el('em', { class: 'soft' }, missingText(item)));
 }

@@ -52,9 +52,9 @@ function tokensPerRow() {
   let most = 1;
   for (const side of page.sides) {
     const actual = side.stops[side.actual];
-    tokens = Math.max(tokens, actual.tokens, side.pinnedTokens + side.selection.budget.effective);
+    tokens = Math.max(tokens, actual.tokens, (actual.pinned ?? side.pinnedTokens) + actual.effective);
     items = Math.max(items, actual.window.length);
-    for (const stop of side.stops) most = Math.max(most, stop.tokens, side.pinnedTokens + stop.effective);
+    for (const stop of side.stops) most = Math.max(most, stop.tokens, (stop.pinned ?? side.pinnedTokens) + stop.effective);
   }
   const rows = Math.min(14, Math.max(4, Math.round(1.6 * Math.sqrt(items))));
   page.perRow = roundUp(Math.max(tokens / rows, most / MOST_ROWS));
@@ -119,7 +119,7 @@ function blocksOf(side) {
   let at = 0;
   return side.stop.window.map((candidate) => {
     const from = at;
-    at += Math.max(0, itemOfCandidate(side, candidate).tokens);
+    at += Math.max(0, shownTokens(side, candidate));
     return { candidate, from, to: at };
   });
 }
@@ -229,8 +229,8 @@ function drawActive(side) {
 }
 
 function itemLabel(side, candidate) {
-  const item = itemOfCandidate(side, candidate);
-  return `${plain(item.kind, 40)}, ${counted(item.tokens, 'token')}, score ${scoreText(side.selection.scores[candidate])}: ${plain(firstLine(item.content), 80)}`;
+  const item = shownItem(side, candidate);
+  return `${plain(item.kind, 40)}, ${counted(item.tokens, 'token')}${formNote(side, candidate)}, score ${scoreText(side.selection.scores[candidate])}: ${plain(firstLine(item.content), 80)}`;
 }
 
 function mapKey(event, side) {

@@ -160,11 +160,11 @@ function showTipAt(side, position) {
 
 function fillTip(side, position) {
   const candidate = side.stop.window[position];
-  const item = itemOfCandidate(side, candidate);
+  const item = shownItem(side, candidate);
   const kind = kindOfCandidate(side, candidate);
   byId('tip').replaceChildren(
     el('p', {}, kindChip(kind), ' ', data(kind.name, 40), el('span', { class: 'soft' },
-      ` ${grouped(position + 1)} of ${grouped(side.stop.window.length)} · ${counted(item.tokens, 'token')} · score ${scoreText(side.selection.scores[candidate])}`)),
+      ` ${grouped(position + 1)} of ${grouped(side.stop.window.length)} · ${counted(item.tokens, 'token')}${formNote(side, candidate)} · score ${scoreText(side.selection.scores[candidate])}`)),
     el('p', { class: 'tip-line' }, lineOf(item, 90)));
 }
 

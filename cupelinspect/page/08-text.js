@@ -23,11 +23,12 @@ function drawText(side) {
 }
 
 function textOf(side, candidate, position) {
-  const item = itemOfCandidate(side, candidate);
+  const item = shownItem(side, candidate);
   const kind = kindOfCandidate(side, candidate);
   const head = button('', { class: 'line', title: 'Details' }, () => openDetails(side.rowOf[candidate]));
   head.append(el('span', { class: 'number soft' }, `${grouped(position + 1)}`), kindChip(kind), data(kind.name, 40),
     el('span', { class: 'soft' }, `${counted(item.tokens, 'token')}, ${item.pinned ? 'pinned' : `score ${scoreText(side.selection.scores[candidate])}`}`));
+  head.append(...unitBadges(side, candidate));
   if (!side.alone && isOnlyHere(page.rows[side.rowOf[candidate]], side)) head.append(el('span', { class: `only side-${side.index}` }, `only in ${side.letter}`));
   return el('li', { class: `text k${kind.slot}`, 'data-position': `${position}` }, head, contentOf(item, { limit: TEXT_CUT, scrolls: false }));
 }

@@ -79,14 +79,25 @@ function drawStates() {
     options.push(option(`in:${side.index}`, `${of}In the window (${grouped(side.stop.window.length)})`),
       option(`out:${side.index}`, `${of}Left out (${grouped(side.n - side.stop.window.length)})`));
     options.push(...reasonOptions(side, of, option));
-    if (!side.stop.actual || [`came:${side.index}`, `went:${side.index}`].includes(filters.state)) {
+    options.push(...unitOptions(side, of, option));
+    if (!side.stop.actual || [`came:${side.index}`, `went:${side.index}`, `reshaped:${side.index}`].includes(filters.state)) {
       options.push(option(`came:${side.index}`, `${of}Came with this budget (${grouped(side.came.length)})`),
         option(`went:${side.index}`, `${of}Went with this budget (${grouped(side.went.length)})`));
+      if (page.hasForms) options.push(option(`reshaped:${side.index}`, `${of}In another form with this budget (${grouped(side.reshaped.length)})`));
     }
   }
   if (page.sides.length === 2) options.push(...swingOptions(option));
   state.replaceChildren(...options);
   state.value = filters.state;
+}
+
+// unitOptions are those of smaller forms and of versions, where there are any.
+function unitOptions(side, of, option) {
+  const smaller = side.form.reduce((sum, form) => sum + (form > 0 ? 1 : 0), 0);
+  return [
+    ...(page.hasForms ? [option(`smaller:${side.index}`, `${of}In a smaller form (${grouped(smaller)})`)] : []),
+    ...(side.stale.size > 0 ? [option(`stale:${side.index}`, `${of}Have a newer version (${grouped(side.stale.size)})`)] : []),
+  ];
 }
 
 function reasonOptions(side, of, option) {
@@ -116,7 +127,7 @@ function reasonCounts(side) {
     const count = counts[side.code[i]];
     if (!count) continue;
     count.items++;
-    count.tokens += itemOfCandidate(side, i).tokens;
+    count.tokens += shownTokens(side, i);
     if (side.place[i] > 0) count.in++;
   }
   return counts.sort((a, b) => b.items - a.items || a.code - b.code);
@@ -138,6 +149,9 @@ function stateTest() {
     case 'code': return (row) => row.at[side.index] >= 0 && side.code[row.at[side.index]] === Number(code);
     case 'came': return memberTest(side, side.came);
     case 'went': return memberTest(side, side.went);
+    case 'reshaped': return memberTest(side, side.reshaped);
+    case 'smaller': return (row) => row.at[side.index] >= 0 && side.form[row.at[side.index]] > 0;
+    case 'stale': return memberTest(side, side.stale);
     case 'only': return (row) => isOnlyHere(row, side);
     case 'swing': return (row) => isIn(row, a) !== isIn(row, b);
     case 'both': return (row) => isIn(row, a) && isIn(row, b);
@@ -158,7 +172,7 @@ const haystacks = [];
 function haystack(itemIndex) {
   if (haystacks[itemIndex] === undefined) {
     const item = page.items[itemIndex];
-    haystacks[itemIndex] = [item.kind, item.source, ...(item.tags ?? []), item.content].join('\n').toLowerCase();
+    haystacks[itemIndex] = [item.kind, item.source, ...(item.tags ?? []), item.group ?? '', item.versionOf ?? '', item.content].join('\n').toLowerCase();
   }
   return haystacks[itemIndex];
 }

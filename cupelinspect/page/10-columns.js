@@ -9,6 +9,7 @@ function columnsOf() {
     ...page.sides.flatMap((side) => placeColumns(side)),
     { id: 'kind', name: 'Kind', width: 142, value: (row) => page.kinds[page.kindOf[row.item]].name, fill: fillKind },
     { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => page.items[row.item].source, fill: (td, row) => td.append(data(page.items[row.item].source, 60)) },
+    ...unitColumns(),
     ...tokenColumns(),
     ...page.sides.flatMap((side) => scoreColumns(side)),
     ...page.sides.map((side) => reasonColumn(side)),
@@ -52,6 +53,37 @@ function tokenColumns() {
   });
   if (!tokensDiffer(page)) return [column('tokens', 'Tokens', (row) => page.items[row.item].tokens)];
   return page.sides.map((side) => column(`tokens-${side.index}`, sided(side, 'Tokens'), sideValue(side, (c) => itemOfCandidate(side, c).tokens)));
+}
+
+// unitColumns returns the group of the item, and its form in each window, where
+// there are any.
+function unitColumns() {
+  const group = {
+    id: 'group', name: 'Group', width: 110, minor: true, value: (row) => page.items[row.item].group ?? NaN,
+    fill: (td, row) => { if (page.items[row.item].group) td.append(data(page.items[row.item].group, 40)); },
+  };
+  const form = (side) => ({
+    id: `form-${side.index}`, name: sided(side, 'Form'), label: sided(side, 'Form in the window'), width: widthOf(sided(side, 'Form'), 92), first: 'descending',
+    value: sideValue(side, (c) => (side.place[c] > 0 ? side.form[c] : NaN)),
+    fill: (td, row) => { if (row.at[side.index] >= 0) td.append(...unitBadges(side, row.at[side.index])); },
+  });
+  return [...(page.hasGroups ? [group] : []), ...(page.hasForms || page.hasStale ? page.sides.map(form) : [])];
+}
+
+// unitBadges shows in which form a candidate is in the window, and whether there
+// is a newer version of it.
+function unitBadges(side, candidate) {
+  const form = side.form[candidate];
+  const title = `${grouped(shownTokens(side, candidate))} of ${counted(itemOfCandidate(side, candidate).tokens, 'token')}`;
+  return [
+    ...(form > 0 ? [el('span', { class: 'tag form', title }, `form ${form}`)] : []),
+    ...(side.stale.has(candidate) ? [el('span', { class: 'tag stale', title: 'There is a newer version' }, 'stale')] : []),
+  ];
+}
+
+// formNote follows a number of tokens.
+function formNote(side, candidate) {
+  return side.form[candidate] > 0 ? ` (form ${side.form[candidate]} of ${grouped(itemOfCandidate(side, candidate).tokens)})` : '';
 }
 
 // scoreColumns returns the score and the score of each part of a composite.

@@ -3,6 +3,8 @@
 // The details of one candidate, in a dialog. Escape closes it and restores the
 // focus; the arrow keys move to the next row of the table.
 
+const MEMBERS_SHOWN = 20;
+
 function buildDetails() {
   const dialog = byId('details');
   page.details = { dialog, row: -1 };
@@ -56,7 +58,7 @@ function drawDetails() {
     el('h2', { id: 'details-title', tabindex: '-1', autofocus: true }, kindChip(kind), ' ', data(item.kind, 60), el('span', { class: 'soft' }, ` ${counted(item.tokens, 'token')}`)),
     ...page.sides.map((side) => verdictOf(row, side)),
     el('h3', {}, 'Content ', item.content === '' ? null : copyButton(item.content)), contentOf(item),
-    el('h3', {}, 'Item'), factsOf(row, item), ...metadataOf(item)));
+    el('h3', {}, 'Item'), factsOf(row, item), ...(item.group ? [el('h3', {}, 'In or out with'), membersOf(row, item.group)] : []), ...metadataOf(item)));
   // The focused element is gone; without focus the arrow keys would not work.
   if (hadFocus) (page.details.dialog.querySelector(`[data-step="${held}"]:enabled`) ?? byId('details-title')).focus();
 }
@@ -95,11 +97,31 @@ function verdictOf(row, side) {
     stop.actual ? '' : ` with a budget of ${grouped(stop.budget)}`));
   box.append(el('p', { class: 'why' }, data(whyOf(side, candidate), 2000)));
   const survivor = selection.survivor?.[candidate];
-  if (survivor !== undefined) box.append(button('Show the copy that was kept', { class: 'quiet' }, () => openDetails(side.rowOf[survivor])));
-  box.append(el('dl', { class: 'facts' }, ...fact('Score', exact(score)),
+  if (survivor !== undefined) box.append(button(side.stale.has(candidate) ? 'Show the newest version' : 'Show the copy that was kept', { class: 'quiet' }, () => openDetails(side.rowOf[survivor])));
+  if (side.form[candidate] > 0) box.append(...formOf(side, candidate));
+  box.append(el('dl', { class: 'facts' }, ...fact(itemOfCandidate(side, candidate).group ? 'Score of the group' : 'Score', exact(score)),
     ...fact('Rank', side.rank[candidate] > 0 ? `${grouped(side.rank[candidate])} of ${grouped(side.n)}` : 'none')));
   if (selection.parts.length > 0 && score !== null) box.append(partsOf(selection, candidate));
   return box;
+}
+
+// formOf shows the smaller form that is in the window.
+function formOf(side, candidate) {
+  const item = shownItem(side, candidate);
+  const full = itemOfCandidate(side, candidate);
+  const size = item === full ? counted(item.tokens, 'token') : `${grouped(item.tokens)} of ${counted(full.tokens, 'token')}`;
+  return [el('p', {}, el('span', { class: 'tag form' }, `form ${side.form[candidate]}`), ` ${size} in the window:`),
+    ...(item === full ? [] : [contentOf(item)])];
+}
+
+// membersOf lists the other candidates of a group, which are in or out with this
+// one.
+function membersOf(row, group) {
+  const side = page.sides.find(({ index }) => row.at[index] >= 0);
+  const others = page.rows.filter((other) => other !== row && page.items[other.item].group === group && other.at[side.index] >= 0);
+  const shown = others.slice(0, MEMBERS_SHOWN);
+  return el('ul', { class: 'members' }, ...shown.map((other) => el('li', {}, changeButton(side, other.at[side.index], side.place[other.at[side.index]] > 0 ? '+' : '−'))),
+    ...(others.length > shown.length ? [el('li', { class: 'soft' }, `and ${counted(others.length - shown.length, 'more item')}`)] : []));
 }
 
 function fact(name, value) {
@@ -130,6 +152,8 @@ function factsOf(row, item) {
   if (item.priority !== undefined) facts.push(...fact('Priority', grouped(item.priority)));
   if (item.hint !== undefined) facts.push(...fact('Relevance hint', exact(item.hint)));
   if (item.timestamp) facts.push(...fact('Timestamp', data(item.timestamp, 80)));
+  if (item.versionOf) facts.push(...fact('Version of', data(item.versionOf, 200)));
+  if (item.group) facts.push(...fact('Group', data(item.group, 200)));
   if (item.tags?.length) facts.push(...fact('Tags', el('span', {}, ...item.tags.map((tag) => el('span', { class: 'tag' }, data(tag, 60))))));
   for (const side of page.sides) {
     if (row.at[side.index] >= 0) facts.push(...fact(side.alone ? 'Candidate' : `Candidate of ${side.letter}`, `${grouped(row.at[side.index] + 1)} of ${grouped(side.n)}`));

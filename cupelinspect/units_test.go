@@ -1,0 +1,129 @@
+package cupelinspect_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// grouped are, under a target of 60 tokens: a pinned rule whose group shrinks
+// only below 20 tokens, a call in full, a manual in its second form, notes as
+// what stands for both, a large call that is out, and a draft that comes back
+// for the newer one.
+func grouped(t testing.TB, calls *atomic.Int32) []*cupel.ContextItem {
+	t.Helper()
+	hint, group := cupel.WithFutureRelevanceHint, cupel.WithGroup
+	chapters := func(context.Context) (string, error) {
+		calls.Add(1)
+		return "its chapters", nil
+	}
+	return []*cupel.ContextItem{
+		newItem(t, "a rule", 5, cupel.WithPinned(), group("rules")),
+		newItem(t, "the reason", 10, group("rules"), cupel.WithVariants(cupel.Variant{Content: "in short", Tokens: 2, Worth: 0.5})),
+		newItem(t, "a call", 2, hint(0.8), group("call 1")),
+		newItem(t, "its result", 8, hint(0.1), group("call 1"), cupel.WithKind(cupel.KindToolOutput)),
+		newItem(t, "the manual", 80, hint(0.5), cupel.WithVariants(
+			cupel.Variant{Content: "its pages", Tokens: 70, Worth: 0.9}, cupel.Variant{Make: chapters, Tokens: 15, Worth: 0.5}, cupel.Variant{Make: chapters, Tokens: 3, Worth: 0.1})),
+		newItem(t, "note 1", 30, hint(0.4), group("notes")),
+		newItem(t, "note 2", 40, hint(0.4), group("notes"), cupel.WithGroupVariants(cupel.Variant{Content: "both notes", Tokens: 10, Worth: 0.7})),
+		newItem(t, "a large call", 90, hint(0.1), group("call 2")),
+		newItem(t, "draft 1", 4, hint(0.3), cupel.WithVersionOf("draft")),
+		newItem(t, "draft 2", 100, hint(0.3), cupel.WithVersionOf("draft")),
+	}
+}
+
+func TestInspectUnits(t *testing.T) {
+	var calls atomic.Int32
+	s := inspect(t, newPipeline(t, nil), grouped(t, &calls), newBudget(t, 60, 60), cupelinspect.WithSweep(8, 400, 99))
+	if n := calls.Load(); n != 1 {
+		t.Errorf("the function was called %d times: the sweep must not call it", n)
+	}
+	p, got := shown(t, s)
+	equal(t, "codes", got.codes(), []string{"Pinned", "Pinned", "Scored", "Scored", "Scored", "Scored", "Scored", "BudgetExceeded", "Scored", "BudgetExceeded"})
+	equal(t, "forms of the run", got.Form, map[int]int{4: 2, 5: 1, 6: 1})
+	equal(t, "the manual in the window", got.Forms[4][2], form{Content: "its chapters", Tokens: 15})
+	equal(t, "the notes in the window", []form{got.Forms[5][1], got.Forms[6][1]}, []form{{Content: "both notes", Tokens: 10}, {Content: "both notes"}})
+	equal(t, "stale", got.Stale, []int{8})
+	equal(t, "pinned", *got.Pinned, 15)
+	equal(t, "what the slicer may spend", got.Budget.Effective, 45)
+	equal(t, "group and version", []string{p.Items[3].Group, p.Items[9].VersionOf}, []string{"call 1", "draft"})
+	equal(t, "the large call", got.Why[7], "BudgetExceeded: 90 tokens requested, 6 available (group_tokens=90)")
+
+	unmade, shrunk := 0, 0
+	for _, stop := range got.Sweep.Stops {
+		if form, ok := stop.Form[4]; ok && got.Forms[4][form].Unmade {
+			unmade++
+		}
+		if stop.Form[1] == 1 && *stop.Pinned == 7 && stop.Effective == stop.Target-7 {
+			shrunk++
+		}
+	}
+	if unmade == 0 || shrunk == 0 {
+		t.Errorf("%d stops have a form that a function would make, and %d a pinned group in a smaller form", unmade, shrunk)
+	}
+
+	// A report that was read has the same forms, whose contents are its items.
+	report, err := newPipeline(t, nil).DryRun(t.Context(), grouped(t, &calls), newBudget(t, 60, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back cupel.SelectionReport
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	from, err := cupelinspect.FromReport(&back, newBudget(t, 60, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, got = shown(t, from)
+	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
+	if at < 0 || got.Form[at] != 2 || len(got.Forms) > 0 || *got.Pinned != 15 {
+		t.Errorf("read from JSON: forms %v, %v, pinned %v, in %+v", got.Form, got.Forms, got.Pinned, p.Items)
+	}
+}
+
+func TestSupersededNamesTheNewest(t *testing.T) {
+	items := []*cupel.ContextItem{
+		newItem(t, "draft 1", 4, cupel.WithVersionOf("draft")),
+		newItem(t, "draft 2", 5, cupel.WithVersionOf("draft")),
+	}
+	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 20, 20)))
+	equal(t, "why", got.Why[0], "Superseded: a newer version is among the candidates: “draft 2”")
+	equal(t, "newest", got.Survivor, map[int]int{0: 1})
+	equal(t, "stale", got.Stale, []int{0})
+}
+
+// A failed run has no window, and pinned items have the tokens that they came
+// with.
+func TestUnitsOfAFailedRun(t *testing.T) {
+	items := []*cupel.ContextItem{newItem(t, "rule", 50, cupel.WithPinned(), cupel.WithGroup("rules")), newItem(t, "reason", 5, cupel.WithGroup("rules"))}
+	s := inspect(t, newPipeline(t, func(c *cupel.Config) { c.Slicer = slicer.Greedy{} }), items, newBudget(t, 20, 20))
+	_, got := shown(t, s)
+	if s.Err() == nil || got.Pinned != nil || got.Form != nil {
+		t.Errorf("%v, pinned %v, forms %v", s.Err(), got.Pinned, got.Form)
+	}
+}
+
+// Without units the data have nothing of them.
+func TestPageWithoutUnits(t *testing.T) {
+	html := write(t, "plain", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80)))
+	_, data, _ := strings.Cut(html, dataStart)
+	data, _, _ = strings.Cut(data, "</script>")
+	for _, name := range []string{"form", "forms", "stale", "group", "versionOf"} {
+		if strings.Contains(data, fmt.Sprintf("%q:", name)) {
+			t.Errorf("the data have %q", name)
+		}
+	}
+}
