@@ -55,7 +55,7 @@ func throughJSON(metadata map[string]any) (any, bool) {
 	if failed != nil {
 		return nil, false
 	}
-	value, err := jsonwire.Any(text)
+	value, err := jsonwire.Read(text, (*jsonwire.Reader).Any)
 	return value, err == nil
 }
 

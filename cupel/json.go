@@ -185,10 +185,7 @@ func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
 
 // readKind reads a kind and gives well-known kinds their canonical spelling
 // (R2).
-func readKind(raw []byte) (ContextKind, error) {
-	s, err := jsonwire.String(raw)
-	return ContextKind(s).Canonical(), err
-}
+func readKind(r *jsonwire.Reader) ContextKind { return ContextKind(r.String()).Canonical() }
 
 // hasRFC3339 reports whether t, in UTC, lies in the years that RFC 3339 can
 // express.

@@ -141,19 +141,19 @@ func (f *reasonField) text(d *ReasonData) []byte {
 func (f *reasonField) read(d *ReasonData, raw []byte) (err error) {
 	switch to := f.in(d).(type) {
 	case *int:
-		err = readInto(to, raw, jsonwire.Int)
+		err = readInto(to, raw, (*jsonwire.Reader).Int)
 	case *float64:
-		err = readInto(to, raw, jsonwire.Float)
+		err = readInto(to, raw, (*jsonwire.Reader).Float)
 	case *string:
-		err = readInto(to, raw, jsonwire.String)
+		err = readInto(to, raw, (*jsonwire.Reader).String)
 	case *ContextKind:
 		err = readInto(to, raw, readKind)
 	}
 	return err
 }
 
-func readInto[T any](to *T, raw []byte, read func([]byte) (T, error)) error {
-	v, err := read(raw)
+func readInto[T any](to *T, raw []byte, value func(*jsonwire.Reader) T) error {
+	v, err := jsonwire.Read(raw, value)
 	if err == nil {
 		*to = v
 	}

@@ -291,7 +291,7 @@ func TestUnknownFieldsEverywhere(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		want, err := jsonwire.Any(text)
+		want, err := jsonwire.Read(text, (*jsonwire.Reader).Any)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -310,7 +310,7 @@ func TestUnknownFieldsEverywhere(t *testing.T) {
 		if text, err = report.MarshalJSON(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		got, err := jsonwire.Any(text)
+		got, err := jsonwire.Read(text, (*jsonwire.Reader).Any)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: unknown fields were lost, %v\n got %v\nwant %v", seed, err, got, want)
 		}

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,36 +127,23 @@ func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.list, func(a, b Problem) int { return comparePaths(a.Path, b.Path) })
+	slices.SortStableFunc(p.list, func(a, b Problem) int { return strings.Compare(sortKey(a.Path), sortKey(b.Path)) })
 	return &ValidationError{p.list}
 }
 
-// comparePaths compares text as text and runs of digits by their value.
-func comparePaths(a, b string) int {
-	for a != "" || b != "" {
-		textA, digitsA, restA := cutDigits(a)
-		textB, digitsB, restB := cutDigits(b)
-		// Without leading zeros, the longer of two numbers is the larger one.
-		if c := cmp.Or(cmp.Compare(textA, textB), cmp.Compare(len(digitsA), len(digitsB)), cmp.Compare(digitsA, digitsB)); c != 0 {
-			return c
+// sortKey returns what orders paths by their text, and numbers in them by value.
+func sortKey(path string) string {
+	var key []byte
+	for path != "" {
+		rest := strings.TrimLeft(path, "0123456789")
+		if digits := strings.TrimLeft(path[:len(path)-len(rest)], "0"); len(rest) < len(path) {
+			key = fmt.Appendf(key, "%09d%s", len(digits), digits)
+		} else {
+			key, rest = append(key, path[0]), path[1:]
 		}
-		a, b = restA, restB
+		path = rest
 	}
-	return 0
-}
-
-// cutDigits cuts s behind its first run of digits. The digits come without
-// leading zeros.
-func cutDigits(s string) (text, digits, rest string) {
-	start := strings.IndexAny(s, "0123456789")
-	if start < 0 {
-		return s, "", ""
-	}
-	end := start
-	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
-		end++
-	}
-	return s[:start], strings.TrimLeft(s[start:end], "0"), s[end:]
+	return string(key)
 }
 
 // field returns the path of a field that the format names.

@@ -228,8 +228,8 @@ func (r *reader) value(of *role, f strategy.Field, raw []byte, at string, depth 
 }
 
 // scalar reads a value without parts, and returns nil when it is wrong.
-func (r *reader) scalar(read func([]byte) (any, error), raw []byte, at string) any {
-	v, err := read(raw)
+func (r *reader) scalar(read func(*jsonwire.Reader) any, raw []byte, at string) any {
+	v, err := jsonwire.Read(raw, read)
 	if err != nil {
 		r.problems.add(at, err.Error(), nil)
 		return nil
@@ -258,19 +258,16 @@ func elements[T any](r *reader, raw []byte, at string, read func(raw []byte, at 
 }
 
 // read returns a reader of values of any type.
-func read[T any](value func([]byte) (T, error)) func([]byte) (any, error) {
-	return func(raw []byte) (any, error) { return value(raw) }
+func read[T any](value func(*jsonwire.Reader) T) func(*jsonwire.Reader) any {
+	return func(r *jsonwire.Reader) any { return value(r) }
 }
 
 // duration reads a duration in the form of [time.ParseDuration].
-func duration(raw []byte) (time.Duration, error) {
-	text, err := jsonwire.String(raw)
-	if err != nil {
-		return 0, err
-	}
+func duration(r *jsonwire.Reader) any {
+	text := r.String()
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, strategy.Shorten(text))
+		r.Fail("", fmt.Sprintf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, strategy.Shorten(text)), nil)
 	}
-	return d, nil
+	return d
 }

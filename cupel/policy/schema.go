@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel/internal/jsonwire"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -18,11 +19,11 @@ import (
 // Decode also rejects mistakes that a schema cannot express, such as repeated
 // names and requirements above their caps.
 func Schema(registry *Registry) []byte {
-	text := rootSchema(registry).text()
+	var w jsonwire.Writer
+	writeSchema(&w, rootSchema(registry))
+	text, _ := w.Result() // nothing in a descriptor fails
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return text
-	}
+	_ = json.Indent(&indented, text, "", "  ") // text is JSON
 	indented.WriteByte('\n')
 	return indented.Bytes()
 }
@@ -31,34 +32,20 @@ func Schema(registry *Registry) []byte {
 // on.
 type members []any
 
-// text returns the object as JSON.
-func (m members) text() []byte {
-	var b bytes.Buffer
-	for i := 0; i < len(m); i += 2 {
-		fmt.Fprintf(&b, ",%q:%s", m[i], text(m[i+1]))
-	}
-	return append(append([]byte("{"), bytes.TrimPrefix(b.Bytes(), []byte(","))...), '}')
-}
-
-func text(v any) []byte {
+func writeSchema(w *jsonwire.Writer, v any) {
 	switch v := v.(type) {
 	case members:
-		return v.text()
+		w.Object(func() {
+			for i := 0; i < len(v); i += 2 {
+				w.Key(fmt.Sprint(v[i]))
+				writeSchema(w, v[i+1])
+			}
+		})
 	case []members:
-		var b bytes.Buffer
-		for _, m := range v {
-			b.WriteByte(',')
-			b.Write(m.text())
-		}
-		return append(append([]byte("["), bytes.TrimPrefix(b.Bytes(), []byte(","))...), ']')
+		w.Array(len(v), func(i int) { writeSchema(w, v[i]) })
+	default:
+		w.Any(v)
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return []byte("null") // no value of a descriptor
-	}
-	return bytes.TrimSpace(b.Bytes())
 }
 
 func ref(name string) members { return members{"$ref", "#/$defs/" + name} }

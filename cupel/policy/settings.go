@@ -17,16 +17,16 @@ import (
 // with their parts, and schema for those whose schema depends on the field.
 var typeOf = map[strategy.Type]struct {
 	zero   any // of the Go type in Settings
-	read   func(raw []byte) (any, error)
+	read   func(*jsonwire.Reader) any
 	schema members
 }{
-	strategy.Number:   {0.0, read(jsonwire.Number), members{"type", "number"}},
-	strategy.Int:      {0, read(jsonwire.Int), members{"type", "integer"}},
-	strategy.Bool:     {false, read(jsonwire.Bool), members{"type", "boolean"}},
-	strategy.Text:     {"", read(jsonwire.String), members{"type", "string"}},
-	strategy.Kind:     {"", read(jsonwire.String), members{"type", "string", "pattern", `\S`}},
-	strategy.Enum:     {"", read(jsonwire.String), nil},
-	strategy.Duration: {time.Duration(0), read(duration), members{"type", "string", "pattern", `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}},
+	strategy.Number:   {0.0, read((*jsonwire.Reader).Number), members{"type", "number"}},
+	strategy.Int:      {0, read((*jsonwire.Reader).Int), members{"type", "integer"}},
+	strategy.Bool:     {false, read((*jsonwire.Reader).Bool), members{"type", "boolean"}},
+	strategy.Text:     {"", read((*jsonwire.Reader).String), members{"type", "string"}},
+	strategy.Kind:     {"", read((*jsonwire.Reader).String), members{"type", "string", "pattern", `\S`}},
+	strategy.Enum:     {"", read((*jsonwire.Reader).String), nil},
+	strategy.Duration: {time.Duration(0), duration, members{"type", "string", "pattern", `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}},
 	strategy.Weights:  {map[string]float64(nil), nil, members{"type", "object", "additionalProperties", members{"type", "number", "minimum", 0}}},
 	strategy.Texts:    {[]string(nil), nil, members{"type", "array", "items", members{"type", "string"}}},
 	strategy.Object:   {Settings(nil), nil, nil},

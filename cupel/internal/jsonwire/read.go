@@ -57,10 +57,22 @@ func IsNull(raw []byte) bool {
 	return r.peek() == 'n'
 }
 
+// Read reads one value, for example with [Reader.Int]. It is zero where there is
+// a mistake.
+func Read[T any](raw []byte, value func(*Reader) T) (T, error) {
+	r := NewReader(raw)
+	v := value(r)
+	if err := r.Close(); err != nil {
+		var zero T
+		return zero, errors.New(err.Reason)
+	}
+	return v, nil
+}
+
 // Members returns the members of an object in the order of the text; a name
 // may occur twice.
 func Members(raw []byte) ([]Member, error) {
-	return read(raw, func(r *Reader) (members []Member) {
+	return Read(raw, func(r *Reader) (members []Member) {
 		for o := r.Object(nil); o.Next(); {
 			members = append(members, Member{o.Name, r.Value()})
 		}
@@ -70,46 +82,12 @@ func Members(raw []byte) ([]Member, error) {
 
 // Elements returns the elements of an array.
 func Elements(raw []byte) ([][]byte, error) {
-	return read(raw, func(r *Reader) (elements [][]byte) {
+	return Read(raw, func(r *Reader) (elements [][]byte) {
 		for a := r.Array(); a.Next(); {
 			elements = append(elements, r.Value())
 		}
 		return elements
 	})
-}
-
-// Any returns a value of any type: nil, bool, string, [json.Number], []any or
-// map[string]any.
-func Any(raw []byte) (any, error) { return read(raw, (*Reader).Any) }
-
-// String returns a string.
-func String(raw []byte) (string, error) { return read(raw, (*Reader).String) }
-
-// Bool returns a boolean.
-func Bool(raw []byte) (bool, error) { return read(raw, (*Reader).Bool) }
-
-// Int returns an integer, however it is spelled: 128, 128.0 and 1.28e2 are one
-// number, as they are for JSON Schema.
-func Int(raw []byte) (int, error) { return read(raw, (*Reader).Int) }
-
-// Float returns the nearest float64 of a number, or what one of the strings
-// "NaN", "Infinity" and "-Infinity" stands for. A number too large for a
-// float64 is an error, not an infinity.
-func Float(raw []byte) (float64, error) { return read(raw, (*Reader).Float) }
-
-// Number returns the nearest float64 of a number, and takes no words as [Float]
-// does.
-func Number(raw []byte) (float64, error) { return read(raw, (*Reader).Number) }
-
-// read reads one value, which is zero where there is a mistake.
-func read[T any](raw []byte, value func(*Reader) T) (T, error) {
-	r := NewReader(raw)
-	v := value(r)
-	if err := r.Close(); err != nil {
-		var zero T
-		return zero, errors.New(err.Reason)
-	}
-	return v, nil
 }
 
 // integer returns the integer that the text of a number is.

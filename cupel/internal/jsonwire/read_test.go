@@ -67,11 +67,11 @@ func describe[T any](v T, err error) string {
 func TestReadScalars(t *testing.T) {
 	// The limits of int, which has 32 bits on some machines.
 	minInt, maxInt := strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)
-	str := func(raw []byte) string { return describe(String(raw)) }
-	boolean := func(raw []byte) string { return describe(Bool(raw)) }
-	integer := func(raw []byte) string { return describe(Int(raw)) }
-	float := func(raw []byte) string { return describe(Float(raw)) }
-	number := func(raw []byte) string { return describe(Number(raw)) }
+	str := func(raw []byte) string { return describe(Read(raw, (*Reader).String)) }
+	boolean := func(raw []byte) string { return describe(Read(raw, (*Reader).Bool)) }
+	integer := func(raw []byte) string { return describe(Read(raw, (*Reader).Int)) }
+	float := func(raw []byte) string { return describe(Read(raw, (*Reader).Float)) }
+	number := func(raw []byte) string { return describe(Read(raw, (*Reader).Number)) }
 	tests := []struct {
 		name string
 		read func([]byte) string
@@ -158,7 +158,7 @@ func TestReadScalars(t *testing.T) {
 }
 
 func TestMinusZeroKeepsItsSign(t *testing.T) {
-	if f, err := Float([]byte("-0.0")); err != nil || f != 0 || !math.Signbit(f) {
+	if f, err := Read([]byte("-0.0"), (*Reader).Float); err != nil || f != 0 || !math.Signbit(f) {
 		t.Errorf("Float(-0.0) = %v, %v; want a negative zero", f, err)
 	}
 }
@@ -227,7 +227,7 @@ func TestAny(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Any([]byte(tt.text))
+			got, err := Read([]byte(tt.text), (*Reader).Any)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("Any = %#v, %v; want %#v: %s", got, err, tt.want, tt.why)
 			}
@@ -239,7 +239,7 @@ func TestAny(t *testing.T) {
 		`[[{"b":["\udc00"]}]]`:    "has an escape that is one half of a surrogate pair",
 		`{"b":{"\ud800\n":true}}`: "has a name that has an escape that is one half of a surrogate pair",
 	} {
-		if _, err := Any([]byte(text)); err == nil || err.Error() != want {
+		if _, err := Read([]byte(text), (*Reader).Any); err == nil || err.Error() != want {
 			t.Errorf("Any(%s) fails with %v, want %q", text, err, want)
 		}
 	}
@@ -251,7 +251,7 @@ func TestAnyIsLinearInDepth(t *testing.T) {
 	if err := Check(text); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Any(text) // 9 GB to look at, if each level were read on its own
+	v, err := Read(text, (*Reader).Any) // 9 GB to look at, if each level were read on its own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func agreesWithEncodingJSON(t *testing.T, data []byte) {
 	r := NewReader(data)
 	text := r.Raw()
 	skipped := r.Close()
-	got, err := Any(data)
+	got, err := Read(data, (*Reader).Any)
 	if wrong := Check(data); wrong != nil {
 		if want := "is malformed: " + wrong.Error(); err == nil || err.Error() != want || skipped == nil || skipped.Reason != want {
 			t.Fatalf("read with %v, passed over with %v; want %s", err, skipped, want)

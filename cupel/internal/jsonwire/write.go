@@ -209,7 +209,7 @@ func (w *Writer) Bool(v bool) { w.buf = strconv.AppendBool(w.buf, v) }
 
 // Float writes the shortest number that reads back as f, in the form that the
 // scorers of metadata compare (R12), and what is not finite as a string that
-// [Float] reads.
+// [Reader.Float] reads.
 func (w *Writer) Float(f float64) {
 	if name := nonFinite(f); name != "" {
 		w.String(name)
@@ -273,7 +273,7 @@ func (w *Writer) Time(t time.Time) {
 // Raw writes text that is known to be JSON.
 func (w *Writer) Raw(text []byte) { w.buf = append(w.buf, text...) }
 
-// Any writes a value of any type: what [Any] returns and Go's own numbers
+// Any writes a value of any type: what [Reader.Any] returns and Go's own numbers
 // losslessly, maps in the order of their keys, everything else as encoding/json
 // writes it. What Any could not read back fails.
 func (w *Writer) Any(v any) {
@@ -328,7 +328,7 @@ func (w *Writer) AnyMap(m map[string]any) {
 func (w *Writer) foreign(text []byte) {
 	err := Check(text)
 	if err == nil {
-		_, err = Any(text)
+		_, err = Read(text, (*Reader).Any)
 	}
 	if err != nil {
 		w.Fail("is not JSON that can be read back: "+err.Error(), err)
