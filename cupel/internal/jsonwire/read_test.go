@@ -316,7 +316,7 @@ func agreesWithEncodingJSON(t *testing.T, data []byte) {
 	if err := Check(written); err != nil {
 		t.Fatalf("what was written is no JSON: %v", err)
 	}
-	again, err := Any(written)
+	again, err := Read(written, (*Reader).Any)
 	if err != nil || !reflect.DeepEqual(again, got) {
 		t.Fatalf("read %#v, wrote %s, read %#v, %v", got, written, again, err)
 	}
