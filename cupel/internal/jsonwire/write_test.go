@@ -299,7 +299,7 @@ func TestWordsLikeAReplacement(t *testing.T) {
 			t.Errorf("%q fails with %v, and is a text", s, err)
 			continue
 		}
-		if got, err := Any(text); err != nil || got.(map[string]any)["S"] != s {
+		if got, err := Read(text, (*Reader).Any); err != nil || got.(map[string]any)["S"] != s {
 			t.Errorf("%q came back as %v, %v", s, got, err)
 		}
 	}
