@@ -28,15 +28,11 @@ func randomBytes(seed uint64, n int) []byte {
 	return data
 }
 
-// TestEngineAgreesWithTheModel compares the engine with the model on random
-// cases: the same items in the same order, the same scores, the same report,
-// the same class of error; with and without a collector, run and dry run.
-func TestEngineAgreesWithTheModel(t *testing.T) {
+// compareCases compares the engine with the model on random cases, and returns
+// how often each outcome came up.
+func compareCases(t *testing.T, cases int, generate func([]byte) testCase) tally {
+	t.Helper()
 	const chunks = 8
-	cases := 120_000
-	if testing.Short() || raceEnabled {
-		cases = 8_000
-	}
 	var mu sync.Mutex
 	seen := tally{}
 	t.Run("cases", func(t *testing.T) {
@@ -46,8 +42,8 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 				own := tally{}
 				for seed := uint64(chunk); seed < uint64(cases); seed += chunks {
 					data := caseData(seed)
-					if difference := differ(data, naive.FaultNone, own); difference != "" {
-						differs := func(d []byte) string { return differ(d, naive.FaultNone, nil) }
+					if difference := differCase(generate(data), own); difference != "" {
+						differs := func(d []byte) string { return differCase(generate(d), nil) }
 						data = shrink(data, differs)
 						t.Fatalf("seed %d: %s\nshrunken to: %s\n%s", seed, difference, differs(data), describe(generate(data), data))
 					}
@@ -61,8 +57,20 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 		}
 	})
 	if t.Failed() {
-		return
+		t.FailNow()
 	}
+	return seen
+}
+
+// TestEngineAgreesWithTheModel compares the engine with the model on random
+// cases: the same items in the same order, the same scores, the same report,
+// the same class of error; with and without a collector, run and dry run.
+func TestEngineAgreesWithTheModel(t *testing.T) {
+	cases := 120_000
+	if testing.Short() || raceEnabled {
+		cases = 8_000
+	}
+	seen := compareCases(t, cases, generate)
 
 	// Every kind of outcome must have come up often enough to mean something.
 	for _, what := range []string{
@@ -126,14 +134,20 @@ func TestRandomCasesNoticeEveryFault(t *testing.T) {
 // FuzzEngineAgreesWithTheModel is the same comparison on cases of the fuzzer's
 // choice.
 func FuzzEngineAgreesWithTheModel(f *testing.F) {
+	fuzzCases(f, generate)
+}
+
+func fuzzCases(f *testing.F, generate func([]byte) testCase) {
+	f.Helper()
 	f.Add([]byte{})
 	for seed := range uint64(32) {
 		data := caseData(seed)
 		f.Add(data[:len(data)/2])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if difference := differ(data, naive.FaultNone, nil); difference != "" {
-			t.Fatalf("%s\n%s", difference, describe(generate(data), data))
+		c := generate(data)
+		if difference := differCase(c, nil); difference != "" {
+			t.Fatalf("%s\n%s", difference, describe(c, data))
 		}
 	})
 }

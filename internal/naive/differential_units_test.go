@@ -1,8 +1,6 @@
 package naive_test
 
 import (
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -12,37 +10,11 @@ import (
 // TestEngineAgreesOnUnits compares the engine with the model on random cases
 // with groups, smaller forms and versions.
 func TestEngineAgreesOnUnits(t *testing.T) {
-	const chunks = 8
 	cases := 120_000
 	if testing.Short() || raceEnabled {
 		cases = 6_000
 	}
-	var mu sync.Mutex
-	seen := tally{}
-	t.Run("cases", func(t *testing.T) {
-		for chunk := range chunks {
-			t.Run(fmt.Sprintf("chunk %d of %d", chunk+1, chunks), func(t *testing.T) {
-				t.Parallel()
-				own := tally{}
-				for seed := uint64(chunk); seed < uint64(cases); seed += chunks {
-					data := caseData(seed)
-					if difference := differCase(generateUnits(data), own); difference != "" {
-						differs := func(d []byte) string { return differCase(generateUnits(d), nil) }
-						data = shrink(data, differs)
-						t.Fatalf("seed %d: %s\nshrunken to: %s\n%s", seed, difference, differs(data), describe(generateUnits(data), data))
-					}
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				for what, n := range own {
-					seen[what] += n
-				}
-			})
-		}
-	})
-	if t.Failed() {
-		return
-	}
+	seen := compareCases(t, cases, generateUnits)
 	for _, what := range []string{
 		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded Deduplicated", "excluded PinnedOverride",
 		"excluded NegativeTokens", "excluded CountCapExceeded", "error pinned_exceeds_budget", "error overflow", "error content",
@@ -83,15 +55,5 @@ func (t tally) addUnits(c testCase, r naive.Result) {
 // FuzzEngineAgreesOnUnits is the same comparison on cases of the fuzzer's
 // choice.
 func FuzzEngineAgreesOnUnits(f *testing.F) {
-	f.Add([]byte{})
-	for seed := range uint64(32) {
-		data := caseData(seed)
-		f.Add(data[:len(data)/2])
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c := generateUnits(data)
-		if difference := differCase(c, nil); difference != "" {
-			t.Fatalf("%s\n%s", difference, describe(c, data))
-		}
-	})
+	fuzzCases(f, generateUnits)
 }

@@ -42,12 +42,17 @@ func repository(t *testing.T) string {
 	runGit(t, root, "init", "--quiet", "--initial-branch", "main")
 	runGit(t, root, "config", "user.name", "Test")
 	runGit(t, root, "config", "user.email", "test@example.com")
-	prepareCommit(t, root, "v0.1.0")
+	prepareCommit(t, root)
 	return root
 }
 
-// prepareCommit commits the work tree as prepared for a version.
-func prepareCommit(t *testing.T, root, version string) {
+// prepareCommit commits the work tree as prepared for v0.1.0.
+func prepareCommit(t *testing.T, root string) {
+	t.Helper()
+	prepareVersion(t, root, "v0.1.0")
+}
+
+func prepareVersion(t *testing.T, root, version string) {
 	t.Helper()
 	commit(t, root)
 	if err := newRelease(t, root, version).prepare(t.Context(), t.Output()); err != nil {
@@ -60,6 +65,16 @@ func commit(t *testing.T, root string) {
 	t.Helper()
 	runGit(t, root, "add", "--all")
 	runGit(t, root, "commit", "--quiet", "--allow-empty", "--message", "a step")
+}
+
+// tag returns a step that makes tags.
+func tag(names ...string) func(*testing.T, string) {
+	return func(t *testing.T, root string) {
+		t.Helper()
+		for _, name := range names {
+			runGit(t, root, "tag", name)
+		}
+	}
 }
 
 func newRelease(t *testing.T, root, version string) *release {
@@ -115,80 +130,55 @@ func runGit(t *testing.T, dir string, args ...string) string {
 
 var failure = regexp.MustCompile(`(?m)^FAILED (.*)$`)
 
+// edit replaces a text in a file, or writes the file if from is empty.
+type edit struct{ file, from, to string }
+
 // TestChecks breaks each rule, and sees that this check fails and no other.
 func TestChecks(t *testing.T) {
+	const news = "CHANGELOG.md"
 	for _, tt := range []struct {
-		name, version string
-		change        func(t *testing.T, root string)
-		check, text   string
-		why           string
+		name        string
+		edits       []edit
+		then        func(t *testing.T, root string) // nil: leave the work tree as it is
+		check, text string
+		why         string
 	}{
-		{"ready", "v0.1.0", func(*testing.T, string) {}, "", "", "nothing is wrong"},
-		{"changed", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, root, "LICENSE", "None.\n")
-		}, "work tree", "LICENSE", "the tags would not have the change"},
-		{"untracked", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, root, "core/more.go", "package core\n")
-		}, "work tree", "core/more.go", "tests have seen a file that the archives lack"},
-		{"no section", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			replace(t, root, "CHANGELOG.md", "[0.1.0]", "[0.0.9]")
-			prepareCommit(t, root, "v0.1.0")
-		}, "changelog", "## [0.1.0] - YYYY-MM-DD", "users look for the version"},
-		{"no date", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			replace(t, root, "CHANGELOG.md", "2026-01-02", "soon")
-			prepareCommit(t, root, "v0.1.0")
-		}, "changelog", "has no date", "a release has a day"},
-		{"no entries", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			replace(t, root, "CHANGELOG.md", "- `F` returns 1.\n- And more.\n", "## [0.0.9] - 2025-01-01\n\n- Old.\n")
-			prepareCommit(t, root, "v0.1.0")
-		}, "changelog", "no entries", "those of another version do not count"},
-		{"requirement", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			replace(t, root, "internal/model/go.mod", "/core v0.1.0", "/core v0.0.9")
-			commit(t, root)
-		}, "versions", small + "/internal/model requires " + small + "/core@v0.0.9", "modules are released together"},
-		{"replace in go.mod", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, root, "examples/one/go.mod", "module "+small+"/examples/one\n\ngo 1.24.0\n\nreplace example.com/x => ../x\n")
-			commit(t, root)
-		}, "versions", "go install refuses", "a stranger could not install the command"},
-		{"go.work", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			replace(t, root, "go.work", "\t"+small+" v0.1.0 => .\n", "")
-			replace(t, root, "go.work", "\n\nreplace", "\n\nreplace "+small+" v0.1.0 => ./pages\n\nreplace")
-			write(t, root, "pages/go.mod", "module "+small+"\n\ngo 1.24.0\n")
-			commit(t, root)
-		}, "versions", "go.work replaces " + small + "@v0.1.0 by ./pages", "development would use other code than the release"},
-		{"checksum", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, root, "core/core.go", "package core\n\nfunc F() int { return 2 }\n")
-			commit(t, root)
-		}, "checksums", "go.sum of " + small + "/internal/model", "the archive has changed since the sums were written"},
-		{"checksum is missing", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, root, "cmd/tool/go.sum", "")
-			commit(t, root)
-		}, "checksums", "go.sum of " + small + "/cmd/tool", "a build outside the workspace needs it"},
-		{"there already", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			runGit(t, root, "tag", "core/v0.1.0")
-		}, "tags", "core/v0.1.0 already exists", "a version never changes"},
-		{"later", "v0.1.0", func(t *testing.T, root string) {
-			t.Helper()
-			runGit(t, root, "tag", "v0.2.0")
-			runGit(t, root, "tag", "vainly") // is no version
-		}, "tags", "v0.2.0 is a later version", "the versions go up"},
+		{"ready", nil, nil, "", "", "nothing is wrong"},
+		{"changed", []edit{{"LICENSE", "", "None.\n"}}, nil, "work tree", "LICENSE", "the tags would not have the change"},
+		{"untracked", []edit{{"core/more.go", "", "package core\n"}}, nil, "work tree", "core/more.go", "tests have seen a file that the archives lack"},
+		{"no section", []edit{{news, "[0.1.0]", "[0.0.9]"}}, prepareCommit, "changelog", "## [0.1.0] - YYYY-MM-DD", "users look for the version"},
+		{"no date", []edit{{news, "2026-01-02", "soon"}}, prepareCommit, "changelog", "has no date", "a release has a day"},
+		{"no entries", []edit{{news, "- `F` returns 1.\n- And more.\n", "## [0.0.9] - 2025-01-01\n\n- Old.\n"}}, prepareCommit,
+			"changelog", "no entries", "those of another version do not count"},
+		{"requirement", []edit{{"internal/model/go.mod", "/core v0.1.0", "/core v0.0.9"}}, commit,
+			"versions", small + "/internal/model requires " + small + "/core@v0.0.9", "modules are released together"},
+		{"replace in go.mod", []edit{{"examples/one/go.mod", "", "module " + small + "/examples/one\n\ngo 1.24.0\n\nreplace example.com/x => ../x\n"}}, commit,
+			"versions", "go install refuses", "a stranger could not install the command"},
+		{"go.work", []edit{
+			{"go.work", "\t" + small + " v0.1.0 => .\n", ""},
+			{"go.work", "\n\nreplace", "\n\nreplace " + small + " v0.1.0 => ./pages\n\nreplace"},
+			{"pages/go.mod", "", "module " + small + "\n\ngo 1.24.0\n"},
+		}, commit, "versions", "go.work replaces " + small + "@v0.1.0 by ./pages", "development would use other code than the release"},
+		{"checksum", []edit{{"core/core.go", "", "package core\n\nfunc F() int { return 2 }\n"}}, commit,
+			"checksums", "go.sum of " + small + "/internal/model", "the archive has changed since the sums were written"},
+		{"checksum is missing", []edit{{"cmd/tool/go.sum", "", ""}}, commit, "checksums", "go.sum of " + small + "/cmd/tool", "a build outside the workspace needs it"},
+		{"there already", nil, tag("core/v0.1.0"), "tags", "core/v0.1.0 already exists", "a version never changes"},
+		{"later", nil, tag("v0.2.0", "vainly"), "tags", "v0.2.0 is a later version", "the versions go up, and vainly is none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := repository(t)
-			tt.change(t, root)
+			for _, e := range tt.edits {
+				if e.from == "" {
+					write(t, root, e.file, e.to)
+				} else {
+					replace(t, root, e.file, e.from, e.to)
+				}
+			}
+			if tt.then != nil {
+				tt.then(t, root)
+			}
 			before := runGit(t, root, "tag")
-			out, err := check(t, root, tt.version, true)
+			out, err := check(t, root, "v0.1.0", true)
 			var failed []string
 			for _, match := range failure.FindAllStringSubmatch(out, -1) {
 				failed = append(failed, match[1])
@@ -296,7 +286,7 @@ func TestAPI(t *testing.T) {
 				replace(t, root, "pages/pages.go", "core.F()", "core.G()")
 			}
 			replace(t, root, "CHANGELOG.md", "## [0.1.0]", "## ["+tt.version[1:]+"] - 2026-02-03\n\n- News.\n\n## [0.1.0]")
-			prepareCommit(t, root, tt.version)
+			prepareVersion(t, root, tt.version)
 			runGit(t, root, "tag", "core/v0.1.1-rc.1") // a candidate promises nothing
 			out, err := check(t, root, tt.version, true)
 			if (err == nil) != (tt.text == "") || !strings.Contains(out, tt.text) {
