@@ -138,13 +138,17 @@ func (e *ScarcityError) Is(target error) bool { return target == ErrScarcity }
 // its contract forbids.
 type StrategyError struct {
 	Role     string // "scorer", "slicer", "placer" or "token counter"
-	Strategy string // the strategy's Go type
+	Strategy string // the strategy's Go type, or "nil"
 	Reason   string // what it did
 	Err      error  // what it returned, or a [PanicError]; nil when it returned no error
 }
 
 func (e *StrategyError) Error() string {
-	msg := "cupel: " + e.Role + " " + e.Strategy + " " + e.Reason
+	msg := "cupel: " + e.Role
+	if e.Strategy != "nil" { // the reason says so
+		msg += " " + e.Strategy
+	}
+	msg += " " + e.Reason
 	if e.Err != nil {
 		msg += fmt.Sprintf(": %v", e.Err) // fmt survives an Error method that panics
 	}

@@ -147,7 +147,7 @@ func TestSliceSubset(t *testing.T) {
 		{"negative", s, []int{-1}, cupel.ErrInvalidConfig, "cupel: position is given out of range for a list of 200 items (SliceSubset, positions[0] = -1)"},
 		{"twice", s, []int{7, 7}, cupel.ErrInvalidConfig, "cupel: position is given twice for a list of 200 items (SliceSubset, positions[1] = 7)"},
 		{"the slicer breaks its contract", s, []int{5, 6}, cupel.ErrContract, "cupel: slicer cupel.SlicerFunc returned position 2 out of range of 2 items, which breaks the contract of a slicer"},
-		{"no slicer", nil, []int{5}, cupel.ErrStrategy, "cupel: slicer nil is nil"},
+		{"no slicer", nil, []int{5}, cupel.ErrStrategy, "cupel: slicer is nil"},
 	}
 	for _, tt := range tests {
 		sel, err := cupel.SliceSubset(t.Context(), tt.slicer, items, tt.positions, budget)

@@ -103,6 +103,9 @@ func (l *Ledger) rank() {
 // the same content that can be it. For an older version it returns the newest. It
 // returns false for other candidates, and if there is none.
 func (l *Ledger) Survivor(candidate int) (survivor int, ok bool) {
+	if l == nil || candidate < 0 || candidate >= len(l.Entries) {
+		return 0, false
+	}
 	if l.survivors == nil {
 		l.indexSurvivors()
 	}

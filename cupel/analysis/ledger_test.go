@@ -84,6 +84,13 @@ func TestLedgerSurvivor(t *testing.T) {
 	if got, ok := l.Survivor(2); !ok || got != 3 {
 		t.Errorf("the survivor is %d, %t; pinned and negative candidates take no part", got, ok)
 	}
+	for name, l := range map[string]*analysis.Ledger{"nil": nil, "empty": {}, "this": l} {
+		for _, candidate := range []int{-1, 5} {
+			if got, ok := l.Survivor(candidate); ok {
+				t.Errorf("%s: candidate %d, which there is not, survives as %d", name, candidate, got)
+			}
+		}
+	}
 	if n := testing.AllocsPerRun(10, func() { l.Survivor(2) }); n != 0 {
 		t.Errorf("asking again allocates %v times: survivors are looked up once", n)
 	}

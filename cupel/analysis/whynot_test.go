@@ -299,3 +299,11 @@ func TestSufficientBudget(t *testing.T) {
 		})
 	}
 }
+
+func TestNoWhyNotAnswer(t *testing.T) {
+	for _, a := range []*analysis.WhyNotAnswer{nil, {}} {
+		if got := a.String(); got != "no answer" {
+			t.Errorf("got %q", got)
+		}
+	}
+}

@@ -17,6 +17,9 @@ const (
 // String returns the answer as several lines for people. They hold the beginning
 // of the contents of items.
 func (a *WhyNotAnswer) String() string {
+	if a == nil || a.Ledger == nil {
+		return "no answer"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is ", a.name(a.Candidate))
 	if a.Place > 0 {
