@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-const secret = "the launch code is 0000-1111-2222 and nobody may see the end of it"
+const secret = "the launch code is 0000-1111-2222 and its end stays hidden"
 
 // TestContentsDoNotLeak: no way of printing or logging shows a content, but for
 // its beginning under %+v.
@@ -37,13 +37,13 @@ func TestContentsDoNotLeak(t *testing.T) {
 				t.Errorf("%s under %s shows the content: %s", name, format, text)
 			}
 		}
-		if text := fmt.Sprintf("%+v", v); strings.Contains(text, "nobody") {
+		if text := fmt.Sprintf("%+v", v); strings.Contains(text, "hidden") {
 			t.Errorf("%s under %%+v shows more than the beginning: %s", name, text)
 		}
 		var line bytes.Buffer
 		slog.New(slog.NewTextHandler(&line, nil)).Info("selected", "value", v)
-		nested := name == "items" || name == "in a struct" || name == "scored" || name == "overflow"
-		if strings.Contains(line.String(), "nobody") || !nested && strings.Contains(line.String(), "launch") {
+		nested := name == "items" || name == "in a struct"
+		if strings.Contains(line.String(), "hidden") || !nested && strings.Contains(line.String(), "launch") {
 			t.Errorf("%s is logged as %s", name, &line)
 		}
 		if nested || name == "entries" {

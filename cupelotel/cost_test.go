@@ -22,7 +22,7 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// workload is a run of n items, about half of which fit.
+// workload is a run of n items, where about half fit.
 func workload(tb testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
 	tb.Helper()
 	items := make([]*cupel.ContextItem, n)

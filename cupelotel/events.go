@@ -113,8 +113,8 @@ func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem
 // addEvents records an event for each item of s, at the time at which the stage
 // ended.
 func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
-	// One array for nearly all events, each of which gets a part of its own. It
-	// grows for groups and smaller forms.
+	// One array for nearly all events: each gets a part of its own. It grows for
+	// groups and smaller forms.
 	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
 	from := 0
 	last := func() trace.EventOption {

@@ -31,7 +31,7 @@ func source(err error, items ...*cupel.ContextItem) func(func(*cupel.ContextItem
 
 // The candidates in batches of two: the pinned one and the one of negative
 // size; a twice, with the first selected; b and the huge one; the note and c,
-// neither of which fits.
+// which do not fit.
 //
 //	20 pinned, 80 left; a: 70 left; b: 40 left; huge 5000, note 60, c 50
 func TestStream(t *testing.T) {

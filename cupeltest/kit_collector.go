@@ -36,7 +36,7 @@ func WithConcurrentRuns() CollectorOption {
 // TestTraceCollector checks that a collector keeps the contracts of
 // [cupel.TraceCollector] and, if it implements it, of [cupel.RunObserver], and
 // reports each broken rule. The collector receives made-up events and follows
-// runs of a pipeline, some of which fail.
+// runs of a pipeline, including runs that fail.
 func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
 	t.Helper()
 	if c == nil {

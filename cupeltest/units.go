@@ -189,7 +189,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemSupersededBy(predicate func(*
 }
 
 // IncludeStaleItem holds if the predicate is true for at least one included
-// entry of which a newer version was among the candidates.
+// entry whose newer version was among the candidates.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) IncludeStaleItem(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {

@@ -51,7 +51,7 @@ func TestDiffReports(t *testing.T) {
 		{"data", excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2, AvailableTokens: 1})}),
 			excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2})}), "no difference", "what was left differs with every budget"},
 		{"copies", excluding(window("a"), out("a", cupel.ExcludeDeduplicated)), window("a", "a"), `+ "a" (Message, 2 tokens, copy 2): was Deduplicated: the same content is in as another item`, "duplicates count last"},
-		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "no difference", "whatever their scores are"},
+		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "no difference", "their scores do not matter"},
 		{"all at once", excluding(window("a", "b", "c"), out("d", "Boring"), out("e", "Boring")), excluding(window("c", "b", "d"), out("a", "Boring"), out("e", "Dull")),
 			`+ "d" (Message, 2 tokens): was Boring
 - "a" (Message, 2 tokens): is Boring

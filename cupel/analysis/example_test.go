@@ -141,10 +141,10 @@ func ExampleFindMinBudgetFor() {
 	// false
 }
 
-// Inclusion is not monotonic with Greedy, although the specification says so: of A
-// with 11 tokens and B with 5, a budget of 10 takes B, and one of 11 takes A
-// alone (R41). With a third item in front, the search by halves misses the
-// budgets at which B is in for the first time.
+// Inclusion is not monotonic with Greedy, although the specification says it is.
+// With A at 11 tokens and B at 5, a budget of 10 includes B, and one of 11
+// includes only A. With a third item, the binary search misses the smallest
+// budgets that include B.
 func ExampleFindMinBudgetForExhaustive() {
 	relevance := cupel.WithFutureRelevanceHint
 	a, b, c := newItem("A", 11, relevance(0.99)), newItem("B", 5, relevance(0.1)), newItem("C", 3, relevance(0.2))

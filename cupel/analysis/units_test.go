@@ -30,7 +30,7 @@ func TestSmallestFormsBeginTheSearch(t *testing.T) {
 		{"forms", []*cupel.ContextItem{alone}, 3, 3, "its smallest form needs 3"},
 		{"forms behind another", []*cupel.ContextItem{alone, scored("pin", 2, 0, cupel.WithPinned())}, 3, 5, "the smallest form comes after the pinned item"},
 		{"free", []*cupel.ContextItem{free}, 0, 1, "a target of 0 selects nothing"},
-		{"group", []*cupel.ContextItem{member, other}, 0, 1, "the forms of a group may have any size, whatever its members have"},
+		{"group", []*cupel.ContextItem{member, other}, 0, 1, "the forms of a group may be larger than its members"},
 		{"group without forms", []*cupel.ContextItem{other, plain}, 0, 10, "a group of one has its tokens, but the search need not know"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestWhyNotHalvesWhatItCannotFollow(t *testing.T) {
 		why     string
 	}{
 		{"plain", nil, true, "Greedy is a SweepSlicer, and nothing stands in its way"},
-		{"group", []cupel.ItemOption{cupel.WithGroup("g")}, false, "groups are sliced anew at each budget"},
+		{"group", []cupel.ItemOption{cupel.WithGroup("g")}, false, "groups are sliced again at each budget"},
 		{"version", []cupel.ItemOption{cupel.WithVersionOf("file")}, false, "so are versions"},
 		{"form", []cupel.ItemOption{cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 25, Worth: 0.5})}, false, "so are smaller forms"},
 	} {

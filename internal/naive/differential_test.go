@@ -117,7 +117,7 @@ func TestRandomCasesNoticeEveryFault(t *testing.T) {
 	const most = 100_000
 	for _, fault := range naive.Faults() {
 		if fault.Chapter() == "Units" {
-			continue // of which TestUnitsNoticeEveryFault has the cases
+			continue // TestUnitsNoticeEveryFault has their cases
 		}
 		t.Run(fault.String(), func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ type unit struct {
 	chain   []form // form 0 first
 	form    int    // the position in chain that was chosen
 	older   []*unit
-	survive *unit // the unit of which this one is a duplicate
+	survive *unit // the unit that this one duplicates
 }
 
 // member is an item as a part of its unit.

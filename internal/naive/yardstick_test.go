@@ -59,7 +59,7 @@ func (w workload) items() []*cupel.ContextItem {
 	return w.itemsBy(func(r *rand.Rand) int { return r.IntN(w.tagsFrom) })
 }
 
-// zipfItems are items some tags of which most have, and most tags few.
+// zipfItems are items with a few common tags and many rare ones.
 func (w workload) zipfItems() []*cupel.ContextItem {
 	return w.itemsBy(func(r *rand.Rand) int { return int(rand.NewZipf(r, 1.1, 1, uint64(w.tagsFrom-1)).Uint64()) })
 }

@@ -40,14 +40,15 @@ func TestExportedDocs(t *testing.T) {
 			fset := token.NewFileSet()
 			files, err := filepath.Glob(filepath.Join(path, "*.go"))
 			for _, name := range files {
-				if strings.HasSuffix(name, "_test.go") {
-					continue
-				}
 				file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
 				if err != nil {
 					return err
 				}
-				for _, group := range exportedDocs(file) {
+				docs := exportedDocs(file)
+				if strings.HasSuffix(name, "_test.go") {
+					docs = exampleDocs(file)
+				}
+				for _, group := range docs {
 					documented++
 					for _, comment := range group.List {
 						if number := ruling.FindString(comment.Text); number != "" {
@@ -100,6 +101,17 @@ func exportedDocs(file *ast.File) (docs []*ast.CommentGroup) {
 	return docs
 }
 
+// exampleDocs returns the comments of the examples in a test file, which go doc
+// servers show.
+func exampleDocs(file *ast.File) (docs []*ast.CommentGroup) {
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil && strings.HasPrefix(f.Name.Name, "Example") {
+			docs = append(docs, f.Doc)
+		}
+	}
+	return docs
+}
+
 // TestExportedDocsFindsRules plants rules where go doc shows them, and where it
 // does not.
 func TestExportedDocsFindsRules(t *testing.T) {
@@ -146,5 +158,21 @@ type I interface {
 	}
 	if got.String() != "123456789" {
 		t.Errorf("found the comments %s", got.String())
+	}
+
+	const examples = `package p_test
+
+// ExampleF is shown.
+func ExampleF() {}
+
+// help is hidden.
+func help() {}
+`
+	file, err = parser.ParseFile(token.NewFileSet(), "p_test.go", examples, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if docs := exampleDocs(file); len(docs) != 1 || docs[0].Text() != "ExampleF is shown.\n" {
+		t.Errorf("found %d comments of examples", len(docs))
 	}
 }
