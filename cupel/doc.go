@@ -2,6 +2,14 @@
 // documents, tool outputs and memories than fit a context window, it chooses what
 // to include and in which order, and says why each item was included or dropped.
 //
+//	pipeline, err := cupel.New(cupel.Config{
+//		Scorer: scorer.Recency{},
+//		Slicer: slicer.Greedy{},
+//		Placer: placer.Chronological{},
+//	})
+//	budget, err := cupel.NewContextBudget(8000, 7000, cupel.WithOutputReserve(1000))
+//	window, err := pipeline.Run(ctx, items, budget)
+//
 // A [Pipeline] always runs the same stages:
 //
 //  1. Classify. Items with a negative token count are dropped. Pinned items skip
@@ -27,10 +35,10 @@
 // never change and may be shared between goroutines. An item is identified by
 // its pointer, and each position of the candidate list is a candidate of its own.
 // Time is O(n log n) for n items, except for a knapsack's table and for the scorer
-// Frequency with more than four tags per item, which document their cost. A run without observers builds no diagnostics. A
-// strategy that fails, panics or breaks its contract is reported as an error
-// that names it. The package starts no goroutine and imports the standard
-// library only.
+// Frequency with more than four tags per item, which document their cost. A run
+// without observers builds no diagnostics. A strategy that fails, panics or breaks
+// its contract is reported as an error that names it. The package starts no
+// goroutine and imports the standard library only.
 //
 // # Groups, smaller forms, versions
 //

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// DefaultBatchSize is the number of items that [Pipeline.RunStream] scores at a
+// defaultBatchSize is the number of items that [Pipeline.RunStream] scores at a
 // time unless [WithBatchSize] sets another.
-const DefaultBatchSize = 32
+const defaultBatchSize = 32
 
 // StreamOption is a setting of one streaming run: a [RunOption], or the result
 // of [WithBatchSize].
@@ -32,7 +32,7 @@ type batchSize int
 func (n batchSize) applyStream(s *streamSettings) { s.batchSize = int(n) }
 
 // WithBatchSize sets the number of items scored at a time; it must be at least 1,
-// and the default is [DefaultBatchSize]. Larger batches choose better, smaller ones
+// and is 32 by default. Larger batches choose better, smaller ones
 // stop earlier. Pinned items and items dropped before scoring do not count toward
 // a batch.
 func WithBatchSize(items int) StreamOption { return batchSize(items) }
@@ -115,7 +115,7 @@ type StreamResult struct {
 // It implements the StreamSlice section of the Slicers chapter of the
 // specification.
 func (p *Pipeline) RunStream(ctx context.Context, source iter.Seq2[*ContextItem, error], budget ContextBudget, opts ...StreamOption) (*StreamResult, error) {
-	settings := streamSettings{batchSize: DefaultBatchSize}
+	settings := streamSettings{batchSize: defaultBatchSize}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyStream(&settings)

@@ -31,7 +31,7 @@ func contentLimit(items []*cupel.ContextItem, wanted int) int {
 			}
 		}
 	}
-	limit := DefaultContentLimit
+	limit := mostContent
 	for ; limit > leastContent; limit /= 2 {
 		sum := 0
 		for _, length := range lengths {

@@ -8,11 +8,11 @@ import (
 
 // Default bounds of a [Selection], and bounds of the options.
 const (
-	// DefaultContentLimit is the default of [WithContentLimit], in bytes.
-	DefaultContentLimit = 64 << 10
 	// MaxSweepStops is the maximum number of stops of [WithSweep].
 	MaxSweepStops = 1000
 
+	// mostContent is the default of [WithContentLimit], in bytes.
+	mostContent = 64 << 10
 	// allContents is the default limit for all contents together, in bytes;
 	// leastContent is the lowest limit that it leads to for one content.
 	allContents  = 8 << 20
@@ -60,7 +60,7 @@ func WithName(name string) Option {
 }
 
 // WithContentLimit sets the maximum number of bytes of each content on the
-// page, at least 0. The default is [DefaultContentLimit], and less if contents
+// page, at least 0. The default is 65,536, and less if contents
 // and metadata text together would exceed 8 MiB. The page says where something
 // is missing. Metadata values other than numbers and booleans are cut at the
 // same length; kinds, sources, tags and metadata keys are not.

@@ -21,14 +21,14 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
-// DefaultMaxBudgets is the maximum number of budgets that [Sweep] and
+// defaultMaxBudgets is the maximum number of budgets that [Sweep] and
 // [FindMinBudgetForExhaustive] try without [WithMaxBudgets].
-const DefaultMaxBudgets = 1 << 22
+const defaultMaxBudgets = 1 << 22
 
 // WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
 // try before they fail with a [TooManyBudgetsError], and how many [WhyNot] tries
 // before it returns what it knows. It must be at least 1; the default is
-// [DefaultMaxBudgets]. Budgets that a [cupel.SweepSlicer] skips because nothing
+// 4,194,304, and 10,000 for [WhyNot] if each needs a selection of its own. Budgets that a [cupel.SweepSlicer] skips because nothing
 // changes at them do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
 	return func(p *prober) { p.maxBudgets = budgets }
@@ -70,7 +70,7 @@ type prober struct {
 }
 
 func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (prober, error) {
-	p := prober{maxBudgets: DefaultMaxBudgets, ceiling: noCeiling}
+	p := prober{maxBudgets: defaultMaxBudgets, ceiling: noCeiling}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&p)

@@ -83,11 +83,10 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 	if candidate < 0 || candidate >= len(items) {
 		return nil, &ArgumentError{"candidate", fmt.Sprintf("candidate must be a position in the list of %d items, got %d", len(items), candidate)}
 	}
-	p, err := newProber(ctx, pipeline, items, append(slices.Clip(opts), WithBaseBudget(budget), WithReserveOffTarget(), func(p *prober) {
-		if p.maxBudgets == DefaultMaxBudgets && !follows(pipeline, items) {
-			p.maxBudgets = maxProbes
-		}
-	}))
+	if !follows(pipeline, items) {
+		opts = append([]ProbeOption{WithMaxBudgets(maxProbes)}, opts...) // the caller's own limit comes later, and holds
+	}
+	p, err := newProber(ctx, pipeline, items, append(slices.Clip(opts), WithBaseBudget(budget), WithReserveOffTarget()))
 	if err != nil {
 		return nil, err
 	}

@@ -172,3 +172,27 @@ func TestNegativeTargetIsNotSearched(t *testing.T) {
 		t.Errorf("got %t, %v, %d budgets", found, err, l.budgets)
 	}
 }
+
+// TestWhyNotTriesAsManyAsAllowed sets the limit that a sweep has by default,
+// which is more than a search without one tries.
+func TestWhyNotTriesAsManyAsAllowed(t *testing.T) {
+	only := sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		if budget.TargetTokens == 12_000 {
+			return cupel.Selection{Indices: []int{0}}, nil
+		}
+		return cupel.Selection{}, nil
+	})
+	items := []*cupel.ContextItem{scored("rare", 1, 1)}
+	for _, tt := range []struct {
+		opts []analysis.ProbeOption
+		want analysis.SmallestBudget
+	}{
+		{[]analysis.ProbeOption{analysis.WithCeiling(13_000)}, analysis.SmallestBudget{SearchedTo: 10_000}},
+		{[]analysis.ProbeOption{analysis.WithCeiling(13_000), analysis.WithMaxBudgets(1 << 22)}, analysis.SmallestBudget{Found: true, Tokens: 12_000, Exact: true, SearchedTo: 13_000}},
+	} {
+		a, err := analysis.WhyNot(t.Context(), pipeline(only), items, budget(10, 10), 0, tt.opts...)
+		if err != nil || a.Smallest != tt.want {
+			t.Errorf("%d options: %+v, %v, want %+v", len(tt.opts), a.Smallest, err, tt.want)
+		}
+	}
+}
