@@ -65,9 +65,6 @@ type indexDraft struct {
 // rememberedLists is the number of lists an [Index] caches.
 const rememberedLists = 4
 
-// DefaultGap is the default of [WithGap].
-const DefaultGap = time.Hour
-
 // defaultGroups are the metadata keys of groups.
 var defaultGroups = []string{"session", "conversation", "thread", "document", "file", "path"}
 
@@ -83,7 +80,7 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 		fields:   []Field{FieldContent, FieldTags},
 		groups:   defaultGroups,
 		names:    defaultNames,
-		gap:      DefaultGap,
+		gap:      time.Hour,
 		capacity: rememberedLists,
 	}
 	for _, opt := range opts {
@@ -174,7 +171,7 @@ func checkKeys(setting string, keys []string) error {
 
 // WithGap sets the pause between consecutive items, above 0, that splits a
 // group in two. It applies to groups in which all items have timestamps. The
-// default is [DefaultGap].
+// default is an hour.
 func WithGap(gap time.Duration) IndexOption {
 	return func(d *indexDraft) error {
 		if gap <= 0 {

@@ -10,12 +10,12 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// TestScorer holds a scorer to the contract of the Scorers chapter and of
-// [cupel.Scorer], and the batch form to that of [cupel.BatchScorer] when there
-// is one. It reports each rule that is broken. Scores outside of [0,1] are
-// allowed. A scorer that reads a clock must be given one that stands still.
+// TestScorer checks that a scorer keeps the contract of [cupel.Scorer] and, if it
+// implements it, of [cupel.BatchScorer], and reports each broken rule. Scores
+// outside [0,1] are allowed. A scorer that reads a clock needs one that stands
+// still.
 //
-// Whether a scorer is safe for concurrent use shows under the race detector.
+// Run it under the race detector to check concurrent use.
 func TestScorer(t T, s cupel.Scorer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions

@@ -23,14 +23,12 @@ func (mayExceed) applySlicer(k *kitOptions) { k.mayExceed = true }
 // strategy deals with that.
 func WithTargetExceeded() SlicerOption { return mayExceed{} }
 
-// TestSlicer holds a slicer to the contract of the Slicers chapter and of
-// [cupel.Slicer], and reports each rule that is broken. A [cupel.ScarcityError]
-// is an answer like a selection, except to an empty list and to a target of 0;
-// any other error on a valid list is not.
-// Whether zero-token items are always selected is the slicer's choice, and is
-// not checked.
+// TestSlicer checks that a slicer keeps the contract of [cupel.Slicer], and reports
+// each broken rule. The slicer may return a [cupel.ScarcityError], except for an
+// empty list and for a target of 0; any other error on a valid list breaks the
+// contract. A slicer may or may not select items without tokens.
 //
-// Whether a slicer is safe for concurrent use shows under the race detector.
+// Run it under the race detector to check concurrent use.
 func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
 	t.Helper()
 	var options kitOptions

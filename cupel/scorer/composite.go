@@ -34,7 +34,7 @@ type Composite struct {
 // It fails with a [cupel.InvalidConfigError] when there are no parts, on a nil
 // scorer, on a weight that is not positive and finite, on weights whose sum is
 // infinite, when a part or a scorer inside it is not valid, and when a
-// scorer appears in its own dependency graph.
+// scorer contains itself.
 func NewComposite(parts ...Weighted) (*Composite, error) {
 	wrong := strategy.Problems{Component: "CompositeScorer"}
 	c := &Composite{
@@ -119,8 +119,8 @@ func errNoParts() error {
 	return invalid("CompositeScorer", "entries", "", "At least one scorer entry is required")
 }
 
-// Validate reports a scorer that was not built with [NewComposite]. Its parts
-// are not looked at; [cupel.ValidateScorer] does that.
+// Validate reports a scorer that was not built with [NewComposite]. It does
+// not check the parts; [cupel.ValidateScorer] does.
 func (c *Composite) Validate() error {
 	if c == nil || len(c.scorers) == 0 {
 		return errNoParts()

@@ -8,13 +8,13 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Decay scores an item by its age, along a [Curve]. Items from the future have
-// age zero; items without a timestamp get a score of their own. Scores are in
-// [0,1]. Build it with [NewDecay].
+// Decay scores an item by its age, along a [Curve]. An item from the future has
+// age zero; an item without a timestamp gets the score of
+// [WithNullTimestampScore]. Scores are in [0,1]. Build it with [NewDecay].
 //
-// ScoreAll reads the clock once, so that all items of a pass are as old as
-// their timestamps say; Score reads it on each call. Ages are exact over
-// the whole range of [time.Time].
+// ScoreAll reads the clock once, so that all ages are measured from the same
+// time; Score reads it on each call. Ages are exact over the whole range of
+// [time.Time].
 //
 // It implements the DecayScorer chapter of the specification.
 type Decay struct {
@@ -97,7 +97,7 @@ func (d *Decay) validate(wrong *strategy.Problems) {
 	}
 }
 
-// Score looks at the item and the clock; all is ignored.
+// Score uses the item and the clock; it ignores all.
 func (d *Decay) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	if d.Validate() != nil {
 		return 0

@@ -1,10 +1,10 @@
 // Package scorer holds the eleven scorers of the specification. Each is a
 // [cupel.Scorer] that says how relevant an item is, conventionally in [0,1].
 //
-// Absolute scorers look at the item alone: [Kind], [Tag], [Reflexive],
-// [MetadataTrust], [Decay], [MetadataKey]. Relative ones compare it with its
-// peers: [Recency], [Priority], [Frequency]. [Composite] and [Scaled] are made
-// of others:
+// Absolute scorers use only the item itself: [Kind], [Tag], [Reflexive],
+// [MetadataTrust], [Decay], [MetadataKey]. Relative ones compare it with the
+// rest of the list: [Recency], [Priority], [Frequency]. [Composite] and [Scaled]
+// wrap other scorers:
 //
 //	s, err := scorer.NewComposite(
 //		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.6},
@@ -14,7 +14,7 @@
 // Every scorer is also a [cupel.BatchScorer]. Score follows the specification's
 // algorithm literally: a relative scorer reads the whole list for one item.
 // ScoreAll scores a whole list in one pass, with bit-identical results. The
-// engine and the scorers that wrap others prefer it.
+// engine and the scorers that wrap others call ScoreAll.
 //
 // The zero values of Recency, Priority, Frequency, Kind and Reflexive are
 // ready for use. The others come from constructors, which check their
@@ -22,6 +22,5 @@
 // validation, in [cupel.New] and in ScoreAll, and never panic.
 //
 // All scorers are immutable and safe for concurrent use, and keep no reference
-// to an item after they return. A nil item has none of the fields, not even a
-// kind, and scores accordingly.
+// to an item after they return. They score a nil item as an item without fields.
 package scorer

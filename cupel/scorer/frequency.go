@@ -13,11 +13,11 @@ import (
 
 // Frequency scores an item by the share of its peers that have a tag in common
 // with it: their number divided by the number of all items minus one. Tags
-// compare under ASCII case folding. An item without tags scores 0, and so does
-// the only item of a list. Scores are in [0,1].
+// are compared without ASCII case. An item without tags scores 0, and so does the
+// only item of a list. Scores are in [0,1].
 //
-// An item is no peer of itself: every position that holds the same pointer is
-// skipped, and stays in the denominator.
+// An item is not its own peer: positions that hold the same pointer do not count
+// as peers, but do count in the number of all items.
 //
 // The zero Frequency is ready for use.
 //

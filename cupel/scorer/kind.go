@@ -11,7 +11,7 @@ import (
 )
 
 // Kind scores an item by the weight of its kind, and 0 when its kind has none.
-// Kinds compare under ASCII case folding. Scores are in [0, largest weight]:
+// Kinds are compared without ASCII case. Scores are in [0, largest weight]:
 // weights above 1 are not clamped.
 //
 // The zero Kind has the default weights: 1.0 for system prompts, 0.8 for
@@ -140,7 +140,7 @@ func (w *kindWeights) get(kind cupel.ContextKind) float64 {
 	return w.others[string(ascii.AppendLower(folded[:0], string(kind)))]
 }
 
-// Score looks at the item alone; all is ignored.
+// Score uses only the item; it ignores all.
 func (k Kind) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	if k.weights == nil {
 		return defaultKindWeights.get(item.Kind())

@@ -65,7 +65,7 @@ func (m *MetadataKey) Validate() error {
 // neutral is the multiplier of items that do not match.
 const neutral = 1.0
 
-// Score looks at the item alone; all is ignored.
+// Score uses only the item; it ignores all.
 func (m *MetadataKey) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	if m == nil || m.boost == 0 {
 		return neutral

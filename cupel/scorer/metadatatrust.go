@@ -12,13 +12,13 @@ import (
 )
 
 // MetadataTrust scores an item by the trust that the caller wrote into its
-// metadata under [cupel.MetadataTrust], clamped to [0,1]. Without the key, and
-// with a value that is no finite number, the item gets the default score.
+// metadata under [cupel.MetadataTrust], clamped to [0,1]. An item without
+// the key, or whose value is not a finite number, gets the default score.
 //
 // The value may be a string or a [json.Number] in decimal syntax ("0.85",
 // "8.5e-1"; no hexadecimal, underscores or spaces), or of any integer or
-// floating-point type. Everything else counts as unreadable. Build it
-// with [NewMetadataTrust].
+// floating-point type. Any other value gives the default score. Build it with
+// [NewMetadataTrust].
 //
 // It implements the MetadataTrustScorer chapter of the specification.
 type MetadataTrust struct {
@@ -55,7 +55,7 @@ func (m *MetadataTrust) Validate() error {
 	return nil
 }
 
-// Score looks at the item alone; all is ignored.
+// Score uses only the item; it ignores all.
 func (m *MetadataTrust) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	if m == nil {
 		return 0

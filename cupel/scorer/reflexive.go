@@ -17,7 +17,7 @@ type Reflexive struct{}
 
 var reflexiveDescriptor = strategy.Plain[Reflexive]("reflexive", "ReflexiveScorer", "Scores an item by its own future relevance hint.")
 
-// Score looks at the item alone; all is ignored.
+// Score uses only the item; it ignores all.
 func (Reflexive) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	hint, _ := item.FutureRelevanceHint()
 	if !isFinite(hint) {

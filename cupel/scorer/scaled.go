@@ -10,13 +10,12 @@ import (
 
 // Scaled stretches the scores of another scorer to the whole of [0,1]: the
 // lowest becomes 0, the highest 1, and those between keep their proportions.
-// When all are equal there is nothing to tell apart, and every item scores 0.5;
-// so does an item that is not in the list.
+// If all are equal, every item scores 0.5; so does an item that is not in the
+// list.
 //
-// Scores that are NaN or infinite follow the chapter's comparisons and IEEE 754
-// arithmetic: a NaN is neither lowest nor highest and stays NaN unless all
-// others are equal, and an infinite lowest or highest leaves NaN or 0. Build it
-// with [NewScaled].
+// NaN and infinities follow IEEE 754 arithmetic: a NaN is neither lowest nor
+// highest, and stays NaN unless all others are equal; if the lowest or the
+// highest score is infinite, items score NaN or 0. Build it with [NewScaled].
 //
 // It implements the ScaledScorer chapter of the specification.
 type Scaled struct {
@@ -50,8 +49,8 @@ func errNoInner() error {
 	return invalid("ScaledScorer", "inner", "", "Scorer must not be null")
 }
 
-// Validate reports a scorer that was not built with [NewScaled]. The inner
-// scorer is not looked at; [cupel.ValidateScorer] does that.
+// Validate reports a scorer that was not built with [NewScaled]. It does
+// not check the inner scorer; [cupel.ValidateScorer] does.
 func (s *Scaled) Validate() error {
 	if s == nil || s.inner == nil {
 		return errNoInner()

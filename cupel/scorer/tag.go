@@ -15,8 +15,8 @@ import (
 // counts each time. Items without tags score 0, and so does every item while
 // all weights are 0. Scores are in [0,1].
 //
-// Tags compare exactly, or with [WithCaseInsensitiveTags] under ASCII case
-// folding. Build it with [NewTag].
+// Tags are compared exactly, or with [WithCaseInsensitiveTags] without ASCII
+// case. Build it with [NewTag].
 //
 // It implements the TagScorer chapter of the specification.
 type Tag struct {
@@ -32,8 +32,8 @@ type TagOption func(*tagDraft)
 // cannot change a finished one.
 type tagDraft Tag
 
-// WithCaseInsensitiveTags compares tags under ASCII case folding. Letters
-// beyond ASCII keep their case.
+// WithCaseInsensitiveTags compares tags without the case of ASCII letters. The
+// case of other letters counts.
 func WithCaseInsensitiveTags() TagOption {
 	return func(t *tagDraft) { t.fold = true }
 }
@@ -110,7 +110,7 @@ func (t *Tag) Validate() error {
 	return nil
 }
 
-// Score looks at the item alone; all is ignored.
+// Score uses only the item; it ignores all.
 func (t *Tag) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	if t == nil || t.total == 0 {
 		return 0

@@ -134,7 +134,7 @@ func checkNarrowing(s cupel.Slicer) error {
 		return nil
 	}
 	return &cupel.InvalidConfigError{Component: fmt.Sprintf("%T", s),
-		Reason: "slicer has a Slice of its own and the ForKind of a type that it embeds, which leads around it: declare ForKind(kind cupel.ContextKind) cupel.Slicer too, or put the embedded slicer into a field with a name"}
+		Reason: "slicer has its own Slice, but the ForKind of a type that it embeds, which bypasses it: declare ForKind(kind cupel.ContextKind) cupel.Slicer too, or put the embedded slicer into a named field"}
 }
 
 // broken stands in for a slicer that could not be made.

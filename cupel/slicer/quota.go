@@ -47,10 +47,10 @@ func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry 
 // candidates, up to its cap. Shares are rounded down to whole tokens; a kind whose
 // share is 0 gets no items.
 //
-// Kinds are compared without ASCII case and walked in order of first
-// appearance. Kinds without an entry have require 0 and cap 100. An inner
-// slicer that is a [cupel.KindNarrower] is asked for the slicer of each kind
-// alone. Its choice is not monotonic in the budget.
+// Kinds are compared without ASCII case and come in the order of their first
+// items. Kinds without an entry have require 0 and cap 100. If the inner slicer
+// is a [cupel.KindNarrower], Quota uses its slicer for each kind. The choice is
+// not monotonic in the budget.
 //
 // The zero Quota is not valid: build it with [NewQuota]. In addition to the
 // inner slicer's, it takes time linear in the number of items. It implements the
@@ -62,10 +62,10 @@ type Quota struct {
 }
 
 // NewQuota returns a Quota around inner with at most one entry a kind. It fails
-// with a [cupel.InvalidConfigError] when inner is nil or not valid, or leads
-// around itself as [cupel.KindNarrower] says, a kind is blank or has two entries,
-// a percentage is outside [0,100] or NaN, a require is above its cap, or the
-// requires sum to more than 100 (+1e-9).
+// with a [cupel.InvalidConfigError] when inner is nil or not valid, or has its own
+// Slice but the ForKind of a type that it embeds ([cupel.KindNarrower]), a kind is
+// blank or has two entries, a percentage is outside [0,100] or NaN, a require is
+// above its cap, or the requires sum to more than 100 (+1e-9).
 func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	wrong := strategy.Problems{Component: quotaSlice}
 	if err := checkInner(quotaSlice, inner); err != nil {
