@@ -62,6 +62,9 @@ type indexDraft struct {
 	capacity int
 }
 
+// DefaultGap is the default of [WithGap].
+const DefaultGap = time.Hour
+
 // rememberedLists is the number of lists an [Index] caches.
 const rememberedLists = 4
 
@@ -80,7 +83,7 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 		fields:   []Field{FieldContent, FieldTags},
 		groups:   defaultGroups,
 		names:    defaultNames,
-		gap:      time.Hour,
+		gap:      DefaultGap,
 		capacity: rememberedLists,
 	}
 	for _, opt := range opts {
@@ -171,7 +174,7 @@ func checkKeys(setting string, keys []string) error {
 
 // WithGap sets the pause between consecutive items, above 0, that splits a
 // group in two. It applies to groups in which all items have timestamps. The
-// default is an hour.
+// default is [DefaultGap].
 func WithGap(gap time.Duration) IndexOption {
 	return func(d *indexDraft) error {
 		if gap <= 0 {
