@@ -268,7 +268,7 @@ func (ownSlicer) ForKind(cupel.ContextKind) cupel.Slicer { return countedSlicer{
 
 func TestEmbeddedNarrowers(t *testing.T) {
 	inner := countedSlicer{"inner"}
-	const refused = "slicer has a Slice of its own and the ForKind of a type that it embeds"
+	const refused = "slicer has its own Slice, but the ForKind of a type that it embeds"
 	tests := []struct {
 		slicer cupel.Slicer
 		want   string // part of the error that tells who was asked

@@ -139,12 +139,17 @@ func (r ExclusionReason) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Explain returns what String does, with words in place of confusing numbers,
-// such as the negative number of tokens that a slicer leaves when it exceeds
-// its budget.
+// Explain returns what String does, with words where numbers confuse: a slicer
+// that exceeds its budget leaves a negative number of tokens, and one that shares
+// them between kinds may leave more than the item requests.
 func (r ExclusionReason) Explain() string {
 	d := r.Data()
-	if r.Code != ExcludeBudgetExceeded || d.AvailableTokens >= 0 {
+	switch {
+	case r.Code != ExcludeBudgetExceeded:
+		return r.String()
+	case max(d.ItemTokens, d.GroupTokens) <= d.AvailableTokens:
+		return r.String() + ", but the slicer did not choose it"
+	case d.AvailableTokens >= 0:
 		return r.String()
 	}
 	return fmt.Sprintf("%s: %d tokens requested, but the slicer had already exceeded its budget by %s",
@@ -175,7 +180,7 @@ func logItem(it *ContextItem) slog.Value {
 func (e ExcludedItem) String() string {
 	b := appendScore(nil, e.Score)
 	b = e.Item.append(append(b, "  "...))
-	return string(e.Reason.append(append(b, ": "...)))
+	return string(b) + ": " + e.Reason.Explain()
 }
 
 func appendScore(b []byte, score float64) []byte { return strconv.AppendFloat(b, score, 'f', 3, 64) }

@@ -155,7 +155,7 @@ func printReport(out io.Writer, report *cupel.SelectionReport, budget cupel.Cont
 	const shown = 8
 	fmt.Fprintf(out, "\nDropped: %d items, the best %d are\n", len(report.Excluded), min(shown, len(report.Excluded)))
 	for _, ex := range report.Excluded[:min(shown, len(report.Excluded))] {
-		fmt.Fprintf(out, "%6d  %.3f  %-12s  %s\n%30s%s\n", ex.Item.Tokens(), ex.Score, ex.Item.Kind(), from(ex.Item), "", ex.Reason)
+		fmt.Fprintf(out, "%6d  %.3f  %-12s  %s\n%30s%s\n", ex.Item.Tokens(), ex.Score, ex.Item.Kind(), from(ex.Item), "", ex.Reason.Explain())
 	}
 	fmt.Fprintln(out, "\nReasons")
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
