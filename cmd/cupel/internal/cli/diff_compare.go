@@ -20,6 +20,23 @@ type difference struct {
 	B      measures `json:"b"`
 	Swings []swing  `json:"swings"` // in order of first appearance among the candidates
 	Moved  []move   `json:"moved"`  // in the order of A
+	// Forms are items that both include in different forms, in the order of A. JSON
+	// has them where there are any.
+	Forms []reshaped `json:"forms,omitempty"`
+}
+
+// reshaped is an item that both selections include in different forms.
+type reshaped struct {
+	Content string `json:"content"`
+	Kind    string `json:"kind"`
+	A       shape  `json:"a"`
+	B       shape  `json:"b"`
+}
+
+// shape is the form of an item in a window: 0 is the full one.
+type shape struct {
+	Form   int `json:"form"`
+	Tokens int `json:"tokens"`
 }
 
 // measures are the figures of one selection.
@@ -72,6 +89,9 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 	d := &difference{A: measure(sides[0]), B: measure(sides[1]), Swings: []swing{}, Moved: []move{}}
 	for _, c := range diff.Moved {
 		d.Moved = append(d.Moved, move{c.Content, c.A.Place, c.B.Place})
+	}
+	for _, c := range diff.Forms {
+		d.Forms = append(d.Forms, reshaped{c.Content, string(c.A.Item.Kind()), shape{c.A.Form(), c.A.Tokens()}, shape{c.B.Form(), c.B.Tokens()}})
 	}
 	if items == nil {
 		for _, s := range sides {

@@ -28,7 +28,8 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 	printSwings(p, "In A only", d.Swings, rows, func(s swing) bool { return s.A.Included })
 	printSwings(p, "In B only", d.Swings, rows, func(s swing) bool { return s.B.Included })
 	d.printMoved(p, rows)
-	if len(d.Swings)+len(d.Moved) == 0 {
+	d.printForms(p, rows)
+	if len(d.Swings)+len(d.Moved)+len(d.Forms) == 0 {
 		same := "Both include the same items in the same order."
 		if d.A.Items != d.B.Items || d.A.Tokens != d.B.Tokens {
 			same = "Both include the same contents in the same order, but different copies of them."
@@ -142,6 +143,27 @@ func scoreOf(o outcome) string {
 		return "-"
 	}
 	return short(float64(*o.Score))
+}
+
+func (d *difference) printForms(p *terminal.Printer, rows int) {
+	if len(d.Forms) == 0 {
+		return
+	}
+	text := func(s shape) string {
+		if s.Form == 0 {
+			return "full"
+		}
+		return strconv.Itoa(s.Form)
+	}
+	var table [][]terminal.Text
+	for _, f := range d.Forms {
+		table = append(table, []terminal.Text{
+			terminal.Plain(text(f.A)), terminal.Plain(strconv.Itoa(f.A.Tokens)), terminal.Plain(text(f.B)), terminal.Plain(strconv.Itoa(f.B.Tokens)),
+			terminal.Plain(f.Kind), terminal.Plain(f.Content),
+		})
+	}
+	printRows(p, "In both, but in another form", []terminal.Column{{Head: "FORM A", Right: true}, {Head: "TOKENS", Right: true},
+		{Head: "FORM B", Right: true}, {Head: "TOKENS", Right: true}, {Head: "KIND"}, {Head: "ITEM", Flexible: true}}, table, rows)
 }
 
 func (d *difference) printMoved(p *terminal.Printer, rows int) {

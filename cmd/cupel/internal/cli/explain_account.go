@@ -56,9 +56,15 @@ func (a *account) visible(candidates []int) []int {
 func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
 	var scoreable []*cupel.ContextItem
 	var candidates []int
+	apart := make(map[string]bool) // groups that are pinned or have negative tokens
+	for i := range a.Entries {
+		if item := a.Entries[i].Item; item.Group() != "" && (item.Pinned() || item.Tokens() < 0) {
+			apart[item.Group()] = true
+		}
+	}
 	for i := range a.Entries {
 		item := a.Entries[i].Item
-		if item.Tokens() >= 0 && !item.Pinned() {
+		if item.Tokens() >= 0 && !item.Pinned() && !apart[item.Group()] {
 			scoreable, candidates = append(scoreable, item), append(candidates, i)
 		}
 	}
@@ -166,6 +172,23 @@ func shownAs(e *analysis.Entry) *cupel.ContextItem {
 	return e.Item
 }
 
+// formText describes the form that the window has of a candidate, such as
+// "2, full 220" for its second form with the tokens of the full one, and says
+// where there is a newer version.
+func formText(e *analysis.Entry) string {
+	text := ""
+	if form := e.Form(); form > 0 {
+		text = fmt.Sprintf("%d, full %d", form, e.Item.Tokens())
+		if full, ok := shownAs(e).OriginalTokens(); ok && shownAs(e) == e.Item { // of a report
+			text = fmt.Sprintf("%d, full %d", form, full)
+		}
+	}
+	if e.Stale() {
+		text = strings.TrimPrefix(text+", stale", ", ")
+	}
+	return text
+}
+
 func (a *account) usage() usage {
 	var u usage
 	pinned := 0
@@ -175,7 +198,7 @@ func (a *account) usage() usage {
 		tokens := item.Tokens()
 		u.used = addTokens(u.used, tokens)
 		u.items++
-		if item.Pinned() {
+		if a.Entries[i].Included.Reason == cupel.IncludePinned {
 			pinned = addTokens(pinned, tokens)
 		}
 		key := item.Kind().Key()

@@ -156,8 +156,15 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 			columns = append(columns, terminal.Column{Head: head, Right: true})
 		}
 	}
-	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true}, terminal.Column{Head: "KIND"},
-		terminal.Column{Head: "REASON"}, terminal.Column{Head: "ITEM", Flexible: true})
+	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true}, terminal.Column{Head: "KIND"}, terminal.Column{Head: "REASON"})
+	grouped, formed := a.has(visible, func(e *analysis.Entry) string { return e.Item.Group() }), a.has(visible, formText)
+	if grouped {
+		columns = append(columns, terminal.Column{Head: "GROUP"})
+	}
+	if formed {
+		columns = append(columns, terminal.Column{Head: "FORM"})
+	}
+	columns = append(columns, terminal.Column{Head: "ITEM", Flexible: true})
 	table := make([][]terminal.Text, len(visible))
 	for i, candidate := range visible {
 		e := &a.Entries[candidate]
@@ -182,13 +189,24 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		}
 		row = append(row, terminal.Plain(strconv.Itoa(item.Tokens())),
 			terminal.Text{Text: string(e.Item.Kind()), Style: hues[e.Item.Kind().Key()]},
-			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)}, terminal.Plain(content))
-		table[i] = row
+			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})
+		if grouped {
+			row = append(row, terminal.Plain(e.Item.Group()))
+		}
+		if formed {
+			row = append(row, terminal.Plain(formText(e)))
+		}
+		table[i] = append(row, terminal.Plain(content))
 	}
 	p.Table(columns, table)
 	if more > 0 {
 		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more; --rows 0 shows all", more), Style: terminal.Dim})
 	}
+}
+
+// has reports whether a cell of some candidate has text.
+func (a *account) has(candidates []int, cell func(*analysis.Entry) string) bool {
+	return slices.ContainsFunc(candidates, func(i int) bool { return cell(&a.Entries[i]) != "" })
 }
 
 // partHeads returns a heading for each part. If names and weights take more than
@@ -221,7 +239,7 @@ func rankText(e *analysis.Entry) string {
 
 // scoreText returns "-" for a candidate that was not scored.
 func scoreText(e *analysis.Entry) string {
-	if e.Item.Pinned() || e.Item.Tokens() < 0 {
+	if e.Item.Pinned() || e.Code() == string(cupel.IncludePinned) || e.Code() == string(cupel.ExcludeNegativeTokens) || e.Item.Tokens() < 0 {
 		return "-"
 	}
 	return short(e.Score())
@@ -245,20 +263,24 @@ func reasonStyle(e *analysis.Entry) terminal.Style {
 }
 
 // shortReason returns the code of a reason and, if there is room, the most useful
-// part of its data. For a duplicate it always names the original.
+// part of its data. For a duplicate it always names the original, for an older
+// version the newest.
 func (a *account) shortReason(e *analysis.Entry, room bool) string {
-	if e.Code() != string(cupel.ExcludeDeduplicated) || a.failed != nil {
+	if e.Code() != string(cupel.ExcludeDeduplicated) && e.Code() != string(cupel.ExcludeSuperseded) || a.failed != nil {
 		return shortExclusion(e.Code(), e.Data(), room)
 	}
 	survivor, ok := a.Survivor(e.Candidate)
 	if !ok {
 		return e.Code()
 	}
-	stays := &a.Entries[survivor]
-	if stays.Place > 0 {
-		return e.Code() + ", is #" + strconv.Itoa(stays.Place)
+	stays, is := &a.Entries[survivor], ", is "
+	if e.Code() == string(cupel.ExcludeSuperseded) {
+		is = " by "
 	}
-	return e.Code() + ", is rank " + strconv.Itoa(stays.Rank)
+	if stays.Place > 0 {
+		return e.Code() + is + "#" + strconv.Itoa(stays.Place)
+	}
+	return e.Code() + is + "rank " + strconv.Itoa(stays.Rank)
 }
 
 // roomForReasons is the width from which tables show the data of a reason too.
@@ -269,7 +291,7 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	case !room:
 	case code == string(cupel.ExcludeCountCapExceeded):
 		return code + ", cap " + strconv.Itoa(data.Cap)
-	case code != string(cupel.ExcludeBudgetExceeded) || data.ItemTokens <= max(data.AvailableTokens, 0): // it fit, so the room left is not the cause
+	case code != string(cupel.ExcludeBudgetExceeded) || requested(data) <= max(data.AvailableTokens, 0): // it fit, so the room left is not the cause
 	case data.AvailableTokens > 0:
 		return code + ", " + strconv.Itoa(data.AvailableTokens) + " left"
 	default:
@@ -277,6 +299,10 @@ func shortExclusion(code string, data cupel.ReasonData, room bool) string {
 	}
 	return code
 }
+
+// requested returns the tokens that did not fit: those of the group, where there
+// is one.
+func requested(data cupel.ReasonData) int { return max(data.ItemTokens, data.GroupTokens) }
 
 // overshot returns how many tokens over its budget the slicer was when the
 // candidate was dropped. The report has them as negative available tokens.
@@ -325,7 +351,7 @@ func (a *account) printReasons(p *terminal.Printer) {
 		e := &a.Entries[i]
 		data := e.Data()
 		left := data.AvailableTokens
-		fits := data.ItemTokens <= max(left, 0)
+		fits := requested(data) <= max(left, 0)
 		at := slices.IndexFunc(groups, func(g reasonGroup) bool {
 			return g.code == e.Code() && (g.fits == fits || e.Code() != string(cupel.ExcludeBudgetExceeded))
 		})

@@ -62,7 +62,7 @@ Notes on standard error say what was estimated, dropped or restored.`,
 	}
 	flags.register(command)
 	command.Flags().StringVar(&printer.as, "as", "text", "output format: text, json or transcript")
-	command.Flags().BoolVar(&printer.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens, and role and tool of a message")
+	command.Flags().BoolVar(&printer.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens, group, and role and tool of a message")
 	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
 	complete(command, "as", "text", "json", "transcript")
@@ -144,7 +144,15 @@ func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe
 // header returns the line above one item.
 func header(i int, item *cupel.ContextItem) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- %d: %s, %d tokens", i+1, item.Kind(), item.Tokens())
+	fmt.Fprintf(&b, "--- %d: %s, ", i+1, item.Kind())
+	if full, ok := item.OriginalTokens(); ok && full > item.Tokens() { // a smaller form
+		fmt.Fprintf(&b, "%d of %d tokens", item.Tokens(), full)
+	} else {
+		fmt.Fprintf(&b, "%d tokens", item.Tokens())
+	}
+	if group := item.Group(); group != "" {
+		fmt.Fprintf(&b, ", group %s", group)
+	}
 	for _, key := range []string{"role", "tool"} {
 		if value, ok := item.MetadataText(key); ok {
 			fmt.Fprintf(&b, ", %s %s", key, value)

@@ -113,10 +113,10 @@ Be brief.
 --- 2: Message, 8 tokens, role user, message 0
 List the files.
 
---- 3: ToolOutput, 14 tokens, role assistant, tool ls, message 1
+--- 3: ToolOutput, 14 tokens, group exchange 2, role assistant, tool ls, message 1
 ls({"path":"."})
 
---- 4: ToolOutput, 12 tokens, role tool, tool ls, message 2
+--- 4: ToolOutput, 12 tokens, group exchange 2, role tool, tool ls, message 2
 a.go b.go
 
 --- 5: Message, 8 tokens, role assistant, message 3

@@ -64,6 +64,12 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 		{terminal.Plain("kind"), terminal.Plain(fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source()))},
 		{terminal.Plain("tokens"), terminal.Plain(strconv.Itoa(e.Item.Tokens()))},
 	}
+	if group := e.Item.Group(); group != "" {
+		rows = append(rows, []terminal.Text{terminal.Plain("group"), terminal.Plain(group)})
+	}
+	if form := formText(e); form != "" {
+		rows = append(rows, []terminal.Text{terminal.Plain("form"), terminal.Plain(form)})
+	}
 	if w.copies > 0 {
 		rows = append(rows, []terminal.Text{terminal.Plain("copies"), terminal.Plain(plural(w.copies, "other candidate") + " with the same content")})
 	}
