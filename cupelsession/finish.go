@@ -39,7 +39,7 @@ func (p *proposal) finish(ctx context.Context) error {
 		t.Entries[i].Whole = p.window[i].whole()
 	}
 	for i, n := range p.at {
-		if n >= 0 && !p.window[n].Summary {
+		if n >= 0 {
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}

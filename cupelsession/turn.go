@@ -37,8 +37,8 @@ type Turn struct {
 
 // Entry says where an item of the window comes from.
 type Entry struct {
-	// Candidates are the positions of the items that it stands for: one, or all
-	// members of a group in place of which a note is sent. None for a summary.
+	// Candidates are the positions of the items that it stands for: one, all members
+	// of a group in place of which a note is sent, or what a summary stands for.
 	Candidates []int
 	// Whole reports whether it is the item as it was given.
 	Whole bool

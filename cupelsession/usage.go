@@ -1,5 +1,12 @@
 package cupelsession
 
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
 // Usage is what a provider reported for a request.
 type Usage struct {
 	// Input is the number of tokens of the request, those in the cache included.
@@ -7,8 +14,130 @@ type Usage struct {
 	// Read and Written are those of Input that were read from the cache and written
 	// to it.
 	Read, Written int
-	// Cached reports whether the provider said anything about its cache.
+	// Cached reports whether the provider said how much it read from its cache.
 	Cached bool
 	// Output is the number of tokens of the answer.
 	Output int
+}
+
+// UsageError says why a response has no usage.
+type UsageError struct {
+	Format cupelchat.Format
+	Reason string
+	Err    error // what encoding/json said, or nil
+}
+
+func (e *UsageError) Error() string {
+	text := fmt.Sprintf("cupelsession: usage of a response of %s: %s", e.Format, e.Reason)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what encoding/json said.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// reported are the members of all providers' usage.
+type reported struct {
+	Prompt        *int `json:"prompt_tokens"`
+	Completion    int  `json:"completion_tokens"`
+	Input         *int `json:"input_tokens"`
+	Output        int  `json:"output_tokens"`
+	PromptDetails *struct {
+		Cached *int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	InputDetails *struct {
+		Cached *int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	CacheRead    *int `json:"cache_read_input_tokens"`
+	CacheCreated *int `json:"cache_creation_input_tokens"`
+	// Bedrock
+	InputTokens  *int `json:"inputTokens"`
+	OutputTokens int  `json:"outputTokens"`
+	ReadTokens   *int `json:"cacheReadInputTokens"`
+	WriteTokens  *int `json:"cacheWriteInputTokens"`
+}
+
+// UsageOf reads the usage from a provider's response, a JSON object. What a
+// provider calls its input differs: Anthropic and Bedrock leave out what was in
+// the cache, the others do not. It fails with a [UsageError] for a format without
+// responses and for a response without usage.
+func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
+	var r struct {
+		Usage    *reported `json:"usage"`
+		Metadata *struct {
+			Prompt     *int `json:"promptTokenCount"`
+			Cached     *int `json:"cachedContentTokenCount"`
+			Candidates int  `json:"candidatesTokenCount"`
+			Thoughts   int  `json:"thoughtsTokenCount"`
+		} `json:"usageMetadata"`
+		PromptEval *int `json:"prompt_eval_count"`
+		Eval       int  `json:"eval_count"`
+	}
+	if err := json.Unmarshal(response, &r); err != nil {
+		return Usage{}, &UsageError{f, "it is not a JSON object with usage", err}
+	}
+	var u Usage
+	found := false
+	switch f.String() {
+	case "openai":
+		if found = r.Usage != nil && r.Usage.Prompt != nil; found {
+			u.Input, u.Output = *r.Usage.Prompt, r.Usage.Completion
+			if d := r.Usage.PromptDetails; d != nil && d.Cached != nil {
+				u.Read, u.Cached = *d.Cached, true
+			}
+		}
+	case "responses":
+		if found = r.Usage != nil && r.Usage.Input != nil; found {
+			u.Input, u.Output = *r.Usage.Input, r.Usage.Output
+			if d := r.Usage.InputDetails; d != nil && d.Cached != nil {
+				u.Read, u.Cached = *d.Cached, true
+			}
+		}
+	case "anthropic":
+		if found = r.Usage != nil && r.Usage.Input != nil; found {
+			u.Input, u.Output = *r.Usage.Input, r.Usage.Output
+			u.beside(r.Usage.CacheRead, r.Usage.CacheCreated)
+		}
+	case "bedrock":
+		if found = r.Usage != nil && r.Usage.InputTokens != nil; found {
+			u.Input, u.Output = *r.Usage.InputTokens, r.Usage.OutputTokens
+			u.beside(r.Usage.ReadTokens, r.Usage.WriteTokens)
+		}
+	case "gemini":
+		if found = r.Metadata != nil && r.Metadata.Prompt != nil; found {
+			u.Input, u.Output = *r.Metadata.Prompt, r.Metadata.Candidates+r.Metadata.Thoughts
+			if r.Metadata.Cached != nil {
+				u.Read, u.Cached = *r.Metadata.Cached, true
+			}
+		}
+	case "ollama":
+		// Ollama counts only what it evaluated, so that Input may lack a prefix that
+		// it had. It says nothing about that.
+		if found = r.PromptEval != nil; found {
+			u.Input, u.Output = *r.PromptEval, r.Eval
+		}
+	default:
+		return Usage{}, &UsageError{f, "it has no responses", nil}
+	}
+	switch {
+	case !found:
+		return Usage{}, &UsageError{f, "the response has none; a stream must be asked to include it", nil}
+	case u.Input < 0 || u.Read < 0 || u.Written < 0 || u.Output < 0 || u.Read > u.Input:
+		return Usage{}, &UsageError{f, fmt.Sprintf("it has impossible numbers: %+v", u), nil}
+	}
+	return u, nil
+}
+
+// beside adds what was in the cache to an input that leaves it out.
+func (u *Usage) beside(read, written *int) {
+	if read != nil {
+		u.Read, u.Cached = *read, true
+		u.Input += *read
+	}
+	if written != nil {
+		u.Written, u.Cached = *written, true
+		u.Input += *written
+	}
 }

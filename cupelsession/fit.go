@@ -1,0 +1,62 @@
+package cupelsession
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// Body proposes the next turn of a conversation, and the body to send. If
+// everything is in the window as it is, that is the body of the conversation.
+// Notes of the conversation and of its body are added to those of the turn.
+func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
+	items, notes, err := c.ItemsFor(budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn, err := s.Next(ctx, items, budget, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole := c.Items()
+	pieces := make([]cupelchat.Piece, len(turn.Window))
+	for n, e := range turn.Entries {
+		pieces[n].Candidates = e.Candidates
+		if text := turn.Window[n].Content(); !e.Whole || len(e.Candidates) == 1 && text != whole[e.Candidates[0]].Content() {
+			pieces[n].Content = text
+		}
+	}
+	body, more, err := c.Compose(pieces)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn.Notes = append(append(turn.Notes, notes...), more...)
+	return body, turn, nil
+}
+
+// Fit proposes the next turn of a conversation that is in the parameters of a
+// request, and returns these with the messages to send. params is a value that
+// marshals to the format's JSON and back, such as those of an SDK. If everything
+// is sent as it is, Fit returns params itself. Commit the turn once the request
+// was answered.
+func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (T, *Turn, error) {
+	body, err := json.Marshal(params)
+	if err != nil {
+		return params, nil, err
+	}
+	c, err := cupelchat.Read(body, f, counter, opts...)
+	if err != nil {
+		return params, nil, err
+	}
+	smaller, turn, err := s.Body(ctx, c, budget)
+	if err != nil || string(smaller) == string(body) {
+		return params, turn, err
+	}
+	var fitted T
+	if err := json.Unmarshal(smaller, &fitted); err != nil {
+		return params, nil, err
+	}
+	return fitted, turn, nil
+}
