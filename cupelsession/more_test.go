@@ -131,7 +131,9 @@ func TestSummariesThatFail(t *testing.T) {
 		note      string
 		why       string
 	}{
-		{"error", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return nil, errors.New("offline") }, "offline", "the window is made without it"},
+		{"error", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return nil, errors.New("offline")
+		}, "offline", "the window is made without it"},
 		{"panic", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { panic("no model") }, "panicked: no model", "no panic leaves a session"},
 		{"late", func(ctx context.Context, _ []*cupel.ContextItem) (*cupel.ContextItem, error) {
 			<-ctx.Done()
