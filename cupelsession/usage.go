@@ -79,7 +79,7 @@ func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
 		return Usage{}, &UsageError{f, "it is not a JSON object with usage", err}
 	}
 	var u Usage
-	found := false
+	var found bool
 	switch f.String() {
 	case "openai":
 		if found = r.Usage != nil && r.Usage.Prompt != nil; found {
