@@ -124,13 +124,17 @@ var notInSpecification = map[string]string{
 	"scoreGreedy": "the model in internal/naive",
 }
 
-// givenByNoVector are the reasons that no vector can expect, and why.
+// givenByNoVector are the reasons that no vector can expect, and why. The chapter
+// on exclusion reasons reserves them: "Reserved variants MUST NOT be emitted by
+// built-in pipeline stages". A vector runs built-in stages alone, and a report
+// with such a reason would be a mistake of the engine. What the specification
+// does give for them, their JSON, is in cupel/json_golden_test.go.
 var givenByNoVector = map[cupel.ExclusionCode]string{
-	cupel.ExcludeScoredTooLow:                    "reserved: only strategies of others give it",
-	cupel.ExcludeQuotaCapExceeded:                "reserved",
-	cupel.ExcludeQuotaRequireDisplaced:           "reserved",
-	cupel.ExcludeFiltered:                        "reserved",
-	cupel.ExcludeCountRequireCandidatesExhausted: "reserved",
+	cupel.ExcludeScoredTooLow:                    "no built-in slicer has a threshold for scores",
+	cupel.ExcludeQuotaCapExceeded:                "what the shares of QuotaSlice leave out is BudgetExceeded; caps of count slicers have CountCapExceeded (R31)",
+	cupel.ExcludeQuotaRequireDisplaced:           "what a requirement of QuotaSlice displaces is BudgetExceeded",
+	cupel.ExcludeFiltered:                        "no built-in stage has predicates of the caller",
+	cupel.ExcludeCountRequireCandidatesExhausted: "a requirement without candidates is a shortfall of the report, and excludes nothing (R31)",
 }
 
 // TestNothingIsForgotten looks for a vector, an entry in the schema of policies,
@@ -201,7 +205,14 @@ func TestNothingIsForgotten(t *testing.T) {
 			}
 		}
 	}
+	golden, err := os.ReadFile(filepath.Join("..", "cupel", "json_golden_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, code := range cupel.ExclusionCodes() {
+		if !strings.Contains(string(golden), fmt.Sprintf(`"reason": %q`, code)) {
+			t.Errorf("reason %s has no JSON in cupel/json_golden_test.go", code)
+		}
 		if code.Meaning() == "" {
 			t.Errorf("reason %s has no meaning", code)
 		}

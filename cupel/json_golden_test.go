@@ -74,6 +74,8 @@ var goldens = []struct {
 		`{"reason": "CountCapExceeded", "kind": "Memory", "cap": 2, "count": 2}`, "", "R31"},
 	{"CountRequireCandidatesExhausted", func() any { return new(ExclusionReason) },
 		`{"reason": "CountRequireCandidatesExhausted", "kind": "Memory", "required": 2, "available": 1}`, "", "R31"},
+	{"Superseded", func() any { return new(ExclusionReason) },
+		`{"reason": "Superseded", "superseded_by": "func New() *Index"}`, "", "docs/units.md"},
 	{"unknown reason", func() any { return new(ExclusionReason) },
 		`{"rank": 3, "tokens": 12345678901234567890, "reason": "RankTooLow", "kind": null}`,
 		`{"reason": "RankTooLow", "rank": 3, "tokens": 12345678901234567890, "kind": null}`,

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -87,75 +85,43 @@ func collect(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
 	return append(items, history...), err
 }
 
-// declarations cuts a Go file into its top-level declarations with their
-// comments, leaving out imports. A file that does not parse is one item: it may
-// be what the agent is to repair.
+// declared matches the first line of a declaration: the type of a method, and the
+// name, the first of a group.
+var declared = regexp.MustCompile(`(?m)^(?:func (?:\((?:\w+ )?\*?(\w+).*?\) )?|(?:type|var|const) (?:\(\s+(?://.*\s+)*)?)(\w+)`)
+
+// declarations cuts a Go file that gofmt has formatted into its top-level
+// declarations with their comments, leaving out imports. It takes no parser, so
+// it also cuts a file that does not compile: it may be what the agent is to
+// repair.
 func declarations(path, text string) ([]*cupel.ContextItem, error) {
 	kind := kindCode
 	if strings.HasSuffix(path, "_test.go") {
 		kind = kindTest
 	}
-	// Relevance looks for these keys: declarations of a file belong together, and
-	// a question may name the symbol.
-	about := func(symbol string) cupel.ItemOption {
-		return cupel.WithMetadata(map[string]any{"path": path, "symbol": symbol})
-	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		item, err := newItem(kind, path, text, about(""))
-		return []*cupel.ContextItem{item}, err
-	}
-	at := func(p token.Pos) token.Position { return files.PositionFor(p, false) }
 	var items []*cupel.ContextItem
-	for _, decl := range file.Decls {
-		name, doc := describe(decl)
-		if name == "" {
+	line, paragraphs := 1, strings.SplitAfter(text, "\n\n")
+	for len(paragraphs) > 0 {
+		n := 1 // what is indented belongs to the declaration before
+		for n < len(paragraphs) && strings.ContainsAny(paragraphs[n][:min(1, len(paragraphs[n]))], "\t\n)}") {
+			n++
+		}
+		part, at := strings.Join(paragraphs[:n], ""), line
+		paragraphs, line = paragraphs[n:], line+strings.Count(part, "\n")
+		name := declared.FindStringSubmatch(part)
+		if name == nil || name[2] == "_" {
 			continue
 		}
-		start := decl.Pos()
-		if doc != nil {
-			start = doc.Pos()
-		}
-		where := fmt.Sprintf("%s:%d %s", path, at(start).Line, name)
-		item, err := newItem(kind, where, text[at(start).Offset:at(decl.End()).Offset], about(name))
+		// Relevance looks for these keys: declarations of a file belong together,
+		// and a question may name the symbol.
+		symbol := strings.TrimPrefix(name[1]+"."+name[2], ".")
+		about := cupel.WithMetadata(map[string]any{"path": path, "symbol": symbol})
+		item, err := newItem(kind, fmt.Sprintf("%s:%d %s", path, at, symbol), strings.TrimSpace(part), about)
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, item)
 	}
 	return items, nil
-}
-
-// describe returns the first name that a declaration declares, methods with
-// their type, and its comment. Imports and blank declarations have no name.
-func describe(decl ast.Decl) (name string, doc *ast.CommentGroup) {
-	switch decl := decl.(type) {
-	case *ast.FuncDecl:
-		name = decl.Name.Name
-		if decl.Recv != nil && len(decl.Recv.List) > 0 {
-			typ := decl.Recv.List[0].Type
-			if star, ok := typ.(*ast.StarExpr); ok {
-				typ = star.X
-			}
-			if id, ok := typ.(*ast.Ident); ok {
-				name = id.Name + "." + name
-			}
-		}
-		return name, decl.Doc
-	case *ast.GenDecl:
-		for _, spec := range decl.Specs {
-			switch spec := spec.(type) {
-			case *ast.TypeSpec:
-				return spec.Name.Name, decl.Doc
-			case *ast.ValueSpec:
-				if spec.Names[0].Name != "_" {
-					return spec.Names[0].Name, decl.Doc
-				}
-			}
-		}
-	}
-	return "", nil
 }
 
 // sections cuts a Markdown file at its headings. Number signs in code blocks are

@@ -18,7 +18,7 @@ func shop(t *testing.T) string {
 		"README.md":        "# Shop\n\nSells tea.\n\n```\n# no heading\n```\n\n## Prices\n\nPrices are cents.\n",
 		"shop.go":          "package shop\n\nimport \"fmt\"\n\n// Price is in cents.\ntype Price int\n\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }\n\nvar _ fmt.Stringer = (*Price)(nil)\n",
 		"shop_test.go":     "package shop\n\nconst tea = 250\n",
-		"broken.go":        "package shop\n\nfunc {\n",
+		"broken.go":        "package shop\n\n// Sell is not finished.\nfunc (s *Shop) Sell( {\n\n\tconst (\n",
 		"vendor/v/v.go":    "package v\n\nconst Vendored = 1\n",
 		".hidden/notes.md": "# Hidden\n",
 		"logo.svg":         "<svg/>",
@@ -46,7 +46,7 @@ func TestCollect(t *testing.T) {
 	}
 	want := []string{
 		"Document README.md:1 Shop", "Document README.md:9 Prices",
-		"Code broken.go", "Code shop.go:5 Price", "Code shop.go:8 Price.String", "Test shop_test.go:3 tea",
+		"Code broken.go:3 Shop.Sell", "Code shop.go:5 Price", "Code shop.go:8 Price.String", "Test shop_test.go:3 tea",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
