@@ -108,7 +108,7 @@ func declarations(path, text string) ([]*cupel.ContextItem, error) {
 		part, at := strings.Join(paragraphs[:n], ""), line
 		paragraphs, line = paragraphs[n:], line+strings.Count(part, "\n")
 		name := declared.FindStringSubmatch(part)
-		if name == nil || name[2] == "_" {
+		if len(name) == 0 || name[2] == "_" {
 			continue
 		}
 		// Relevance looks for these keys: declarations of a file belong together,
