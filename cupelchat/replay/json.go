@@ -103,8 +103,8 @@ func next(d *json.Decoder) (any, error) {
 // what the measure counts and searches.
 
 // appendJSON appends the JSON of a value, with a space after each comma and
-// colon.
-func appendJSON(b []byte, v any) []byte {
+// colon. write writes numbers: as Python does, or as they were read.
+func appendJSON(b []byte, v any, write func(json.Number) string) []byte {
 	switch v := v.(type) {
 	case object:
 		b = append(b, '{')
@@ -113,7 +113,7 @@ func appendJSON(b []byte, v any) []byte {
 				b = append(b, ", "...)
 			}
 			b = append(appendString(b, m.name), ": "...)
-			b = appendJSON(b, m.value)
+			b = appendJSON(b, m.value, write)
 		}
 		return append(b, '}')
 	case []any:
@@ -122,7 +122,7 @@ func appendJSON(b []byte, v any) []byte {
 			if i > 0 {
 				b = append(b, ", "...)
 			}
-			b = appendJSON(b, e)
+			b = appendJSON(b, e, write)
 		}
 		return append(b, ']')
 	case string:
@@ -130,7 +130,7 @@ func appendJSON(b []byte, v any) []byte {
 	case bool:
 		return strconv.AppendBool(b, v)
 	case json.Number:
-		return append(b, number(v)...)
+		return append(b, write(v)...)
 	default:
 		return append(b, "null"...)
 	}

@@ -31,7 +31,7 @@ func TestJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(appendJSON(nil, v)); got != row.want {
+		if got := string(appendJSON(nil, v, number)); got != row.want {
 			t.Errorf("%s: got %s, want %s: %s", row.text, got, row.want, row.why)
 		}
 	}
@@ -53,7 +53,7 @@ func TestUsed(t *testing.T) {
 		{`{"content": "file_name", "tool_calls": []}`, "file_name", "no calls"},
 		{`{"content": [{"type": "text", "text": "file_name"}, {"type": "image"}, "x_y_z_y_x"]}`, "file_name x_y_z_y_x", "parts"},
 	} {
-		m, err := newMessage(strings.Replace(row.message, "{", `{"role": "assistant", `, 1))
+		m, err := parseMessage(strings.Replace(row.message, "{", `{"role": "assistant", `, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

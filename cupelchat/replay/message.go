@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -21,24 +20,29 @@ type Message struct {
 // perMessage is what a message costs beyond its text, in tokens.
 const perMessage = 4
 
-// newMessage reads a message from its JSON.
-func newMessage(raw string) (*Message, error) {
+// parseMessage reads a message from its JSON.
+func parseMessage(raw string) (*Message, error) {
 	v, err := decode(raw)
 	if err != nil {
 		return nil, err
 	}
 	o, ok := v.(object)
 	if !ok {
-		return nil, fmt.Errorf("a message must be an object")
+		return nil, errNoObject
 	}
+	return newMessage(o, raw)
+}
+
+// newMessage reads a message. raw is its JSON.
+func newMessage(o object, raw string) (*Message, error) {
 	m := &Message{role: o.text("role"), text: contentOf(o.get("content")), raw: raw}
 	if m.role == "" {
-		return nil, fmt.Errorf("role is required: it must be a string that is not empty")
+		return nil, errNoRole
 	}
 	m.document(m.text)
 	if calls := o.list("tool_calls"); len(calls) > 0 {
 		m.calls = true
-		m.text += "\n" + string(appendJSON(nil, calls))
+		m.text += "\n" + string(appendJSON(nil, calls, number))
 		for _, call := range calls {
 			m.call(call)
 		}

@@ -67,7 +67,7 @@ func (t *Turn) window(request []byte) (window, error) {
 		m := t.cache[string(raw)]
 		if m == nil {
 			var err error
-			if m, err = newMessage(string(raw)); err != nil {
+			if m, err = parseMessage(string(raw)); err != nil {
 				return nil, fmt.Errorf("the window is not a request: messages[%d]: %w", i, err)
 			}
 			t.cache[m.raw] = m

@@ -27,25 +27,26 @@ func (e *ReadError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *ReadError) Unwrap() error { return e.Err }
 
 // Read reads recorded conversations: JSON Lines with a conversation on each
-// line, {"id": …, "messages": […]}, where the id is optional and messages are
-// those of OpenAI's Chat Completions; or one such conversation; or a list of
-// messages, or one message per line. It fails with a [ReadError] or with the
-// error of r.
+// line, {"id": …, "messages": […]}, where the id is optional; or a list of
+// conversations; or one conversation as a list of messages or with a message on
+// each line.
+//
+// Messages are those of OpenAI's Chat Completions. Requests and messages of
+// OpenAI's Responses, of Anthropic, Gemini, Bedrock and Ollama, the messages of
+// spans of OpenTelemetry, and session files of Claude Code and Codex become such
+// messages: their words, calls and results. Read fails with a [ReadError] or with
+// the error of r.
 func Read(r io.Reader) ([]Conversation, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if json.Valid(data) { // one value, perhaps on several lines
-		c, err := readValue(data, 1)
-		return c, err
+	file := reader{}
+	if v, err := decode(string(data)); err == nil { // one value, perhaps on several lines
+		return file.finish(file.value(v, 1))
 	}
-	var (
-		conversations []Conversation
-		messages      []*Message // on lines of their own
-		line          int
-	)
+	line := 0
 	for text := range bytes.Lines(data) {
 		line++
 		if text = bytes.TrimSpace(text); len(text) == 0 {
@@ -55,65 +56,99 @@ func Read(r io.Reader) ([]Conversation, error) {
 			var v any
 			return nil, &ReadError{line, json.Unmarshal(text, &v)}
 		}
-		if isMessage(text) {
-			m, err := newMessage(string(text))
-			if err != nil {
-				return nil, &ReadError{line, err}
-			}
-			messages = append(messages, m)
-			continue
+		v, err := decode(string(text))
+		if err == nil {
+			err = file.value(v, line)
 		}
-		c, err := readValue(text, line)
+		if err == nil && file.lines > 0 && len(file.conversations) > 0 {
+			err = errors.New("some lines are conversations and others messages")
+		}
 		if err != nil {
-			return nil, err
+			return nil, &ReadError{line, err}
 		}
-		conversations = append(conversations, c...)
 	}
-	switch {
-	case len(messages) == 0:
-		return conversations, nil
-	case len(conversations) > 0:
-		return nil, &ReadError{line, errors.New("some lines are conversations and others messages")}
-	}
-	return []Conversation{{ID: lineID(1), messages: messages}}, nil
+	return file.finish(nil)
 }
 
-// lineID returns the id of a conversation without one.
-func lineID(line int) string { return "line " + strconv.Itoa(line) }
-
-func isMessage(text []byte) bool {
-	var o struct {
-		Role     *json.RawMessage `json:"role"`
-		Messages *json.RawMessage `json:"messages"`
-	}
-	return json.Unmarshal(text, &o) == nil && o.Role != nil && o.Messages == nil
+// reader reads the values of a file.
+type reader struct {
+	conversations []Conversation
+	log           converter // of messages on lines of their own
+	lines         int       // of the log
 }
 
-// readValue reads a conversation, or a list of messages.
-func readValue(text []byte, line int) ([]Conversation, error) {
-	var o struct{ ID, Messages json.RawMessage }
-	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-		o.Messages = text
-	} else if json.Unmarshal(text, &o) != nil || o.Messages == nil {
-		return nil, &ReadError{line, errors.New(`a conversation must be an object with "messages", or a list of messages`)}
+// value reads a conversation, a list of them, or a message or list of messages.
+func (f *reader) value(v any, line int) error {
+	switch v := v.(type) {
+	case object:
+		var c converter
+		is, err := c.request(v)
+		if is || err != nil {
+			return errors.Join(err, f.add(&c, v.get("id"), line))
+		}
+		f.lines++
+		if !f.log.record(v) {
+			if v.get("role") == nil && !isItem(v.text("type")) {
+				return errNoConversation
+			}
+			return f.log.message(v)
+		}
+		return nil
+	case []any:
+		if len(v) > 0 {
+			if o, ok := v[0].(object); ok && o.get("role") == nil && !isItem(o.text("type")) && o.get("type") == nil {
+				for _, e := range v {
+					if err := f.value(e, line); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		var c converter
+		if err := c.list("messages", v); err != nil {
+			return err
+		}
+		return f.add(&c, nil, line)
+	default:
+		return errNoConversation
 	}
-	var messages []json.RawMessage
-	if json.Unmarshal(o.Messages, &messages) != nil {
-		return nil, &ReadError{line, errors.New(`"messages" must be a list of messages`)}
+}
+
+var errNoConversation = errors.New(`a conversation must be an object with "messages", or a list of messages`)
+
+// add adds a conversation.
+func (f *reader) add(c *converter, id any, line int) error {
+	name := "line " + strconv.Itoa(line)
+	switch id := id.(type) {
+	case string:
+		name = id
+	case json.Number:
+		name = id.String()
 	}
-	id := string(o.ID)
-	if s := ""; json.Unmarshal(o.ID, &s) == nil {
-		id = s
-	}
-	if id == "" || id == "null" {
-		id = lineID(line)
-	}
-	c := Conversation{ID: id, messages: make([]*Message, len(messages))}
-	for i, raw := range messages {
+	conversation := Conversation{ID: name, messages: make([]*Message, len(c.messages))}
+	for i, o := range c.messages {
 		var err error
-		if c.messages[i], err = newMessage(string(raw)); err != nil {
-			return nil, &ReadError{line, fmt.Errorf("messages[%d]: %w", i, err)}
+		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {
+			return err
 		}
 	}
-	return []Conversation{c}, nil
+	f.conversations = append(f.conversations, conversation)
+	return nil
+}
+
+// finish returns the conversations, or err as an error of the first line.
+func (f *reader) finish(err error) ([]Conversation, error) {
+	switch {
+	case err != nil:
+		return nil, &ReadError{1, err}
+	case f.lines == 0:
+		return f.conversations, nil
+	case len(f.log.messages) == 0:
+		return nil, &ReadError{1, errors.New("no line has a message")}
+	}
+	if err := f.add(&f.log, nil, 1); err != nil {
+		return nil, &ReadError{1, err}
+	}
+	return f.conversations, nil
 }
