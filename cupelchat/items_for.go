@@ -10,8 +10,9 @@ import (
 // ItemsFor returns the items as [Conversation.Select] passes them to its chooser
 // for a budget, with notes about what it changed. If what is pinned does not fit,
 // the last message of the user is no longer pinned unless it is the newest of
-// all, and the first one is reduced to what is left for it. The list has the
-// length and the order of [Conversation.Items].
+// all, and the first one is reduced to what is left for it, or no longer pinned if
+// that is next to nothing. The list has the length and the order of
+// [Conversation.Items].
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	n := &notesOf{}
 	items, err = c.itemsFor(budget, n)
@@ -22,8 +23,12 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf) ([]*cupe
 	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
 	pinned := 0
 	last := none
+	held := make([]bool, len(c.groups)) // the results of open calls are in with the calls
 	for i, item := range c.items {
-		if item.Pinned() {
+		held[c.groupOf[i]] = held[c.groupOf[i]] || item.Pinned()
+	}
+	for i, item := range c.items {
+		if held[c.groupOf[i]] {
 			pinned = add(pinned, item.Tokens())
 			if e := &c.entries[i]; e.asks && e.words {
 				last = i
@@ -53,8 +58,19 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	task := items[c.asked]
 	e := &c.entries[c.asked]
 	said, tokens := e.said()
+	free := func() error {
+		if slices.Contains(c.pinned, c.messages[e.message].index) {
+			return nil // the chooser says what does not fit
+		}
+		item, err := c.makeItem(c.asked, false, c.times())
+		if err == nil {
+			items[c.asked] = item
+			n.note("the first message of the user is not pinned, because it does not fit with what else is pinned")
+		}
+		return err
+	}
 	if left <= 0 || said == "" {
-		return nil // the chooser says what does not fit
+		return free()
 	}
 	var failed error
 	count := func(s string) int {
@@ -71,13 +87,16 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 		size = size * 2 / 3
 	}
 	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
-	if small == "" || failed != nil {
+	switch {
+	case failed != nil:
 		return failed
+	case small == "":
+		return free()
 	}
 	small += "\n" + mark
 	reduced := e.tokens - tokens + count(small)
 	if reduced > left {
-		return nil
+		return free()
 	}
 	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
 	if err != nil {

@@ -57,16 +57,24 @@ func choose(ctx context.Context, chooser cupelchat.Chooser, t Turn) ([]byte, err
 		}
 		t.shared.conversation = c
 	}
-	r := recounted{Chooser: chooser, more: make([]int, len(c.Items()))}
-	for i, item := range c.Items() {
+	r := recounted{Chooser: chooser, more: make([]int, len(said))}
+	pinned := 0
+	for _, item := range c.Items() {
 		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
-			r.more[i] = said[at].tokens - item.Tokens()
+			r.more[at] = said[at].tokens - item.Tokens()
+			if item.Pinned() {
+				pinned += r.more[at]
+			}
 		}
 	}
 	var body []byte
 	target := t.Budget
 	for range mostTries {
-		budget, err := cupel.NewContextBudget(target, target)
+		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
+			return nil, err
+		}
+		// Select looks whether what is pinned fits, by its own count.
+		budget, err := r.budget.Resize(max(target-pinned, 0), max(target-pinned, 0))
 		if err != nil {
 			return nil, err
 		}
@@ -97,25 +105,28 @@ func choose(ctx context.Context, chooser cupelchat.Chooser, t Turn) ([]byte, err
 // counts the JSON of the calls.
 type recounted struct {
 	cupelchat.Chooser
-	more []int // tokens of each item
+	more   []int               // tokens of each message
+	budget cupel.ContextBudget // in tokens of the measure
 }
 
-// RunReport chooses from items of other sizes.
-func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+// RunReport chooses from items of other sizes, for a budget of the measure.
+func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	counted := make([]*cupel.ContextItem, len(items))
 	for i, item := range items {
-		if counted[i] = item; r.more[i] == 0 {
+		counted[i] = item
+		at, ok := item.MetadataInt("index")
+		if !ok || at >= len(r.more) || r.more[at] == 0 {
 			continue
 		}
 		smaller := item.Variants()
 		for k := range smaller {
-			smaller[k].Tokens = max(smaller[k].Tokens+r.more[i], 0)
+			smaller[k].Tokens = max(smaller[k].Tokens+r.more[at], 0)
 		}
 		var err error
-		counted[i], err = item.With(cupel.WithContent(item.Content(), max(item.Tokens()+r.more[i], 0)), cupel.WithVariants(smaller...))
+		counted[i], err = item.With(cupel.WithContent(item.Content(), max(item.Tokens()+r.more[at], 0)), cupel.WithVariants(smaller...))
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	return r.Chooser.RunReport(ctx, counted, budget, opts...)
+	return r.Chooser.RunReport(ctx, counted, r.budget, opts...)
 }

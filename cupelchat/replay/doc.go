@@ -40,7 +40,9 @@
 //   - Fill is the share of the budget that is used, over the steps in which not
 //     everything fits.
 //
-// A window that is a request is compared message by message, and a unit is whole
-// if all its messages are there unchanged. [Baselines] choose units, and what
+// All conversations are measured in the form of OpenAI's Chat Completions. A
+// window that is a request is compared message by message, and a unit is whole
+// if all its messages are there unchanged. It must be what the API takes, as
+// [cupelchat.Check] says. [Baselines] choose units, and what
 // they send of a unit is compared as a whole.
 package replay

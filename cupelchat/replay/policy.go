@@ -145,11 +145,7 @@ type requests struct {
 }
 
 func (r *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
-	var said window
-	for i := range t.said {
-		said = r.add(said, t, i)
-	}
-	public := Turn{Conversation: t.id, Step: t.step, Request: said.request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared}
+	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared}
 	request, err := r.choice(ctx, public)
 	if err != nil {
 		return nil, err

@@ -362,6 +362,11 @@ func TestFailures(t *testing.T) {
 			t.Errorf("got %+v; want nothing to be sent", got)
 		}
 	}
+	// A result without its call is not what the API takes.
+	orphan := says(`{"messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}`, nil)
+	if got := run(t, tea(t), []replay.Policy{orphan}, []float64{0.5}).Rows[0]; got.Failures != 2 || !strings.HasPrefix(got.First.Reason, "the API refuses the window: messages[0]") {
+		t.Errorf("got %d failures, the first %+v; want two of a result without its call", got.Failures, got.First)
+	}
 	// The whole request is 48 tokens at the second step, and 58 at the third.
 	got := run(t, tea(t), []replay.Policy{all}, []float64{0.5}).Rows[0]
 	if want := (replay.Failure{Conversation: "talk", Step: 1, Reason: "the window has 48 tokens, 2 more than the budget"}); got.Failures != 2 || *got.First != want {

@@ -23,8 +23,9 @@ type Row struct {
 	Values   int     `json:"values"`
 	Steps    int     `json:"steps"`
 
-	// Failures counts the steps at which the policy returned an error or a window
-	// larger than the budget. First is the first of them.
+	// Failures counts what went wrong at steps: the policy returned an error, a
+	// window larger than the budget, or one that the API refuses, although it takes
+	// the whole conversation. First is the first of them.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 

@@ -239,7 +239,7 @@ func (s *sums) fail(t *turn, reason string) {
 type run struct {
 	*sums
 	chooser   chooser
-	over      bool // the policy ignores the budget
+	policy    *Policy
 	limit     int
 	before    window
 	allBefore int // tokens
@@ -251,7 +251,7 @@ func (r *recording) replay(ctx context.Context, p *Policy, shares []float64, m *
 	runs := make([]run, len(shares))
 	messages := make(map[string]*Message)
 	for k, share := range shares {
-		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages), over: p.over, limit: r.limit(share)}
+		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages), policy: p, limit: r.limit(share)}
 	}
 	for i := range r.steps {
 		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
@@ -281,8 +281,13 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	}
 	same := w.same(r.before)
 	total, prefix := w.tokens(), w[:same].tokens()
-	if total > budget && !r.over {
+	if total > budget && !r.policy.over {
 		r.fail(t, fmt.Sprintf("the window has %d tokens, %d more than the budget", total, total-budget))
+	}
+	if r.policy.New != nil && err == nil {
+		if reason := t.refusal(w); reason != "" {
+			r.fail(t, reason)
+		}
 	}
 	r.cost += price(prefix, total-prefix)
 	r.whole += price(r.allBefore, step.tokens-r.allBefore)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,6 +59,34 @@ type turn struct {
 // shared is what the shares of a policy have in common at a step.
 type shared struct {
 	conversation *cupelchat.Conversation
+	checked      bool
+	refused      bool // the API refuses the conversation as it is
+}
+
+// refusal says why the API refuses a window of messages, or "" if it takes it, or
+// does not take the conversation as it is.
+func (t *turn) refusal(w window) string {
+	violations := cupelchat.Check(w.request(), cupelchat.OpenAI)
+	if len(violations) == 0 {
+		return ""
+	}
+	if !t.shared.checked {
+		t.shared.checked = true
+		t.shared.refused = len(cupelchat.Check(t.request().request(), cupelchat.OpenAI)) > 0
+	}
+	if t.shared.refused {
+		return ""
+	}
+	return fmt.Sprintf("the API refuses the window: %s: %s", violations[0].Path, violations[0].Message)
+}
+
+// request returns all that was said as messages.
+func (t *turn) request() window {
+	var said window
+	for i := range t.said {
+		said = append(said, t.units[i].pieces...)
+	}
+	return said
 }
 
 // chooser chooses the windows of one conversation, step by step.

@@ -41,8 +41,9 @@ The data are conversations, one per line:
 
   {"id": "bakery", "messages": [{"role": "user", "content": "Hello!"}]}
 
-with messages as OpenAI's Chat Completions has them; or a list of messages, or
-one message per line. The id is optional.
+or requests of OpenAI, Anthropic, Gemini, Bedrock or Ollama, a list of messages,
+one message per line, spans of OpenTelemetry, or a session file of Claude Code or
+Codex. The id is optional.
 
 A share of 0.25 is a budget of the system prompt plus a quarter of all the rest
 of the conversation. Tokens are a quarter of the characters plus 4 a message, or
@@ -60,8 +61,8 @@ counted as --encoding says.
 
 A policy is one of everything, newest (the newest that fits), clear (old results
 of calls are cleared), newest-blocks and clear-blocks (the same in a session);
-the preset agent; another preset; or a file. A policy that fails at a step, or
-whose window is larger than the budget, makes the exit code 3.
+the preset agent; another preset; or a file. The exit code is 3 if a policy fails
+at a step, or if its window is larger than the budget or not what the API takes.
 
 With --session, a policy appends to its last window while that fits. When it
 does not, it chooses a window for --low-water times the room beside the system
