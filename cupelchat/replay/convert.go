@@ -164,9 +164,7 @@ func native(o object) bool {
 
 // add adds a message: results first, as they answer the message before.
 func (c *converter) add(role string, s said) {
-	for _, result := range s.results {
-		c.messages = append(c.messages, result)
-	}
+	c.messages = append(c.messages, s.results...)
 	if len(s.words) == 0 && len(s.calls) == 0 {
 		return
 	}

@@ -43,6 +43,6 @@
 // All conversations are measured in the form of OpenAI's Chat Completions. A
 // window that is a request is compared message by message, and a unit is whole
 // if all its messages are there unchanged. It must be what the API takes, as
-// [cupelchat.Check] says. [Baselines] choose units, and what
-// they send of a unit is compared as a whole.
+// [cupelchat.Check] says. [Baselines] choose units, and what they send of a unit
+// is compared as a whole.
 package replay
