@@ -443,11 +443,19 @@ func (c *anthropic) thinkingFirst() {
 	if c.thinking() != "enabled" {
 		return
 	}
-	first := len(c.turns)
-	for i := len(c.turns) - 1; i >= 0 && (c.turns[i].role != "user" || c.turns[i].results); i-- {
-		if c.turns[i].role == "assistant" {
-			first = i
+	// Back over calls and their results, up to what the user asked.
+	first, asked, results := len(c.turns), false, false
+	for i, m := range slices.Backward(c.turns) {
+		if m.role == "user" {
+			asked, results = true, results || m.results
 		}
+		if m.role != "assistant" {
+			continue
+		}
+		if asked && !results {
+			break
+		}
+		first, asked, results = i, false, false
 	}
 	if first == len(c.turns) {
 		return

@@ -93,7 +93,7 @@ func (c *gemini) system() {
 		c.add(name, ruleSystem, "the system prompt must be an object with parts, got %s", v.Type())
 		return
 	}
-	if !o.get("parts").IsArray() {
+	if len(o.get("parts").Elements()) == 0 {
 		c.add(rawjson.Join(name, "parts"), ruleSystem, "the system prompt needs parts")
 	}
 }

@@ -1,0 +1,297 @@
+// Package randchat makes random conversations for tests: of users and a model
+// with tools, with the accidents that real ones have, such as interrupted
+// parallel calls, results away from their calls, ids that are given twice,
+// thinking without a signature, empty texts and roles that do not alternate.
+package randchat
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// turn is a message in the terms of no API.
+type turn struct {
+	role    string // system, user or assistant
+	think   string // the signature of thinking, "-" for thinking without one, or ""
+	texts   []string
+	calls   []string // ids
+	results []string // ids
+}
+
+// Body returns a request of a format with about faults accidents in it. Without
+// any, the API takes it.
+func Body(rng *rand.Rand, format string, faults int) []byte {
+	turns := conversation(rng)
+	for range faults {
+		turns = accident(rng, turns)
+	}
+	data, err := json.Marshal(render(turns, format))
+	if err != nil {
+		return nil // what it is made of can be marshaled
+	}
+	return data
+}
+
+// conversation returns one without accidents, that waits for the model.
+func conversation(rng *rand.Rand) []turn {
+	n := 0
+	say := func() []string {
+		n++
+		return []string{fmt.Sprintf("%s %d.", strings.Repeat("word ", rng.IntN(8)), n)}
+	}
+	var turns []turn
+	if rng.IntN(2) == 0 {
+		turns = append(turns, turn{role: "system", texts: say()})
+	}
+	turns = append(turns, turn{role: "user", texts: say()})
+	thinks := rng.IntN(2) == 0
+	for range rng.IntN(6) {
+		for range rng.IntN(3) {
+			a := turn{role: "assistant"}
+			if thinks {
+				a.think = fmt.Sprintf("signature%d", n)
+			}
+			if rng.IntN(2) == 0 {
+				a.texts = say()
+			}
+			u := turn{role: "user"}
+			for range 1 + rng.IntN(3) {
+				n++
+				a.calls = append(a.calls, fmt.Sprintf("t%d", n))
+			}
+			u.results = slices.Clone(a.calls)
+			rng.Shuffle(len(u.results), func(i, j int) { u.results[i], u.results[j] = u.results[j], u.results[i] })
+			turns = append(turns, a, u)
+		}
+		if rng.IntN(4) > 0 {
+			turns = append(turns, turn{role: "assistant", texts: say()}, turn{role: "user", texts: say()})
+		}
+	}
+	return turns
+}
+
+// accident changes a conversation as programs do by mistake.
+func accident(rng *rand.Rand, turns []turn) []turn {
+	if len(turns) == 0 {
+		return turns
+	}
+	i := rng.IntN(len(turns))
+	t := &turns[i]
+	j := min(i+1+rng.IntN(3), len(turns)-1)
+	switch rng.IntN(14) {
+	case 0: // a message is lost
+		return slices.Delete(turns, i, i+1)
+	case 1: // or sent twice
+		return slices.Insert(turns, i, *t)
+	case 2: // two change places
+		turns[i], turns[j] = turns[j], turns[i]
+	case 3: // parallel calls are interrupted
+		if len(t.results) > 0 {
+			t.results = slices.Clone(t.results[1:])
+		}
+	case 4: // a result comes later
+		if len(t.results) > 0 {
+			turns[j].results = append(slices.Clone(turns[j].results), t.results[0])
+			t.results = slices.Clone(t.results[1:])
+		}
+	case 5: // a result is sent twice
+		if len(t.results) > 0 {
+			t.results = append(slices.Clone(t.results), t.results[0])
+		}
+	case 6: // an id is given twice
+		if len(t.calls) > 0 {
+			t.calls = append(slices.Clone(t.calls), t.calls[0])
+		}
+	case 7: // an id of before is used again
+		if len(t.calls) > 0 && len(turns[j].calls) > 0 {
+			turns[j].calls = append([]string{t.calls[0]}, turns[j].calls[1:]...)
+		}
+	case 8: // the user hurries
+		return slices.Insert(turns, i, turn{role: "user", texts: []string{"hurry"}})
+	case 9: // texts are empty
+		t.texts = append(slices.Clone(t.texts), []string{"", " \n"}[rng.IntN(2)])
+	case 10: // or missing
+		t.texts = nil
+	case 11: // a signature is lost
+		if t.think != "" {
+			t.think = "-"
+		}
+	case 12: // thinking is lost
+		t.think = ""
+	case 13: // the end is lost
+		return turns[:i+1]
+	}
+	return turns
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+func render(turns []turn, format string) object {
+	switch format {
+	case "responses":
+		return responses(turns)
+	case "anthropic":
+		return anthropic(turns)
+	case "gemini":
+		return gemini(turns)
+	case "bedrock":
+		return bedrock(turns)
+	default:
+		return chat(turns, format)
+	}
+}
+
+// chat renders for OpenAI and Ollama.
+func chat(turns []turn, format string) object {
+	messages := []object{}
+	for _, t := range turns {
+		for _, id := range t.results {
+			messages = append(messages, object{"role": "tool", "tool_call_id": id, "content": "result of " + id})
+		}
+		m := object{"role": t.role, "content": strings.Join(t.texts, "\n")}
+		if len(t.texts) == 0 {
+			m["content"] = nil
+		}
+		var calls []object
+		for _, id := range t.calls {
+			var arguments any = object{"id": id}
+			if format == "openai" {
+				arguments = `{"id":"` + id + `"}`
+			}
+			calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "f", "arguments": arguments}})
+		}
+		if len(calls) > 0 {
+			m["tool_calls"] = calls
+		}
+		if len(t.results) == 0 || len(t.texts)+len(t.calls) > 0 {
+			messages = append(messages, m)
+		}
+	}
+	return object{"model": "m", "messages": messages}
+}
+
+func responses(turns []turn) object {
+	items := []object{}
+	for i, t := range turns {
+		for _, id := range t.results {
+			items = append(items, object{"type": "function_call_output", "call_id": id, "output": "result of " + id})
+		}
+		if t.think != "" {
+			reasoning := object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", i), "summary": []any{}}
+			if t.think == "-" {
+				delete(reasoning, "summary")
+			}
+			items = append(items, reasoning)
+		}
+		kind := "input_text"
+		if t.role == "assistant" {
+			kind = "output_text"
+		}
+		if len(t.texts) > 0 {
+			var parts []object
+			for _, text := range t.texts {
+				parts = append(parts, object{"type": kind, "text": text})
+			}
+			items = append(items, object{"role": t.role, "content": parts})
+		}
+		for _, id := range t.calls {
+			items = append(items, object{"type": "function_call", "call_id": id, "name": "f", "arguments": `{"id":"` + id + `"}`})
+		}
+	}
+	return object{"model": "m", "input": items}
+}
+
+func anthropic(turns []turn) object {
+	body := object{"model": "m", "max_tokens": 100}
+	messages := []object{}
+	for _, t := range turns {
+		if t.role == "system" {
+			body["system"] = strings.Join(t.texts, "\n")
+			continue
+		}
+		blocks := []object{}
+		for _, id := range t.results {
+			blocks = append(blocks, object{"type": "tool_result", "tool_use_id": id, "content": "result of " + id})
+		}
+		switch t.think {
+		case "":
+		case "-":
+			blocks = append(blocks, object{"type": "thinking", "thinking": "hm"})
+		default:
+			blocks = append(blocks, object{"type": "thinking", "thinking": "hm", "signature": t.think})
+			body["thinking"] = object{"type": "enabled", "budget_tokens": 1024}
+		}
+		for _, text := range t.texts {
+			blocks = append(blocks, object{"type": "text", "text": text})
+		}
+		for _, id := range t.calls {
+			blocks = append(blocks, object{"type": "tool_use", "id": id, "name": "f", "input": object{"id": id}})
+		}
+		messages = append(messages, object{"role": t.role, "content": blocks})
+	}
+	body["messages"] = messages
+	return body
+}
+
+func gemini(turns []turn) object {
+	body := object{}
+	contents := []object{}
+	for _, t := range turns {
+		parts := []object{}
+		for _, id := range t.results {
+			parts = append(parts, object{"functionResponse": object{"name": "f", "response": object{"output": "result of " + id}}})
+		}
+		for _, text := range t.texts {
+			parts = append(parts, object{"text": text})
+		}
+		for i, id := range t.calls {
+			part := object{"functionCall": object{"name": "f", "args": object{"id": id}}}
+			if i == 0 && t.think != "" && t.think != "-" {
+				part["thoughtSignature"] = "c2ln"
+			}
+			parts = append(parts, part)
+		}
+		role := t.role
+		switch role {
+		case "system":
+			body["systemInstruction"] = object{"parts": parts}
+			continue
+		case "assistant":
+			role = "model"
+		}
+		contents = append(contents, object{"role": role, "parts": parts})
+	}
+	body["contents"] = contents
+	return body
+}
+
+func bedrock(turns []turn) object {
+	body := object{"toolConfig": object{"tools": []object{{"toolSpec": object{"name": "f"}}}}}
+	messages := []object{}
+	for _, t := range turns {
+		blocks := []object{}
+		for _, id := range t.results {
+			blocks = append(blocks, object{"toolResult": object{"toolUseId": id, "content": []object{{"text": "result of " + id}}}})
+		}
+		if t.think != "" {
+			blocks = append(blocks, object{"reasoningContent": object{"reasoningText": object{"text": "hm", "signature": t.think}}})
+		}
+		for _, text := range t.texts {
+			blocks = append(blocks, object{"text": text})
+		}
+		for _, id := range t.calls {
+			blocks = append(blocks, object{"toolUse": object{"toolUseId": id, "name": "f", "input": object{"id": id}}})
+		}
+		if t.role == "system" {
+			body["system"] = blocks
+			continue
+		}
+		messages = append(messages, object{"role": t.role, "content": blocks})
+	}
+	body["messages"] = messages
+	return body
+}
