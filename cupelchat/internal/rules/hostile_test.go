@@ -13,9 +13,9 @@ import (
 // TestHostileBodies checks bodies that take minutes, at these sizes, if time
 // grows with the square of the size.
 func TestHostileBodies(t *testing.T) {
-	n := 60_000
+	n := 20_000
 	if testing.Short() {
-		n = 6_000
+		n = 5_000
 	}
 	list := func(format string) string {
 		var b strings.Builder
