@@ -362,7 +362,7 @@ func checkThinking(r *messagesRequest, list, turns []turn) *refusal {
 			return refuse("messages: final assistant content cannot end with trailing whitespace")
 		}
 	}
-	if r.Thinking.Type != "enabled" {
+	if r.Thinking.Type != "enabled" || final.role == "assistant" {
 		return nil
 	}
 	// The turn that goes on reaches back over calls and their results.
@@ -370,7 +370,7 @@ func checkThinking(r *messagesRequest, list, turns []turn) *refusal {
 	for i := len(turns) - 1; i >= 0; i-- {
 		if turns[i].role == "assistant" {
 			first = &turns[i]
-		} else if !slices.ContainsFunc(turns[i].blocks, func(b block) bool { return b.Type == "tool_result" }) {
+		} else if slices.ContainsFunc(turns[i].blocks, func(b block) bool { return b.Type != "tool_result" }) {
 			break
 		}
 	}

@@ -87,14 +87,14 @@ type anthropic struct {
 
 // anthropicMessage is what the rules about places need of a message.
 type anthropicMessage struct {
-	role    string
-	first   string // type of the first block
-	last    string // type of the last one
-	lastAt  string // its path
-	text    string // of the last block, if it is text
-	thinks  string // path of the first block with thinking, or ""
-	results bool   // has results
-	empty   bool
+	role   string
+	first  string // type of the first block
+	last   string // type of the last one
+	lastAt string // its path
+	text   string // of the last block, if it is text
+	thinks string // path of the first block with thinking, or ""
+	says   bool   // has something other than results
+	empty  bool
 }
 
 // before checks the members of a request that come before the messages.
@@ -172,7 +172,7 @@ func (c *anthropic) content(v rawjson.Value, path string, m *anthropicMessage, l
 		case m.text != "" && blank(m.text):
 			c.add(path, ruleTextBlank, "the text has only white space")
 		}
-		m.empty = m.text == ""
+		m.empty, m.says = m.text == "", true
 		c.say(m.role, path)
 	case !v.IsArray():
 		c.add(path, ruleContentType, "the content must be a string or an array of blocks, got %s", v.Type())
@@ -216,6 +216,7 @@ func (c *anthropic) block(v rawjson.Value, path string, m *anthropicMessage) {
 		return
 	}
 	if kind != "tool_result" {
+		m.says = true
 		c.say(m.role, path)
 	}
 	switch kind {
@@ -239,7 +240,6 @@ func (c *anthropic) block(v rawjson.Value, path string, m *anthropicMessage) {
 	case "tool_use":
 		c.call(o, path)
 	case "tool_result":
-		m.results = true
 		c.result(o, path)
 	case "image", "document":
 		c.source(o, path)
@@ -437,25 +437,21 @@ func (c *anthropic) places() {
 	}
 }
 
-// thinkingFirst checks the turn that the model goes on with, if thinking is
-// enabled.
+// thinkingFirst checks the turn that the model goes on with behind results, if
+// thinking is enabled.
 func (c *anthropic) thinkingFirst() {
-	if c.thinking() != "enabled" {
+	if c.thinking() != "enabled" || c.turns[len(c.turns)-1].role == "assistant" {
 		return
 	}
-	// Back over calls and their results, up to what the user asked.
-	first, asked, results := len(c.turns), false, false
+	// Back over calls and their results, up to what the user said.
+	first := len(c.turns)
 	for i, m := range slices.Backward(c.turns) {
-		if m.role == "user" {
-			asked, results = true, results || m.results
-		}
-		if m.role != "assistant" {
-			continue
-		}
-		if asked && !results {
+		if m.role == "user" && m.says {
 			break
 		}
-		first, asked, results = i, false, false
+		if m.role == "assistant" {
+			first = i
+		}
 	}
 	if first == len(c.turns) {
 		return

@@ -1,0 +1,132 @@
+package cupelchat
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/internal/cases"
+	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
+)
+
+// structure are the rules about places of messages, and nothing those about
+// messages that say nothing.
+var (
+	structure = []string{
+		"alternation", "call-id-twice", "call-place", "call-without-result", "first-role", "last-role",
+		"result-without-call", "result-twice", "results-first", "thinking-first", "signature", "reasoning-follow",
+	}
+	nothing = []string{"content-empty", "content-required", "parts-empty", "part-data"}
+)
+
+// TestWrittenBodiesPass selects from random conversations, with the accidents
+// that real ones have, and wants what is written to pass Check, unless the
+// conversation failed in the same way. With CUPEL_CHAT_BODIES it writes the
+// bodies to a file of that name as well, for make chat-types.
+func TestWrittenBodiesPass(t *testing.T) {
+	n := 1_500
+	if testing.Short() {
+		n = 300
+	}
+	var out []string
+	for f, known := range formats {
+		if !slices.Contains(cases.Formats, known.name) {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(7, uint64(f)))
+		wrong := 0
+		for i := range n {
+			data := randchat.Body(rng, known.name, i%3)
+			text, notes, ok := randomWindow(t, rng, f, data)
+			if !ok {
+				continue
+			}
+			if f == Anthropic && interleaved(messagesOf(t, f, string(data))) {
+				continue
+			}
+			// A selection may have nothing, and without pins it may lose the
+			// thinking that a turn began with; a note says either.
+			forgiven := map[string]bool{
+				"list-empty":     hasNote(notes, "no message is left"),
+				"thinking-first": hasNote(notes, "no longer begins with its thinking"),
+			}
+			for _, v := range Check(data, f) {
+				forgiven[v.Rule] = true
+				// Messages that are out of place in the conversation, or nothing,
+				// are so in what is written, if only in another way.
+				for _, rule := range structure {
+					forgiven[rule] = forgiven[rule] || slices.Contains(structure, v.Rule) || slices.Contains(nothing, v.Rule)
+				}
+			}
+			for _, v := range Check([]byte(text), f) {
+				if !forgiven[v.Rule] {
+					if wrong++; wrong <= 3 {
+						t.Errorf("%s: %v\nin %s\nof %s", f, v, text, data)
+					}
+					break
+				}
+			}
+			if i%3 == 0 && i < 300 {
+				line, err := json.Marshal(map[string]any{"format": known.name, "name": "written", "body": json.RawMessage(text)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, string(line)+"\n")
+			}
+		}
+	}
+	if name := os.Getenv("CUPEL_CHAT_BODIES"); name != "" {
+		if err := os.WriteFile(filepath.Clean(name), []byte(strings.Join(out, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// randomWindow reads a conversation and writes random units of it in random
+// forms. It returns false for a conversation that cannot be read.
+func randomWindow(t *testing.T, rng *rand.Rand, f Format, data []byte) (string, []string, bool) {
+	t.Helper()
+	var opts []Option
+	if rng.IntN(2) == 0 {
+		opts = append(opts, WithForms(func(string, string) []cupel.Variant { return []cupel.Variant{{Content: "short", Worth: 0.5}} }))
+	}
+	if rng.IntN(3) == 0 {
+		opts = append(opts, WithoutPins())
+	}
+	c, err := Read(data, f, bytesCounter{}, opts...)
+	if err != nil {
+		return "", nil, false
+	}
+	share := rng.Float64()
+	text, notes := body(t, c, func(unit *cupel.ContextItem) int {
+		if rng.Float64() > share {
+			return -1
+		}
+		return rng.IntN(1 + len(unit.Forms()))
+	})
+	return text, notes, true
+}
+
+// interleaved reports whether the model spoke again between a call and its
+// result. A note in place of the later exchange would come between the two of the
+// earlier one.
+func interleaved(messages []object) bool {
+	open := false
+	for _, m := range messages {
+		if open && m["role"] == "assistant" {
+			return true
+		}
+		content, _ := m["content"].([]any)
+		open = m["role"] == "assistant" && slices.ContainsFunc(content, func(b any) bool { return b.(object)["type"] == "tool_use" })
+	}
+	return false
+}
+
+func hasNote(notes []string, text string) bool {
+	return slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, text) })
+}
