@@ -90,3 +90,18 @@ func ExampleWithVersionOf() {
 	// in:  main.go as it is (60 tokens)
 	// out: main.go as it was (Superseded: a newer version is among the candidates)
 }
+
+// A note can stand for a whole group: one item in place of all its members.
+func ExampleWithGroupVariants() {
+	call, err1 := cupel.NewContextItem("call: go test ./...", 10, cupel.WithGroup("call_17"), cupel.WithFutureRelevanceHint(0.9),
+		cupel.WithGroupVariants(cupel.Variant{Content: "note: 3 of 214 tests failed", Tokens: 9, Worth: 0.3}))
+	result, err2 := cupel.NewContextItem("result: 214 lines", 90, cupel.WithGroup("call_17"))
+	question, err3 := cupel.NewContextItem("question: why does it fail?", 8, cupel.WithFutureRelevanceHint(0.8))
+	printRun(30, []*cupel.ContextItem{call, result, question}, err1, err2, err3)
+	// Each member has an entry, and the tokens count once.
+
+	// Output:
+	// in:  note: 3 of 214 tests failed (9 tokens)
+	// in:  note: 3 of 214 tests failed (0 tokens)
+	// in:  question: why does it fail? (8 tokens)
+}
