@@ -26,9 +26,8 @@ type Obstacle struct {
 // not select an item. [ExplainSlice] uses it, and says of any other slicer only
 // what holds for all.
 //
-// A type that embeds a SliceExplainer has its ExplainSlice, which is used as long
-// as Slice is the embedded type's too: one with a Slice of its own is not asked,
-// until it has an ExplainSlice of its own as well.
+// A type that embeds a SliceExplainer and declares its own Slice needs its own
+// ExplainSlice too: the one that it inherits is ignored.
 type SliceExplainer interface {
 	Slicer
 	// ExplainSlice returns what kept the item at a position of items from being

@@ -3,8 +3,8 @@ package ascii
 import "encoding/binary"
 
 // AppendLower appends s to dst with the ASCII letters A to Z replaced by a to
-// z. With room in dst it does not allocate, which makes it the way to look up
-// folded keys: m[string(AppendLower(buf[:0], s))].
+// z. It does not allocate if dst has room, as in m[string(AppendLower(buf[:0],
+// s))], which looks up a folded key.
 func AppendLower(dst []byte, s string) []byte {
 	begin := len(dst)
 	dst = append(dst, s...)
@@ -21,8 +21,8 @@ func AppendLower(dst []byte, s string) []byte {
 // lower8 is lower for eight bytes at a time.
 func lower8(x uint64) uint64 {
 	const each = 0x0101010101010101
-	// Adding sets the high bit of bytes from 'A' on, and beyond 'Z'. The own high
-	// bits are out of the way, so that no sum runs into the next byte.
+	// The sums have the high bit set for bytes from 'A' on, and beyond 'Z'. The
+	// original high bits are cleared, so that no sum carries into the next byte.
 	low := x &^ (0x80 * each)
 	fromA, beyondZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each
 	return x | (fromA&^beyondZ&^x)>>2&(0x20*each)

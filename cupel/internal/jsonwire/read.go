@@ -1,6 +1,6 @@
 // Package jsonwire reads and writes JSON text without losing anything: names
-// are compared exactly, numbers keep their digits, a name that is given twice
-// is seen, and no string is repaired in silence. It knows no Cupel types.
+// are compared exactly, numbers keep their digits, and duplicate names and
+// invalid UTF-8 are errors. It knows no Cupel types.
 //
 // The errors of this package complete a sentence whose subject is the value:
 // "must be an integer, got a string".
@@ -27,8 +27,8 @@ type Member struct {
 }
 
 // Check says why data is not exactly one JSON value in UTF-8, nested at most
-// 10,000 deep, or returns nil. All other readers of this package take text
-// that passed it, or a part of such text.
+// 10,000 deep, or returns nil. All other functions that read expect text that
+// passed Check, or a part of such text.
 func Check(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("is not valid UTF-8")
@@ -47,7 +47,7 @@ func Check(data []byte) error {
 // Compact returns a copy of raw without white space between its parts.
 func Compact(raw []byte) []byte {
 	var b bytes.Buffer
-	_ = json.Compact(&b, raw) // it fails only on what Check has ruled out
+	_ = json.Compact(&b, raw) // it fails only on text that Check rejects
 	return b.Bytes()
 }
 
@@ -107,8 +107,8 @@ func integer(text []byte) (int, error) {
 }
 
 // plainInteger returns a number without fraction and exponent, and false if it
-// has no such form. One that is out of the range of every int stays as it is:
-// its zeros may be too many to write.
+// has no such form. It returns a number that fits no int unchanged: writing out
+// its zeros could take too much memory.
 func plainInteger(text []byte) ([]byte, bool) {
 	const mostDigits = 19 // of an int of 64 bits
 	mantissa, power := text, int64(0)
@@ -133,8 +133,8 @@ func plainInteger(text []byte) ([]byte, bool) {
 	return append(plain, bytes.Repeat([]byte("0"), int(power))...), true
 }
 
-// exponent returns the value of an exponent, cut short where no text has as many
-// digits.
+// exponent returns the value of an exponent, limited to more than the digits of
+// any text.
 func exponent(text []byte) int64 {
 	const most = 1 << 62 // there is room to add the number of digits
 	n, _ := strconv.ParseInt(string(text), 10, 64)

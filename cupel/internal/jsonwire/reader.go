@@ -22,15 +22,15 @@ type Reader struct {
 
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
-// NewReader returns a reader of data, which [Reader.Close] ends.
+// NewReader returns a reader of data. Call [Reader.Close] when done.
 func NewReader(data []byte) *Reader {
 	r := readers.Get().(*Reader)
 	r.data, r.pos, r.depth, r.spaces, r.err = data, 0, 0, 0, nil
 	return r
 }
 
-// Close returns why data is not exactly the one value that was read, or nil. The
-// reader is not to be used afterwards.
+// Close returns why data is not exactly the one value that was read, or nil. Do
+// not use the reader afterwards.
 func (r *Reader) Close() *Error {
 	if r.peek(); r.pos < len(r.data) {
 		r.syntax()
@@ -43,7 +43,7 @@ func (r *Reader) Close() *Error {
 	}
 	readers.Put(r)
 	if err != nil {
-		if wrong := Check(data); wrong != nil { // what is no JSON is not looked into
+		if wrong := Check(data); wrong != nil { // text that is not JSON has no other mistakes
 			return &Error{Reason: "is malformed: " + wrong.Error(), Err: wrong}
 		}
 	}
@@ -95,7 +95,7 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// enter moves into an object or array.
+// enter begins an object or array.
 func (r *Reader) enter(bracket byte, want string) {
 	if r.err != nil {
 		return
@@ -110,7 +110,7 @@ func (r *Reader) enter(bracket byte, want string) {
 	}
 }
 
-// more moves to the next member or element, and reports whether there is one.
+// more advances to the next member or element, and reports whether there is one.
 func (r *Reader) more(first bool, closing byte) bool {
 	c := r.peek()
 	switch {
@@ -131,11 +131,11 @@ func (r *Reader) more(first bool, closing byte) bool {
 // A Shape is the names that the fields of an object have.
 type Shape struct {
 	names    []string
-	required int // so many of the names, from the first on
+	required int // number of required names, which come first
 }
 
-// NewShape returns the shape of an object with up to 32 names, the first of
-// which are required.
+// NewShape returns the shape of an object with up to 32 names. The first
+// required ones must be present.
 func NewShape(required int, names ...string) *Shape { return &Shape{names, required} }
 
 // Object reads the members of an object one by one:
@@ -144,13 +144,13 @@ func NewShape(required int, names ...string) *Shape { return &Shape{names, requi
 //		switch o.Field { … } // read the value
 //	}
 //
-// The mistakes of reading a value get the name of the field before their path.
-// Null is absent, a name that is given twice is a mistake, and so is a required
-// name that is absent.
+// If reading a value fails, the path of the error begins with the name of the
+// field. A null field counts as absent. Duplicate names and missing required
+// names are errors.
 type Object struct {
 	Field int    // the field, as a position in the names of the shape
 	Name  string // the name, in an object without a shape
-	// KeepNull makes null a value of a field, to be read as any other.
+	// KeepNull makes null a value like any other.
 	KeepNull bool
 
 	r             *Reader
@@ -158,17 +158,17 @@ type Object struct {
 	begun, inside bool
 	seen, present uint32 // fields by their positions
 	extra         []Member
-	names         map[string]bool // of many extra members
+	names         map[string]bool // of extra members, if there are many
 }
 
-// Object begins to read an object. One without a shape has names that are data:
-// null is a value there, and names may come twice.
+// Object begins an object. If shape is nil, names are data: null is a value, and
+// names may occur twice.
 func (r *Reader) Object(shape *Shape) Object {
 	r.enter('{', "an object")
 	return Object{r: r, shape: shape}
 }
 
-// Next moves to the next field that is known, and reports whether there is one.
+// Next advances to the next known field, and reports whether there is one.
 func (o *Object) Next() bool {
 	r := o.r
 	if r.err != nil {
@@ -235,8 +235,8 @@ func (o *Object) place() string {
 // place is the path of a member whose name is data.
 func place(name []byte) string { return fmt.Sprintf("[%q]", name) }
 
-// find returns the position of a name, which most often is the one behind that
-// of the field before, or -1.
+// find returns the position of a name, or -1. It first tries the name that
+// follows the previous field's.
 func (o *Object) find(name []byte) int {
 	names := o.shape.names
 	start := bits.Len32(o.seen)
@@ -279,8 +279,8 @@ func (o *Object) keep(name []byte) {
 	}
 }
 
-// name reads the name of a member and the colon behind it. The name is valid
-// until the next string is read.
+// name reads the name of a member and the colon. The name is valid until the
+// next string is read.
 func (r *Reader) name() []byte {
 	if r.peek() != '"' {
 		r.syntax()
@@ -305,19 +305,19 @@ func (r *Reader) name() []byte {
 //		// read the element
 //	}
 //
-// The mistakes of reading an element get its index before their path.
+// If reading an element fails, the path of the error begins with its index.
 type Array struct {
 	r *Reader
 	n int // elements begun
 }
 
-// Array begins to read an array.
+// Array begins an array.
 func (r *Reader) Array() Array {
 	r.enter('[', "an array")
 	return Array{r: r}
 }
 
-// Next moves to the next element, and reports whether there is one.
+// Next advances to the next element, and reports whether there is one.
 func (a *Array) Next() bool {
 	if a.r.err != nil {
 		if a.n > 0 {
@@ -332,10 +332,10 @@ func (a *Array) Next() bool {
 	return true
 }
 
-// Null moves behind a null, and reports whether there is one.
+// Null skips a null, and reports whether there was one.
 func (r *Reader) Null() bool { return r.err == nil && r.peek() == 'n' && r.literal("null") }
 
-// literal moves behind a word.
+// literal skips a word, such as true.
 func (r *Reader) literal(word string) bool {
 	if len(r.data)-r.pos < len(word) || string(r.data[r.pos:r.pos+len(word)]) != word {
 		r.syntax()
@@ -361,8 +361,8 @@ func (r *Reader) Bool() bool {
 	return false
 }
 
-// Raw moves behind a value of any type and returns a copy of its text, without
-// white space between its parts.
+// Raw skips a value of any type and returns a copy of its text, without white
+// space between its parts.
 func (r *Reader) Raw() []byte {
 	r.peek()
 	spaces := r.spaces
@@ -373,8 +373,7 @@ func (r *Reader) Raw() []byte {
 	return bytes.Clone(text)
 }
 
-// Value moves behind a value of any type and returns its text, a part of the
-// text that is read.
+// Value skips a value of any type and returns its text, which is part of data.
 func (r *Reader) Value() []byte {
 	r.peek()
 	start := r.pos
@@ -384,7 +383,7 @@ func (r *Reader) Value() []byte {
 	return r.data[start:r.pos]
 }
 
-// skip moves behind a value of any type.
+// skip skips a value of any type.
 func (r *Reader) skip() {
 	if r.err != nil {
 		return

@@ -12,7 +12,7 @@ import (
 // String reads a string.
 func (r *Reader) String() string { return string(r.string()) }
 
-// Word reads a string that comes often, and need not be a new one.
+// Word reads a string that often recurs, and may return an earlier equal one.
 func (r *Reader) Word() string { return r.word(r.string()) }
 
 // string reads a string, which is valid until the next one.
@@ -27,7 +27,7 @@ func (r *Reader) string() []byte {
 	return r.str()
 }
 
-// word returns a string that says what text says.
+// word returns text as a string, an earlier equal one if possible.
 func (r *Reader) word(text []byte) string {
 	const long = 32
 	n := len(text)
@@ -41,7 +41,7 @@ func (r *Reader) word(text []byte) string {
 	return *at
 }
 
-// str moves behind a string and returns what it says, valid until the next one.
+// str reads a string. The result is valid until the next string is read.
 func (r *Reader) str() []byte {
 	start := r.pos + 1
 	end, high := plainText(r.data, start)
@@ -176,8 +176,8 @@ func plainText[T string | []byte](text T, i int) (end int, high bool) {
 	return i, high
 }
 
-// quoted moves behind a string without reading what it says: its escapes may be
-// halves of surrogate pairs.
+// quoted skips a string without decoding it: its escapes may be halves of
+// surrogate pairs.
 func (r *Reader) quoted() {
 	if r.peek() != '"' {
 		r.syntax()
@@ -212,8 +212,8 @@ func (r *Reader) quoted() {
 	r.syntax()
 }
 
-// digits moves behind a number and returns its text, and whether it has neither
-// fraction nor exponent.
+// digits skips a number and returns its text, and whether it has neither fraction
+// nor exponent.
 func (r *Reader) digits(want string) (text []byte, whole bool) {
 	if r.err != nil {
 		return nil, false

@@ -17,8 +17,8 @@ import (
 // writes.
 const maxDepth = 10000
 
-// Writer builds one JSON value. The first thing that cannot be written makes it
-// fail; later writes are ignored. The zero Writer is ready.
+// Writer builds one JSON value. The first value that cannot be written makes it
+// fail; it ignores later writes. The zero Writer is ready.
 type Writer struct {
 	buf  []byte
 	open []level  // the objects and arrays around the current place
@@ -63,9 +63,9 @@ func (w *Writer) Result() ([]byte, *Error) {
 
 var writers = sync.Pool{New: func() any { return new(Writer) }}
 
-// Write returns the value that write writes, or the first failure. size is how
-// many bytes the text is expected to have: a long text is written into memory of
-// its own, a short one into memory that is used again, and copied.
+// Write returns the value that write writes, or the first failure. size is the
+// expected number of bytes: a long text gets its own memory, and a short one is
+// copied from reused memory.
 func Write(size int, write func(w *Writer)) ([]byte, *Error) {
 	const short = 1 << 14
 	w := writers.Get().(*Writer)
@@ -92,8 +92,8 @@ func (w *Writer) Fail(reason string, cause error) {
 	}
 }
 
-// maxPath is how many bytes of a path are shown: a value that contains itself
-// would fill a screen with the same key.
+// maxPath is how many bytes of a path errors show: the path of a value that
+// contains itself is long.
 const maxPath = 200
 
 func (w *Writer) path() string {
@@ -159,15 +159,15 @@ func (w *Writer) Object(fields func()) {
 	}
 }
 
-// Field begins a member of an object, whose name needs no escapes; the value is
-// to follow.
+// Field begins a member of an object. Its name must need no escapes. Write the
+// value next.
 func (w *Writer) Field(name string) *Writer {
 	w.begin(name)
 	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
 	return w
 }
 
-// Key begins a member whose name is data; the value is to follow.
+// Key begins a member whose name is data. Write the value next.
 func (w *Writer) Key(name string) *Writer {
 	w.begin(name)
 	w.String(name)
@@ -230,8 +230,8 @@ func nonFinite(f float64) string {
 	return ""
 }
 
-// String writes a string. One that is not UTF-8 has no JSON and fails. Nothing
-// is escaped for the sake of HTML: encoding/json does that, if it is asked to.
+// String writes a string. It fails if s is not UTF-8. It does not escape HTML;
+// encoding/json does, if asked.
 func (w *Writer) String(s string) {
 	const hex = "0123456789abcdef"
 	b := append(w.buf, '"')
@@ -324,7 +324,7 @@ func (w *Writer) AnyMap(m map[string]any) {
 	w.keys = w.keys[:from]
 }
 
-// foreign writes text that others made.
+// foreign writes JSON text of unknown origin.
 func (w *Writer) foreign(text []byte) {
 	err := Check(text)
 	if err == nil {
@@ -359,9 +359,9 @@ func (w *Writer) marshal(v any) {
 	w.foreign(buf.Bytes())
 }
 
-// hasReplacement reports whether encoding/json has replaced bytes that are not
-// UTF-8. It writes those as the escape \ufffd, and a U+FFFD that was there
-// before as the three bytes that it is.
+// hasReplacement reports whether encoding/json replaced invalid UTF-8. It writes a
+// replacement as the escape \ufffd, and a U+FFFD of the original string as three
+// bytes.
 func hasReplacement(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' {

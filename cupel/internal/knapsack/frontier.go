@@ -11,13 +11,13 @@ import (
 // the table's row has; only the steps of that function are stored, so that weights
 // may be of any size.
 //
-// Which states may go? The backward walk asks at item i, for the capacity q that is
-// left: are the items before i worth more with it than without? Both questions are
-// looked up in the list. A set that the walk can end with has costs of at most gap
-// (bounds.go), so its part before i has, and nothing better exists at its weight
-// or below, or the whole could be improved; so the list has a state with its
-// value. Everything else in the list is a set as well, and never worth more than
-// the truth, so that a comparison can only be wrong about sets that the walk
+// Which states can be dropped? At item i the backward walk compares, for the
+// capacity q that is left, the values of the items before i with item i and
+// without it. It looks up both in the list. A set that the walk can end with costs
+// at most the gap (bounds.go), and so does its part before item i. No set of those
+// items is better at its weight or below, or the whole could be improved. So the
+// list has a state with its value. Every other state is a set too, and never has
+// too large a value, so a comparison can only be wrong about sets that the walk
 // cannot end with.
 
 // errTooMuchWork says that the lists grew so long that the table is the better

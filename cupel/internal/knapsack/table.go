@@ -5,22 +5,21 @@ import (
 	"unsafe"
 )
 
-// The table, one row of values at a time, with a bit for every cell in which an
-// item is taken, as in the chapter. Three things make it smaller.
+// The table of the chapter: one row of values at a time, with a bit for every cell
+// in which an item is taken. Three things make it smaller.
 //
-// Capacities that cannot be asked for are not computed: what the items to come
-// cannot fill any more, and what is above the weight of the items so far, where the
-// row no longer rises. The cells of interest are a window lo..hi; a capacity above
-// hi has the value at hi.
+// It computes only a window lo..hi of each row. Below lo are capacities that the
+// remaining items cannot leave. Above hi, the weight of all items so far, the row
+// no longer rises, and every capacity has the value at hi.
 //
-// At both ends of the window the cells go whose value cannot lead to the answer:
-// say that a set of the items so far has value v and the walk asks for it at
-// capacity q. Then the charge for q, less its value, is part of what the answer
-// pays (bounds.go), the free capacity included. The window is cut where that
-// passes the gap. Cells that stay are sets, so that no value is above the truth,
-// and those that the walk needs never go; frontier.go says why that is enough.
+// It drops cells at both ends of the window that cannot lead to the answer. Say
+// that a set of the items so far has value v and the walk asks for it at capacity
+// q. Then the charge for q, less v, is part of what the answer pays (bounds.go),
+// free capacity included. If that exceeds the gap, the cell is dropped. Every
+// remaining cell is the value of a set, so none is too large, and the cells that
+// the walk needs remain; frontier.go says why that is enough.
 //
-// The record of a long table is not kept as a whole: see trace.go.
+// It does not keep the whole record of a long table: see trace.go.
 
 // value is the type of a row's values: the narrower one is used when it suffices.
 type value interface{ int32 | int64 }

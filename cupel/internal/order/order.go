@@ -107,10 +107,9 @@ func insertionSort(pairs []Pair) {
 
 // spread sorts pairs, whose keys lie between least and greatest, and is stable.
 // It divides that range into about as many buckets as there are pairs, and
-// sorts within the buckets; most of them hold so few pairs that hardly anything
-// is left to do. Each level takes some more bits off the range, so that there
-// are few levels for any keys. room is as long as pairs, and its
-// contents are lost.
+// sorts within the buckets, most of them very small. Each level removes some bits
+// from the range, so there are few levels for any keys. room has the length of
+// pairs; spread overwrites it.
 func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
 	shift := max(bits.Len64(greatest-least)-width, 0)
