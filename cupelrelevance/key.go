@@ -42,7 +42,7 @@ func (w *words) hash(k key) uint32 {
 // its key and where it ends: one of small letters and digits, the first perhaps
 // a capital, of fewer than 16 bytes, as most are. The end is 0 for all others.
 // It looks at 16 bytes at once, with zeros behind the end of s; how long words
-// are is hard to guess for a processor, so that there is no branch about it.
+// are is hard for a processor to predict, so it does not branch on that.
 func plainWord(s string, i int, c class) (k key, end int) {
 	if rest := s[i:]; len(rest) >= shortTerm {
 		k.low, k.high = eightBytes(rest[:8]), eightBytes(rest[8:16])

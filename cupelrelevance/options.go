@@ -12,7 +12,7 @@ func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// invalid is the error of a setting that is not allowed.
+// invalid returns the error of an invalid setting.
 func invalid(component, field, value, reason string) error {
 	return &cupel.InvalidConfigError{Component: component, Field: field, Value: value, Reason: reason}
 }
@@ -26,7 +26,7 @@ func isNil(s cupel.Scorer) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// notBuilt is the error of a scorer that did not come from its constructor.
+// notBuilt returns the error of a scorer that its constructor did not make.
 func notBuilt(component string) error {
 	constructor := "New" + component
 	if component == "Relevance" {

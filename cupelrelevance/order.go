@@ -15,7 +15,7 @@ type order struct {
 	sequence []uint32 // positions of the items
 	starts   []int    // of each group in sequence; one more at the end
 	group    []uint32 // of each item
-	size     float64  // how many items the group of an item has, on average over the items
+	size     float64  // mean size of an item's group, over all items
 }
 
 // newOrder groups by the first of keys that an item has in its metadata, and

@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// begin checks what every batch form needs.
+// begin makes the checks that every batch form needs.
 func begin(ctx context.Context, v cupel.Validator, name string, all []*cupel.ContextItem, scores []float64) error {
 	if err := v.Validate(); err != nil {
 		return err
@@ -34,13 +34,13 @@ func scoreOne(s cupel.BatchScorer, item *cupel.ContextItem, all []*cupel.Context
 	scores := borrowFloats(len(all))
 	defer scores.giveBack()
 	if s.ScoreAll(context.Background(), all, scores.of) != nil {
-		return 0 // a scorer that is not valid, which the engine refuses before
+		return 0 // the scorer is invalid; the engine rejects it earlier
 	}
 	return scores.of[at]
 }
 
-// settle gives the positions of an item that was given several times the same
-// score, the highest: a scorer is asked about items and not about positions.
+// settle gives all positions of an item the highest of their scores: a scorer
+// scores items, not positions.
 func (w *words) settle(scores []float64) {
 	if w.first == nil {
 		return

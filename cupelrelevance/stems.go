@@ -94,7 +94,7 @@ type stems struct {
 
 	mu     sync.Mutex
 	sorted []bool              // by beginning, whether its words are in alphabetical order
-	known  map[string][]uint32 // what was asked for before
+	known  map[string][]uint32 // results of earlier lookups
 }
 
 func (s *stems) prepare(w *words, language Language) {

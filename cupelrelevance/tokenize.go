@@ -18,7 +18,7 @@ const (
 	upper
 	underscore
 	wide      // not ASCII; of a character beyond, that its script has no spaces
-	invisible // neither counts nor separates
+	invisible // ignored, without separating words
 )
 
 var classes = func() (c [256]class) {
@@ -197,9 +197,9 @@ func (t *tokenizer) add(r rune) {
 	}
 }
 
-// endPart ends a part of an identifier. The part is given away at once, so that
-// an identifier of any number of parts needs no memory; a word that turns out to
-// have one part alone was no identifier.
+// endPart ends a part of an identifier and emits it at once, so that an
+// identifier with many parts needs no memory. A word with a single part is not an
+// identifier.
 func (t *tokenizer) endPart() {
 	if len(t.part) == 0 {
 		return

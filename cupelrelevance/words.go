@@ -47,7 +47,7 @@ type postings struct {
 	total   int      // terms of all items
 }
 
-// builder is words in the making.
+// builder builds words.
 type builder struct {
 	*words
 	cutter  *tokenizer
@@ -158,8 +158,8 @@ func eachText(item *cupel.ContextItem, field Field, f func(string)) {
 	}
 }
 
-// read counts the terms of one text of the current item: those that the
-// tokenizer finds in it, and most of them without asking it.
+// read counts the terms of one text of the current item, as the tokenizer finds
+// them. It reads plain words, which are most, without the tokenizer.
 func (b *builder) read(s string) {
 	for i := 0; i < len(s); {
 		c := classes[s[i]]
@@ -170,7 +170,7 @@ func (b *builder) read(s string) {
 		if c == lower || c == upper {
 			if k, end := plainWord(s, i, c); end > 0 {
 				b.count(b.plainWord(k))
-				i = end + 1 // what is behind it separates
+				i = end + 1 // the byte after it separates
 				continue
 			}
 		}
@@ -199,8 +199,8 @@ func (b *builder) count(id uint32) {
 	b.occurrence = append(b.occurrence, occurrence{id, 1})
 }
 
-// plainWord returns the number of a word with a key of its own, a new one if
-// need be.
+// plainWord returns the number of a word that has its own key, and adds the word
+// if it is new.
 func (b *builder) plainWord(k key) uint32 {
 	hash := b.hash(k)
 	for at := hash & b.mask; ; at = (at + 1) & b.mask {
@@ -220,7 +220,7 @@ func (b *builder) plainWord(k key) uint32 {
 	}
 }
 
-// word returns the number of a term, a new one if need be.
+// word returns the number of a term, and adds the term if it is new.
 func (b *builder) word(term []byte) uint32 {
 	k := keyOf(b.seed, term)
 	hash := b.hash(k)
@@ -261,8 +261,8 @@ func (b *builder) newWord(at, hash uint32, k key, term []byte) uint32 {
 
 // distribute orders the occurrences by word.
 func (b *builder) distribute(p *postings, ends []int) {
-	// While the occurrences of a word are put down, the start of the next word
-	// is where the next of them goes; at the end that is where it belongs.
+	// While a word's occurrences are written, the start of the next word is the
+	// place of the next occurrence; after the last one it is right.
 	p.starts = make([]int, len(b.entries)+1)
 	at := 0
 	for id := range b.entries {

@@ -34,9 +34,9 @@ func allBlank(token string) bool {
 	return true
 }
 
-// next returns the first piece of white space from a position on that has to be
-// counted here. The text between two pieces may be counted by itself: a piece
-// starts and ends where tokens do.
+// next returns the first piece of white space, from a position on, that this
+// package must count itself. The text between two pieces can be counted separately,
+// since tokens start and end at pieces.
 func (b *blanks) next(text string, from int) (start, end int, ok bool) {
 	for at := from; ; {
 		i := strings.IndexAny(text[at:], "\r\n")

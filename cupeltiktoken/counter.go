@@ -43,7 +43,7 @@ func (e *UnknownError) Error() string {
 type Counter struct {
 	encoding Encoding
 	words    tokenizer.Codec
-	blanks   *blanks            // nil where the codec can be left alone
+	blanks   *blanks            // nil if the codec counts them correctly
 	all      func() *vocabulary // for long words
 }
 
@@ -110,8 +110,8 @@ func (c *Counter) CountTokens(text string) (int, error) {
 	}
 }
 
-// countLong counts the tokens of a segment. Where a word makes it long, most of
-// the word is counted apart.
+// countLong counts the tokens of a segment. If a word makes the segment long, it
+// counts most of the word separately.
 func (c *Counter) countLong(text string) (int, error) {
 	tokens := 0
 	for len(text) > segmentSize+longRun {
@@ -120,7 +120,7 @@ func (c *Counter) countLong(text string) (int, error) {
 			if len(text) <= segmentSize+longestWord {
 				break
 			}
-			// There is no better place.
+			// No place is better.
 			end = 0
 			for end < start {
 				part := cutBefore(text, end+segmentSize)
@@ -181,16 +181,16 @@ func (c *Counter) count(text string) (int, error) {
 	return tokens + n, err
 }
 
-// countTo counts the tokens of a text that ends in a run up to the last one that
-// begins with a character, overlap bytes before the end. It returns where that
-// one is, and its size.
+// countTo counts the tokens of a text that ends in a run, up to the last token
+// that begins with a character and overlap bytes before the end. It returns the
+// start and the size of that token.
 func (c *Counter) countTo(text string) (tokens, at, size int, err error) {
 	tokens, rest, err := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	_, list, err := c.words.Encode(rest)
-	// From the end: the start may be no UTF-8, and longer as tokens.
+	// Go from the end, because tokens of invalid UTF-8 at the start are longer.
 	at = len(text)
 	for len(list) > 0 && at > 0 && (at > len(text)-overlap || at < len(text) && !utf8.RuneStart(text[at])) {
 		size = len(list[len(list)-1])
@@ -234,7 +234,7 @@ var counters = map[Encoding]func() (*Counter, error){
 	EncodingR50kBase:   sync.OnceValues(func() (*Counter, error) { return load(EncodingR50kBase, 50_257, nil) }),
 }
 
-// load makes the counter of an encoding with that many tokens.
+// load makes the counter of an encoding with the given number of tokens.
 func load(encoding Encoding, size int, b *blanks) (*Counter, error) {
 	words, err := tokenizer.Get(tokenizer.Encoding(encoding))
 	if err != nil {

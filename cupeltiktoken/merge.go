@@ -43,7 +43,7 @@ func newVocabulary(ranks map[string]uint32) *vocabulary {
 // their ranks, which are their numbers.
 func readRanks(encoding Encoding, size int, keep func(token string) bool) map[string]uint32 {
 	ranks := make(map[string]uint32)
-	// One that decodes bytes as they are; the counter's own replaces them.
+	// A codec that decodes invalid UTF-8 unchanged; the counter's own replaces it.
 	codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
 	if err != nil {
 		return ranks // it was there a moment ago
@@ -90,8 +90,8 @@ type merger struct {
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-// part is a token to be: it starts at its own index, and ends where the next
-// one starts.
+// part is a future token. It starts at its own index and ends where the next part
+// starts.
 type part struct {
 	previous, next int32
 	rank           uint32 // of the token that it makes with the next one
@@ -107,15 +107,14 @@ func (v *vocabulary) count(piece string) int {
 }
 
 // advance merges a piece window by window while two more windows remain. It
-// returns how far it came, where a token and a character begin, and how many
-// tokens there are before.
+// returns a position at which a token and a character begin, and the number of
+// tokens before it.
 //
-// Tokens in a row are those of a text if each two neighbours are those of the
-// text that both make, and the other way round: a merge across the place
-// between two would be the same one in both. So two windows join exactly where
-// they have a token in common. When the end of a window has changed its tokens
-// as far back as the next one begins, a longer window is taken, up to
-// longestWord.
+// A sequence of tokens is that of a text if and only if each two neighbours are
+// the tokens of the text that the two form, since a merge across their boundary
+// would be the same in both texts. So two windows can be joined wherever they have
+// a token in common. If the end of a window affects its tokens back to the start
+// of the next window, a longer window is used, up to longestWord.
 func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 	if len(piece) < 2*window {
 		return 0, 0
@@ -145,9 +144,9 @@ func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 	return at, tokens
 }
 
-// merge is byte pair encoding: of all neighbours that make a token, those of
-// the lowest rank become one, the leftmost first, until there are none. It
-// returns where the tokens end, in the memory of ends.
+// merge is byte pair encoding. As long as two neighbours form a token, it merges
+// those with the lowest rank, the leftmost first. It returns the ends of the
+// tokens, in the memory of ends.
 func (m *merger) merge(v *vocabulary, piece string, ends []int32) []int32 {
 	if cap(m.parts) < len(piece)+1 {
 		m.parts = make([]part, len(piece)+1)
@@ -178,7 +177,7 @@ func (m *merger) merge(v *vocabulary, piece string, ends []int32) []int32 {
 	for len(queue) > 0 {
 		lowest := queue.pop()
 		i := int32(lowest & noRank)
-		if uint64(parts[i].rank) != lowest>>32 { // it was joined with another one since
+		if uint64(parts[i].rank) != lowest>>32 { // it was merged with another part meanwhile
 			continue
 		}
 		second := parts[i].next

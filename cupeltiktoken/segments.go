@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// The tokenizer takes some 40 bytes of memory for each byte of a word, and the
-// memory that a long word takes no cache holds. A text is therefore counted in
-// segments, which end where every encoding ends a token, and a segment that a
-// word makes long is counted by its runs.
+// The tokenizer takes about 40 bytes of memory for each byte of a word, so that
+// the memory for a long word fits no cache. A text is therefore counted in
+// segments, which end where every encoding ends a token. A segment with a long
+// word is counted by its runs.
 const (
-	segmentSize = 64 << 10 // bytes from which a segment ends at the next chance
-	longRun     = 16 << 10 // bytes of a run that is counted apart
+	segmentSize = 64 << 10 // bytes after which a segment ends at the next possible place
+	longRun     = 16 << 10 // bytes of a run that is counted separately
 	longestWord = 1 << 20  // bytes of anything else that are never cut
 )
 
@@ -67,22 +67,22 @@ func cutAfter(text string, from int) int {
 	return len(text)
 }
 
-// class tells characters apart. A run is many of one class in a row.
+// class is a class of characters. A run is a sequence of characters of one class.
 type class byte
 
 const (
-	noClass class = iota // white space, numbers, and what needs care
+	noClass class = iota // white space, numbers and special cases
 	punctuation
 	lower // letters: all, or by case where the encoding looks at it
 	upper
 	caseless
 )
 
-// findRun returns the first run of longRun bytes, up to its end. Without one
-// within the longest word it returns end = start, where to look on.
+// findRun returns the first run of longRun bytes, up to its end. If the longest
+// word has none, it returns end = start, the place to continue from.
 //
-// Wherever the tokenizer begins within a run, it makes one piece of the rest up
-// to the same end: so a run may be counted from any of its tokens on.
+// From any place within a run the tokenizer makes one piece up to the same end, so
+// counting can start at any token of the run.
 func (c *Counter) findRun(text string) (start, end int) {
 	of := noClass
 	for i, r := range text {
