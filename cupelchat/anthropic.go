@@ -13,7 +13,7 @@ func (anthropicCodec) name() string { return "Anthropic's Messages API" }
 func (anthropicCodec) list() string { return "messages" }
 
 func (anthropicCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, content: "content", thinking: true}
+	return rules{userFirst: true, alternate: true, content: "content", thinking: true, cache: true}
 }
 
 func (anthropicCodec) signs() signs {

@@ -17,21 +17,28 @@ type state struct {
 	text  string // of a smaller form, or of the note at its first entry
 }
 
-// states finds what the report says of each entry, by its position: the items may
-// be the chooser's own.
-func (c *Conversation) states(report *cupel.SelectionReport, given []*cupel.ContextItem) ([]state, error) {
+// candidates are the items that a chooser got.
+type candidates struct {
+	items []*cupel.ContextItem
+	at    []int // the entry of each
+}
+
+// states finds what the report says of each entry, by the position of its item:
+// the items may be the chooser's own.
+func (c *Conversation) states(report *cupel.SelectionReport, given candidates) ([]state, error) {
 	states := make([]state, len(c.entries))
 	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
 	if report == nil {
 		return nil, errNoPositions
 	}
 	for _, in := range report.Included {
-		at := in.Candidate()
-		if at < 0 || at >= len(states) {
+		n := in.Candidate()
+		if n < 0 || n >= len(given.items) {
 			return nil, errNoPositions
 		}
+		at := given.at[n]
 		s := &states[at]
-		s.in, s.short, s.text = true, in.Form() > 0 || given[at].Content() != c.items[at].Content(), in.Item.Content()
+		s.in, s.short, s.text = true, in.Form() > 0 || given.items[n].Content() != c.items[at].Content(), in.Item.Content()
 		silent[at] = in.Form() > 0 && in.Item.Tokens() == 0
 	}
 	for _, group := range c.groups {
@@ -64,7 +71,7 @@ func (c *Conversation) loses(i int, text string) bool {
 
 // write writes the conversation with what a report says is in the window. room is
 // how many tokens there still are.
-func (c *Conversation) write(report *cupel.SelectionReport, given []*cupel.ContextItem, room int, n *notesOf) ([]byte, error) {
+func (c *Conversation) write(report *cupel.SelectionReport, given candidates, room int, n *notesOf) ([]byte, error) {
 	states, err := c.states(report, given)
 	if err != nil {
 		return nil, err
@@ -76,14 +83,26 @@ func (c *Conversation) write(report *cupel.SelectionReport, given []*cupel.Conte
 // as well.
 func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, error) {
 	rules := c.codec.rules()
-	if rules.userFirst {
-		c.startWithUser(states, room, n)
+	if rules.record {
+		return nil, &Error{Reason: "the conversation is " + c.codec.name() + ", which is only read; write the items of the window yourself"}
 	}
-	c.noteEnd(states, n)
-	if !slices.ContainsFunc(states, func(s state) bool { return !s.in || s.short }) {
-		return c.text, nil
+	whole := !slices.ContainsFunc(states, func(s state) bool { return !s.in || s.short })
+	body := c.text
+	if !whole {
+		if rules.userFirst {
+			c.startWithUser(states, room, n)
+			c.endWithUser(states, room, n)
+		}
+		if rules.thinking {
+			c.keepThinking(states, n)
+		}
+		body = c.assemble(states, n)
 	}
-	return c.assemble(states, n), nil
+	c.noteEmpty(states, n)
+	if rules.cache && (!whole || c.setBreakpoints) {
+		body = c.breakpoints(body)
+	}
+	return body, nil
 }
 
 // assemble puts the messages that are in into what is around them.

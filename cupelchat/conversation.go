@@ -58,6 +58,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	if err := c.readMessages(r); err != nil {
 		return nil, err
 	}
+	r.joinCalls()
 	r.unanswered()
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))

@@ -38,6 +38,40 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 		plural(count, "item"), c.pathOf(first), plural(tokens, "token"))
 }
 
+// endWithUser makes the last message kept one of the user's, if it was in the
+// conversation: the API would go on with the model's own words, or refuse to.
+func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
+	last := len(states) - 1
+	if last < 0 || c.roleOf(last) != "user" || c.lastRole(states) != "assistant" {
+		return
+	}
+	unit, tokens := c.groups[c.groupOf[last]], 0
+	for _, i := range unit {
+		tokens = add(tokens, c.items[i].Tokens())
+	}
+	if tokens <= room {
+		for _, i := range unit {
+			states[i] = state{in: true}
+		}
+		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), plural(tokens, "token"))
+		return
+	}
+	count, gone, from := 0, 0, none
+	for i := last; i >= 0 && c.lastRole(states) == "assistant"; i-- {
+		if !states[i].in {
+			continue
+		}
+		for _, member := range c.groups[c.groupOf[i]] {
+			if states[member].in {
+				states[member] = state{}
+				count, gone, from = count+1, add(gone, c.items[member].Tokens()), i
+			}
+		}
+	}
+	n.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
+		plural(count, "item"), c.pathOf(from), plural(gone, "token"))
+}
+
 // opens reports whether a conversation may begin with the entry.
 func (c *Conversation) opens(i int, states []state) bool {
 	e := &c.entries[i]
@@ -48,21 +82,15 @@ func (c *Conversation) pathOf(entry int) string {
 	return c.messages[c.entries[entry].message].path(c.codec)
 }
 
-// noteEnd adds notes about what the API would refuse or take differently.
-func (c *Conversation) noteEnd(states []state, n *notesOf) {
-	rules := c.codec.rules()
-	kept, last := false, len(c.entries)-1
+// noteEmpty adds a note if nothing is left.
+func (c *Conversation) noteEmpty(states []state, n *notesOf) {
+	kept := false
 	for i, s := range states {
 		m := &c.messages[c.entries[i].message]
 		kept = kept || s.in && (m.member == "" || m.member == c.codec.list())
 	}
-	switch {
-	case !kept:
+	if !kept {
 		n.note("no message is left; the API refuses a request without one")
-	case rules.alternate && c.roleOf(last) == "user" && !states[last].in && c.lastRole(states) == "assistant":
-		n.note("the last message is now the model's: the API continues it or refuses it")
-	case rules.thinking && c.lostThinking(states):
-		n.note("the model's turn at the end no longer begins with its thinking: the API refuses that if thinking is enabled")
 	}
 }
 
@@ -81,29 +109,98 @@ func (c *Conversation) lastRole(states []state) string {
 	return ""
 }
 
-// lostThinking reports whether the selection left the model in the middle of a
-// turn that no longer begins with thinking, in a conversation with thinking.
-func (c *Conversation) lostThinking(states []state) bool {
-	whole := func(i int) bool { return states[i].in && !states[i].note }
-	last := len(states) - 1
-	for last >= 0 && !whole(last) {
-		last--
+// keepThinking leaves out exchanges at the end whose turn no longer begins with
+// thinking: they became the end because what was behind them is out. The API
+// refuses to go on with them if thinking is enabled.
+func (c *Conversation) keepThinking(states []state, n *notesOf) {
+	if !c.thinks() {
+		return
 	}
-	if last < 0 || !c.entries[last].tool || !slices.ContainsFunc(c.entries, func(e entry) bool { return e.thinks }) {
-		return false
-	}
-	asked, latest := last, none
-	for asked >= 0 && !(c.entries[asked].asks && whole(asked) || states[asked].note) {
-		asked--
-	}
-	for i := range c.entries {
-		if c.entries[i].asks && c.entries[i].words {
-			latest = i
+	count, tokens, from := 0, 0, none
+	pinned := func(i int) bool { return c.items[i].Pinned() }
+	for {
+		groups := c.unfinished(c.runs(states, false))
+		if len(groups) == 0 {
+			groups = c.unfinished(c.runs(states, true))
+		}
+		if len(groups) == 0 {
+			break
+		}
+		at := slices.IndexFunc(groups, func(g int) bool { return !slices.ContainsFunc(c.groups[g], pinned) })
+		if at < 0 {
+			n.note("the model's turn at the end does not begin with thinking: the API refuses that if thinking is enabled")
+			break
+		}
+		for _, i := range c.groups[groups[at]] {
+			if states[i].in {
+				states[i] = state{}
+				count, tokens, from = count+1, add(tokens, c.items[i].Tokens()), i
+			}
 		}
 	}
-	first := c.turn(asked)
-	for first >= 0 && !whole(first) {
-		first = c.turn(first)
+	if count > 0 {
+		n.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
+			plural(count, "item"), c.pathOf(from), plural(tokens, "token"))
 	}
-	return first >= 0 && !c.entries[first].thinks && first != c.turn(latest)
+}
+
+// thinks reports whether thinking is enabled, or there is some where the request
+// does not say.
+func (c *Conversation) thinks() bool {
+	if c.body.Has("thinking") {
+		thinking, err := c.body.Get("thinking").Object("")
+		return err == nil && thinking.Get("type").String() != "disabled"
+	}
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.thinks })
+}
+
+// run is a number of messages in a row of one side.
+type run struct {
+	user    bool
+	results []int // the exchanges that it has results of
+	first   int   // its first entry
+}
+
+// runs returns the sides that speak in turn. Messages that were neighbours in the
+// conversation stay apart if they are to be as they are written.
+func (c *Conversation) runs(states []state, written bool) []run {
+	var runs []run
+	last := none // the index of the message before
+	for i, s := range states {
+		if !s.in || !c.spoken(i) || s.note && (s.text == "" || c.groups[c.groupOf[i]][0] != i) {
+			continue
+		}
+		user := s.note || c.roleOf(i) != "assistant"
+		index := c.messages[c.entries[i].message].index
+		if n := len(runs); n == 0 || runs[n-1].user != user || written && !s.note && index == last+1 {
+			runs = append(runs, run{user: user, first: i})
+		}
+		if !s.note && c.entries[i].returns() {
+			in := &runs[len(runs)-1]
+			in.results = append(in.results, c.groupOf[i])
+		}
+		if last = index; s.note {
+			last = none
+		}
+	}
+	return runs
+}
+
+// unfinished returns the exchanges of the turn at the end, the last one first, if
+// the model goes on with a turn that does not begin with thinking. The turn begins
+// behind the last messages of the user's that have no results with them.
+func (c *Conversation) unfinished(runs []run) (groups []int) {
+	if last := len(runs) - 1; last < 0 || runs[last].user && len(runs[last].results) == 0 {
+		return nil // the model begins a turn
+	}
+	for i, r := range slices.Backward(runs) {
+		if r.user && len(r.results) == 0 || i == 0 {
+			if i+1 < len(runs) && r.user && c.entries[runs[i+1].first].thinks {
+				return nil
+			}
+			break
+		}
+		groups = append(groups, r.results...)
+	}
+	return groups
 }

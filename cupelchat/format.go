@@ -48,6 +48,8 @@ type rules struct {
 	userFirst bool   // the first message is the user's
 	alternate bool   // messages of one role that become adjacent are joined
 	content   string // the member of a message that joining appends to
+	cache     bool   // has breakpoints of a prompt cache
+	record    bool   // is only read
 	anywhere  bool   // a result may be anywhere behind its call
 	thinking  bool   // a turn of the model that began with thinking keeps its first message
 }

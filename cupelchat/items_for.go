@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
@@ -87,6 +88,9 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 		size = size * 2 / 3
 	}
 	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
+	if small == "" {
+		small = beginning(said, size, count)
+	}
 	switch {
 	case failed != nil:
 		return failed
@@ -105,4 +109,14 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	items[c.asked] = item
 	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", plural(task.Tokens(), "token"), reduced)
 	return nil
+}
+
+// beginning returns the first words of a text, about as many as fit.
+func beginning(text string, tokens int, count func(string) int) string {
+	for n := len(text); n > 0 && tokens > 0; n /= 2 {
+		if cut := strings.ToValidUTF8(text[:n], "") + "…"; count(cut) <= tokens {
+			return cut
+		}
+	}
+	return ""
 }

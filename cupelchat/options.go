@@ -17,6 +17,8 @@ type settings struct {
 	ownForms    bool
 	mediaTokens *int
 	deduplicate bool
+
+	setBreakpoints bool
 }
 
 // OptionError says which option is wrong, and why.
@@ -82,6 +84,18 @@ func WithMediaTokens(n int) Option {
 func WithDeduplication() Option {
 	return func(s *settings) error {
 		s.deduplicate = true
+		return nil
+	}
+}
+
+// WithBreakpoints sets the breakpoints of Anthropic's prompt cache in what is
+// written, in place of those in the input: behind the tools, behind the system
+// prompt, at the end of the messages that are as they were in the input, and at
+// the end, if there is none at the top level of the request. By default those of
+// the input stay, at most four. Other formats have none.
+func WithBreakpoints() Option {
+	return func(s *settings) error {
+		s.setBreakpoints = true
 		return nil
 	}
 }

@@ -41,8 +41,12 @@ func (c *Conversation) pins() ([]bool, error) {
 	}
 	rules := c.codec.rules()
 	if rules.thinking {
-		if first := c.turn(last); first >= 0 && c.entries[len(pins)-1].tool && c.entries[first].thinks {
+		asked := c.turnBegins()
+		if first := c.turn(asked); first >= 0 && !c.ended() && c.entries[first].thinks {
 			pins[first] = true
+			if asked != none {
+				pins[asked] = true
+			}
 		}
 	}
 	if rules.userFirst {
@@ -118,6 +122,22 @@ func (c *Conversation) turn(i int) int {
 		}
 	}
 	return none
+}
+
+// turnBegins returns the message of the user's that the latest turn of the model
+// follows: one without results, or none.
+func (c *Conversation) turnBegins() int {
+	for i, e := range slices.Backward(c.entries) {
+		if m := &c.messages[e.message]; e.asks && m.to == m.from+1 {
+			return i
+		}
+	}
+	return none
+}
+
+// ended reports whether the latest turn of the model is over.
+func (c *Conversation) ended() bool {
+	return c.turnBegins() == len(c.entries)-1
 }
 
 // pinOpening pins the user's message before the first pinned message if that one

@@ -374,6 +374,28 @@ func (r *reader) between(call, at int) bool {
 	return true
 }
 
+// joinCalls joins calls with those in the next message, where an API takes messages
+// of one role in a row for one: the results of all come behind the last of them.
+func (r *reader) joinCalls() {
+	if !r.codec.rules().alternate {
+		return
+	}
+	before := none // the last entry of the message before, if it has calls
+	for i := range r.messages {
+		m := &r.messages[i]
+		if m.role != "assistant" || m.from == m.to {
+			before = none
+			continue
+		}
+		if before != none {
+			r.links.join(before, m.from)
+		}
+		if before = m.to - 1; !r.entries[before].tool {
+			before = none
+		}
+	}
+}
+
 // unanswered adds a note about each call that the API would refuse.
 func (r *reader) unanswered() {
 	waiting := r.waiting()

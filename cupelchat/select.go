@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -41,8 +42,9 @@ type Window struct {
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
 // Select chooses a window. If what is pinned does not fit, the first message of
-// the user is reduced to what is left for it, and a note says so. Select fails
-// with an error of the chooser.
+// the user is reduced to what is left for it. If not everything fits, what comes
+// before the latest compaction is no candidate, unless it is pinned. Notes say so.
+// Select fails with an error of the chooser.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if p, ok := chooser.(*cupel.Pipeline); ok && !c.deduplicate && !p.Config().KeepDuplicates {
 		config := p.Config()
@@ -57,13 +59,39 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if err != nil {
 		return nil, err
 	}
+	given := c.sinceCompaction(items, budget, n)
 	w := &Window{}
-	if w.Items, w.Report, err = chooser.RunReport(ctx, items, budget); err != nil {
+	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
 	}
-	w.body, w.err = c.write(w.Report, items, room(budget, w.Items), n)
+	w.body, w.err = c.write(w.Report, given, room(budget, w.Items), n)
 	w.Notes = n.notes()
 	return w, nil
+}
+
+// sinceCompaction returns what there is to choose from. If not everything fits,
+// what the latest compaction stands for goes before anything else does, unless it
+// is pinned.
+func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.ContextBudget, n *notesOf) candidates {
+	latest, tokens := c.compaction(), 0
+	for _, item := range items {
+		tokens = add(tokens, item.Tokens())
+	}
+	older := latest != none && !c.noPins && tokens > min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	given := candidates{}
+	gone := 0
+	for i, item := range items {
+		needed := func(i int) bool { return i >= latest || c.items[i].Pinned() }
+		if older && !slices.ContainsFunc(c.groups[c.groupOf[i]], needed) {
+			gone++
+			continue
+		}
+		given.items, given.at = append(given.items, item), append(given.at, i)
+	}
+	if gone > 0 {
+		n.note("left out %s before the latest compaction, which stands for them", plural(gone, "item"))
+	}
+	return given
 }
 
 // room is how many tokens a slicer could still spend on a window.

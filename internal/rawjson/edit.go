@@ -56,6 +56,9 @@ func (e *Edits) Outer(p Part) []byte {
 	return append(out, p.Value.text[at:p.to]...)
 }
 
+// Whole returns a value as a part with the whole text around it.
+func Whole(v Value) Part { return Part{Value: v, to: len(v.text)} }
+
 // Element returns a text that is one element of an array, with the white space
 // around it.
 func Element(text []byte) (Part, error) {

@@ -1,0 +1,97 @@
+package cupelchat
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+func newest(t *testing.T) *cupel.Pipeline {
+	t.Helper()
+	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestCompaction(t *testing.T) {
+	const text = `[{"role":"user","content":"task"},{"role":"assistant","content":"an old answer"},{"role":"user","content":"x"},
+	{"role":"assistant","content":[{"type":"compaction","content":"what was said"}]},{"role":"user","content":"and now"},
+	{"role":"assistant","content":"a long answer, too long to stay"},{"role":"user","content":"last"}]`
+	c := read(t, Anthropic, []byte(text))
+	for _, tt := range []struct {
+		why    string
+		tokens int
+		want   string
+		notes  []string
+	}{
+		{"if everything fits, everything is in", 130, text, nil},
+		{"what it stands for goes first, except what is pinned", 50,
+			`[{"role":"user","content":"task"},
+	{"role":"assistant","content":[{"type":"compaction","content":"what was said"}]},{"role":"user","content":[{"type": "text", "text": "and now"}, {"type": "text", "text": "last"}]}]`,
+			[]string{"left out 2 items before the latest compaction, which stands for them", "joined 1 message with the one before, because the messages between were dropped"}},
+	} {
+		w, err := c.Select(t.Context(), newest(t), budget(t, tt.tokens))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := w.Body(); err != nil || string(got) != tt.want {
+			t.Errorf("%s: %v, got\n%s\nwant\n%s", tt.why, err, got, tt.want)
+		}
+		if !slices.Equal(w.Notes, tt.notes) {
+			t.Errorf("%s: notes %q, want %q", tt.why, w.Notes, tt.notes)
+		}
+	}
+}
+
+func TestLongTask(t *testing.T) {
+	task := strings.Repeat("Look at the file cupel/item.go and mend it. ", 40)
+	text := `[{"role":"system","content":"s"},{"role":"user","content":"` + task + `"},{"role":"assistant","content":"so"},{"role":"user","content":"last"}]`
+	c := read(t, OpenAI, []byte(text))
+	w, err := c.Select(t.Context(), newest(t), budget(t, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Body()
+	if err != nil || !strings.HasPrefix(string(got), `[{"role":"system","content":"s"},{"role":"user","content":"Look at the file cupel/item.go`) ||
+		!strings.Contains(string(got), `\n[shortened from 1760 tokens]"}`) {
+		t.Errorf("%v: %s", err, got)
+	}
+	if len(w.Notes) != 1 || !strings.HasPrefix(w.Notes[0], "the first message of the user was reduced from 1764 tokens to 1") {
+		t.Errorf("notes %q", w.Notes)
+	}
+	total := 0
+	for _, item := range w.Items {
+		total += item.Tokens()
+	}
+	if total > 200 {
+		t.Errorf("%d tokens in a budget of 200", total)
+	}
+}
+
+func TestFit(t *testing.T) {
+	type params struct {
+		Model    string           `json:"model"`
+		Messages []map[string]any `json:"messages"`
+	}
+	message := func(role, content string) map[string]any { return map[string]any{"role": role, "content": content} }
+	all := params{"m", []map[string]any{message("user", "task"), message("assistant", "answer"), message("user", "last")}}
+	for tokens, want := range map[int]int{100: 3, 20: 2} {
+		got, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
+		if err != nil || got.Model != "m" || len(got.Messages) != want {
+			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
+		}
+		if same := &got.Messages[0] == &all.Messages[0]; same != (want == 3) {
+			t.Errorf("%d tokens: the same value: %v", tokens, same)
+		}
+	}
+	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
+		t.Error("pinned messages that do not fit are no error")
+	}
+}
