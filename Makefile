@@ -95,6 +95,11 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 mutants: ## Measure which faults the core's tests notice, SEED=1,2,3 for more (many minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
+# Needs Python, and gets the packages into build/chat-types.
+.PHONY: chat-types
+chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages
+	@scripts/chat-types.sh
+
 .PHONY: tools-test
 tools-test: ## Test the tools of make mutants and make release
 	@$(TOOLS) test ./cmd/...

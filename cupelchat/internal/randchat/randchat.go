@@ -187,16 +187,20 @@ func responses(turns []turn) object {
 			}
 			items = append(items, reasoning)
 		}
-		kind := "input_text"
-		if t.role == "assistant" {
-			kind = "output_text"
-		}
 		if len(t.texts) > 0 {
+			m := object{"role": t.role}
 			var parts []object
 			for _, text := range t.texts {
-				parts = append(parts, object{"type": kind, "text": text})
+				parts = append(parts, object{"type": "input_text", "text": text})
 			}
-			items = append(items, object{"role": t.role, "content": parts})
+			if t.role == "assistant" {
+				m["type"], m["id"], m["status"] = "message", fmt.Sprintf("msg_%d", i), "completed"
+				for _, p := range parts {
+					p["type"], p["annotations"] = "output_text", []any{}
+				}
+			}
+			m["content"] = parts
+			items = append(items, m)
 		}
 		for _, id := range t.calls {
 			items = append(items, object{"type": "function_call", "call_id": id, "name": "f", "arguments": `{"id":"` + id + `"}`})
