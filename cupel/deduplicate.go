@@ -111,3 +111,26 @@ func (t *contentTable) find(i int, r *run) *contentSlot {
 		return slot
 	}
 }
+
+// named returns the slot of a name, which is empty or holds an item with that
+// name.
+func (t *contentTable) named(name string, nameOf func(item int32) string) *contentSlot {
+	at := t.slotAt(maphash.String(t.seed, name), func(item int32) bool { return nameOf(item) == name })
+	return &t.slots[at]
+}
+
+// slotAt returns the slot for a hash, which is empty or holds an item that is
+// the same.
+func (t *contentTable) slotAt(hash uint64, same func(item int32) bool) uint32 {
+	short := uint32(hash >> 32)
+	mask := uint64(len(t.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		slot := &t.slots[at]
+		if slot.item == none {
+			slot.hash = short
+		} else if slot.hash != short || !same(slot.item) {
+			continue
+		}
+		return uint32(at)
+	}
+}

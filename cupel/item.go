@@ -16,19 +16,22 @@ import (
 //
 // It implements the ContextItem chapter of the specification.
 type ContextItem struct {
-	content        string
+	// What each stage reads comes first, in one line of the processor's cache.
+	content string
+	tokens  int
+	units   *itemUnits // groups, smaller forms and versions; nil for most items
+	has     fields
+	pinned  bool
+	least   uint32 // tokens of the smallest form or older version, or less where they are many; 0 without units
+
 	kind           ContextKind
 	source         ContextSource
 	tags           []string
 	metadata       map[string]any
 	timestamp      time.Time // UTC, without a monotonic reading
 	hint           float64
-	tokens         int
 	priority       int
 	originalTokens int
-	has            fields
-	pinned         bool
-	units          *itemUnits // groups, smaller forms and versions; nil for most items
 	extra          *extraFields
 }
 
@@ -69,11 +72,7 @@ func (it *ContextItem) With(opts ...ItemOption) (*ContextItem, error) {
 		return nil, &InvalidItemError{-1, "", "must be an item that NewContextItem made"}
 	}
 	draft := itemDraft(*it)
-	if draft.units != nil {
-		units := *draft.units
-		units.unit = nil
-		draft.units = &units
-	}
+	draft.units = draft.units.copy()
 	return newItem(draft, opts) // options replace lists and maps and never write into them
 }
 

@@ -39,26 +39,33 @@ type Form struct {
 // itemUnits holds the groups, variants and versions of an item. Most items have
 // none of them.
 type itemUnits struct {
-	group         string
-	versionOf     string
-	variants      variants
-	groupVariants variants
-	unit          *standIn // of a stand-in that a run has made
+	forms     []Form    // smaller forms: of variants, or of a stand-in's chain
+	variants  []Variant // in use: largest first, without useless ones and those without content
+	unit      *standIn  // of a stand-in that a run has made
+	lists     *variantLists
+	group     string
+	versionOf string
+}
+
+// variantLists are what runs rarely or never look at.
+type variantLists struct {
+	given         []Variant // as in JSON
+	groupVariants []Variant // in use
+	groupGiven    []Variant
 }
 
 // standIn is what slicers see in place of a unit that is not one plain item.
 type standIn struct {
 	members []*ContextItem // of a group, in the order of the candidates
-	forms   []Form         // the smaller forms of the chain
 	older   []Form         // older versions of a lone item, by place; their worth is their score
-	made    []chainForm    // parallel to forms
-	steps   []int32        // of the chain: the member that each step shrinks
+	chain   *chain         // how forms are made; nil where form n is variant n of one member
+	shrinks int32          // that member
 }
 
-// variants are the smaller forms, as given and as used.
-type variants struct {
-	given []Variant // as in JSON
-	used  []Variant // largest first, without useless ones and those without content
+// chain is how the forms of a group are made.
+type chain struct {
+	steps []int32 // the member that each step shrinks
+	made  []int32 // by form: its number of steps, or below 0 for a group variant
 }
 
 // WithGroup puts the item into a group, none by default. Items with the same
@@ -94,7 +101,7 @@ func WithVersionOf(key string) ItemOption {
 func WithVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
 		if len(list) > 0 || it.units != nil {
-			it.ofUnits().variants.given = slices.Clone(list)
+			it.ofUnits().ofLists().given = slices.Clone(list)
 		}
 		return nil
 	}
@@ -108,7 +115,7 @@ func WithVariants(list ...Variant) ItemOption {
 func WithGroupVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
 		if len(list) > 0 || it.units != nil {
-			it.ofUnits().groupVariants.given = slices.Clone(list)
+			it.ofUnits().ofLists().groupGiven = slices.Clone(list)
 		}
 		return nil
 	}
@@ -122,6 +129,27 @@ func (it *itemDraft) ofUnits() *itemUnits {
 	return it.units
 }
 
+// ofLists returns the variants of the draft, which most items lack.
+func (u *itemUnits) ofLists() *variantLists {
+	if u.lists == nil {
+		u.lists = new(variantLists)
+	}
+	return u.lists
+}
+
+// copy returns a copy that options may change.
+func (u *itemUnits) copy() *itemUnits {
+	if u == nil {
+		return nil
+	}
+	units := *u
+	if u.lists != nil {
+		lists := *u.lists
+		units.lists = &lists
+	}
+	return &units
+}
+
 // finish checks what is known only after all options or fields are set, and
 // returns what is wrong. counted says whether the item's tokens are known.
 func (it *itemDraft) finish(counted bool) []error {
@@ -129,21 +157,30 @@ func (it *itemDraft) finish(counted bool) []error {
 	if u == nil {
 		return nil
 	}
-	problems := u.variants.use("variants", it.tokens, counted)
-	if more := u.groupVariants.use("groupVariants", 0, false); len(problems)+len(more) > 0 {
-		return append(problems, more...)
+	u.forms, u.variants, u.unit, it.least = nil, nil, nil, 0
+	if lists := u.lists; lists != nil {
+		var problems, more []error
+		u.variants, problems = usable(lists.given, "variants", it.tokens, counted)
+		lists.groupVariants, more = usable(lists.groupGiven, "groupVariants", 0, false)
+		if len(problems)+len(more) > 0 {
+			return append(problems, more...)
+		}
+		if len(lists.given) == 0 && len(lists.groupGiven) == 0 {
+			u.lists = nil
+		}
+		u.forms = sizesOf(u.variants)
+		(*ContextItem)(it).findLeast()
 	}
-	if u.group == "" && u.versionOf == "" && len(u.variants.given) == 0 && len(u.groupVariants.given) == 0 {
+	if u.group == "" && u.versionOf == "" && u.lists == nil {
 		it.units = nil
 	}
 	return nil
 }
 
-// use checks the given variants, finds those that are used and returns what is
+// usable checks the variants given, and returns those that are used and what is
 // wrong.
-func (v *variants) use(field string, tokens int, limited bool) (problems []error) {
-	v.used = nil
-	for i, g := range v.given {
+func usable(given []Variant, field string, tokens int, limited bool) (used []Variant, problems []error) {
+	for i, g := range given {
 		invalid := func(name, reason string) {
 			problems = append(problems, &InvalidItemError{-1, fmt.Sprintf("%s[%d].%s", field, i, name), reason})
 		}
@@ -162,15 +199,26 @@ func (v *variants) use(field string, tokens int, limited bool) (problems []error
 		case g.Content == "" && g.Make == nil && !g.lost:
 			invalid("content", "must not be empty, unless a function makes it")
 		case g.Content != "" || g.Make != nil:
-			v.used = append(v.used, g)
+			used = append(used, g)
 		}
 	}
 	if len(problems) > 0 {
-		return problems
+		return nil, problems
 	}
-	slices.SortStableFunc(v.used, func(a, b Variant) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth)) })
-	v.used = withoutUseless(v.used, func(v Variant) Form { return Form{v.Tokens, v.Worth} })
-	return nil
+	slices.SortStableFunc(used, func(a, b Variant) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth)) })
+	return withoutUseless(used, func(v Variant) Form { return Form{v.Tokens, v.Worth} }), nil
+}
+
+// sizesOf returns the sizes of variants.
+func sizesOf(list []Variant) []Form {
+	if len(list) == 0 {
+		return nil
+	}
+	forms := make([]Form, len(list))
+	for i, v := range list {
+		forms[i] = Form{v.Tokens, v.Worth}
+	}
+	return forms
 }
 
 // withoutUseless removes, in place, each form that another one makes useless by
@@ -220,14 +268,14 @@ func (it *ContextItem) usedVariants() []Variant {
 	if it == nil || it.units == nil {
 		return nil
 	}
-	return it.units.variants.used
+	return it.units.variants
 }
 
 func (it *ContextItem) usedGroupVariants() []Variant {
-	if it == nil || it.units == nil {
+	if it == nil || it.units == nil || it.units.lists == nil {
 		return nil
 	}
-	return it.units.groupVariants.used
+	return it.units.lists.groupVariants
 }
 
 // Members returns the items that a stand-in stands for, in the order of the
@@ -247,14 +295,15 @@ func (it *ContextItem) Forms() []Form {
 	if it == nil || it.units == nil {
 		return nil
 	}
-	if it.units.unit != nil {
-		return slices.Clone(it.units.unit.forms)
+	return slices.Clone(it.units.forms)
+}
+
+// given returns the variants as in JSON.
+func (u *itemUnits) given() (item, group []Variant) {
+	if u.lists == nil {
+		return nil, nil
 	}
-	var forms []Form
-	for _, v := range it.units.variants.used {
-		forms = append(forms, Form{v.Tokens, v.Worth})
-	}
-	return forms
+	return u.lists.given, u.lists.groupGiven
 }
 
 // Equal reports whether the variants have the same content, tokens and worth
@@ -270,7 +319,8 @@ func (u *itemUnits) equal(other *itemUnits) bool {
 	if u == nil || other == nil {
 		return u == other
 	}
+	item, group := u.given()
+	otherItem, otherGroup := other.given()
 	return u.group == other.group && u.versionOf == other.versionOf &&
-		slices.EqualFunc(u.variants.given, other.variants.given, Variant.Equal) &&
-		slices.EqualFunc(u.groupVariants.given, other.groupVariants.given, Variant.Equal)
+		slices.EqualFunc(item, otherItem, Variant.Equal) && slices.EqualFunc(group, otherGroup, Variant.Equal)
 }

@@ -17,8 +17,9 @@ func (u *itemUnits) write(w *jsonwire.Writer) {
 			w.Field(name).Array(len(given), func(i int) { given[i].write(w) })
 		}
 	}
-	list("variants", u.variants.given)
-	list("groupVariants", u.groupVariants.given)
+	item, group := u.given()
+	list("variants", item)
+	list("groupVariants", group)
 }
 
 func (v *Variant) write(w *jsonwire.Writer) {

@@ -1,7 +1,7 @@
 package cupel
 
 import (
-	"slices"
+	"math"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
@@ -87,7 +87,8 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 		forms.list[s.Index] = int32(s.Form)
 		left.Sub(pointOf(items[s.Index], s.Form).Tokens)
 	}
-	if left.Int() < 0 {
+	rest := left.Int()
+	if rest < 0 {
 		return sel
 	}
 	for _, d := range sel.Drops {
@@ -99,30 +100,41 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 	for i, it := range items {
 		state := fill.Point{Form: fill.Out}
 		switch form := forms.list[i]; {
-		case !it.Item.fillable(), form == dropped, form == 0: // a full item does not grow
+		case form == dropped, form == 0, it.Item == nil, it.Item.units == nil: // a full item does not grow
 			continue
 		case form != fill.Out:
 			state = pointOf(it, int(form))
-		case it.Item.leastTokens() > left.Int():
+		case int64(it.Item.least) > int64(rest):
 			continue
 		}
-		last := it.Item.numForms()
-		if state.Form == fill.Out {
-			last += len(it.Item.older())
+		if !it.Item.fillable() {
+			continue
 		}
 		forms.taking = append(forms.taking, int32(i))
 		f.Add(state)
-		for form := 0; form <= last; form++ {
-			f.Point(pointOf(it, form))
+		shapes := it.Item.units.forms
+		for n := len(shapes) - 1; n >= -1; n-- { // smallest first
+			form := Form{it.Item.tokens, 1}
+			if n >= 0 {
+				form = shapes[n]
+			}
+			if form.Tokens-state.Tokens > rest {
+				break
+			}
+			f.Point(fill.Point{Form: int32(n + 1), Tokens: form.Tokens, Value: fill.Value(it.Score, form.Worth)})
+		}
+		if state.Form == fill.Out {
+			for n := range it.Item.older() {
+				f.Point(pointOf(it, len(shapes)+1+n))
+			}
 		}
 	}
-	f.Run(left.Int())
+	f.Run(rest)
 
-	// The lists may be the slicer's own: they are copied, not changed.
-	indices, smaller := slices.Clip(sel.Indices), 0
+	full, smaller := 0, 0
 	for unit, i := range forms.taking {
 		if forms.list[i] = f.State(unit).Form; forms.list[i] == 0 {
-			indices = append(indices, int(i))
+			full++
 		}
 	}
 	for _, form := range forms.list {
@@ -130,7 +142,16 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 			smaller++
 		}
 	}
-	sel.Indices, sel.Smaller = indices, nil
+	// The lists may be the slicer's own: they are copied, not changed.
+	if full > 0 {
+		sel.Indices = append(make([]int, 0, len(sel.Indices)+full), sel.Indices...)
+		for _, i := range forms.taking {
+			if forms.list[i] == 0 {
+				sel.Indices = append(sel.Indices, int(i))
+			}
+		}
+	}
+	sel.Smaller = nil
 	if smaller > 0 {
 		sel.Smaller = make([]SmallerForm, 0, smaller)
 		for i, form := range forms.list {
@@ -142,8 +163,8 @@ func leftOver(items []ScoredItem, target int, sel Selection) Selection {
 	return sel
 }
 
-// leastTokens returns the tokens of the smallest form, older versions included.
-func (it *ContextItem) leastTokens() int {
+// findLeast sets least once the forms are known.
+func (it *ContextItem) findLeast() {
 	least := it.tokens
 	if n := it.numForms(); n > 0 {
 		least = it.form(n).Tokens
@@ -151,7 +172,7 @@ func (it *ContextItem) leastTokens() int {
 	for _, older := range it.older() {
 		least = min(least, older.Tokens)
 	}
-	return least
+	it.least = uint32(max(0, min(int64(least), math.MaxUint32)))
 }
 
 // dropped is the form of an item that a slicer dropped for its own reason.

@@ -89,11 +89,11 @@ func (s *stream) takeMembers(members []*ContextItem, arrivals []int) error {
 // takePinned keeps a pinned unit in its full form: a stream never changes the
 // form of what it has kept.
 func (s *stream) takePinned(members []*ContextItem, arrivals []int) error {
-	set := &unitSet{items: members}
-	if err := set.collect(); err != nil {
+	set, scratch := &unitSet{items: members}, new(unitScratch)
+	if err := set.collect(&scratch.names); err != nil {
 		return s.fail(StageClassify, err)
 	}
-	set.standIns()
+	set.standIns(&scratch.chain)
 	u := &set.units[0]
 	s.groups.always = append(s.groups.always, s.keepUnit(keptUnit{
 		standIn: u.item, members: members, arrivals: arrivals, tokens: u.tokens, group: u.group, pinned: true, score: pinnedScore,
@@ -127,11 +127,12 @@ func (s *stream) beginUnits() error {
 	set := &s.units.own
 	s.units.unitSet = set
 	set.items, set.fullOnly = s.items, s.pipeline.config.FullOnly
-	if err := set.collect(); err != nil {
+	scratch := &s.units.scratch
+	if err := set.collect(&scratch.names); err != nil {
 		return err
 	}
-	set.resolveVersions()
-	set.standIns()
+	set.resolveVersions(scratch)
+	set.standIns(&scratch.chain)
 	return nil
 }
 
@@ -198,7 +199,7 @@ func (s *stream) sliceUnitsOfBatch() error {
 		c := &u.chosen[i]
 		unit := &u.units[c.unit]
 		candidates := u.membersOf(unit)
-		k := keptUnit{standIn: unit.item, tokens: u.tokensOf(c), group: unit.group, score: c.score}
+		k := keptUnit{standIn: unit.item, tokens: c.tokens, group: unit.group, score: c.score}
 		k.variants, k.groupVariant = u.variantsAt(unit, c.form, nil)
 		if k.groupVariant > 0 {
 			k.all = u.groupVariants(unit)
@@ -305,7 +306,7 @@ func (s *stream) materialiseKept(ctx context.Context, k *keptUnit) (placed place
 		full.Add(it.tokens)
 	}
 	if k.groupVariant > 0 {
-		item, err := smaller(ctx, k.members[0], k.arrivals[0], &k.all[k.groupVariant-1], full.Int(), "groupVariants", k.groupVariant)
+		item, err := s.units.made.smaller(ctx, k.members[0], k.arrivals[0], &k.all[k.groupVariant-1], full.Int(), "groupVariants", k.groupVariant)
 		if err != nil {
 			return placedUnit{}, nil, err
 		}
@@ -313,7 +314,7 @@ func (s *stream) materialiseKept(ctx context.Context, k *keptUnit) (placed place
 	} else {
 		for n, it := range k.members {
 			if len(k.variants) > 0 && k.variants[n] > 0 {
-				if it, err = smaller(ctx, it, k.arrivals[n], &it.units.variants.used[k.variants[n]-1], it.tokens, "variants", k.variants[n]); err != nil {
+				if it, err = s.units.made.smaller(ctx, it, k.arrivals[n], &it.usedVariants()[k.variants[n]-1], it.tokens, "variants", k.variants[n]); err != nil {
 					return placedUnit{}, nil, err
 				}
 			}
@@ -323,7 +324,7 @@ func (s *stream) materialiseKept(ctx context.Context, k *keptUnit) (placed place
 	if !k.group {
 		return placed, placed.items[0], nil
 	}
-	return placed, standInAs(k.standIn, placed.items[0], k.tokens), nil
+	return placed, s.units.made.standInAs(k.standIn, placed.items[0], k.tokens), nil
 }
 
 // explainKept adds the entries of a unit that is in the window.

@@ -211,7 +211,7 @@ func (c *Cursor) probe(ctx context.Context, budget ContextBudget) error {
 	err := c.prepared.selectWith(ctx, budget, func(r *run) {
 		positions = r.mergedCandidates()
 		if r.units != nil {
-			forms, tokens = r.units.mergedForms(), r.units.sumOf(r.units.merged)
+			forms, tokens = r.units.mergedForms(), sumOf(r.units.merged)
 		}
 	})
 	if err == nil {

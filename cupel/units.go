@@ -21,36 +21,42 @@ type unitSet struct {
 	newest   []int32   // by candidate: the newest version of an older one, or none; empty when none is stale
 	scores   []float64 // by unit, from Score on
 
-	groups map[string]int32 // only while the set is built
+	groups, grouped, forms int // groups, their members, and the forms that those may have at most
 }
 
 // unit is a group, or an item without one.
 type unit struct {
-	item   *ContextItem // what slicers see of it
-	tokens int          // of form 0
-	from   int32        // where its members begin in unitSet.members
-	size   int32        // members
-	group  bool
-	pinned bool // a member is
-	out    bool // a member has negative tokens
+	item    *ContextItem // what slicers see of it
+	tokens  int          // of form 0
+	from    int32        // where its members begin in unitSet.members
+	size    int32        // members
+	forms   int32        // smaller ones
+	group   bool
+	pinned  bool // a member is
+	out     bool // a member has negative tokens
+	shrinks bool // a member has variants or group variants
 }
 
 // unitRun is what a run with units stores in addition to the set. Its zero
 // value is ready.
 type unitRun struct {
 	*unitSet
-	own unitSet // memory for a set
+	own     unitSet // memory for a set
+	scratch unitScratch
 
-	forms    []int32      // by set.pinned: their forms
-	taken    []int32      // by sorted: forms, while Slice runs
-	sorted   []sorted     // parallel to the list that the slicer sees, and not to be changed by it
-	chosen   []chosen     // by score
-	returned int          // older versions among chosen
-	merged   []chosen     // parallel to run.merged
-	over     int          // tokens of merged above the target, under Proceed
-	placed   []placedUnit // parallel to merged
-	variants []int32      // of the members of placed, where any is smaller
-	survivor []int32      // by unit: itself, unless it is a duplicate
+	forms    []int32        // by set.pinned: their forms
+	taken    []int32        // by sorted: forms, while Slice runs
+	sorted   []sorted       // parallel to the list that the slicer sees, and not to be changed by it
+	chosen   []chosen       // by score
+	returned []chosen       // older versions among chosen
+	merged   []chosen       // parallel to run.merged
+	over     int            // tokens of merged above the target, under Proceed
+	placed   []placedUnit   // parallel to merged
+	variants []int32        // of the members of placed, where any is smaller
+	windowed []*ContextItem // items of placed, where any is smaller
+	made     madeItems
+	offers   []int32 // by unit: older versions that may return
+	survivor []int32 // by unit: itself, unless it is a duplicate
 }
 
 // sorted is a unit that the slicer sees.
@@ -72,6 +78,14 @@ type chosen struct {
 	form      int32
 	candidate int // its place
 	score     float64
+	tokens    int // of the form
+}
+
+// unitScratch is the memory that making a set takes.
+type unitScratch struct {
+	names    contentTable // of groups, or of version keys
+	versions []versions   // by key
+	chain    chainBuilder
 }
 
 var unitRunPool = sync.Pool{New: func() any { return new(unitRun) }}
@@ -81,15 +95,17 @@ var unitRunPool = sync.Pool{New: func() any { return new(unitRun) }}
 func (u *unitRun) free() {
 	s := &u.own
 	clear(s.units)
-	clear(s.groups)
+	clear(u.scratch.chain.members[:cap(u.scratch.chain.members)])
 	clear(u.sorted)
 	clear(u.placed)
+	clear(u.windowed)
 	*u = unitRun{
 		own: unitSet{
 			units: s.units[:0], unitOf: s.unitOf[:0], members: s.members[:0], pinned: s.pinned[:0], stale: s.stale[:0],
-			newest: s.newest[:0], scores: s.scores[:0], groups: s.groups,
+			newest: s.newest[:0], scores: s.scores[:0],
 		},
-		forms: u.forms[:0], taken: u.taken[:0], sorted: u.sorted[:0], chosen: u.chosen[:0], merged: u.merged[:0], placed: u.placed[:0], variants: u.variants[:0], survivor: u.survivor[:0],
+		scratch: u.scratch,
+		forms:   u.forms[:0], taken: u.taken[:0], sorted: u.sorted[:0], chosen: u.chosen[:0], returned: u.returned[:0], merged: u.merged[:0], placed: u.placed[:0], variants: u.variants[:0], windowed: u.windowed[:0], offers: u.offers[:0], survivor: u.survivor[:0],
 	}
 	unitRunPool.Put(u)
 }
@@ -114,14 +130,6 @@ func (s *unitSet) shrunk(candidate int) bool {
 	return !s.fullOnly && s.isStale(candidate) && len(s.items[candidate].usedVariants()) > 0 && !s.units[s.unitOf[candidate]].pinned
 }
 
-// numForms returns the number of smaller forms of a unit.
-func (s *unitSet) numForms(u *unit) int {
-	if s.fullOnly || u.pinned && !u.group {
-		return 0
-	}
-	return u.item.numForms()
-}
-
 // form returns a form of a unit. Form 0 has worth 1.
 func (s *unitSet) form(u *unit, form int32) Form {
 	if form == 0 {
@@ -131,22 +139,25 @@ func (s *unitSet) form(u *unit, form int32) Form {
 }
 
 func (it *ContextItem) numForms() int {
-	switch {
-	case it == nil || it.units == nil:
+	if it == nil || it.units == nil {
 		return 0
-	case it.units.unit != nil:
-		return len(it.units.unit.forms)
 	}
-	return len(it.units.variants.used)
+	return len(it.units.forms)
 }
 
 // form returns a smaller form, counted from 1.
-func (it *ContextItem) form(n int) Form {
-	if it.units.unit != nil {
-		return it.units.unit.forms[n-1]
+func (it *ContextItem) form(n int) Form { return it.units.forms[n-1] }
+
+// ownForms returns the sizes of the variants in use, even if the item is a
+// stand-in that a caller has kept.
+func (it *ContextItem) ownForms() []Form {
+	if it.units == nil {
+		return nil
 	}
-	v := &it.units.variants.used[n-1]
-	return Form{v.Tokens, v.Worth}
+	if it.units.unit != nil {
+		return sizesOf(it.usedVariants())
+	}
+	return it.units.forms
 }
 
 // older returns the older versions that may return in place of the item.
@@ -165,7 +176,8 @@ func (r *run) partitionUnits() error {
 	s := &r.units.own
 	r.units.unitSet = s
 	s.items, s.fullOnly = r.items, r.pipeline.config.FullOnly
-	if err := s.collect(); err != nil {
+	scratch := &r.units.scratch
+	if err := s.collect(&scratch.names); err != nil {
 		return err
 	}
 	r.pinned, r.scoreable = r.pinned[:0], resize(r.scoreable, len(r.items))[:0]
@@ -184,8 +196,8 @@ func (r *run) partitionUnits() error {
 			r.scoreable = append(r.scoreable, i)
 		}
 	}
-	s.resolveVersions()
-	s.standIns()
+	s.resolveVersions(scratch)
+	s.standIns(&scratch.chain)
 	r.trace.count = len(r.pinned) + len(r.scoreable)
 	return nil
 }
@@ -206,37 +218,52 @@ func (r *run) excludeNegative(u *unit) {
 }
 
 // collect groups the candidates into units, ordered by place, with their
-// members.
-func (s *unitSet) collect() error {
-	if s.groups == nil {
-		s.groups = make(map[string]int32)
-	}
+// members. names is memory that it may use.
+func (s *unitSet) collect(names *contentTable) error {
 	s.units, s.unitOf = s.units[:0], resize(s.unitOf, len(s.items))
+	s.groups, s.grouped, s.forms = 0, 0, 0
+	var last *itemUnits // of the item before
 	for i, item := range s.items {
 		if item == nil || item.content == "" {
 			return &InvalidItemError{i, "", "must come from NewContextItem, got nil or an empty item"}
 		}
 		at := int32(len(s.units))
-		group := item.units != nil && item.units.group != ""
+		units := item.units
+		group := units != nil && units.group != ""
 		if group {
-			if known, ok := s.groups[item.units.group]; ok {
-				at = known
+			if last != nil && last.group == units.group { // as usual
+				at = s.unitOf[i-1]
 			} else {
-				s.groups[item.units.group] = at
+				if s.groups == 0 {
+					names.reset(len(s.items))
+				}
+				slot := names.named(units.group, func(unit int32) string { return s.units[unit].item.units.group })
+				if slot.item == none {
+					slot.item = at
+				}
+				at = slot.item
 			}
+			s.grouped++
+			s.forms += len(units.forms)
 		}
 		if int(at) == len(s.units) {
 			s.units = append(s.units, unit{item: item, tokens: item.tokens, group: group})
+			if group {
+				s.groups++
+			} else if units != nil && !item.pinned {
+				s.units[at].forms = int32(len(units.forms))
+			}
 		}
 		u := &s.units[at]
 		u.size++
 		u.out = u.out || item.tokens < 0
 		u.pinned = u.pinned || item.pinned
+		if group && units.lists != nil {
+			u.shrinks = true
+			s.forms += len(units.lists.groupVariants)
+		}
 		s.unitOf[i] = at
-	}
-	const keep = 1 << 12 // clearing a map keeps its size, and takes time in proportion to it
-	if len(s.groups) > keep {
-		s.groups = nil
+		last = units
 	}
 	from := int32(0)
 	for i := range s.units {
@@ -268,19 +295,18 @@ func (r *run) scoreUnits() {
 }
 
 // sumOf returns the tokens of chosen units in their forms.
-func (u *unitRun) sumOf(list []chosen) exact.Sum {
+func sumOf(list []chosen) exact.Sum {
 	var sum exact.Sum
 	for i := range list {
-		sum.Add(u.tokensOf(&list[i]))
+		sum.Add(list[i].tokens)
 	}
 	return sum
 }
 
-func (u *unitRun) tokensOf(c *chosen) int {
-	if c.unit == none {
-		return u.items[c.candidate].tokens
-	}
-	return u.form(&u.units[c.unit], c.form).Tokens
+// take returns a unit in one of its forms.
+func (s *unitSet) take(unit, form int32, score float64) chosen {
+	u := &s.units[unit]
+	return chosen{unit, form, s.place(u), score, s.form(u, form).Tokens}
 }
 
 // candidatesOf returns the candidates that a chosen unit stands for. one has

@@ -2,7 +2,6 @@ package cupel_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -10,48 +9,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
-
-// unitBench returns the same n items without and with units: groups of a call and
-// its result, two variants each, and versions.
-func unitBench(t testing.TB, n int) (plain, units []*cupel.ContextItem) {
-	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(n), 2))
-	for i := range n {
-		content := fmt.Sprintf("content number %d", r.IntN(n*9/10))
-		tokens := 20 + r.IntN(400)
-		opts := []cupel.ItemOption{hint(r.Float64())}
-		plain = append(plain, item(t, content, tokens, opts...))
-		if i/2%2 == 0 {
-			opts = append(opts, cupel.WithGroup(fmt.Sprint("call_", i/2)))
-		}
-		if i%10 == 9 {
-			opts = append(opts, cupel.WithVersionOf(fmt.Sprint("file_", r.IntN(n/20))))
-		}
-		opts = append(opts, cupel.WithVariants(
-			cupel.Variant{Content: content + "!", Tokens: tokens / 3, Worth: .6},
-			cupel.Variant{Content: content + "!!", Tokens: tokens / 10, Worth: .2}))
-		units = append(units, item(t, content, tokens, opts...))
-	}
-	return plain, units
-}
-
-func BenchmarkUnits(b *testing.B) {
-	for _, n := range []int{100, 10_000} {
-		plain, units := unitBench(b, n)
-		budget := budgetOf(b, 100*n, 88*n)
-		p := pipeline(b, func(c *cupel.Config) { c.Slicer = slicer.Greedy{} })
-		for name, items := range map[string][]*cupel.ContextItem{"plain": plain, "units": units} {
-			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := p.Run(b.Context(), items, budget); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
 
 // TestUnitsAreNotQuadratic: 20,000 items with units take a small multiple of the
 // time of the same items without, in one group, in many, and with one key. A

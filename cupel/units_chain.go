@@ -2,6 +2,7 @@ package cupel
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
@@ -9,73 +10,78 @@ import (
 
 // standIns makes what slicers see of units other than single plain items, and
 // their chains.
-func (s *unitSet) standIns() {
-	groups, members := 0, 0
-	for i := range s.units {
-		if u := &s.units[i]; u.group && !u.out {
-			groups++
-			members += int(u.size)
-		}
+func (s *unitSet) standIns(b *chainBuilder) {
+	if s.fullOnly {
+		s.forms = 0
 	}
 	// Reports keep stand-ins, so their memory is never reused.
-	made := &standInMemory{
-		items: make([]ContextItem, 0, groups), units: make([]itemUnits, 0, groups), standIns: make([]standIn, 0, groups), members: make([]*ContextItem, 0, members),
+	made := madeStandIns{
+		list: make([]madeStandIn, 0, s.groups), members: make([]*ContextItem, 0, s.grouped),
+		forms: make([]Form, 0, s.forms),
 	}
-	var b chainBuilder
 	for i := range s.units {
 		u := &s.units[i]
 		switch {
 		case u.out:
 		case u.group:
-			s.standInOf(u, made, &b)
-		case s.fullOnly && u.item.numForms() > 0:
+			s.standInOf(u, &made, b)
+		case s.fullOnly && u.forms > 0:
+			u.forms = 0
 			hidden := *u.item
-			hidden.units = &itemUnits{versionOf: hidden.units.versionOf, unit: &standIn{}}
+			hidden.units, hidden.least = &itemUnits{versionOf: hidden.units.versionOf}, 0
 			u.item = &hidden
 		}
 	}
 }
 
-// standInMemory holds the stand-ins of all groups in few allocations.
-type standInMemory struct {
-	items    []ContextItem
-	units    []itemUnits
-	standIns []standIn
-	members  []*ContextItem
+// madeStandIns holds the stand-ins of all groups in few allocations.
+type madeStandIns struct {
+	list    []madeStandIn
+	members []*ContextItem
+	forms   []Form
+
+	chains      []chain
+	made, steps []int32 // of chains
+}
+
+// madeStandIn is a stand-in and what it points to.
+type madeStandIn struct {
+	item  ContextItem
+	units itemUnits
+	unit  standIn
 }
 
 // standInOf makes the stand-in of a group.
-func (s *unitSet) standInOf(u *unit, made *standInMemory, b *chainBuilder) {
+func (s *unitSet) standInOf(u *unit, to *madeStandIns, b *chainBuilder) {
 	candidates := s.membersOf(u)
-	first := s.items[candidates[0]]
-	from := len(made.members)
-	for _, m := range candidates {
-		made.members = append(made.members, s.items[m])
-	}
-	made.standIns = append(made.standIns, standIn{members: made.members[from:len(made.members):len(made.members)]})
-	made.units = append(made.units, itemUnits{group: first.units.group, unit: &made.standIns[len(made.standIns)-1]})
-	made.items = append(made.items, *first)
-	it := &made.items[len(made.items)-1]
-	it.units = &made.units[len(made.units)-1]
-	it.kind, it.pinned = s.kindOf(candidates), u.pinned
-
+	from := len(to.members)
 	var tokens exact.Sum
-	shrinks := false
 	for _, m := range candidates {
+		to.members = append(to.members, s.items[m])
 		tokens.Add(s.tokensAt(m, s.start(m)))
-		shrinks = shrinks || len(s.items[m].usedVariants()) > 0 || len(s.items[m].usedGroupVariants()) > 0
 	}
-	it.tokens = tokens.Int()
-	u.item, u.tokens = it, it.tokens
-	if shrinks && !s.fullOnly {
-		b.chain(s, u, it.units.unit)
+	members := to.members[from:len(to.members):len(to.members)]
+	to.list = to.list[:len(to.list)+1] // written in place, since it is large
+	made := &to.list[len(to.list)-1]
+	made.unit.members = members
+	made.units.group, made.units.unit = members[0].units.group, &made.unit
+	made.item = *members[0]
+	made.item.units, made.item.kind, made.item.pinned, made.item.tokens, made.item.least = &made.units, kindOf(members), u.pinned, tokens.Int(), 0
+	u.item, u.tokens = &made.item, made.item.tokens
+	if u.shrinks && !s.fullOnly {
+		if !b.chainOfOne(s, u, to, made) {
+			b.chain(s, u)
+			b.store(to, made)
+		}
+		u.forms = int32(len(made.units.forms))
+		made.item.findLeast()
 	}
 }
 
 // start is the variant that a candidate starts at: 0, or its smallest.
 func (s *unitSet) start(candidate int) int32 {
 	if s.shrunk(candidate) {
-		return int32(len(s.items[candidate].units.variants.used))
+		return int32(len(s.items[candidate].usedVariants()))
 	}
 	return 0
 }
@@ -85,30 +91,42 @@ func (s *unitSet) tokensAt(candidate int, variant int32) int {
 	if variant == 0 {
 		return s.items[candidate].tokens
 	}
-	return s.items[candidate].units.variants.used[variant-1].Tokens
+	return s.items[candidate].usedVariants()[variant-1].Tokens
 }
 
 // kindOf returns the kind of most of the tokens, of equal ones the first.
-func (s *unitSet) kindOf(candidates []int) ContextKind {
-	first := s.items[candidates[0]].kind
-	if !slices.ContainsFunc(candidates, func(m int) bool { return s.items[m].kind != first }) {
+func kindOf(members []*ContextItem) ContextKind {
+	first := members[0].kind
+	if !slices.ContainsFunc(members, func(m *ContextItem) bool { return m.kind != first }) {
 		return first
 	}
 	type share struct {
 		kind   ContextKind
 		tokens exact.Sum
 	}
-	var shares []share
-	at := make(map[string]int)
-	for _, m := range candidates {
-		key := s.items[m].kind.Key()
-		i, ok := at[key]
-		if !ok {
-			i = len(shares)
-			at[key] = i
-			shares = append(shares, share{kind: s.items[m].kind})
+	var few [4]share
+	shares := few[:0]
+	var at map[string]int // where there are more kinds than fit into few
+	for _, m := range members {
+		i := -1
+		if at == nil {
+			i = slices.IndexFunc(shares, func(s share) bool { return s.kind.Equal(m.kind) })
+		} else if known, ok := at[m.kind.Key()]; ok {
+			i = known
 		}
-		shares[i].tokens.Add(s.items[m].tokens)
+		if i < 0 {
+			i = len(shares)
+			shares = append(shares, share{kind: m.kind})
+			if at == nil && len(shares) > len(few) {
+				at = make(map[string]int)
+				for n := range shares {
+					at[shares[n].kind.Key()] = n
+				}
+			} else if at != nil {
+				at[m.kind.Key()] = i
+			}
+		}
+		shares[i].tokens.Add(m.tokens)
 	}
 	best := 0
 	for i := range shares {
@@ -121,100 +139,143 @@ func (s *unitSet) kindOf(candidates []int) ContextKind {
 
 // chainBuilder makes chains, reusing its memory from one to the next.
 type chainBuilder struct {
-	at    []int32 // by member: its variant
-	heap  rateHeap
-	forms []chainForm
-	steps []int32
-
-	allSteps []int32 // the steps of all chains, one after another
-	allMade  []chainForm
-	allForms []Form
+	members []chainMember
+	heap    rateHeap
+	forms   []chainForm
+	steps   []int32
 }
 
-// slab returns a copy of list in memory that other copies share. When that
-// memory grows, earlier copies stay in the old one.
-func slab[T any](memory *[]T, list []T) []T {
-	from := len(*memory)
-	*memory = append(*memory, list...)
-	return (*memory)[from:len(*memory):len(*memory)]
+// chainMember is a member of a group that may still shrink.
+type chainMember struct {
+	forms  []Form // those that are left
+	tokens int    // now
+	worth  float64
+	share  float64
+	at     int32 // in the group
 }
 
-// chainForm is a form of a group and how it is made: by the first steps of the
-// chain, or by a group variant, counted from 1.
+// loss is what the next step of the member costs the group in worth.
+func (m *chainMember) loss() float64 {
+	return float64(m.share * (m.worth - m.forms[0].Worth)) // rounded here, never fused
+}
+
+func (m *chainMember) rate() float64 { return m.loss() / float64(m.tokens-m.forms[0].Tokens) }
+
+// chainForm is a form of a group and how it is made: by so many steps of the
+// chain, or by a group variant, counted from -1 downwards.
 type chainForm struct {
 	Form
-	steps        int32
-	groupVariant int32
+	made int32
+}
+
+// chainOfOne makes the chain of a group in which only one member shrinks, such
+// as a call and its result, where each step leads to a form. It reports whether
+// it could.
+func (b *chainBuilder) chainOfOne(s *unitSet, u *unit, to *madeStandIns, made *madeStandIn) bool {
+	shrinks := none
+	sum := 0.0
+	for i, it := range made.unit.members {
+		sum += float64(it.tokens)
+		if it.units == nil || it.units.lists == nil {
+			continue
+		}
+		if shrinks != none || it.pinned || it.units.unit != nil || len(it.units.lists.groupVariants) > 0 || s.isStale(s.members[int(u.from)+i]) {
+			return false
+		}
+		shrinks = i
+	}
+	if shrinks == none || sum == 0 || made.item.tokens == math.MaxInt { // where a sum may be clamped
+		return false
+	}
+	it := made.unit.members[shrinks]
+	share := float64(it.tokens) / sum
+	from, worth, before := len(to.forms), 1.0, 1.0
+	for _, f := range it.units.forms {
+		after := max(0, worth-float64(share*(before-f.Worth)))
+		if after == worth { // the form before is useless
+			to.forms = to.forms[:from]
+			return false
+		}
+		worth, before = after, f.Worth
+		to.forms = append(to.forms, Form{made.item.tokens - it.tokens + f.Tokens, worth})
+	}
+	made.units.forms, made.unit.shrinks = to.forms[from:len(to.forms):len(to.forms)], int32(shrinks)
+	return true
 }
 
 // chain is CHAIN of the Units chapter.
-func (b *chainBuilder) chain(s *unitSet, u *unit, to *standIn) {
+func (b *chainBuilder) chain(s *unitSet, u *unit) {
 	candidates := s.membersOf(u)
-	b.forms, b.steps, b.heap = b.forms[:0], b.steps[:0], b.heap[:0]
-	b.at = resize(b.at, len(candidates))
+	b.members, b.heap, b.forms, b.steps = b.members[:0], b.heap[:0], b.forms[:0], b.steps[:0]
 	sum := 0.0
 	var tokens exact.Sum
 	for i, m := range candidates {
-		b.at[i] = s.start(m)
-		n := s.tokensAt(m, b.at[i])
+		item, start := s.items[m], s.start(m)
+		n := s.tokensAt(m, start)
 		sum += float64(n)
 		tokens.Add(n)
-	}
-	loss := func(i int) float64 {
-		item := s.items[candidates[i]]
-		before := 1.0
-		if b.at[i] > 0 {
-			before = item.units.variants.used[b.at[i]-1].Worth
+		if forms := item.ownForms(); len(forms) > 0 && start == 0 && !item.pinned {
+			b.members = append(b.members, chainMember{forms: forms, tokens: n, worth: 1, at: int32(i)})
 		}
-		share := 1 / float64(len(candidates))
+	}
+	for i := range b.members {
+		m := &b.members[i]
+		m.share = 1 / float64(len(candidates))
 		if sum != 0 {
-			share = float64(item.tokens) / sum
+			m.share = float64(m.tokens) / sum
 		}
-		return float64(share * (before - item.units.variants.used[b.at[i]].Worth)) // rounded here, never fused
-	}
-	push := func(i int) {
-		m := candidates[i]
-		if item := s.items[m]; !item.pinned && !s.shrunk(m) && int(b.at[i]) < len(item.usedVariants()) {
-			b.heap.push(rate{loss(i) / float64(s.tokensAt(m, b.at[i])-s.tokensAt(m, b.at[i]+1)), int32(i)})
-		}
-	}
-	for i := range candidates {
-		push(i)
+		b.heap.push(rate{m.rate(), int32(i)})
 	}
 	worth := 1.0
 	for len(b.heap) > 0 {
-		i := int(b.heap.pop().at)
-		m := candidates[i]
-		worth = max(0, worth-loss(i))
-		tokens.Sub(s.tokensAt(m, b.at[i]))
-		b.at[i]++
-		tokens.Add(s.tokensAt(m, b.at[i]))
-		b.steps = append(b.steps, int32(i))
+		i := b.heap[0].at
+		m := &b.members[i]
+		worth = max(0, worth-m.loss())
+		tokens.Sub(m.tokens)
+		m.tokens, m.worth, m.forms = m.forms[0].Tokens, m.forms[0].Worth, m.forms[1:]
+		tokens.Add(m.tokens)
+		b.steps = append(b.steps, m.at)
 		if n := tokens.Int(); n < u.tokens { // sums above the largest int are clamped to it
-			b.forms = append(b.forms, chainForm{Form: Form{n, worth}, steps: int32(len(b.steps))})
+			b.forms = append(b.forms, chainForm{Form{n, worth}, int32(len(b.steps))})
 		}
-		push(i)
-	}
-	if !u.pinned {
-		for i, v := range s.groupVariants(u) {
-			if v.Tokens < u.tokens {
-				b.forms = append(b.forms, chainForm{Form: Form{v.Tokens, v.Worth}, groupVariant: int32(i) + 1})
-			}
+		if len(m.forms) > 0 {
+			b.heap.replace(rate{m.rate(), i})
+		} else {
+			b.heap.pop()
 		}
 	}
-	slices.SortStableFunc(b.forms, func(a, b chainForm) int {
-		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth))
-	})
+	if u.pinned {
+		return
+	}
+	before := len(b.forms)
+	for i, v := range s.groupVariants(u) {
+		if v.Tokens < u.tokens {
+			b.forms = append(b.forms, chainForm{Form{v.Tokens, v.Worth}, -1 - int32(i)})
+		}
+	}
+	if len(b.forms) > before { // otherwise they are in order already
+		slices.SortStableFunc(b.forms, func(a, b chainForm) int {
+			return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth))
+		})
+	}
+}
+
+// store puts the chain into a stand-in. When the memory for all of them grows,
+// what has been stored stays where it is.
+func (b *chainBuilder) store(memory *madeStandIns, to *madeStandIn) {
 	useful := withoutUseless(b.forms, func(f chainForm) Form { return f.Form })
 	if len(useful) == 0 {
 		return
 	}
-	to.steps, to.made = slab(&b.allSteps, b.steps), slab(&b.allMade, useful)
-	from := len(b.allForms)
+	forms, made, steps := len(memory.forms), len(memory.made), len(memory.steps)
 	for _, f := range useful {
-		b.allForms = append(b.allForms, f.Form)
+		memory.forms, memory.made = append(memory.forms, f.Form), append(memory.made, f.made)
 	}
-	to.forms = b.allForms[from:len(b.allForms):len(b.allForms)]
+	memory.steps = append(memory.steps, b.steps...)
+	memory.chains = append(memory.chains, chain{
+		steps: memory.steps[steps:len(memory.steps):len(memory.steps)], made: memory.made[made:len(memory.made):len(memory.made)],
+	})
+	to.units.forms, to.unit.chain = memory.forms[forms:len(memory.forms):len(memory.forms)], &memory.chains[len(memory.chains)-1]
 }
 
 // groupVariants returns the group variants of the first member that has any.
@@ -243,11 +304,15 @@ func (s *unitSet) variantsAt(u *unit, form int32, at []int32) (members []int32, 
 		return at, 0
 	}
 	unit := u.item.units.unit
-	made := &unit.made[form-1]
-	if made.groupVariant > 0 {
-		return at, made.groupVariant
+	if unit.chain == nil {
+		at[unit.shrinks] = form
+		return at, 0
 	}
-	for _, i := range unit.steps[:made.steps] {
+	made := unit.chain.made[form-1]
+	if made < 0 {
+		return at, -made
+	}
+	for _, i := range unit.chain.steps[:made] {
 		at[i]++
 	}
 	return at, 0
@@ -278,22 +343,28 @@ func (h *rateHeap) push(r rate) {
 	list[i] = r
 }
 
+// replace puts r in the place of the top.
+func (h rateHeap) replace(r rate) {
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if child >= len(h) || !h[child].before(r) {
+			h[i] = r
+			return
+		}
+		h[i] = h[child]
+		i = child
+	}
+}
+
 func (h *rateHeap) pop() rate {
 	list := *h
 	top, last := list[0], list[len(list)-1]
-	list = list[:len(list)-1]
-	*h = list
-	for i := 0; i < len(list); {
-		child := 2*i + 1
-		if child+1 < len(list) && list[child+1].before(list[child]) {
-			child++
-		}
-		if child >= len(list) || !list[child].before(last) {
-			list[i] = last
-			break
-		}
-		list[i] = list[child]
-		i = child
+	*h = list[:len(list)-1]
+	if len(*h) > 0 {
+		h.replace(last)
 	}
 	return top
 }

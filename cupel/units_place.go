@@ -14,10 +14,10 @@ func (r *run) mergeUnitsWithinTarget() error {
 	u := r.units
 	u.merged = u.merged[:0]
 	for i, at := range u.pinned {
-		u.merged = append(u.merged, chosen{at, u.forms[i], u.place(&u.units[at]), pinnedScore})
+		u.merged = append(u.merged, u.take(at, u.forms[i], pinnedScore))
 	}
 	u.merged = append(u.merged, u.chosen...)
-	tokens := u.sumOf(u.merged)
+	tokens := sumOf(u.merged)
 	target := r.budget.targetTokens
 	u.over = 0
 	if !tokens.Greater(target) {
@@ -44,10 +44,11 @@ func (r *run) truncateUnits(tokens exact.Sum) {
 			return
 		}
 		unit := &u.units[c.unit]
-		for n := u.numForms(unit); tokens.Greater(target) && int(c.form) < n; {
-			tokens.Sub(u.tokensOf(c))
+		for tokens.Greater(target) && c.form < unit.forms {
+			tokens.Sub(c.tokens)
 			c.form++
-			tokens.Add(u.tokensOf(c))
+			c.tokens = u.form(unit, c.form).Tokens
+			tokens.Add(c.tokens)
 		}
 	}
 	pinned := len(u.pinned)
@@ -60,12 +61,12 @@ func (r *run) truncateUnits(tokens exact.Sum) {
 	if !tokens.Greater(target) {
 		return
 	}
-	pinnedTokens := u.sumOf(u.merged[:pinned])
+	pinnedTokens := sumOf(u.merged[:pinned])
 	running, kept := pinnedTokens, pinned
 	for i := pinned; i < len(u.merged); i++ {
 		c := &u.merged[i]
 		total := running
-		total.Add(u.tokensOf(c))
+		total.Add(c.tokens)
 		if total.Greater(target) {
 			r.excludeTruncatedUnit(c, pinnedTokens, running, total)
 			continue
@@ -144,16 +145,18 @@ func (r *run) placeUnits(ctx context.Context) error {
 		return err
 	}
 	n := len(u.merged)
-	u.variants = u.variants[:0]
+	u.variants, u.windowed = u.variants[:0], u.windowed[:0]
 	u.placed, r.merged = resize(u.placed, n), resize(r.merged, n)
 	windowed := 0
 	for i := range u.merged {
 		c := &u.merged[i]
-		placed, item, err := r.materialise(ctx, c)
+		placed := &u.placed[i]
+		*placed = placedUnit{}
+		item, err := r.materialise(ctx, c, placed)
 		if err != nil {
 			return err
 		}
-		u.placed[i], r.merged[i] = placed, ScoredItem{Item: item, Score: c.score}
+		r.merged[i] = ScoredItem{Item: item, Score: c.score}
 		windowed += len(placed.items)
 	}
 	r.tellOverflowOfUnits()
@@ -196,85 +199,111 @@ func (r *run) tellOverflowOfUnits() {
 	}
 }
 
-// materialise makes the items of a chosen unit, and what the placer sees of it.
-func (r *run) materialise(ctx context.Context, c *chosen) (placed placedUnit, standIn *ContextItem, err error) {
+// materialise makes the items of a chosen unit, and returns what the placer sees
+// of it.
+func (r *run) materialise(ctx context.Context, c *chosen, placed *placedUnit) (*ContextItem, error) {
 	u := r.units
-	if c.unit == none {
-		item := r.items[c.candidate]
-		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
+	if c.unit == none || c.form == 0 && !u.units[c.unit].group { // the usual case
+		placed.items = r.items[c.candidate : c.candidate+1 : c.candidate+1]
+		return placed.items[0], nil
 	}
 	unit := &u.units[c.unit]
-	if !unit.group && c.form == 0 { // the usual case
-		item := r.items[c.candidate]
-		return placedUnit{items: r.items[c.candidate : c.candidate+1 : c.candidate+1]}, item, nil
-	}
 	members := u.membersOf(unit)
-	if unit.group && c.form == 0 && (len(u.stale) == 0 || !slices.ContainsFunc(members, u.shrunk)) {
-		return placedUnit{items: unit.item.units.unit.members}, unit.item, nil
+	if c.form == 0 && (len(u.stale) == 0 || !slices.ContainsFunc(members, u.shrunk)) {
+		placed.items = unit.item.units.unit.members
+		return unit.item, nil
 	}
 	from := len(u.variants)
 	u.variants = slices.Grow(u.variants, len(members))
-	at, groupVariant := u.variantsAt(unit, c.form, u.variants[from:from])
+	placed.variants, placed.groupVariant = u.variantsAt(unit, c.form, u.variants[from:from])
 	u.variants = u.variants[:from+len(members)]
-	placed = placedUnit{variants: at, groupVariant: groupVariant}
-	if groupVariant > 0 {
+	first := len(u.windowed)
+	if placed.groupVariant > 0 {
 		var full exact.Sum
 		for _, m := range members {
 			full.Add(r.items[m].tokens)
 		}
-		item, err := smaller(ctx, r.items[members[0]], members[0], &u.groupVariants(unit)[groupVariant-1], full.Int(), "groupVariants", groupVariant)
+		item, err := u.made.smaller(ctx, r.items[members[0]], members[0], &u.groupVariants(unit)[placed.groupVariant-1], full.Int(), "groupVariants", placed.groupVariant)
 		if err != nil {
-			return placedUnit{}, nil, err
+			return nil, err
 		}
-		placed.items = []*ContextItem{item}
+		u.windowed = append(u.windowed, item)
 	} else {
-		placed.items = make([]*ContextItem, len(members))
 		for i, m := range members {
 			item := r.items[m]
-			if at[i] > 0 {
-				if item, err = smaller(ctx, item, m, &item.units.variants.used[at[i]-1], item.tokens, "variants", at[i]); err != nil {
-					return placedUnit{}, nil, err
+			if n := placed.variants[i]; n > 0 {
+				var err error
+				if item, err = u.made.smaller(ctx, item, m, &item.usedVariants()[n-1], item.tokens, "variants", n); err != nil {
+					return nil, err
 				}
 			}
-			placed.items[i] = item
+			u.windowed = append(u.windowed, item)
 		}
 	}
+	placed.items = u.windowed[first:len(u.windowed):len(u.windowed)]
 	if !unit.group {
-		return placed, placed.items[0], nil
+		return placed.items[0], nil
 	}
-	return placed, standInAs(unit.item, placed.items[0], u.tokensOf(c)), nil
+	return u.made.standInAs(unit.item, placed.items[0], c.tokens), nil
+}
+
+// madeItems holds the items that a run makes. Several are allocated at once.
+type madeItems struct {
+	items slab[ContextItem]
+	units slab[itemUnits]
+}
+
+// slab hands out new values from arrays, each twice as long as the one before.
+// It is meant for values that are kept and dropped together: as long as one is
+// in use, so is the memory of its neighbours.
+type slab[T any] struct {
+	free []T
+	last int // length of the last array
+}
+
+func (s *slab[T]) next() *T {
+	const least, most = 2, 64
+	if len(s.free) == 0 {
+		s.last = min(max(least, 2*s.last), most)
+		s.free = make([]T, s.last)
+	}
+	next := &s.free[0]
+	s.free = s.free[1:]
+	return next
 }
 
 // standInAs returns a stand-in with the fields of its first item in the window.
-func standInAs(standIn, first *ContextItem, tokens int) *ContextItem {
-	stand := *first
-	stand.kind, stand.pinned, stand.units, stand.tokens = standIn.kind, standIn.pinned, standIn.units, tokens
-	return &stand
+func (made *madeItems) standInAs(standIn, first *ContextItem, tokens int) *ContextItem {
+	stand := made.items.next()
+	*stand = *first
+	stand.kind, stand.pinned, stand.units, stand.tokens, stand.least = standIn.kind, standIn.pinned, standIn.units, tokens, standIn.least
+	return stand
 }
 
 // smaller returns a smaller form of a candidate. full is the tokens of what the
 // form stands for.
-func smaller(ctx context.Context, whole *ContextItem, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
-	item := *whole
-	item.content, item.tokens = v.Content, v.Tokens
+func (made *madeItems) smaller(ctx context.Context, whole *ContextItem, candidate int, v *Variant, full int, field string, n int32) (*ContextItem, error) {
+	content := v.Content
 	if v.Make != nil {
 		var err error
-		if item.content, err = makeContent(ctx, v.Make); err != nil {
+		if content, err = makeContent(ctx, v.Make); err != nil {
 			return nil, &ContentError{Index: candidate, Field: fmt.Sprintf("%s[%d]", field, n-1), Err: err}
 		}
-		if item.content == "" {
+		if content == "" {
 			return nil, &ContentError{Index: candidate, Field: fmt.Sprintf("%s[%d]", field, n-1)}
 		}
 	}
+	item := made.items.next()
+	*item = *whole
+	item.content, item.tokens, item.units, item.least = content, v.Tokens, nil, 0
 	if item.has&hasOriginalTokens == 0 {
 		item.originalTokens, item.has = full, item.has|hasOriginalTokens
 	}
-	group, versionOf := item.units.group, item.units.versionOf
-	item.units = nil
-	if group != "" || versionOf != "" {
-		item.units = &itemUnits{group: group, versionOf: versionOf}
+	if whole.units.group != "" || whole.units.versionOf != "" {
+		item.units = made.units.next()
+		item.units.group, item.units.versionOf = whole.units.group, whole.units.versionOf
 	}
-	return &item, nil
+	return item, nil
 }
 
 // explainIncludedUnits lists the members of the units in the window, each with

@@ -27,7 +27,7 @@ func (r *run) fitPinnedUnits() {
 	var heap rateHeap
 	push := func(i int) {
 		unit := &u.units[u.pinned[i]]
-		if int(u.forms[i]) < u.numForms(unit) {
+		if u.forms[i] < unit.forms {
 			from, to := u.form(unit, u.forms[i]), u.form(unit, u.forms[i]+1)
 			heap.push(rate{(from.Worth - to.Worth) * float64(unit.tokens) / float64(from.Tokens-to.Tokens), int32(i)})
 		}
@@ -115,18 +115,9 @@ func (t *contentTable) findUnit(i int, s *unitSet) *contentSlot {
 	} else {
 		hash = maphash.String(t.seed, s.items[members[0]].content)
 	}
-	short := uint32(hash >> 32)
-	mask := uint64(len(t.slots) - 1)
-	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := &t.slots[at]
-		if slot.item == none {
-			slot.hash = short
-		} else if slot.hash != short || !s.sameContents(int(slot.item), i) {
-			continue
-		}
-		t.slotOf[i] = uint32(at)
-		return slot
-	}
+	at := t.slotAt(hash, func(item int32) bool { return s.sameContents(int(item), i) })
+	t.slotOf[i] = at
+	return &t.slots[at]
 }
 
 func (s *unitSet) sameContents(a, b int) bool {
@@ -161,52 +152,60 @@ func (r *run) sortUnits() {
 // place.
 func (r *run) offerOlder() {
 	u := r.units
-	type offer struct {
-		unit int32
-		olderVersion
-	}
-	var offers []offer
-	for i, candidate := range r.scoreable {
-		if !u.isOlder(candidate) {
-			continue
+	// By unit: first its number of older versions, then where the next of them
+	// goes in the lists below.
+	next := resize(u.offers, len(u.units)+1)
+	u.offers = next
+	clear(next)
+	offered := func(do func(unit int32, older olderVersion)) {
+		for i, candidate := range r.scoreable {
+			if !u.isOlder(candidate) {
+				continue
+			}
+			at := u.survivor[u.unitOf[u.newest[candidate]]]
+			if unit := &u.units[at]; !unit.group && !unit.pinned && r.items[candidate].tokens < unit.tokens {
+				do(at, olderVersion{candidate, r.scores[i]})
+			}
 		}
-		at := u.survivor[u.unitOf[u.newest[candidate]]]
-		if unit := &u.units[at]; !unit.group && !unit.pinned && r.items[candidate].tokens < unit.tokens {
-			offers = append(offers, offer{at, olderVersion{candidate, r.scores[i]}})
-		}
 	}
-	slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(a.unit, b.unit) }) // by place already
-	if len(offers) == 0 {
+	units := 0
+	offered(func(unit int32, _ olderVersion) {
+		if next[unit+1] == 0 {
+			units++
+		}
+		next[unit+1]++
+	})
+	if units == 0 {
 		return
 	}
-	at := make([]int32, len(u.units)) // positions in u.sorted
-	for i := range u.sorted {
-		at[u.sorted[i].unit] = int32(i)
+	for i := range u.units {
+		next[i+1] += next[i]
 	}
-	for len(offers) > 0 {
-		n := 1
-		for n < len(offers) && offers[n].unit == offers[0].unit {
-			n++
+	// A Prepared keeps these lists, and reports keep the stand-ins.
+	total := next[len(u.units)]
+	list, forms, made := make([]olderVersion, total), make([]Form, total), make([]madeStandIn, 0, units)
+	offered(func(unit int32, older olderVersion) {
+		list[next[unit]], forms[next[unit]] = older, Form{r.items[older.candidate].tokens, older.score}
+		next[unit]++
+	})
+	for i := range u.sorted {
+		unit := u.sorted[i].unit
+		from, to := int32(0), next[unit] // next has moved on by one unit
+		if unit > 0 {
+			from = next[unit-1]
 		}
-		item := *u.units[offers[0].unit].item
-		stand := &standIn{}
-		for _, f := range item.usedVariants() {
-			stand.forms = append(stand.forms, Form{f.Tokens, f.Worth})
+		if from == to {
+			continue
 		}
-		list := make([]olderVersion, n)
-		for i, o := range offers[:n] {
-			list[i] = o.olderVersion
-			stand.older = append(stand.older, Form{r.items[o.candidate].tokens, o.score})
-		}
-		var units itemUnits
+		item := u.units[unit].item
+		made = append(made, madeStandIn{item: *item, unit: standIn{older: forms[from:to:to]}})
+		m := &made[len(made)-1]
 		if item.units != nil {
-			units = *item.units
+			m.units = *item.units
 		}
-		units.unit = stand
-		item.units = &units
-		i := at[offers[0].unit]
-		u.sorted[i].older, r.sorted[i].Item = list, &item
-		offers = offers[n:]
+		m.units.unit, m.item.units = &m.unit, &m.units
+		m.item.findLeast()
+		u.sorted[i].older, r.sorted[i].Item = list[from:to:to], &m.item
 	}
 }
 
@@ -235,7 +234,7 @@ func (r *run) chooseUnits(selection Selection) error {
 	for _, s := range selection.Smaller {
 		forms[s.Index] = int32(s.Form)
 	}
-	u.chosen, u.returned = u.chosen[:0], 0
+	u.chosen, u.returned = u.chosen[:0], u.returned[:0]
 	r.trace.count = 0
 	for at, form := range forms {
 		if form == none {
@@ -243,28 +242,51 @@ func (r *run) chooseUnits(selection Selection) error {
 		}
 		s := &u.sorted[at]
 		unit := &u.units[s.unit]
-		c := chosen{s.unit, form, u.place(unit), s.score}
-		if n := u.numForms(unit); int(form) > n+len(s.older) { // it has put another item there
+		switch n := form - unit.forms; {
+		case n <= 0:
+			u.chosen = append(u.chosen, u.take(s.unit, form, s.score))
+			r.trace.count += int(unit.size)
+		case int(n) > len(s.older): // it has put another item there
 			return contractError("slicer", r.pipeline.config.Slicer, "changed the list that it was given")
-		} else if int(form) > n {
-			older := s.older[int(form)-n-1]
-			c = chosen{none, 0, older.candidate, older.score}
-			u.returned++
+		default:
+			older := s.older[n-1]
+			u.returned = append(u.returned, chosen{none, 0, older.candidate, older.score, r.items[older.candidate].tokens})
+			r.trace.count++
 			forms[at] = none // the unit itself is out
 		}
-		u.chosen = append(u.chosen, c)
-		r.trace.count += u.numMembers(&c)
 	}
-	if u.returned > 0 {
-		slices.SortFunc(u.chosen, func(a, b chosen) int {
-			return cmp.Or(cmp.Compare(order.Key(b.score), order.Key(a.score)), cmp.Compare(a.candidate, b.candidate))
-		})
+	if len(u.returned) > 0 {
+		u.chosen = mergeChosen(u.chosen, u.returned)
 		r.takeBackReturned()
 	}
 	if r.trace.why() || r.stream != nil {
 		r.excludeUnselectedUnits(selection, forms)
 	}
 	return nil
+}
+
+// mergeChosen adds returned to chosen, which is in order. Both are by score,
+// and of equal scores by place, in the end.
+func mergeChosen(chosenUnits, returned []chosen) []chosen {
+	compare := func(a, b chosen) int {
+		if x, y := order.Key(a.score), order.Key(b.score); x != y {
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(a.candidate, b.candidate)
+	}
+	slices.SortFunc(returned, compare)
+	i, n := len(chosenUnits)-1, len(returned)
+	all := slices.Grow(chosenUnits, n)[:len(chosenUnits)+n]
+	for to := len(all) - 1; n > 0; to-- { // from the back, so that no unit is overwritten
+		if i >= 0 && compare(returned[n-1], all[i]) < 0 {
+			all[to] = all[i]
+			i--
+		} else {
+			n--
+			all[to] = returned[n]
+		}
+	}
+	return all
 }
 
 // takeBackReturned removes the exclusions of older versions that have returned.
@@ -304,7 +326,7 @@ func (r *run) excludeUnselectedUnits(selection Selection, forms []int32) {
 			r.exclude(m, s.score, d.Reason)
 		}
 	}
-	available := exact.Of(r.effective.TargetTokens).Minus(u.sumOf(u.chosen)).Int()
+	available := exact.Of(r.effective.TargetTokens).Minus(sumOf(u.chosen)).Int()
 	target := r.budget.effective(r.pinnedTokens).TargetTokens
 	withoutPinned := r.budget.effective(exact.Sum{}).TargetTokens
 	for at, form := range forms {

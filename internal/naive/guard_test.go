@@ -143,6 +143,9 @@ func guardRows(ctx context.Context) []guardRow {
 			{"the engine", func() { must(cupel.Slice(ctx, slicer.Knapsack{}, items, budget)) }},
 			{"the table", func() { bitTable(items, knapsackTarget, slicer.DefaultBucketSize) }}}})
 	}
+	for _, s := range unitSlicers {
+		rows = append(rows, guardRow{"units-" + s.name, 3, "units add linear time to a run", unitSides(ctx, some, s.slicer, mixedUnits)})
+	}
 	w := workload{n: 10_000}
 	items := sorted(w.items(), func(r *rand.Rand, _ int) float64 { return r.Float64() })
 	sliced := map[string]side{}

@@ -124,6 +124,7 @@ func BenchmarkTarget(b *testing.B) {
 		b.Run("knapsack-beyond-"+c.name, func(b *testing.B) { benchKnapsack(b, c.items(), 1, knapsackBeyond) })
 	}
 	b.Run("wrappers-10000", benchWrappers)
+	b.Run("units-10000", benchUnits)
 	b.Run("json", benchJSON)
 	b.Run("goroutines", benchGoroutines)
 }

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
 // Out is the form of a unit that is not selected. It has no tokens and no
@@ -30,8 +32,9 @@ type Fill struct {
 	units  []unit
 	points []Point // unit by unit
 	steps  []step
-	usable []int32 // in points
-	stack  []int32 // in points; none at the bottom, for the unit's current state
+	order  []order.Pair // of steps
+	usable []int32      // in points
+	stack  []int32      // in points; none at the bottom, for the unit's current state
 }
 
 // unit is a unit that takes part.
@@ -42,11 +45,10 @@ type unit struct {
 
 // step leads from one form of a unit to a larger one.
 type step struct {
-	rate     float64
-	unit     int32
-	from, to int32 // forms
-	point    int32 // of to, in points
-	cost     int   // in tokens
+	unit  int32
+	from  int32 // form
+	point int32 // in points
+	cost  int   // in tokens
 }
 
 var pool = sync.Pool{New: func() any { return new(Fill) }}
@@ -89,19 +91,14 @@ func (f *Fill) Run(left int) {
 	if left < 0 {
 		return
 	}
-	f.steps = f.steps[:0]
+	f.steps, f.order = f.steps[:0], f.order[:0]
 	for i := range f.units {
-		u := &f.units[i]
-		slices.SortFunc(f.points[u.from:u.to], func(a, b Point) int {
-			return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
-		})
+		f.sortPoints(&f.units[i])
 		f.addSteps(int32(i), left)
 	}
-	slices.SortFunc(f.steps, func(a, b step) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(a.unit, b.unit), cmp.Compare(a.point, b.point))
-	})
-	for i := range f.steps {
-		s := &f.steps[i]
+	order.SortDescending(f.order) // of equal rates by unit, then by tokens: steps come in that order
+	for _, o := range f.order {
+		s := &f.steps[o.Index]
 		if u := &f.units[s.unit]; u.state.Form == s.from && s.cost <= left {
 			u.state = f.points[s.point]
 			left -= s.cost
@@ -120,20 +117,43 @@ func (f *Fill) Run(left int) {
 	}
 }
 
+// sortPoints sorts by tokens, then by value, greatest first, then by form.
+// Callers usually add them by tokens, in one direction or the other.
+func (f *Fill) sortPoints(u *unit) {
+	points := f.points[u.from:u.to]
+	up, down := true, true
+	for i := 1; i < len(points); i++ {
+		up = up && points[i-1].Tokens < points[i].Tokens
+		down = down && points[i-1].Tokens > points[i].Tokens
+	}
+	switch {
+	case up:
+	case down:
+		slices.Reverse(points)
+	default:
+		slices.SortFunc(points, func(a, b Point) int {
+			return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
+		})
+	}
+}
+
 // pointsOf is POINTS: what a unit may become with left more tokens.
 func (f *Fill) pointsOf(u *unit, left int) []int32 {
 	f.usable = f.usable[:0]
 	var last Point
 	for i := u.from; i < u.to; i++ {
-		p := f.points[i]
-		if u.state.Form != Out && p.Tokens <= u.state.Tokens || p.Tokens-u.state.Tokens > left || !(p.Value >= u.state.Value) {
-			continue // tokens are at least 0, so the difference does not wrap
+		p := &f.points[i]
+		if p.Tokens-u.state.Tokens > left { // tokens are at least 0, so the difference does not wrap
+			break
+		}
+		if u.state.Form != Out && p.Tokens <= u.state.Tokens || !(p.Value >= u.state.Value) {
+			continue
 		}
 		if len(f.usable) > 0 && (p.Tokens == last.Tokens || p.Value < last.Value) {
 			continue // the last point kept has the greatest value so far
 		}
 		f.usable = append(f.usable, int32(i))
-		last = p
+		last = *p
 	}
 	return f.usable
 }
@@ -160,7 +180,8 @@ func (f *Fill) addSteps(at int32, left int) {
 	}
 	for n, i := range f.stack[1:] {
 		a, b := point(f.stack[n]), f.points[i]
-		f.steps = append(f.steps, step{rateOf(a, b), at, a.Form, b.Form, i, b.Tokens - a.Tokens})
+		f.order = append(f.order, order.Pair{Key: order.Key(rateOf(a, b)), Index: len(f.steps)})
+		f.steps = append(f.steps, step{at, a.Form, i, b.Tokens - a.Tokens})
 	}
 }
 
