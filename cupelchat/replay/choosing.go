@@ -2,9 +2,11 @@ package replay
 
 import (
 	"context"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // Choosing returns a policy that chooses windows with a chooser, such as a
@@ -19,15 +21,77 @@ func Choosing(name string, chooser cupelchat.Chooser) Policy {
 	if chooser == nil {
 		return Policy{Name: name, Mode: Stateless}
 	}
-	return Policy{Name: name, Mode: Stateless, New: func() func(context.Context, Turn) ([]byte, error) {
+	return Policy{Name: name, Mode: Stateless, chooses: chooser, New: func() func(context.Context, Turn) ([]byte, error) {
 		chooser, err := keepingDuplicates(chooser)
 		return func(ctx context.Context, t Turn) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			return choose(ctx, chooser, t)
+			return t.fit(func(c *cupelchat.Conversation, r recounted) ([]byte, error) {
+				r.Chooser = chooser
+				w, err := c.Select(ctx, r, r.own)
+				if err != nil {
+					return nil, err
+				}
+				return w.Body()
+			})
 		}
 	}}
+}
+
+// inSession returns what chooses windows in a session of package cupelsession, at
+// the prices of the measure and without time that passes.
+func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Context, Turn) ([]byte, error) {
+	return func() func(context.Context, Turn) ([]byte, error) {
+		chooser, err := keepingDuplicates(chooser)
+		var session *cupelsession.Session
+		if err == nil {
+			session, err = cupelsession.New(chooser, cupelsession.Config{
+				LowWater: low,
+				Cache:    cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute},
+				Clock:    func() time.Time { return time.Unix(0, 0) },
+			})
+		}
+		return func(ctx context.Context, t Turn) ([]byte, error) {
+			if err != nil {
+				return nil, err
+			}
+			var turn *cupelsession.Turn
+			body, err := t.fit(func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
+				turn, body, err = r.next(ctx, session, c)
+				return body, err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return body, turn.Commit(cupelsession.Usage{})
+		}
+	}
+}
+
+// next proposes the next turn of a session, for items of other sizes.
+func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
+	items, _, err := c.ItemsFor(r.own)
+	if err != nil {
+		return nil, nil, err
+	}
+	if items, err = r.recount(items); err != nil {
+		return nil, nil, err
+	}
+	turn, err := session.Next(ctx, items, r.budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole := c.Items()
+	pieces := make([]cupelchat.Piece, len(turn.Window))
+	for n, e := range turn.Entries {
+		pieces[n].Candidates = e.Candidates
+		if text := turn.Window[n].Content(); !e.Whole || text != whole[e.Candidates[0]].Content() {
+			pieces[n].Content = text
+		}
+	}
+	body, _, err := c.Compose(pieces)
+	return turn, body, err
 }
 
 // keepingDuplicates does for a pipeline what package cupelchat does, which does
@@ -45,27 +109,11 @@ func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
 // mostTries is how often a window is chosen for one step at most.
 const mostTries = 6
 
-func choose(ctx context.Context, chooser cupelchat.Chooser, t Turn) ([]byte, error) {
-	said, err := t.window(t.Request)
+// fit makes bodies until one holds the budget.
+func (t *Turn) fit(write func(*cupelchat.Conversation, recounted) ([]byte, error)) ([]byte, error) {
+	c, r, err := t.read()
 	if err != nil {
 		return nil, err
-	}
-	c := t.shared.conversation
-	if c == nil {
-		if c, err = cupelchat.Read(t.Request, cupelchat.OpenAI, t.meter.counter); err != nil {
-			return nil, err
-		}
-		t.shared.conversation = c
-	}
-	r := recounted{Chooser: chooser, more: make([]int, len(said))}
-	pinned := 0
-	for _, item := range c.Items() {
-		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
-			r.more[at] = said[at].tokens - item.Tokens()
-			if item.Pinned() {
-				pinned += r.more[at]
-			}
-		}
 	}
 	var body []byte
 	target := t.Budget
@@ -73,21 +121,18 @@ func choose(ctx context.Context, chooser cupelchat.Chooser, t Turn) ([]byte, err
 		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
 			return nil, err
 		}
-		// Select looks whether what is pinned fits, by its own count.
-		budget, err := r.budget.Resize(max(target-pinned, 0), max(target-pinned, 0))
-		if err != nil {
+		own := max(target-r.pinned, 0)
+		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
 			return nil, err
 		}
-		w, err := c.Select(ctx, r, budget)
-		if err != nil {
-			if body != nil {
-				return body, nil // the last window that could be chosen
-			}
+		next, err := write(c, r)
+		switch {
+		case err != nil && body == nil:
 			return nil, err
+		case err != nil:
+			return body, nil //nolint:nilerr // less cannot be chosen, and Run says by how much this is too large
 		}
-		if body, err = w.Body(); err != nil {
-			return nil, err
-		}
+		body = next
 		n, err := t.Tokens(body)
 		if err != nil {
 			return nil, err
@@ -100,17 +145,53 @@ func choose(ctx context.Context, chooser cupelchat.Chooser, t Turn) ([]byte, err
 	return body, nil
 }
 
+// read reads the request, and finds what its messages count by the measure.
+func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
+	said, err := t.window(t.Request)
+	if err != nil {
+		return nil, recounted{}, err
+	}
+	c := t.shared.conversation
+	if c == nil {
+		if c, err = cupelchat.Read(t.Request, cupelchat.OpenAI, t.meter.counter); err != nil {
+			return nil, recounted{}, err
+		}
+		t.shared.conversation = c
+	}
+	r := recounted{more: make([]int, len(said))}
+	for _, item := range c.Items() {
+		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
+			r.more[at] = said[at].tokens - item.Tokens()
+			if item.Pinned() {
+				r.pinned += r.more[at]
+			}
+		}
+	}
+	return c, r, nil
+}
+
 // recounted gives a chooser items with the tokens of the measure. Package
 // cupelchat counts what an API adds around calls and results, where the measure
 // counts the JSON of the calls.
 type recounted struct {
 	cupelchat.Chooser
 	more   []int               // tokens of each message
+	pinned int                 // of them for pinned items
 	budget cupel.ContextBudget // in tokens of the measure
+	own    cupel.ContextBudget // in tokens of package cupelchat, for what is pinned
 }
 
 // RunReport chooses from items of other sizes, for a budget of the measure.
 func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	counted, err := r.recount(items)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Chooser.RunReport(ctx, counted, r.budget, opts...)
+}
+
+// recount returns the items with the tokens of the measure.
+func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, error) {
 	counted := make([]*cupel.ContextItem, len(items))
 	for i, item := range items {
 		counted[i] = item
@@ -125,8 +206,8 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 		var err error
 		counted[i], err = item.With(cupel.WithContent(item.Content(), max(item.Tokens()+r.more[at], 0)), cupel.WithVariants(smaller...))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return r.Chooser.RunReport(ctx, counted, r.budget, opts...)
+	return counted, nil
 }

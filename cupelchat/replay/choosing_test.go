@@ -62,6 +62,24 @@ func TestChoosing(t *testing.T) {
 	}
 }
 
+// TestInSession: a session changes less of what was sent than a choice at each
+// step, and the lower the mark the less it costs.
+func TestInSession(t *testing.T) {
+	policy := replay.Choosing("agent", agent.New(replay.Characters{}))
+	stateless := run(t, load(t, "agents.jsonl"), []replay.Policy{policy}, []float64{0.5}).Rows[0]
+	before := stateless
+	for _, low := range []float64{0.9, 0.6, 0.3} {
+		row := run(t, load(t, "agents.jsonl"), []replay.Policy{policy.InSession(low)}, []float64{0.5}).Rows[0]
+		if row.Cost >= before.Cost || row.Breaks > stateless.Breaks || row.Failures > 0 {
+			t.Errorf("%g: got %+v, want less than %+v", low, row, before)
+		}
+		before = row
+	}
+	if again := policy.InSession(0.3).InSession(0.9); again.Mode != replay.Session {
+		t.Errorf("the mode is %s", again.Mode)
+	}
+}
+
 // TestRecounted: what a chooser is given counts what the measure counts.
 func TestRecounted(t *testing.T) {
 	var totals []string
@@ -89,20 +107,24 @@ func TestTooLarge(t *testing.T) {
 	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
 		return cupel.NewContextBudget(budget.MaxTokens()+30, budget.TargetTokens()+30)
 	}}
-	row := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Choosing("greedy", greedy)}, []float64{0.5}).Rows[0]
-	if row.Failures > 0 {
-		t.Errorf("%d windows are too large: %+v", row.Failures, row.First)
+	policy := replay.Choosing("greedy", greedy)
+	for _, row := range run(t, load(t, "agents.jsonl"), []replay.Policy{policy, policy.InSession(0.6)}, []float64{0.5}).Rows {
+		if row.Failures > 0 {
+			t.Errorf("%s: %d windows are too large: %+v", row.Mode, row.Failures, row.First)
+		}
 	}
 	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
 		return budget, errBroken
 	}}
-	row = run(t, tea(t), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
+	row := run(t, tea(t), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
 	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
 		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
 	}
 	bad := replay.Choosing("none", &cupel.Pipeline{})
-	if row = run(t, tea(t), []replay.Policy{bad}, []float64{0.5}).Rows[0]; row.Failures != 3 {
-		t.Errorf("got %+v; want a pipeline without parts to fail", row)
+	for _, row := range run(t, tea(t), []replay.Policy{bad, bad.InSession(0.6)}, []float64{0.5}).Rows {
+		if row.Failures != 3 {
+			t.Errorf("got %+v; want a pipeline without parts to fail", row)
+		}
 	}
 	if _, err := replay.Run(t.Context(), tea(t), []replay.Policy{replay.Choosing("nil", nil)}, []float64{0.5}); !errors.Is(err, cupel.ErrInvalidConfig) {
 		t.Errorf("got %v, want an error about a policy without a chooser", err)

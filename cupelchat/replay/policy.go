@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // Policy is a way of choosing windows, to be measured.
@@ -17,10 +19,11 @@ type Policy struct {
 	// goroutines.
 	New func() func(ctx context.Context, turn Turn) (request []byte, err error)
 
-	units  func() chooser // of the reference's strategies
-	over   bool           // the policy ignores the budget
-	blocks bool           // in a session of this package, with the low-water mark
-	low    float64
+	units   func() chooser    // of the reference's strategies
+	chooses cupelchat.Chooser // of [Choosing]
+	over    bool              // the policy ignores the budget
+	blocks  bool              // in a session of this package, with the low-water mark
+	low     float64
 }
 
 // Mode says whether a policy remembers what it sent before.
@@ -112,13 +115,20 @@ func (p Policy) inBlocks(name, title string) Policy {
 	return p
 }
 
-// InSession returns the policy in a session: messages are appended to the last
-// window while it fits, and when it does not, the policy chooses a window for
-// low, in (0,1], of the room beside the system prompts and the newest unit. A
+// InSession returns the policy in a session. That of [Choosing] is one of package
+// cupelsession with the low-water mark low, in (0,1]. Any other policy appends
+// messages to its last window while that fits. When it does not, it chooses a
+// window for low of the room beside the system prompts and the newest unit. A
 // policy whose mode is Session already is not changed.
 func (p Policy) InSession(low float64) Policy {
-	if p.Mode != Session {
-		p.Mode, p.blocks, p.low = Session, true, low
+	if p.Mode == Session {
+		return p
+	}
+	p.Mode, p.low = Session, low
+	if p.chooses != nil {
+		p.New = inSession(p.chooses, low)
+	} else {
+		p.blocks = true
 	}
 	return p
 }

@@ -58,7 +58,7 @@ func (c *config) validate() error {
 			return bad(where, "", "a policy must have a name and a New")
 		case p.Mode != Stateless && p.Mode != Session:
 			return bad(where, strconv.Quote(string(p.Mode)), "the mode must be Stateless or Session")
-		case p.blocks && !(p.low > 0 && p.low <= 1):
+		case p.Mode == Session && (p.blocks || p.chooses != nil) && !(p.low > 0 && p.low <= 1):
 			return bad(where, fmt.Sprint(p.low), "the low-water mark must be above 0 and at most 1")
 		case slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name && other.Mode == p.Mode }):
 			return bad(where, strconv.Quote(p.Name), "policies of one mode must have different names")
