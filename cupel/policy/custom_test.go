@@ -183,8 +183,7 @@ func TestCustomFieldsAreEnforced(t *testing.T) {
 		})
 	}
 	missing := everySetting()
-	maps := []string{"texts", "list", "object"}
-	for _, name := range maps {
+	for _, name := range []string{"texts", "list", "object"} {
 		delete(missing, name)
 	}
 	missing["any"], missing["number"] = math.Inf(1), math.NaN()
@@ -250,6 +249,35 @@ func TestBuild(t *testing.T) {
 				t.Errorf("%v does not wrap the cause", err)
 			}
 		})
+	}
+}
+
+func TestBuildGetsAClock(t *testing.T) {
+	var got strategy.Args
+	d := strategy.Descriptor{Name: "custom", Doc: "Custom.", Build: func(args strategy.Args) (any, error) {
+		got = args
+		return scorer.Recency{}, nil
+	}}
+	var r policy.Registry
+	if err := r.RegisterScorer(d); err != nil {
+		t.Fatal(err)
+	}
+	d.Name, d.NeedsClock = "clocked", true
+	if err := r.RegisterScorer(d); err != nil {
+		t.Fatal(err)
+	}
+	if err := with(of("clocked")).Validate(&r); err != nil || got.Clock == nil || !got.Clock().IsZero() {
+		t.Errorf("while a policy is validated, the clock does not stand still; %v", err)
+	}
+	if _, err := with(of("clocked")).Config(policy.Environment{Registry: &r, Clock: atNoon}); err != nil || got.Clock() != noon {
+		t.Errorf("Build was given another clock; %v", err)
+	}
+	if _, err := with(of("custom")).Config(policy.Environment{Registry: &r}); err != nil || got.Clock != nil {
+		t.Errorf("Build was given a clock that the environment does not have; %v", err)
+	}
+	_, err := with(of("clocked")).Config(policy.Environment{Registry: &r})
+	if got, want := problemsOf(t, err), "scorers[0]: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

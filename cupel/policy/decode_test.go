@@ -12,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
 // document returns a policy as JSON with the given parts. Empty parts are those
@@ -351,6 +352,10 @@ func TestWrite(t *testing.T) {
 	p.FullOnly = true
 	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"fullOnly":true`) {
 		t.Errorf("wrote %s, %v: without fullOnly a reader would use smaller forms", text, err)
+	}
+	text, err = with(of("x", settings{"b": slicer.ScarcityThrow, "a": cupel.ContextKind("K"), "c": time.Hour, "d": map[cupel.ContextKind]float64{"K": 1}})).MarshalJSON()
+	if err != nil || !strings.Contains(string(text), `"weight":1,"a":"K","b":"Throw","c":"1h","d":{"K":1}}`) {
+		t.Errorf("wrote %s, %v: settings of unknown types have the form of their values", text, err)
 	}
 	for d, want := range map[time.Duration]string{
 		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,

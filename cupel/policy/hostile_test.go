@@ -117,6 +117,8 @@ func TestCycles(t *testing.T) {
 	slicers[1] = slicers[0]
 	placers := make([]policy.Strategy, 1)
 	placers[0] = of("backwards", settings{"children": placers})
+	entries := make([]settings, 1)
+	entries[0] = settings{"kind": "a", "entries": entries}
 	const deep, many = "strategies are nested more than 100 deep", "a policy has at most 10000 strategies"
 	tests := []struct {
 		name   string
@@ -132,6 +134,8 @@ func TestCycles(t *testing.T) {
 		{"placers", withPlacer(placers[0]), "placer", deep, "placers have slices, too"},
 		{"wide", policy.Policy{Scorers: make([]policy.Weighted, 1_000_000)}, "scorers", many, "far more than a real policy has"},
 		{"wide below", with(of("composite", settings{"scorers": make([]policy.Weighted, 1_000_000)})), "scorers", many, "the same further down"},
+		{"entries", withSlicer(of("quota", settings{"inner": of("greedy"), "entries": entries})), "slicer", deep, "lists of settings can contain themselves, too"},
+		{"many entries", withSlicer(of("quota", settings{"inner": of("greedy"), "entries": make([]settings, policy.MaxBytes)})), "slicer", "is longer than 1048576 bytes", "each has more than a byte"},
 	}
 	registry := customRegistry(t)
 	for _, tt := range tests {
