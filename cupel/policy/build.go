@@ -43,11 +43,7 @@ func (b *builder) fail(at, reason string, cause error) {
 // strategy builds a strategy of a role. strict says how to check a variant; it
 // is ignored for other strategies.
 func (b *builder) strategy(r *role, s Strategy, at string, strict bool) (built any) {
-	d, builtIn := strategy.Find(r.types, s.Type)
-	ok := builtIn
-	if !builtIn {
-		d, ok = strategy.Find(b.env.Registry.custom(r), s.Type)
-	}
+	d, builtIn, ok := r.find(b.env.Registry, s.Type)
 	switch {
 	case ok:
 		built = b.build(r, d, s.Settings, at, !builtIn || strict && r.check == nil)
@@ -135,8 +131,9 @@ func reasonOf(e *cupel.InvalidConfigError, at string) string {
 // args returns the settings for Build, without invalid ones.
 func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, strict bool) strategy.Args {
 	args := strategy.Args{Given: make(map[string]any, len(s)), Fields: fields}
+	names := namesOf(fields)
 	for name := range s {
-		if names := namesOf(fields); !slices.Contains(names, name) {
+		if !slices.Contains(names, name) {
 			b.fail(unknownField(at, name), isUnknown(names), nil)
 		}
 	}

@@ -108,7 +108,7 @@ func (r *reader) strategy(of *role, raw []byte, at string, depth int, place ...s
 		r.problems.add(field(at, "type"), "is required; want one of "+strings.Join(of.known(r.registry), ", "), nil)
 	}
 	weight, _ = given["weight"].(float64)
-	if d, ok := strategy.Find(of.all(r.registry), s.Type); ok {
+	if d, _, ok := of.find(r.registry, s.Type); ok {
 		s.Settings = r.values(of, members, at, d.Fields, depth)
 		r.checkNames(members, at, slices.Concat(place, d.Fields))
 	}

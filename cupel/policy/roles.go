@@ -108,6 +108,15 @@ func (r *role) of(f strategy.Field) *role {
 	return r
 }
 
+// find returns a type, and whether it is built in.
+func (r *role) find(registry *Registry, name string) (d strategy.Descriptor, builtIn, ok bool) {
+	if d, ok = strategy.Find(r.types, name); ok {
+		return d, true, true
+	}
+	d, ok = strategy.Find(registry.custom(r), name)
+	return d, false, ok
+}
+
 // all returns the built-in and the registered types.
 func (r *role) all(registry *Registry) []strategy.Descriptor {
 	return slices.Concat(r.types, registry.custom(r))

@@ -111,7 +111,7 @@ func (n *strategies) exceeds(depth int) string {
 // copier makes deep copies of settings, up to the limits of a policy.
 type copier struct {
 	strategies strategies
-	objects    int    // elements of lists of settings
+	objects    int    // maps of settings
 	exceeded   string // why it has stopped
 }
 
