@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // IncludeItemWithKind holds if at least one included item has the kind, under
@@ -78,9 +79,9 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 	c.tester().Helper()
 	return c.link("IncludeExactlyNItemsWithKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		actual := 0
-		units := includedUnits(r)
+		units := analysis.IncludedUnits(r)
 		for _, unit := range units {
-			if unitKind(unit).Equal(kind) {
+			if unit.Kind().Equal(kind) {
 				actual++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // PlaceItemAtEdge holds if the predicate is true for the first or the last
@@ -21,8 +22,8 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 		if predicate == nil {
 			return nilPredicate("PlaceItemAtEdge")
 		}
-		units := includedUnits(r)
-		matches := func(unit []cupel.IncludedItem) bool { return slices.ContainsFunc(unit, predicate) }
+		units := analysis.IncludedUnits(r)
+		matches := func(unit analysis.IncludedUnit) bool { return slices.ContainsFunc(unit, predicate) }
 		last := len(units) - 1
 		if last >= 0 && (matches(units[0]) || matches(units[last])) {
 			return nil
@@ -55,7 +56,7 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("PlaceTopNScoredAtEdges", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		units := includedUnits(r)
+		units := analysis.IncludedUnits(r)
 		best := make([]cupel.IncludedItem, len(units)) // of each unit
 		for i, unit := range units {
 			best[i] = slices.MaxFunc(unit, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Score, b.Score) })

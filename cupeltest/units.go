@@ -2,11 +2,11 @@ package cupeltest
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // IncludeGroup holds if the whole group is in the window: at least one item of
@@ -247,50 +247,10 @@ func (c *SelectionReportAssertionChain) HaveNoStaleItems() *SelectionReportAsser
 	})
 }
 
-// includedUnits returns the included entries unit by unit: neighbours of one
-// group together, all others alone.
-func includedUnits(r *cupel.SelectionReport) [][]cupel.IncludedItem {
-	units := make([][]cupel.IncludedItem, 0, len(r.Included))
-	from := 0
-	for i := range r.Included {
-		group := r.Included[i].Item.Group()
-		if i+1 < len(r.Included) && group != "" && group == r.Included[i+1].Item.Group() {
-			continue
-		}
-		units = append(units, r.Included[from:i+1])
-		from = i + 1
-	}
-	return units
-}
-
 // unitsNote ends a message whose numbers are not those of the items.
-func unitsNote(r *cupel.SelectionReport, units [][]cupel.IncludedItem) string {
+func unitsNote(r *cupel.SelectionReport, units []analysis.IncludedUnit) string {
 	if len(units) == len(r.Included) {
 		return ""
 	}
 	return fmt.Sprintf(" Each group counts as one item; without groups there are %d.", len(r.Included))
-}
-
-// unitKind returns the kind of a unit: that of most of its tokens in full, of
-// equal ones the first. The full size of a smaller form is its original tokens.
-func unitKind(unit []cupel.IncludedItem) cupel.ContextKind {
-	tokens := make(map[string]*big.Int, 1)
-	best := unit[0].Item.Kind()
-	for _, entry := range unit {
-		key := entry.Item.Kind().Key()
-		if tokens[key] == nil {
-			tokens[key] = new(big.Int)
-		}
-		full := entry.Item.Tokens()
-		if original, ok := entry.Item.OriginalTokens(); ok && entry.Form() > 0 {
-			full = original
-		}
-		tokens[key].Add(tokens[key], big.NewInt(int64(full)))
-	}
-	for _, entry := range unit {
-		if tokens[entry.Item.Kind().Key()].Cmp(tokens[best.Key()]) > 0 {
-			best = entry.Item.Kind()
-		}
-	}
-	return best
 }

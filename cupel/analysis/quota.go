@@ -29,7 +29,8 @@ type KindQuotaUtilization struct {
 // first, and the entries of a slicer in order. It returns nil if there are none.
 //
 // report and budget must be those of the same run. Pinned items do not count:
-// slicers never see them, and their tokens are subtracted from the target.
+// slicers never see them, and their tokens are subtracted from the target. A group
+// counts as one item, of the kind that [IncludedUnit.Kind] returns.
 // Percentages refer to the target of the whole slicer. That is approximate for a
 // QuotaSlice inside a count slicer, whose target is what the outer commitments
 // leave, because the report does not record it.
@@ -39,17 +40,21 @@ func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget,
 	}
 	used := make(map[string]*struct{ items, tokens exact.Sum })
 	var pinned exact.Sum
-	for _, i := range report.Included {
-		if i.Reason == cupel.IncludePinned {
-			pinned.Add(i.Item.Tokens())
+	for _, unit := range IncludedUnits(report) {
+		var tokens exact.Sum
+		for _, i := range unit {
+			tokens.Add(i.Item.Tokens())
+		}
+		if unit[0].Reason == cupel.IncludePinned {
+			pinned = pinned.Plus(tokens)
 			continue
 		}
-		key := i.Item.Kind().Key()
+		key := unit.Kind().Key()
 		if used[key] == nil {
 			used[key] = new(struct{ items, tokens exact.Sum })
 		}
 		used[key].items.Add(1)
-		used[key].tokens.Add(i.Item.Tokens())
+		used[key].tokens = used[key].tokens.Plus(tokens)
 	}
 	target := budget.Effective(pinned.Int()).TargetTokens
 

@@ -35,6 +35,9 @@ type SweepStep struct {
 	Included int   // number of candidates included
 	Came     []int // positions of the candidates included from here on, ascending
 	Went     []int // positions of the candidates no longer included, ascending
+	// Changed are the positions of the candidates that stay in another form,
+	// ascending. It is nil without smaller forms.
+	Changed []int
 	// Err is the error of the run, or nil if it succeeds: an
 	// [cupel.InvalidBudgetError] for a budget below the reserve, a
 	// [cupel.PinnedExceedsBudgetError] for one that does not fit the pinned items,
@@ -52,8 +55,9 @@ func (s SweepStep) MarshalJSON() ([]byte, error) {
 		Included int    `json:"included"`
 		Came     []int  `json:"came"`
 		Went     []int  `json:"went"`
+		Changed  []int  `json:"changed,omitempty"`
 		Error    string `json:"error,omitempty"`
-	}{s.Budget, s.Tokens, s.Included, append([]int{}, s.Came...), append([]int{}, s.Went...), ""}
+	}{s.Budget, s.Tokens, s.Included, append([]int{}, s.Came...), append([]int{}, s.Went...), s.Changed, ""}
 	if s.Err != nil {
 		wire.Error = s.Err.Error()
 	}
@@ -131,13 +135,13 @@ func Sweep(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Context
 			return nil, err
 		}
 		included += len(change.Came) - len(change.Went)
-		if len(sweep.Steps) > 0 && len(change.Came)+len(change.Went) == 0 && failure == failed {
+		if len(sweep.Steps) > 0 && len(change.Came)+len(change.Went)+len(change.Changed) == 0 && failure == failed {
 			continue
 		}
 		failed = failure
 		sweep.Steps = append(sweep.Steps, SweepStep{
 			Budget: at, Tokens: change.Tokens, Included: included,
-			Came: all.copy(change.Came), Went: all.copy(change.Went), Err: err,
+			Came: all.copy(change.Came), Went: all.copy(change.Went), Changed: all.copy(change.Changed), Err: err,
 		})
 	}
 	return sweep, nil

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -127,5 +128,101 @@ func TestLedgerOfSmallerForms(t *testing.T) {
 	strangers := []*cupel.ContextItem{scored("plain", 5, 0.9), items[1]}
 	if l := analysis.NewLedger(report, strangers); l.Entries[0].Place != 0 || l.Entries[1].Place == 0 {
 		t.Errorf("got %+v, want only the item that is in the list in the window", l.Entries)
+	}
+}
+
+// TestSweepOfUnits compares each step of a sweep with a dry run at its budget, and
+// the budgets between two steps with the first of them.
+func TestSweepOfUnits(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 3))
+	forms := 0
+	for range 60 {
+		items := randomUnits(random, 2+random.IntN(6))
+		p := pipeline([]cupel.Slicer{slicer.Greedy{}, slicer.MultipleChoice{}, slicer.Knapsack{}}[random.IntN(3)])
+		sweep, err := analysis.Sweep(t.Context(), p, items, analysis.BudgetRange{To: 120})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := make([]int, len(items)) // the form, or -1
+		for i := range in {
+			in[i] = -1
+		}
+		next := 0
+		for tokens := range 121 {
+			if next < len(sweep.Steps) && sweep.Steps[next].Budget == tokens {
+				next++
+			}
+			step := sweep.Steps[next-1]
+			now := make([]int, len(items))
+			for i := range now {
+				now[i] = -1
+			}
+			used := 0
+			if report, err := p.DryRun(t.Context(), items, budget(tokens, tokens)); err == nil {
+				for _, e := range report.Included {
+					now[e.Candidate()] = e.Form()
+					used += e.Item.Tokens()
+				}
+			}
+			var came, went, changed []int
+			for i := range items {
+				switch {
+				case in[i] < 0 && now[i] >= 0:
+					came = append(came, i)
+				case in[i] >= 0 && now[i] < 0:
+					went = append(went, i)
+				case in[i] != now[i]:
+					changed = append(changed, i)
+				}
+			}
+			if step.Budget < tokens {
+				step.Came, step.Went, step.Changed = nil, nil, nil
+			}
+			if step.Tokens != used || !slices.Equal(step.Came, came) || !slices.Equal(step.Went, went) || !slices.Equal(step.Changed, changed) {
+				t.Fatalf("at %d the sweep has %+v, want %d tokens, came %v, went %v, changed %v", tokens, step, used, came, went, changed)
+			}
+			forms += len(changed)
+			in = now
+		}
+	}
+	if forms == 0 {
+		t.Error("no form has changed")
+	}
+}
+
+// TestQuotasCountUnits has a group of two kinds and a lone item.
+func TestQuotasCountUnits(t *testing.T) {
+	call, result := cupel.WithGroup("call"), cupel.WithKind(cupel.KindToolOutput)
+	items := []*cupel.ContextItem{
+		scored("call", 10, 0.9, call), scored("result", 50, 0.1, call, result, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 4, Worth: 0.5})),
+		scored("lone", 5, 0.8, result), scored("message", 3, 0.7),
+		item("pin", 2, cupel.WithPinned(), cupel.WithGroup("p")), item("pinned through its group", 3, result, cupel.WithGroup("p")),
+	}
+	counts := must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindToolOutput, CapCount: 3}, {Kind: cupel.KindMessage, CapCount: 3}}))
+	for _, tt := range []struct {
+		tokens int
+		used   []int // of the counts, then of the quotas
+		why    string
+	}{
+		{90, []int{2, 1, 65, 3}, "the group is one item of the kind of its result, with the tokens of the call"},
+		{40, []int{2, 1, 19, 3}, "in short, it is still a result"},
+	} {
+		report, err := pipeline(counts).DryRun(t.Context(), items, budget(tt.tokens, tt.tokens))
+		if err != nil {
+			t.Fatal(err)
+		}
+		quota := must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindToolOutput, 100), slicer.Cap(cupel.KindMessage, 100)))
+		var used []int
+		for _, s := range []cupel.Slicer{counts, quota} {
+			for _, row := range analysis.QuotaUtilization(report, budget(tt.tokens, tt.tokens), s) {
+				used = append(used, row.Used)
+			}
+		}
+		if !slices.Equal(used, tt.used) {
+			t.Errorf("within %d tokens: used %v, want %v: %s", tt.tokens, used, tt.used, tt.why)
+		}
+	}
+	if units := analysis.IncludedUnits(nil); units != nil {
+		t.Errorf("no report has units %v", units)
 	}
 }

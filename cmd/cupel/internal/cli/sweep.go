@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -193,14 +194,14 @@ func signed(sign string, n int) string {
 	return sign + strconv.Itoa(n)
 }
 
-// changesOf summarizes what came and went.
+// changesOf summarizes what came, went and changed its form.
 func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
 	const names, columns = 4, 28
 	var list []string
 	for _, change := range []struct {
 		sign  string
 		items []int
-	}{{"-", step.Went}, {"+", step.Came}} {
+	}{{"-", step.Went}, {"+", step.Came}, {"±", step.Changed}} {
 		for _, i := range change.items {
 			if len(list) == names {
 				return strings.Join(list, ", ") + ", …"
@@ -250,6 +251,10 @@ func printPlot(p *terminal.Printer, sweep *analysis.BudgetSweep) {
 func writeSweepCSV(w io.Writer, sweep *analysis.BudgetSweep) error {
 	out := csv.NewWriter(w)
 	records := [][]string{{"budget", "tokens", "items", "came", "went", "error"}}
+	forms := slices.ContainsFunc(sweep.Steps, func(s analysis.SweepStep) bool { return len(s.Changed) > 0 })
+	if forms {
+		records[0] = append(records[0], "changed")
+	}
 	for _, step := range sweep.Steps {
 		failure := ""
 		if step.Err != nil {
@@ -257,6 +262,9 @@ func writeSweepCSV(w io.Writer, sweep *analysis.BudgetSweep) error {
 		}
 		records = append(records, []string{strconv.Itoa(step.Budget), strconv.Itoa(step.Tokens), strconv.Itoa(step.Included),
 			positions(step.Came), positions(step.Went), failure})
+		if last := len(records) - 1; forms {
+			records[last] = append(records[last], positions(step.Changed))
+		}
 	}
 	return out.WriteAll(records)
 }
