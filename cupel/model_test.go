@@ -260,7 +260,7 @@ func TestBudgets(t *testing.T) {
 		{"negative slot", 10, 5, slots(map[cupel.ContextKind]int{"Tool": -1}), `reservedSlots["Tool"]`, "rule 7"},
 		{"blank slot", 10, 5, slots(map[cupel.ContextKind]int{" ": 1}), "reservedSlots", "a blank kind is a budget's error here (R2)"},
 		{"slot given twice", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1, "TOOL": 2}), `reservedSlots["tool"]`, "up to ASCII case (R2)"},
-		{"slots above the ceiling", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1000}), "", "the effective budget is 0 then, which is no error"},
+		{"slots above the ceiling", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1000}), "", "the effective budget is 0 then, which is not an error"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

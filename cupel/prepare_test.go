@@ -251,7 +251,7 @@ func TestPrepareFails(t *testing.T) {
 		why      string
 	}{
 		{"no pipeline", nil, t.Context(), ok, "cupel: the pipeline is empty: build it with New (Pipeline)", "as Run says"},
-		{"a nil item", pipeline(t), t.Context(), []*cupel.ContextItem{ok[0], nil}, "cupel: invalid item at index 1: must come from NewContextItem, got nil or an empty item", "no budget would make it better"},
+		{"a nil item", pipeline(t), t.Context(), []*cupel.ContextItem{ok[0], nil}, "cupel: invalid item at index 1: must come from NewContextItem, got nil or an empty item", "it is wrong at every budget"},
 		{"the scorer panics", pipeline(t, broken), t.Context(), ok, "cupel: scorer cupel_test.scoreFunc panicked: panic: no", "it names the strategy"},
 		{"canceled before", pipeline(t), canceled, ok, "cupel: stopped in stage Classify: context canceled", "nothing is begun"},
 		{"canceled while scoring", pipeline(t, stops), midway, ok, "cupel: stopped in stage Deduplicate: context canceled", "the next stage notices"},

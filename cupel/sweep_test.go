@@ -265,7 +265,7 @@ func TestEmbeddedSweepIsUsed(t *testing.T) {
 	}{
 		{embedsGreedy{}, []int{0}, "embeds only"},
 		{&embedsGreedy{}, []int{0}, "embeds only, by pointer"},
-		{embedsTwice{&embedsGreedy{}}, []int{0}, "two levels, nothing of its own"},
+		{embedsTwice{&embedsGreedy{}}, []int{0}, "two levels, without own methods"},
 		{greedyInterface{slicer.Greedy{}}, []int{0}, "embeds the interface"},
 		{greedyInterface{half{}}, nil, "what is in the interface has its own Slice"},
 		{ownSweep{}, []int{1}, "its Sweep is its own"},
@@ -315,7 +315,7 @@ func TestCursorAfterAFailure(t *testing.T) {
 		why    string
 	}{
 		{t.Context(), 5, "came [0 2] went [], 5 tokens, <nil>", "the pinned item and the best one"},
-		{canceled, 6, "came [] went [0 2], 0 tokens, cupel: stopped in stage Classify: context canceled", "nothing is selected by a move that fails"},
+		{canceled, 6, "came [] went [0 2], 0 tokens, cupel: stopped in stage Classify: context canceled", "a failed move selects nothing"},
 		{t.Context(), 5, "came [0 2] went [], 5 tokens, <nil>", "all of it is back"},
 		{t.Context(), 8, "came [] went [0 2], 0 tokens, cupel: slicer cupel_test.sweepFunc panicked: panic: once", "the sweep breaks"},
 		{t.Context(), 8, "came [0 1 2] went [], 8 tokens, <nil>", "a new sweep does not"},

@@ -19,7 +19,7 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		why    string
 	}{
 		{scorer.Recency{}, "Recency", "there are no settings"},
-		{scorer.Must(scorer.NewMetadataTrust(0)), "MetadataTrust{defaultScore 0}", "a required setting has no default to be equal to"},
+		{scorer.Must(scorer.NewMetadataTrust(0)), "MetadataTrust{defaultScore 0}", "a required setting has no default"},
 		{scorer.Must(scorer.NewMetadataKey("a\nb", "c", 2)), `MetadataKey{key "a\nb", value "c", boost 2}`, "text is quoted"},
 		{decay(scorer.Must(scorer.Window(time.Hour))), "Decay{curve window{maxAge 1h0m0s}}", "the default score is not shown"},
 		{decay(scorer.Must(scorer.Exponential(time.Minute)), scorer.WithNullTimestampScore(0)), "Decay{curve exponential{halfLife 1m0s}, nullTimestampScore 0}", "another one is"},
@@ -38,8 +38,8 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		why    string
 	}{
 		{slicer.Knapsack{}, "Knapsack", "every setting is the default"},
-		{knapsack, "Knapsack{bucketSize 5, topUp true}", "those that are not are shown"},
-		{slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket())), "Knapsack{autoBucket true}", "a chosen bucket size is none"},
+		{knapsack, "Knapsack{bucketSize 5, topUp true}", "the others are shown"},
+		{slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket())), "Knapsack{autoBucket true}", "the default bucket size is not a setting"},
 		{slicer.Must(slicer.NewQuota(knapsack, slicer.Require("a", 1))), "Quota(Knapsack{bucketSize 5, topUp true})", "lists have no room"},
 		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(slicer.ScarcityThrow))), "CountQuota{scarcity Throw}(Greedy)", "names are single values"},
 	}

@@ -265,7 +265,7 @@ func TestStub(t *testing.T) {
 		why    string
 	}{
 		{"read(a.go)", 1234567, "[1,234,567 tokens of read(a.go) left out]", "thousands have commas"},
-		{"", 1, "[1 token left out]", "one is singular, and nothing needs no of"},
+		{"", 1, "[1 token left out]", "one is singular"},
 		{"a\nb\xff", -5, "[0 tokens of a b? left out]", "one line, valid UTF-8, no negative number"},
 		{strings.Repeat("é", 100), 7, "[7 tokens of " + strings.Repeat("é", 60) + "… left out]", "long names are cut between characters"},
 	} {
@@ -280,8 +280,8 @@ func TestKnown(t *testing.T) {
 	for _, tt := range []struct{ says, text, want, why string }{
 		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, "class=economy seat=aisle", "a word is known after its key alone"},
 		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, "seat=aisle", "a name is known anywhere"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "reservation_id=UM3OG5 seat=aisle", "what is new of a known thing is nothing without its name"},
-		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, "seat=aisle", "a sign in front is no part of it"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, "seat=aisle", "a sign in front is not part of it"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, "", "but alone it is not repeated"},
 		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, "tax=117 name=something", "so are numbers after their key"},
 		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", "…\nopen a/c.go", "a line is known"},

@@ -252,7 +252,7 @@ func TestDecodePolicyRefuses(t *testing.T) {
 		{"deep header", "[" + strings.Repeat("a.", 400_000) + "a]", "policy: is nested more than 500 deep", "nor by dots"},
 		{"long paths", strings.Repeat("["+strings.Repeat("a.", 400)+"a]\n", 1000), "policy: has keys whose paths have more than 4194304 bytes together", "memory is not exhausted either"},
 		{"many keys below one long name", "[" + strings.Repeat("a", 500_000) + "]\n" + strings.Repeat("b = 1\n", 80_000), "policy: has keys whose paths have more than 4194304 bytes together", "the name would be written out for each"},
-		{"deep arrays behind a text of several lines", "name = [\"\"\"\n\"\"\", " + strings.Repeat("[", 600_000), "policy: is nested more than 500 deep", "a text that ends hides nothing"},
+		{"deep arrays behind a text of several lines", "name = [\"\"\"\n\"\"\", " + strings.Repeat("[", 600_000), "policy: is nested more than 500 deep", "brackets after the text count"},
 		{"too long", "# " + strings.Repeat("x", policy.MaxBytes), "policy: is longer than 1048576 bytes", "no real policy is that long"},
 		{"too long as JSON", `name = """` + strings.Repeat("\n", policy.MaxBytes-100) + `"""`, "policy: is longer than 1048576 bytes", "line breaks have two bytes there"},
 	}

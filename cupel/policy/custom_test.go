@@ -212,7 +212,7 @@ func TestBuild(t *testing.T) {
 		{"fails", func(strategy.Args) (any, error) { return nil, boom }, nil, "scorers[0]: boom", "what Build says"},
 		{"panics", func(strategy.Args) (any, error) { panic("no") }, nil, "scorers[0]: building it panicked: no", "a policy cannot end the program"},
 		{"panics with an error", func(strategy.Args) (any, error) { panic(boom) }, nil, "scorers[0]: building it panicked: boom", "the same"},
-		{"panics without a setting", func(strategy.Args) (any, error) { panic("no") }, settings{"max": 0}, "scorers[0].max: must be at least 1, got 0", "the panic may come of what is missing"},
+		{"panics without a setting", func(strategy.Args) (any, error) { panic("no") }, settings{"max": 0}, "scorers[0].max: must be at least 1, got 0", "the panic may come from what is missing"},
 		{"fails without a setting", func(strategy.Args) (any, error) { return nil, boom }, settings{"max": 0}, "scorers[0].max: must be at least 1, got 0", "so may an error"},
 		{"nothing", func(strategy.Args) (any, error) { return nil, nil }, nil, "scorers[0]: its Build must return a scorer, got <nil>", "no error and no scorer"},
 		{"a nil pointer", func(strategy.Args) (any, error) { return (*scorer.Scaled)(nil), nil }, nil, "scorers[0]: scorer must not be nil", "it looks like a scorer, but is nil"},

@@ -375,13 +375,13 @@ func TestWriteFails(t *testing.T) {
 		want   string
 		why    string
 	}{
-		{"zero", policy.Policy{}, "slicer must be a slicer with a type", "nothing stands for a slicer that is missing"},
+		{"zero", policy.Policy{}, "slicer must be a slicer with a type", "a missing slicer has no stand-in"},
 		{"no placer", withPlacer(policy.Strategy{}), "placer must be a placer with a type", "the same for placers"},
 		{"nil scorer", with(of("scaled", settings{"inner": policy.Strategy{}})), "scorers[0].inner must be a scorer with a type", "the same for scorers"},
 		{"nil curve", with(of("decay", settings{"curve": policy.Strategy{}})), "scorers[0].curve must be a curve with a type", "the same for curves"},
 		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number", "JSON has no NaN, and no policy could have one"},
 		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number`, "the path leads into maps"},
-		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "it would be repaired in silence"},
+		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "encoding/json would replace the byte silently"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), `overflow "OverflowStrategy(3)" is unknown; want one of Throw, Truncate, Proceed`, "no name for it"},
 		{"scarcity", withSlicer(of("countQuota", settings{"inner": of("greedy"), "scarcity": "Maybe"})), `slicer.scarcity "Maybe" is unknown; want one of Degrade, Throw`, "no name for it"},
 		{"unknown setting", withSlicer(of("greedy", settings{"topUp": true})), "slicer.topUp is unknown; no names are defined here", "nothing is dropped silently"},

@@ -129,7 +129,7 @@ func TestMisbehavingNarrower(t *testing.T) {
 	}{
 		{"panic", func(cupel.ContextKind) cupel.Slicer { panic(errBroken) }, "slicer_test.narrower", `panicked when narrowed to kind "a"`, "the narrower is to blame, not the quota"},
 		{"nil", func(cupel.ContextKind) cupel.Slicer { return nil }, "slicer_test.narrower", `returned no slicer for kind "a"`, "nil is no slicer"},
-		{"typed nil", func(cupel.ContextKind) cupel.Slicer { return none }, "*slicer.CountQuota", "is nil", "a nil pointer is no slicer either"},
+		{"typed nil", func(cupel.ContextKind) cupel.Slicer { return none }, "*slicer.CountQuota", "is nil", "a nil pointer is not a slicer either"},
 	}
 	for _, tt := range tests {
 		n := narrower{takeAll, tt.forKind}

@@ -120,7 +120,7 @@ func TestRead(t *testing.T) {
 		{"session of another type", `{"items": [{"content": "a", "session": []}]}`, "string or a number", "a list is no name"},
 		{"time of another type", `{"items": [{"content": "a", "time": {}}]}`, "text or a number", "an object is no time"},
 		{"time too far", `{"items": [{"content": "a", "time": 1e300}]}`, "not a time", "it would wrap"},
-		{"no evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q"}]}`, "questions[0].evidence is empty", "there would be nothing to find"},
+		{"no evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q"}]}`, "questions[0].evidence is empty", "recall would be undefined"},
 		{"evidence out of range", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [1]}]}`, "not a position among 1 items", "positions begin at 0"},
 		{"negative evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [-1]}]}`, "not a position", "positions begin at 0"},
 		{"evidence twice", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [0, 0]}]}`, "0 twice", "shares would be wrong"},

@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 		want string
 		why  string
 	}{
-		{nil, "ask a question", "without one nothing is relevant"},
+		{nil, "ask a question", "without a question nothing is relevant"},
 		{[]string{"-budget", "20", "-dir", shop(t), "Why?"}, "Pinned items require", "the question and the system prompt are in every window"},
 		{[]string{"-dir", filepath.Join(t.TempDir(), "none"), "Why?"}, "none", "there is no such folder"},
 	} {

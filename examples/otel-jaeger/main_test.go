@@ -203,7 +203,7 @@ func TestUsage(t *testing.T) {
 		{"flag", nil, []string{"-colour"}, exitUsage, "not defined", "an unknown flag"},
 		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "the key is never pressed"},
 		{"bad endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, nil, exitUsage,
-			"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 is not a URL such as http://127.0.0.1:4318", "the exporter would send elsewhere"},
+			"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318 is not a URL such as http://127.0.0.1:4318", "the exporter would send to another address"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestFindTarget(t *testing.T) {
 		{"none", nil, target{}, "", "nowhere to send to"},
 		{"general", map[string]string{general: "http://h:4318"}, target{"http://h:4318/v1/traces", general}, "", "that of all signals gets the path of traces"},
 		{"general with a path", map[string]string{general: "https://h/otlp/"}, target{"https://h/otlp/v1/traces", general}, "", "below the path that it has"},
-		{"traces", map[string]string{general: "http://g", traces: "http://h/x"}, target{"http://h/x", traces}, "", "that of traces goes first and stays as it is"},
+		{"traces", map[string]string{general: "http://g", traces: "http://h/x"}, target{"http://h/x", traces}, "", "that of traces goes first, unchanged"},
 		{"password", map[string]string{general: "http://me:secret@h"}, target{"http://me:xxxxx@h/v1/traces", general}, "", "it is printed, and ends up in logs"},
 		{"off", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "none"}, target{}, "", "switched off"},
 		{"on", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "otlp"}, target{"http://h/v1/traces", general}, "", "what it is anyway"},

@@ -72,7 +72,7 @@ func TestWall(t *testing.T) {
 		{"cupelchat/sideways.go", imports("github.com/wollax/cupel-go/cupelrelevance/leaf"), "depguard", "cupelrelevance", "companions do not know one another"},
 		{"cupelinspect/sideways.go", imports("github.com/wollax/cupel-go/cupelotel/leaf"), "depguard", "cupelotel", "companions do not know one another"},
 		{"cupelinspect/testify_test.go", imports("github.com/stretchr/testify/assert"), "depguard", "testify", "nothing but the core in its tests"},
-		{"cmd/cupel/inner/companion.go", imports("github.com/wollax/cupel-go/cupeltest/leaf"), "", "", "the command has what companions can do"},
+		{"cmd/cupel/inner/companion.go", imports("github.com/wollax/cupel-go/cupeltest/leaf"), "", "", "the command may import companions"},
 		{"cmd/cupel/inner/toml.go", imports("github.com/BurntSushi/toml"), "", "", "the command reads TOML"},
 		{"cmd/cupel/inner/otel.go", imports("go.opentelemetry.io/otel/trace"), "depguard", "opentelemetry", "the command sends nothing anywhere"},
 		{"examples/print/main.go", "import \"fmt\"\n\nfunc main() { fmt.Println() }", "", "", "examples print"},

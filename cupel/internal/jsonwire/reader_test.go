@@ -67,7 +67,7 @@ func TestReaderObject(t *testing.T) {
 		{"path of a field", `{"n":"1"}`, "error: n: must be an integer, got a string", "the name of the field"},
 		{"no array", `{"n":1,"list":{}}`, "error: list: must be an array, got an object", "wrong type"},
 		{"no object", `[]`, "error: : must be an object, got an array", "wrong type"},
-		{"a mistake before broken text", `{"n":"1",}`, "error: : is malformed: invalid character '}' looking for beginning of object key string at byte 10", "what is no JSON is not looked into"},
+		{"a mistake before broken text", `{"n":"1",}`, "error: : is malformed: invalid character '}' looking for beginning of object key string at byte 10", "text that is not JSON has no other mistakes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

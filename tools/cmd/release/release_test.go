@@ -144,7 +144,7 @@ func TestChecks(t *testing.T) {
 		why         string
 	}{
 		{"ready", nil, nil, "", "", "nothing is wrong"},
-		{"changed", []edit{{"LICENSE", "", "None.\n"}}, nil, "work tree", "LICENSE", "the tags would not have the change"},
+		{"changed", []edit{{"LICENSE", "", "None.\n"}}, nil, "work tree", "LICENSE", "the tags would lack the change"},
 		{"untracked", []edit{{"core/more.go", "", "package core\n"}}, nil, "work tree", "core/more.go", "tests have seen a file that the archives lack"},
 		{"no section", []edit{{news, "[0.1.0]", "[0.0.9]"}}, prepareCommit, "changelog", "## [0.1.0] - YYYY-MM-DD", "users look for the version"},
 		{"no date", []edit{{news, "2026-01-02", "soon"}}, prepareCommit, "changelog", "has no date", "a release has a day"},
@@ -163,7 +163,7 @@ func TestChecks(t *testing.T) {
 			"checksums", "go.sum of " + small + "/internal/model", "the archive has changed since the sums were written"},
 		{"checksum is missing", []edit{{"cmd/tool/go.sum", "", ""}}, commit, "checksums", "go.sum of " + small + "/cmd/tool", "a build outside the workspace needs it"},
 		{"there already", nil, tag("core/v0.1.0"), "tags", "core/v0.1.0 already exists", "a version never changes"},
-		{"later", nil, tag("v0.2.0", "vainly"), "tags", "v0.2.0 is a later version", "the versions go up, and vainly is none"},
+		{"later", nil, tag("v0.2.0", "vainly"), "tags", "v0.2.0 is a later version", "versions ascend, and vainly is not a version"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := repository(t)

@@ -79,12 +79,12 @@ func TestProblems(t *testing.T) {
 		want string
 		why  string
 	}{
-		{"empty", "", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "a test that cannot fail is none"},
+		{"empty", "", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "a test that cannot fail is useless"},
 		{"no checks", "checks = []", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "the same"},
 		{"checks of another type", "checks = 1", "checks: must be a list of tables, got an integer", "a number has no assert"},
 		{"a check of another type", "checks = [1]", "checks[0]: must be a table, got an integer", "neither has it here"},
 		{"error and checks", "[selection]\nerror = \"Overflow\"\n" + check(`assert = "have_no_exclusions"`),
-			"checks: must be absent if selection.error is set: a failed selection has nothing to check", "one of the two could not be"},
+			"checks: must be absent if selection.error is set: a failed selection has nothing to check", "both cannot hold"},
 		{"unknown error", "[selection]\nerror = \"overflow\"\n" + check(`assert = "have_no_exclusions"`),
 			"2 problems\n\tselection.error: \"overflow\" is unknown; want one of Overflow, PinnedExceedsBudget, Scarcity\n\tchecks: must be absent if selection.error is set: a failed selection has nothing to check", "names are exact"},
 		{"unknown in selection", "[selection]\nitem = \"x\"\n" + check(`assert = "have_no_exclusions"`),

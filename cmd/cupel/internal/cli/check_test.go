@@ -93,7 +93,7 @@ func TestCheck(t *testing.T) {
 		{"holds", []string{"checks/good.toml"}, exitOK,
 			"ok    checks/good.toml checks[0] IncludeItemMatching item={content=\"high\"}\n1 check in 1 file: 1 ok, 0 failed\n", "", "a file holds the whole test"},
 		{"fails", []string{"--checks", "checks/bad.toml"}, exitCheck,
-			"ok    checks/bad.toml checks[0] HaveTokensAtMost n=20\n" + failing + "2 checks in 1 file: 1 ok, 1 failed\n", "", "a kind is other people's text, and is not obeyed"},
+			"ok    checks/bad.toml checks[0] HaveTokensAtMost n=20\n" + failing + "2 checks in 1 file: 1 ok, 1 failed\n", "", "escape sequences in a kind are not printed"},
 		{"several", []string{"--checks", "checks/bad.toml", "checks/good.toml", "checks/expected.toml"}, exitCheck,
 			"ok    checks/bad.toml checks[0] HaveTokensAtMost n=20\n" + failing + "ok    checks/good.toml checks[0] IncludeItemMatching item={content=\"high\"}\n" +
 				"ok    checks/expected.toml selection.error Error PinnedExceedsBudget\n4 checks in 3 files: 3 ok, 1 failed\n", "", "one that fails is enough"},
@@ -113,7 +113,7 @@ func TestCheck(t *testing.T) {
 				"  checks[0].assert: \"have_tokens_at_least\" is unknown; want one of " + strings.Join(vocabulary(t), ", ") + "\n" +
 				"  checks[1].n: must be an integer, got text\n" +
 				"data/mine.json: is not TOML: toml: line 1: expected '.' or '=', but got '{' instead\n" +
-				"open none.toml: no such file or directory\n", "everything that is wrong is said at once, and nothing is run"},
+				"open none.toml: no such file or directory\n", "all mistakes are reported at once, and nothing is run"},
 		{"no items", []string{"checks/bare.toml"}, exitUsage, "", "cupel: checks/bare.toml: selection.items is missing; set it in the file, or give --items\n", "neither the file nor a flag says"},
 		{"no policy", []string{"checks/bare.toml", "-i", "data/items.jsonl"}, exitUsage, "", "cupel: checks/bare.toml: selection.policy is missing; set it in the file, or give --policy\n", "the same"},
 		{"no budget", []string{"checks/bare.toml", "-i", "data/items.jsonl", "-p", "rag"}, exitUsage, "", "cupel: checks/bare.toml: selection.budget is missing; set it in the file, or give --budget\n", "the same"},

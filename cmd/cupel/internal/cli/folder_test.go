@@ -24,7 +24,7 @@ func TestFolder(t *testing.T) {
 		{"explain", append([]string{"explain", "--why-not", "README*hours*"}, ask...), exitOK, "It is out: BudgetExceeded", "the first line of an item can be asked for"},
 		{"check", []string{"check", "check.toml"}, exitOK, "1 ok", "a check file names a folder as it does a file"},
 		{"sweep", append([]string{"sweep", "--from", "20", "--to", "50", "--stride", "1"}, append(ask[:4:4], ask[6:]...)...), exitOK, "README.md:5 Opening hours", "each command that takes candidates takes a folder"},
-		{"format", append([]string{"run", "--format", "json"}, ask...), exitUsage, "--format does not apply to a folder: shop", "the format would count for nothing"},
+		{"format", append([]string{"run", "--format", "json"}, ask...), exitUsage, "--format does not apply to a folder: shop", "the format would have no effect"},
 		{"transcript", append([]string{"run", "--as", "transcript"}, ask...), exitUsage, "these are items (folder)", "there is no transcript to write"},
 	}
 	for _, tt := range tests {

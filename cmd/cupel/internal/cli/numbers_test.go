@@ -11,7 +11,7 @@ func TestNumbersOfFlags(t *testing.T) {
 		want string // on standard error, or "" for success
 		why  string
 	}{
-		{[]string{"-b", "1e9"}, `cupel: --budget: must be an integer in decimal, such as 8000, got "1e9"` + "\n", "the text of package strconv helps no user"},
+		{[]string{"-b", "1e9"}, `cupel: --budget: must be an integer in decimal, such as 8000, got "1e9"` + "\n", "the text of package strconv does not help users"},
 		{[]string{"-b", "99999999999999999999"}, "cupel: --budget: 99999999999999999999 is out of range\n", "it is an integer"},
 		{[]string{"-b", "9", "--margin", "ten"}, `cupel: --margin: must be a number, got "ten"` + "\n", "it need not be an integer"},
 		{[]string{"-b", "9", "--reserve-kind", "Tool=x"}, `cupel: --reserve-kind: must be an integer in decimal, such as 8000, got "x"` + "\n", "the number in a pair"},

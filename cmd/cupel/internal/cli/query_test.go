@@ -106,7 +106,7 @@ func TestQueryMistakes(t *testing.T) {
 		{"no file", []string{"-p", "chat", "--query-file", "none.txt"}, "cupel: open none.txt: no such file or directory\n", "it is not there"},
 		{"both", []string{"-p", "chat", "-q", "a", "--query-file", "q.txt"},
 			"cupel: if any flags in the group [query query-file] are set none of the others can be; [query query-file] were all set\n", "which one?"},
-		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: standard input can be read once: give a file for the other input\n", "the one would be the rest of the other"},
+		{"two from standard input", []string{"-p", "chat", "-i", "-", "--query-file", "-"}, "cupel: standard input can be read once: give a file for the other input\n", "each would read a part of it"},
 		{"children", []string{"-p", "child.json"}, "cupel: child.json: invalid policy: scorers[0].children: is unknown; want one of type, weight, settings\n", "it is no wrapper"},
 		{"settings", []string{"-p", "wrong.json"}, "cupel: wrong.json: invalid policy: 6 problems\n" +
 			"  scorers[0].settings.fields[0]: field must be content, tags or metadata:KEY, got \"body\"\n" +
