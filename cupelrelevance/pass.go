@@ -17,7 +17,7 @@ func begin(ctx context.Context, v cupel.Validator, name string, all []*cupel.Con
 		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
 	}
 	if ctx == nil {
-		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: "was given no context"}
+		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: "was called without a context"}
 	}
 	return ctx.Err()
 }

@@ -71,7 +71,7 @@ func TestBrokenPlacers(t *testing.T) {
 		}, "Place and AppendPlace: the order ["},
 		{"appends to nothing", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
 			cupeltest.TestPlacer(t, appendPlacer(func(_, order []int) []int { return order }))
-		}, "what was in the list is gone"},
+		}, "the elements already in the list are gone"},
 		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run again: the order ["},
 		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen()), "run first and after other lists: the order ["},
 		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress()), "in memory of its own"},

@@ -113,7 +113,7 @@ func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 	}
 	n := len(before)
 	if len(order) < n || !slices.Equal(order[:n], []int{-1, -2}) {
-		return nil, fmt.Errorf("what was in the list is gone: %v", order)
+		return nil, fmt.Errorf("the elements already in the list are gone: %v", order)
 	}
 	return order[n:], nil
 }

@@ -49,7 +49,7 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 			return
 		}
 		if where := otherItem(first, report); where != "" {
-			t.Errorf("Deterministic failed: run %d of %d has another item with the same content than run 1 has, %s.", i, n, where)
+			t.Errorf("Deterministic failed: run %d of %d has a different item with the same content as run 1, %s.", i, n, where)
 			return
 		}
 	}

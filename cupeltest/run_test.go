@@ -112,11 +112,11 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		turn++
 		return cupel.Selection{Indices: []int{turn % 2}}, nil
 	})})
-	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, included: "twin".` {
+	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, included: "twin".` {
 		t.Errorf("another item is reported as %q", got)
 	}
 	again := []*cupel.ContextItem{twins[0], twins[0]}
-	if got := deterministic(turning, again, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, included: "twin".` {
+	if got := deterministic(turning, again, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, included: "twin".` {
 		t.Errorf("another candidate with the same item is reported as %q", got)
 	}
 
@@ -131,7 +131,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		}
 		return 0.25
 	})})
-	if got := deterministic(changing, twins, 2); got != `Deterministic failed: run 2 of 2 has another item with the same content than run 1 has, excluded: "twin".` {
+	if got := deterministic(changing, twins, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, excluded: "twin".` {
 		t.Errorf("another excluded item is reported as %q", got)
 	}
 

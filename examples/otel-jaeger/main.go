@@ -126,7 +126,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 		}
 	}
 	if !known {
-		return s, fmt.Errorf("-verbosity %s: there are StageOnly, StageAndExclusions and Full", *verbosity)
+		return s, fmt.Errorf("-verbosity: must be StageOnly, StageAndExclusions or Full, got %s", *verbosity)
 	}
 	if s.width <= 0 {
 		s.width, _ = strconv.Atoi(os.Getenv("COLUMNS"))

@@ -199,7 +199,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"help", nil, []string{"-h"}, exitOK, "-event-limit", "asked for, so no failure"},
 		{"argument", nil, []string{"now"}, exitUsage, `unexpected argument "now"`, "a flag without its dash"},
-		{"verbosity", nil, []string{"-verbosity", "loud"}, exitUsage, "there are StageOnly, StageAndExclusions and Full", "a word that means nothing must not show the default"},
+		{"verbosity", nil, []string{"-verbosity", "loud"}, exitUsage, "must be StageOnly, StageAndExclusions or Full", "a word that means nothing must not show the default"},
 		{"flag", nil, []string{"-colour"}, exitUsage, "not defined", "an unknown flag"},
 		{"input ends", nil, []string{"-step"}, exitFailure, "the input ended", "the key is never pressed"},
 		{"bad endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, nil, exitUsage,
@@ -250,7 +250,7 @@ func TestFindTarget(t *testing.T) {
 		{"password", map[string]string{general: "http://me:secret@h"}, target{"http://me:xxxxx@h/v1/traces", general}, "", "it is printed, and ends up in logs"},
 		{"off", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "none"}, target{}, "", "switched off"},
 		{"on", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "otlp"}, target{"http://h/v1/traces", general}, "", "what it is anyway"},
-		{"other exporter", map[string]string{"OTEL_TRACES_EXPORTER": "zipkin"}, target{}, "this example knows otlp and none", "not linked in"},
+		{"other exporter", map[string]string{"OTEL_TRACES_EXPORTER": "zipkin"}, target{}, "must be otlp or none in this example", "not linked in"},
 		{"right protocol", map[string]string{general: "http://h", protocol: "http/protobuf"}, target{"http://h/v1/traces", general}, "", "what it speaks"},
 		{"wrong protocol", map[string]string{general: "http://h", protocol: "grpc"}, target{}, "port 4318", "not linked in"},
 		{"protocol of traces", map[string]string{general: "http://h", protocol: "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"},

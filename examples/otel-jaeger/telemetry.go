@@ -42,7 +42,7 @@ func findTarget(getenv func(string) string) (target, error) {
 		return to, nil
 	case "", "otlp":
 	default:
-		return to, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: this example knows otlp and none", name)
+		return to, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: must be otlp or none in this example", name)
 	}
 	for _, name := range []string{tracesEndpoint, endpoint} {
 		value := getenv(name)
@@ -69,7 +69,7 @@ func findTarget(getenv func(string) string) (target, error) {
 		case "http/protobuf":
 			return to, nil
 		default:
-			return to, fmt.Errorf("%s=%s: this example speaks http/protobuf alone, which is port 4318 of Jaeger", name, value)
+			return to, fmt.Errorf("%s=%s: must be http/protobuf in this example, which is port 4318 of Jaeger", name, value)
 		}
 	}
 	return to, nil
@@ -226,13 +226,13 @@ func (e *deliveryError) Unwrap() error { return e.err }
 func (e *deliveryError) Error() string {
 	what := fmt.Sprintf("%d of %d spans did not arrive at %s", e.ended-e.sent, e.ended, e.target.url)
 	if e.sent == e.ended {
-		what = fmt.Sprintf("not everything of %d spans arrived at %s", e.ended, e.target.url)
+		what = fmt.Sprintf("only some of %d spans arrived at %s", e.ended, e.target.url)
 	}
 	return fmt.Sprintf(`%s: %v
 What to check:
   - Is Jaeger up? docker compose ps; docker compose up -d jaeger; docker compose logs jaeger
-  - Is it this address? %s is set to it; Jaeger takes OTLP over HTTP, which
-    this example speaks, at port 4318, while 4317 is gRPC.
+  - Is the address right? %s sets it; this example uses OTLP over HTTP, which
+    is port 4318 of Jaeger, not 4317.
   - Without Jaeger: make trace, with no OTEL_EXPORTER_OTLP_… variable set.`, what, e.err, e.target.variable)
 }
 
@@ -246,7 +246,7 @@ func (d *delivery) verdict(ended int, shutdown error) error {
 		err = shutdown
 	}
 	if err == nil && d.sent < ended {
-		err = errors.New("they were dropped on the way")
+		err = errors.New("the exporter dropped them")
 	}
 	if err == nil {
 		return nil

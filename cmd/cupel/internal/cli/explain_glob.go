@@ -35,7 +35,7 @@ func parseGlob(pattern string) (glob, error) {
 			r, ok = next()
 		}
 		if !ok {
-			return 0, fmt.Errorf(`pattern %q ends too early; \ takes the meaning from *, ?, [ and \`, pattern)
+			return 0, fmt.Errorf(`pattern %q ends too early; write \*, \?, \[ and \\ for these characters`, pattern)
 		}
 		return r, nil
 	}
