@@ -20,7 +20,10 @@ type messagesRequest struct {
 	}
 }
 
-type cacheControl struct{ Type, TTL string }
+type cacheControl struct {
+	Type string
+	TTL  *string
+}
 
 // block is any block of content.
 type block struct {
@@ -186,7 +189,7 @@ func (b *block) check(role string) *refusal {
 		if !isObject(b.Input) {
 			return refuse("%s.%s.input: Input should be a valid dictionary", b.at, b.Type)
 		}
-		if n := len([]rune(b.Name)); b.Type == "tool_use" && (n == 0 || n > 200) {
+		if n := len([]rune(b.Name)); n == 0 || n > 200 {
 			return refuse("%s.tool_use.name: String should have at most 200 characters", b.at)
 		}
 	}
@@ -213,7 +216,7 @@ func (b *block) checkSource() *refusal {
 	}
 	s := b.Source
 	full := s.Type == "base64" && s.MediaType != "" && s.Data != "" || s.Type == "url" && s.URL != "" ||
-		s.Type == "file" && s.FileID != "" || s.Type == "text" && s.Data != "" || s.Type == "content"
+		s.Type == "file" && s.FileID != "" || s.Type == "text" && s.MediaType != "" && s.Data != "" || s.Type == "content"
 	if !full {
 		return refuse("%s.%s.source: Field required", b.at, b.Type)
 	}
@@ -428,13 +431,14 @@ func checkCache(r *messagesRequest, list []turn) *refusal {
 	}
 	short := false
 	for _, m := range marks {
-		if m.Type != "ephemeral" || m.TTL != "" && m.TTL != "5m" && m.TTL != "1h" {
+		long := m.TTL != nil && *m.TTL == "1h"
+		if m.Type != "ephemeral" || m.TTL != nil && *m.TTL != "5m" && !long {
 			return refuse("cache_control: Input should be 'ephemeral', with a ttl of '5m' or '1h'")
 		}
-		if m.TTL == "1h" && short {
+		if long && short {
 			return refuse("cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: tools, system, messages.")
 		}
-		short = short || m.TTL != "1h"
+		short = short || !long
 	}
 	return nil
 }

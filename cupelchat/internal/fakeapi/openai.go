@@ -73,7 +73,7 @@ func checkChat(_ *API, body []byte) *refusal {
 		if m.Role == "tool" {
 			return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.").at("messages.[%d].role", i)
 		}
-		if len(m.ToolCalls) == 0 {
+		if m.Role != "assistant" || len(m.ToolCalls) == 0 {
 			continue
 		}
 		n, failed := chatResults(m.ToolCalls, r.Messages[i+1:], i+1)
@@ -202,7 +202,7 @@ func (m *chatMessage) checkContent(i int) *refusal {
 		full := p.Type == "text" && p.Text != nil ||
 			p.Type == "refusal" && p.Refusal != nil && m.Role == "assistant" ||
 			m.Role == "user" && (p.Type == "image_url" && p.ImageURL != nil && p.ImageURL.URL != "" ||
-				p.Type == "input_audio" && p.InputAudio != nil && p.InputAudio.Data != "" || p.Type == "file" && p.File != nil)
+				p.Type == "input_audio" && p.InputAudio != nil && p.InputAudio.Data != "" && p.InputAudio.Format != "" || p.Type == "file" && p.File != nil)
 		switch {
 		case full:
 		case p.Type == "image_url" && m.Role != "user":

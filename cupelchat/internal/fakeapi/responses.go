@@ -93,8 +93,8 @@ func (m *responsesItem) check(i int, last bool) *refusal {
 	kind := m.kind()
 	at := fmt.Sprintf("input[%d]", i)
 	prefix := map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}[kind]
-	if m.ID != nil && !spelled(*m.ID, "_-") {
-		return refuse("Invalid '%s.id': '%s'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.", at, *m.ID).at("%s.id", at)
+	if m.ID != nil && !spelled(*m.ID, "_-") || m.ID == nil && kind == "item_reference" {
+		return refuse("Invalid '%s.id': '%s'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.", at, text(m.ID)).at("%s.id", at)
 	}
 	if m.ID != nil && !strings.HasPrefix(*m.ID, prefix) {
 		return refuse("Invalid '%s.id': '%s'. Expected an ID that begins with '%s'.", at, *m.ID, prefix).at("%s.id", at)
@@ -136,6 +136,14 @@ func (m *responsesItem) check(i int, last bool) *refusal {
 		}
 	}
 	return nil
+}
+
+// text returns a member that may be missing.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 func (m *responsesItem) checkCallID(at string) *refusal {

@@ -350,7 +350,7 @@ func (c *anthropic) resultBlock(v rawjson.Value, path string) {
 
 // anthropicSources are the members that each type of source needs.
 var anthropicSources = map[string][]string{
-	"base64": {"media_type", "data"}, "url": {"url"}, "file": {"file_id"}, "text": {"data"}, "content": nil,
+	"base64": {"media_type", "data"}, "url": {"url"}, "file": {"file_id"}, "text": {"media_type", "data"}, "content": nil,
 }
 
 func (c *anthropic) source(o object, path string) {
@@ -381,6 +381,7 @@ func (c *anthropic) serverCall(o object, path, kind string) {
 	if v := o.get("input"); !v.IsObject() {
 		c.add(rawjson.Join(path, "input"), ruleArguments, "input must be an object, got %s", v.Type())
 	}
+	c.str(o, path, "name", ruleCallName)
 	c.server[id] = true
 }
 

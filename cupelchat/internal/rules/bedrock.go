@@ -62,10 +62,13 @@ func (c *bedrock) system() {
 	}
 	for i, b := range values(v) {
 		path := rawjson.Index("system", i)
-		if o, ok := c.object(b, path); ok {
-			c.text(o, path)
-			c.cache(o, path)
+		o, ok := c.object(b, path)
+		if !ok {
+			c.add(path, ruleSystem, "a block of the system prompt must be an object, got %s", b.Type())
+			continue
 		}
+		c.text(o, path)
+		c.cache(o, path)
 	}
 }
 

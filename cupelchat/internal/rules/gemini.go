@@ -111,7 +111,7 @@ func (c *gemini) content(i int) {
 		}
 	}
 	m.role = "user"
-	if o.has("role") {
+	if v := o.get("role"); !v.IsNull() && string(v.Raw()) != `""` {
 		m.role, _ = c.role(o, path, "user", "model", "function")
 	}
 	v := o.get("parts")
@@ -187,7 +187,7 @@ func (c *gemini) function(v rawjson.Value, path, member string, needed bool) {
 		return
 	}
 	c.str(o, path, "name", ruleCallName)
-	if v := o.get(member); needed && v.IsZero() || !v.IsNull() && !v.IsObject() {
+	if v := o.get(member); needed && v.IsNull() || !v.IsNull() && !v.IsObject() {
 		rule := ruleArguments
 		if needed {
 			rule = ruleResultContent

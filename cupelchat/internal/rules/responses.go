@@ -80,7 +80,7 @@ func (c *responses) whole() bool {
 	if v := o.get("instructions"); !v.IsNull() && !v.IsString() {
 		c.add("instructions", ruleSystem, "instructions must be a string, got %s", v.Type())
 	}
-	previous, conversation := o.has("previous_response_id"), o.has("conversation")
+	previous, conversation := o.get("previous_response_id").String() != "", o.has("conversation")
 	if previous && conversation {
 		c.add("previous_response_id", ruleStateTwice, "a request has previous_response_id or conversation, not both")
 	}
@@ -138,7 +138,7 @@ func (c *responses) itemID(o object, path, kind string) {
 	v := o.get("id")
 	at := rawjson.Join(path, "id")
 	if kind == "item_reference" {
-		c.str(o, path, "id", ruleItemID)
+		c.id(o, path, "id", ruleItemID, form{})
 		return
 	}
 	if v.IsNull() {
@@ -207,17 +207,20 @@ func (c *responses) follow(o object, i int) {
 	}
 	if i+1 < len(c.messages) {
 		next := c.messages[i+1]
-		kind, role := "", ""
+		kind, role, id := "", "", false
 		for _, m := range next.Members() {
 			switch m.Name {
 			case "type":
 				kind = m.Value.String()
 			case "role":
 				role = m.Value.String()
+			case "id":
+				id = !m.Value.IsNull()
 			}
 		}
 		made := kind != "message" && kind != "" && !strings.HasSuffix(kind, "_output") && !strings.HasSuffix(kind, "_response")
-		if made || role == "assistant" {
+		reference := kind == "" && role == "" && id
+		if made || reference || role == "assistant" {
 			return
 		}
 	}
