@@ -308,6 +308,9 @@ func TestEveryPassOfAUsedPipelineIsNew(t *testing.T) {
 	}
 }
 
+// observerName is the key of a context.
+type observerName string
+
 // passOn is an observer whose contexts carry its name.
 type passOn struct {
 	cupel.NoTrace
@@ -323,7 +326,7 @@ func (p passOn) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Context,
 }
 
 func (p passOn) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
-	return context.WithValue(ctx, p.name, s.Stage) //nolint:staticcheck // the key is this test's
+	return context.WithValue(ctx, observerName(p.name), s.Stage)
 }
 
 // TestStagesRunInTheContextsOfAllObservers: what one observer puts into the
@@ -331,7 +334,7 @@ func (p passOn) StartStage(ctx context.Context, s cupel.StageStart) context.Cont
 func TestStagesRunInTheContextsOfAllObservers(t *testing.T) {
 	seen := map[string]any{}
 	p := pipeline(t, withScorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
-		seen["first"], seen["second"] = ctx.Value("first"), ctx.Value("second")
+		seen["first"], seen["second"] = ctx.Value(observerName("first")), ctx.Value(observerName("second"))
 		return nil
 	})))
 	both := cupel.MultiTraceCollector(passOn{name: "first"}, passOn{name: "second"})
