@@ -145,11 +145,11 @@ func (c *Conversation) keepThinking(states []state, n *notesOf) {
 }
 
 // thinks reports whether thinking is enabled, or there is some where the request
-// does not say.
+// does not say. Thinking that is adaptive need not be there.
 func (c *Conversation) thinks() bool {
 	if c.body.Has("thinking") {
 		thinking, err := c.body.Get("thinking").Object("")
-		return err == nil && thinking.Get("type").String() != "disabled"
+		return err == nil && thinking.Get("type").String() == "enabled"
 	}
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.thinks })
 }
@@ -157,6 +157,7 @@ func (c *Conversation) thinks() bool {
 // run is a number of messages in a row of one side.
 type run struct {
 	user    bool
+	says    bool  // the user says something, or a note does
 	results []int // the exchanges that it has results of
 	first   int   // its first entry
 }
@@ -178,6 +179,8 @@ func (c *Conversation) runs(states []state, written bool) []run {
 		if !s.note && c.entries[i].returns() {
 			in := &runs[len(runs)-1]
 			in.results = append(in.results, c.groupOf[i])
+		} else if user {
+			runs[len(runs)-1].says = true
 		}
 		if last = index; s.note {
 			last = none
@@ -187,20 +190,25 @@ func (c *Conversation) runs(states []state, written bool) []run {
 }
 
 // unfinished returns the exchanges of the turn at the end, the last one first, if
-// the model goes on with a turn that does not begin with thinking. The turn begins
-// behind the last messages of the user's that have no results with them.
+// the model answers results and its turn does not begin with thinking. The turn
+// reaches back to what the user said last.
 func (c *Conversation) unfinished(runs []run) (groups []int) {
-	if last := len(runs) - 1; last < 0 || runs[last].user && len(runs[last].results) == 0 {
-		return nil // the model begins a turn
-	}
+	first := none
 	for i, r := range slices.Backward(runs) {
-		if r.user && len(r.results) == 0 || i == 0 {
-			if i+1 < len(runs) && r.user && c.entries[runs[i+1].first].thinks {
-				return nil
-			}
-			break
+		switch {
+		case !r.user && i == len(runs)-1:
+			return nil // the model goes on with its own words
+		case !r.user:
+			first = r.first
+			continue
+		case !r.says:
+			groups = append(groups, r.results...)
+			continue
 		}
-		groups = append(groups, r.results...)
+		break
+	}
+	if first == none || c.entries[first].thinks {
+		return nil
 	}
 	return groups
 }

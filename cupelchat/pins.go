@@ -42,7 +42,7 @@ func (c *Conversation) pins() ([]bool, error) {
 	rules := c.codec.rules()
 	if rules.thinking {
 		asked := c.turnBegins()
-		if first := c.turn(asked); first >= 0 && !c.ended() && c.entries[first].thinks {
+		if first := c.turn(asked); first >= 0 && c.answers() && c.entries[first].thinks {
 			pins[first] = true
 			if asked != none {
 				pins[asked] = true
@@ -73,7 +73,18 @@ func (c *Conversation) pinMessages(pins []bool) error {
 // that results can become smaller where there is no room for them. Parallel calls
 // may be exchanges of their own.
 func (c *Conversation) pinOpen(pins []bool) {
-	for _, group := range c.open() {
+	open := c.open()
+	if len(open) == 0 {
+		return
+	}
+	// So does what the user says with the results.
+	for i, e := range slices.Backward(c.entries) {
+		if e.message != c.entries[len(pins)-1].message {
+			break
+		}
+		pins[i] = pins[i] || e.asks
+	}
+	for _, group := range open {
 		called := false
 		for _, i := range c.groups[group] {
 			if !c.entries[i].returns() {
@@ -89,7 +100,12 @@ func (c *Conversation) pinOpen(pins []bool) {
 // open returns the groups of the exchange at the end.
 func (c *Conversation) open() []int {
 	i := len(c.entries) - 1
-	if i < 0 || !c.entries[i].tool {
+	for i >= 0 && !c.entries[i].tool { // the user may say something with the results
+		if i--; i < 0 || c.entries[i].message != c.entries[i+1].message {
+			return nil
+		}
+	}
+	if i < 0 {
 		return nil
 	}
 	groups := []int{c.groupOf[i]}
@@ -124,20 +140,21 @@ func (c *Conversation) turn(i int) int {
 	return none
 }
 
-// turnBegins returns the message of the user's that the latest turn of the model
-// follows: one without results, or none.
+// turnBegins returns what the user said before the latest turn of the model, or
+// none.
 func (c *Conversation) turnBegins() int {
 	for i, e := range slices.Backward(c.entries) {
-		if m := &c.messages[e.message]; e.asks && m.to == m.from+1 {
+		if e.asks {
 			return i
 		}
 	}
 	return none
 }
 
-// ended reports whether the latest turn of the model is over.
-func (c *Conversation) ended() bool {
-	return c.turnBegins() == len(c.entries)-1
+// answers reports whether the model answers results: its turn goes on.
+func (c *Conversation) answers() bool {
+	last := len(c.entries) - 1
+	return last >= 0 && c.roleOf(last) == "user" && !c.entries[last].asks
 }
 
 // pinOpening pins the user's message before the first pinned message if that one

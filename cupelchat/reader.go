@@ -380,18 +380,20 @@ func (r *reader) joinCalls() {
 	if !r.codec.rules().alternate {
 		return
 	}
-	before := none // the last entry of the message before, if it has calls
+	before := none // the last entry with calls among messages of the model in a row
 	for i := range r.messages {
 		m := &r.messages[i]
-		if m.role != "assistant" || m.from == m.to {
+		if m.role != "assistant" {
 			before = none
-			continue
 		}
-		if before != none {
-			r.links.join(before, m.from)
-		}
-		if before = m.to - 1; !r.entries[before].tool {
-			before = none
+		for at := m.from; at < m.to; at++ {
+			if m.role != "assistant" || !r.entries[at].tool {
+				continue
+			}
+			if before != none {
+				r.links.join(before, at)
+			}
+			before = at
 		}
 	}
 }

@@ -1,0 +1,194 @@
+package cupelchat
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+func TestItems(t *testing.T) {
+	message, tool, system := cupel.KindMessage, cupel.KindToolOutput, cupel.KindSystemPrompt
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      []row
+	}{
+		{"chat", "a system prompt, the first and the last message of the user are pinned", OpenAI,
+			`[{"role":"system","content":"Sys"},{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three","name":"Al"}]`,
+			[]row{
+				{system, 4 + 3, true, "Sys", "system 0"}, {message, 4 + 3, true, "one", "user 1"},
+				{message, 4 + 3, false, "two", "assistant 2"}, {message, 4 + 5 + 1 + 2, true, "three", "user 3"},
+			}},
+		{"exchange", "each result is an item; the calls at the end are pinned, because the model answers their results", OpenAI,
+			`[{"role":"user","content":"go"},
+			{"role":"assistant","content":"ok","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"gg","arguments":"[]"}}]},
+			{"role":"tool","tool_call_id":"b","content":"B"},{"role":"tool","tool_call_id":"a","content":"AA"}]`,
+			[]row{
+				{message, 4 + 2, true, "go", "user 0"},
+				{tool, 4 + 2 + (4 + 1 + 2) + (4 + 2 + 2), true, "ok\nf({})\ngg([])", "assistant 1 3 f, gg a, b"},
+				{tool, 4 + 4 + 1, false, "B", "tool 2 gg b"}, {tool, 4 + 4 + 2, false, "AA", "tool 3 f a"},
+			}},
+		{"ids that return", "a server may give the same id in every message: the latest call counts", OpenAI,
+			`[{"role":"assistant","tool_calls":[{"id":"0","function":{"name":"f","arguments":"1"}}]},{"role":"tool","tool_call_id":"0","content":"one"},
+			{"role":"assistant","tool_calls":[{"id":"0","function":{"name":"f","arguments":"2"}}]},{"role":"tool","tool_call_id":"0","content":"two"},
+			{"role":"user","content":"x"}]`,
+			[]row{
+				{tool, 4 + 4 + 2, false, "f(1)", "assistant 0 2 f 0"}, {tool, 8 + 3, false, "one", "tool 1 f 0"},
+				{tool, 4 + 4 + 2, false, "f(2)", "assistant 2 2 f 0"}, {tool, 8 + 3, false, "two", "tool 3 f 0"},
+				{message, 5, true, "x", "user 4"},
+			}},
+		{"no ids", "a server may give no ids, and objects for arguments", OpenAI,
+			`[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"function":{"name":"g"}}]},{"role":"tool","content":"one"},{"role":"tool","content":"two"},{"role":"user","content":"x"}]`,
+			[]row{
+				{tool, 4 + (4 + 1 + 7) + (4 + 1), false, "f({\"a\":1})\ng()", "assistant 0 3 f, g"},
+				{tool, 8 + 3, false, "one", "tool 1 f"}, {tool, 8 + 3, false, "two", "tool 2 g"},
+				{message, 5, true, "x", "user 3"},
+			}},
+		{"refusal and nothing", "a refusal is text; a message whose text is empty is kept all the same", OpenAI,
+			`[{"role":"assistant","content":null,"refusal":"No."},{"role":"user","content":""},{"role":"assistant","content":""}]`,
+			[]row{{message, 4 + 3, false, "No.", "assistant 0"}, {message, 4, true, "(empty)", "user 1"}, {message, 4, false, "(empty)", "assistant 2"}}},
+		{"chat media", "images are estimated by their detail, sounds and files by what they are", OpenAI,
+			`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://e.org/a"}},{"type":"image_url","image_url":{"url":"https://e.org/b","detail":"low"}},
+			{"type":"input_audio","input_audio":{"data":"AA"}},{"type":"file","file":{"file_id":"f"}}]}]`,
+			[]row{{message, 4 + 765 + 85 + 600 + 3000, true, "[image https://e.org/a]\n[image https://e.org/b]\n[audio 2fe2a3965b33]\n[file 9d03db32055b]", "user 0"}}},
+		{"request", "definitions of tools are sent in any case: they are counted, and always pinned", OpenAI,
+			`{"model":"m","tools":[ {"a": 1} ],"messages":[{"role":"user","content":"x"}]}`,
+			[]row{{KindTools, 9, true, `[{"a":1}]`, "tools"}, {message, 5, true, "x", "user 0"}}},
+		{"anthropic", "the system prompt is apart; blocks of text are one content", Anthropic,
+			`{"system":[{"type":"text","text":"A"},{"type":"text","text":"BB"}],"tools":[],"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}`,
+			[]row{{system, 4 + 3, true, "A\nBB", "system"}, {message, 4 + 1, true, "x", "user 0"}}},
+		{"anthropic tools", "tools bring a system prompt of their own", Anthropic,
+			`{"tools":[{}],"messages":[{"role":"user","content":"x"}]}`,
+			[]row{{KindTools, 346 + 4, true, "[{}]", "tools"}, {message, 5, true, "x", "user 0"}}},
+		{"anthropic exchange", "a message that only returns results is not the user's last word", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"i","name":"f","input":{"a": 1}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"i","content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"https://e.org/i"}}]}]},
+			{"role":"assistant","content":"done"}]`,
+			[]row{
+				{message, 5, true, "q", "user 0"},
+				{tool, (4 + 2) + (4 + 1 + 7), false, "hm\nf({\"a\":1})", "assistant 1 2 f i"},
+				{tool, 4 + 4 + 1 + 1600, false, "r\n[image https://e.org/i]", "tool 2 f i"},
+				{message, 8, false, "done", "assistant 3"},
+			}},
+		{"anthropic document", "a document of text is text, and one that is a file is estimated", Anthropic,
+			`[{"role":"user","content":[{"type":"document","title":"T","source":{"type":"text","data":"text"}},{"type":"document","source":{"type":"url","url":"http://e.org/p"}},
+			{"type":"document","source":{"type":"content","content":[{"type":"text","text":"c"}]}}]}]`,
+			[]row{{message, 4 + 1 + 4 + 3000 + 1, true, "T\ntext\n[document http://e.org/p]\nc", "user 0"}}},
+		{"hidden thinking", "what only the API can read is counted by its size", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"redacted_thinking","data":"0123456789"}]}]`,
+			[]row{{message, 5, true, "q", "user 0"}, {message, 4 + 2, false, "[thinking a2f4d3a5921c]", "assistant 1"}}},
+		{"responses", "reasoning stays with what follows from it; parallel calls at the end are all pinned", Responses,
+			`{"instructions":"I","input":[{"role":"user","content":"q"},{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"m"}]},
+			{"type":"function_call","call_id":"1","name":"f","arguments":"a"},{"role":"user","content":"w"},
+			{"type":"function_call","call_id":"2","name":"g","arguments":"b"},{"type":"function_call","call_id":"3","name":"h","arguments":"c"},
+			{"type":"function_call_output","call_id":"2","output":"G"},{"type":"function_call_output","call_id":"3","output":"H"}]}`,
+			[]row{
+				{system, 5, true, "I", "system"}, {message, 5, true, "q", "user 0"},
+				{message, 5, false, "s", "reasoning 1 3"}, {message, 5, false, "m", "assistant 2"}, {tool, 10, false, "f(a)", "assistant 3 f 1"},
+				{message, 5, true, "w", "user 4"},
+				{tool, 10, true, "g(b)", "assistant 5 2 g 2"}, {tool, 10, true, "h(c)", "assistant 6 2 h 3"},
+				{tool, 9, false, "G", "tool 7 g 2"}, {tool, 9, false, "H", "tool 8 h 3"},
+			}},
+		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
+			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
+		{"input text", "an input may be the text of a user", Responses,
+			`{"input":"hello"}`, []row{{message, 4 + 5, true, "hello", "user"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []row
+			for _, item := range read(t, tt.f, []byte(tt.text)).Items() {
+				got = append(got, rowOf(item))
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%s:\ngot  %+v\nwant %+v", tt.why, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSourcesAndOrigins(t *testing.T) {
+	c := read(t, OpenAI, []byte(`{"tools":[{}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
+		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]}]}`))
+	var got []string
+	for _, item := range c.Items() {
+		origin, _ := item.MetadataValue(cupel.MetadataSourceType)
+		got = append(got, fmt.Sprint(item.Source(), " ", origin))
+	}
+	want := []string{"Tool tool", "Chat system", "Chat user", "Chat assistant", "Tool assistant"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNoPin(t *testing.T) {
+	for name, f := range fixtures {
+		for _, item := range read(t, f, fixture(t, name), WithoutPins()).Items() {
+			if item.Pinned() != (item.Kind() == KindTools) {
+				t.Errorf("%s: pinned is %t of %s %q", name, item.Pinned(), item.Kind(), item.Content())
+			}
+		}
+	}
+}
+
+func TestMediaTokens(t *testing.T) {
+	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file"},{"type":"image_url","image_url":{"url":"v"}}]}]`
+	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))
+	if got := c.Items()[0].Tokens(); got != 4+3*7 {
+		t.Errorf("got %d tokens, want 25", got)
+	}
+	want := []string{
+		"estimated the tokens of media: 1 file of 7 tokens",
+		"estimated the tokens of media: 2 images of 7 tokens",
+	}
+	if !slices.Equal(c.Notes(), want) {
+		t.Errorf("got %q, want %q", c.Notes(), want)
+	}
+	huge := read(t, OpenAI, []byte(text), WithMediaTokens(int(^uint(0)>>1)))
+	if got := huge.Items()[0].Tokens(); got != int(^uint(0)>>1) {
+		t.Errorf("tokens wrapped to %d", got)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	at := func(s string) time.Time {
+		parsed, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	tests := []struct {
+		name, why, text string
+		want            []time.Time
+	}{
+		{"none", "times that are made up are seconds since 1970, in the order of the messages",
+			`[{"role":"user","content":"x"},{"role":"user","content":"x"},{"role":"user","content":"x"}]`, []time.Time{time.Unix(0, 0), time.Unix(1, 0), time.Unix(2, 0)}},
+		{"some", "a message without a time comes right behind the one before it, or right before the first that has one",
+			`[{"role":"user","content":"x"},{"role":"user","content":"x","timestamp":"2026-01-02T03:04:05+01:00"},{"role":"user","content":"x"},{"role":"user","content":"x","created_at":1767323046}]`,
+			[]time.Time{at("2026-01-02T02:04:04.999999999Z"), at("2026-01-02T02:04:05Z"), at("2026-01-02T02:04:05.000000001Z"), at("2026-01-02T03:04:06Z")}},
+		{"numbers", "seconds may have fractions, and large numbers are milliseconds",
+			`[{"role":"user","content":"x","created":1.5},{"role":"user","content":"x","timestamp":1767323046123}]`, []time.Time{time.Unix(1, 5e8), at("2026-01-02T03:04:06.123Z")}},
+		{"not a time", "what is no time is not used",
+			`[{"role":"user","content":"x","timestamp":"yesterday"},{"role":"user","content":"x","timestamp":1e300},{"role":"user","content":"x","timestamp":{}},{"role":"user","content":"x","timestamp":-99999999999}]`,
+			[]time.Time{time.Unix(0, 0), time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := read(t, OpenAI, []byte(tt.text))
+			for i, item := range c.Items() {
+				if got, ok := item.Timestamp(); !ok || !got.Equal(tt.want[i]) {
+					t.Errorf("%s: message %d is of %v, want %v", tt.why, i, got, tt.want[i])
+				}
+			}
+			if tt.name == "not a time" && !slices.Equal(c.Notes(), []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}) {
+				t.Errorf("notes %q", c.Notes())
+			}
+		})
+	}
+}

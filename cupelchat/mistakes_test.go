@@ -1,0 +1,158 @@
+package cupelchat
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNotes(t *testing.T) {
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      []string
+	}{
+		{"orphan", "a result without a call would be refused", OpenAI, `[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"y"},{"role":"tool","tool_call_id":"b","content":"z"}]`,
+			[]string{"messages[1] (and 1 more) has a result without a call before it; the API refuses such a transcript"}},
+		{"unanswered", "so would a call without a result", OpenAI, `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user","content":"x"}]`,
+			[]string{"messages[0] has a call without a result; the API refuses such a transcript"}},
+		{"waiting", "but for one at the end, which still waits", OpenAI, `[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b"}]`, nil},
+		{"unknown part", "a part of a later version of the API is kept", Anthropic, `[{"role":"user","content":[{"type":"hologram"},{"type":"hologram"}]}]`,
+			[]string{`2 parts of the unknown type "hologram": kept and counted as JSON`}},
+		{"unknown item", "and so is an item", Responses, `[{"type":"dream"}]`, []string{`1 part of the unknown type "dream": kept and counted as JSON`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
+				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      string
+	}{
+		{"no object", "a message is an object", OpenAI, "[\n3]", "line 2: messages[0] must be an object, got a number"},
+		{"no role", "a message says who speaks", OpenAI, `[{"content":"x"}]`, "line 1: messages[0].role is required"},
+		{"other role", "known roles are listed", OpenAI, `[{"role":"bot"}]`, `line 1: messages[0].role must be one of system, developer, user, assistant, tool, function, got "bot"`},
+		{"anthropic role", "the roles of the other API are not taken", Anthropic, `[{"role":"tool"}]`, `line 1: messages[0].role must be one of system, user, assistant, got "tool"`},
+		{"number for a role", "a role is a string", OpenAI, `[{"role":1}]`, "line 1: messages[0].role must be a string, got a number"},
+		{"twice", "a repeated role is ambiguous", OpenAI, `[{"role":"user","role":"user"}]`, "line 1: messages[0].role is given twice"},
+		{"content", "content is text or parts", OpenAI, `[{"role":"user","content":{}}]`, "line 1: messages[0].content must be a string or an array of parts, got an object"},
+		{"part", "a part says what it is", OpenAI, `[{"role":"user","content":[{"text":"x"}]}]`, "line 1: messages[0].content[0].type is required"},
+		{"part text", "a part of text has text", OpenAI, `[{"role":"user","content":[{"type":"text"}]}]`, "line 1: messages[0].content[0].text is required"},
+		{"calls", "calls are a list", OpenAI, `[{"role":"assistant","tool_calls":{}}]`, "line 1: messages[0].tool_calls must be an array, got an object"},
+		{"call", "a call has a function", OpenAI, "[{\"role\":\"assistant\",\"tool_calls\":[\n{\"id\":\"x\"}]}]", "line 2: messages[0].tool_calls[0].function must be an object, got null"},
+		{"call name", "a function has a name", OpenAI, `[{"role":"assistant","tool_calls":[{"id":"x","function":{}}]}]`, "line 1: messages[0].tool_calls[0].function.name is required"},
+		{"legacy call", "the old form as well", OpenAI, `[{"role":"assistant","function_call":{}}]`, "line 1: messages[0].function_call.name is required"},
+		{"result", "a result names its call", Anthropic, `[{"role":"user","content":[{"type":"tool_result"}]}]`, "line 1: messages[0].content[0].tool_use_id is required"},
+		{"responses call", "a call has an id", Responses, `{"input":[{"type":"function_call","name":"f"}]}`, "line 1: input[0].call_id is required"},
+		{"request", "a request has messages", Anthropic, `{"system":"x"}`, "line 1: messages is required: it holds the messages"},
+		{"messages", "messages are a list", Anthropic, `{"messages":{}}`, "line 1: messages must be an array of messages, got an object"},
+		{"nothing", "a transcript is a list or a request", OpenAI, `3`, "line 1: a conversation must be an array or an object, got a number"},
+		{"no content", "a message says something", OpenAI, `[{"role":"user"}]`, "line 1: messages[0] has neither content nor tool calls; remove it"},
+		{"no content of Anthropic", "in the other API too", Anthropic, `[{"role":"user","content":null}]`, "line 1: messages[0] has neither content nor tool calls; remove it"},
+		{"parts", "nine messages of the AI SDK became empty items, and all but one of them duplicates", OpenAI, `[{"role":"user","parts":[{"type":"text","text":"x"}]}]`,
+			"line 1: messages[0].parts looks like a message of the AI SDK or of Gemini; this format has \"content\": convert the messages first (AI SDK: convertToModelMessages)"},
+		{"previous response", "what the API keeps cannot be selected from", Responses, `{"previous_response_id":"r","input":"x"}`,
+			"line 1: previous_response_id refers to text that the API keeps, which cannot be selected from; give the whole conversation as input"},
+		{"reference", "nor what is referred to", Responses, `{"input":[{"type":"item_reference","id":"i"}]}`,
+			"line 1: input[0] refers to text that the API keeps, which cannot be selected from; give the whole conversation as input"},
+		{"document", "a document has a source", Anthropic, `[{"role":"user","content":[{"type":"document"}]}]`, "line 1: messages[0].content[0].source must be an object, got null"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Read([]byte(tt.text), tt.f, bytesCounter{})
+			if _, ok := errors.AsType[*Error](err); !ok || err.Error() != tt.want {
+				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
+			}
+		})
+	}
+}
+
+type failingCounter struct{}
+
+var errCounter = errors.New("no counter today")
+
+func (failingCounter) CountTokens(string) (int, error) { return 0, errCounter }
+
+func TestCounterFails(t *testing.T) {
+	for name, f := range fixtures {
+		if _, err := Read(fixture(t, name), f, failingCounter{}); !errors.Is(err, errCounter) {
+			t.Errorf("%s: got %v, want the counter's error", name, err)
+		}
+	}
+}
+
+func TestNotesOfCalls(t *testing.T) {
+	const call = `{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]}`
+	kinds := make([]string, 6)
+	for i := range kinds {
+		kinds[i] = fmt.Sprintf(`{"type":"%d%s"}`, i, strings.Repeat("x", 100*i))
+	}
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      []string
+	}{
+		{"twice", "one call has one result", OpenAI, "[" + call + `,{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`,
+			[]string{"messages[3] has a second result of the same call; the API refuses such a transcript"}},
+		{"twice of Anthropic", "in the other API too", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}]}]`,
+			[]string{"messages[2] has a second result of the same call; the API refuses such a transcript"}},
+		{"apart", "results come next", OpenAI, "[" + call + `,{"role":"user","content":"hurry"},{"role":"tool","tool_call_id":"a","content":"1"}]`,
+			[]string{"messages[3] has a result that is not next to its call; the API refuses such a transcript"}},
+		{"apart of Anthropic", "what a user says comes behind the results", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":"hurry"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`,
+			[]string{"messages[3] has a result that is not next to its call; the API refuses such a transcript"}},
+		{"messages of the model", "messages of the model that follow each other are one to Anthropic's API, and so are results", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"},{"type":"tool_use","id":"b","name":"f"}]},{"role":"assistant","content":"so"},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"b"}]}]`, nil},
+		{"apart of Responses", "but for the Responses API, which has them anywhere", Responses,
+			`[{"type":"function_call","call_id":"a","name":"f"},{"role":"user","content":"hurry"},{"type":"function_call_output","call_id":"a","output":"1"}]`, nil},
+		{"parallel", "the result of another call is no one between", OpenAI,
+			`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`, nil},
+		{"before", "a result before its call is not its result", OpenAI, `[{"role":"tool","tool_call_id":"a","content":"1"},` + call + `,{"role":"user","content":"x"}]`,
+			[]string{"messages[0] has a result without a call before it; the API refuses such a transcript", "messages[2] has a call without a result; the API refuses such a transcript"}},
+		{"many unknown types", "a hostile text does not fill the screen", Anthropic, `[{"role":"user","content":[` + strings.Join(kinds, ",") + `]}]`,
+			[]string{`1 part of the unknown type "0": kept and counted as JSON`, `1 part of the unknown type "1` + strings.Repeat("x", 39) + `": kept and counted as JSON`,
+				`1 part of the unknown type "2` + strings.Repeat("x", 39) + `": kept and counted as JSON`, "3 more parts of 3 other unknown types: kept and counted as JSON"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
+				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestTwiceGivenNames looks where names are only read to tell media apart.
+func TestTwiceGivenNames(t *testing.T) {
+	tests := []struct {
+		name, path string
+		f          Format
+		text       string
+	}{
+		{"image", "messages[0].content[0].image_url.url", OpenAI, `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"a","url":"b"}}]}]`},
+		{"source", "messages[0].content[0].source.type", Anthropic, `[{"role":"user","content":[{"type":"image","source":{"type":"url","type":"file"}}]}]`},
+		{"screenshot", "input[0].output.type", Responses, `[{"type":"computer_call_output","call_id":"c","output":{"type":"x","type":"y"}}]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Read([]byte(tt.text), tt.f, bytesCounter{})
+			if want := "line 1: " + tt.path + " is given twice"; err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package cupelchat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A turn of the model in the middle of its tools, that began with thinking.
+const turn = `[{"role":"user","content":"old"},{"role":"assistant","content":"oh"},{"role":"user","content":"q"},
+	{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"a","name":"f","input":1}]},
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"}]},
+	{"role":"assistant","content":[{"type":"tool_use","id":"b","name":"g","input":2}]},
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"B"}]},
+	{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"h","input":3}]},
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"C"}]}]`
+
+// A user who says something with the result of a tool, and what he said before.
+const separate = `[{"role":"user","content":"old"},{"role":"assistant","content":"oh"},{"role":"user","content":"q"},{"role":"assistant","content":"wait"},
+	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"},{"type":"text","text":"and now"}]}]`
+
+func TestPins(t *testing.T) {
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      []string // contents
+	}{
+		{"turn", "the API refuses to go on with a turn whose thinking is gone", Anthropic, turn, []string{"old", "q", "hm\nf(1)", "h(3)"}},
+		{"turn without thinking", "a turn that did not begin with thinking may lose what it did", Anthropic,
+			strings.Replace(turn, `{"type":"thinking","thinking":"hm","signature":"s"},`, "", 1), []string{"old", "q", "h(3)"}},
+		{"turn that is over", "thinking of a turn that is over is not asked for", Anthropic,
+			turn[:len(turn)-1] + `,{"role":"assistant","content":"done"},{"role":"user","content":"thanks"}]`, []string{"old", "thanks"}},
+		{"turn of OpenAI's", "the other API has no such rule", OpenAI,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":"x","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"A"},
+			{"role":"assistant","tool_calls":[{"id":"b","function":{"name":"g"}}]},{"role":"tool","tool_call_id":"b","content":"B"}]`, []string{"q", "g()"}},
+		{"words with a result", "what the user says with a result is an item of its own, and the exchange stays with it", Anthropic, separate,
+			[]string{"old", "f(1)", "and now"}},
+		{"the model first", "there may be nothing before it", Anthropic,
+			`[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`, []string{"f(1)"}},
+		{"system prompts", "a system prompt among the messages is no one who speaks", Anthropic,
+			`[{"role":"system","content":"s"},` + separate[1:], []string{"s", "old", "f(1)", "and now"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, item := range read(t, tt.f, []byte(tt.text)).Items() {
+				if item.Pinned() {
+					got = append(got, item.Content())
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestServerTools has a call of a tool that the API runs in one message and its
+// result in another: so it is when a turn pauses, and when a program that the API
+// runs calls a tool of the client's.
+func TestServerTools(t *testing.T) {
+	const text = `[{"role":"user","content":"q"},
+		{"role":"assistant","content":[{"type":"text","text":"let me see"},{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]},
+		{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"so"}]},
+		{"role":"user","content":"r"},
+		{"role":"assistant","content":[{"type":"server_tool_use","id":"c","name":"code_execution","input":{}},{"type":"tool_use","id":"t","name":"f","input":1}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"T"}]},
+		{"role":"assistant","content":[{"type":"code_execution_tool_result","tool_use_id":"c","content":{}},{"type":"text","text":"end"}]},
+		{"role":"user","content":"thanks"}]`
+	var got []string
+	for _, item := range read(t, Anthropic, []byte(text)).Items() {
+		index, _ := item.MetadataValue("index")
+		messages, _ := item.MetadataValue("messages")
+		got = append(got, fmt.Sprint(item.Kind(), " ", index, " ", messages))
+	}
+	want := []string{
+		"Message 0 <nil>", "Message 1 2", "Message 2 <nil>", "Message 3 <nil>", "ToolOutput 4 3", "ToolOutput 5 <nil>", "Message 6 <nil>", "Message 7 <nil>",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	const chat = `{"a": 1, "messages": [ {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"}, {"role":"user","content":"u2"} ], "b": {"c": 2.50}}`
+	const claude = `{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]},{"role":"assistant","content":"a2"},{"role":"user","content":"u3"}]}`
+	const wantsUser = "because the API requires that the user speaks first"
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		keep      []string
+		room      int
+		want      string
+		notes     []string
+	}{
+		{"a request", "all but the messages is as it was", OpenAI, chat, []string{"u1", "u2"}, 0,
+			`{"a": 1, "messages": [ {"role":"user","content":"u1"}, {"role":"user","content":"u2"} ], "b": {"c": 2.50}}`, nil},
+		{"no message", "an empty request is refused", OpenAI, chat, nil, 0,
+			`{"a": 1, "messages": [], "b": {"c": 2.50}}`, []string{"no message is left; the API refuses a request without one"}},
+		{"joined", "roles alternate, and blocks keep what else they have", Anthropic, claude, []string{"s", "u1", "u2", "a2", "u3"}, 0,
+			`{"system": "s", "messages": [{"role":"user","content":[{"type": "text", "text": "u1"}, {"type":"text","text":"u2","cache_control":{}}]},{"role":"assistant","content":"a2"},{"role":"user","content":"u3"}]}`,
+			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
+		{"three joined", "as many as come together", Anthropic, claude, []string{"s", "u1", "u2", "u3"}, 0,
+			`{"system": "s", "messages": [{"role":"user","content":[{"type": "text", "text": "u1"}, {"type":"text","text":"u2","cache_control":{}}, {"type": "text", "text": "u3"}]}]}`,
+			[]string{"joined 2 messages with the one before, because the messages between were dropped"}},
+		{"no system", "a system prompt that is not selected is gone", Anthropic, claude, []string{"u1", "a1", "u2"}, 0,
+			`{ "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]}]}`, nil},
+		{"brought back", "the user's message before comes back if it fits", Anthropic, claude, []string{"a1", "u3"}, 6,
+			`{ "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":"u3"}]}`,
+			[]string{"restored messages[0] (6 tokens), " + wantsUser}},
+		{"left out", "and what cannot be first is left out if it does not", Anthropic, claude, []string{"a1", "a2", "u3"}, 5,
+			`{ "messages": [{"role":"user","content":"u3"}]}`,
+			[]string{"dropped 2 items from messages[1] on (12 tokens), " + wantsUser + ", and the user's message before does not fit"}},
+		{"the model last", "the API would go on with the model's words, or refuse to: the user's come back if they fit", Anthropic, claude, []string{"s", "u1", "a1"}, 6,
+			`{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":"u3"}]}`,
+			[]string{"restored messages[4] (6 tokens), because the API requires that the user speaks last"}},
+		{"the model last without room", "and otherwise the model's go", Anthropic, claude, []string{"s", "u1", "a1"}, 5,
+			`{"system": "s", "messages": [{"role":"user","content":"u1"}]}`,
+			[]string{"dropped 1 item from messages[1] on (6 tokens), because the API requires that the user speaks last, and the user's last message does not fit"}},
+		{"no joining", "two values of one field cannot both be kept in one message", Anthropic,
+			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":2}]`, []string{"u1", "u2"}, 0,
+			`[{"role":"user","content":"u1","id":1},{"role":"user","content":"u2","id":2}]`, nil},
+		{"fields joined", "fields that do not contradict each other are all kept", Anthropic,
+			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":1,"x":[]}]`, []string{"u1", "u2"}, 0,
+			`[{"role":"user","content":[{"type": "text", "text": "u1"}, {"type": "text", "text": "u2"}],"id":1,"x":[]}]`,
+			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
+		{"thinking", "a turn at the end begins with thinking, or is not there", Anthropic, turn, []string{"old", "g(2)", "B", "q"}, 0,
+			`[{"role":"user","content":[{"type": "text", "text": "old"}, {"type": "text", "text": "q"}]}]`,
+			[]string{"dropped 2 items up to messages[6] (19 tokens), because the API requires that a turn at the end begins with thinking", "joined 1 message with the one before, because the messages between were dropped"}},
+		{"neighbours", "users that spoke one after the other in the conversation still do", Anthropic,
+			`[{"role":"user","content":"u1"},{"role":"user","content":"u2"},{"role":"assistant","content":"a1"}]`, []string{"u1", "u2"}, 0,
+			`[{"role":"user","content":"u1"},{"role":"user","content":"u2"}]`, nil},
+		{"lines", "lines stay lines", OpenAI, "{\"role\":\"user\",\"content\":\"u1\"}\n\n {\"role\":\"user\",\"content\":\"u2\"}\n{\"role\":\"user\",\"content\":\"u3\"}", []string{"u2", "u3"}, 0,
+			" {\"role\":\"user\",\"content\":\"u2\"}\n{\"role\":\"user\",\"content\":\"u3\"}", nil},
+		{"input text gone", "an input without its text is an empty list", Responses, `{"input": "hello", "instructions": "i"}`, []string{"i"}, 0,
+			`{"input": [], "instructions": "i"}`, []string{"no message is left; the API refuses a request without one"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := read(t, tt.f, []byte(tt.text), WithoutPins())
+			got, notes := written(t, c, tt.room, tt.keep...)
+			if got != tt.want {
+				t.Errorf("%s:\ngot  %s\nwant %s", tt.why, got, tt.want)
+			}
+			if !slices.Equal(notes, tt.notes) {
+				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, notes, tt.notes)
+			}
+		})
+	}
+}
+
+// written writes a conversation with the items of some contents, as if the window
+// had room for more tokens.
+func written(t *testing.T, c *Conversation, room int, keep ...string) (string, []string) {
+	t.Helper()
+	states := make([]state, len(c.entries))
+	for i, item := range c.items {
+		states[i].in = slices.Contains(keep, item.Content())
+	}
+	n := &notesOf{}
+	text, err := c.finish(states, room, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), n.notes()
+}
