@@ -39,15 +39,31 @@ func (r *Result) Text() string {
 			for _, c := range columns {
 				fmt.Fprintf(&out, "  %*s", width(c.head), c.head)
 			}
+			if against := r.against(); against != "" {
+				out.WriteString("  grounded against " + against + ", 95 % interval")
+			}
 			out.WriteByte('\n')
 		}
 		fmt.Fprintf(&out, "%-*s  %-9s", wide, row.Title(), row.Mode)
 		for _, c := range columns {
 			fmt.Fprintf(&out, "  %*.3f", width(c.head), c.of(row))
 		}
+		if a := row.Against; a != nil {
+			fmt.Fprintf(&out, "  %+.3f (%+.3f to %+.3f)", a.Difference, a.Low, a.High)
+		}
 		out.WriteByte('\n')
 	}
 	return out.String()
+}
+
+// against returns the policy that rows are compared with, or "".
+func (r *Result) against() string {
+	for i := range r.Rows {
+		if a := r.Rows[i].Against; a != nil {
+			return a.Policy
+		}
+	}
+	return ""
 }
 
 // Title returns the name of the policy in tables and plots.

@@ -322,6 +322,7 @@ func TestArguments(t *testing.T) {
 		{[]replay.Policy{all}, []float64{0.5, 1.5}, nil, "shares[1]", "more than the conversation"},
 		{[]replay.Policy{all}, fine, replay.WithWorkers(-1), "workers", "no worker does anything"},
 		{[]replay.Policy{all}, fine, replay.WithCounter(nil), "counter", "nothing counts"},
+		{[]replay.Policy{all}, fine, replay.WithAgainst("newest"), "against", "it is not measured"},
 	} {
 		_, err := replay.Run(t.Context(), nil, row.policies, row.shares, nil, row.opt)
 		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != row.field {
@@ -376,6 +377,48 @@ func TestFailures(t *testing.T) {
 	cancel()
 	if _, err := replay.Run(ctx, load(t, "agents.jsonl"), replay.Baselines(), shares); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestAgainst compares with a policy that finds nothing: the difference is what is
+// found, and its interval is that of a share of conversations.
+func TestAgainst(t *testing.T) {
+	nothing := replay.Policy{Name: "nothing", Mode: replay.Stateless, New: func() func(context.Context, replay.Turn) ([]byte, error) {
+		return func(context.Context, replay.Turn) ([]byte, error) { return []byte(`{"messages": []}`), nil }
+	}}
+	// Of 40 conversations with one value each, half are found: those that begin
+	// with "Hi!" in place of "Ho!".
+	half := all
+	half.Name = "half"
+	half.New = func() func(context.Context, replay.Turn) ([]byte, error) {
+		return func(_ context.Context, turn replay.Turn) ([]byte, error) {
+			if bytes.Contains(turn.Request, []byte("Hi!")) {
+				return turn.Request, nil
+			}
+			return []byte(`{"messages": []}`), nil
+		}
+	}
+	line := strings.ReplaceAll(talk, "\n", " ") + "\n"
+	conversations, err := replay.Read(strings.NewReader(strings.Repeat(line+strings.Replace(line, "Hi!", "Ho!", 1), 20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, conversations, []replay.Policy{nothing, half, all}, []float64{1}, replay.WithAgainst("nothing"))
+	first, got, everything := result.Rows[0].Against, result.Rows[1].Against, result.Rows[2].Against
+	// The standard deviation of a share of one half of 40 is 0.079.
+	if first != nil || got.Difference != 0.5 || math.Abs(got.Low-(0.5-1.96*0.079)) > 0.03 || math.Abs(got.High-(0.5+1.96*0.079)) > 0.03 {
+		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
+	}
+	if *everything != (replay.Against{Policy: "nothing", Difference: 1, Low: 1, High: 1}) {
+		t.Errorf("got %+v, want 1 each time", everything)
+	}
+	if text := result.Text(); !strings.Contains(text, "fill  grounded against nothing, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
+		t.Errorf("got\n%s", text)
+	}
+	// The pairs are drawn together: what is always equal differs by nothing.
+	same := run(t, load(t, "agents.jsonl"), []replay.Policy{all, all.InSession(0.5)}, []float64{0.5}, replay.WithAgainst("all")).Rows[1].Against
+	if *same != (replay.Against{Policy: "all"}) {
+		t.Errorf("got %+v, want no difference", same)
 	}
 }
 

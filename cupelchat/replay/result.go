@@ -29,6 +29,10 @@ type Row struct {
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 
+	// Against compares the row with the policy of [WithAgainst]. It is nil without
+	// one, and in its own rows.
+	Against *Against `json:"against,omitempty"`
+
 	title string
 }
 
@@ -42,12 +46,13 @@ type Failure struct {
 // result adds up the conversations in their order.
 func (r *runner) result() *Result {
 	result := &Result{Conversations: len(r.recordings)}
+	opponent := r.opponent()
 	for k, share := range r.shares {
 		for i := range r.policies {
 			p := &r.policies[i]
 			var s sums
-			for c := range r.recordings {
-				s.add(&r.sums[c*len(r.policies)+i][k])
+			for _, conversation := range r.of(i, k) {
+				s.add(conversation)
 			}
 			row := Row{Policy: p.Name, Share: share, Mode: p.Mode, title: p.Title, Values: s.values, Steps: s.steps, Failures: s.failures, First: s.first}
 			row.Support, row.Grounded = ratio(s.support, s.values), ratio(s.ground, s.values)
@@ -56,10 +61,24 @@ func (r *runner) result() *Result {
 			if s.whole > 0 {
 				row.Cost = s.cost / s.whole
 			}
+			if opponent >= 0 && i != opponent && len(r.recordings) > 0 {
+				against := bootstrap(r.of(i, k), r.of(opponent, k))
+				against.Policy = r.policies[opponent].Name
+				row.Against = &against
+			}
 			result.Rows = append(result.Rows, row)
 		}
 	}
 	return result
+}
+
+// of returns the sums of a policy at a share, by conversation.
+func (r *runner) of(policy, share int) []*sums {
+	list := make([]*sums, len(r.recordings))
+	for c := range list {
+		list[c] = &r.sums[c*len(r.policies)+policy][share]
+	}
+	return list
 }
 
 func ratio(a, b int) float64 { return float64(a) / float64(max(1, b)) }

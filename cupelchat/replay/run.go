@@ -36,8 +36,15 @@ func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress = progress }
 }
 
+// WithAgainst compares the grounded support of each policy with that of the first
+// one of this name.
+func WithAgainst(policy string) Option {
+	return func(c *config) { c.against = policy }
+}
+
 type config struct {
 	policies []Policy
+	against  string
 	shares   []float64
 	counter  cupel.TokenCounter
 	workers  int
@@ -72,6 +79,9 @@ func (c *config) validate() error {
 			return bad(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "shares must be above 0, at most 1, and ascending")
 		}
 	}
+	if c.against != "" && c.opponent() < 0 {
+		return bad("against", strconv.Quote(c.against), "it must be the name of one of the policies")
+	}
 	if c.counter == nil {
 		return bad("counter", "", "a token counter is required")
 	}
@@ -79,6 +89,11 @@ func (c *config) validate() error {
 		return bad("workers", strconv.Itoa(c.workers), "workers must be at least 0")
 	}
 	return nil
+}
+
+// opponent returns the policy that all are compared with, or -1.
+func (c *config) opponent() int {
+	return slices.IndexFunc(c.policies, func(p Policy) bool { return p.Name == c.against })
 }
 
 // Run measures every policy on every conversation at every share. It requires

@@ -22,6 +22,7 @@ type replayFlags struct {
 	session  bool
 	low      float64
 	encoding string
+	against  string
 }
 
 // characters names the token counts of the measure's reference.
@@ -64,6 +65,9 @@ of calls are cleared), newest-blocks and clear-blocks (the same in a session);
 the preset agent; another preset; or a file. The exit code is 3 if a policy fails
 at a step, or if its window is larger than the budget or not what the API takes.
 
+With --against, each policy is compared with one of them: the difference in
+grounded support, and its 95 % interval over conversations like these.
+
 With --session, a policy appends to its last window while that fits. When it
 does not, it chooses a window for --low-water times the room beside the system
 prompt and the newest message, so that the prompt cache is lost less often.`,
@@ -87,6 +91,8 @@ prompt and the newest message, so that the prompt cache is lost less often.`,
 	set.BoolVar(&flags.session, "session", false, "measure each policy in a session")
 	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
 	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this OpenAI encoding or model, heuristic for an estimate, or characters for a quarter of them")
+	set.StringVar(&flags.against, "against", "", "compare the grounded support of each policy with this `policy`")
+	complete(command, "against", known...)
 	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
 	completePolicy(command, "policy", known...)
 	return command
@@ -123,7 +129,7 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	progress := newProgress(env, "windows")
 	result, err := replay.Run(command.Context(), conversations, policies, f.shares,
-		replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update))
+		replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update), replay.WithAgainst(f.against))
 	progress.end()
 	if err != nil {
 		return selecting(err)
@@ -163,6 +169,8 @@ func (f *replayFlags) check(command *cobra.Command) error {
 		}
 	}
 	switch {
+	case f.against != "" && !slices.Contains(f.policies, f.against):
+		return usagef("--against: %q is not measured; add -p %s", f.against, f.against)
 	case !(f.low > 0 && f.low <= 1):
 		return usagef("--low-water: must be above 0 and at most 1, got %g", f.low)
 	case command.Flags().Changed("low-water") && !f.session:

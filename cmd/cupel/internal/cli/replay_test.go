@@ -71,6 +71,10 @@ func TestReplaySession(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
+	compared := replayedRows(t, append(common, "-p", "newest", "-p", "clear", "--against", "newest")...)
+	if a := compared[1].Against; compared[0].Against != nil || a == nil || math.Abs(a.Difference-(compared[1].Grounded-compared[0].Grounded)) > 1e-12 {
+		t.Errorf("got %+v against %+v", a, compared[0])
+	}
 	lower := replayedRows(t, append(common, "-p", "newest", "--session", "--low-water", "0.2")...)
 	if lower[0].Cost >= session[0].Cost || lower[0].Share != 0.25 {
 		t.Errorf("got %+v; want cheaper windows than %+v", lower[0], session[0])
@@ -174,6 +178,7 @@ func TestReplayMistakes(t *testing.T) {
 		{"percent", []string{"--data", "talk.jsonl", "--share", "25"}, "--share: must be above 0 and at most 1, got 25", "a share is not a percentage"},
 		{"low water", []string{"--data", "talk.jsonl", "--session", "--low-water", "NaN"}, "--low-water: must be above 0 and at most 1, got NaN", "no number"},
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
+		{"against", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "clear"}, `--against: "clear" is not measured; add -p clear`, "there is nothing to compare with"},
 		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "newest", "-p", "newest"}, `--policy: "newest" is given twice`, "one line would be the other"},
 		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, "; a policy file ends in .json or .toml", "the names that are known, and that there are files"},
