@@ -29,7 +29,7 @@ type promptCache struct {
 }
 
 // breakpoints returns a body with at most four breakpoints of the prompt cache.
-// Where the caller wants them set, they are set anew: behind the tools, behind the
+// If the caller wants them set, they are set again: behind the tools, behind the
 // system prompt, at the end of what is as it was in the input, and at the end.
 // Otherwise those that are too many go, and those at the end of what is as it was
 // stay.

@@ -46,7 +46,7 @@ var checks = map[string]func([]byte) []apirules.Violation{
 // violation is that.
 //
 // Check shares no code with what reads and writes conversations, so that it can
-// judge them: whatever [Window.Body] returns passes, unless the conversation
+// judge them: every result of [Window.Body] passes, unless the conversation
 // that was read fails for the same rule.
 func Check(body []byte, f Format) []Violation {
 	check, ok := checks[f.String()]

@@ -53,7 +53,7 @@ func (c calibration) line() (offset, slope float64) {
 }
 
 // most returns how many tokens a window may have by estimate to have at most
-// limit, where now is what it would have if nothing were chosen anew.
+// limit, where now is what it would have if nothing were chosen again.
 func (c calibration) most(limit, now int) int {
 	if len(c.Reports) == 0 {
 		return limit

@@ -173,7 +173,7 @@ func (p *proposal) next() *state {
 	return to
 }
 
-// worth reports whether choosing anew saves more than it costs over the horizon.
+// worth reports whether choosing again saves more than it costs over the horizon.
 func (p *proposal) worth(l limits) bool {
 	m, horizon := p.s.config.Cache, float64(p.s.config.Horizon)
 	if horizon < 0 || !m.caches() {

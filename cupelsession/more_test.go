@@ -17,7 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// A tokenizer that is 13 % denser, with 346 tokens that nobody counted.
+// A tokenizer that is 13 % denser, with 346 tokens that were not counted.
 func TestCalibration(t *testing.T) {
 	actual := func(estimated int) int { return int(math.Ceil(1.13*float64(estimated))) + 346 }
 	rng := rand.New(rand.NewPCG(1, 1))

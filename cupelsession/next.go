@@ -63,7 +63,7 @@ type proposal struct {
 	fresh  int  // tokens of candidates that the session has not seen
 	split  bool // something must come in that is out, or stands in a smaller form
 
-	reason BreakReason // of choosing anew; 0 if what was sent stays
+	reason BreakReason // of choosing again; 0 if what was sent stays
 	chose  *cupel.SelectionReport
 	chosen []int // candidates that it was given, or ^entry
 }
@@ -166,7 +166,7 @@ func (p *proposal) keep() {
 	}
 }
 
-// splits reports whether a group would be in the window in part, or in full beside
+// splits reports whether a group would be in the window in part, or in full next to
 // a note: a result of a call that was left out, or a member that was edited.
 func (p *proposal) splits(concerned func(group string) bool) bool {
 	type place struct {

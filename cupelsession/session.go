@@ -21,7 +21,7 @@ type Chooser interface {
 type Config struct {
 	// Cache is the prompt cache of the provider. The zero model is [NoCache].
 	Cache CacheModel
-	// LowWater is the share of the room beside what is pinned that a break fills,
+	// LowWater is the share of the room left by pinned items that a break fills,
 	// in (0,1]. 0 means 0.6. A lower mark breaks less often and keeps less.
 	LowWater float64
 	// Horizon is how many turns a rewrite has to pay for before the session breaks

@@ -38,7 +38,7 @@ type Turn struct {
 // Entry says where an item of the window comes from.
 type Entry struct {
 	// Candidates are the positions of the items that it stands for: one, all members
-	// of a group in place of which a note is sent, or what a summary stands for.
+	// of a group that a note replaces, or the items that a summary replaces.
 	Candidates []int
 	// Whole reports whether it is the item as it was given.
 	Whole bool
@@ -87,7 +87,7 @@ type Break struct {
 	At int
 	// Tokens are those before it, which are sent again as they were.
 	Tokens int
-	// Chosen reports whether the chooser chose anew.
+	// Chosen reports whether the chooser chose again.
 	Chosen bool
 }
 
@@ -142,7 +142,7 @@ func (l *limits) pin(tokens int, lowWater float64) {
 	l.low = tokens + int(float64(max(0, l.most-tokens))*lowWater)
 }
 
-// fill chooses anew if it must, or may.
+// fill chooses again if it must, or may.
 func (p *proposal) fill(ctx context.Context) error {
 	l := p.limits()
 	switch {

@@ -98,12 +98,12 @@ func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
 	case "anthropic":
 		if found = r.Usage != nil && r.Usage.Input != nil; found {
 			u.Input, u.Output = *r.Usage.Input, r.Usage.Output
-			u.beside(r.Usage.CacheRead, r.Usage.CacheCreated)
+			u.plusCached(r.Usage.CacheRead, r.Usage.CacheCreated)
 		}
 	case "bedrock":
 		if found = r.Usage != nil && r.Usage.InputTokens != nil; found {
 			u.Input, u.Output = *r.Usage.InputTokens, r.Usage.OutputTokens
-			u.beside(r.Usage.ReadTokens, r.Usage.WriteTokens)
+			u.plusCached(r.Usage.ReadTokens, r.Usage.WriteTokens)
 		}
 	case "gemini":
 		if found = r.Metadata != nil && r.Metadata.Prompt != nil; found {
@@ -130,8 +130,8 @@ func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
 	return u, nil
 }
 
-// beside adds what was in the cache to an input that leaves it out.
-func (u *Usage) beside(read, written *int) {
+// plusCached adds what was in the cache to an input that leaves it out.
+func (u *Usage) plusCached(read, written *int) {
 	if read != nil {
 		u.Read, u.Cached = *read, true
 		u.Input += *read

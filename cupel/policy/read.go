@@ -88,7 +88,7 @@ var (
 	weightField = strategy.Field{Name: "weight", Type: strategy.Number, Required: true}
 )
 
-// strategy reads a strategy, of which place are the fields that all types have.
+// strategy reads a strategy. place are the fields that all types have.
 func (r *reader) strategy(of *role, raw []byte, at string, depth int, place ...strategy.Field) (s Strategy, weight float64) {
 	if reason := r.strategies.exceeds(depth); reason != "" {
 		path := at

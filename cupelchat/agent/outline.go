@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	messageTokens = 4    // of a message beside its text
+	messageTokens = 4    // of a message, in addition to its text
 	callWorth     = 1    // of the name of a call
 	everyForm     = 16   // steps of a unit that are forms of their own
 	growth        = 1.15 // from one form to the next after these
-	wholeWorth    = 4    // of a unit in full, beside the worth of its parts
+	wholeWorth    = 4    // of a unit in full, in addition to the worth of its parts
 	label         = "[earlier] "
 )
 

@@ -13,7 +13,7 @@ type unit struct {
 	members []int // positions among the items
 	tokens  int
 	pinned  bool
-	whole   bool // in the window in full, whatever else is chosen
+	whole   bool // always in the window in full
 	note    bool // a note may stand in place of the group
 	newer   int  // units behind it
 

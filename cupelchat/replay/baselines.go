@@ -20,7 +20,7 @@ func (t *turn) whole(i int) piece {
 	return piece{id: u.id, text: u.text, tokens: u.tokens}
 }
 
-// everything sends all there is, whatever the budget.
+// everything sends all units and ignores the budget.
 func everything(t *turn, _ int) (window, error) {
 	w := make(window, t.said)
 	for i := range w {
@@ -29,7 +29,7 @@ func everything(t *turn, _ int) (window, error) {
 	return w, nil
 }
 
-// newest sends the newest units that fit beside the pinned ones.
+// newest sends the newest units that fit with the pinned ones.
 func newest(t *turn, budget int) (window, error) {
 	left := budget - t.fixed(t.said)
 	var w window

@@ -40,7 +40,7 @@ func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, 
 }
 
 // TestChoosing: the windows of choosers hold the budget by the measure's own
-// count, whatever counts, and with all of a conversation as the budget they are
+// count, with any counter, and with all of a conversation as the budget they are
 // everything.
 func TestChoosing(t *testing.T) {
 	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {

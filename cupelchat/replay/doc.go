@@ -33,7 +33,7 @@
 //   - Breaks is the share of the steps that do not send all of the window before
 //     at the start of the new one.
 //   - Task is the share of the steps whose window has the user's first message
-//     whole, among those in which it fits beside the system prompts and the
+//     whole, among those in which it fits with the system prompts and the
 //     newest unit.
 //   - Recent is the share of the steps whose window has the newest three units
 //     whole.

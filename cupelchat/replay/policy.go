@@ -118,7 +118,7 @@ func (p Policy) inBlocks(name, title string) Policy {
 // InSession returns the policy in a session. That of [Choosing] is one of package
 // cupelsession with the low-water mark low, in (0,1]. Any other policy appends
 // messages to its last window while that fits. When it does not, it chooses a
-// window for low of the room beside the system prompts and the newest unit. A
+// window for low of the room that system prompts and the newest unit leave. A
 // policy whose mode is Session already is not changed.
 func (p Policy) InSession(low float64) Policy {
 	if p.Mode == Session {

@@ -19,7 +19,7 @@ const (
 // Where a value must stand to count as grounded, in characters.
 const (
 	keyReach = 40 // from the start of its key to the value
-	beside   = 12 // of what stood beside the value
+	nearby   = 12 // of the text on each side of the value
 )
 
 var (
@@ -108,7 +108,7 @@ func newValue(text string, units []unit) value {
 			}
 		}
 		for at := range words(u.text, text) {
-			before, after := last(u.text[:at], beside), first(u.text[at+len(text):], beside)
+			before, after := last(u.text[:at], nearby), first(u.text[at+len(text):], nearby)
 			if !blank(before) {
 				v.excerpt = append(v.excerpt, before+text)
 			}
@@ -123,7 +123,7 @@ func newValue(text string, units []unit) value {
 }
 
 // grounded reports whether the value stands in a window as a word, and after
-// one of its names or with what it stood beside.
+// one of its names or next to the same text as before.
 func (v *value) grounded(window string) bool {
 	found := false
 	for at := range words(window, v.text) {
@@ -137,7 +137,7 @@ func (v *value) grounded(window string) bool {
 }
 
 // words yields where a value stands in a text as a word: with no letter, digit
-// or underscore of ASCII beside it. Matches do not overlap.
+// or underscore of ASCII next to it. Matches do not overlap.
 func words(text, value string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for from := 0; ; {

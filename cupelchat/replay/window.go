@@ -98,7 +98,7 @@ type chooser interface {
 }
 
 // blocks appends while the window fits. When it does not, it chooses a window
-// for a share of the room beside what is always sent.
+// for a share of the room that what is always sent leaves.
 type blocks struct {
 	chooser
 	low    float64 // in (0,1]

@@ -15,8 +15,8 @@ const (
 	ruleSignature  = "signature"     // calls of the turn keep their thought signatures
 )
 
-// geminiData are the members of which a part has one, and how they are called
-// when words are joined by underscores, which the API takes as well.
+// geminiData are the members that hold the data of a part, with their names in
+// snake case, which the API takes as well.
 var geminiData = map[string]string{
 	"text": "text", "inlineData": "inline_data", "fileData": "file_data",
 	"functionCall": "function_call", "functionResponse": "function_response",
