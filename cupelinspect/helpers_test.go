@@ -70,6 +70,8 @@ type (
 		Forms  map[int]map[int]form `json:"forms"`
 		Stale  []int                `json:"stale"`
 		Pinned *int                 `json:"pinned"`
+		Origin []int                `json:"origin"`
+		Full   map[int]int          `json:"full"`
 	}
 	budget struct {
 		Max           int            `json:"max"`

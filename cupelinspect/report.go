@@ -47,6 +47,9 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	w.Budget = newBudget(budget, pinned)
 	w.Stages, w.Total = stagesOf(report)
 	s.explain(l, report, ledger)
+	if l.units {
+		w.Origin = originsOf(ledger)
+	}
 	w.Codes = l.codes
 	return s, nil
 }

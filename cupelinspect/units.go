@@ -61,6 +61,20 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 	return variants, functions
 }
 
+// originsOf returns the positions that the candidates of a report have in its run.
+func originsOf(ledger *analysis.Ledger) []int {
+	origins := make([]int, len(ledger.Entries))
+	for i := range ledger.Entries {
+		origins[i] = -1
+		if e := &ledger.Entries[i]; e.Included != nil {
+			origins[i] = e.Included.Candidate()
+		} else if e.Excluded != nil {
+			origins[i] = e.Excluded.Candidate()
+		}
+	}
+	return origins
+}
+
 // formsOf returns the smaller forms that a report has in its window, by candidate,
 // and the tokens of the pinned items. It records the forms and what is stale in w;
 // the run comes before its sweep.
@@ -85,7 +99,13 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, limit int
 			forms = make(map[int]int)
 		}
 		forms[at] = n
-		if e.Item == e.Included.Item { // of a report that was read: the item is the form
+		if e.Item == e.Included.Item { // of a report: the item is the form
+			if full, ok := e.Item.OriginalTokens(); ok {
+				if w.Full == nil {
+					w.Full = make(map[int]int)
+				}
+				w.Full[at] = full
+			}
 			continue
 		}
 		if w.Forms == nil {

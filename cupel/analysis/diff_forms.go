@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/wollax/cupel-go/cupel"
+import (
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
 
 // formPair is a candidate of two reports that is in a smaller form in one of them
 // at least: the positions of its entries.
@@ -12,20 +16,19 @@ type formPair struct {
 // pairForms matches smaller forms, whose contents are not those of their items, by
 // the position of the candidate.
 func pairForms(a, b *Ledger) []formPair {
-	var pairs []formPair
-	at := make(map[int]int) // entries of b by candidate
-	smaller := false
+	smaller := func(e Entry) bool { return e.Form() > 0 }
+	if !slices.ContainsFunc(a.Entries, smaller) && !slices.ContainsFunc(b.Entries, smaller) {
+		return nil
+	}
+	at := make(map[int]int, len(b.Entries)) // entries of b by candidate
 	for i := range b.Entries {
 		if c := b.Entries[i].original(); c >= 0 {
 			at[c] = i
 		}
-		smaller = smaller || b.Entries[i].Form() > 0
 	}
+	var pairs []formPair
 	for i := range a.Entries {
 		x := &a.Entries[i]
-		if !smaller && x.Form() == 0 {
-			continue
-		}
 		j, ok := at[x.original()]
 		if !ok || x.Form() == 0 && b.Entries[j].Form() == 0 || !sameInFull(x, &b.Entries[j]) {
 			continue

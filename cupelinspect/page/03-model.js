@@ -169,7 +169,7 @@ function nearestStop(side, budget) {
 function rowsOf({ items, sides }) {
   const [a, b] = sides;
   const rows = Array.from(a.selection.candidates, (item, candidate) => rowOf(item, candidate, -1));
-  if (b) pairRows(items, rows, b);
+  if (b) pairRows(items, rows, a, b);
   for (const side of sides) {
     rows.forEach((row, i) => { if (row.at[side.index] >= 0) side.rowOf[row.at[side.index]] = i; });
   }
@@ -181,8 +181,8 @@ function rowOf(item, a, b) {
   return { index: 0, item, at: [a, b] }; // at: the candidate in each side, or -1
 }
 
-function pairRows(items, rows, b) {
-  let left = Array.from(b.selection.candidates, (_, candidate) => candidate);
+function pairRows(items, rows, a, b) {
+  let left = pairForms(items, rows, a.selection, b.selection);
   const itemOf = (candidate) => b.selection.candidates[candidate];
   for (const keyOf of [(item) => item, (item) => `${asciiFolded(items[item].kind)}\n${items[item].content}`]) {
     const free = new Map();
@@ -196,6 +196,31 @@ function pairRows(items, rows, b) {
     });
   }
   for (const candidate of left) rows.push(rowOf(itemOf(candidate), -1, candidate));
+}
+
+// pairForms pairs what is in a smaller form in one of two reports, by position in
+// their runs: its content is not that of the item. It returns the other candidates
+// of b.
+function pairForms(items, rows, a, b) {
+  const left = new Set(b.candidates.keys());
+  if (!a.origin || !b.origin) return [...left];
+  const at = new Map([...left].map((candidate) => [b.origin[candidate], candidate]));
+  const itemIn = (selection, candidate) => {
+    const item = items[selection.candidates[candidate]];
+    return { ...item, tokens: selection.full?.[candidate] ?? item.tokens };
+  };
+  for (const row of rows) {
+    const [candidate] = row.at;
+    const other = at.get(a.origin[candidate]);
+    if (other === undefined || a.origin[candidate] < 0 || !(a.form?.[candidate] || b.form?.[other])) continue;
+    const x = itemIn(a, candidate);
+    const y = itemIn(b, other);
+    const same = x.group || y.group ? x.group === y.group : x.tokens === y.tokens && x.versionOf === y.versionOf && asciiFolded(x.kind) === asciiFolded(y.kind);
+    if (!same) continue;
+    row.at[1] = other;
+    left.delete(other);
+  }
+  return [...left];
 }
 
 function mapList(map, key) {

@@ -109,7 +109,8 @@ function verdictOf(row, side) {
 function formOf(side, candidate) {
   const item = shownItem(side, candidate);
   const full = itemOfCandidate(side, candidate);
-  const size = item === full ? counted(item.tokens, 'token') : `${grouped(item.tokens)} of ${counted(full.tokens, 'token')}`;
+  const whole = side.selection.full?.[candidate] ?? full.tokens; // of a report, the item is the form
+  const size = whole === item.tokens ? counted(item.tokens, 'token') : `${grouped(item.tokens)} of ${counted(whole, 'token')}`;
   return [el('p', {}, el('span', { class: 'tag form' }, `form ${side.form[candidate]}`), ` ${size} in the window:`),
     ...(item === full ? [] : [contentOf(item)])];
 }

@@ -126,3 +126,43 @@ func TestUnits(t *testing.T) {
 		t.Errorf("%q", trouble)
 	}
 }
+
+// TestUnitsOfTwoReports pairs an outline in one report with the whole in the other.
+func TestUnitsOfTwoReports(t *testing.T) {
+	s := units(t)
+	selections := make([]*cupelinspect.Selection, 2)
+	var forms [2]map[int]int
+	for i, budget := range []int{900, 3000} {
+		report := s.at(t, budget)
+		selections[i] = must(cupelinspect.FromReport(report, must(s.budget.Resize(budget, budget*3/4))))
+		forms[i] = make(map[int]int)
+		for _, e := range report.Included {
+			forms[i][e.Candidate()] = e.Form()
+		}
+	}
+	b := open(t, "two reports", selections...)
+	if got := value[int](b, `return page.rows.length`); got != len(s.items) {
+		t.Errorf("the page has %d rows for %d candidates", got, len(s.items))
+	}
+	differ := 0
+	for candidate := range s.items {
+		a, inA := forms[0][candidate]
+		c, inB := forms[1][candidate]
+		if inA != inB {
+			differ++
+		}
+		if inA && inB && a != c {
+			forms[0][-1]++ // in both, in two forms
+		}
+	}
+	if forms[0][-1] == 0 {
+		t.Fatal("no item is in both in two forms")
+	}
+	b.choose("#filter-state", "Differ")
+	if got := b.rows(); len(got) != differ {
+		t.Errorf("%d rows are in only one, want %d", len(got), differ)
+	}
+	if trouble := b.takeTroubles(); len(trouble) > 0 {
+		t.Errorf("%q", trouble)
+	}
+}
