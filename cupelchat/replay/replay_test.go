@@ -450,7 +450,7 @@ func TestSVG(t *testing.T) {
 	if circles != len(result.Rows) || strings.Contains(svg, "NaN") {
 		t.Errorf("%d circles, want %d: %s", circles, len(result.Rows), svg)
 	}
-	for _, want := range []string{"|<&>|", "|newest that fits|", "|clear, in blocks to 0.6|", "|15 %|"} {
+	for _, want := range []string{"|<&>|", "|newest that fits|", "|solid: in a session|", "|dashed: each window by itself|", "|clear, in blocks to 0.6|", "|15 %|"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("%s is not among the texts %s", want, texts)
 		}

@@ -54,6 +54,11 @@ func (r *Result) SVG() string {
 	out.WriteString("}\n</style>\n")
 	fmt.Fprintf(&out, `<rect class="ground" width="%g" height="%g"/>`+"\n", plotWidth, plotHeight)
 	p.axes(&out)
+	for i, key := range []string{"solid: in a session", "dashed: each window by itself"} {
+		if slices.ContainsFunc(lines, func(l line) bool { return (l.dash == "") == (i == 0) }) {
+			fmt.Fprintf(&out, `<text class="quiet" x="%g" y="%g">%s</text>`+"\n", plotLeft+float64(120*i), plotHeight-12, key)
+		}
+	}
 	for _, l := range lines {
 		p.line(&out, l)
 	}
