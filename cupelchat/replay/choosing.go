@@ -78,7 +78,11 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 	if items, err = r.recount(items); err != nil {
 		return nil, nil, err
 	}
-	turn, err := session.Next(ctx, items, r.budget)
+	budget, err := r.forPinned(items)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn, err := session.Next(ctx, items, budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,6 +110,10 @@ func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
 	return cupel.New(config)
 }
 
+// roundings is by how many tokens the two ways to count what is pinned may differ.
+// What is pinned is first tried with so many more.
+const roundings = 8
+
 // mostTries is how often a window is chosen for one step at most.
 const mostTries = 6
 
@@ -116,17 +124,21 @@ func (t *Turn) fit(write func(*cupelchat.Conversation, recounted) ([]byte, error
 		return nil, err
 	}
 	var body []byte
-	target := t.Budget
+	target, spare := t.Budget, roundings
 	for range mostTries {
 		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
 			return nil, err
 		}
-		own := max(target-r.pinned, 0)
+		// What is pinned has the whole budget: less is for what else is chosen.
+		own := max(t.Budget-r.pinned+spare, 0)
 		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
 			return nil, err
 		}
 		next, err := write(c, r)
 		switch {
+		case err != nil && spare > 0:
+			spare = 0
+			continue
 		case err != nil && body == nil:
 			return nil, err
 		case err != nil:
@@ -158,7 +170,7 @@ func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
 		}
 		t.shared.conversation = c
 	}
-	r := recounted{more: make([]int, len(said))}
+	r := recounted{more: make([]int, len(said)), most: t.Budget}
 	for _, item := range c.Items() {
 		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
 			r.more[at] = said[at].tokens - item.Tokens()
@@ -175,6 +187,7 @@ func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
 // counts the JSON of the calls.
 type recounted struct {
 	cupelchat.Chooser
+	most   int                 // tokens of the budget
 	more   []int               // tokens of each message
 	pinned int                 // of them for pinned items
 	budget cupel.ContextBudget // in tokens of the measure
@@ -187,7 +200,31 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.Chooser.RunReport(ctx, counted, r.budget, opts...)
+	budget, err := r.forPinned(counted)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Chooser.RunReport(ctx, counted, budget, opts...)
+}
+
+// forPinned returns the budget, and no less than what is pinned if that fits.
+func (r recounted) forPinned(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
+	groups := map[string]bool{}
+	for _, item := range items {
+		if item.Pinned() && item.Group() != "" {
+			groups[item.Group()] = true
+		}
+	}
+	pinned := 0
+	for _, item := range items {
+		if item.Pinned() || groups[item.Group()] {
+			pinned += item.Tokens()
+		}
+	}
+	if target := r.budget.TargetTokens(); pinned > target && pinned <= r.most {
+		return cupel.NewContextBudget(pinned, pinned)
+	}
+	return r.budget, nil
 }
 
 // recount returns the items with the tokens of the measure.
