@@ -136,7 +136,7 @@ func (t *Turn) fit(write func(*cupelchat.Conversation, recounted) ([]byte, error
 		}
 		next, err := write(c, r)
 		switch {
-		case err != nil && spare > 0:
+		case err != nil && body == nil && spare > 0:
 			spare = 0
 			continue
 		case err != nil && body == nil:

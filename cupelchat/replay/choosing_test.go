@@ -97,7 +97,9 @@ func TestRecounted(t *testing.T) {
 		return budget, nil
 	}}
 	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 58 of 46"; got != want {
+	// What is pinned does not fit at the second step, so that it is tried again with
+	// the first message reduced.
+	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 48 of 46, 58 of 46"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
