@@ -76,30 +76,16 @@ func (anthropicCodec) message(r *reader, o *rawjson.Object, path string) error {
 	return r.userBlocks(content, path+".content")
 }
 
-// userBlocks reads a message of the user's: each tool result is an entry, and
-// everything else together is one.
+// userBlocks reads a message of the user's.
 func (r *reader) userBlocks(content rawjson.Value, path string) error {
-	own := none // the entry of what is not a result
-	var owners []int
-	err := r.each(content, path, func(v rawjson.Value, path string) error {
+	isResult := func(o *rawjson.Object) bool { return o.Get("type").String() == "tool_result" }
+	return r.results(content, path, isResult, func(v rawjson.Value, path string) error {
 		o, err := v.Object(path)
-		if err != nil {
-			return err
-		}
-		if o.Get("type").String() == "tool_result" {
-			r.entry("tool")
-			owners = append(owners, r.at)
+		if err == nil && isResult(&o) {
 			return r.toolResult(&o, path)
 		}
-		if own == none {
-			r.entry("user").asks = true
-			own = r.at
-		}
-		owners, r.at = append(owners, own), own
 		return r.part(v, path)
 	})
-	r.message().owners = owners
-	return err
 }
 
 // toolResult reads a tool_result of Anthropic's API.

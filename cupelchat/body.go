@@ -229,7 +229,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 		if text == "" {
 			text = "…"
 		}
-		edits.Replace(e.parts[first].value, quoted(text))
+		edits.Replace(e.parts[first].value, e.parts[first].saying(text))
 		delete(out, place{e.parts[first].list, e.parts[first].at})
 	case text != "":
 		// There are media alone: the words go before the first one.
@@ -248,4 +248,12 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 			return
 		}
 	}
+}
+
+// saying returns what stands in the place of words when they say another text.
+func (p *part) saying(text string) []byte {
+	if p.member == "" {
+		return quoted(text)
+	}
+	return slices.Concat([]byte("{"), quoted(p.member), []byte(": "), quoted(text), []byte("}"))
 }

@@ -255,6 +255,7 @@ func (e *evidence) parts(o *rawjson.Object, path string) error {
 
 // decide returns the formats that the signs allow.
 func (e *evidence) decide() ([]Format, error) {
+	e.prefer()
 	claims := slices.Sorted(maps.Keys(e.claims))
 	switch {
 	case len(claims) > 1:
@@ -277,6 +278,17 @@ func (e *evidence) decide() ([]Format, error) {
 		return []Format{OpenAI}, nil
 	}
 	return []Format{OpenAI, Anthropic}, nil
+}
+
+// prefer drops signs of a format that another one has as well: Ollama's calls are
+// OpenAI's with other arguments, and Bedrock's request has Anthropic's "system".
+func (e *evidence) prefer() {
+	if _, ok := e.claims[Ollama]; ok {
+		delete(e.claims, OpenAI)
+	}
+	if _, ok := e.claims[Bedrock]; ok && e.claims[Anthropic].path == "system" {
+		delete(e.claims, Anthropic)
+	}
 }
 
 // foreign recognizes what is often mistaken for a conversation, and says what to

@@ -25,6 +25,11 @@ func TestDetect(t *testing.T) {
 		{"items", "the type of an element tells", `[` + hello + `,{"type":"reasoning","summary":[]}]`, []Format{Responses}},
 		{"model", "a model decides where nothing else does", `{"model":"claude-x","messages":[` + hello + "]}", []Format{Anthropic}},
 		{"system of Claude", "Anthropic's API does not begin with a system prompt", `{"model":"claude-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},
+		{"contents", "the name of the list tells", `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`, []Format{Gemini}},
+		{"Gemini's messages", "parts without a type tell", `[{"role":"user","parts":[{"text":"x"}]}]`, []Format{Gemini}},
+		{"Bedrock's request", "toolConfig tells, although Anthropic has a system prompt as well", `{"system":[{"text":"s"}],"toolConfig":{},"messages":[{"role":"user","content":[{"text":"x"}]}]}`, []Format{Bedrock}},
+		{"Bedrock's messages", "blocks without a type tell", `[{"role":"user","content":[{"text":"x"}]}]`, []Format{Bedrock}},
+		{"Ollama's calls", "arguments that are an object tell", `[` + hello + `,{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x"}]`, []Format{Ollama}},
 		{"tools", "definitions of tools tell", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[` + hello + "]}", []Format{OpenAI}},
 	}
 	for _, tt := range tests {

@@ -18,6 +18,9 @@ const (
 	OpenAI    Format = iota + 1 // OpenAI's Chat Completions
 	Responses                   // OpenAI's Responses
 	Anthropic                   // Anthropic's Messages
+	Gemini                      // Gemini's generateContent
+	Bedrock                     // Amazon Bedrock's Converse
+	Ollama                      // Ollama's chat
 )
 
 // codec is what one format does in its own way. Its file reads messages into
@@ -62,6 +65,9 @@ var formats = map[Format]struct {
 	OpenAI:    {"openai", chatCodec{}},
 	Responses: {"responses", responsesCodec{}},
 	Anthropic: {"anthropic", anthropicCodec{}},
+	Gemini:    {"gemini", geminiCodec{}},
+	Bedrock:   {"bedrock", bedrockCodec{}},
+	Ollama:    {"ollama", ollamaCodec{}},
 }
 
 // Formats returns all formats that [Read] reads.

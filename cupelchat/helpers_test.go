@@ -28,6 +28,9 @@ var fixtures = map[string]Format{
 	"openai-responses-text.json": Responses,
 	"anthropic.json":             Anthropic,
 	"anthropic-messages.json":    Anthropic,
+	"gemini.json":                Gemini,
+	"bedrock.json":               Bedrock,
+	"ollama.json":                Ollama,
 }
 
 func fixture(t testing.TB, name string) []byte {

@@ -10,6 +10,7 @@ import (
 const (
 	openAIImageTokens    = 765  // 1024 by 1024 pixels in high detail
 	openAILowImageTokens = 85   // in low detail
+	geminiImageTokens    = 258  // of a tile of 768 by 768 pixels
 	anthropicImageTokens = 1600 // the maximum: larger images are scaled down
 	audioTokens          = 600  // a minute
 	fileTokens           = 3000 // a page or two of a PDF

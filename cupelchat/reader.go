@@ -69,6 +69,7 @@ type part struct {
 	text      string        // in the content of the item, on lines of its own
 	value     rawjson.Value // of words: the string that says them
 	tokens    int           // of words
+	member    string        // of words in an object: the member that a smaller form has in its place
 	list, at  int           // the place in the lists of the message; list is none outside them
 	name      string        // of a call
 	arguments string        // of a call
