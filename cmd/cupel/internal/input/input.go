@@ -1,5 +1,5 @@
 // Package input reads candidates: items as JSON or JSON Lines, and chat
-// transcripts as the OpenAI and Anthropic APIs write them.
+// transcripts in the formats of package cupelchat.
 package input
 
 import (
@@ -49,7 +49,7 @@ type Options struct {
 type Candidates struct {
 	Items        []*cupel.ContextItem
 	Format       Format                  // never Auto
-	Conversation *cupelchat.Conversation // of OpenAI and Anthropic, otherwise nil
+	Conversation *cupelchat.Conversation // of a transcript, otherwise nil
 	Notes        []string                // remarks for the user
 }
 

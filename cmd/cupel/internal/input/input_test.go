@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // bytesCounter counts a token for each byte.
@@ -257,8 +258,10 @@ func transcripts(t testing.TB) map[string]string {
 func TestTranscriptsAreFound(t *testing.T) {
 	for name, text := range transcripts(t) {
 		want := OpenAI
-		if strings.HasPrefix(name, "anthropic") {
-			want = Anthropic
+		for _, f := range cupelchat.Formats() {
+			if f != cupelchat.Responses && strings.HasPrefix(name, f.String()) {
+				want = Format(f.String())
+			}
 		}
 		for _, format := range []Format{Auto, want} {
 			got, err := read(text, format)
