@@ -281,10 +281,13 @@ func (e *evidence) decide() ([]Format, error) {
 }
 
 // prefer drops signs of a format that another one has as well: Ollama's calls are
-// OpenAI's with other arguments, and Bedrock's request has Anthropic's "system".
+// OpenAI's with other arguments, OpenTelemetry has the same roles, and Bedrock's
+// request has Anthropic's "system".
 func (e *evidence) prefer() {
-	if _, ok := e.claims[Ollama]; ok {
-		delete(e.claims, OpenAI)
+	for _, f := range []Format{Ollama, OpenTelemetry} {
+		if _, ok := e.claims[f]; ok && strings.HasSuffix(e.claims[OpenAI].path, ".role") || f == Ollama && ok {
+			delete(e.claims, OpenAI)
+		}
 	}
 	if _, ok := e.claims[Bedrock]; ok && e.claims[Anthropic].path == "system" {
 		delete(e.claims, Anthropic)

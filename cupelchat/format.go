@@ -23,6 +23,13 @@ const (
 	Ollama                      // Ollama's chat
 )
 
+// The formats of records, which are only read.
+const (
+	ClaudeCode    Format = iota + Ollama + 1 // Claude Code's session files
+	Codex                                    // Codex's session files
+	OpenTelemetry                            // gen_ai.input.messages of OpenTelemetry
+)
+
 // codec is what one format does in its own way. Its file reads messages into
 // entries and parts, and makes the few texts that the writer adds; everything
 // else works on entries and parts.
@@ -68,6 +75,10 @@ var formats = map[Format]struct {
 	Gemini:    {"gemini", geminiCodec{}},
 	Bedrock:   {"bedrock", bedrockCodec{}},
 	Ollama:    {"ollama", ollamaCodec{}},
+
+	ClaudeCode:    {"claude-code", claudeCodec{}},
+	Codex:         {"codex", codexCodec{}},
+	OpenTelemetry: {"opentelemetry", telemetryCodec{}},
 }
 
 // Formats returns all formats that [Read] reads.

@@ -75,8 +75,9 @@ func (geminiCodec) message(r *reader, o *rawjson.Object, path string) error {
 	case role != "user" && role != "model" && role != "function":
 		return o.Get("role").Errorf(path+".role", "must be one of user, model, got %.40q", role)
 	}
-	if r.message().role = role; role == "function" {
-		r.message().role = "user"
+	r.message().role = "user"
+	if role == "model" {
+		r.message().role = "assistant"
 	}
 	parts := o.Get("parts")
 	switch {
@@ -150,19 +151,20 @@ func (r *reader) geminiPart(v rawjson.Value, path string) error {
 	}
 	r.current().words = true
 	for _, name := range []string{"inlineData", "inline_data", "fileData", "file_data"} {
-		if o.Has(name) {
-			data, err := o.Get(name).Object(rawjson.Join(path, name))
-			if err != nil {
-				return err
-			}
-			where := either(&data, "fileUri", "file_uri")
-			if where.IsNull() {
-				where = data.Value
-			}
-			name, tokens := geminiMedium(either(&data, "mimeType", "mime_type").String())
-			r.medium(name, tokens, where)
-			return nil
+		if !o.Has(name) {
+			continue
 		}
+		data, err := o.Get(name).Object(rawjson.Join(path, name))
+		if err != nil {
+			return err
+		}
+		where := either(&data, "fileUri", "file_uri")
+		if where.IsNull() {
+			where = data.Value
+		}
+		medium, tokens := geminiMedium(either(&data, "mimeType", "mime_type").String())
+		r.medium(medium, tokens, where)
+		return nil
 	}
 	for _, name := range []string{"executableCode", "executable_code", "codeExecutionResult", "code_execution_result"} {
 		if o.Has(name) {

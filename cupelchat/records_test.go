@@ -1,0 +1,91 @@
+package cupelchat
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+const claudeSession = `{"type":"summary","summary":"Bakery","leafUuid":"u9"}
+{"type":"user","sessionId":"s","uuid":"u1","timestamp":"2026-05-01T10:00:00Z","message":{"role":"user","content":"Fix the oven test."}}
+{"type":"assistant","sessionId":"s","uuid":"u2","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"I read it."}]}}
+{"type":"assistant","sessionId":"s","uuid":"u3","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"oven_test.go"}}]}}
+{"type":"user","sessionId":"s","uuid":"u4","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"func TestOven"}]}}
+{"type":"assistant","sessionId":"s","uuid":"u5","isSidechain":true,"message":{"role":"assistant","content":"of a helper"}}
+{"type":"user","sessionId":"s","uuid":"u6","isCompactSummary":true,"message":{"role":"user","content":"So far: the oven."}}
+{"type":"user","sessionId":"s","uuid":"u7","message":{"role":"user","content":"Go on."}}
+`
+
+const codexSession = `{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"x"}}
+{"timestamp":"2026-05-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Fix the oven test."}]}}
+{"timestamp":"2026-05-01T10:00:02Z","type":"event_msg","payload":{"type":"token_count"}}
+{"timestamp":"2026-05-01T10:00:03Z","type":"response_item","payload":{"type":"function_call","call_id":"c1","name":"shell","arguments":"{\"command\":[\"ls\"]}"}}
+{"timestamp":"2026-05-01T10:00:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"oven_test.go"}}
+{"timestamp":"2026-05-01T10:00:05Z","type":"compacted","payload":{"message":"So far: the oven."}}
+{"timestamp":"2026-05-01T10:00:06Z","type":"brand_new","payload":{}}
+`
+
+const telemetryMessages = `[
+ {"role":"user","parts":[{"type":"text","content":"Weather in Paris?"}]},
+ {"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"weather","arguments":{"city":"Paris"}}],"finish_reason":"tool_call"},
+ {"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"degrees":22}}]},
+ {"role":"assistant","parts":[{"type":"text","content":"22 degrees."}]},
+ {"role":"user","parts":[{"type":"text","content":"And Rome?"},{"type":"uri","modality":"image","uri":"https://example.com/map.png"}]}
+]`
+
+func TestRecords(t *testing.T) {
+	for _, test := range []struct {
+		text   string
+		format Format
+		want   []string
+		note   string
+		why    string
+	}{
+		{claudeSession, ClaudeCode, []string{"user Fix", "assistant I read", "assistant Read(", "tool func", "user So far pinned", "user Go on"}, "", "blocks of one message are lines of their own, helpers are left out"},
+		{codexSession, Codex, []string{"user Fix", "assistant shell(", "tool oven_test", "user So far pinned"}, "messages[6] is of an unknown type", "events are no messages"},
+		{telemetryMessages, OpenTelemetry, []string{"user Weather", "assistant weather(", `tool {"degrees"`, "assistant 22", "user And Rome"}, "", "parts have a content"},
+		{`{"gen_ai.system_instructions":[{"type":"text","content":"Be brief."}],"gen_ai.input.messages":` + telemetryMessages + "}", OpenTelemetry,
+			[]string{"system Be brief", "user Weather", "assistant weather(", `tool {"degrees"`, "assistant 22", "user And Rome"}, "", "the attributes of a span"},
+	} {
+		found, err := Detect([]byte(test.text))
+		if err != nil || found != test.format {
+			t.Errorf("%s is taken for %s, error %v", test.format, found, err)
+		}
+		c, err := Read([]byte(test.text), test.format, bytesCounter{})
+		if err != nil {
+			t.Errorf("%s: %v", test.format, err)
+			continue
+		}
+		var got []string
+		for i, item := range c.Items() {
+			role, _ := item.MetadataText("role")
+			line := role + " " + strings.ReplaceAll(item.Content(), "\n", "|")
+			got = append(got, line)
+			if i >= len(test.want) {
+				continue
+			}
+			want, pinned := strings.CutSuffix(test.want[i], " pinned")
+			if !strings.HasPrefix(line, want) || pinned && !item.Pinned() {
+				t.Errorf("%s: item %d is %s (pinned %v), want %s (%s)", test.format, i, line, item.Pinned(), test.want[i], test.why)
+			}
+		}
+		if len(got) != len(test.want) || !strings.Contains(fmt.Sprint(c.Notes()), test.note) {
+			t.Errorf("%s: items %q, notes %q; want %q and a note with %q", test.format, got, c.Notes(), test.want, test.note)
+		}
+		budget, err := cupel.NewContextBudget(1e6, 1e6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := c.Select(t.Context(), chooser(t, everything), budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wrong *Error
+		if _, err := w.Body(); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "only read") {
+			t.Errorf("%s: Body fails with %v, want that the format is only read", test.format, err)
+		}
+	}
+}
