@@ -55,13 +55,16 @@ type codec interface {
 
 // rules are what an API requires of the messages of a request.
 type rules struct {
-	userFirst bool   // the first message is the user's
-	alternate bool   // messages of one role that become adjacent are joined
-	content   string // the member of a message that joining appends to
-	cache     bool   // has breakpoints of a prompt cache
-	record    bool   // is only read
-	anywhere  bool   // a result may be anywhere behind its call
-	thinking  bool   // a turn of the model that began with thinking keeps its first message
+	userFirst bool // the first message is the user's
+	alternate bool // messages of one role that become adjacent are joined
+	// neighbours are messages of one role that are joined although they were next
+	// to each other: a call must come right after the user's message or a result.
+	neighbours bool
+	content    string // the member of a message that joining appends to
+	cache      bool   // has breakpoints of a prompt cache
+	record     bool   // is only read
+	anywhere   bool   // a result may be anywhere behind its call
+	thinking   bool   // a turn of the model that began with thinking keeps its first message
 }
 
 // formats are the formats that are known, by their number.

@@ -13,7 +13,9 @@ type geminiCodec struct{}
 func (geminiCodec) name() string { return "Gemini's generateContent API" }
 func (geminiCodec) list() string { return "contents" }
 
-func (geminiCodec) rules() rules { return rules{userFirst: true, alternate: true, content: "parts"} }
+func (geminiCodec) rules() rules {
+	return rules{userFirst: true, alternate: true, neighbours: true, content: "parts"}
+}
 
 func (geminiCodec) signs() signs {
 	return signs{

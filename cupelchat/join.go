@@ -71,7 +71,7 @@ func newMember(p rawjson.Part, content string) member {
 
 // take joins a message to j if that is necessary and possible.
 func (j *joined) take(next *joined, c codec) bool {
-	if next.role != j.role || next.index != none && next.index == j.index+1 {
+	if next.role != j.role || next.index != none && next.index == j.index+1 && !c.rules().neighbours {
 		return false
 	}
 	const most = 16 // members are compared one by one

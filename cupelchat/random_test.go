@@ -197,9 +197,18 @@ func (c *composer) conversation(f Format) []byte {
 // brokenRules are the rules that a body breaks. Those of calls and results are one:
 // which of them an API names first depends on what else is there.
 func brokenRules(f Format, body []byte) []string {
+	var rules []string
+	if broken := refuse[f]; broken != nil {
+		for _, v := range broken(body) {
+			rules = append(rules, v.Rule)
+		}
+	} else {
+		for _, v := range Check(body, f) {
+			rules = append(rules, v.Rule)
+		}
+	}
 	var names []string
-	for _, v := range refuse[f](body) {
-		rule := v.Rule
+	for _, rule := range rules {
 		if strings.Contains(rule, "call") || strings.Contains(rule, "result") {
 			rule = "calls and results"
 		}
