@@ -51,3 +51,45 @@ func Example() {
 	//   {"role": "user", "content": "When will it be here?"}
 	// ]}
 }
+
+// An exchange that is over becomes a note where there is no room for its result.
+func ExampleFit() {
+	type request struct {
+		Model    string           `json:"model"`
+		Messages []map[string]any `json:"messages"`
+	}
+	call := map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "run", "arguments": `{"command": "go test ./..."}`}}
+	params := request{"gpt-4.1", []map[string]any{
+		{"role": "user", "content": "Do the tests pass?"},
+		{"role": "assistant", "tool_calls": []any{call}},
+		{"role": "tool", "tool_call_id": "c1", "content": "ok  \texample.com/a\t0.010s\n?   \texample.com/b\t[no test files]\nok  \texample.com/c\t0.032s\nok  \texample.com/d\t0.411s\n" +
+			"--- FAIL: TestParse (0.00s)\n    parse_test.go:12: got 3, want 4\nFAIL\nFAIL\texample.com/parse\t0.005s\nok  \texample.com/z\t0.101s\n"},
+		{"role": "assistant", "content": "One of them fails."},
+		{"role": "user", "content": "Mend it."},
+	}}
+	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	budget, err := cupel.NewContextBudget(72, 72)
+	if err != nil {
+		log.Fatal(err)
+	}
+	params, err = cupelchat.Fit(context.Background(), params, cupelchat.OpenAI, pipeline, budget, cupel.HeuristicCounter{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range params.Messages {
+		fmt.Printf("%s: %s\n", m["role"], m["content"])
+	}
+	// Output:
+	// user: Do the tests pass?
+	// user: [earlier: run(go test ./...); shortened]
+	// ok  	example.com/a	0.010s
+	// ?   	example.com/b	[no test files]
+	// …
+	// FAIL
+	// …
+	// assistant: One of them fails.
+	// user: Mend it.
+}
