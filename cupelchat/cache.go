@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -94,7 +95,8 @@ func (p *promptCache) blocks(list rawjson.Value, message int) {
 		}
 		p.all = append(p.all, breakpoint{o, message, o.Has(cacheControl)})
 	}
-	if list.IsString() && list.String() != "" {
+	// The API refuses a block of white space, which it takes as a string.
+	if list.IsString() && strings.TrimSpace(list.String()) != "" {
 		p.all = append(p.all, breakpoint{rawjson.Object{Value: list}, message, false})
 	}
 }

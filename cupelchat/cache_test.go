@@ -36,6 +36,8 @@ func TestBreakpoints(t *testing.T) {
 		{"everything", "the last two are the same block", cached, []Option{WithBreakpoints()}, everything, set4},
 		{"a gap", "one at the end of what is as it was", cached, []Option{WithBreakpoints()}, without("old", "b"),
 			strings.Replace(strings.Replace(set4, `{"type":"text","text":"a"}`, `{"type":"text","text":"a"`+set+`}`, 1), gap, "", 1)},
+		{"blank system prompt", "as a block it would be refused", `{"system":" \n","messages":[{"role":"user","content":"hi"}]}`, []Option{WithBreakpoints()}, everything,
+			`{"system":" \n","messages":[{"role":"user","content":[{"type": "text", "text": "hi"` + set + `}]}]}`},
 		{"top level", "the API sets the one at the end itself", `{"cache_control":{"type":"ephemeral"},` + cached[1:], []Option{WithBreakpoints()}, everything,
 			`{"cache_control":{"type":"ephemeral"},` + strings.Replace(strings.Replace(cached, `"input_schema":{}`, `"input_schema":{}`+set, 1), `"text":"s"`, `"text":"s"`+set, 1)[1:]},
 		{"a few", "those that are there stay where they are", strings.Replace(cached, `"text":"a"`, `"text":"a","cache_control":{}`, 1), nil, without("b", "old"),
