@@ -145,6 +145,17 @@ var targets = []target{
 				over("quota-knapsack", "knapsack"), over("count-constrained-knapsack", "knapsack"), over("count-constrained-knapsack-dropping", "knapsack"),
 			}
 		}},
+	{"10,000 items with groups, smaller forms and versions, four scorers as above; Greedy, ScoreGreedy, Knapsack", "≤ 2 times the same items without",
+		func(m *measurements) []check {
+			var checks []check
+			for _, mixture := range []string{"pairs", "variants", "versions", "mixed"} {
+				for _, slicer := range []string{"greedy", "scoregreedy", "knapsack"} {
+					row := "units-10000/" + mixture + "-" + slicer + "/ratios-to-plain"
+					checks = append(checks, times("%s times for "+mixture+" with "+slicer, m.get(row, "units"), 2))
+				}
+			}
+			return checks
+		}},
 	{"writing a report of 30 MB as JSON, against json.Marshal of plain structs", "MarshalJSON ≤ 1.5 times; json.Marshal, which scans that result again, at most 1.5 more; ≤ 2 times the bytes allocated",
 		func(m *measurements) []check {
 			const ratios = "json/write/ratios-to-plain"
