@@ -110,10 +110,6 @@ func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
 	return cupel.New(config)
 }
 
-// roundings is by how many tokens the two ways to count what is pinned may differ.
-// What is pinned is first tried with so many more.
-const roundings = 8
-
 // mostTries is how often a window is chosen for one step at most.
 const mostTries = 6
 
@@ -124,21 +120,18 @@ func (t *Turn) fit(write func(*cupelchat.Conversation, recounted) ([]byte, error
 		return nil, err
 	}
 	var body []byte
-	target, spare := t.Budget, roundings
+	target := t.Budget
 	for range mostTries {
 		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
 			return nil, err
 		}
 		// What is pinned has the whole budget: less is for what else is chosen.
-		own := max(t.Budget-r.pinned+spare, 0)
+		own := max(t.Budget-r.pinned, 0)
 		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
 			return nil, err
 		}
 		next, err := write(c, r)
 		switch {
-		case err != nil && body == nil && spare > 0:
-			spare = 0
-			continue
 		case err != nil && body == nil:
 			return nil, err
 		case err != nil:
@@ -171,10 +164,15 @@ func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
 		t.shared.conversation = c
 	}
 	r := recounted{more: make([]int, len(said)), most: t.Budget}
+	held := make(map[string]bool) // groups of pinned items
+	for _, item := range c.Items() {
+		held[item.Group()] = held[item.Group()] || item.Pinned()
+	}
+	held[""] = false
 	for _, item := range c.Items() {
 		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
 			r.more[at] = said[at].tokens - item.Tokens()
-			if item.Pinned() {
+			if item.Pinned() || held[item.Group()] {
 				r.pinned += r.more[at]
 			}
 		}
@@ -189,7 +187,7 @@ type recounted struct {
 	cupelchat.Chooser
 	most   int                 // tokens of the budget
 	more   []int               // tokens of each message
-	pinned int                 // of them for pinned items
+	pinned int                 // of them for pinned items and their groups
 	budget cupel.ContextBudget // in tokens of the measure
 	own    cupel.ContextBudget // in tokens of package cupelchat, for what is pinned
 }

@@ -97,10 +97,26 @@ func TestRecounted(t *testing.T) {
 		return budget, nil
 	}}
 	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	// What is pinned does not fit at the second step, so that it is tried again with
-	// the first message reduced.
-	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 48 of 46, 58 of 46"; got != want {
+	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 58 of 46"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestTaskFits: a task that fits exactly beside the newest unit stays whole,
+// although package cupelchat counts more for results than the measure does.
+func TestTaskFits(t *testing.T) {
+	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
+	conversations, err := replay.Read(strings.NewReader(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := replay.Choosing("latest", latest(t))
+	for share := 0.4; share < 1; share += 0.005 {
+		for _, row := range run(t, conversations, []replay.Policy{policy, policy.InSession(0.6)}, []float64{share}).Rows {
+			if row.Task != 1 || row.Failures > 0 {
+				t.Errorf("%s at %.2f: got %+v, want the task at each step where it fits", row.Mode, share, row)
+			}
+		}
 	}
 }
 
