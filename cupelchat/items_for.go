@@ -8,19 +8,20 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// ItemsFor returns the items as [Conversation.Select] passes them to its chooser
-// for a budget, with notes about what it changed. If what is pinned does not fit,
-// the last message of the user is no longer pinned unless it is the newest of
-// all, and the first one is reduced to what is left for it, or no longer pinned if
-// that is next to nothing. The list has the length and the order of
-// [Conversation.Items].
+// ItemsFor returns the items for a budget, with notes about what it changed. If
+// what is pinned does not fit, the last message of the user is no longer pinned
+// unless it is the newest of all, and then the first one is not either. Items that
+// are in the list keep their contents, so that a session recognizes them. The list
+// has the length and the order of [Conversation.Items].
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	n := &notesOf{}
-	items, err = c.itemsFor(budget, n)
+	items, err = c.itemsFor(budget, n, false)
 	return slices.Clone(items), n.notes(), err
 }
 
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf) ([]*cupel.ContextItem, error) {
+// itemsFor returns the items for a budget. The first message of the user is reduced
+// to what is left for it, if reduce is set.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
 	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
 	pinned := 0
 	last := none
@@ -50,11 +51,15 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf) ([]*cupe
 			return items, nil
 		}
 	}
-	return items, c.reduceTask(items, limit-(pinned-items[c.asked].Tokens()), n)
+	left := 0
+	if reduce {
+		left = limit - (pinned - items[c.asked].Tokens())
+	}
+	return items, c.reduceTask(items, left, n)
 }
 
-// reduceTask puts the first message of the user into a number of tokens. Its sizes
-// are two thirds of one another, so that it rarely changes from turn to turn.
+// reduceTask puts the first message of the user into a number of tokens, or frees
+// it if that is next to nothing.
 func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notesOf) error {
 	task := items[c.asked]
 	e := &c.entries[c.asked]
@@ -83,13 +88,9 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	}
 	mark := shortened(tokens)
 	most := left - (e.tokens - tokens) - count("\n"+mark)
-	size := tokens
-	for size > most && size > 0 {
-		size = size * 2 / 3
-	}
-	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
+	small := cupelreduce.Reduce(said, most, cupelreduce.WithCounter(count))
 	if small == "" {
-		small = beginning(said, size, count)
+		small = beginning(said, most, count)
 	}
 	switch {
 	case failed != nil:

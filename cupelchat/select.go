@@ -55,7 +55,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		}
 	}
 	n := &notesOf{}
-	items, err := c.itemsFor(budget, n)
+	items, err := c.itemsFor(budget, n, true)
 	if err != nil {
 		return nil, err
 	}
