@@ -89,8 +89,9 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	mark := shortened(tokens)
 	most := left - (e.tokens - tokens) - count("\n"+mark)
 	small := cupelreduce.Reduce(said, most, cupelreduce.WithCounter(count))
-	if small == "" {
-		small = beginning(said, most, count)
+	// An outline cuts long lines; a task may be one.
+	if whole := beginning(said, most, count); count(whole) > 2*count(small) {
+		small = whole
 	}
 	switch {
 	case failed != nil:
