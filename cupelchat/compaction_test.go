@@ -74,24 +74,3 @@ func TestLongTask(t *testing.T) {
 		t.Errorf("%d tokens in a budget of 200", total)
 	}
 }
-
-func TestFit(t *testing.T) {
-	type params struct {
-		Model    string           `json:"model"`
-		Messages []map[string]any `json:"messages"`
-	}
-	message := func(role, content string) map[string]any { return map[string]any{"role": role, "content": content} }
-	all := params{"m", []map[string]any{message("user", "task"), message("assistant", "answer"), message("user", "last")}}
-	for tokens, want := range map[int]int{100: 3, 20: 2} {
-		got, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
-		if err != nil || got.Model != "m" || len(got.Messages) != want {
-			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
-		}
-		if same := &got.Messages[0] == &all.Messages[0]; same != (want == 3) {
-			t.Errorf("%d tokens: the same value: %v", tokens, same)
-		}
-	}
-	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
-		t.Error("pinned messages that do not fit are no error")
-	}
-}

@@ -2,7 +2,6 @@ package cupelchat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -105,34 +104,6 @@ func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
 		}
 	}
 	return budget.Effective(pinned).TargetTokens - sliced
-}
-
-// Fit returns the parameters of a request with its messages fitted into a budget.
-// They are a value that marshals to the format's JSON and back, such as those of
-// an SDK, a map, or [json.RawMessage]. If everything fits Fit returns params itself.
-// What the value loses between JSON and itself is lost otherwise.
-func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...Option) (T, error) {
-	body, err := json.Marshal(params)
-	if err != nil {
-		return params, err
-	}
-	c, err := Read(body, f, counter, opts...)
-	if err != nil {
-		return params, err
-	}
-	w, err := c.Select(ctx, chooser, budget)
-	if err != nil {
-		return params, err
-	}
-	smaller, err := w.Body()
-	if err != nil || string(smaller) == string(body) {
-		return params, err
-	}
-	var fitted T
-	if err := json.Unmarshal(smaller, &fitted); err != nil {
-		return params, err
-	}
-	return fitted, nil
 }
 
 // errNoPositions is the error for a report that has been to JSON and back.

@@ -1,0 +1,163 @@
+package cupelchat
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestFit(t *testing.T) {
+	type params struct {
+		Model    string           `json:"model"`
+		Messages []map[string]any `json:"messages"`
+	}
+	message := func(role, content string) map[string]any { return map[string]any{"role": role, "content": content} }
+	all := params{"m", []map[string]any{message("user", "task"), message("assistant", "answer"), message("user", "last")}}
+	for tokens, want := range map[int]int{100: 3, 20: 2} {
+		got, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
+		if err != nil || got.Model != "m" || len(got.Messages) != want {
+			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
+		}
+		if same := &got.Messages[0] == &all.Messages[0]; same != (want == 3) {
+			t.Errorf("%d tokens: the same value: %v", tokens, same)
+		}
+	}
+	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
+		t.Error("pinned messages that do not fit are no error")
+	}
+}
+
+// talk is a list of messages of which the second does not fit.
+func talk[M any](message func(role, content string) M) []M {
+	return []M{message("user", "task"), message("assistant", "answer"), message("user", "last")}
+}
+
+// kept is a message with what JSON does not hold, or not as it is.
+type kept struct {
+	Role    string         `json:"role"`
+	Content string         `json:"content"`
+	Extra   map[string]any `json:"extra,omitempty"`
+	Local   string         `json:"-"`
+}
+
+// textual marshals to the text that it was made from, as types of SDKs can.
+type textual struct {
+	Messages []kept `json:"messages"`
+	text     json.RawMessage
+}
+
+func (w textual) MarshalJSON() ([]byte, error) {
+	type plain textual
+	if w.text != nil {
+		return w.text, nil
+	}
+	return json.Marshal(plain(w))
+}
+
+// What does not change comes back as it was given, with what JSON does not say.
+func TestFitKeepsValues(t *testing.T) {
+	const large = 9007199254740993 // no float64
+	messages := talk(func(role, content string) *kept {
+		return &kept{Role: role, Content: content, Extra: map[string]any{"bytes": []byte("x"), "id": uint64(large)}, Local: "here"}
+	})
+	type Params struct {
+		Messages []*kept        `json:"messages"`
+		Betas    []string       `json:"-"`
+		Metadata map[string]any `json:"metadata"`
+		private  int
+	}
+	fit := func(t *testing.T, in any) any {
+		t.Helper()
+		before, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, err := json.Marshal(in); err != nil || string(after) != string(before) {
+			t.Errorf("the input has changed, %v: %s", err, after)
+		}
+		return out
+	}
+	type wrapped struct {
+		*Params
+		Local string `json:"-"`
+	}
+	rest := []*kept{messages[0], messages[2]}
+	metadata := map[string]any{"id": uint64(large)}
+	textual := textual{text: json.RawMessage(`{"messages":[{"role":"user","content":"task"},{"role":"assistant","content":"answer"},{"role":"user","content":"last"}]}`)}
+	fitted := textual
+	fitted.Messages, fitted.text = []kept{{Role: "user", Content: "task"}, {Role: "user", Content: "last"}}, nil
+	tests := []struct {
+		why      string
+		in, want any
+	}{
+		{"a list", messages, rest},
+		{"fields outside of JSON", Params{messages, []string{"b"}, metadata, 7}, Params{rest, []string{"b"}, metadata, 7}},
+		{"a pointer", &Params{messages, []string{"b"}, metadata, 7}, &Params{rest, []string{"b"}, metadata, 7}},
+		{"an embedded struct", wrapped{&Params{messages, []string{"b"}, metadata, 7}, "here"}, wrapped{&Params{rest, []string{"b"}, metadata, 7}, "here"}},
+		{"a map", map[string]any{"messages": messages, "metadata": metadata}, map[string]any{"messages": rest, "metadata": metadata}},
+		{"a map of lists", map[string][]*kept{"messages": messages}, map[string][]*kept{"messages": rest}},
+		{"a type that marshals a text", textual, fitted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			if got := fit(t, tt.in); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// forgetful marshals what it does not read.
+type forgetful struct{ role, content string }
+
+func (f forgetful) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"role": f.role, "content": f.content})
+}
+
+func (f *forgetful) UnmarshalJSON([]byte) error { return nil }
+
+// A message that cannot be made from JSON is an error, never one that says less.
+func TestFitRefusesLosses(t *testing.T) {
+	type params struct {
+		Messages []forgetful `json:"messages"`
+	}
+	long := params{talk(func(role, content string) forgetful { return forgetful{role, content} })}
+	got, err := Fit(t.Context(), long, OpenAI, newest(t), budget(t, 20), bytesCounter{})
+	if err != nil || len(got.Messages) != 2 || got.Messages[1].content != "last" {
+		t.Errorf("messages that stay: got %v, %v", got, err)
+	}
+
+	long.Messages[0].content = strings.Repeat("a long task ", 40)
+	_, err = Fit(t.Context(), long, OpenAI, newest(t), budget(t, 200), bytesCounter{})
+	var lost *Error
+	if !errors.As(err, &lost) || !strings.HasPrefix(lost.Path, "messages[0]") || !strings.Contains(lost.Reason, "cupelchat.params") {
+		t.Errorf("a task that is reduced: got the error %v", err)
+	}
+}
+
+func TestDifference(t *testing.T) {
+	tests := []struct{ got, want, path, why string }{
+		{`{"a":[1,{"b":"x"}]}`, `{"a":[1,{"b":"x"}]}`, "", "the same"},
+		{`{"a":[1,{"b":"y"}]}`, `{"a":[1,{"b":"x"}]}`, "a[1].b", "another text"},
+		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
+		{`{}`, `{"a":1}`, "a", "a number is missing"},
+		{`{"b":0}`, `{}`, "", "more than is wanted"},
+		{`[1]`, `[1,2]`, "body", "an element is missing"},
+		{`1.0`, `1`, "", "another spelling"},
+		{`9007199254740992`, `9007199254740993`, "body", "as float64 they are equal"},
+		{`1e999`, `1e999`, "", "no float64, spelled in the same way"},
+		{`"1"`, `1`, "body", "a text is no number"},
+		{`{`, `1`, "body", "no JSON"},
+	}
+	for _, tt := range tests {
+		if path := difference([]byte(tt.got), []byte(tt.want)); path != tt.path {
+			t.Errorf("%s and %s differ at %q, want %q (%s)", tt.got, tt.want, path, tt.path, tt.why)
+		}
+	}
+}
