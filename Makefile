@@ -95,6 +95,12 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 mutants: ## Measure which faults the core's tests notice, SEED=1,2,3 for more (many minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
+# A module outside of go.work, so that its dependencies reach no other module.
+.PHONY: sdk-test
+sdk-test: ## Run agents with the SDKs of OpenAI, Anthropic and Google, go-openai and eino on cupelchat
+	@GOWORK=off go -C cupelchat/sdks vet -mod=mod ./...
+	@GOWORK=off go -C cupelchat/sdks test -mod=mod -count=1 ./...
+
 # Needs Python, and gets the packages into build/chat-types.
 .PHONY: chat-types
 chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages

@@ -37,6 +37,11 @@ cd tools
 GOWORK=off "$linter" run --config "$config" ./...
 
 cd ..
+echo "== cupelchat/sdks" >&2
+cd cupelchat/sdks
+GOWORK=off "$linter" run --config "$config" ./...
+
+cd ../..
 echo "== cupelinspect/page" >&2
 if command -v npm >/dev/null; then
 	[ -x tools/eslint/node_modules/.bin/eslint ] || npm --prefix tools/eslint ci --silent

@@ -1,0 +1,103 @@
+package sdks_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/components/tool/utils"
+	"github.com/cloudwego/eino/compose"
+	"github.com/cloudwego/eino/schema"
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// fitMessages is the hook: it fits what the agent is about to send. eino keeps the
+// messages that the hook leaves as its history.
+var fitMessages = adk.AgentMiddleware{
+	BeforeChatModel: func(ctx context.Context, state *adk.ChatModelAgentState) (err error) {
+		state.Messages, err = cupelchat.Fit(ctx, state.Messages, cupelchat.OpenAI, preset, budget, counter)
+		return err
+	},
+}
+
+func Example_eino() {
+	api, server := serve()
+	defer server.Close()
+	ctx := context.Background()
+	type arguments struct {
+		Path string `json:"path"`
+	}
+	read := must(utils.InferTool("read_file", "Reads a file.", func(_ context.Context, a arguments) (string, error) { return readFile(a.Path), nil }))
+	eino := must(adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
+		Name: "fixer", Description: "fixes bugs", Instruction: "You fix bugs.", MaxIterations: 20,
+		Model:       &chatModel{url: server.URL},
+		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{read}}},
+		Middlewares: []adk.AgentMiddleware{fitMessages},
+	}))
+	events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: eino}).Query(ctx, "Find the panic in pkg.")
+	answer := ""
+	for event, ok := events.Next(); ok; event, ok = events.Next() {
+		if event.Err != nil {
+			fmt.Println(event.Err)
+			return
+		}
+		if message, _, err := adk.GetMessage(event); err == nil {
+			answer = message.Content
+		}
+	}
+	fmt.Println(answer != "")
+	summary(api, cupelchat.OpenAI)
+	// Output:
+	// true
+	// 9 requests, the last one fits: true
+}
+
+// chatModel is a model behind OpenAI's API; eino-ext has such ones.
+type chatModel struct {
+	url   string
+	tools []*schema.ToolInfo
+}
+
+func (m *chatModel) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	return &chatModel{m.url, tools}, nil
+}
+
+func (m *chatModel) Stream(context.Context, []*schema.Message, ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	return nil, fmt.Errorf("this model does not stream")
+}
+
+func (m *chatModel) Generate(ctx context.Context, messages []*schema.Message, _ ...model.Option) (*schema.Message, error) {
+	var tools []any
+	for _, t := range m.tools {
+		tools = append(tools, map[string]any{"type": "function", "function": map[string]any{"name": t.Name}})
+	}
+	body, err := json.Marshal(map[string]any{"model": "gpt-5", "messages": messages, "tools": tools})
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		Choices []struct{ Message *schema.Message }
+		Error   struct{ Message string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Choices) == 0 {
+		return nil, fmt.Errorf("%s: %s", response.Status, answer.Error.Message)
+	}
+	return answer.Choices[0].Message, nil
+}

@@ -1,0 +1,76 @@
+package sdks_test
+
+import (
+	"testing"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/cloudwego/eino/schema"
+	"github.com/openai/openai-go/v3"
+	goopenai "github.com/sashabaranov/go-openai"
+	"github.com/sashabaranov/go-openai/jsonschema"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// long is more than the budget of the examples.
+var long = readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all")
+
+// fit fits messages of which the second is too long.
+func fit[T any](t *testing.T, params T, f cupelchat.Format) T {
+	t.Helper()
+	newest, err := cupelchat.Fit(t.Context(), params, f, preset, must(cupel.NewContextBudget(400, 400)), counter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newest
+}
+
+// What the types of SDKs have outside of JSON, or not as it is in JSON, is there
+// after Fit.
+func TestNothingIsLost(t *testing.T) {
+	t.Run("the betas of anthropic-sdk-go are headers", func(t *testing.T) {
+		got := fit(t, anthropic.BetaMessageNewParams{
+			Model: "claude-sonnet-5", MaxTokens: 1000, Betas: []anthropic.AnthropicBeta{"context-1m-2025-08-07"},
+			Messages: []anthropic.BetaMessageParam{
+				anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("task")),
+				{Role: "assistant", Content: []anthropic.BetaContentBlockParamUnion{anthropic.NewBetaTextBlock(long)}},
+				anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("last")),
+			},
+		}, cupelchat.Anthropic)
+		if len(got.Betas) != 1 {
+			t.Error("the betas are lost")
+		}
+	})
+
+	t.Run("openai-go has fields that it does not know", func(t *testing.T) {
+		params := openai.ChatCompletionNewParams{Model: "gpt-5", Messages: []openai.ChatCompletionMessageParamUnion{
+			openai.UserMessage("task"), openai.AssistantMessage(long), openai.UserMessage("last"),
+		}}
+		params.SetExtraFields(map[string]any{"reasoning": map[string]any{"max_tokens": 2000}})
+		if got := fit(t, params, cupelchat.OpenAI); got.ExtraFields()["reasoning"] == nil {
+			t.Error("the field reasoning is lost")
+		}
+	})
+
+	t.Run("eino's messages have values of any type", func(t *testing.T) {
+		answer := schema.AssistantMessage("answer", nil)
+		answer.Extra = map[string]any{"signature": []byte("s")}
+		got := fit(t, []*schema.Message{schema.UserMessage("task"), schema.AssistantMessage(long, nil), answer, schema.UserMessage("last")}, cupelchat.OpenAI)
+		if i := len(got) - 2; i < 0 || got[i] != answer {
+			t.Error("the answer is another message")
+		}
+	})
+
+	t.Run("go-openai's schemas keep their type, and thus the order of their members", func(t *testing.T) {
+		got := fit(t, goopenai.ChatCompletionRequest{
+			Model: "gpt-5",
+			Tools: []goopenai.Tool{{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{Name: "read_file", Parameters: jsonschema.Definition{Type: jsonschema.Object}}}},
+			Messages: []goopenai.ChatCompletionMessage{
+				{Role: "user", Content: "task"}, {Role: "assistant", Content: long}, {Role: "user", Content: "last"},
+			},
+		}, cupelchat.OpenAI)
+		if _, ok := got.Tools[0].Function.Parameters.(jsonschema.Definition); !ok {
+			t.Errorf("the schema has become a %T", got.Tools[0].Function.Parameters)
+		}
+	})
+}
