@@ -12,6 +12,11 @@ func weighted(scorer string, weight float64) Weighted {
 // Chat returns the preset for conversations: recent items count most, and the
 // prompt is in chronological order. Recency 3, kind 1; greedy; chronological.
 //
+// It is not for the conversations of agents with tools, nor is any other preset:
+// in less than half of such a conversation they keep less of what the next step
+// needs than the newest messages that fit. Use package cupelchat/agent for these,
+// or measure with cupel replay.
+//
 // Each call of a preset returns a new policy, which the caller may change.
 func Chat() Policy {
 	return preset("Chat", "Conversations: recent items count most, in chronological order.",
@@ -19,7 +24,8 @@ func Chat() Policy {
 }
 
 // CodeReview returns the preset for code reviews: kind and priority count more
-// than age. Kind 2, priority 2, recency 1; greedy; chronological.
+// than age. Kind 2, priority 2, recency 1; greedy; chronological. See [Chat] for
+// when not to use it.
 func CodeReview() Policy {
 	return preset("CodeReview", "Code reviews: kind and priority count more than age.",
 		"greedy", "chronological", weighted("kind", 2), weighted("priority", 2), weighted("recency", 1))
@@ -27,7 +33,7 @@ func CodeReview() Policy {
 
 // Rag returns the preset for retrieval-augmented generation: the retriever's
 // relevance counts most, and the best items go to the edges of the prompt.
-// Reflexive 3, kind 1; greedy; u-shaped.
+// Reflexive 3, kind 1; greedy; u-shaped. See [Chat] for when not to use it.
 func Rag() Policy {
 	return preset("Rag", "Retrieval-augmented generation: the retriever's relevance counts most, and the best items go to the edges of the prompt.",
 		"greedy", "uShaped", weighted("reflexive", 3), weighted("kind", 1))
@@ -36,7 +42,7 @@ func Rag() Policy {
 // DocumentQa returns the preset for questions about documents: it finds the best
 // total score within the budget, and puts the best items at the edges of the
 // prompt. Kind 2, reflexive 2, priority 1; knapsack with buckets of 100 tokens;
-// u-shaped.
+// u-shaped. See [Chat] for when not to use it.
 func DocumentQa() Policy {
 	p := preset("DocumentQa", "Questions about documents: the best total score within the budget, and the best items at the edges of the prompt.",
 		"knapsack", "uShaped", weighted("kind", 2), weighted("reflexive", 2), weighted("priority", 1))
@@ -45,7 +51,8 @@ func DocumentQa() Policy {
 }
 
 // ToolUse returns the preset for tool use: kind counts as much as age.
-// Kind 2, recency 2, priority 1; greedy; chronological.
+// Kind 2, recency 2, priority 1; greedy; chronological. See [Chat] for when not to
+// use it.
 func ToolUse() Policy {
 	return preset("ToolUse", "Tool use: kind counts as much as age, in chronological order.",
 		"greedy", "chronological", weighted("kind", 2), weighted("recency", 2), weighted("priority", 1))
@@ -53,14 +60,14 @@ func ToolUse() Policy {
 
 // LongRunning returns the preset for long sessions: recent items count most, and
 // recurring topics are kept. Recency 3, frequency 1, kind 1; greedy;
-// chronological.
+// chronological. See [Chat] for when not to use it.
 func LongRunning() Policy {
 	return preset("LongRunning", "Long sessions: recent items count most, and recurring topics are kept.",
 		"greedy", "chronological", weighted("recency", 3), weighted("frequency", 1), weighted("kind", 1))
 }
 
 // Debugging returns the preset for finding bugs: priority counts most. Priority
-// 3, kind 2, recency 1; greedy; chronological.
+// 3, kind 2, recency 1; greedy; chronological. See [Chat] for when not to use it.
 func Debugging() Policy {
 	return preset("Debugging", "Debugging: priority counts most, in chronological order.",
 		"greedy", "chronological", weighted("priority", 3), weighted("kind", 2), weighted("recency", 1))
