@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
@@ -70,20 +70,25 @@ func (c *choice) outline(ctx context.Context, first bool) error {
 // part is a piece of a unit that has sizes of its own: the arguments of a call, or
 // any other text.
 type part struct {
-	before, after string
-	forms         []cupelreduce.Form
-	at            int // of forms; -1 for none
+	piece
+	forms []cupelreduce.Form
+	at    int // of forms; -1 for none
 }
 
-func (p *part) text() string {
+// line returns what the outline says of a part: a call in any case, another text
+// if it has a form.
+func (p *part) line() string {
 	text := ""
-	if p.at >= 0 {
+	switch {
+	case p.at >= 0:
 		text = p.forms[p.at].Text
+	case p.call != "" && p.text != "" && p.text != "{}":
+		text = "…" // the call had arguments
 	}
-	if p.before != "" {
-		text = p.before + strings.ReplaceAll(text, "\n", " ") + p.after
+	if p.call == "" {
+		return text
 	}
-	return text
+	return p.call + "(" + strings.ReplaceAll(text, "\n", " ") + ")"
 }
 
 func (p *part) size() (tokens int, worth float64) {
@@ -99,24 +104,23 @@ func (c *choice) formsOf(u *unit) error {
 	counting := counting{counter: c.counter}
 	var parts []*part
 	full := float64(wholeWorth)
-	note := false
-	add := func(p *part, text string, opts ...cupelreduce.Option) {
-		p.forms = cupelreduce.Forms(text, append(opts, cupelreduce.WithKnown(c.known), cupelreduce.WithCounter(counting.count))...)
-		p.at = -1
-		full += p.forms[len(p.forms)-1].Worth
-		parts = append(parts, p)
-	}
+	note := u.note
 	for _, at := range u.members {
 		for _, piece := range split(c.items[at]) {
-			if piece.call == "" {
-				add(&part{}, piece.text)
-				continue
+			opts := []cupelreduce.Option{cupelreduce.WithKnown(c.known), cupelreduce.WithCounter(counting.count)}
+			if piece.call != "" {
+				note = true
+				opts = append(opts, cupelreduce.WithKind(cupelreduce.KindJSON))
 			}
-			note = true
-			add(&part{before: piece.call + "(", after: ")"}, piece.text, cupelreduce.WithKind(cupelreduce.KindJSON))
-			c.known.Add(piece.text) // so that the result does not repeat it
+			p := &part{piece: piece, forms: cupelreduce.Forms(piece.text, opts...), at: -1}
+			full += p.forms[len(p.forms)-1].Worth
+			parts = append(parts, p)
+			if piece.call != "" {
+				c.known.Add(piece.text) // so that the result does not repeat it
+			}
 		}
 	}
+	parts = answered(parts)
 	u.forms = u.forms[:0]
 	emit := func() {
 		var lines []string
@@ -124,10 +128,10 @@ func (c *choice) formsOf(u *unit) error {
 		for _, p := range parts {
 			_, gain := p.size()
 			worth += gain
-			if p.before != "" {
+			if p.call != "" {
 				worth += callWorth
 			}
-			if text := p.text(); text != "" {
+			if text := p.line(); text != "" {
 				lines = append(lines, text)
 			}
 		}
@@ -135,8 +139,8 @@ func (c *choice) formsOf(u *unit) error {
 		if note {
 			text = label + text
 		}
-		if text == "" || worth == 0 {
-			return
+		if worth == 0 || !strings.ContainsFunc(text, isWord) {
+			return // a fence or a rule says nothing
 		}
 		if tokens := counting.count(text) + messageTokens; tokens < u.tokens {
 			u.forms = append(u.forms, form{text, tokens, worth})
@@ -191,16 +195,28 @@ func steps(parts []*part) []step {
 }
 
 // piece is the arguments of a call, or a text.
-type piece struct{ call, text string }
-
-var callLine = regexp.MustCompile(`^([\w.:-]+)\((.*)\)$`)
+type piece struct {
+	call   string // name of the tool
+	text   string
+	id     string // of the call, or of the call that the text answers
+	result bool
+}
 
 // split cuts the content of an item into its texts and its calls, which stand on
 // a line each as name(arguments).
 func split(item *cupel.ContextItem) []piece {
 	content := item.Content()
-	if _, ok := item.MetadataValue("tool"); !ok || strings.HasPrefix(role(item), "tool") {
+	id, _ := item.MetadataText("tool_call_id")
+	if strings.HasPrefix(role(item), "tool") {
+		return []piece{{text: content, id: id, result: true}}
+	}
+	tool, ok := item.MetadataText("tool")
+	if !ok {
 		return []piece{{text: content}}
+	}
+	names := map[string]bool{}
+	for name := range strings.SplitSeq(tool, ", ") {
+		names[name] = name != ""
 	}
 	var pieces []piece
 	var text []string
@@ -210,18 +226,67 @@ func split(item *cupel.ContextItem) []piece {
 		}
 		text = nil
 	}
+	calls := 0
 	for line := range strings.SplitSeq(content, "\n") {
-		m := callLine.FindStringSubmatch(line)
-		if m == nil {
+		name, arguments, ok := callOf(line, names)
+		if !ok {
 			text = append(text, line)
 			continue
 		}
 		flush()
-		pieces = append(pieces, piece{m[1], m[2]})
+		calls++
+		pieces = append(pieces, piece{call: name, text: arguments})
 	}
 	flush()
+	if ids := strings.Split(id, ", "); len(ids) == calls {
+		at := 0
+		for i := range pieces {
+			if pieces[i].call != "" {
+				pieces[i].id = ids[at]
+				at++
+			}
+		}
+	}
 	return pieces
 }
+
+// callOf reads a line that is a call of one of the tools.
+func callOf(line string, names map[string]bool) (name, arguments string, ok bool) {
+	name, rest, ok := strings.Cut(strings.TrimSuffix(line, "\r"), "(")
+	if !ok || !names[name] {
+		return "", "", false
+	}
+	arguments, ok = strings.CutSuffix(rest, ")")
+	return name, arguments, ok
+}
+
+// answered puts each result behind its call, where the calls' ids say which it is:
+// then a reader of the outline sees which result is left out.
+func answered(parts []*part) []*part {
+	results := map[string]*part{}
+	for _, p := range parts {
+		if p.result && p.id != "" {
+			results[p.id] = p
+		}
+	}
+	var ordered []*part
+	placed := map[*part]bool{}
+	place := func(p *part) {
+		if p != nil && !placed[p] {
+			placed[p] = true
+			ordered = append(ordered, p)
+		}
+	}
+	for _, p := range parts {
+		place(p)
+		if p.call != "" {
+			place(results[p.id])
+		}
+	}
+	return ordered
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func role(item *cupel.ContextItem) string {
 	role, _ := item.MetadataText("role")
