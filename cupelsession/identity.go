@@ -14,6 +14,7 @@ import (
 type candidates struct {
 	items []*cupel.ContextItem
 	keys  []string
+	ends  []uint8 // bytes of each key behind its base
 	tail  []bool
 	count counts
 	sum   sums
@@ -49,7 +50,11 @@ func (c counts) grown() counts {
 		large = make(map[string]int, len(c.small))
 	}
 	for key, n := range c.small {
-		large[key] += n
+		if n += large[key]; n == 0 {
+			delete(large, key) // so that a list that moves on stays small
+		} else {
+			large[key] = n
+		}
 	}
 	return counts{large, map[string]int{}}
 }
@@ -63,39 +68,50 @@ func cloned(m map[string]int) map[string]int {
 
 // identify finds the keys of items. What the turn before has found about the same
 // pointers is taken over, so that a turn that appends costs what it appends and a
-// copy.
+// copy, and only items that are new are hashed.
 func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candidates {
 	to := &candidates{items: slices.Clone(items)}
-	if before != nil {
-		for to.same < min(len(items), len(before.items)) && items[to.same] == before.items[to.same] {
-			to.same++
-		}
-		to.keys, to.tail = slices.Grow(to.keys, len(items)), slices.Grow(to.tail, len(items))
-		to.keys, to.tail = append(to.keys, before.keys[:to.same]...), append(to.tail, before.tail[:to.same]...)
-	}
+	known := map[*cupel.ContextItem]int{} // that have moved
 	if before == nil {
 		to.count.small = make(map[string]int, len(items))
 	} else {
+		for to.same < min(len(items), len(before.items)) && items[to.same] == before.items[to.same] {
+			to.same++
+		}
+		to.keys = append(slices.Grow(to.keys, len(items)), before.keys[:to.same]...)
+		to.ends = append(slices.Grow(to.ends, len(items)), before.ends[:to.same]...)
+		to.tail = append(slices.Grow(to.tail, len(items)), before.tail[:to.same]...)
 		to.count, to.sum = before.count.grown(), before.sum
-		for i, item := range before.items[to.same:] {
-			to.count.small[c.base(item)]--
-			to.sum.add(item, before.tail[to.same+i], -1)
+		for i := to.same; i < len(before.items); i++ {
+			known[before.items[i]] = i
+			to.count.small[before.base(i)]--
+			to.sum.add(before.items[i], before.tail[i], -1)
 		}
 	}
 	for _, item := range items[to.same:] {
-		key := c.base(item)
+		var key string
+		var tail bool
+		if i, ok := known[item]; ok {
+			key, tail = before.base(i), before.tail[i]
+		} else {
+			key, tail = c.base(item), c.Tail != nil && c.Tail(item)
+		}
 		n := to.count.of(key)
 		to.count.small[key]++
+		end := ""
 		if n > 0 {
-			key += "#" + strconv.Itoa(n)
+			end = "#" + strconv.Itoa(n)
 		}
-		to.keys = append(to.keys, key)
-		tail := c.Tail != nil && c.Tail(item)
+		to.keys = append(to.keys, key+end)
+		to.ends = append(to.ends, uint8(len(end)))
 		to.tail = append(to.tail, tail)
 		to.sum.add(item, tail, 1)
 	}
 	return to
 }
+
+// base returns the key of candidate i without its occurrence.
+func (c *candidates) base(i int) string { return c.keys[i][:len(c.keys[i])-int(c.ends[i])] }
 
 func (c *Config) base(item *cupel.ContextItem) string {
 	if c.Key != nil {

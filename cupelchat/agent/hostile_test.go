@@ -12,10 +12,10 @@ import (
 // TestHostile holds the preset to the budget, and to whole groups, over
 // conversations that are not what it expects.
 func TestHostile(t *testing.T) {
-	many := func(n int, make func(i int) []*cupel.ContextItem) []*cupel.ContextItem {
+	many := func(n int, conversation func(i int) []*cupel.ContextItem) []*cupel.ContextItem {
 		var items []*cupel.ContextItem
 		for i := range n {
-			items = append(items, make(i)...)
+			items = append(items, conversation(i)...)
 		}
 		return items
 	}

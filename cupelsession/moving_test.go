@@ -1,0 +1,69 @@
+package cupelsession
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+func makeItem(t *testing.T, content string, tokens int) *cupel.ContextItem {
+	t.Helper()
+	item, err := cupel.NewContextItem(content, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// TestListThatMovesOn holds a list at one length while its oldest items go: a
+// session must neither hash what it has seen again nor remember what has gone.
+func TestListThatMovesOn(t *testing.T) {
+	made := 0
+	item := func() *cupel.ContextItem {
+		made++
+		return makeItem(t, fmt.Sprintf("message %d", made), 10)
+	}
+	hashed := 0
+	config := Config{Key: func(item *cupel.ContextItem) string { hashed++; return item.Content() }}
+	var items []*cupel.ContextItem
+	for range 100 {
+		items = append(items, item())
+	}
+	before := config.identify(items, nil)
+	for range 2_000 {
+		items = append(items[2:len(items):len(items)], item(), item())
+		before = config.identify(items, before)
+	}
+	if hashed != made {
+		t.Errorf("%d keys were made of %d items, want one for each", hashed, made)
+	}
+	if n := len(before.count.large) + len(before.count.small); n > 500 {
+		t.Errorf("the session remembers %d keys of a list of 100 items, want at most 500", n)
+	}
+}
+
+// TestMovedKeys compares the keys of a list that changes with those of the same
+// list as if it were new.
+func TestMovedKeys(t *testing.T) {
+	a, b, twin := makeItem(t, "a", 1), makeItem(t, "b", 1), makeItem(t, "a", 1)
+	config := Config{Tail: func(item *cupel.ContextItem) bool { return item.Content() == "b" }}
+	var before *candidates
+	for _, test := range []struct {
+		items []*cupel.ContextItem
+		why   string
+	}{
+		{[]*cupel.ContextItem{a, twin, b}, "two items with one content have keys of their own"},
+		{[]*cupel.ContextItem{b, twin, a}, "the first of two has the key of the first"},
+		{[]*cupel.ContextItem{twin}, "and so has the only one"},
+		{[]*cupel.ContextItem{a, a, a, b}, "one item three times"},
+		{nil, "nothing"},
+		{[]*cupel.ContextItem{b, a}, "all again"},
+	} {
+		before = config.identify(test.items, before)
+		fresh := config.identify(test.items, nil)
+		if fmt.Sprint(before.keys, before.tail, before.sum) != fmt.Sprint(fresh.keys, fresh.tail, fresh.sum) {
+			t.Errorf("%s: keys %q, want %q", test.why, before.keys, fresh.keys)
+		}
+	}
+}
