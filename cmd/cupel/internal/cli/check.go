@@ -227,7 +227,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		}
 		known[s.candidateFlags] = candidates
 	}
-	return &selection{candidates, p, keeping(candidates, pipeline), budget}, nil
+	return &selection{candidates, p, keeping(candidates, pipeline), budget, nil}, nil
 }
 
 // relativeTo resolves a name in a file of checks against the file's folder.

@@ -431,7 +431,7 @@ func TestWriteOutputFails(t *testing.T) {
 
 func TestUnknownPolicy(t *testing.T) {
 	code, _, stderr := inFixture(t, explaining("nope")...)
-	want := `cupel: no policy is named "nope"; the presets are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use; a policy file ends in .json or .toml` + "\n"
+	want := `cupel: no policy is named "nope"; the presets are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use, agent; a policy file ends in .json or .toml` + "\n"
 	if code != exitUsage || stderr != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitUsage, want)
 	}

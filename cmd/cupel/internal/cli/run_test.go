@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -247,5 +248,25 @@ func TestRunFailures(t *testing.T) {
 				t.Errorf("%s:\ngot  %swant cupel: %s", tt.why, stderr, tt.want)
 			}
 		})
+	}
+}
+
+// The preset agent writes a smaller conversation, of which an older exchange is a
+// note, and explains it.
+func TestRunForAgent(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`[{"role":"user","content":"Fix the oven test."}`)
+	for i := range 6 {
+		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"oven%d.go\"}"}}]},{"role":"tool","tool_call_id":"c%d","content":%q}`,
+			i, i, i, strings.Repeat(fmt.Sprintf("func oven%d() error { return nil }\n", i), 20))
+	}
+	b.WriteString(`,{"role":"user","content":"Go on."}]`)
+	code, stdout, stderr := ran(t, b.String(), "-i", "-", "-p", "agent", "-b", "900", "--as", "transcript")
+	if code != 0 || !strings.Contains(stdout, "[earlier] read(") || !strings.Contains(stdout, "Fix the oven test.") {
+		t.Errorf("exit code %d, output %s, %s; want a note of an earlier call, and the task", code, stdout, stderr)
+	}
+	code, stdout, stderr = ran(t, b.String(), "-i", "-", "-p", "agent", "-b", "900", "--query", "ovens?")
+	if code != 2 || !strings.Contains(stderr, "the policy agent takes no question") {
+		t.Errorf("exit code %d, output %s, %s; want that it takes no question", code, stdout, stderr)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupelchat"
+	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
@@ -130,7 +132,7 @@ func (f *selectionFlags) register(command *cobra.Command) {
 	f.queryFlags.register(command)
 	command.Flags().StringVarP(&f.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
 	must(command.MarkFlagRequired("policy"))
-	completePolicy(command, "policy")
+	completePolicy(command, "policy", agentPolicy)
 }
 
 // selection is the input of a selection: candidates, policy and budget.
@@ -139,6 +141,7 @@ type selection struct {
 	policy   policy.Policy
 	pipeline *cupel.Pipeline
 	budget   cupel.ContextBudget
+	chooser  cupelchat.Chooser // of windows: the pipeline, or a preset around it
 }
 
 // read reads candidates, policy and budget.
@@ -146,6 +149,9 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	budget, err := f.make(command.Flags().Changed("target"))
 	if err != nil {
 		return nil, err
+	}
+	if f.policy == agentPolicy {
+		return f.readForAgent(env, command.Context(), budget)
 	}
 	p, pipeline, err := f.readPolicy(env, f.policy)
 	if err != nil {
@@ -155,7 +161,39 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	return &selection{candidates, p, keeping(candidates, pipeline), budget}, nil
+	pipeline = keeping(candidates, pipeline)
+	return &selection{candidates, p, pipeline, budget, pipeline}, nil
+}
+
+// readForAgent reads candidates for the preset agent. They are prepared for the
+// budget, and are what its pipeline selects from.
+func (f *selectionFlags) readForAgent(env *Environment, ctx context.Context, budget cupel.ContextBudget) (*selection, error) {
+	asked, err := f.question(env)
+	switch {
+	case err != nil:
+		return nil, err
+	case asked.given:
+		return nil, usagef("the policy agent takes no question: --query is for others")
+	}
+	counter, err := counterNamed(f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := f.candidateFlags.read(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	if c := candidates.Conversation; c != nil {
+		if candidates.Items, _, err = c.ItemsFor(budget); err != nil {
+			return nil, selecting(err)
+		}
+	}
+	preset := agentpreset.New(counter)
+	if candidates.Items, err = preset.Prepare(ctx, candidates.Items, budget); err != nil {
+		return nil, selecting(err)
+	}
+	described := policy.Policy{Name: agentPolicy, Description: "The newest exchanges whole, outlines of the others."}
+	return &selection{candidates, described, preset.Pipeline(), budget, preset}, nil
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a
@@ -179,6 +217,7 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 			for intent := range registry.All() {
 				names = append(names, intent)
 			}
+			names = append(names, agentPolicy)
 			return p, usagef("no policy is named %q; the presets are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
 		}
 		return p, nil
