@@ -14,7 +14,7 @@ import (
 // The settings were chosen on half of the conversations of two agents. Any
 // share from .3 to .8 and any decay from .92 to .97 does nearly as well.
 const (
-	nearShare = 0.7  // of the room that pinned items leave, for whole units
+	nearShare = 0.75 // of the room that pinned items leave, for whole units
 	decay     = 0.95 // from a unit to the next older one
 	rounds    = 2    // of choosing; the second knows what the first chose
 )

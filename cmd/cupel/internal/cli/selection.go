@@ -151,7 +151,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 		return nil, err
 	}
 	if f.policy == agentPolicy {
-		return f.readForAgent(env, command.Context(), budget)
+		return f.readForAgent(command.Context(), env, budget)
 	}
 	p, pipeline, err := f.readPolicy(env, f.policy)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 
 // readForAgent reads candidates for the preset agent. They are prepared for the
 // budget, and are what its pipeline selects from.
-func (f *selectionFlags) readForAgent(env *Environment, ctx context.Context, budget cupel.ContextBudget) (*selection, error) {
+func (f *selectionFlags) readForAgent(ctx context.Context, env *Environment, budget cupel.ContextBudget) (*selection, error) {
 	asked, err := f.question(env)
 	switch {
 	case err != nil:
