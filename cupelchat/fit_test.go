@@ -3,9 +3,12 @@ package cupelchat
 import (
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
 )
 
 func TestFit(t *testing.T) {
@@ -159,5 +162,49 @@ func TestDifference(t *testing.T) {
 		if path := difference([]byte(tt.got), []byte(tt.want)); path != tt.path {
 			t.Errorf("%s and %s differ at %q, want %q (%s)", tt.got, tt.want, path, tt.path, tt.why)
 		}
+	}
+}
+
+// With types that hold any JSON, Fit says what Body says, for every format.
+func TestFitIsBody(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 0))
+	smaller := 0
+	for i := range 600 {
+		f := []Format{OpenAI, Responses, Anthropic, Gemini, Bedrock, Ollama}[i%6]
+		data := randchat.Body(rng, f.String(), rng.IntN(3))
+		c, err := Read(data, f, bytesCounter{})
+		if err != nil {
+			continue
+		}
+		limit := budget(t, 100+rng.IntN(800))
+		w, err := c.Select(t.Context(), newest(t), limit)
+		if err != nil {
+			continue
+		}
+		want, err := w.Body()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var params map[string]any
+		if err := json.Unmarshal(data, &params); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Fit(t.Context(), params, f, newest(t), limit, bytesCounter{})
+		if err != nil {
+			t.Fatalf("%s: %v:\n%s", f, err, data)
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if where := difference(text, want); where != "" {
+			t.Fatalf("%s, conversation %d, at %s: got\n%s\nwant\n%s", f, i, where, text, want)
+		}
+		if len(want) < len(data) {
+			smaller++
+		}
+	}
+	if smaller < 100 {
+		t.Errorf("only %d conversations became smaller", smaller)
 	}
 }
