@@ -109,8 +109,9 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	if !own {
 		return 0, nil
 	}
-	used := p.tokens
-	budget, err := p.budget.Resize(p.budget.MaxTokens(), max(p.sum.tailPinned, min(p.budget.TargetTokens(), p.limits().most+p.sum.tailPinned)-used))
+	pinned := p.sum.tailPinned
+	target := max(pinned, min(p.budget.TargetTokens(), p.limits().most+pinned)-p.tokens)
+	budget, err := p.budget.Resize(p.budget.MaxTokens(), min(target, p.budget.MaxTokens())) // the chooser says what does not fit
 	if err != nil {
 		return 0, err
 	}
