@@ -22,9 +22,9 @@ func (e *PieceError) Error() string {
 	return fmt.Sprintf("cupelchat: pieces[%d] %s", e.Index, e.Reason)
 }
 
-// Compose returns the body of a window that somebody else has chosen, such as a
-// session that keeps what was sent before, and notes as in [Window]. It fails with
-// a [PieceError], and as [Window.Body] does.
+// Compose returns the body of a window that was not chosen by [Conversation.Select],
+// such as that of a session that keeps what was sent before, and notes as in
+// [Window]. It fails with a [PieceError], and as [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err error) {
 	states := make([]state, len(c.entries))
 	for n, p := range pieces {
@@ -33,7 +33,7 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 		}
 		for k, at := range p.Candidates {
 			if at < 0 || at >= len(states) || states[at].in {
-				return nil, nil, &PieceError{n, fmt.Sprintf("has the candidate %d, which does not exist or is in another piece", at)}
+				return nil, nil, &PieceError{n, fmt.Sprintf("has the candidate %d, want one from 0 to %d that is in no other piece", at, len(states)-1)}
 			}
 			s := &states[at]
 			s.in, s.short = true, p.Content != ""

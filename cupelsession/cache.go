@@ -16,10 +16,10 @@ type CacheModel struct {
 	// Read is the price of a token that is read from the cache, Write that of one
 	// that is written to it. Both are 1 without a cache.
 	Read, Write float64
-	// Sure is how long a prefix is in the cache for sure after it was sent, Likely
-	// after which time it has surely gone. 0 means that it is never there.
+	// Sure is how long a prefix stays in the cache at least after it was sent. After
+	// Likely it is gone. A Likely of 0 disables the cache.
 	Sure, Likely time.Duration
-	// MinTokens is the length from which on a prefix is cached.
+	// MinTokens is the length of the shortest prefix that is cached.
 	MinTokens int
 	// Step is what cached lengths are multiples of, 0 for any.
 	Step int

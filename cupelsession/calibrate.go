@@ -1,6 +1,9 @@
 package cupelsession
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // calibration is what providers have reported for what was estimated.
 type calibration struct {
@@ -59,7 +62,7 @@ func (c calibration) most(limit, now int) int {
 		return limit
 	}
 	offset, slope := c.line()
-	most := int((float64(limit) - offset) / slope)
+	most := integer((float64(limit) - offset) / slope)
 	if most > limit && len(c.Reports) < looseReports {
 		most = limit
 	}
@@ -69,7 +72,15 @@ func (c calibration) most(limit, now int) int {
 	if now > most && now <= limit && now >= last.Estimated && float64(last.Counted)+slope*float64(now-last.Estimated) <= float64(limit) {
 		return now
 	}
-	return max(0, most)
+	return most
+}
+
+// integer returns the whole number of tokens in n, from 0 to the greatest int.
+func integer(n float64) int {
+	if n >= math.MaxInt {
+		return math.MaxInt
+	}
+	return max(0, int(n))
 }
 
 func median(list []float64) float64 {

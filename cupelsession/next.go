@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -80,7 +82,8 @@ func (p *proposal) chosenFrom(at int) int {
 // now, its tail included. Equal input in the same state gives an equal window. A
 // turn that is not committed leaves no trace.
 //
-// It fails with an error of the chooser, of ctx, or with [ErrBusy]. Between
+// It fails with an error of the chooser, of ctx, with [ErrBusy], and for an item
+// that is nil or counts of tokens that overflow. Between
 // breaks it takes time linear in the number of items, and in the text of the new
 // ones.
 func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (*Turn, error) {
@@ -94,10 +97,15 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	total := 0
 	for _, item := range items {
 		if item == nil {
 			return nil, errNilItem
 		}
+		if item.Tokens() > maxTokens-total {
+			return nil, errTooManyTokens
+		}
+		total += max(0, item.Tokens())
 	}
 	p := &proposal{s: s, before: s.state.Load(), budget: budget, now: s.config.Clock(), turn: &Turn{session: s}}
 	p.turn.options.chooser = s.chooser
@@ -115,7 +123,13 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	return p.turn, nil
 }
 
-var errNilItem = errors.New("cupelsession: an item is nil")
+// Sums of as many tokens, and of what is added to them, do not overflow.
+const maxTokens = math.MaxInt / 4
+
+var (
+	errNilItem       = errors.New("cupelsession: an item is nil")
+	errTooManyTokens = fmt.Errorf("cupelsession: the items have more than %d tokens together; check what counts them", maxTokens)
+)
 
 // keep takes over what was sent, and appends what is new.
 func (p *proposal) keep() {

@@ -116,3 +116,33 @@ func TestRubbishConfigs(t *testing.T) {
 		}
 	}
 }
+
+// TestNoLimit has a budget that nothing exceeds, and reports that say that
+// estimates are too large.
+func TestNoLimit(t *testing.T) {
+	s := session(t, newest(t), cupelsession.Config{LowWater: 1, Cache: anyCache})
+	items := numbered(t, 12)
+	for n := range 8 {
+		turn := next(t, s, items, math.MaxInt)
+		if len(turn.Window) != len(items) || turn.Break != nil {
+			t.Fatalf("turn %d: a window of %d items, break %+v, want all %d", n, len(turn.Window), turn.Break, len(items))
+		}
+		if err := turn.Commit(cupelsession.Usage{Input: 60 + 4*n}); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item(t, fmt.Sprint("more ", n), 10))
+	}
+}
+
+func TestTooManyTokens(t *testing.T) {
+	s := session(t, newest(t), cupelsession.Config{})
+	for _, tokens := range []int{math.MaxInt, math.MaxInt / 2, math.MaxInt / 7} {
+		var items []*cupel.ContextItem
+		for n := range 6 {
+			items = append(items, item(t, fmt.Sprint(n), tokens))
+		}
+		if turn, err := s.Next(t.Context(), items, budget(t, 100)); err == nil || !strings.Contains(err.Error(), "check what counts them") {
+			t.Errorf("six items of %d tokens: turn %v, error %v, want one that says what to do", tokens, turn, err)
+		}
+	}
+}

@@ -152,5 +152,5 @@ func (s *Session) Estimate(tokens int) (counted int, ok bool) {
 		return tokens, false
 	}
 	offset, slope := fit.line()
-	return int(offset + slope*float64(tokens) + 0.5), true
+	return integer(offset + slope*float64(tokens) + 0.5), true
 }

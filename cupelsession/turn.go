@@ -139,7 +139,7 @@ func (p *proposal) limits() limits {
 // pin sets the tokens of pinned items, and the low water mark above them.
 func (l *limits) pin(tokens int, lowWater float64) {
 	l.pinned = tokens
-	l.low = tokens + int(float64(max(0, l.most-tokens))*lowWater)
+	l.low = tokens + min(integer(float64(max(0, l.most-tokens))*lowWater), max(0, l.most-tokens))
 }
 
 // fill chooses again if it must, or may.
