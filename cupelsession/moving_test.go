@@ -2,6 +2,7 @@ package cupelsession
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -64,6 +65,16 @@ func TestMovedKeys(t *testing.T) {
 		fresh := config.identify(test.items, nil)
 		if fmt.Sprint(before.keys, before.tail, before.sum) != fmt.Sprint(fresh.keys, fresh.tail, fresh.sum) {
 			t.Errorf("%s: keys %q, want %q", test.why, before.keys, fresh.keys)
+		}
+	}
+}
+
+func TestLowWaterOfNoLimit(t *testing.T) {
+	for _, mark := range []float64{0.6, 0.999999, 1} {
+		l := limits{most: math.MaxInt}
+		l.pin(10, mark)
+		if l.low < math.MaxInt/2 || l.low > l.most {
+			t.Errorf("the low water mark at %v is %d, want a share of %d", mark, l.low, l.most)
 		}
 	}
 }

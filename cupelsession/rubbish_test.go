@@ -132,6 +132,10 @@ func TestNoLimit(t *testing.T) {
 		}
 		items = append(items, item(t, fmt.Sprint("more ", n), 10))
 	}
+	// The last report no longer says that what was sent still fits.
+	if turn := next(t, s, items[:6], math.MaxInt); len(turn.Window) != 6 {
+		t.Errorf("a window of %d items after some have gone, want all 6", len(turn.Window))
+	}
 }
 
 func TestTooManyTokens(t *testing.T) {
