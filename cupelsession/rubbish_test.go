@@ -133,8 +133,9 @@ func TestNoLimit(t *testing.T) {
 		items = append(items, item(t, fmt.Sprint("more ", n), 10))
 	}
 	// The last report no longer says that what was sent still fits.
-	if turn := next(t, s, items[:6], math.MaxInt); len(turn.Window) != 6 {
-		t.Errorf("a window of %d items after some have gone, want all 6", len(turn.Window))
+	turn := next(t, s, items[:6], math.MaxInt)
+	if len(turn.Window) != 6 || turn.Break == nil || turn.Break.Chosen {
+		t.Errorf("a window of %d items, break %+v after some have gone, want all 6 and no new choice", len(turn.Window), turn.Break)
 	}
 }
 
