@@ -88,9 +88,15 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	}
 	mark := shortened(tokens)
 	most := left - (e.tokens - tokens) - count("\n"+mark)
-	small := cupelreduce.Reduce(said, most, cupelreduce.WithCounter(count))
+	// In steps of two thirds: what is left over goes to the rest of the conversation,
+	// and the size rarely changes from turn to turn.
+	size := tokens
+	for size > most && size > 0 {
+		size = size * 2 / 3
+	}
+	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
 	// An outline cuts long lines; a task may be one.
-	if whole := beginning(said, most, count); count(whole) > 2*count(small) {
+	if whole := beginning(said, size, count); count(whole) > 2*count(small) {
 		small = whole
 	}
 	switch {
