@@ -47,8 +47,8 @@ func (r *request) ollamaMessage(o object, path string) {
 		for i, v := range values(images) {
 			at := rawjson.Index(rawjson.Join(path, "images"), i)
 			if !v.IsString() {
-				numbers := v.IsArray() && !slices.ContainsFunc(values(v), func(n rawjson.Value) bool { return !n.IsNumber() })
-				if !v.IsNull() && !numbers { // an array of numbers is taken as bytes
+				numbers := v.IsArray() && !slices.ContainsFunc(values(v), func(n rawjson.Value) bool { return !n.IsNumber() && !n.IsNull() })
+				if !v.IsNull() && !numbers { // an array of numbers, and of nulls, is taken as bytes
 					r.add(at, ruleImage, "an image must be a string in base64, got %s", v.Type())
 				}
 			} else if _, err := base64.StdEncoding.DecodeString(v.String()); err != nil {
