@@ -105,7 +105,7 @@ func TestAppendsUntilItIsFull(t *testing.T) {
 	}{
 		{2, "a b", "", "everything fits at first"},
 		{5, "a b c d e", "", "what is new is appended"},
-		{6, "a e f", "forced at 1", "60 tokens exceed 50: .6 of the 40 beside the pinned item are filled"},
+		{6, "a e f", "forced at 1", "60 tokens exceed 50: .6 of the 40 that the pinned item leaves are filled"},
 		{7, "a e f g", "", "what was dropped stays out, though there is room"},
 		{8, "a e f g h", "", "full again"},
 		{9, "a h i", "forced at 1", "the next break"},

@@ -104,7 +104,7 @@ func TestWhatNotesSay(t *testing.T) {
 		},
 		{
 			[]*cupel.ContextItem{call("files/læs (v2)(a.go)", tool("files/læs (v2)", "1")), result(reservation("RES333"), "1")},
-			40, "[earlier] ", "a note begins with its label whatever the calls look like",
+			40, "[earlier] ", "a note begins with its label for all kinds of calls",
 		},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))

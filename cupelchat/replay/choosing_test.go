@@ -102,7 +102,7 @@ func TestRecounted(t *testing.T) {
 	}
 }
 
-// TestTaskFits: a task that fits exactly beside the newest unit stays whole,
+// TestTaskFits: a task that fits exactly next to the newest unit stays whole,
 // although package cupelchat counts more for results than the measure does.
 func TestTaskFits(t *testing.T) {
 	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")

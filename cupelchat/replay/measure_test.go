@@ -98,7 +98,7 @@ func TestGrounded(t *testing.T) {
 	for _, space := range []string{"\n\t ", "\u00a0\u2003", "\x1c\x1f"} {
 		v := newValue("ord-7", []unit{{text: space + "ord-7" + space}})
 		if v.grounded(space + "ord-7" + space) {
-			t.Errorf("%q counts as what stood beside a value", space)
+			t.Errorf("%q counts as what stood next to a value", space)
 		}
 	}
 }

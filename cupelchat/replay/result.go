@@ -10,7 +10,7 @@ type Result struct {
 // otherwise.
 type Row struct {
 	Policy string  `json:"policy"`
-	Share  float64 `json:"share"` // of the conversation beside the system prompt, the budget
+	Share  float64 `json:"share"` // of the conversation without the system prompt, the budget
 	Mode   Mode    `json:"mode"`
 
 	Support  float64 `json:"support"`  // of the values, those that are in the window
