@@ -97,6 +97,8 @@ func TestWall(t *testing.T) {
 		"cupeltiktoken":  "github.com/wollax/cupel-go/cupeltiktoken",
 		"cupelrelevance": "github.com/wollax/cupel-go/cupelrelevance",
 		"cupelinspect":   "github.com/wollax/cupel-go/cupelinspect",
+		"cupelchat":      "github.com/wollax/cupel-go/cupelchat",
+		"cupelreduce":    "github.com/wollax/cupel-go/cupelreduce",
 		"cmd/cupel":      "github.com/wollax/cupel-go/cmd/cupel",
 		"examples":       "github.com/wollax/cupel-go/examples",
 		"other/snowball": "github.com/kljensen/snowball",
@@ -114,7 +116,7 @@ func TestWall(t *testing.T) {
 	for _, dir := range []string{
 		"cupel", "cupel/internal/inner", "cupel/scorer", "cupel/slicer", "cupel/placer", "cupel/policy",
 		"cupel/internal/leaf", "cupel/scorer/leaf", "cupel/slicer/leaf", "cupel/policy/leaf", "cupel/analysis/leaf",
-		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelinspect", "cmd/cupel/inner",
+		"conformance", "cupelotel", "cupelotel/leaf", "cupelotel/sub", "cupeltest", "cupeltest/deep", "cupeltest/leaf", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelrelevance/leaf", "cupelinspect", "cupelchat", "cupelreduce", "cmd/cupel/inner",
 		"other/snowball/english", "other/tiktoken", "other/toml", "other/testify/assert", "other/otel/trace", "other/otel/sdk/trace",
 	} {
 		name := packageName(dir + "/doc.go")
@@ -129,7 +131,7 @@ func TestWall(t *testing.T) {
 	}
 
 	reports := make(map[string][]issue)
-	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelinspect", "cmd/cupel", "examples"} {
+	for _, dir := range []string{"cupel", "conformance", "cupelotel", "cupeltest", "cupeltiktoken", "cupeltoml", "cupelrelevance", "cupelinspect", "cupelchat", "cmd/cupel", "examples"} {
 		for _, found := range lint(t, root, dir) {
 			name := filepath.ToSlash(found.Pos.Filename)
 			reports[name] = append(reports[name], found)
