@@ -96,7 +96,7 @@ func checkLost(t *testing.T, j *jaeger, code int, stderr string) {
 	}
 	for _, text := range []string{
 		"spans did not arrive at " + j.endpoint() + "/v1/traces", "connection refused",
-		"docker compose up -d jaeger", "OTEL_EXPORTER_OTLP_ENDPOINT is set to it", "port 4318",
+		"docker compose up -d jaeger", "OTEL_EXPORTER_OTLP_ENDPOINT sets it", "port 4318",
 	} {
 		if !strings.Contains(stderr, text) {
 			t.Errorf("the example does not say %q:\n%s", text, stderr)
