@@ -46,11 +46,8 @@ func pairForms(a, b *Ledger) []formPair {
 
 // number counts the pairs of each content behind all other entries that have it.
 func number(pairs []formPair, a, b *Ledger) {
-	if len(pairs) == 0 {
-		return
-	}
 	counts := make(map[string]int)
-	paired := make(map[*Entry]bool, 2*len(pairs))
+	paired := make(map[*Entry]bool)
 	for _, pair := range pairs {
 		counts[pair.content] = 0
 		paired[&a.Entries[pair.a]], paired[&b.Entries[pair.b]] = true, true

@@ -86,7 +86,7 @@ func TestLedgerSurvivor(t *testing.T) {
 	}
 	for name, l := range map[string]*analysis.Ledger{"nil": nil, "empty": {}, "this": l} {
 		for _, candidate := range []int{-1, 5} {
-			if got, ok := l.Survivor(candidate); ok {
+			if got, ok := l.Survivor(candidate); ok || got != 0 {
 				t.Errorf("%s: candidate %d, which there is not, survives as %d", name, candidate, got)
 			}
 		}
