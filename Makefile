@@ -92,7 +92,7 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 
 # MUTANTS takes flags and packages: make mutants MUTANTS='-n 50 ./cupel/slicer'
 .PHONY: mutants
-mutants: ## Measure which faults the core's tests notice, SEED=1,2,3 for more (many minutes)
+mutants: ## Measure which faults the core's tests notice, pooled over the seeds in SEED (minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
 # A module outside of go.work, so that its dependencies reach no other module.

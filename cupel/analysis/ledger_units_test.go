@@ -141,3 +141,59 @@ func TestEntriesAreStale(t *testing.T) {
 		t.Errorf("stale are %v, want the first, which is in, and the second, which is out", got)
 	}
 }
+
+// A change of form is told from a copy that has the same content.
+func TestDiffReportsOfFormsAmongCopies(t *testing.T) {
+	items := []*cupel.ContextItem{
+		scored("long", 20, 0.9),
+		scored("long", 20, 0.5, cupel.WithVariants(short("note", 2, 0.2))),
+		scored("note", 2, 0.8),
+	}
+	p := pipeline(slicer.ScoreGreedy{}, func(c *cupel.Config) { c.KeepDuplicates = true })
+	reports := make([]*cupel.SelectionReport, 2)
+	for i, tokens := range []int{24, 42} {
+		var err error
+		if reports[i], err = p.DryRun(t.Context(), items, budget(tokens, tokens)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, of := range map[string][2]*cupel.SelectionReport{
+		"as made": {reports[0], reports[1]}, "from JSON": {reread(t, reports[0]), reread(t, reports[1])}, "back": {reports[1], reports[0]},
+	} {
+		diff := analysis.DiffReports(of[0], of[1])
+		if len(diff.Forms) != 1 || len(diff.Came)+len(diff.Went) != 0 {
+			t.Errorf("%s: got\n%s\nwant one change of form, and the copies as they were", name, diff)
+		}
+	}
+}
+
+func TestIncludedUnits(t *testing.T) {
+	a, b := cupel.WithGroup("a"), cupel.WithGroup("b")
+	for _, tt := range []struct {
+		groups []cupel.ItemOption
+		want   string
+		why    string
+	}{
+		{nil, "[]", "there is nothing"},
+		{[]cupel.ItemOption{a, a}, "[2]", "a group may be all"},
+		{[]cupel.ItemOption{nil, a, a}, "[1 2]", "a group may be last"},
+		{[]cupel.ItemOption{a, a, nil, b}, "[2 1 1]", "a group of one is a unit"},
+		{[]cupel.ItemOption{a, b, b, nil, nil}, "[1 2 1 1]", "neighbours without a group are units of their own"},
+	} {
+		var report cupel.SelectionReport
+		for i, group := range tt.groups {
+			var opts []cupel.ItemOption
+			if group != nil {
+				opts = append(opts, group)
+			}
+			report.Included = append(report.Included, cupel.IncludedItem{Item: item(fmt.Sprint(i), 1, opts...)})
+		}
+		sizes := []int{}
+		for _, unit := range analysis.IncludedUnits(&report) {
+			sizes = append(sizes, len(unit))
+		}
+		if fmt.Sprint(sizes) != tt.want {
+			t.Errorf("units of %d entries have the sizes %v, want %s: %s", len(tt.groups), sizes, tt.want, tt.why)
+		}
+	}
+}
