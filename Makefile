@@ -13,7 +13,7 @@ COUNT     ?= 6
 FUZZTIME  ?= 30s
 COVER_MIN ?= 95
 TESTFLAGS ?=
-SEED      ?= 1
+SEED      ?= 1,2,3
 MUTANTS   ?=
 
 .DEFAULT_GOAL := help
