@@ -197,7 +197,7 @@ func TestLogsOfSingleValues(t *testing.T) {
 	equal(t, "a score beyond decimal digits", cupel.IncludedItem{Item: &plain, Score: 1e21, Reason: cupel.IncludeScored}.String(), "Scored: score 1e+21, 3 tokens")
 }
 
-// TestFailuresWithUnits: whatever fails in a run of units fails the run, in the
+// TestFailuresWithUnits: any failure in a run of units fails the run, in the
 // same way as without units.
 func TestFailuresWithUnits(t *testing.T) {
 	failure := errors.New("no answer")

@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -91,7 +90,7 @@ func (c *Conversation) readMessages(r *reader) error {
 	name := c.codec.list()
 	var parts []rawjson.Part
 	if c.value, err = text.Value(); err != nil {
-		if !severalLines(text) {
+		if !text.SeveralLines() {
 			return err
 		}
 		c.value = rawjson.Value{}
@@ -139,16 +138,4 @@ func (c *Conversation) readMessages(r *reader) error {
 		}
 	}
 	return nil
-}
-
-// severalLines reports whether the first line that is not blank is a complete
-// JSON object: then the text has one object on each line.
-func severalLines(text rawjson.Text) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	end := bytes.IndexByte(text, '\n')
-	if end < 0 || text[0] != '{' {
-		return false
-	}
-	_, err := text[:end].Value()
-	return err == nil
 }

@@ -96,7 +96,7 @@ func DetectAll(body []byte) ([]Format, error) {
 	case err != nil && isStream(text):
 		return nil, &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
 	case err != nil:
-		if !severalLines(text) {
+		if !text.SeveralLines() {
 			return nil, err
 		}
 		if elements, err = text.Lines(); err != nil {

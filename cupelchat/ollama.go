@@ -46,14 +46,8 @@ func (ollamaCodec) message(r *reader, o *rawjson.Object, path string) error {
 			return err
 		}
 	}
-	content, err := optionalStr(o, path, "content")
-	if err != nil {
+	if err := r.sayOptional(o, path, "content"); err != nil {
 		return err
-	}
-	if content != "" {
-		if err := r.say(o.Get("content")); err != nil {
-			return err
-		}
 	}
 	for _, image := range o.Get("images").Elements() {
 		r.medium("image", openAIImageTokens, image.Value)

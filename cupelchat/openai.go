@@ -99,14 +99,8 @@ func (chatCodec) message(r *reader, o *rawjson.Object, path string) error {
 	if err := r.content(o.Get("content"), path+".content"); err != nil {
 		return err
 	}
-	refusal, err := optionalStr(o, path, "refusal")
-	if err != nil {
+	if err := r.sayOptional(o, path, "refusal"); err != nil {
 		return err
-	}
-	if refusal != "" {
-		if err := r.say(o.Get("refusal")); err != nil {
-			return err
-		}
 	}
 	if audio := o.Get("audio"); !audio.IsNull() {
 		r.medium("audio", audioTokens, audio)

@@ -123,6 +123,15 @@ func (r *reader) sayMember(o *rawjson.Object, path, name string) error {
 	return r.say(o.Get(name))
 }
 
+// sayOptional adds the words that a member says, if it is there and not empty.
+func (r *reader) sayOptional(o *rawjson.Object, path, name string) error {
+	text, err := optionalStr(o, path, name)
+	if err != nil || text == "" {
+		return err
+	}
+	return r.say(o.Get(name))
+}
+
 // keepMember adds the text of a member that stays as it is.
 func (r *reader) keepMember(o *rawjson.Object, path, name string) error {
 	text, err := str(o, path, name)

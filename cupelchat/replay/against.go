@@ -10,9 +10,8 @@ import (
 type Against struct {
 	Policy     string  `json:"policy"`
 	Difference float64 `json:"difference"` // in [-1,1], positive if the row has more
-	// Low and High are the ends of the 95 % interval of the difference over
-	// conversations like these: a paired bootstrap, with conversations drawn
-	// anew. A few conversations say little, and one says nothing.
+	// Low and High are the ends of the 95 % interval of the difference: a paired
+	// bootstrap over conversations. A few say little, and one says nothing.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }

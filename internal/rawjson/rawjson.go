@@ -85,6 +85,18 @@ func NewText(data []byte) (Text, error) {
 // Value returns the only value of the text.
 func (t Text) Value() (Value, error) { return t.value(0, len(t)) }
 
+// SeveralLines reports whether the first line that is not blank is a complete
+// object: then the text has one object per line.
+func (t Text) SeveralLines() bool {
+	t = bytes.TrimLeft(t, " \t\r\n")
+	end := bytes.IndexByte(t, '\n')
+	if end < 0 || t[0] != '{' {
+		return false
+	}
+	_, err := t[:end].Value()
+	return err == nil
+}
+
 // Lines returns the values of a text that has one per line. It skips blank lines.
 func (t Text) Lines() ([]Part, error) {
 	var parts []Part

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -92,7 +91,7 @@ func (f *finding) split(text rawjson.Text) error {
 	if f.format == JSON {
 		return err
 	}
-	if !severalLines(text) {
+	if !text.SeveralLines() {
 		_, err = cupelchat.Detect(text) // it knows more of what the text could be
 		return err
 	}
@@ -119,18 +118,6 @@ func (f *finding) splitObject() error {
 		return nil
 	}
 	return nil
-}
-
-// severalLines reports whether the first line that is not blank is a complete
-// JSON object: then the text has one object per line.
-func severalLines(text rawjson.Text) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	end := bytes.IndexByte(text, '\n')
-	if end < 0 || text[0] != '{' {
-		return false
-	}
-	_, err := text[:end].Value()
-	return err == nil
 }
 
 // listOf returns the name of the member that holds an object's candidates, and
