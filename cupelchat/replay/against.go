@@ -1,9 +1,6 @@
 package replay
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "github.com/wollax/cupel-go/internal/resample"
 
 // Against compares the grounded support of a row with that of another policy at
 // the same share.
@@ -16,12 +13,9 @@ type Against struct {
 	High float64 `json:"high"`
 }
 
-// draws is how often the bootstrap draws as many conversations as there are.
-const draws = 2000
-
-// bootstrap compares the sums of two policies, which are by conversation. The same
+// compare compares the sums of two policies, which are by conversation. The same
 // input gives the same interval.
-func bootstrap(mine, others []*sums) Against {
+func compare(mine, others []*sums) Against {
 	difference := func(at func(i int) int) float64 {
 		values, ground, other := 0, 0, 0
 		for i := range mine {
@@ -32,15 +26,7 @@ func bootstrap(mine, others []*sums) Against {
 		}
 		return ratio(ground-other, values)
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	drawn := make([]float64, draws)
-	for k := range drawn {
-		drawn[k] = difference(func(int) int { return random.IntN(len(mine)) })
-	}
-	slices.Sort(drawn)
-	return Against{
-		Difference: difference(func(i int) int { return i }),
-		Low:        drawn[draws/40],
-		High:       drawn[draws-1-draws/40],
-	}
+	against := Against{Difference: difference(func(i int) int { return i })}
+	against.Low, against.High = resample.Interval(len(mine), difference)
+	return against
 }

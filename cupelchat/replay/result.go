@@ -62,7 +62,7 @@ func (r *runner) result() *Result {
 				row.Cost = s.cost / s.whole
 			}
 			if opponent >= 0 && i != opponent && len(r.recordings) > 0 {
-				against := bootstrap(r.of(i, k), r.of(opponent, k))
+				against := compare(r.of(i, k), r.of(opponent, k))
 				against.Policy = r.policies[opponent].Name
 				row.Against = &against
 			}

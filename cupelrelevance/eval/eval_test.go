@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -84,11 +86,59 @@ func TestRunByHand(t *testing.T) {
 	}
 }
 
+// TestAgainst compares the latest turn with the first one in conversations where
+// either is the answer.
+func TestAgainst(t *testing.T) {
+	const answer = `{"id": "x", "items": [{"content": "abcd"}, {"content": "efgh"}], "questions": [{"query": "?", "evidence": [%d]}, {"query": "!", "evidence": [%d]}]}` + "\n"
+	var data strings.Builder
+	// A conversation has two questions with one answer: ten of the first turn, two of the last.
+	for i := range 12 {
+		fmt.Fprintf(&data, answer, i/10, i/10)
+	}
+	data.WriteString(`{"id": "silent", "items": []}`)
+	conversations, err := eval.Read(strings.NewReader(data.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := eval.ByScore("first", func(*cupelrelevance.Index, string) (cupel.Scorer, error) {
+		return cupel.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			if item.Content() == "abcd" {
+				return 1
+			}
+			return 0
+		}), nil
+	})
+	result, err := eval.Run(t.Context(), conversations, []eval.Policy{eval.Builtin()[0], first}, []int{5, 10}, eval.WithAgainst("recency"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recency, got := result.Policies[0].Points, result.Policies[1].Points
+	if recency[0].Against != nil || recency[0].RecallInterval == nil {
+		t.Errorf("the policy to compare with has %+v", recency[0])
+	}
+	// The standard deviation of a share of 10/12 in 12 conversations is 0.108. If
+	// questions were drawn in place of conversations, it would be 0.076.
+	if in := got[0].RecallInterval; math.Abs(got[0].Recall-10.0/12) > 1e-12 || in.High != 1 || math.Abs(in.Low-(10.0/12-2*0.108)) > 0.06 {
+		t.Errorf("recall is %v in %+v", got[0].Recall, in)
+	}
+	// 2 or fewer of 12 signs of one kind: (1 + 12 + 66) of 4096, on either side.
+	a := got[0].Against
+	if math.Abs(a.Difference-8.0/12) > 1e-12 || math.Abs(a.P-2*79.0/4096) > 1e-12 || a.Interval.High != 1 || a.Interval.Low < 0.1 || a.Interval.Low > 0.4 {
+		t.Errorf("got %+v in %+v, want a difference of 8/12 with p 158/4096", a, a.Interval)
+	}
+	if a := got[1].Against; *a.Interval != (eval.Interval{}) || a.Difference != 0 || a.P != 1 {
+		t.Errorf("where all is selected, got %+v", a)
+	}
+	if text := result.Text(); !strings.Contains(text, "\nagainst recency              5             10\n          first  +0.667 ±0.417  +0.000 ±0.000\n              p          0.039          1.000\n") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // TestDeterministic: any number of workers gives the same bits.
 func TestDeterministic(t *testing.T) {
 	var first string
 	for workers := range 6 {
-		result, err := eval.Run(t.Context(), small(t), eval.Builtin(), []int{150, 600}, eval.WithWorkers(workers))
+		result, err := eval.Run(t.Context(), small(t), eval.Builtin(), []int{150, 600}, eval.WithWorkers(workers), eval.WithAgainst("lexical"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +165,7 @@ func TestRead(t *testing.T) {
 		{"unknown", `{"items": [], "x": 1}`, "", "unknown fields are ignored"},
 		{"empty content", `{"items": [{"content": ""}], "questions": [{"query": "", "evidence": [0]}]}`, "", "transcripts have empty turns, and positions must stay"},
 		{"number of a session", `{"items": [{"content": "a", "session": 3}]}`, "", "numbers name sessions as well"},
-		{"time as people say it", `{"items": [{"content": "a", "time": "1:56 pm on 8 May"}]}`, "", "not understood, and no reason to give up"},
+		{"time as people say it", `{"items": [{"content": "a", "time": "1:56 pm on 8 May"}]}`, "", "not understood without a year, and no reason to give up"},
 		{"no JSON", `{"items"`, "unexpected end", "the line is cut"},
 		{"session of another type", `{"items": [{"content": "a", "session": []}]}`, "string or a number", "a list is no name"},
 		{"time of another type", `{"items": [{"content": "a", "time": {}}]}`, "text or a number", "an object is no time"},
@@ -188,6 +238,7 @@ func TestArguments(t *testing.T) {
 		"budgets[0]":  {policies: builtin, budgets: []int{0}},
 		"budgets[1]":  {policies: builtin, budgets: []int{2, 2}},
 		"workers":     {policies: builtin, budgets: fine, opt: eval.WithWorkers(-1)},
+		"against":     {policies: builtin, budgets: fine, opt: eval.WithAgainst("nothing")},
 	} {
 		_, err := eval.Run(t.Context(), nil, given.policies, given.budgets, given.opt)
 		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != field {

@@ -27,7 +27,7 @@ type Turn struct {
 	Speaker string `json:"speaker,omitempty"`
 	Content string `json:"content"`
 	Session Text   `json:"session,omitempty"` // "" when there is none
-	Time    Time   `json:"time,omitzero"`     // zero when there is none
+	Time    Time   `json:"time,omitzero"`     // zero when there is none that can be read
 }
 
 // Question is a question and the positions of its answer.
@@ -58,9 +58,13 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is an instant that is decoded from RFC 3339 text or Unix seconds. Other
-// text decodes to the zero Time, which means no time.
-type Time struct{ time.Time }
+// Time is an instant that is decoded from Unix seconds or from text, as the
+// package documentation describes. Other text decodes to the zero instant, which
+// means no time, and is kept in Unread.
+type Time struct {
+	time.Time
+	Unread string // text that is not a time, or ""
+}
 
 // UnmarshalJSON reads a string, a number or null.
 func (t *Time) UnmarshalJSON(data []byte) error {
@@ -68,12 +72,13 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	if err := decode(data, &value); err != nil {
 		return err
 	}
-	t.Time = time.Time{}
+	*t = Time{}
 	switch v := value.(type) {
 	case nil:
 	case string:
-		if parsed, err := time.Parse(time.RFC3339Nano, v); err == nil {
-			t.Time = parsed
+		var ok bool
+		if t.Time, ok = parseTime(v); !ok {
+			t.Unread = v
 		}
 	case json.Number:
 		seconds, err := strconv.ParseFloat(v.String(), 64)

@@ -29,8 +29,15 @@ func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress = progress }
 }
 
+// WithAgainst compares the recall of each policy with that of the policy of this
+// name. "" disables it.
+func WithAgainst(policy string) Option {
+	return func(c *config) { c.against = policy }
+}
+
 type config struct {
 	policies []Policy
+	against  string
 	budgets  []int
 	workers  int
 	progress func(done, total int)
@@ -57,6 +64,12 @@ type Point struct {
 	Recall    float64 `json:"recall"`    // share of the evidence that was selected
 	Precision float64 `json:"precision"` // share of the selected items that are evidence; 0 for none selected
 	Use       float64 `json:"use"`       // share of the budget that was used
+
+	// RecallInterval is nil if fewer than two conversations have questions.
+	RecallInterval *Interval `json:"recallInterval,omitempty"`
+	// Against compares the point with the policy of [WithAgainst]. It is nil
+	// without one, and in the points of that policy.
+	Against *Against `json:"against,omitempty"`
 }
 
 // add adds the shares of another point.
@@ -81,6 +94,9 @@ func (c *config) validate() error {
 		if slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name }) {
 			return bad(where, strconv.Quote(p.Name), "policies must have different names")
 		}
+	}
+	if c.against != "" && !slices.ContainsFunc(c.policies, func(p Policy) bool { return p.Name == c.against }) {
+		return bad("against", strconv.Quote(c.against), "the policy to compare with is not among the policies")
 	}
 	if len(c.budgets) == 0 {
 		return bad("budgets", "", "at least one budget is required")
@@ -151,7 +167,7 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, b
 			return nil, err
 		}
 	}
-	return r.result(len(conversations)), ctx.Err()
+	return r.result(conversations), ctx.Err()
 }
 
 // runner is the state of one Run.
@@ -237,22 +253,4 @@ func (r *runner) progress() {
 	if r.config.progress != nil {
 		r.config.progress(r.done, r.total)
 	}
-}
-
-// result adds up the conversations in their order.
-func (r *runner) result(conversations int) *Result {
-	result := &Result{Conversations: conversations, Questions: r.total, Budgets: slices.Clone(r.config.budgets)}
-	n := float64(max(1, r.total))
-	for p, policy := range r.config.policies {
-		points := make([]Point, len(result.Budgets))
-		for i, budget := range result.Budgets {
-			point := &points[i]
-			for _, sums := range r.points {
-				point.add(sums[p*len(result.Budgets)+i])
-			}
-			*point = Point{Budget: budget, Recall: point.Recall / n, Precision: point.Precision / n, Use: point.Use / n}
-		}
-		result.Policies = append(result.Policies, PolicyResult{Name: policy.Name, Points: points})
-	}
-	return result
 }

@@ -27,10 +27,11 @@ func TestEvalByHand(t *testing.T) {
 	code, stdout, stderr := fed(t, "", "eval", "--data", "talk.jsonl", "-p", "recency", "--budgets", "12,6")
 	// 6: pig is half of the evidence of one question of three.
 	// 12: the same, and the first owl.
+	// Drawing one of the two conversations twice has 0 to 0.25, and 0.25 to 1.
 	const want = `2 conversations, 3 questions
 
-   recall      6     12
-  recency  0.167  0.500
+   recall             6            12
+  recency  0.167 ±0.125  0.500 ±0.375
 
 precision      6     12
   recency  0.333  0.333
@@ -114,6 +115,37 @@ func TestEvalParts(t *testing.T) {
 	}
 }
 
+// TestEvalTimes: what is no time is named, once for each file.
+func TestEvalTimes(t *testing.T) {
+	line := func(times ...string) string {
+		return `{"id": "x", "items": [{"content": "a", "time": "` + strings.Join(times, `"}, {"content": "b", "time": "`) + `"}], "questions": [{"query": "a", "evidence": [0]}]}` + "\n"
+	}
+	folder(t, map[string]string{
+		"good.jsonl": line("1:56 pm on 8 May, 2023", "2023-05-09T10:00:00Z"),
+		"bad.jsonl":  line("8 May 2023", "soon") + line("later", "5/6/2023"),
+	})
+	code, _, stderr := fed(t, "", "eval", "--data", "good.jsonl", "--data", "bad.jsonl", "-p", "recency")
+	const want = `cupel: note: bad.jsonl: 3 of 4 times cannot be read and are ignored; the first is "soon" of items[1] in conversation "x"; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023` + "\n"
+	if code != exitOK || stderr != want {
+		t.Errorf("got %d, %q; want %q", code, stderr, want)
+	}
+}
+
+// TestEvalAgainst compares a policy with another one.
+func TestEvalAgainst(t *testing.T) {
+	folder(t, map[string]string{"talk.jsonl": talkFile()})
+	code, stdout, stderr := fed(t, "", "eval", "--data", "talk.jsonl", "-p", "recency", "-p", "relevance", "--against", "recency", "--budgets", "6")
+	// Relevance finds cat and the first owl: one question in each conversation.
+	const want = `
+against recency              6
+      relevance  +0.667 ±0.250
+              p          0.500
+`
+	if code != exitOK || stderr != "" || !strings.HasSuffix(stdout, want) {
+		t.Errorf("got %d, %q,\n%s\nwant an end of\n%s", code, stderr, stdout, want)
+	}
+}
+
 // TestEvalShipped holds the figures of the README to the data that it names, and
 // the result to one for any number of workers.
 func TestEvalShipped(t *testing.T) {
@@ -182,6 +214,7 @@ func TestEvalMistakes(t *testing.T) {
 		{"hold out", []string{"--data", "talk.jsonl", "--hold-out", "1"}, "--hold-out: must be at least 2, got 1", "nothing would be left"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "chat", "-p", "chat"}, `--policy: "chat" is given twice`, "one line would be the other"},
 		{"policy", []string{"--data", "talk.jsonl", "-p", "caht+query"}, "; a policy file ends in .json or .toml", "the names that are known, and that there are files"},
+		{"against", []string{"--data", "talk.jsonl", "-p", "chat", "--against", "relevance"}, `--against: "relevance" is not measured; add -p relevance`, "there is nothing to compare with"},
 		{"both outputs", []string{"--data", "talk.jsonl", "--svg", "-", "--json"}, "--svg - and --json cannot both go to standard output; give --svg a file", "one of them would spoil the other"},
 		{"argument", []string{"talk.jsonl"}, `unknown command "talk.jsonl" for "cupel eval"`, "data come with --data"},
 	} {
