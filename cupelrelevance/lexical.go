@@ -58,19 +58,23 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 	if err := index.validate("Lexical"); err != nil {
 		return nil, err
 	}
-	return &Lexical{index: index, terms: queryTerms(query, index.settings.language), k1: defaultK1, b: defaultB, maxShare: 1}, nil
+	return &Lexical{index: index, terms: queryTerms(query, index.settings.language, nil), k1: defaultK1, b: defaultB, maxShare: 1}, nil
 }
 
 // maxQueryTerms is how many distinct words of a question count. With more it is
 // a text, not a question.
 const maxQueryTerms = 1 << 10
 
-// queryTerms returns the words of a question, each once, in order.
-func queryTerms(query string, language Language) []queryTerm {
+// queryTerms returns the words of a question, each once, in order, without
+// those that isStopWord reports, if it is not nil.
+func queryTerms(query string, language Language, isStopWord func(string) bool) []queryTerm {
 	var terms []queryTerm
 	at := make(map[queryTerm]int)
 	newTokenizer(func(term []byte, word bool) {
 		t := queryTerm{text: string(term)}
+		if isStopWord != nil && isStopWord(t.text) {
+			return
+		}
 		if word && language.stemmer() != nil {
 			t.stem, t.text = true, language.stem(t.text)
 		}

@@ -43,12 +43,48 @@ const (
 	presetTokens   = 20.0 // of an item too short to be any cheaper
 )
 
+// Option configures the preset.
+type Option func(*relevanceDraft) error
+
+// relevanceDraft is a Relevance under construction. It is a separate type so
+// that options cannot be applied to a finished one.
+type relevanceDraft struct {
+	isStopWord func(word string) bool
+}
+
+// WithStopWords sets which words of the question do not count: isStopWord is
+// called with each, in small letters and not stemmed, such as [Language.IsStopWord].
+// nil, the default, makes all words count. A question made only of stop words
+// keeps them.
+func WithStopWords(isStopWord func(word string) bool) Option {
+	return func(d *relevanceDraft) error {
+		d.isStopWord = isStopWord
+		return nil
+	}
+}
+
 // New returns the preset for a question. It returns a
-// [cupel.InvalidConfigError] if index does not come from [NewIndex].
-func New(index *Index, query string) (*Relevance, error) {
+// [cupel.InvalidConfigError] if index does not come from [NewIndex] or an
+// option is invalid.
+func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	lexical, err := NewLexical(index, query)
 	if err != nil {
 		return nil, err
+	}
+	language := index.settings.language
+	var draft relevanceDraft
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&draft); err != nil {
+			return nil, err
+		}
+	}
+	if draft.isStopWord != nil {
+		if terms := queryTerms(query, language, draft.isStopWord); len(terms) > 0 {
+			lexical.terms = terms
+		}
 	}
 	lexical.k1, lexical.b, lexical.maxShare, lexical.rare = presetK1, presetB, presetMaxShare, true
 	passages, err := NewPassages(lexical)
