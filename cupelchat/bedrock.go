@@ -14,7 +14,7 @@ func (bedrockCodec) name() string { return "Bedrock's Converse API" }
 func (bedrockCodec) list() string { return "messages" }
 
 func (bedrockCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, content: "content", thinking: true}
+	return rules{userFirst: true, alternate: true, content: "content", thinking: true, cache: true}
 }
 
 func (bedrockCodec) signs() signs {

@@ -4,140 +4,217 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wollax/cupel-go/internal/breakpoint"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// The most breakpoints of Anthropic's prompt cache in a request, and the value of
-// one that is set.
+// The most breakpoints of a prompt cache in a request, and how many content blocks
+// before one Anthropic looks for an earlier one. Bedrock has the same numbers.
 const (
 	maxBreakpoints = 4
-	cacheControl   = "cache_control"
-	ephemeral      = `{"type": "ephemeral"}`
+	lookBack       = 20
 )
 
-// breakpoint is a block that has cache_control, or could have it.
-type breakpoint struct {
-	block   rawjson.Object
+// The members that are breakpoints, and their default value.
+const (
+	cacheControl = "cache_control" // of a block, with Anthropic
+	cachePoint   = "cachePoint"    // of a block of its own, with Bedrock
+	ephemeral    = `{"type": "ephemeral"}`
+)
+
+// block is one that has a breakpoint, or could have it.
+type block struct {
+	rawjson.Object
 	message int // of the list; none for tools and the system prompt
 	set     bool
+	point   rawjson.Value // of Bedrock, if it is set
+	at      place         // of the point
 }
 
-// promptCache finds the breakpoints of a request of Anthropic's.
+// promptCache finds the breakpoints of a request.
 type promptCache struct {
-	edits rawjson.Edits
-	all   []breakpoint // blocks in the order of the prompt: tools, system, messages
-	auto  bool         // the API sets one at the end itself
+	edits   rawjson.Edits
+	whole   rawjson.Value
+	all     []block          // in the order of the prompt: tools, system, messages
+	same    int              // messages at the beginning that are as they were in the input
+	tools   int              // blocks of the tools
+	system  int              // blocks of the tools and the system prompt
+	auto    bool             // Anthropic sets one at the end itself
+	mark    string           // the value of one that is set
+	bedrock bool             // breakpoints are blocks of their own
+	lists   [][]rawjson.Part // of blocks, for Bedrock
 }
 
-// breakpoints returns a body with at most four breakpoints of the prompt cache.
-// If the caller wants them set, they are set again: behind the tools, behind the
-// system prompt, at the end of what is as it was in the input, and at the end.
-// Otherwise those that are too many go, and those at the end of what is as it was
-// stay.
-func (c *Conversation) breakpoints(body []byte) []byte {
+// promptCache reads the blocks of a body, or returns nil for one with a message on
+// each line.
+func (c *Conversation) promptCache(body []byte) *promptCache {
 	text, err := rawjson.NewText(body)
 	if err != nil {
-		return body
+		return nil
 	}
-	value, err := text.Value()
-	if err != nil || value.IsString() {
-		return body // a message on each line
+	p := &promptCache{mark: ephemeral, bedrock: c.format == Bedrock}
+	if p.bedrock {
+		p.mark = `{"type": "default"}`
 	}
-	p := &promptCache{}
-	messages := value.Elements()
-	old := c.value.Elements()
-	if value.IsObject() {
-		o, err := value.Object("")
+	if p.whole, err = text.Value(); err != nil || p.whole.IsString() {
+		return nil
+	}
+	messages, old := p.whole.Elements(), c.value.Elements()
+	if p.whole.IsObject() {
+		o, err := p.whole.Object("")
 		if err != nil {
-			return body
+			return nil
 		}
-		p.auto = o.Has(cacheControl)
-		p.blocks(o.Get("tools"), none)
+		if p.auto = !p.bedrock && o.Has(cacheControl); p.auto {
+			if set, err := o.Get(cacheControl).Object(""); err == nil {
+				p.live(set.Get("ttl").String()) // one time to live for all
+			}
+		}
+		if !p.bedrock { // not all of its models take them among the tools
+			p.blocks(o.Get("tools"), none)
+			p.tools = len(p.all)
+		}
 		p.blocks(o.Get("system"), none)
+		p.system = len(p.all)
 		messages, old = o.Get("messages").Elements(), c.body.Get("messages").Elements()
 	}
-	same := 0
-	for same < min(len(old), len(messages)) && string(old[same].Value.Raw()) == string(messages[same].Value.Raw()) {
-		same++
+	for p.same < min(len(old), len(messages)) && string(old[p.same].Value.Raw()) == string(messages[p.same].Value.Raw()) {
+		p.same++
 	}
 	for i, m := range messages {
 		if o, err := m.Value.Object(""); err == nil {
 			p.blocks(o.Get("content"), i)
 		}
 	}
+	return p
+}
+
+// breakpoints returns a body with at most four breakpoints of the prompt cache.
+// If the caller wants them set, they are set again where package breakpoint says.
+// Otherwise those that are too many go, and those at the end of what is as it was
+// stay.
+func (c *Conversation) breakpoints(body []byte) []byte {
+	p := c.promptCache(body)
+	if p == nil {
+		return body
+	}
 	slots := maxBreakpoints
 	if p.auto {
 		slots--
 	}
-	if c.setBreakpoints {
-		p.move(p.best(same, slots))
-	} else if p.count() > slots {
-		p.move(p.latest(same, slots))
+	switch {
+	case c.setBreakpoints:
+		same := len(p.all)
+		for same > 0 && p.all[same-1].message >= p.same {
+			same--
+		}
+		place := breakpoint.Prompt{End: len(p.all), Sent: same, Tools: p.tools, System: p.system, Most: maxBreakpoints, LookBack: lookBack}
+		p.set(place.Places())
+	case p.count() > slots:
+		p.move(p.latest(slots))
 	}
+	return p.bytes(body)
+}
+
+// live sets the time to live of breakpoints that are set.
+func (p *promptCache) live(ttl string) {
+	if ttl == oneHour {
+		p.mark = strings.TrimSuffix(p.mark, "}") + `, "ttl": "1h"}`
+	}
+}
+
+// bytes returns the body with the breakpoints.
+func (p *promptCache) bytes(body []byte) []byte {
 	if p.edits.Empty() {
 		return body
 	}
-	return p.edits.Outer(rawjson.Whole(value))
+	return p.edits.Outer(rawjson.Whole(p.whole))
 }
 
 // blocks adds the blocks of a list that can have a breakpoint. A text is one.
 func (p *promptCache) blocks(list rawjson.Value, message int) {
-	for _, part := range list.Elements() {
+	parts := list.Elements()
+	first := len(p.all)
+	for i, part := range parts {
 		o, err := part.Value.Object("")
 		if err != nil {
 			continue
 		}
 		switch kind := o.Get("type").String(); {
+		case p.bedrock && o.Has(cachePoint):
+			if last := len(p.all) - 1; last >= first && !p.all[last].set {
+				p.all[last].set, p.all[last].point, p.all[last].at = true, o.Get(cachePoint), place{len(p.lists), i}
+			}
+			continue
+		case p.bedrock:
+			if o.Has("reasoningContent") {
+				continue
+			}
+			p.all = append(p.all, block{Object: o, message: message})
+			continue
 		case kind == "thinking", kind == "redacted_thinking", kind == "text" && o.Get("text").String() == "":
 			continue
 		case kind == "tool_result":
 			p.blocks(o.Get("content"), message)
 		}
-		p.all = append(p.all, breakpoint{o, message, o.Has(cacheControl)})
+		p.all = append(p.all, block{Object: o, message: message, set: o.Has(cacheControl)})
+	}
+	if p.bedrock {
+		p.lists = append(p.lists, parts)
 	}
 	// The API refuses a block of white space, which it takes as a string.
 	if list.IsString() && strings.TrimSpace(list.String()) != "" {
-		p.all = append(p.all, breakpoint{rawjson.Object{Value: list}, message, false})
+		p.all = append(p.all, block{Object: rawjson.Object{Value: list}, message: message})
 	}
 }
 
 func (p *promptCache) count() int {
 	n := 0
-	for _, b := range p.all {
-		if b.set {
+	for i := range p.all {
+		if p.all[i].set {
 			n++
 		}
 	}
 	return n
 }
 
-// best returns the blocks that should have a breakpoint.
-func (p *promptCache) best(same, slots int) map[int]bool {
+// set sets breakpoints behind the first blocks, for each number of them, and no
+// others.
+func (p *promptCache) set(behind []int) {
 	want := make(map[int]bool)
-	last := func(in func(b *breakpoint) bool) {
-		for i := len(p.all) - 1; i >= 0; i-- {
-			if in(&p.all[i]) {
-				if len(want) < slots && !(p.auto && i == len(p.all)-1) {
-					want[i] = true
-				}
-				return
-			}
+	for _, n := range behind {
+		if n > 0 && !(p.auto && n == len(p.all)) {
+			want[n-1] = true
 		}
 	}
-	last(func(*breakpoint) bool { return true })
-	last(func(b *breakpoint) bool { return b.message < same })
-	last(func(b *breakpoint) bool { return b.message == none })
-	last(func(b *breakpoint) bool { return b.message == none && !b.block.Has("text") })
-	return want
+	p.move(want)
+	for i := range p.all {
+		b := &p.all[i]
+		if !b.set || !want[i] {
+			continue
+		}
+		// All have one time to live: a longer one must not follow a shorter one.
+		if old := b.point; p.bedrock {
+			p.replace(old)
+		} else {
+			p.replace(b.Get(cacheControl))
+		}
+	}
+}
+
+func (p *promptCache) replace(old rawjson.Value) {
+	if old.Compact() != strings.ReplaceAll(p.mark, " ", "") {
+		p.edits.Replace(old, []byte(p.mark))
+	}
 }
 
 // latest returns the blocks whose breakpoints stay: the last ones of those in what
 // is as it was, and then of the others.
-func (p *promptCache) latest(same, slots int) map[int]bool {
+func (p *promptCache) latest(slots int) map[int]bool {
 	want := make(map[int]bool)
 	for _, stable := range []bool{true, false} {
 		for i, b := range slices.Backward(p.all) {
-			if b.set && (b.message < same) == stable && len(want) < slots {
+			if b.set && (b.message < p.same) == stable && len(want) < slots {
 				want[i] = true
 			}
 		}
@@ -147,17 +224,43 @@ func (p *promptCache) latest(same, slots int) map[int]bool {
 
 // move sets and removes breakpoints, so that the wanted blocks have one.
 func (p *promptCache) move(want map[int]bool) {
-	for i, b := range p.all {
-		raw := b.block.Value.Raw()
+	if p.bedrock {
+		p.movePoints(want)
+		return
+	}
+	for i := range p.all {
+		b := &p.all[i]
+		raw := b.Value.Raw()
 		switch {
 		case b.set == want[i]:
 		case b.set:
-			p.edits.Drop(b.block.Members, func(i int) bool { return b.block.Members[i].Name == cacheControl })
-		case b.block.Value.IsString():
-			p.edits.Replace(b.block.Value, slices.Concat([]byte(`[{"type": "text", "text": `), raw, []byte(`, "`+cacheControl+`": `+ephemeral+`}]`)))
+			p.edits.Drop(b.Members, func(i int) bool { return b.Members[i].Name == cacheControl })
+		case b.Value.IsString():
+			p.edits.Replace(b.Value, slices.Concat([]byte(`[{"type": "text", "text": `), raw, []byte(`, "`+cacheControl+`": `+p.mark+`}]`)))
 		default:
-			end := b.block.Members[len(b.block.Members)-1].Value // it has a type
-			p.edits.Replace(end, slices.Concat(end.Raw(), []byte(`, "`+cacheControl+`": `+ephemeral)))
+			end := b.Members[len(b.Members)-1].Value // it has a type
+			p.edits.Replace(end, slices.Concat(end.Raw(), []byte(`, "`+cacheControl+`": `+p.mark)))
 		}
+	}
+}
+
+// movePoints is move for Bedrock, whose breakpoints are blocks behind others.
+func (p *promptCache) movePoints(want map[int]bool) {
+	stays := make(map[place]bool)
+	for i := range p.all {
+		b := &p.all[i]
+		switch {
+		case !want[i]:
+		case b.set:
+			stays[b.at] = true
+		default:
+			p.edits.Replace(b.Value, slices.Concat(b.Value.Raw(), []byte(`, {"`+cachePoint+`": `+p.mark+`}`)))
+		}
+	}
+	for n, list := range p.lists {
+		p.edits.Drop(list, func(i int) bool {
+			o, err := list[i].Value.Object("")
+			return err == nil && o.Has(cachePoint) && !stays[place{n, i}]
+		})
 	}
 }

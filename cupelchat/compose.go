@@ -1,6 +1,9 @@
 package cupelchat
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Piece is a part of a window: an item as it is, or a text in place of items.
 type Piece struct {
@@ -10,6 +13,11 @@ type Piece struct {
 	// Content is a smaller form of the item, a note in place of the exchange, or a
 	// summary. "" is the item as it is.
 	Content string
+	// Breakpoint is the time to live of a breakpoint of the provider's prompt cache
+	// behind the piece, "5m" or "1h". "" sets none. If any piece has one, those of
+	// the conversation go. Of formats other than Anthropic's and Bedrock's the bodies
+	// have none.
+	Breakpoint string
 }
 
 // PieceError says which piece does not fit the conversation.
@@ -27,9 +35,16 @@ func (e *PieceError) Error() string {
 // [Window]. It fails with a [PieceError], and as [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err error) {
 	states := make([]state, len(c.entries))
+	var marked []int
 	for n, p := range pieces {
 		if len(p.Candidates) == 0 || p.Content == "" && len(p.Candidates) > 1 {
 			return nil, nil, &PieceError{n, fmt.Sprintf("has %d candidates, want one, or several and a content", len(p.Candidates))}
+		}
+		if p.Breakpoint != "" {
+			if p.Breakpoint != fiveMinutes && p.Breakpoint != oneHour {
+				return nil, nil, &PieceError{n, fmt.Sprintf("has the breakpoint %.20q, want 5m or 1h", p.Breakpoint)}
+			}
+			marked = append(marked, n)
 		}
 		for k, at := range p.Candidates {
 			if at < 0 || at >= len(states) || states[at].in {
@@ -45,5 +60,72 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 	}
 	n := &notesOf{}
 	body, err = c.finish(states, 0, n)
+	if err == nil && len(marked) > 0 && c.codec.rules().cache {
+		body = c.mark(body, states, pieces, marked)
+	}
 	return body, n.notes(), err
+}
+
+// The times to live of breakpoints.
+const (
+	fiveMinutes = "5m" // the default
+	oneHour     = "1h"
+)
+
+// mark sets breakpoints behind pieces, and no others. A piece ends where the body
+// does that has nothing behind it.
+func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked []int) []byte {
+	p := c.promptCache(body)
+	if p == nil {
+		return body
+	}
+	if !p.auto {
+		p.live(pieces[marked[0]].Breakpoint)
+	}
+	var behind []int
+	cut := slices.Clone(states)
+	last := len(pieces)
+	for _, n := range slices.Backward(marked) {
+		for last--; last > n; last-- {
+			for _, at := range pieces[last].Candidates {
+				cut[at] = state{}
+			}
+		}
+		last++
+		end := len(p.all)
+		if n < len(pieces)-1 {
+			before := c.promptCache(c.assemble(cut, &notesOf{}))
+			if before == nil {
+				return body
+			}
+			end = min(len(before.all), end)
+		}
+		behind = append(behind, end)
+	}
+	if len(behind) > maxBreakpoints {
+		behind = behind[:maxBreakpoints] // the latest
+	}
+	p.set(behind)
+	return p.bytes(body)
+}
+
+// Blocks returns how many content blocks each item has: prompt caches look back by
+// blocks.
+func (c *Conversation) Blocks() []int {
+	blocks := make([]int, len(c.entries))
+	for i := range c.messages {
+		m := &c.messages[i]
+		for _, owner := range m.owners {
+			if owner >= 0 {
+				blocks[owner]++
+			}
+		}
+		if len(m.owners) == 0 && m.from < m.to && len(m.lists) > 0 {
+			blocks[m.from] = len(m.lists[0])
+		}
+	}
+	for i := range blocks {
+		blocks[i] = max(blocks[i], 1)
+	}
+	return blocks
 }

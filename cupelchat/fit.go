@@ -32,11 +32,21 @@ func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget
 		return params, err
 	}
 	smaller, err := w.Body()
-	if err != nil || bytes.Equal(smaller, body) {
+	if err != nil {
 		return params, err
 	}
+	return Refit(params, body, smaller)
+}
+
+// Refit returns a copy of params, which marshal to the JSON before, that marshals to
+// after, and shares what is the same in both, as [Fit] does. It fails with an
+// [Error] if the type does not keep what after says.
+func Refit[T any](params T, before, after []byte) (T, error) {
+	if bytes.Equal(before, after) {
+		return params, nil
+	}
 	fitted := params
-	if err := refit(reflect.ValueOf(&fitted).Elem(), body, smaller); err != nil {
+	if err := refit(reflect.ValueOf(&fitted).Elem(), before, after); err != nil {
 		return params, err
 	}
 	return fitted, nil

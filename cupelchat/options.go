@@ -88,11 +88,13 @@ func WithDeduplication() Option {
 	}
 }
 
-// WithBreakpoints sets the breakpoints of Anthropic's prompt cache in what is
-// written, in place of those in the input: behind the tools, behind the system
-// prompt, at the end of the messages that are as they were in the input, and at
-// the end, if there is none at the top level of the request. By default those of
-// the input stay, at most four. Other formats have none.
+// WithBreakpoints sets the breakpoints of the prompt cache of Anthropic or Bedrock
+// in what is written, in place of those in the input: at the end, at the end of the
+// messages that are as they were in the input, behind the system prompt, 20 blocks
+// before the end, and with Anthropic behind the tools; at most four. If there is
+// one at the top level of the request, that is the one at the end, and the others
+// have its time to live. By default those of the input stay, at most four. Other
+// formats have none.
 func WithBreakpoints() Option {
 	return func(s *settings) error {
 		s.setBreakpoints = true

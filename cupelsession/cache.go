@@ -2,10 +2,12 @@ package cupelsession
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/breakpoint"
 )
 
 // CacheModel is how a provider's prompt cache works and what it costs. Prices are
@@ -16,40 +18,97 @@ type CacheModel struct {
 	// Read is the price of a token that is read from the cache, Write that of one
 	// that is written to it. Both are 1 without a cache.
 	Read, Write float64
-	// Sure is how long a prefix stays in the cache at least after it was sent. After
-	// Likely it is gone. A Likely of 0 disables the cache.
+	// Sure is how long a prefix stays in the cache at least after it was written or
+	// read. After Likely it is gone. A Likely of 0 disables the cache.
 	Sure, Likely time.Duration
 	// MinTokens is the length of the shortest prefix that is cached.
 	MinTokens int
 	// Step is what cached lengths are multiples of, 0 for any.
 	Step int
 	// Breakpoints is how many places a request may mark as ends of cached
-	// prefixes. 0 means that the provider finds any prefix by itself.
+	// prefixes; only prefixes that end at such a place are read again. 0 means that
+	// the provider finds any prefix by itself.
 	Breakpoints int
-	// LookBack is how many items before a breakpoint the provider looks for an
-	// earlier one, 0 for any number.
+	// LookBack is how many content blocks before a breakpoint the provider looks
+	// for an earlier one, 0 for any number.
 	LookBack int
+	// Latest is how many of the breakpoints that were written the provider looks
+	// for, the latest ones, 0 for any number.
+	Latest int
+	// TTL is the time to live that breakpoints in bodies ask for, "5m" or "1h". "" is
+	// the provider's default.
+	TTL string
+	// Models are differences between the provider's models. See [CacheModel.For].
+	Models []ModelCache
+}
+
+// ModelCache is how the cache of some of a provider's models differs.
+type ModelCache struct {
+	// Name is what the names of these models contain, such as "claude-opus-5-5".
+	Name string
+	// Read is the price of a token that is read, 0 for that of the CacheModel.
+	Read float64
+	// MinTokens is the length of the shortest prefix that is cached, 0 for that of
+	// the CacheModel.
+	MinTokens int
+}
+
+// For returns the cache of one model of the provider: with the differences of the
+// longest name in Models that the given name contains. [WithModel] does this for
+// a turn.
+func (m CacheModel) For(model string) CacheModel {
+	longest := 0
+	base := m
+	for _, d := range base.Models {
+		if len(d.Name) <= longest || !strings.Contains(model, d.Name) {
+			continue
+		}
+		longest = len(d.Name)
+		m.Read, m.MinTokens = base.Read, base.MinTokens
+		if d.Read != 0 {
+			m.Read = d.Read
+		}
+		if d.MinTokens != 0 {
+			m.MinTokens = d.MinTokens
+		}
+	}
+	return m
 }
 
 func (m CacheModel) validate() error {
-	if m == (CacheModel{}) {
+	if reflect.ValueOf(m).IsZero() {
 		return nil
 	}
-	for _, p := range []struct {
+	type price struct {
 		field string
 		price float64
-	}{{"Read", m.Read}, {"Write", m.Write}} {
+	}
+	type number struct {
+		field string
+		n     int64
+	}
+	prices := []price{{"Read", m.Read}, {"Write", m.Write}}
+	numbers := []number{{"MinTokens", int64(m.MinTokens)}, {"Step", int64(m.Step)}, {"Breakpoints", int64(m.Breakpoints)}, {"LookBack", int64(m.LookBack)}, {"Latest", int64(m.Latest)}, {"Sure", int64(m.Sure)}, {"Likely", int64(m.Likely)}}
+	for i, d := range m.Models {
+		at := fmt.Sprintf("Models[%d]", i)
+		if d.Name == "" {
+			return &ConfigError{"Cache." + at + ".Name", "is required: a part of the names of the models"}
+		}
+		prices = append(prices, price{at + ".Read", d.Read})
+		numbers = append(numbers, number{at + ".MinTokens", int64(d.MinTokens)})
+	}
+	for _, p := range prices {
 		if !(p.price >= 0 && p.price <= 1e6) {
 			return &ConfigError{"Cache." + p.field, fmt.Sprintf("must be a price in units of plain input, from 0 to 1e6, got %v", p.price)}
 		}
 	}
-	for _, n := range []struct {
-		field string
-		n     int64
-	}{{"MinTokens", int64(m.MinTokens)}, {"Step", int64(m.Step)}, {"Breakpoints", int64(m.Breakpoints)}, {"LookBack", int64(m.LookBack)}, {"Sure", int64(m.Sure)}, {"Likely", int64(m.Likely)}} {
+	for _, n := range numbers {
 		if n.n < 0 {
 			return &ConfigError{"Cache." + n.field, fmt.Sprintf("must be at least 0, got %d", n.n)}
 		}
+	}
+	if m.TTL != "" && m.TTL != "5m" && m.TTL != "1h" {
+		return &ConfigError{"Cache.TTL", fmt.Sprintf("must be 5m, 1h or empty, got %.20q", m.TTL)}
 	}
 	if m.Likely < m.Sure {
 		return &ConfigError{"Cache.Likely", fmt.Sprintf("must be at least Sure, %v, got %v", m.Sure, m.Likely)}
@@ -76,66 +135,66 @@ type CacheUse struct {
 	Breakpoints []int
 }
 
-// sent is what was sent with the last committed turn.
-type sent struct {
-	At          time.Time `json:"at"`
-	Model       string    `json:"model,omitempty"`
-	Breakpoints []int     `json:"breakpoints,omitempty"` // in entries
-	Everything  int       `json:"everything,omitempty"`  // tokens of all items
-	Lost        bool      `json:"lost,omitempty"`        // the provider did not find it
+// Request is a request as a provider's cache sees it.
+type Request struct {
+	// Tokens are those of each item of the stable part.
+	Tokens []int
+	// Blocks are the content blocks of each item. nil counts one for each.
+	Blocks []int
+	// Same is how many items at the beginning are as they were in the request
+	// before.
+	Same int
+	// System is how many items at the beginning are definitions of tools and system
+	// prompts, and Pinned how many, these included, a new choice does not change.
+	System, Pinned int
+	// Tail is the number of tokens behind the stable part.
+	Tail int
+	// At is when the request is sent.
+	At time.Time
+	// Held are the prefixes in the cache, as Use returned them for the request
+	// before. nil is an empty cache.
+	Held []Prefix
 }
 
-// gone reports whether nothing that was sent is in the cache at a time.
-func (m CacheModel) gone(s *sent, now time.Time, model string, named bool) bool {
-	if !m.caches() || s.At.IsZero() || s.Lost || named && s.Model != model {
-		return true
+// Prefix is a prefix that a provider's cache holds.
+type Prefix struct {
+	Items int       `json:"items"` // at the beginning of the stable part
+	At    time.Time `json:"at"`    // when it was written or read
+}
+
+// mostHeld is how many prefixes are remembered.
+const mostHeld = 80
+
+// Use returns what a request costs, but for Without, and the prefixes that are in
+// the cache afterwards, ascending. A time before that of a prefix says nothing; the
+// prefix counts as there. Use takes time linear in the items.
+func (m CacheModel) Use(r Request) (CacheUse, []Prefix) {
+	total := r.Tail
+	for _, n := range r.Tokens {
+		total += n
 	}
-	// A clock that goes back says nothing; the prefix counts as there.
-	return now.Sub(s.At) > m.Likely
-}
-
-// expired reports whether nothing is in the cache, and there is one.
-func (p *proposal) expired() bool {
-	m := p.s.config.Cache
-	return m.caches() && m.gone(&p.before.sent, p.now, p.turn.options.model, p.turn.options.named)
-}
-
-// use counts what a window costs whose first same entries were sent before.
-func (p *proposal) use(window []entry, same, tail int) CacheUse {
-	m := p.s.config.Cache
 	if !m.caches() {
-		total := tail
-		for i := range window {
-			total += window[i].Tokens
-		}
-		return CacheUse{Plain: total, Cost: float64(total), Without: float64(p.sum.all)}
+		return CacheUse{Plain: total, Cost: float64(total)}, nil
 	}
-	before := &p.before.sent
-	gone := p.expired()
-	ends := m.marks(window, same, before.Breakpoints, p.items)
-	read, total, written := 0, 0, 0
-	readable := 0 // entries
-	if !gone {
-		readable = same
-		if m.Breakpoints > 0 {
-			readable = 0
-			for _, b := range before.Breakpoints {
-				if b <= same && reaches(ends, b, m.LookBack) {
-					readable = max(readable, b)
-				}
-			}
+	held := m.alive(r.Held, r.At)
+	ends := m.marks(&r, held)
+	readable := 0
+	if m.Breakpoints == 0 {
+		for _, h := range held {
+			readable = max(readable, min(h.Items, r.Same))
 		}
+	} else {
+		readable = m.found(&r, held, ends)
 	}
-	last := len(window)
+	last := len(r.Tokens)
 	if m.Breakpoints > 0 {
 		last = 0
 		if len(ends) > 0 {
 			last = ends[len(ends)-1]
 		}
 	}
-	for i := range window {
-		n := window[i].Tokens
-		total += n
+	read, written := 0, 0
+	for i, n := range r.Tokens {
 		if i < readable {
 			read += n
 		}
@@ -145,15 +204,106 @@ func (p *proposal) use(window []entry, same, tail int) CacheUse {
 	}
 	read = m.cached(read)
 	written = max(m.cached(written), read)
-	u := CacheUse{Read: read, Written: written - read, Plain: total - written + tail, Breakpoints: ends}
+	u := CacheUse{Read: read, Written: written - read, Plain: total - written, Breakpoints: ends}
 	u.Cost = m.Read*float64(u.Read) + m.Write*float64(u.Written) + float64(u.Plain)
-	whole := p.sum.all
-	had := 0
-	if !gone {
-		had = min(before.Everything, whole)
+	return u, m.hold(&r, held, ends, readable)
+}
+
+// there returns how likely a prefix is in the cache still, in [0,1], some time after
+// it was sent: for sure until Sure, and then less and less until Likely.
+func (m CacheModel) there(age time.Duration) float64 {
+	switch {
+	case age <= m.Sure:
+		return 1
+	case age > m.Likely:
+		return 0
 	}
-	u.Without = m.Read*float64(had) + m.Write*float64(whole-had)
-	return u
+	return float64(m.Likely-age) / float64(m.Likely-m.Sure)
+}
+
+// alive returns the prefixes that have not expired.
+func (m CacheModel) alive(held []Prefix, now time.Time) []Prefix {
+	var list []Prefix
+	for _, h := range held {
+		// A clock that goes back says nothing.
+		if now.Sub(h.At) <= m.Likely {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// marks chooses where a request marks the ends of cached prefixes.
+func (m CacheModel) marks(r *Request, held []Prefix) []int {
+	if m.Breakpoints == 0 {
+		return nil
+	}
+	sent := 0
+	for _, h := range held {
+		if h.Items <= r.Same {
+			sent = max(sent, h.Items)
+		}
+	}
+	p := breakpoint.Prompt{End: len(r.Tokens), Sent: sent, System: r.System, Pinned: r.Pinned, Most: m.Breakpoints, LookBack: m.LookBack}
+	if r.Blocks != nil {
+		p.Blocks = cumulated(r.Blocks)
+	}
+	return p.Places()
+}
+
+// cumulated returns a function that adds up the first n numbers.
+func cumulated(numbers []int) func(n int) int {
+	sums := make([]int, len(numbers)+1)
+	for i, n := range numbers {
+		sums[i+1] = sums[i] + n
+	}
+	return func(n int) int { return sums[min(n, len(numbers))] }
+}
+
+// found returns the longest prefix that the provider finds in its cache: one that
+// was marked, and that a new mark is close enough to.
+func (m CacheModel) found(r *Request, held []Prefix, ends []int) int {
+	blocks := func(n int) int { return n }
+	if r.Blocks != nil {
+		blocks = cumulated(r.Blocks)
+	}
+	if m.Latest > 0 && len(held) > m.Latest {
+		held = held[len(held)-m.Latest:]
+	}
+	longest := 0
+	for _, h := range held {
+		reached := slices.ContainsFunc(ends, func(end int) bool {
+			return end >= h.Items && (m.LookBack == 0 || blocks(end)-blocks(h.Items) <= m.LookBack)
+		})
+		if h.Items <= r.Same && reached {
+			longest = max(longest, h.Items)
+		}
+	}
+	return longest
+}
+
+// hold returns the prefixes that are in the cache after a request.
+func (m CacheModel) hold(r *Request, held []Prefix, ends []int, readable int) []Prefix {
+	if m.Breakpoints == 0 {
+		ends = []int{len(r.Tokens)}
+		held = nil
+	}
+	var list []Prefix
+	for _, h := range held {
+		if h.Items <= r.Same && h.Items != readable && !slices.Contains(ends, h.Items) {
+			list = append(list, h)
+		}
+	}
+	if readable > 0 && m.Breakpoints > 0 && !slices.Contains(ends, readable) {
+		list = append(list, Prefix{readable, r.At})
+	}
+	for _, end := range ends {
+		if end > 0 {
+			list = append(list, Prefix{end, r.At})
+		}
+	}
+	slices.SortFunc(list, func(a, b Prefix) int { return a.Items - b.Items })
+	return list[max(0, len(list)-mostHeld):]
 }
 
 // cached is how many of the tokens at the beginning of a request are cached.
@@ -165,55 +315,4 @@ func (m CacheModel) cached(tokens int) int {
 		tokens -= tokens % m.Step
 	}
 	return tokens
-}
-
-// reaches reports whether a provider that looks back from one of the ends finds a
-// prefix of n entries.
-func reaches(ends []int, n, lookBack int) bool {
-	for _, end := range ends {
-		if end >= n && (lookBack == 0 || end-n <= lookBack) {
-			return true
-		}
-	}
-	return false
-}
-
-// marks chooses where a request marks the ends of cached prefixes: the new end,
-// the last one that was sent and still stands, the end of what comes before the
-// conversation, and one between where the new end is too far from the old one.
-func (m CacheModel) marks(window []entry, same int, before []int, items []*cupel.ContextItem) []int {
-	if m.Breakpoints == 0 || len(window) == 0 {
-		return nil
-	}
-	end := len(window)
-	ends := []int{end}
-	add := func(n int) {
-		if n > 0 && n < end && len(ends) < m.Breakpoints && !slices.Contains(ends, n) {
-			ends = append(ends, n)
-		}
-	}
-	stands := 0
-	for _, b := range before {
-		if b <= same {
-			stands = max(stands, b)
-		}
-	}
-	add(stands)
-	fixed := 0
-	for fixed < end && isFixed(items[window[fixed].first]) {
-		fixed++
-	}
-	add(fixed)
-	if m.LookBack > 0 && end-stands > m.LookBack {
-		add(end - m.LookBack)
-		add(stands + m.LookBack)
-	}
-	slices.Sort(ends)
-	return ends
-}
-
-// isFixed reports whether an item is definitions of tools or a system prompt,
-// which stand before the conversation.
-func isFixed(item *cupel.ContextItem) bool {
-	return item.Kind() == cupel.KindSystemPrompt || item.Kind() == "ToolDefinitions"
 }

@@ -48,12 +48,13 @@ func (p *proposal) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.Cache = p.use(p.window, sent, tail)
+	var held []Prefix
+	t.Cache, held = p.use(sent, tail)
 	t.before, t.items, t.chosen = p.before, p.items, p.chose
 	if p.reason != 0 {
 		t.dropped = dropped
 	}
-	t.after = p.next()
+	t.after = p.next(held)
 	return nil
 }
 
@@ -142,12 +143,12 @@ func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
 	return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens), cupel.WithVariants())
 }
 
-// next is the state after the turn.
-func (p *proposal) next() *state {
+// next is the state after the turn, with what the cache has then.
+func (p *proposal) next(held []Prefix) *state {
 	b := p.before
 	to := &state{
 		turns: b.turns + 1, all: p.candidates, at: p.at, window: p.window, tokens: p.tokens, last: b.last, fit: b.fit, growth: b.growth,
-		sent: sent{At: p.now, Model: p.turn.options.model, Breakpoints: p.turn.Cache.Breakpoints, Everything: p.sum.all},
+		sent: sent{At: p.now, Model: p.turn.options.model, Held: held, Everything: p.sum.all},
 	}
 	if !p.turn.options.named {
 		to.sent.Model = b.sent.Model
@@ -176,7 +177,7 @@ func (p *proposal) next() *state {
 
 // worth reports whether choosing again saves more than it costs over the horizon.
 func (p *proposal) worth(l limits) bool {
-	m, horizon := p.s.config.Cache, float64(p.s.config.Horizon)
+	m, horizon := p.model(), float64(p.s.config.Horizon)
 	if horizon < 0 || !m.caches() {
 		return false
 	}
@@ -187,8 +188,11 @@ func (p *proposal) worth(l limits) bool {
 		}
 		horizon = float64(l.most-p.tokens) / p.before.growth
 	}
-	saved := float64(p.tokens-l.low) * m.Read * horizon
-	rewrite := float64(l.low) * (m.Write - m.Read)
+	// If the prefix is gone, all of the window is written anyway.
+	there := m.there(p.now.Sub(p.before.sent.At))
+	rest := float64(p.tokens - l.low)
+	saved := rest*m.Read*horizon + (1-there)*rest*(m.Write-m.Read)
+	rewrite := there * float64(l.low) * (m.Write - m.Read)
 	lost := 0.0
 	if v := p.s.config.ValuePerToken; v > 0 {
 		lost = v * float64(p.tokens-l.low)
@@ -266,7 +270,9 @@ func (t *Turn) Commit(usage Usage) error {
 		after.fit = after.fit.with(report{estimated, usage.Input})
 		if usage.Cached && float64(usage.Read) < 0.9*float64(t.Cache.Read)-float64(s.config.Cache.Step) {
 			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %d were expected", usage.Read, t.Cache.Read))
-			after.sent.Lost = usage.Written == 0
+			if usage.Written == 0 {
+				after.sent.Held = nil
+			}
 		}
 	}
 	s.state.Store(&after)

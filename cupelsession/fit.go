@@ -1,29 +1,39 @@
 package cupelsession
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // Body proposes the next turn of a conversation, and the body to send. If
-// everything is in the window as it is, that is the body of the conversation.
-// Notes of the conversation and of its body are added to those of the turn.
+// everything is in the window as it is, that is the body of the conversation,
+// breakpoints aside. If the session's [CacheModel] has breakpoints, those of the
+// body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
+// the top level of the request stays. Notes of the conversation and of its body are
+// added to those of the turn.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
 	items, notes, err := c.ItemsFor(budget)
 	if err != nil {
 		return nil, nil, err
 	}
+	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
 	turn, err := s.Next(ctx, items, budget, opts...)
 	if err != nil {
 		return nil, nil, err
 	}
+	ttl := cmp.Or(s.config.Cache.TTL, "5m")
 	whole := c.Items()
 	pieces := make([]cupelchat.Piece, len(turn.Window))
 	for n, e := range turn.Entries {
 		pieces[n].Candidates = e.Candidates
+		if slices.Contains(turn.Cache.Breakpoints, n+1) {
+			pieces[n].Breakpoint = ttl
+		}
 		if text := turn.Window[n].Content(); !e.Whole || len(e.Candidates) == 1 && text != whole[e.Candidates[0]].Content() {
 			pieces[n].Content = text
 		}
@@ -38,9 +48,9 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 
 // Fit proposes the next turn of a conversation that is in the parameters of a
 // request, and returns these with the messages to send. params is a value that
-// marshals to the format's JSON and back, such as those of an SDK. If everything
-// is sent as it is, Fit returns params itself. Commit the turn once the request
-// was answered.
+// marshals to the format's JSON and back, such as those of an SDK; what becomes of
+// it is as in [cupelchat.Fit], with breakpoints as in [Session.Body]. Commit the
+// turn once the request was answered.
 func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (T, *Turn, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
@@ -51,11 +61,11 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 		return params, nil, err
 	}
 	smaller, turn, err := s.Body(ctx, c, budget)
-	if err != nil || string(smaller) == string(body) {
-		return params, turn, err
+	if err != nil {
+		return params, nil, err
 	}
-	var fitted T
-	if err := json.Unmarshal(smaller, &fitted); err != nil {
+	fitted, err := cupelchat.Refit(params, body, smaller)
+	if err != nil {
 		return params, nil, err
 	}
 	return fitted, turn, nil

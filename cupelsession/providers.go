@@ -8,35 +8,85 @@ var (
 	// NoCache is a provider without a cache: the zero model.
 	NoCache = CacheModel{}
 
-	// AnthropicCache is Anthropic's cache of 5 minutes: breakpoints cost a quarter
-	// more than plain input, what is read a tenth of it. Models have a minimum of
-	// 1,024 to 4,096 tokens.
+	// AnthropicCache is Anthropic's cache of 5 minutes. What is written costs a
+	// quarter more than plain input, what is read a tenth of it, and less for the
+	// latest models. The shortest prefix has 512 to 4,096 tokens. At most four
+	// breakpoints; each finds one up to 20 content blocks before it. A prefix that
+	// is used stays for another 5 minutes.
 	//
-	// From platform.claude.com/docs/en/build-with-claude/prompt-caching, November 2026.
+	// Breakpoints, look-back and lengths are from
+	// platform.claude.com/docs/en/build-with-claude/prompt-caching, prices from
+	// platform.claude.com/docs/en/about-claude/pricing, both November 2026. The
+	// shortest prefix of the models 5.1 and 5.5 was not found there; 1,024 is
+	// assumed.
 	AnthropicCache = CacheModel{
 		Name: "anthropic", Read: 0.1, Write: 1.25, Sure: 5 * time.Minute, Likely: 10 * time.Minute, MinTokens: 1024, Breakpoints: 4, LookBack: 20,
+		Models: anthropicModels,
 	}
 
 	// AnthropicCacheHour is Anthropic's cache of one hour, which costs twice the
-	// price of plain input to write.
+	// price of plain input to write. Breakpoints in bodies ask for it.
 	//
-	// From the same page.
+	// From the same pages.
 	AnthropicCacheHour = CacheModel{
-		Name: "anthropic-1h", Read: 0.1, Write: 2, Sure: time.Hour, Likely: 2 * time.Hour, MinTokens: 1024, Breakpoints: 4, LookBack: 20,
+		Name: "anthropic-1h", Read: 0.1, Write: 2, Sure: time.Hour, Likely: 2 * time.Hour, MinTokens: 1024, Breakpoints: 4, LookBack: 20, TTL: "1h",
+		Models: anthropicModels,
 	}
 
-	// OpenAICache is the automatic cache of OpenAI's recent models: prefixes of
-	// 1,024 tokens and more, in steps of 128. It is gone after 5 to 10 minutes
-	// without use, and after an hour for sure. Older models charge a quarter or a
-	// half for what is read.
+	// OpenAICache is the automatic cache of OpenAI's models before GPT-5.6:
+	// prefixes of 1,024 tokens and more, in steps of 128. Writing costs nothing
+	// more. A prefix is gone after 5 to 10 minutes without use, and after an hour
+	// for sure. Models before GPT-5 charge a quarter or a half for what is read.
 	//
-	// From developers.openai.com/api/docs/guides/prompt-caching, November 2026.
-	OpenAICache = CacheModel{Name: "openai", Read: 0.1, Write: 1, Sure: 5 * time.Minute, Likely: time.Hour, MinTokens: 1024, Step: 128}
+	// From developers.openai.com/api/docs/guides/prompt-caching and
+	// developers.openai.com/api/docs/pricing, November 2026.
+	OpenAICache = CacheModel{
+		Name: "openai", Read: 0.1, Write: 1, Sure: 5 * time.Minute, Likely: time.Hour, MinTokens: 1024, Step: 128,
+		Models: []ModelCache{{Name: "gpt-4.1", Read: 0.25}, {Name: "gpt-4o", Read: 0.5}, {Name: "o4-mini", Read: 0.25}, {Name: "o3", Read: 0.25}, {Name: "o3-mini", Read: 0.5}},
+	}
+
+	// OpenAIBreakpointCache is the cache of GPT-5.6 and later models of OpenAI:
+	// prefixes of 1,024 tokens and more that end at a breakpoint, of which the API
+	// sets one at the latest message by itself. A request writes at most four and
+	// finds the latest 80, however far back they are. What is written costs a
+	// quarter more than plain input. A prefix stays for 30 minutes at least; how
+	// much longer is not documented.
+	//
+	// [Session.Body] leaves the breakpoint to the API. If the window has a tail, the
+	// API's own is behind it: set prompt_cache_breakpoint where [CacheUse] says, and
+	// the mode explicit.
+	//
+	// From the same pages.
+	OpenAIBreakpointCache = CacheModel{
+		Name: "openai-breakpoints", Read: 0.1, Write: 1.25, Sure: 30 * time.Minute, Likely: time.Hour, MinTokens: 1024, Breakpoints: 4, Latest: 80,
+		Models: []ModelCache{{Name: "gpt-6.1", Read: 0.05}},
+	}
 
 	// GeminiCache is Gemini's implicit cache, which is not guaranteed: prefixes of
-	// 1,024 (Flash) or 2,048 tokens (Pro) and more.
+	// 4,096 tokens and more, and of 2,048 with Gemini 2.5.
 	//
-	// From ai.google.dev/gemini-api/docs/caching, November 2026. How long it lasts
-	// is not documented.
-	GeminiCache = CacheModel{Name: "gemini", Read: 0.25, Write: 1, Likely: time.Hour, MinTokens: 2048}
+	// From ai.google.dev/gemini-api/docs/caching and
+	// ai.google.dev/gemini-api/docs/pricing, November 2026. How long it lasts is not
+	// documented.
+	GeminiCache = CacheModel{
+		Name: "gemini", Read: 0.1, Write: 1, Likely: time.Hour, MinTokens: 4096,
+		Models: []ModelCache{{Name: "gemini-2.5", MinTokens: 2048}, {Name: "gemini-4-argon", Read: 0.05}},
+	}
 )
+
+// anthropicModels are the models that differ from a tenth and 1,024 tokens.
+var anthropicModels = []ModelCache{
+	{Name: "claude-fable-5", MinTokens: 512},
+	{Name: "claude-mythos-5", MinTokens: 512},
+	{Name: "claude-opus-5", MinTokens: 512},
+	{Name: "claude-fable-5-1", Read: 0.025},
+	{Name: "claude-mythos-5-1", Read: 0.025},
+	{Name: "claude-opus-5-5", Read: 0.05},
+	{Name: "claude-sonnet-5-5", Read: 0.05},
+	{Name: "claude-opus-4-5", MinTokens: 4096},
+	{Name: "claude-opus-4-6", MinTokens: 4096},
+	{Name: "claude-haiku-4-5", MinTokens: 4096},
+	{Name: "claude-opus-4-7", MinTokens: 2048},
+	{Name: "claude-3-5-haiku", MinTokens: 2048},
+	{Name: "claude-3-haiku", MinTokens: 2048},
+}

@@ -26,7 +26,7 @@ func TestRubbishStates(t *testing.T) {
 		`{"version":1,"turns":-1}`, `{"version":1,"growth":-1}`, `{"version":1,"growth":1e308}`, `{"version":1,"growth":1e999}`, `{"version":1,"turns":9223372036854775807}`,
 		`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":9223372036854775807},{"keys":["b"],"form":"x","tokens":9223372036854775807}]}`,
 		`{"version":1,"window":[{"keys":["a","b"],"form":"x","tokens":1}],"out":["a"]}`,
-		`{"version":1,"window":[{"keys":["a"],"hash":"zzz","tokens":1}],"sent":{"breakpoints":[2]}}`,
+		`{"version":1,"window":[{"keys":["a"],"hash":"zzz","tokens":1}],"sent":{"held":[{"items":2}]}}`,
 		`{"version":1,"sent":{"everything":9223372036854775807,"at":"0001-01-01T00:00:00Z"}}`,
 		`{"version":1,"calibration":{"reports":[{"estimated":0,"counted":9223372036854775807},{"estimated":9223372036854775807,"counted":1},{"estimated":5,"counted":1},{"estimated":1,"counted":1}]}}`,
 	}

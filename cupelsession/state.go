@@ -112,9 +112,9 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	for _, key := range w.Out {
 		st.keys[key] = true
 	}
-	for i, b := range w.Sent.Breakpoints {
-		if b < 1 || b > len(w.Window) {
-			return &StateError{fmt.Sprintf("sent.breakpoints[%d] is %d, want from 1 to %d", i, b, len(w.Window)), nil}
+	for i, h := range w.Sent.Held {
+		if h.Items < 1 || h.Items > len(w.Window) || i > 0 && h.Items <= w.Sent.Held[i-1].Items {
+			return &StateError{fmt.Sprintf("sent.held[%d] has %d items, want from 1 to %d, ascending", i, h.Items, len(w.Window)), nil}
 		}
 	}
 	for i, r := range w.Fit.Reports {
@@ -122,7 +122,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 			return &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
 		}
 	}
-	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || !(w.Growth >= 0) || w.Sent.Everything < 0 {
+	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 {
 		return &StateError{"it has impossible numbers", nil}
 	}
 	s.state.Store(st)

@@ -95,6 +95,7 @@ type turnOptions struct {
 	chooser Chooser
 	model   string
 	named   bool
+	blocks  []int // content blocks of each item, nil for one
 }
 
 // TurnOption is a setting of one turn.

@@ -1,0 +1,31 @@
+package breakpoint
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPlaces(t *testing.T) {
+	double := func(n int) int { return 2 * n }
+	for _, test := range []struct {
+		prompt Prompt
+		want   []int
+		why    string
+	}{
+		{Prompt{}, nil, "nothing to mark"},
+		{Prompt{End: 5}, nil, "no marks are allowed"},
+		{Prompt{End: 5, Most: 4}, []int{5}, "the end alone"},
+		{Prompt{End: 9, Sent: 7, Tools: 1, System: 2, Pinned: 3, Most: 4}, []int{2, 3, 7, 9}, "tools come last"},
+		{Prompt{End: 9, Sent: 7, Tools: 1, System: 2, Pinned: 2, Most: 4}, []int{1, 2, 7, 9}, "one place is marked once"},
+		{Prompt{End: 9, Sent: 9, System: 2, Most: 1}, []int{9}, "the end comes first"},
+		{Prompt{End: 40, Sent: 25, System: 2, Most: 4, LookBack: 20}, []int{2, 25, 40}, "15 blocks came"},
+		{Prompt{End: 46, Sent: 25, System: 2, Pinned: 3, Most: 4, LookBack: 20}, []int{2, 25, 26, 46}, "21 blocks came: one between in place of the one behind what is pinned"},
+		{Prompt{End: 40, Sent: 28, System: 2, Most: 4, LookBack: 20, Blocks: double}, []int{2, 28, 30, 40}, "12 units with 24 blocks came"},
+		{Prompt{End: 40, Sent: 40, Most: 4, LookBack: 20}, []int{20, 40}, "what was sent is not known, so that the reach is doubled"},
+		{Prompt{End: 3, Sent: 8, System: 9, Most: 4}, []int{3}, "no mark stands behind the end"},
+	} {
+		if got := test.prompt.Places(); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: %v, want %v (%s)", test.prompt, got, test.want, test.why)
+		}
+	}
+}
