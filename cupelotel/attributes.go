@@ -86,6 +86,60 @@ const (
 	ItemStaleKey = attribute.Key("cupel.item.stale")
 )
 
+// Attributes of the spans cupel.session.turn and cupel.session.commit, at every
+// verbosity. Tokens are those of the items, as they are estimated, unless a name
+// ends in reported. Costs are in units of the price of a token of plain input.
+const (
+	// SessionTurnKey is the number of the turn in its session, from 1 (int).
+	SessionTurnKey = attribute.Key("cupel.session.turn")
+	// SessionCommittedKey tells the two spans apart (bool): false on a proposal,
+	// true on its commit.
+	SessionCommittedKey = attribute.Key("cupel.session.committed")
+	// SessionCandidatesKey is the number of items of the conversation (int). Only
+	// on the turn.
+	SessionCandidatesKey = attribute.Key("cupel.session.candidates")
+	// SessionItemsKey and SessionTokensKey are the size of the window (int).
+	SessionItemsKey  = attribute.Key("cupel.session.items")
+	SessionTokensKey = attribute.Key("cupel.session.tokens")
+	// SessionKeptItemsKey and SessionKeptTokensKey are the part at the beginning of
+	// the window that is sent as it was sent before (int).
+	SessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
+	SessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
+	// SessionBreakReasonKey is why the window differs from what was sent before
+	// (string): "changed", "forced", "free" or "worth it". Set only at a break;
+	// metrics of breaks have it too, with "_OTHER" for all other reasons.
+	SessionBreakReasonKey = attribute.Key("cupel.session.break_reason")
+	// SessionBreakPositionKey is the position in the window of the first item that
+	// differs, from 0 (int). Set only at a break.
+	SessionBreakPositionKey = attribute.Key("cupel.session.break_position")
+	// SessionDroppedItemsKey and SessionDroppedTokensKey are what left the window
+	// at this turn (int).
+	SessionDroppedItemsKey  = attribute.Key("cupel.session.dropped_items")
+	SessionDroppedTokensKey = attribute.Key("cupel.session.dropped_tokens")
+	// SessionQuotedItemsKey is the number of quotations of what was left out (int).
+	SessionQuotedItemsKey = attribute.Key("cupel.session.quoted_items")
+	// SessionSummarizedItemsKey is the number of items for which summaries stand (int).
+	SessionSummarizedItemsKey = attribute.Key("cupel.session.summarized_items")
+	// SessionCostKey is what the window costs, SessionCostWithoutKey what sending
+	// everything would (double).
+	SessionCostKey        = attribute.Key("cupel.session.cost")
+	SessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
+	// SessionReadPredictedKey and SessionWrittenPredictedKey are what the provider's
+	// cache is expected to have, and to get (int).
+	SessionReadPredictedKey    = attribute.Key("cupel.session.read_predicted")
+	SessionWrittenPredictedKey = attribute.Key("cupel.session.written_predicted")
+	// SessionReadReportedKey and SessionWrittenReportedKey are what the provider
+	// said that it read from its cache and wrote to it (int). Set only on the
+	// commit, if it was reported.
+	SessionReadReportedKey    = attribute.Key("cupel.session.read_reported")
+	SessionWrittenReportedKey = attribute.Key("cupel.session.written_reported")
+	// SessionInputReportedKey and SessionOutputReportedKey are what the provider
+	// counted for the request and the answer (int). Set only on the commit, if it
+	// was reported.
+	SessionInputReportedKey  = attribute.Key("cupel.session.input_reported")
+	SessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
+)
+
 // ErrorTypeKey is OpenTelemetry's error.type (string), set on the spans and
 // metrics of failed runs and stages. Its values are Go type names as in
 // OpenTelemetry's semantic conventions for Go, such as "*cupel.OverflowError".
@@ -99,6 +153,8 @@ const ErrorTypeKey = attribute.Key("error.type")
 const (
 	rootSpanName       = "cupel.pipeline"
 	stageSpanPrefix    = "cupel.stage."
+	turnSpanName       = "cupel.session.turn"
+	commitSpanName     = "cupel.session.commit"
 	exclusionEventName = "cupel.exclusion"
 	includedEventName  = "cupel.item.included"
 )

@@ -24,6 +24,13 @@
 // One collector serves any number of concurrent runs. List the TraceCollector
 // first so that exemplars link to its spans.
 //
+// The turns of a session, such as those of package cupelsession, are spans of
+// their own, with the runs that chose for them below:
+//
+//	cupel.session.turn
+//	├── cupel.pipeline
+//	└── cupel.session.commit
+//
 // # How much to show
 //
 // [VerbosityStageOnly] is for production: six spans per run and no events.

@@ -36,6 +36,12 @@ func errorType(err error) string {
 	case *cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
 		*cupel.InvalidItemError, *cupel.InvalidConfigError, *cupel.AbandonedError:
 	default:
+		switch err { //nolint:errorlint // see above
+		case context.Canceled: // a session's, between two runs
+			return "context.Canceled"
+		case context.DeadlineExceeded:
+			return "context.DeadlineExceeded"
+		}
 		return other
 	}
 	return fmt.Sprintf("%T", err)

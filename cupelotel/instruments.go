@@ -18,6 +18,9 @@ var (
 	tokenBoundaries = []float64{
 		0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152,
 	}
+	// Writing to a cache may cost more than plain input, and a break much more than
+	// reading everything.
+	costBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8}
 	// Only required items or Proceed can select more than the budget, and so
 	// exceed 1.
 	utilizationBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
@@ -30,6 +33,11 @@ type instruments struct {
 	selectedTokens                  metric.Int64Histogram
 	utilization                     metric.Float64Histogram
 	items, exclusions, errors       metric.Int64Counter
+
+	sessionDuration, sessionCostRatio           metric.Float64Histogram
+	sessionKept                                 metric.Int64Histogram
+	sessionTurns, sessionBreaks, sessionDropped metric.Int64Counter
+	sessionReadPredicted, sessionReadReported   metric.Int64Counter
 
 	sets [len(stages)]stageSets
 }
@@ -66,6 +74,15 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),
 		exclusions: counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out."),
 		errors:     counter("cupel.pipeline.errors", "{error}", "Runs of the pipeline that failed."),
+
+		sessionDuration:      histogram("cupel.session.duration", "s", "Duration of proposing a turn of a session.", durationBoundaries),
+		sessionCostRatio:     histogram("cupel.session.cost_ratio", "1", "Cost of a turn, as a fraction of sending everything.", costBoundaries),
+		sessionKept:          histogramOfTokens("cupel.session.kept_tokens", "Tokens at the beginning of the window that were sent as before."),
+		sessionTurns:         counter("cupel.session.turns", "{turn}", "Committed turns."),
+		sessionBreaks:        counter("cupel.session.breaks", "{break}", "Committed turns whose window differs from what was sent before."),
+		sessionDropped:       counter("cupel.session.dropped", "{item}", "Items that left the window of a session."),
+		sessionReadPredicted: counter("cupel.session.read_predicted", "{token}", "Tokens that the provider's cache was expected to have."),
+		sessionReadReported:  counter("cupel.session.read_reported", "{token}", "Tokens that the provider read from its cache."),
 	}
 	for i, stage := range stages {
 		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
@@ -101,5 +118,7 @@ func usable[T any](instrument T, err error, fallback T) T {
 // enabled reports whether any of the instruments is read.
 func (in *instruments) enabled(ctx context.Context) bool {
 	return in.pipelineDuration.Enabled(ctx) || in.stageDuration.Enabled(ctx) || in.selectedTokens.Enabled(ctx) ||
-		in.utilization.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) || in.errors.Enabled(ctx)
+		in.utilization.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) || in.errors.Enabled(ctx) ||
+		in.sessionDuration.Enabled(ctx) || in.sessionCostRatio.Enabled(ctx) || in.sessionKept.Enabled(ctx) || in.sessionTurns.Enabled(ctx) ||
+		in.sessionBreaks.Enabled(ctx) || in.sessionDropped.Enabled(ctx) || in.sessionReadPredicted.Enabled(ctx) || in.sessionReadReported.Enabled(ctx)
 }

@@ -30,6 +30,19 @@ var (
 //	cupel.exclusions                counter, {item}     left out, by cupel.stage.name and cupel.exclusion.reason
 //	cupel.pipeline.errors           counter, {error}    failed runs, by error.type
 //
+// Of sessions, when a turn is committed:
+//
+//	cupel.session.turns             counter, {turn}     committed turns
+//	cupel.session.breaks            counter, {break}    by cupel.session.break_reason
+//	cupel.session.kept_tokens       histogram, {token}  sent as they were sent before
+//	cupel.session.dropped           counter, {item}     that left the window
+//	cupel.session.cost_ratio        histogram, 1        cost / cost of sending everything
+//	cupel.session.read_predicted    counter, {token}    that the cache should have had
+//	cupel.session.read_reported     counter, {token}    that it had
+//	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
+//
+// What the runs of a turn measure is recorded when the turn is committed or fails.
+//
 // The number of time series is bounded: there are five stages, and all custom
 // reasons are counted as "_OTHER". No text of an item or a caller becomes an
 // attribute.
@@ -67,11 +80,7 @@ func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
 // StartRun implements [cupel.RunObserver].
 func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
-	provider := c.provider
-	if provider == nil {
-		provider = otel.GetMeterProvider()
-	}
-	in := c.instruments.get(provider, newInstruments)
+	in := c.current()
 	if !in.enabled(ctx) {
 		return ctx, nil
 	}
@@ -79,7 +88,17 @@ func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (con
 		instruments: in,
 		maxTokens:   info.Budget.MaxTokens(),
 		exclusions:  in.exclusions.Enabled(ctx),
+		turn:        c.turnOf(ctx),
 	}
+}
+
+// current returns the instruments of the provider.
+func (c *MetricCollector) current() *instruments {
+	provider := c.provider
+	if provider == nil {
+		provider = otel.GetMeterProvider()
+	}
+	return c.instruments.get(provider, newInstruments)
 }
 
 // metricRun follows one run.
@@ -87,7 +106,8 @@ type metricRun struct {
 	cupel.NoTrace
 	*instruments
 	maxTokens  int
-	exclusions bool // the counter is read
+	exclusions bool        // the counter is read
+	turn       *metricTurn // that the run chooses for; nil for other runs
 }
 
 // Detail asks for reasons only if the exclusion counter is read.
@@ -99,6 +119,14 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if at < 0 {
 		return // unknown stages would add time series
 	}
+	if r.turn != nil {
+		r.turn.record(func() { r.stage(ctx, at, e) })
+		return
+	}
+	r.stage(ctx, at, e)
+}
+
+func (r *metricRun) stage(ctx context.Context, at int, e cupel.StageEnd) {
 	sets := &r.sets[at]
 	attributes := sets.record
 	if e.Err != nil {
@@ -121,6 +149,19 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 
 // EndRun records the measurements of the run.
 func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
+	if r.turn == nil {
+		r.run(ctx, e)
+		return
+	}
+	r.turn.record(func() {
+		if e.Err != nil && r.turn.end.Err == nil {
+			return // the session chose again, for more tokens
+		}
+		r.run(ctx, e)
+	})
+}
+
+func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
 		set := with(ErrorTypeKey.String(errorType(e.Err)))
@@ -129,10 +170,7 @@ func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 		return
 	}
 	r.pipelineDuration.Record(ctx, seconds)
-	r.selectedTokens.Record(ctx, int64(e.SelectedTokens))
-	utilization := 0.0
-	if r.maxTokens > 0 {
-		utilization = float64(e.SelectedTokens) / float64(r.maxTokens)
+	if r.turn == nil { // the window of a turn has more than this run chose
+		r.window(ctx, e.SelectedTokens, r.maxTokens)
 	}
-	r.utilization.Record(ctx, utilization)
 }

@@ -349,8 +349,8 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(handled()); n != 4 {
-		t.Errorf("the error handler got %d errors, want one for each of the 4 histograms: %v", n, handled())
+	if n := len(handled()); n != 7 {
+		t.Errorf("the error handler got %d errors, want one for each of the 7 histograms: %v", n, handled())
 	}
 }
 

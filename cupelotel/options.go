@@ -104,8 +104,8 @@ const (
 	// exclusion or inclusion event or in the description of a scarcity error.
 	// Shown by default.
 	TextKind TextSource = iota + 1
-	// TextReason is the name of a custom slicer's own exclusion reason. Shown
-	// by default. Cupel's reasons are always shown.
+	// TextReason is the name of a custom slicer's own exclusion reason, or of a
+	// reason for a break that package cupelsession does not have. Shown by default. Cupel's reasons are always shown.
 	TextReason
 	// TextError is the text of the error that a run failed with. It may quote
 	// anything: what a strategy panicked with or returned, or the cause of a

@@ -1,6 +1,7 @@
 package cupelotel_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -27,6 +28,10 @@ func TestReadmeNamesEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	ctx, turn := take(t, t.Context(), collector, forced)
+	turn.CommitTurn(ctx, reported)
+	take(t, t.Context(), collector, cupel.TurnEnd{Err: context.Canceled})
+
 	names := map[string]bool{cupelotel.ScopeName: true}
 	for _, span := range recorder.Ended() {
 		for _, kv := range span.Attributes() {
@@ -43,9 +48,9 @@ func TestReadmeNamesEverything(t *testing.T) {
 	for _, m := range collect(t, reader) {
 		names[m.Name] = true
 	}
-	// Root and stages, 10 attributes of spans, 2 events, 12 attributes of events,
-	// 7 metrics, the scope.
-	if len(names) < 36 {
+	// Root and stages, 2 spans of turns, 29 attributes of spans, 2 events, 12
+	// attributes of events, 15 metrics, the scope. 4 metrics have the names of others.
+	if len(names) < 63 {
 		t.Errorf("only %d names were seen: %v", len(names), names)
 	}
 

@@ -60,16 +60,22 @@ func (*TraceCollector) RecordStageEvent(cupel.TraceEvent) {}
 // RecordItemEvent does nothing.
 func (*TraceCollector) RecordItemEvent(cupel.TraceEvent) {}
 
-// StartRun implements [cupel.RunObserver].
-func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+// tracer returns the tracer of the provider.
+func (c *TraceCollector) tracer() trace.Tracer {
 	provider := c.provider
 	if provider == nil {
 		provider = otel.GetTracerProvider()
 	}
-	tracer := c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
+	return c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
 		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
 	})
-	parent, caller := callerContext(ctx, c, info)
+}
+
+// StartRun implements [cupel.RunObserver].
+func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	tracer := c.tracer()
+	parent := c.inTurn(callerContext(ctx, c, info))
+	caller := trace.SpanFromContext(parent)
 	// Attributes known now are set at the start, where samplers see them.
 	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
@@ -104,17 +110,16 @@ func (c *runContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// callerContext returns the context to start the root span from, and the
-// caller's span. Another collector of the same run may have put its root span
+// callerContext returns the context to start the root span from. Another collector of the same run may have put its root span
 // into ctx; both trees must be children of the caller's span. A run inside a
 // strategy is different: it starts later, below a stage.
-func callerContext(ctx context.Context, c *TraceCollector, info cupel.RunInfo) (context.Context, trace.Span) {
+func callerContext(ctx context.Context, c *TraceCollector, info cupel.RunInfo) context.Context {
 	span := trace.SpanFromContext(ctx)
 	other, ok := ctx.Value(runContextKey{}).(*runContext)
 	if !ok || other.collector == c || !other.start.Equal(info.Start) || !other.root.Equal(span.SpanContext()) {
-		return ctx, span
+		return ctx
 	}
-	return trace.ContextWithSpan(ctx, other.caller), other.caller
+	return trace.ContextWithSpan(ctx, other.caller)
 }
 
 // traceRun follows one run.

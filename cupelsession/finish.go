@@ -29,9 +29,9 @@ func (p *proposal) finish(ctx context.Context) error {
 		if p.reason == 0 {
 			t.Break.Reason = BreakChanged
 		}
-		for i := range p.window[:sent] {
-			t.Break.Tokens += p.window[i].Tokens
-		}
+	}
+	for i := range p.window[:sent] {
+		t.KeptTokens += p.window[i].Tokens
 	}
 	t.Window, t.Entries = make([]*cupel.ContextItem, len(p.window)), make([]Entry, len(p.window))
 	for i := range p.window {
@@ -51,9 +51,7 @@ func (p *proposal) finish(ctx context.Context) error {
 	var held []Prefix
 	t.Cache, held = p.use(sent, tail)
 	t.before, t.items, t.chosen = p.before, p.items, p.chose
-	if p.reason != 0 {
-		t.dropped = dropped
-	}
+	t.dropped = p.firstDropped(dropped)
 	t.after = p.next(held)
 	return nil
 }
@@ -80,6 +78,9 @@ func (p *proposal) leaving() []*cupel.ContextItem {
 			}
 		}
 	}
+	for _, key := range p.before.outKeys {
+		was[key] = true
+	}
 	var list []*cupel.ContextItem
 	for i, n := range p.at {
 		if n == out && !was[p.keys[i]] {
@@ -87,6 +88,33 @@ func (p *proposal) leaving() []*cupel.ContextItem {
 		}
 	}
 	return list
+}
+
+// firstDropped returns those of the items that leave for which no summary stood:
+// the others have left before.
+func (p *proposal) firstDropped(leaving []*cupel.ContextItem) []*cupel.ContextItem {
+	before := map[string]bool{}
+	for i := range p.before.window {
+		if e := &p.before.window[i]; e.Summary {
+			for _, key := range e.Keys {
+				before[key] = true
+			}
+		}
+	}
+	if len(before) == 0 || len(leaving) == 0 {
+		return leaving
+	}
+	left := make(map[*cupel.ContextItem]bool, len(leaving))
+	for _, item := range leaving {
+		left[item] = true
+	}
+	var first []*cupel.ContextItem
+	for i, item := range p.items {
+		if left[item] && !before[p.keys[i]] {
+			first = append(first, item)
+		}
+	}
+	return first
 }
 
 // chooseTail appends the tail to the window, and returns its tokens.
@@ -116,7 +144,7 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget)
+	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
 	if err != nil {
 		return 0, err
 	}
@@ -276,6 +304,9 @@ func (t *Turn) Commit(usage Usage) error {
 		}
 	}
 	s.state.Store(&after)
+	if t.committed != nil {
+		t.committed(cupel.TurnCommit{Input: usage.Input, Output: usage.Output, CacheRead: usage.Read, CacheWritten: usage.Written, Cached: usage.Cached})
+	}
 	if s.config.Dropped != nil && len(t.dropped) > 0 {
 		s.config.Dropped(t.dropped)
 	}

@@ -86,7 +86,7 @@ func (p *proposal) chosenFrom(at int) int {
 // that is nil or counts of tokens that overflow. Between
 // breaks it takes time linear in the number of items, and in the text of the new
 // ones.
-func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (*Turn, error) {
+func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (turn *Turn, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -94,6 +94,14 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	now := s.config.Clock()
+	ctx, end := s.observe(ctx, now, len(items), budget)
+	defer func() { end(turn, err) }()
+	return s.propose(ctx, now, items, budget, opts)
+}
+
+// propose is Next for a session that no other call is using.
+func (s *Session) propose(ctx context.Context, now time.Time, items []*cupel.ContextItem, budget cupel.ContextBudget, opts []TurnOption) (*Turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,7 +115,7 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 		}
 		total += max(0, item.Tokens())
 	}
-	p := &proposal{s: s, before: s.state.Load(), budget: budget, now: s.config.Clock(), turn: &Turn{session: s}}
+	p := &proposal{s: s, before: s.state.Load(), budget: budget, now: now, turn: &Turn{session: s}}
 	p.turn.options.chooser = s.chooser
 	for _, opt := range opts {
 		opt(&p.turn.options)

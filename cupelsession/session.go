@@ -50,6 +50,9 @@ type Config struct {
 	// Dropped is called once by Commit with the items that left the window at a
 	// break, so that a memory can keep them. nil disables it.
 	Dropped func(items []*cupel.ContextItem)
+	// Trace follows the runs of the chooser and, if it is a [cupel.TurnObserver] such
+	// as the collectors of package cupelotel, the turns. nil disables it.
+	Trace cupel.TraceCollector
 	// Clock tells the time. nil means [time.Now].
 	Clock func() time.Time
 }

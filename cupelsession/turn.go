@@ -20,6 +20,9 @@ type Turn struct {
 	// Break says where and why the window differs from what was sent before. It is
 	// nil if all of that is sent again, and at the first turn.
 	Break *Break
+	// KeptTokens are those at the beginning of Window that are sent as they were
+	// sent before, whether the cache has them or not.
+	KeptTokens int
 	// Cache says what the turn costs.
 	Cache CacheUse
 	// Notes are remarks: a summary that failed, a cache that was lost.
@@ -32,7 +35,9 @@ type Turn struct {
 	report  *cupel.SelectionReport
 	chosen  *cupel.SelectionReport
 	items   []*cupel.ContextItem
-	dropped []*cupel.ContextItem
+	dropped []*cupel.ContextItem // for the first time
+
+	committed func(cupel.TurnCommit) // tells the collector; nil if that does not follow the turn
 }
 
 // Entry says where an item of the window comes from.
@@ -85,8 +90,6 @@ type Break struct {
 	Reason BreakReason
 	// At is the position in the stable part of what differs first.
 	At int
-	// Tokens are those before it, which are sent again as they were.
-	Tokens int
 	// Chosen reports whether the chooser chose again.
 	Chosen bool
 }
@@ -292,7 +295,7 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 	if err != nil {
 		return err
 	}
-	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget)
+	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
 	if err != nil {
 		return err
 	}

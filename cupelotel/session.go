@@ -1,0 +1,248 @@
+package cupelotel
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+var (
+	_ cupel.TurnObserver = (*TraceCollector)(nil)
+	_ cupel.TurnObserver = (*MetricCollector)(nil)
+)
+
+// StartTurn implements [cupel.TurnObserver]: it starts the span of a turn.
+func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+	tracer := c.tracer()
+	caller := trace.SpanFromContext(ctx)
+	outer, _ := ctx.Value(turnContextKey{}).(*turnContext)
+	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
+		caller = outer.caller // another collector of the same turn: both are below the caller's span
+	}
+	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(
+		SessionTurnKey.Int(info.Number),
+		SessionCandidatesKey.Int(info.Candidates),
+		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
+	))
+	ctx = &turnContext{Context: ctx, outer: outer, collector: c, start: info.Start, root: span, caller: caller}
+	if !span.IsRecording() {
+		span.End()
+		return ctx, nil
+	}
+	return ctx, &traceTurn{collector: c, tracer: tracer, span: span, number: info.Number}
+}
+
+// turnContext is the context of a turn. It lets the runs of a turn find the span
+// of their own collector.
+type turnContext struct {
+	context.Context //nolint:containedctx // it is one
+	outer           *turnContext
+	collector       *TraceCollector
+	start           time.Time
+	root, caller    trace.Span
+}
+
+type turnContextKey struct{}
+
+func (c *turnContext) Value(key any) any {
+	if key == (turnContextKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// inTurn returns ctx with the span of the collector's own turn, if that of any
+// collector of the same turn is current.
+func (c *TraceCollector) inTurn(ctx context.Context) context.Context {
+	innermost, _ := ctx.Value(turnContextKey{}).(*turnContext)
+	current := trace.SpanContextFromContext(ctx)
+	var own trace.Span
+	below := false
+	for turn := innermost; turn != nil && turn.start.Equal(innermost.start); turn = turn.outer {
+		below = below || turn.root.SpanContext().Equal(current)
+		if turn.collector == c && own == nil {
+			own = turn.root
+		}
+	}
+	if own == nil || !below {
+		return ctx
+	}
+	return trace.ContextWithSpan(ctx, own)
+}
+
+// traceTurn follows one turn.
+type traceTurn struct {
+	cupel.NoTrace
+	collector *TraceCollector
+	tracer    trace.Tracer
+	span      trace.Span
+	number    int
+	proposed  []attribute.KeyValue
+}
+
+// EndTurn ends the span of the turn.
+func (t *traceTurn) EndTurn(_ context.Context, e cupel.TurnEnd) {
+	defer t.span.End()
+	if e.Err != nil {
+		t.span.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
+		t.span.SetStatus(codes.Error, t.collector.description(e.Err))
+		return
+	}
+	t.proposed = append(make([]attribute.KeyValue, 0, 16),
+		SessionItemsKey.Int(e.Items),
+		SessionTokensKey.Int(e.Tokens),
+		SessionKeptItemsKey.Int(e.KeptItems),
+		SessionKeptTokensKey.Int(e.KeptTokens),
+		SessionDroppedItemsKey.Int(e.DroppedItems),
+		SessionDroppedTokensKey.Int(e.DroppedTokens),
+		SessionQuotedItemsKey.Int(e.Quoted),
+		SessionSummarizedItemsKey.Int(e.Summarized),
+		SessionCostKey.Float64(e.Cost),
+		SessionCostWithoutKey.Float64(e.CostWithout),
+		SessionReadPredictedKey.Int(e.CacheRead),
+		SessionWrittenPredictedKey.Int(e.CacheWritten),
+	)
+	if e.Break != "" {
+		t.proposed = append(t.proposed, SessionBreakReasonKey.String(t.collector.breakReason(e.Break)), SessionBreakPositionKey.Int(e.KeptItems))
+	}
+	t.span.SetAttributes(t.proposed...)
+	t.span.SetAttributes(SessionCommittedKey.Bool(false))
+}
+
+// breakReason returns a reason as spans show it: those that a session of another
+// package gives are text from outside Cupel.
+func (c *TraceCollector) breakReason(reason string) string {
+	if known := breakReason(reason); known != other {
+		return known
+	}
+	return c.text(TextReason, reason)
+}
+
+// CommitTurn makes the span of the commit, below that of the turn. It says again
+// what was proposed, so that one span has both.
+func (t *traceTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
+	_, span := t.tracer.Start(trace.ContextWithSpan(ctx, t.span), commitSpanName, trace.WithAttributes(
+		SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true)))
+	defer span.End()
+	span.SetAttributes(t.proposed...)
+	if c.Input > 0 {
+		span.SetAttributes(SessionInputReportedKey.Int(c.Input), SessionOutputReportedKey.Int(c.Output))
+	}
+	if c.Cached {
+		span.SetAttributes(SessionReadReportedKey.Int(c.CacheRead), SessionWrittenReportedKey.Int(c.CacheWritten))
+	}
+}
+
+// breakReasons are those of package cupelsession.
+var breakReasons = [...]string{"changed", "forced", "free", "worth it"}
+
+// breakReason returns a known reason, or "_OTHER".
+func breakReason(reason string) string {
+	for _, known := range breakReasons {
+		if reason == known {
+			return known
+		}
+	}
+	return other
+}
+
+// StartTurn implements [cupel.TurnObserver]. What the runs of the turn measure is
+// recorded when it is committed, or has failed.
+func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+	in := c.current()
+	if !in.enabled(ctx) {
+		return ctx, nil
+	}
+	turn := &metricTurn{instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: time.Now()}
+	return context.WithValue(ctx, metricTurnKey{}, turn), turn
+}
+
+type metricTurnKey struct{}
+
+// turnOf returns the turn that a run chooses for, or nil.
+func (c *MetricCollector) turnOf(ctx context.Context) *metricTurn {
+	turn, _ := ctx.Value(metricTurnKey{}).(*metricTurn)
+	if turn == nil || turn.collector != c {
+		return nil
+	}
+	return turn
+}
+
+// metricTurn follows one turn.
+type metricTurn struct {
+	cupel.NoTrace
+	*instruments
+	collector *MetricCollector
+	maxTokens int
+	start     time.Time
+	took      time.Duration
+	end       cupel.TurnEnd
+
+	mu    sync.Mutex // strategies may start runs of their own
+	later []func()
+}
+
+// record keeps a measurement for the commit.
+func (t *metricTurn) record(measure func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.later = append(t.later, measure)
+}
+
+// measure records what was kept.
+func (t *metricTurn) measure() {
+	t.mu.Lock()
+	later := t.later
+	t.later = nil
+	t.mu.Unlock()
+	for _, measure := range later {
+		measure()
+	}
+}
+
+// EndTurn keeps what was proposed for the commit. A turn that failed has none.
+func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
+	t.took, t.end = time.Since(t.start), e
+	if e.Err != nil {
+		t.measure()
+		t.sessionDuration.Record(ctx, t.took.Seconds(), with(ErrorTypeKey.String(errorType(e.Err))))
+	}
+}
+
+// CommitTurn records the measurements of the turn.
+func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
+	t.measure()
+	e := &t.end
+	t.sessionDuration.Record(ctx, t.took.Seconds())
+	t.window(ctx, e.Tokens, t.maxTokens)
+	t.sessionTurns.Add(ctx, 1)
+	t.sessionKept.Record(ctx, int64(e.KeptTokens))
+	t.sessionDropped.Add(ctx, int64(e.DroppedItems))
+	if e.Break != "" {
+		t.sessionBreaks.Add(ctx, 1, metric.WithAttributeSet(attribute.NewSet(SessionBreakReasonKey.String(breakReason(e.Break)))))
+	}
+	if e.CostWithout > 0 {
+		t.sessionCostRatio.Record(ctx, e.Cost/e.CostWithout)
+	}
+	if c.Cached { // both, so that they can be compared
+		t.sessionReadPredicted.Add(ctx, int64(e.CacheRead))
+		t.sessionReadReported.Add(ctx, int64(c.CacheRead))
+	}
+}
+
+// window records the size of a window.
+func (in *instruments) window(ctx context.Context, tokens, maxTokens int) {
+	in.selectedTokens.Record(ctx, int64(tokens))
+	utilization := 0.0
+	if maxTokens > 0 {
+		utilization = float64(tokens) / float64(maxTokens)
+	}
+	in.utilization.Record(ctx, utilization)
+}

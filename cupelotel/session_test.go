@@ -1,0 +1,323 @@
+package cupelotel_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// forced is a turn that broke, as a session describes it.
+var forced = cupel.TurnEnd{
+	Items: 5, Tokens: 600, KeptItems: 2, KeptTokens: 200, Break: "forced", DroppedItems: 3, DroppedTokens: 350, Quoted: 1, Summarized: 4,
+	CacheRead: 150, CacheWritten: 300, Cost: 465, CostWithout: 930,
+}
+
+var reported = cupel.TurnCommit{Input: 640, Output: 20, CacheRead: 128, CacheWritten: 320, Cached: true}
+
+// take takes a turn as a session does. It returns the state that follows the turn.
+func take(t *testing.T, ctx context.Context, collector cupel.TraceCollector, e cupel.TurnEnd, runs ...cupel.Config) (context.Context, cupel.TurnTrace) { //nolint:revive // t first, as everywhere
+	t.Helper()
+	observer, ok := collector.(cupel.TurnObserver)
+	if !ok {
+		t.Fatalf("%T does not follow turns", collector)
+	}
+	ctx, turn := observer.StartTurn(ctx, cupel.TurnInfo{Start: base, Number: 7, Candidates: 12, Budget: newBudget(t, 1000, 800)})
+	for _, c := range runs {
+		_, _ = newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)) // some fail
+	}
+	if turn != nil {
+		turn.EndTurn(ctx, e)
+	}
+	return ctx, turn
+}
+
+// throwing is a configuration whose run fails.
+func throwing() cupel.Config {
+	c := config()
+	c.Overflow = cupel.OverflowThrow
+	return c
+}
+
+func TestTurnSpans(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers))
+	caller, span := tracers.Tracer("agent").Start(t.Context(), "agent")
+	ctx, turn := take(t, caller, collector, forced, config())
+	turn.CommitTurn(ctx, reported)
+	span.End()
+
+	want := `
+agent (internal, agent )
+    cupel.session.turn (internal, Wollax.Cupel 0.1.0)
+        cupel.session.turn = int64 7
+        cupel.session.candidates = int64 12
+        cupel.budget.max_tokens = int64 1000
+        cupel.session.items = int64 5
+        cupel.session.tokens = int64 600
+        cupel.session.kept_items = int64 2
+        cupel.session.kept_tokens = int64 200
+        cupel.session.dropped_items = int64 3
+        cupel.session.dropped_tokens = int64 350
+        cupel.session.quoted_items = int64 1
+        cupel.session.summarized_items = int64 4
+        cupel.session.cost = float64 465
+        cupel.session.cost_without = float64 930
+        cupel.session.read_predicted = int64 150
+        cupel.session.written_predicted = int64 300
+        cupel.session.break_reason = string forced
+        cupel.session.break_position = int64 2
+        cupel.session.committed = bool false
+        cupel.pipeline (internal, Wollax.Cupel 0.1.0)
+            cupel.budget.max_tokens = int64 1000
+            cupel.verbosity = string StageOnly
+        cupel.session.commit (internal, Wollax.Cupel 0.1.0)
+            cupel.session.turn = int64 7
+            cupel.session.committed = bool true
+            cupel.session.items = int64 5
+            cupel.session.tokens = int64 600
+            cupel.session.kept_items = int64 2
+            cupel.session.kept_tokens = int64 200
+            cupel.session.dropped_items = int64 3
+            cupel.session.dropped_tokens = int64 350
+            cupel.session.quoted_items = int64 1
+            cupel.session.summarized_items = int64 4
+            cupel.session.cost = float64 465
+            cupel.session.cost_without = float64 930
+            cupel.session.read_predicted = int64 150
+            cupel.session.written_predicted = int64 300
+            cupel.session.break_reason = string forced
+            cupel.session.break_position = int64 2
+            cupel.session.input_reported = int64 640
+            cupel.session.output_reported = int64 20
+            cupel.session.read_reported = int64 128
+            cupel.session.written_reported = int64 320
+`
+	var spans []sdktrace.ReadOnlySpan
+	for _, s := range recorder.Ended() {
+		if !strings.HasPrefix(s.Name(), "cupel.stage.") { // other tests look at these
+			spans = append(spans, s)
+		}
+	}
+	if got := "\n" + tree(spans); got != want {
+		t.Errorf("got%s\nwant%s", got, want)
+	}
+}
+
+// TestTurnSpansOnce: what does not happen has no attribute, and a turn that is not
+// committed no second span.
+func TestTurnSpansOnce(t *testing.T) {
+	tests := []struct {
+		name    string
+		end     cupel.TurnEnd
+		commit  *cupel.TurnCommit
+		missing []string
+		commits int
+		why     string
+	}{
+		{"no break", cupel.TurnEnd{Items: 1}, &cupel.TurnCommit{},
+			[]string{"cupel.session.break_reason", "cupel.session.break_position", "cupel.session.read_reported", "cupel.session.input_reported"}, 1,
+			"nothing was reported"},
+		{"no cache fields", forced, &cupel.TurnCommit{Input: 5}, []string{"cupel.session.read_reported", "cupel.session.written_reported"}, 1,
+			"0 would say that the cache was empty"},
+		{"not committed", forced, nil, nil, 0, "the request failed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tracers, recorder := newRecorder(t)
+			ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), tt.end)
+			if tt.commit != nil {
+				turn.CommitTurn(ctx, *tt.commit)
+			}
+			text := tree(recorder.Ended())
+			for _, name := range tt.missing {
+				if strings.Contains(text, name) {
+					t.Errorf("there is a %s: %s\n%s", name, tt.why, text)
+				}
+			}
+			if n := strings.Count(text, "cupel.session.commit ("); n != tt.commits {
+				t.Errorf("%d commits, want %d: %s", n, tt.commits, tt.why)
+			}
+		})
+	}
+}
+
+func TestTurnsThatFail(t *testing.T) {
+	tests := []struct {
+		err       error
+		kind, say string
+		why       string
+	}{
+		{context.Canceled, "context.Canceled", "cupel: the run failed", "a session returns it as it is"},
+		{&cupel.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
+		{&cupel.AbandonedError{}, "*cupel.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
+		{errors.New("secret"), "_OTHER", "cupel: the run failed", "the text may quote an item"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.kind, func(t *testing.T) {
+			tracers, recorder := newRecorder(t)
+			meters, reader := newReader(t)
+			collector := cupel.MultiTraceCollector(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)),
+				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
+			take(t, t.Context(), collector, cupel.TurnEnd{Err: tt.err}, throwing())
+			span := spanNamed(t, recorder, "cupel.session.turn")
+			if status := span.Status(); status.Code != codes.Error || status.Description != tt.say || attr(span.Attributes(), "error.type") != tt.kind {
+				t.Errorf("status %v, error.type %q; want %q, %q: %s", status, attr(span.Attributes(), "error.type"), tt.say, tt.kind, tt.why)
+			}
+			if got := attr(span.Attributes(), "cupel.session.items"); got != "" {
+				t.Errorf("a window that does not exist has %s items", got)
+			}
+			failures := ""
+			for _, m := range collect(t, reader) {
+				switch m.Name {
+				case "cupel.pipeline.errors":
+					failures = points(m)["error.type=*cupel.OverflowError"]
+				case "cupel.session.duration":
+					if p := points(m); len(p) != 1 || !strings.HasPrefix(p["error.type="+tt.kind], "1 ") {
+						t.Errorf("durations: %v", p)
+					}
+				case "cupel.session.turns", "cupel.session.breaks":
+					t.Errorf("%s counts a turn that failed: %v", m.Name, points(m))
+				}
+			}
+			if failures != "1" {
+				t.Errorf("%q failures of the turn's run, want 1: it is why the turn failed", failures)
+			}
+		})
+	}
+}
+
+// TestTurnMetrics: a turn counts when it is committed, and its window is what is
+// sent, not what its runs chose.
+func TestTurnMetrics(t *testing.T) {
+	meters, reader := newReader(t)
+	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters))
+	take(t, t.Context(), collector, forced, config()) // never committed
+	ctx, turn := take(t, t.Context(), collector, forced, throwing(), config())
+	if got := collect(t, reader); len(got) > 0 {
+		t.Fatalf("proposals count: %v", got)
+	}
+	turn.CommitTurn(ctx, reported)
+	calm := cupel.TurnEnd{Items: 6, Tokens: 700, KeptItems: 5, KeptTokens: 600, CacheRead: 600, CacheWritten: 100, Cost: 185, CostWithout: 1000}
+	ctx, turn = take(t, t.Context(), collector, calm)
+	turn.CommitTurn(ctx, cupel.TurnCommit{Input: 700}) // no cache fields
+	free := calm
+	free.Break, free.CostWithout = "secret", 0
+	ctx, turn = take(t, t.Context(), collector, free)
+	turn.CommitTurn(ctx, reported)
+
+	want := map[string]map[string]string{
+		"cupel.session.turns":            {"": "3"},
+		"cupel.session.breaks":           {"cupel.session.break_reason=forced": "1", "cupel.session.break_reason=_OTHER": "1"},
+		"cupel.session.kept_tokens":      {"": "3 1400"},
+		"cupel.session.dropped":          {"": "3"},
+		"cupel.session.cost_ratio":       {"": "2 0.685"}, // .5 and .185; sending nothing is free
+		"cupel.session.read_predicted":   {"": "750"},     // of the two turns with a report
+		"cupel.session.read_reported":    {"": "256"},
+		"cupel.pipeline.selected_tokens": {"": "3 2000"},
+		"cupel.budget.utilization":       {"": "3 1.9999999999999998"},
+		"cupel.items": {"cupel.stage.name=classify": "16", "cupel.stage.name=score": "12", "cupel.stage.name=deduplicate": "12",
+			"cupel.stage.name=slice": "10", "cupel.stage.name=place": "8"}, // of two runs
+	}
+	for _, m := range collect(t, reader) {
+		switch m.Name {
+		case "cupel.pipeline.errors":
+			t.Errorf("a choice that was made again counts as a failure: %v", points(m))
+		case "cupel.pipeline.duration":
+			if p := points(m); len(p) != 1 || !strings.HasPrefix(p[""], "1 ") {
+				t.Errorf("durations of runs: %v, want one", p)
+			}
+		case "cupel.session.duration":
+			if p := points(m); len(p) != 1 || !strings.HasPrefix(p[""], "3 ") {
+				t.Errorf("durations of turns: %v, want three", p)
+			}
+		}
+		if expected, ok := want[m.Name]; ok {
+			got := points(m)
+			for series, value := range expected {
+				if got[series] != value {
+					t.Errorf("%s{%s} is %q, want %q", m.Name, series, got[series], value)
+				}
+			}
+			if len(got) != len(expected) {
+				t.Errorf("%s has the series %v", m.Name, got)
+			}
+			delete(want, m.Name)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+}
+
+// TestTurnsOfTwoCollectors: each has its own tree below the caller's span.
+func TestTurnsOfTwoCollectors(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	a, b := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers))
+	caller, span := tracers.Tracer("agent").Start(t.Context(), "agent")
+	ctx, turn := take(t, caller, cupel.MultiTraceCollector(a, b), forced, config())
+	turn.CommitTurn(ctx, reported)
+	span.End()
+	below := make(map[string]map[string]int)
+	names := make(map[string]string)
+	for _, s := range recorder.Ended() {
+		names[s.SpanContext().SpanID().String()] = s.Name()
+	}
+	parents := make(map[string]bool)
+	for _, s := range recorder.Ended() {
+		parent := names[s.Parent().SpanID().String()]
+		if below[parent] == nil {
+			below[parent] = make(map[string]int)
+		}
+		below[parent][s.Name()]++
+		if s.Name() == "cupel.pipeline" || s.Name() == "cupel.session.commit" {
+			parents[s.Name()+s.Parent().SpanID().String()] = true
+		}
+	}
+	if below["agent"]["cupel.session.turn"] != 2 || below["cupel.session.turn"]["cupel.pipeline"] != 2 || below["cupel.session.turn"]["cupel.session.commit"] != 2 || len(parents) != 4 {
+		t.Errorf("want two turns below the caller, each with a run and a commit:\n%s", tree(recorder.Ended()))
+	}
+}
+
+// TestTurnsThatAreNotSampled cost one span each.
+func TestTurnsThatAreNotSampled(t *testing.T) {
+	tracers, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.NeverSample()))
+	_, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced, config())
+	if turn != nil || len(recorder.Ended()) != 0 {
+		t.Errorf("a turn that is not sampled is followed: %v, %d spans", turn, len(recorder.Ended()))
+	}
+}
+
+// TestTurnsOfOtherSessions: the reasons of a session that Cupel does not have may
+// be redacted.
+func TestTurnsOfOtherSessions(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithRedaction(
+		func(cupelotel.TextSource, string) string { return "(hidden)" }))
+	for _, reason := range []string{"secret", "worth it"} {
+		take(t, t.Context(), collector, cupel.TurnEnd{Break: reason})
+	}
+	var got []string
+	for _, span := range recorder.Ended() {
+		got = append(got, attr(span.Attributes(), cupelotel.SessionBreakReasonKey))
+	}
+	if text := strings.Join(got, ", "); text != "(hidden), worth it" {
+		t.Errorf("reasons: %s", text)
+	}
+}
+
+// TestTurnsTakeTheRealTime: a session's clock may be moved by tests and replays.
+func TestTurnsTakeTheRealTime(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	if at := spanNamed(t, recorder, "cupel.session.turn").StartTime(); time.Since(at) > time.Minute {
+		t.Errorf("the span starts at %s, the clock of the session", at)
+	}
+}

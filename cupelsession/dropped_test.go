@@ -1,0 +1,80 @@
+package cupelsession_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// TestDropped: what leaves the window is handed over once, by Commit alone.
+func TestDropped(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		summarize bool
+		again     bool // from JSON before each turn
+		why       string
+	}{
+		{"alone", false, false, "each break hands over what left"},
+		{"from JSON", false, true, "another process does not hand over again what left before"},
+		{"summaries", true, false, "what a summary stood for left before the summary did"},
+		{"summaries from JSON", true, true, "the same in another process"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls []string
+			config := cupelsession.Config{Dropped: func(items []*cupel.ContextItem) {
+				text := ""
+				for _, it := range items {
+					text += it.Content()
+				}
+				calls = append(calls, text)
+			}}
+			if tt.summarize {
+				config.Summarize = func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return item(t, "sum", 5), nil }
+			}
+			s := session(t, newest(t), config)
+			items := numbered(t, 12)
+			var window string
+			for n := 5; n <= len(items); n++ {
+				if tt.again {
+					data, err := json.Marshal(s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					s = session(t, newest(t), config)
+					if err := json.Unmarshal(data, s); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := len(calls)
+				next(t, s, items[:n], 50) // not committed
+				turn := next(t, s, items[:n], 50)
+				if len(calls) != before {
+					t.Errorf("%d items: a turn that is not committed hands over %q", n, calls)
+				}
+				commit(t, turn)
+				window = says(turn)
+				after := len(calls)
+				if err := turn.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) || len(calls) != after {
+					t.Errorf("%d items: the second commit: %v, calls %q", n, err, calls)
+				}
+			}
+			want := ""
+			for _, it := range items {
+				if !slices.Contains(strings.Fields(window), it.Content()) {
+					want += it.Content()
+				}
+			}
+			got := []byte(strings.Join(calls, ""))
+			slices.Sort(got)
+			if string(got) != want || len(calls) < 2 {
+				t.Errorf("handed over %q, want all but those in the window %q, each once: %s", calls, window, tt.why)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package cupelsession
+
+import (
+	"context"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// observe tells the collector that a turn begins. It returns the context of the
+// turn, and a function to call when the turn was proposed or has failed.
+func (s *Session) observe(ctx context.Context, now time.Time, candidates int, budget cupel.ContextBudget) (context.Context, func(*Turn, error)) {
+	observer, ok := s.config.Trace.(cupel.TurnObserver)
+	if !ok || !s.config.Trace.IsEnabled() {
+		return ctx, func(*Turn, error) {}
+	}
+	observed, trace := observer.StartTurn(ctx, cupel.TurnInfo{Start: now, Number: s.Turns() + 1, Candidates: candidates, Budget: budget})
+	if observed != nil {
+		ctx = observed
+	}
+	if trace == nil {
+		return ctx, func(*Turn, error) {}
+	}
+	return ctx, func(turn *Turn, err error) {
+		switch {
+		case err != nil:
+			trace.EndTurn(ctx, cupel.TurnEnd{Err: err})
+		case turn == nil: // a chooser or a callback panicked
+			trace.EndTurn(ctx, cupel.TurnEnd{Err: &cupel.AbandonedError{}})
+		default:
+			trace.EndTurn(ctx, turn.facts())
+			turn.committed = func(c cupel.TurnCommit) { trace.CommitTurn(context.WithoutCancel(ctx), c) }
+		}
+	}
+}
+
+// facts are what observers get to know about a turn.
+func (t *Turn) facts() cupel.TurnEnd {
+	e := cupel.TurnEnd{
+		Items: len(t.Window), KeptItems: len(t.before.window), KeptTokens: t.KeptTokens, DroppedItems: len(t.dropped),
+		CacheRead: t.Cache.Read, CacheWritten: t.Cache.Written, Cost: t.Cache.Cost, CostWithout: t.Cache.Without,
+	}
+	if t.Break != nil {
+		e.Break, e.KeptItems = t.Break.Reason.String(), t.Break.At
+	}
+	for _, item := range t.Window {
+		e.Tokens += item.Tokens()
+	}
+	for _, item := range t.dropped {
+		e.DroppedTokens += item.Tokens()
+	}
+	for n := range t.after.window {
+		if t.after.window[n].Summary {
+			e.Summarized += len(t.Entries[n].Candidates)
+		}
+	}
+	for _, entry := range t.Entries[t.Stable:] {
+		if t.after.at[entry.Candidates[0]] == out {
+			e.Quoted++
+		}
+	}
+	return e
+}
