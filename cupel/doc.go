@@ -130,7 +130,9 @@
 // as those of the module cupelotel, follows a run with contexts and times: it gets
 // [RunInfo] and returns a [RunTrace], which embeds [NoTrace], asks for its
 // [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount], and
-// [RunEnd].
+// [RunEnd]. A [TurnObserver] follows the turns of a session, which runs a pipeline
+// several times or not at all: it gets [TurnInfo] and returns a [TurnTrace], which
+// gets [TurnEnd] and, if the turn was committed, [TurnCommit].
 //
 // # Specification
 //
