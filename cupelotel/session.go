@@ -160,7 +160,8 @@ func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (c
 	if !in.enabled(ctx) {
 		return ctx, nil
 	}
-	turn := &metricTurn{instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: time.Now()}
+	start := time.Now() //nolint:forbidigo // nothing depends on it, and the session's clock may be moved
+	turn := &metricTurn{instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: start}
 	return context.WithValue(ctx, metricTurnKey{}, turn), turn
 }
 
@@ -209,7 +210,7 @@ func (t *metricTurn) measure() {
 
 // EndTurn keeps what was proposed for the commit. A turn that failed has none.
 func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
-	t.took, t.end = time.Since(t.start), e
+	t.took, t.end = time.Since(t.start), e //nolint:forbidigo // see StartTurn
 	if e.Err != nil {
 		t.measure()
 		t.sessionDuration.Record(ctx, t.took.Seconds(), with(ErrorTypeKey.String(errorType(e.Err))))
