@@ -15,8 +15,8 @@
 // item), [Passages] (the same over the items around it) and [Mentions] (names).
 // [Neighbours] and [Grouped] spread the scores of any other scorer in the same
 // way. Make a scorer for each question, and keep one [Index] for the
-// conversation: it reads a list of items once, and later questions about the
-// same list cost about a hundredth of that.
+// conversation: it reads each item once, however the list changes, and a later
+// question costs a few hundredths of the first.
 //
 // All scorers are immutable and safe for concurrent use. Their batch and single
 // forms give the same bits, and scores are the same on every processor. Package
@@ -28,6 +28,7 @@
 // its stem if the index has a language. A word with capitals or underscores
 // inside is an identifier, and yields itself without the underscores and each
 // of its parts: parseHTTPHeader yields parsehttpheader, parse, http and header.
+// An identifier in a question is compared as it is, its parts by their stems.
 // Scripts without spaces (such as Chinese, Japanese and Thai) and Korean yield
 // overlapping pairs of characters. Invisible characters do not separate words;
 // invalid UTF-8 does. Only the first 64 bytes of a word count. Time is linear

@@ -32,15 +32,25 @@ func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 // first question about it, and serves all scorers that share the Index and all
 // later runs over the same list.
 //
+// An Index follows a list that grows, shrinks or changes: it reads only items
+// that it has not seen. Scores do not depend on what the Index has seen before.
+// An item is known by its pointer, so pass what has not changed as the same
+// pointers; a list in which most items are new is indexed as a whole.
+//
 // Two lists are the same if they have the same item pointers in the same order.
 // An Index caches the few most recently used lists. It holds weak pointers, so
 // it does not keep items alive, and drops lists whose items are gone when it
 // indexes another list.
 //
-// Indexing takes time linear in the text and memory of about the text's size. A
-// question takes time linear in the number of items with one of its words. An
-// Index is safe for concurrent use. Create it with [NewIndex]; the zero Index
-// is not usable.
+// Indexing takes time linear in the text and memory of about the text's size.
+// Following a list takes time linear in the text of the new items, plus a few
+// nanoseconds for each item. A question takes time linear in the number of
+// items with one of its words.
+//
+// An Index is safe for concurrent use: several lists, and several versions of a
+// list, can be scored at the same time. Lists that have items in common are
+// followed one after the other; scoring waits only for its own list. Create an
+// Index with [NewIndex]; the zero Index is not usable.
 type Index struct {
 	settings indexDraft
 
@@ -191,22 +201,28 @@ func (f Field) known() bool {
 
 // list is the index of one list of items.
 type list struct {
-	items []weak.Pointer[cupel.ContextItem]
-	ready chan struct{} // closed when the rest is set
-	words *words
-	order *order
-	names *names
-	err   error
+	reading []*cupel.ContextItem // until it is ready
+	ready   chan struct{}        // closed when the rest is set
+	corpus  *corpus
+	left    *corpus                           // that it was in before the corpus, if that became too wasteful
+	items   []weak.Pointer[cupel.ContextItem] // of the corpus
+	words   *words
+	order   *order
+	names   names
+	err     error
 }
 
 // same reports whether all are the items of l. Comparing two pointers to live
 // items is exact: an address is not used again while an item lives there.
 func (l *list) same(all []*cupel.ContextItem) bool {
-	if len(l.items) != len(all) {
+	if l.reading != nil {
+		return slices.Equal(l.reading, all)
+	}
+	if l.words.n != len(all) {
 		return false
 	}
 	for i, item := range all {
-		if l.items[i].Value() != item {
+		if l.items[l.words.numbers[i]].Value() != item {
 			return false
 		}
 	}
@@ -215,20 +231,18 @@ func (l *list) same(all []*cupel.ContextItem) bool {
 
 // gone reports whether the first item that there was is no longer in memory.
 func (l *list) gone() bool {
-	return len(l.items) > 0 && l.items[0].Value() == nil
+	return l.reading == nil && l.words.n > 0 && l.items[l.words.numbers[0]].Value() == nil
 }
 
 // of returns the index of a list, and builds it if needed.
 func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error) {
 	for {
-		l, build := x.find(all)
-		if build {
-			l.read(ctx, all, &x.settings)
-			if l.err != nil {
-				x.forget(l)
+		l, others := x.find(all)
+		if others != nil {
+			if err := x.finish(l, x.read(ctx, l, all, others)); err != nil {
+				return nil, err
 			}
-			close(l.ready)
-			return l, l.err
+			return l, nil
 		}
 		select {
 		case <-l.ready:
@@ -246,55 +260,64 @@ func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error)
 	}
 }
 
-// read indexes the items. It reads the metadata concurrently with the text,
-// which takes longer.
-func (l *list) read(ctx context.Context, all []*cupel.ContextItem, settings *indexDraft) {
-	var first []uint32
-	var group sync.WaitGroup
-	group.Go(func() {
-		l.order = newOrder(all, settings.groups, settings.gap)
-		l.names = newNames(all, settings.names)
-		first = firstPositions(all)
-	})
-	l.words, l.err = newWords(ctx, all, settings.fields, settings.language)
-	group.Wait()
-	if l.err == nil {
-		l.words.first = first
+// read indexes the items, with what is known of them from other lists.
+func (x *Index) read(ctx context.Context, l *list, all []*cupel.ContextItem, others []*list) error {
+	for i, other := range others {
+		if slices.ContainsFunc(others[:i], func(o *list) bool { return o.corpus == other.corpus }) {
+			continue
+		}
+		if followed, err := other.corpus.follow(ctx, l, all, others[i:]); followed || err != nil {
+			return err
+		}
 	}
+	_, err := newCorpus(&x.settings, newHashing()).follow(ctx, l, all, nil)
+	return err
 }
 
-// find returns the list of these items, and true if it is new and the caller
-// must build it.
-func (x *Index) find(all []*cupel.ContextItem) (*list, bool) {
+// find returns the list of these items. If it is new, the caller must build it,
+// and others are those that are ready, the last used first; else others is nil.
+func (x *Index) find(all []*cupel.ContextItem) (l *list, others []*list) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i, l := range x.lists {
 		if l.same(all) {
 			copy(x.lists[1:i+1], x.lists[:i])
 			x.lists[0] = l
-			return l, false
+			return l, nil
 		}
 	}
-	l := &list{
-		items: make([]weak.Pointer[cupel.ContextItem], len(all)),
-		ready: make(chan struct{}),
-	}
-	for i, item := range all {
-		l.items[i] = weak.Make(item)
+	l = &list{reading: all, ready: make(chan struct{})}
+	if len(all) == 0 {
+		l.reading = []*cupel.ContextItem{}
 	}
 	x.lists = slices.DeleteFunc(x.lists, (*list).gone)
+	others = make([]*list, 0, len(x.lists))
+	for _, other := range x.lists {
+		if other.reading == nil {
+			others = append(others, other)
+		}
+	}
 	x.lists = slices.Insert(x.lists, 0, l)
 	if len(x.lists) > x.settings.capacity {
 		clear(x.lists[x.settings.capacity:])
 		x.lists = x.lists[:x.settings.capacity]
 	}
-	return l, true
+	return l, others
 }
 
-func (x *Index) forget(l *list) {
+// finish makes a list ready, or drops it if it could not be read. When a list
+// has moved to a new corpus, the others on the old one are dropped, since they
+// would keep it in memory.
+func (x *Index) finish(l *list, err error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.lists = slices.DeleteFunc(x.lists, func(other *list) bool { return other == l })
+	l.err, l.reading = err, nil
+	x.lists = slices.DeleteFunc(x.lists, func(other *list) bool {
+		return other == l && err != nil || l.left != nil && other.reading == nil && other.corpus == l.left
+	})
+	l.left = nil
+	close(l.ready)
+	return err
 }
 
 // validate checks the index on behalf of a scorer.

@@ -30,11 +30,22 @@ func keyOf(seed maphash.Seed, term []byte) (k key) {
 	return k
 }
 
+// hashing is a random hash of keys.
+type hashing struct {
+	seed      maphash.Seed
+	low, high uint64 // of the seed
+}
+
+func newHashing() hashing {
+	seed := maphash.MakeSeed()
+	return hashing{seed, maphash.String(seed, "low"), maphash.String(seed, "high")}
+}
+
 // hash is the one Go's maps use on processors without hash instructions:
 // without the seed, it is not possible to write a text whose words collide.
-func (w *words) hash(k key) uint32 {
-	high, low := bits.Mul64(k.low^w.low, k.high^w.high)
-	high, low = bits.Mul64(high^low, w.low|1)
+func (h *hashing) hash(k key) uint32 {
+	high, low := bits.Mul64(k.low^h.low, k.high^h.high)
+	high, low = bits.Mul64(high^low, h.low|1)
 	return uint32(high ^ low)
 }
 

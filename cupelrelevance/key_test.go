@@ -2,7 +2,6 @@ package cupelrelevance
 
 import (
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"strings"
 	"testing"
@@ -10,11 +9,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// counted returns how often an index has each term of a text, as a map from the
-// term to its number, with = before terms that have no stem.
+// counted returns how often an index has each term of a text.
 func counted(t testing.TB, text string) map[string]int {
 	t.Helper()
-	w, err := newWords(t.Context(), []*cupel.ContextItem{item(t, text)}, []Field{FieldContent}, LanguageNone)
+	terms := make([]uint32, 1)
+	settings := &indexDraft{fields: []Field{FieldContent}, language: LanguageNone}
+	w, err := newSegment(t.Context(), []*cupel.ContextItem{item(t, text)}, 0, newHashing(), settings, terms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +25,8 @@ func counted(t testing.TB, text string) map[string]int {
 		if found, ok := w.find(term); !ok || found != id {
 			t.Fatalf("%q: the term %q is number %d, and is found at %d, %t", text, term, id, found, ok)
 		}
-		if !w.isPlain(id) {
-			term = "=" + term
-		}
-		for i := p.starts[id]; i < p.starts[id+1]; i++ {
+		from, to := p.of(id)
+		for i := from; i < to; i++ {
 			counts[term] += int(p.counts[i])
 		}
 	}
@@ -36,27 +34,17 @@ func counted(t testing.TB, text string) map[string]int {
 	for _, n := range counts {
 		total += n
 	}
-	if total != p.total || int(p.lengths[0]) != p.total {
-		t.Fatalf("%q: %d terms are counted, the length is %d and the total %d", text, total, p.lengths[0], p.total)
+	if total != int(terms[0]) {
+		t.Fatalf("%q: %d terms are counted, the length is %d", text, total, terms[0])
 	}
 	return counts
 }
 
 // terms is the same by way of the tokenizer alone.
 func terms(text string) map[string]int {
-	counts, plain := make(map[string]int), make(map[string]bool)
-	newTokenizer(func(term []byte, word bool) {
-		counts[string(term)]++
-		plain[string(term)] = plain[string(term)] || word
-	}).text(text)
-	marked := make(map[string]int)
-	for term, n := range counts {
-		if !plain[term] {
-			term = "=" + term
-		}
-		marked[term] = n
-	}
-	return marked
+	counts := make(map[string]int)
+	newTokenizer(func(term []byte, _ bool) { counts[string(term)]++ }).text(text)
+	return counts
 }
 
 // TestRead looks at words of every length, at the end of the text and before
@@ -100,8 +88,7 @@ func FuzzRead(f *testing.F) {
 
 // TestKeys: short terms have keys of their own, and the hash spreads them.
 func TestKeys(t *testing.T) {
-	seed := maphash.MakeSeed()
-	w := &words{seed: seed, low: maphash.String(seed, "low"), high: maphash.String(seed, "high")}
+	w := newHashing()
 	keys := make(map[key]string)
 	low := make(map[uint32]int)
 	for i := range 1 << 16 {
@@ -109,7 +96,7 @@ func TestKeys(t *testing.T) {
 		if i%2 == 1 {
 			term = "w000000000" + term
 		}
-		k := keyOf(seed, []byte(term))
+		k := keyOf(w.seed, []byte(term))
 		if keys[k] != "" {
 			t.Fatalf("%q and %q have one key", term, keys[k])
 		}
@@ -123,7 +110,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	long := []byte(strings.Repeat("x", 17))
-	if keyOf(seed, long).high != longTerm || keyOf(seed, long[:16]).high == longTerm {
+	if keyOf(w.seed, long).high != longTerm || keyOf(w.seed, long[:16]).high == longTerm {
 		t.Error("terms of more than 16 bytes have no key of their own, and shorter ones have")
 	}
 }

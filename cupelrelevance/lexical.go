@@ -126,7 +126,6 @@ type scratch struct {
 	frequency []float64 // by item; 0 between two words
 	touched   []uint32
 	lengths   []float64
-	word      [1]uint32
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -154,7 +153,7 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 	mean := x.norms(w, s.lengths)
 	n := float64(w.n)
 	for _, term := range x.terms {
-		x.count(w, s, term)
+		s.touched = w.count(term, s.frequency, s.touched[:0])
 		if d := float64(len(s.touched)); d > 0 && (d <= 3 || d <= x.maxShare*n) {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
 			if x.rare {
@@ -176,40 +175,10 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 // norms sets the lengths of the items and returns their mean, at least
 // a little above 0.
 func (x *Lexical) norms(w *words, lengths []float64) float64 {
-	clear(lengths)
-	total := 0.0
-	for f := range w.fields {
-		p := &w.fields[f]
-		total += float64(p.total)
-		for i, length := range p.lengths {
-			lengths[i] += float64(length)
-		}
+	for i, number := range w.numbers {
+		lengths[i] = float64(w.facts[number].terms)
 	}
-	return max(total/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
-}
-
-// count sets the frequencies of a term, and touched to the items that have it.
-func (x *Lexical) count(w *words, s *scratch, term queryTerm) {
-	s.touched = s.touched[:0]
-	var ids []uint32
-	if term.stem {
-		ids = w.stems.of(w, term.text)
-	} else if id, ok := w.find(term.text); ok {
-		ids = append(s.word[:0], id)
-	}
-	for f := range w.fields {
-		p := &w.fields[f]
-		for _, id := range ids {
-			from, to := p.starts[id], p.starts[id+1]
-			counts := p.counts[from:to]
-			for k, i := range p.items[from:to] {
-				if s.frequency[i] == 0 {
-					s.touched = append(s.touched, i)
-				}
-				s.frequency[i] += float64(counts[k])
-			}
-		}
-	}
+	return max(float64(w.total)/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
 }
 
 // ln is the natural logarithm of a number of at least 1, with the same bits on

@@ -65,39 +65,31 @@ func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, score
 	}
 	clear(scores)
 	for _, is := range l.names.named {
-		scores[is.item] = max(scores[is.item], known.of[is.name])
+		for i := range l.words.positions(is.item) {
+			scores[i] = max(scores[i], known.of[is.name])
+		}
 	}
 	return ctx.Err()
 }
 
-// names holds the names of the items of a list.
+// names holds the names of the items of a corpus.
 type names struct {
 	texts []string // each once
-	named []naming // by item
+	named []naming
 }
 
 type naming struct{ item, name uint32 }
 
-func newNames(all []*cupel.ContextItem, keys []string) *names {
-	n := new(names)
-	numbers := make(map[string]uint32)
-	for i, item := range all {
-		for _, key := range keys {
-			text, ok := metadataText(item, key)
-			if !ok {
-				continue
-			}
-			number, known := numbers[text]
-			if !known {
-				number = uint32(len(n.texts))
-				text = strings.Clone(text) // it may be a piece of something large
-				numbers[text] = number
-				n.texts = append(n.texts, text)
-			}
-			n.named = append(n.named, naming{uint32(i), number})
-		}
+// name returns the number of a name.
+func (c *corpus) name(text string) uint32 {
+	number, known := c.texts[text]
+	if !known {
+		number = uint32(len(c.names.texts))
+		text = strings.Clone(text) // it may be a piece of something large
+		c.texts[text] = number
+		c.names.texts = append(c.names.texts, text)
 	}
-	return n
+	return number
 }
 
 // nameReader counts the words of names.

@@ -152,8 +152,9 @@ func TestMentions(t *testing.T) {
 }
 
 // all returns a scorer of each type.
-func scorersFor(query string, opts ...IndexOption) []cupel.Scorer {
-	index := Must(NewIndex(opts...))
+func scorersFor(query string) []cupel.Scorer { return scorersOf(Must(NewIndex()), query) }
+
+func scorersOf(index *Index, query string) []cupel.Scorer {
 	lexical := Must(NewLexical(index, query))
 	return []cupel.Scorer{
 		lexical,

@@ -14,48 +14,51 @@ import (
 type order struct {
 	sequence []uint32 // positions of the items
 	starts   []int    // of each group in sequence; one more at the end
-	group    []uint32 // of each item
 	size     float64  // mean size of an item's group, over all items
 }
 
-// newOrder groups by the first of keys that an item has in its metadata, and
-// where time passed between two items. Items that have none of the keys are one
-// group.
-func newOrder(all []*cupel.ContextItem, keys []string, gap time.Duration) *order {
-	o := &order{sequence: make([]uint32, len(all)), group: make([]uint32, len(all))}
-	type groupName struct {
-		key  int
-		text string
+// groupName is what names a group: a metadata key, by its number in the
+// settings, and its value. The key is -1 for items that have none.
+type groupName struct {
+	key  int
+	text string
+}
+
+// groupOf returns the group of an item: the first of keys that it has.
+func groupOf(item *cupel.ContextItem, keys []string) groupName {
+	for k, key := range keys {
+		if text, ok := metadataText(item, key); ok {
+			return groupName{k, text}
+		}
 	}
-	numbers := make(map[groupName]uint32)
+	return groupName{key: -1}
+}
+
+// newOrder orders a list by groups, which are split where time passed between
+// two items. The items have the given numbers, by which their facts are found,
+// and these have the numbers of at most names groups.
+func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration) *order {
+	o := &order{sequence: make([]uint32, len(all))}
+	groups := make([]uint32, names) // one more than their numbers in the list
 	var sizes []int
 	var timed []bool // whether all items of the group have a timestamp
-	for i, item := range all {
-		name := groupName{key: -1}
-		for k, key := range keys {
-			if text, ok := metadataText(item, key); ok {
-				name = groupName{k, text}
-				break
-			}
-		}
-		number, known := numbers[name]
-		if !known {
-			number = uint32(len(numbers))
-			numbers[name] = number
+	for _, number := range numbers {
+		f := &facts[number]
+		if groups[f.group] == 0 {
 			sizes, timed = append(sizes, 0), append(timed, true)
+			groups[f.group] = uint32(len(sizes))
 		}
-		o.group[i] = number
-		sizes[number]++
-		if _, ok := item.Timestamp(); !ok {
-			timed[number] = false
-		}
+		g := groups[f.group] - 1
+		sizes[g]++
+		timed[g] = timed[g] && f.timed
 	}
 	o.starts = make([]int, len(sizes)+1)
 	for g, size := range sizes {
 		o.starts[g+1] = o.starts[g] + size
 	}
 	next := slices.Clone(o.starts)
-	for i, g := range o.group {
+	for i, number := range numbers {
+		g := groups[facts[number].group] - 1
 		o.sequence[next[g]] = uint32(i)
 		next[g]++
 	}
@@ -67,9 +70,10 @@ func newOrder(all []*cupel.ContextItem, keys []string, gap time.Duration) *order
 			continue
 		}
 		part := o.sequence[from:to]
-		slices.SortStableFunc(part, func(a, b uint32) int {
-			return timeOf(all[a]).Compare(timeOf(all[b]))
-		})
+		byTime := func(a, b uint32) int { return timeOf(all[a]).Compare(timeOf(all[b])) }
+		if !slices.IsSortedFunc(part, byTime) { // as most lists are
+			slices.SortStableFunc(part, byTime)
+		}
 		for i := 1; i < len(part); i++ {
 			if timeOf(all[part[i]]).Sub(timeOf(all[part[i-1]])) > gap {
 				starts = append(starts, from+i)
@@ -79,9 +83,6 @@ func newOrder(all []*cupel.ContextItem, keys []string, gap time.Duration) *order
 	o.starts = append(starts, len(all))
 	for g := range o.numGroups() {
 		part := o.sequence[o.starts[g]:o.starts[g+1]]
-		for _, i := range part {
-			o.group[i] = uint32(g)
-		}
 		o.size += float64(float64(len(part))*float64(len(part))) / float64(len(all))
 	}
 	return o

@@ -39,22 +39,6 @@ func scoreOne(s cupel.BatchScorer, item *cupel.ContextItem, all []*cupel.Context
 	return scores.of[at]
 }
 
-// settle gives all positions of an item the highest of their scores: a scorer
-// scores items, not positions.
-func (w *words) settle(scores []float64) {
-	if w.first == nil {
-		return
-	}
-	for i, f := range w.first {
-		if scores[i] > scores[f] {
-			scores[f] = scores[i]
-		}
-	}
-	for i, f := range w.first {
-		scores[i] = scores[f]
-	}
-}
-
 // floats is pooled memory for one list of numbers.
 type floats struct{ of []float64 }
 

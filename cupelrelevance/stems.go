@@ -89,25 +89,26 @@ func (l Language) hasStem(word string) bool {
 // reduced, when a question asks for it, and building an index needs no stemmer.
 type stems struct {
 	language Language
+	words    []uint64 // bit set of the words that may have a stem other than themselves
 	order    []uint32 // the words that may have a stem, by beginning
-	starts   []int    // of each beginning in order; one more at the end
+	starts   []uint32 // of each beginning in order; one more at the end
 
 	mu     sync.Mutex
 	sorted []bool              // by beginning, whether its words are in alphabetical order
 	known  map[string][]uint32 // results of earlier lookups
 }
 
-func (s *stems) prepare(w *words, language Language) {
+func (s *stems) prepare(w *segment, language Language) {
 	s.language = language
 	if language.stemmer() == nil {
 		return
 	}
-	s.starts, s.sorted = make([]int, beginnings+1), make([]bool, beginnings)
+	s.starts, s.sorted = make([]uint32, beginnings+1), make([]bool, beginnings)
+	s.words = make([]uint64, (len(w.ends)+63)/64)
 	for id := range uint32(len(w.ends)) {
-		if w.isPlain(id) && language.hasStem(string(w.at(id))) {
+		if language.hasStem(string(w.at(id))) {
 			s.starts[beginning(w.at(id))+1]++
-		} else {
-			w.plain[id/64] &^= 1 << (id % 64)
+			s.words[id/64] |= 1 << (id % 64)
 		}
 	}
 	for i := range beginnings {
@@ -116,7 +117,7 @@ func (s *stems) prepare(w *words, language Language) {
 	next := slices.Clone(s.starts)
 	s.order = make([]uint32, s.starts[beginnings])
 	for id := range uint32(len(w.ends)) {
-		if w.isPlain(id) {
+		if s.has(id) {
 			at := &next[beginning(w.at(id))]
 			s.order[*at] = id
 			*at++
@@ -124,13 +125,16 @@ func (s *stems) prepare(w *words, language Language) {
 	}
 }
 
+// has reports whether a word may have a stem other than itself.
+func (s *stems) has(id uint32) bool { return s.words[id/64]>>(id%64)&1 != 0 }
+
 // mostKnown bounds the cache of earlier lookups.
 const mostKnown = 1 << 12
 
 // of returns the words with the given stem. The words that begin as a stem are
 // looked for in alphabetical order, so that a question of many words over a text
 // of many words does not take time in proportion to both.
-func (s *stems) of(w *words, stem string) []uint32 {
+func (s *stems) of(w *segment, stem string) []uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ids, ok := s.known[stem]
@@ -143,7 +147,7 @@ func (s *stems) of(w *words, stem string) []uint32 {
 		}
 	}
 	// A word that has no stem of its own may be the stem of others.
-	if id, ok := w.find(stem); ok && !w.isPlain(id) {
+	if id, ok := w.find(stem); ok && !s.has(id) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -155,7 +159,7 @@ func (s *stems) of(w *words, stem string) []uint32 {
 }
 
 // candidates returns the words that may have a stem.
-func (s *stems) candidates(w *words, stem string) []uint32 {
+func (s *stems) candidates(w *segment, stem string) []uint32 {
 	if s.language.losesAccents() {
 		return s.order
 	}

@@ -1,0 +1,279 @@
+package cupelrelevance
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"weak"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// corpus holds what an [Index] knows of items, each of which has a number. It
+// serves all lists that have most of their items in common. What holds for a
+// list as a whole is in [list].
+//
+// A corpus only grows, so that earlier lists can be scored while it does: they
+// hold the beginnings of its slices, and its segments never change. Items that
+// no list has any more stay until they are a sixteenth of it. Then a new corpus
+// without them takes its place.
+type corpus struct {
+	settings *indexDraft
+	hashing  hashing
+
+	busy     chan struct{} // holds a token while a list is followed, which guards the rest
+	numbers  map[weak.Pointer[cupel.ContextItem]]uint32
+	items    []weak.Pointer[cupel.ContextItem] // by number
+	facts    []fact                            // by number
+	groups   map[groupName]uint32
+	names    names
+	texts    map[string]uint32 // numbers of names
+	segments []*segment        // of consecutive numbers; all but the first are small
+}
+
+// fact is what is known of one item, without the others.
+type fact struct {
+	group uint32 // number of the name of its group
+	terms uint32 // in all fields
+	timed bool   // it has a timestamp
+}
+
+// wasted is the largest share of a corpus that no list has: 1 divided by it.
+const wasted = 16
+
+func newCorpus(settings *indexDraft, hashing hashing) *corpus {
+	return &corpus{
+		settings: settings,
+		hashing:  hashing,
+		busy:     make(chan struct{}, 1),
+		numbers:  make(map[weak.Pointer[cupel.ContextItem]]uint32),
+		groups:   make(map[groupName]uint32),
+		texts:    make(map[string]uint32),
+	}
+}
+
+// follow sets up a list and reads those of its items that are new. It reports
+// false if most of them are, unless the corpus is empty. others are other lists,
+// some of which may be in the corpus; the first is in it.
+func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, others []*list) (bool, error) {
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	if len(others) > 0 && !c.knows(all) {
+		return false, nil
+	}
+	n := c.locate(l, all, others)
+	if len(others) > 0 && len(n.items) > len(all)/2 {
+		return false, nil
+	}
+	if err := c.add(ctx, l, all, n); err != nil {
+		return false, err
+	}
+	l.corpus = c
+	if kept := c.kept(l, others); kept != nil {
+		l.corpus, l.left = c.without(kept), c
+		for i, n := range l.words.numbers {
+			l.words.numbers[i] = kept[n] - 1
+		}
+	}
+	l.words.see(l.corpus)
+	l.items, l.names = l.corpus.items, l.corpus.names
+	return true, nil
+}
+
+// knows reports whether the corpus has half of a sample of the items.
+func (c *corpus) knows(all []*cupel.ContextItem) bool {
+	const sample = 16
+	asked, known := 0, 0
+	for i := 0; i < len(all); i += 1 + len(all)/sample {
+		asked++
+		if _, ok := c.numbers[weak.Make(all[i])]; ok {
+			known++
+		}
+	}
+	return known > 0 && 2*known >= asked
+}
+
+// newItems are items that a corpus does not have, with the numbers that they
+// will get: the next ones, in order.
+type newItems struct {
+	items    []*cupel.ContextItem
+	pointers []weak.Pointer[cupel.ContextItem]
+	numbers  map[weak.Pointer[cupel.ContextItem]]uint32
+}
+
+// locate finds the numbers of the items of a list.
+func (c *corpus) locate(l *list, all []*cupel.ContextItem, others []*list) (added newItems) {
+	l.words = &words{n: len(all), numbers: make([]uint32, len(all))}
+	before := &list{words: new(words)}
+	if len(others) > 0 {
+		before = others[0]
+	} else {
+		added.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32, len(all))
+	}
+	// Making a weak pointer takes longer than comparing one, so an item is looked
+	// for behind the one that was before it in the list before.
+	const ahead = 4
+	at := 0
+next:
+	for i, item := range all {
+		for k := at; k < min(at+ahead, len(before.words.numbers)); k++ {
+			if number := before.words.numbers[k]; c.items[number].Value() == item {
+				l.words.numbers[i] = number
+				at = k + 1
+				continue next
+			}
+		}
+		pointer := weak.Make(item)
+		number, known := c.numbers[pointer]
+		if known && int(number) < len(before.words.at) && before.words.at[number] > 0 {
+			at = int(before.words.at[number])
+		}
+		if !known {
+			number, known = added.numbers[pointer]
+		}
+		if !known {
+			if added.numbers == nil {
+				added.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32)
+			}
+			number = uint32(len(c.facts) + len(added.items))
+			added.numbers[pointer] = number
+			added.pointers, added.items = append(added.pointers, pointer), append(added.items, item)
+		}
+		l.words.numbers[i] = number
+	}
+	return added
+}
+
+// add reads new items. It finds out what is not in the text concurrently with
+// the text, which takes longer. If it fails, the corpus is as before.
+func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems) error {
+	var facts []fact
+	var named []naming
+	var group sync.WaitGroup
+	group.Go(func() {
+		facts, named = c.describe(added.items)
+		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap)
+	})
+	terms := make([]uint32, len(added.items))
+	segments := c.segments
+	var err error
+	if len(added.items) > 0 {
+		var read *segment
+		if read, err = newSegment(ctx, added.items, uint32(len(c.facts)), c.hashing, c.settings, terms); err == nil {
+			segments = joined(segments, read, c.settings.language)
+		}
+	}
+	group.Wait()
+	if err != nil {
+		return err
+	}
+	for i, n := range terms {
+		facts[len(c.facts)+i].terms = n
+	}
+	if len(c.facts) == 0 {
+		c.numbers = added.numbers
+	} else {
+		maps.Copy(c.numbers, added.numbers)
+	}
+	c.items = append(c.items, added.pointers...)
+	c.facts, c.names.named, c.segments = facts, named, segments
+	return nil
+}
+
+// describe returns the facts and names of the corpus with those of new items.
+func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
+	facts, named := c.facts, c.names.named
+	for _, item := range added {
+		name := groupOf(item, c.settings.groups)
+		group, known := c.groups[name]
+		if !known {
+			group = uint32(len(c.groups))
+			c.groups[name] = group
+		}
+		for _, key := range c.settings.names {
+			if text, ok := metadataText(item, key); ok {
+				named = append(named, naming{uint32(len(facts)), c.name(text)})
+			}
+		}
+		_, timed := item.Timestamp()
+		facts = append(facts, fact{group: group, timed: timed})
+	}
+	return facts, named
+}
+
+// kept returns which items stay when those that no list has any more are too
+// many: one more than their new numbers, and 0 for those that go. It returns nil
+// when these are few.
+func (c *corpus) kept(l *list, others []*list) []uint32 {
+	if (len(c.facts)-l.words.n)*wasted <= len(c.facts) {
+		return nil
+	}
+	kept := make([]uint32, len(c.facts))
+	left := len(kept)
+	mark := func(number uint32) {
+		if kept[number] == 0 {
+			kept[number] = 1
+			left--
+		}
+	}
+	for _, number := range l.words.numbers {
+		mark(number)
+	}
+	for _, other := range others {
+		if other.corpus != c {
+			continue
+		}
+		for _, number := range other.words.numbers {
+			if kept[number] == 0 && c.items[number].Value() != nil {
+				mark(number)
+			}
+		}
+	}
+	if left*wasted <= len(c.facts) {
+		return nil
+	}
+	next := uint32(0)
+	for number, stays := range kept {
+		if stays != 0 {
+			next++
+			kept[number] = next
+		}
+	}
+	return kept
+}
+
+// without returns a corpus of the items that are kept.
+func (c *corpus) without(kept []uint32) *corpus {
+	to := newCorpus(c.settings, c.hashing)
+	to.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32, slices.Max(kept))
+	groups := make([]groupName, len(c.groups))
+	for name, group := range c.groups {
+		groups[group] = name
+	}
+	for number, f := range c.facts {
+		if kept[number] == 0 {
+			continue
+		}
+		name := groups[f.group]
+		group, known := to.groups[name]
+		if !known {
+			group = uint32(len(to.groups))
+			to.groups[name] = group
+		}
+		f.group = group
+		to.numbers[c.items[number]] = uint32(len(to.facts))
+		to.items, to.facts = append(to.items, c.items[number]), append(to.facts, f)
+	}
+	for _, is := range c.names.named {
+		if kept[is.item] != 0 {
+			to.names.named = append(to.names.named, naming{kept[is.item] - 1, to.name(c.names.texts[is.name])})
+		}
+	}
+	to.segments = []*segment{merged(c.segments, kept, c.settings.language)}
+	return to
+}

@@ -1,0 +1,304 @@
+package cupelrelevance
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// segment records which words occur in which items, and how often. Words are
+// stored unstemmed, in lower case; a question looks up stems among the few words
+// that may have them (stems.go), so that indexing needs no stemmer. A segment
+// does not change once it is made.
+type segment struct {
+	hashing
+	text   []byte
+	ends   []int  // of each word in text
+	slots  []slot // open addressing
+	fields []postings
+
+	stems stems
+}
+
+// slot is a place in the table of words.
+type slot struct {
+	hash uint32
+	next uint32 // number of the word + 1; 0: free
+}
+
+// postings are the items that have each word in one field.
+type postings struct {
+	starts []int    // of each word, in items and counts; one more at the end; nil without any
+	items  []uint32 // their numbers in the corpus, ascending
+	counts []uint8  // occurrences, at most 255
+}
+
+// builder builds a segment.
+type builder struct {
+	*segment
+	cutter  *tokenizer
+	mask    uint32
+	entries []entry // by word
+
+	item       uint32 // 1 + the position of the current one
+	from       int    // where its occurrences begin
+	occurrence []occurrence
+	length     uint32
+}
+
+// entry is what building needs to know about a word, in half a line of cache.
+type entry struct {
+	key   key
+	item  uint32 // that has its newest occurrence, as builder.item; 0: none in this field
+	at    uint32 // where that is among the occurrences of the item
+	items uint32 // that have it in this field
+}
+
+type occurrence struct {
+	word  uint32
+	count uint32
+}
+
+// newSegment reads the items once a field, of which the first has the given
+// number. It sets how many terms each has.
+func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, hashing hashing, settings *indexDraft, terms []uint32) (*segment, error) {
+	w := &segment{hashing: hashing, fields: make([]postings, len(settings.fields))}
+	size := 0
+	for _, item := range all {
+		size += len(item.Content())
+	}
+	b := &builder{segment: w}
+	b.makeSlots(min(size/16, 1<<11))
+	b.cutter = newTokenizer(b.add)
+	memory := buildings.Get().(*building)
+	b.entries, b.occurrence = memory.entries[:0], memory.occurrence[:0]
+	defer func() {
+		memory.entries, memory.occurrence = b.entries, b.occurrence
+		buildings.Put(memory)
+	}()
+	b.occurrence = slices.Grow(b.occurrence, size/8) // few words are shorter, repeated ones count once
+	ends := make([]int, len(all))                    // of the items' occurrences
+	for f, field := range settings.fields {
+		p := &w.fields[f]
+		b.occurrence = b.occurrence[:0]
+		for id := range b.entries {
+			b.entries[id].item, b.entries[id].items = 0, 0
+		}
+		for i, item := range all {
+			if i%256 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			b.item, b.from, b.length = uint32(i)+1, len(b.occurrence), 0
+			eachText(item, field, b.read)
+			terms[i] += b.length
+			ends[i] = len(b.occurrence)
+		}
+		b.distribute(p, ends, first)
+	}
+	for f := range w.fields { // words that later fields brought
+		p := &w.fields[f]
+		for len(p.items) > 0 && len(p.starts) <= len(w.ends) {
+			p.starts = append(p.starts, len(p.items))
+		}
+	}
+	b.finish(settings.language)
+	return w, ctx.Err()
+}
+
+// finish sets what depends on all words.
+func (b *builder) finish(language Language) {
+	b.text, b.ends = slices.Clone(b.text), slices.Clone(b.ends) // without room for more
+	b.stems.prepare(b.segment, language)
+}
+
+// makeSlots makes room for a number of words.
+func (b *builder) makeSlots(words int) {
+	b.slots = make([]slot, 1<<bits.Len(uint(words/3*4+8)))
+	b.mask = uint32(len(b.slots) - 1)
+}
+
+// building is pooled memory.
+type building struct {
+	entries    []entry
+	occurrence []occurrence
+}
+
+var buildings = sync.Pool{New: func() any { return new(building) }}
+
+// eachText calls f with each text of a field.
+func eachText(item *cupel.ContextItem, field Field, f func(string)) {
+	switch field {
+	case FieldContent:
+		f(item.Content())
+	case FieldTags:
+		for _, tag := range item.AllTags() {
+			f(tag)
+		}
+	default:
+		value, _ := item.MetadataValue(string(field[len(metadataPrefix):]))
+		switch v := value.(type) {
+		case string:
+			f(v)
+		case []string:
+			for _, s := range v {
+				f(s)
+			}
+		}
+	}
+}
+
+// read counts the terms of one text of the current item, as the tokenizer finds
+// them. It reads plain words, which are most, without the tokenizer.
+func (b *builder) read(s string) {
+	for i := 0; i < len(s); {
+		c := classes[s[i]]
+		if c == separator {
+			i++
+			continue
+		}
+		if c == lower || c == upper {
+			if k, end := plainWord(s, i, c); end > 0 {
+				b.count(b.plainWord(k))
+				i = end + 1 // the byte after it separates
+				continue
+			}
+		}
+		i = b.cutter.word(s, i)
+	}
+}
+
+// add counts one term of the current item.
+func (b *builder) add(term []byte, _ bool) {
+	b.count(b.word(term))
+}
+
+func (b *builder) count(id uint32) {
+	b.length++
+	e := &b.entries[id]
+	if e.item == b.item {
+		b.occurrence[b.from+int(e.at)].count++
+		return
+	}
+	e.item, e.at = b.item, uint32(len(b.occurrence)-b.from)
+	e.items++
+	b.occurrence = append(b.occurrence, occurrence{id, 1})
+}
+
+// plainWord returns the number of a word that has its own key, and adds the word
+// if it is new.
+func (b *builder) plainWord(k key) uint32 {
+	hash := b.hash(k)
+	for at := hash & b.mask; ; at = (at + 1) & b.mask {
+		s := b.slots[at]
+		if s.next == 0 {
+			var term [shortTerm]byte
+			binary.LittleEndian.PutUint64(term[:], k.low)
+			binary.LittleEndian.PutUint64(term[8:], k.high)
+			return b.newWord(at, hash, k, bytes.TrimRight(term[:], "\x00"))
+		}
+		if s.hash == hash && b.entries[s.next-1].key == k {
+			return s.next - 1
+		}
+	}
+}
+
+// word returns the number of a term, and adds the term if it is new.
+func (b *builder) word(term []byte) uint32 {
+	k := keyOf(b.seed, term)
+	hash := b.hash(k)
+	for at := hash & b.mask; ; at = (at + 1) & b.mask {
+		s := b.slots[at]
+		if s.next == 0 {
+			return b.newWord(at, hash, k, term)
+		}
+		if id := s.next - 1; b.entries[id].key == k && string(b.at(id)) == string(term) {
+			return id
+		}
+	}
+}
+
+func (b *builder) newWord(at, hash uint32, k key, term []byte) uint32 {
+	id := uint32(len(b.ends))
+	b.slots[at] = slot{hash, id + 1}
+	b.text = append(b.text, term...)
+	b.ends = append(b.ends, len(b.text))
+	b.entries = append(b.entries, entry{key: k})
+	if len(b.ends) > len(b.slots)/4*3 {
+		old := b.slots
+		b.mask = b.mask<<1 | 1
+		b.slots = make([]slot, b.mask+1)
+		for _, s := range old {
+			if s.next == 0 {
+				continue
+			}
+			at := s.hash & b.mask
+			for b.slots[at].next != 0 {
+				at = (at + 1) & b.mask
+			}
+			b.slots[at] = s
+		}
+	}
+	return id
+}
+
+// distribute orders the occurrences by word. The first item has the given
+// number.
+func (b *builder) distribute(p *postings, ends []int, first uint32) {
+	if len(b.occurrence) == 0 {
+		return
+	}
+	// While a word's occurrences are written, the start of the next word is the
+	// place of the next occurrence; after the last one it is right.
+	p.starts = make([]int, len(b.entries)+1)
+	at := 0
+	for id := range b.entries {
+		p.starts[id+1] = at
+		at += int(b.entries[id].items)
+	}
+	p.items = make([]uint32, len(b.occurrence))
+	p.counts = make([]uint8, len(b.occurrence))
+	from := 0
+	for i, end := range ends {
+		for _, o := range b.occurrence[from:end] {
+			at := p.starts[o.word+1]
+			p.starts[o.word+1]++
+			p.items[at], p.counts[at] = first+uint32(i), uint8(min(o.count, math.MaxUint8))
+		}
+		from = end
+	}
+}
+
+// of returns the range of the postings of a word.
+func (p *postings) of(id uint32) (from, to int) {
+	if p.starts == nil {
+		return 0, 0
+	}
+	return p.starts[id], p.starts[id+1]
+}
+
+// at returns a word.
+func (w *segment) at(id uint32) []byte {
+	from := 0
+	if id > 0 {
+		from = w.ends[id-1]
+	}
+	return w.text[from:w.ends[id]]
+}
+
+// find returns the number of a word, and false when no item has it.
+func (w *segment) find(term string) (uint32, bool) {
+	mask := uint32(len(w.slots) - 1)
+	hash := w.hash(keyOf(w.seed, []byte(term)))
+	for at := hash & mask; w.slots[at].next != 0; at = (at + 1) & mask {
+		if s := w.slots[at]; s.hash == hash && string(w.at(s.next-1)) == term {
+			return s.next - 1, true
+		}
+	}
+	return 0, false
+}
