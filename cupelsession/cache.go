@@ -75,7 +75,8 @@ func (m CacheModel) For(model string) CacheModel {
 	return m
 }
 
-func (m CacheModel) validate() error {
+// Validate reports a field that is not what it should be, with a [ConfigError].
+func (m CacheModel) Validate() error {
 	if reflect.ValueOf(m).IsZero() {
 		return nil
 	}
@@ -147,6 +148,9 @@ type Request struct {
 	// System is how many items at the beginning are definitions of tools and system
 	// prompts, and Pinned how many, these included, a new choice does not change.
 	System, Pinned int
+	// Breakpoints are the places that the request marks, as in [CacheUse]. nil lets
+	// Use choose them.
+	Breakpoints []int
 	// Tail is the number of tokens behind the stable part.
 	Tail int
 	// At is when the request is sent.
@@ -177,7 +181,10 @@ func (m CacheModel) Use(r Request) (CacheUse, []Prefix) {
 		return CacheUse{Plain: total, Cost: float64(total)}, nil
 	}
 	held := m.alive(r.Held, r.At)
-	ends := m.marks(&r, held)
+	ends := r.Breakpoints
+	if ends == nil || m.Breakpoints == 0 {
+		ends = m.marks(&r, held)
+	}
 	readable := 0
 	if m.Breakpoints == 0 {
 		for _, h := range held {

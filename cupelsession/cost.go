@@ -42,17 +42,16 @@ func (p *proposal) expired() bool {
 func (p *proposal) use(same, tail int) (CacheUse, []Prefix) {
 	m := p.model()
 	r := Request{Tokens: make([]int, len(p.window)), Same: same, Tail: tail, At: p.now, Held: p.held(m)}
-	head := true
 	for i := range p.window {
-		e := &p.window[i]
-		r.Tokens[i] = e.Tokens
-		item := p.items[e.first]
-		if r.System == i && isFixed(item) {
+		r.Tokens[i] = p.window[i].Tokens
+		if r.System == i && isFixed(p.items[p.window[i].first]) {
 			r.System++
 		}
-		if head = head && (isFixed(item) || item.Pinned() || !e.whole()); head {
-			r.Pinned++
-		}
+	}
+	if m.Breakpoints > 0 {
+		l := p.limits()
+		l.pin(p.pinnedWithGroups(), p.s.config.LowWater)
+		r.Pinned = p.head(len(p.window), l)
 	}
 	if of := p.turn.options.blocks; of != nil {
 		r.Blocks = make([]int, len(p.window))

@@ -105,7 +105,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if !(config.ValuePerToken >= 0) || config.ValuePerToken > 1e300 {
 		return nil, &ConfigError{"ValuePerToken", fmt.Sprintf("must be a finite number from 0, got %v", config.ValuePerToken)}
 	}
-	if err := config.Cache.validate(); err != nil {
+	if err := config.Cache.Validate(); err != nil {
 		return nil, err
 	}
 	if config.SummarizeTimeout < 0 {

@@ -230,8 +230,30 @@ func (p *proposal) keepable(l limits) int {
 	for sent < min(len(p.window), len(p.before.window)) && same(&p.window[sent], &p.before.window[sent]) {
 		sent++
 	}
+	kept := p.head(sent, l)
+	if kept == 0 || p.reason != BreakForced {
+		return 0
+	}
+	// What is pinned must be whole, and may not have to come in between these.
+	for i, n := range p.at {
+		if !p.items[i].Pinned() || n == inTail {
+			continue
+		}
+		if n == out && i < p.window[kept-1].first || n >= 0 && int(n) < kept && !p.window[n].whole() {
+			return 0
+		}
+	}
+	outlines := slices.ContainsFunc(p.window[:kept], func(e entry) bool { return !e.whole() })
+	if !outlines {
+		return 0
+	}
+	return kept
+}
+
+// head returns how many of the first entries of the window a break keeps.
+func (p *proposal) head(most int, l limits) int {
 	spent, kept := 0, 0
-	for kept < sent {
+	for kept < most {
 		e := &p.window[kept]
 		if pinned := p.items[e.first].Pinned(); !pinned {
 			if e.whole() && e.Tokens > keepWhole {
@@ -250,22 +272,6 @@ func (p *proposal) keepable(l limits) int {
 			break
 		}
 		kept--
-	}
-	if kept == 0 || p.reason != BreakForced {
-		return 0
-	}
-	// What is pinned must be whole, and may not have to come in between these.
-	for i, n := range p.at {
-		if !p.items[i].Pinned() || n == inTail {
-			continue
-		}
-		if n == out && i < p.window[kept-1].first || n >= 0 && int(n) < kept && !p.window[n].whole() {
-			return 0
-		}
-	}
-	outlines := slices.ContainsFunc(p.window[:kept], func(e entry) bool { return !e.whole() })
-	if !outlines {
-		return 0
 	}
 	return kept
 }

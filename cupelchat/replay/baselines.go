@@ -17,7 +17,7 @@ func (baseline) add(w window, t *turn, i int) window { return append(w, t.whole(
 // whole returns unit i as a piece.
 func (t *turn) whole(i int) piece {
 	u := &t.units[i]
-	return piece{id: u.id, text: u.text, tokens: u.tokens}
+	return piece{id: u.id, text: u.text, tokens: u.tokens, role: u.role, blocks: u.blocks()}
 }
 
 // everything sends all units and ignores the budget.
@@ -70,7 +70,7 @@ func clearOld(t *turn, budget int) (window, error) {
 			return nil, err
 		}
 		size += n - w[i].tokens
-		w[i] = piece{id: strconv.Itoa(i) + "\x00" + text, text: text, tokens: n}
+		w[i] = piece{id: strconv.Itoa(i) + "\x00" + text, text: text, tokens: n, role: u.role, blocks: u.blocks()}
 	}
 	kept := w[:0]
 	for i := range w {

@@ -45,14 +45,14 @@ func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Conte
 	return func() func(context.Context, Turn) ([]byte, error) {
 		chooser, err := keepingDuplicates(chooser)
 		var session *cupelsession.Session
-		if err == nil {
-			session, err = cupelsession.New(chooser, cupelsession.Config{
-				LowWater: low,
-				Cache:    cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute},
-				Clock:    func() time.Time { return time.Unix(0, 0) },
-			})
-		}
 		return func(ctx context.Context, t Turn) ([]byte, error) {
+			if err == nil && session == nil {
+				cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute}
+				if t.model != nil { // where it marks; windows are those of the prices above
+					cache.Breakpoints, cache.LookBack, cache.Latest = t.model.Breakpoints, t.model.LookBack, t.model.Latest
+				}
+				session, err = cupelsession.New(chooser, cupelsession.Config{LowWater: low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }})
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -64,6 +64,7 @@ func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Conte
 			if err != nil {
 				return nil, err
 			}
+			*t.marks = turn.Cache.Breakpoints // an entry is a message
 			return body, turn.Commit(cupelsession.Usage{})
 		}
 	}

@@ -15,6 +15,7 @@ type Message struct {
 	arguments  []any  // of its calls, as far as they are JSON
 	documents  []any  // all that is a JSON object or array: arguments and content
 	id         string // equal for equal messages
+	blocks     int    // of content: its text, and calls
 }
 
 // perMessage is what a message costs beyond its text, in tokens.
@@ -40,6 +41,7 @@ func newMessage(o object, raw string) (*Message, error) {
 		return nil, errNoRole
 	}
 	m.document(m.text)
+	m.blocks = btoi(m.text != "") + len(o.list("tool_calls"))
 	if calls := o.list("tool_calls"); len(calls) > 0 {
 		m.calls = true
 		m.text += "\n" + string(appendJSON(nil, calls, number))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // Policy is a way of choosing windows, to be measured.
@@ -49,6 +50,8 @@ type Turn struct {
 	meter  *meter
 	cache  map[string]*Message
 	shared *shared
+	model  *cupelsession.CacheModel // of WithCache, or nil
+	marks  *[]int                   // where a session sets breakpoints, in messages
 }
 
 // Tokens returns what the messages of a request count by the measure.
@@ -86,7 +89,7 @@ func (t *Turn) window(request []byte) (window, error) {
 // piece returns a message as a piece.
 func (m *Message) piece(meter *meter) (piece, error) {
 	n, err := meter.tokens(m.text)
-	return piece{id: m.id, text: m.text, tokens: n, raw: m.raw}, err
+	return piece{id: m.id, text: m.text, tokens: n, raw: m.raw, role: m.role, blocks: max(1, m.blocks)}, err
 }
 
 // Baselines returns the strategies of the reference implementation: everything,
@@ -135,12 +138,12 @@ func (p Policy) InSession(low float64) Policy {
 
 // chooser returns what chooses the windows of one conversation. messages are those
 // that have been read, by their JSON.
-func (p *Policy) chooser(messages map[string]*Message) chooser {
+func (p *Policy) chooser(messages map[string]*Message, model *cupelsession.CacheModel) chooser {
 	var c chooser
 	if p.units != nil {
 		c = p.units()
 	} else {
-		c = &requests{choice: p.New(), cache: messages}
+		c = &requests{choice: p.New(), cache: messages, model: model}
 	}
 	if p.blocks {
 		c = &blocks{chooser: c, low: p.low}
@@ -152,10 +155,12 @@ func (p *Policy) chooser(messages map[string]*Message) chooser {
 type requests struct {
 	choice func(ctx context.Context, turn Turn) ([]byte, error)
 	cache  map[string]*Message // by JSON
+	model  *cupelsession.CacheModel
+	marks  []int // of the last window
 }
 
 func (r *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
-	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared}
+	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared, model: r.model, marks: &r.marks}
 	request, err := r.choice(ctx, public)
 	if err != nil {
 		return nil, err

@@ -3,15 +3,18 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// columns are the figures of a table.
-var columns = []struct {
+// column is a figure of a table.
+type column struct {
 	head string
 	of   func(*Row) float64
-}{
+}
+
+var columns = []column{
 	{"support", func(r *Row) float64 { return r.Support }},
 	{"grounded", func(r *Row) float64 { return r.Grounded }},
 	{"cost", func(r *Row) float64 { return r.Cost }},
@@ -24,6 +27,11 @@ var columns = []struct {
 // Text returns the result as a table for each share.
 func (r *Result) Text() string {
 	var out strings.Builder
+	columns := columns
+	if r.Cache != "" {
+		at := slices.IndexFunc(columns, func(c column) bool { return c.head == "cost" }) + 1
+		columns = slices.Insert(slices.Clone(columns), at, column{r.Cache, func(r *Row) float64 { return r.CacheCost }})
+	}
 	steps, values := 0, 0
 	wide := len("share 0.00")
 	for i := range r.Rows {

@@ -84,6 +84,15 @@ func record(c *Conversation, m *meter) (*recording, error) {
 	return r, nil
 }
 
+// blocks returns how many content blocks a unit has.
+func (u *unit) blocks() int {
+	n := 0
+	for i := range u.pieces {
+		n += u.pieces[i].blocks
+	}
+	return n
+}
+
 func (u *unit) finish(m *meter) error {
 	u.keys = make(keys)
 	texts := make([]string, len(u.parts))

@@ -4,6 +4,8 @@ package replay
 type Result struct {
 	Conversations int   `json:"conversations"`
 	Rows          []Row `json:"rows"` // by share, then by policy
+	// Cache is the name of the model of [WithCache], "" without one.
+	Cache string `json:"cache,omitempty"`
 }
 
 // Row is the result of a policy at a share. Shares are in [0,1] unless said
@@ -21,7 +23,9 @@ type Row struct {
 	Recent   float64 `json:"recent"`   // of the steps, those with the newest three units whole
 	Fill     float64 `json:"fill"`     // of the budget, what is used where not everything fits; 0 if everything does
 	Values   int     `json:"values"`
-	Steps    int     `json:"steps"`
+	// CacheCost is Cost by the model of [WithCache], 0 without one.
+	CacheCost float64 `json:"cacheCost,omitempty"`
+	Steps     int     `json:"steps"`
 
 	// Failures counts what went wrong at steps: the policy returned an error, a
 	// window larger than the budget, or one that the API refuses, although it takes
@@ -46,6 +50,9 @@ type Failure struct {
 // result adds up the conversations in their order.
 func (r *runner) result() *Result {
 	result := &Result{Conversations: len(r.recordings)}
+	if r.cache != nil {
+		result.Cache = r.cache.Name
+	}
 	opponent := r.opponent()
 	for k, share := range r.shares {
 		for i := range r.policies {
@@ -60,6 +67,9 @@ func (r *runner) result() *Result {
 			row.Task, row.Fill = ratio(s.task, s.tasks), ratio(s.sent, s.room)
 			if s.whole > 0 {
 				row.Cost = s.cost / s.whole
+			}
+			if s.modelWhole > 0 {
+				row.CacheCost = s.model / s.modelWhole
 			}
 			if opponent >= 0 && i != opponent && len(r.recordings) > 0 {
 				against := compare(r.of(i, k), r.of(opponent, k))

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // Option configures [Run].
@@ -42,7 +43,15 @@ func WithAgainst(policy string) Option {
 	return func(c *config) { c.against = policy }
 }
 
+// WithCache counts what the windows cost with a provider's prompt cache as well, as
+// a share of what it costs to send everything each time. No time passes between the
+// steps. The model's name is that of the column. The windows do not depend on it.
+func WithCache(model cupelsession.CacheModel) Option {
+	return func(c *config) { c.cache = &model }
+}
+
 type config struct {
+	cache    *cupelsession.CacheModel
 	policies []Policy
 	against  string
 	shares   []float64
@@ -84,6 +93,11 @@ func (c *config) validate() error {
 	}
 	if c.counter == nil {
 		return bad("counter", "", "a token counter is required")
+	}
+	if c.cache != nil {
+		if err := c.cache.Validate(); err != nil {
+			return bad("cache", c.cache.Name, err.Error())
+		}
 	}
 	if c.workers < 0 {
 		return bad("workers", strconv.Itoa(c.workers), "workers must be at least 0")
@@ -130,7 +144,7 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, s
 	err = r.each(ctx, len(r.sums), func(i int) error {
 		rec, p := r.recordings[i/len(policies)], &policies[i%len(policies)]
 		r.sums[i] = make([]sums, len(shares))
-		err := rec.replay(ctx, p, shares, newMeter(config.counter), r.sums[i])
+		err := rec.replay(ctx, p, &r.config, newMeter(config.counter), r.sums[i])
 		r.advance(len(rec.steps) * len(shares))
 		return err
 	})
@@ -216,6 +230,7 @@ type sums struct {
 	tasks, task             int
 	sent, room              int     // tokens, where not everything fits
 	cost, whole             float64 // at the prices; whole is for sending everything
+	model, modelWhole       float64 // the same, by the model of a provider's cache
 	failures                int
 	first                   *Failure // of them, or nil
 }
@@ -233,6 +248,8 @@ func (s *sums) add(o *sums) {
 	s.room += o.room
 	s.cost += o.cost
 	s.whole += o.whole
+	s.model += o.model
+	s.modelWhole += o.modelWhole
 	s.failures += o.failures
 	if s.first == nil {
 		s.first = o.first
@@ -258,15 +275,19 @@ type run struct {
 	limit     int
 	before    window
 	allBefore int // tokens
+
+	cache     *cupelsession.CacheModel
+	held, all []cupelsession.Prefix // by the cache, of the windows and of everything
+	units     int                   // of everything, before
 }
 
 // replay measures a policy on one conversation. All shares are measured at a
 // step before the next one, so that they share what is read.
-func (r *recording) replay(ctx context.Context, p *Policy, shares []float64, m *meter, sums []sums) error {
-	runs := make([]run, len(shares))
+func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, sums []sums) error {
+	runs := make([]run, len(c.shares))
 	messages := make(map[string]*Message)
-	for k, share := range shares {
-		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages), policy: p, limit: r.limit(share)}
+	for k, share := range c.shares {
+		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages, c.cache), policy: p, limit: r.limit(share), cache: c.cache}
 	}
 	for i := range r.steps {
 		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
@@ -306,6 +327,19 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	}
 	r.cost += price(prefix, total-prefix)
 	r.whole += price(r.allBefore, step.tokens-r.allBefore)
+	if r.cache != nil {
+		sent, _ := everything(t, 0)
+		var cost float64
+		var marks []int
+		if chosen, ok := r.chooser.(*requests); ok {
+			marks = chosen.marks
+		}
+		cost, r.held = w.cost(r.cache, same, marks, r.held)
+		r.model += cost
+		cost, r.all = sent.cost(r.cache, r.units, nil, r.all)
+		r.modelWhole += cost
+		r.units = len(sent)
+	}
 	r.steps++
 	r.breaks += btoi(same < len(r.before))
 	if step.tokens > budget {
@@ -344,6 +378,26 @@ func (s *sums) find(values []value, text string) {
 // added, on every processor.
 func price(read, written int) float64 {
 	return float64(priceRead*float64(read)) + float64(priceWrite*float64(written))
+}
+
+// cost returns what a window costs by the model of a cache, of which same pieces at
+// the start were sent before, and what the cache holds then. Without marks,
+// breakpoints stand as in a session in which the system prompts and the task are
+// pinned.
+func (w window) cost(m *cupelsession.CacheModel, same int, marks []int, held []cupelsession.Prefix) (float64, []cupelsession.Prefix) {
+	r := cupelsession.Request{Tokens: make([]int, len(w)), Blocks: make([]int, len(w)), Same: same, Breakpoints: marks, Held: held}
+	for i := range w {
+		r.Tokens[i], r.Blocks[i] = w[i].tokens, w[i].blocks
+		if r.System == i && w[i].role == "system" {
+			r.System++
+		}
+	}
+	r.Pinned = r.System
+	if r.System < len(w) && w[r.System].role == "user" {
+		r.Pinned++
+	}
+	use, held := m.Use(r)
+	return use.Cost, held
 }
 
 func btoi(b bool) int {

@@ -19,6 +19,8 @@ type piece struct {
 	text   string
 	tokens int
 	raw    string // the JSON of a message
+	role   string // of the message, or of the first one of the unit
+	blocks int    // of content
 }
 
 func (w window) tokens() int {

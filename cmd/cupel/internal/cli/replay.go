@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // replayFlags are the flags of newReplay.
@@ -23,7 +25,20 @@ type replayFlags struct {
 	low      float64
 	encoding string
 	against  string
+	cache    string
+	join     int
 }
+
+// caches are the models of --cache, by their names.
+var caches = func() map[string]cupelsession.CacheModel {
+	known := map[string]cupelsession.CacheModel{"none": {Name: "none"}}
+	for _, m := range []cupelsession.CacheModel{
+		cupelsession.AnthropicCache, cupelsession.AnthropicCacheHour, cupelsession.OpenAICache, cupelsession.OpenAIBreakpointCache, cupelsession.GeminiCache,
+	} {
+		known[m.Name] = m
+	}
+	return known
+}()
 
 // characters names the token counts of the measure's reference.
 const characters = "characters"
@@ -65,6 +80,13 @@ of calls are cleared), newest-blocks and clear-blocks (the same in a session);
 the preset agent; another preset; or a file. The exit code is 3 if a policy fails
 at a step, or if its window is larger than the budget or not what the API takes.
 
+With --cache, a column has the cost by a provider's prompt cache: its prices, its
+minimum length, and only what ends at one of its breakpoints if it has some. No
+time passes between steps.
+
+With --join, conversations are put together in their order until each has so many
+tokens; a rest that has less is left out.
+
 With --against, each policy is compared with one of them: the difference in
 grounded support, and its 95 % interval over conversations like these.
 
@@ -92,6 +114,10 @@ prompt and the newest message, so that the prompt cache is lost less often.`,
 	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
 	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this OpenAI encoding or model, heuristic for an estimate, or characters for a quarter of them")
 	set.StringVar(&flags.against, "against", "", "compare the grounded support of each policy with this `policy`")
+	names := slices.Sorted(maps.Keys(caches))
+	set.StringVar(&flags.cache, "cache", "", "report the cost by the prompt cache of this `provider` as well: "+strings.Join(names, ", "))
+	set.IntVar(&flags.join, "join", 0, "put conversations together until each has this many `tokens`")
+	complete(command, "cache", names...)
 	complete(command, "against", known...)
 	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
 	completePolicy(command, "policy", known...)
@@ -127,9 +153,21 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if f.join > 0 {
+		size := len(conversations)
+		if conversations, err = replay.Join(conversations, f.join, counter); err != nil {
+			return selecting(err)
+		}
+		if len(conversations) == 0 {
+			return usagef("--join: %s, less than %d tokens together", plural(size, "conversation"), f.join)
+		}
+	}
 	progress := newProgress(env, "windows")
-	result, err := replay.Run(command.Context(), conversations, policies, f.shares,
-		replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update), replay.WithAgainst(f.against))
+	options := []replay.Option{replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update), replay.WithAgainst(f.against)}
+	if f.cache != "" {
+		options = append(options, replay.WithCache(caches[f.cache]))
+	}
+	result, err := replay.Run(command.Context(), conversations, policies, f.shares, options...)
 	progress.end()
 	if err != nil {
 		return selecting(err)
@@ -168,7 +206,12 @@ func (f *replayFlags) check(command *cobra.Command) error {
 			return usagef("--share: must be above 0 and at most 1, got %g", share)
 		}
 	}
+	_, known := caches[f.cache]
 	switch {
+	case f.cache != "" && !known:
+		return usagef("--cache: %.40q is unknown; want one of %s", f.cache, strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
+	case f.join < 0:
+		return usagef("--join: must be at least 1, or 0 to leave conversations as they are, got %d", f.join)
 	case f.against != "" && !slices.Contains(f.policies, f.against):
 		return usagef("--against: %q is not measured; add -p %s", f.against, f.against)
 	case !(f.low > 0 && f.low <= 1):

@@ -81,6 +81,37 @@ func TestReplaySession(t *testing.T) {
 	}
 }
 
+// TestReplayCache reports the cost by a provider's cache beside that of the measure.
+func TestReplayCache(t *testing.T) {
+	common := []string{"--data", agents, "--share", "0.5", "-p", "newest", "-p", "agent", "--session"}
+	plain := replayedRows(t, common...)
+	for _, name := range []string{"anthropic", "gemini", "none"} {
+		code, stdout, stderr := fed(t, "", append([]string{"replay", "--json", "--cache", name}, common...)...)
+		if code != exitOK {
+			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
+		}
+		var result replay.Result
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+			t.Fatal(err)
+		}
+		if result.Cache != name {
+			t.Errorf("the cache is %q, want %q", result.Cache, name)
+		}
+		for i, got := range result.Rows {
+			if got.CacheCost <= 0 {
+				t.Errorf("%s: got %+v, want a cost by the cache", name, got)
+			}
+			if got.CacheCost = 0; got != plain[i] {
+				t.Errorf("%s: got %+v, want %+v", name, got, plain[i])
+			}
+		}
+	}
+	joined := replayedRows(t, append(common, "--join", "1500")...)
+	if joined[0].Steps < plain[0].Steps/2 || joined[0].Cost >= plain[0].Cost {
+		t.Errorf("got %+v, want the steps of long conversations, and less cost than %+v", joined[0], plain[0])
+	}
+}
+
 // TestReplayTable prints a table and a plot.
 func TestReplayTable(t *testing.T) {
 	// The figures are found by hand in package replay.
@@ -179,6 +210,9 @@ func TestReplayMistakes(t *testing.T) {
 		{"low water", []string{"--data", "talk.jsonl", "--session", "--low-water", "NaN"}, "--low-water: must be above 0 and at most 1, got NaN", "no number"},
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"against", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "clear"}, `--against: "clear" is not measured; add -p clear`, "there is nothing to compare with"},
+		{"cache", []string{"--data", "talk.jsonl", "--cache", "x"}, `--cache: "x" is unknown; want one of anthropic, anthropic-1h, gemini, none, openai, openai-breakpoints`, "which there are"},
+		{"join", []string{"--data", "talk.jsonl", "--join", "-1"}, "--join: must be at least 1, or 0 to leave conversations as they are, got -1", "no conversation has fewer than no tokens"},
+		{"nothing to join", []string{"--data", "talk.jsonl", "--join", "9"}, "--join: 1 conversation, less than 9 tokens together", "all figures would be 0"},
 		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
 		{"policy twice", []string{"--data", "talk.jsonl", "-p", "newest", "-p", "newest"}, `--policy: "newest" is given twice`, "one line would be the other"},
 		{"policy", []string{"--data", "talk.jsonl", "-p", "nwest"}, "; a policy file ends in .json or .toml", "the names that are known, and that there are files"},

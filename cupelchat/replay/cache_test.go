@@ -1,0 +1,90 @@
+package replay_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// TestCostByAModel: a cache that finds any prefix at the measure's prices costs what
+// the measure says; breakpoints and a minimum length make it dearer; without a cache
+// the cost is the share of the tokens; and the windows are the same in all of them.
+func TestCostByAModel(t *testing.T) {
+	conversations := load(t, "agents.jsonl")
+	policies := append(replay.Baselines(), replay.Choosing("agent", agent.New(replay.Characters{})).InSession(0.6))
+	reference := cupelsession.CacheModel{Name: "reference", Read: 0.1, Write: 1.25, Likely: time.Minute}
+	marked := reference
+	marked.Name, marked.Breakpoints, marked.LookBack = "marked", 4, 20
+	long := marked
+	long.Name, long.MinTokens = "long", 1<<30
+	want := run(t, conversations, policies, shares)
+	dearer := 0
+	for _, model := range []cupelsession.CacheModel{reference, marked, long, {Name: "none"}} {
+		got := run(t, conversations, policies, shares, replay.WithCache(model))
+		if got.Cache != model.Name || !strings.Contains(got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks") {
+			t.Errorf("%s: the cache is %q, and the table\n%s", model.Name, got.Cache, got.Text())
+		}
+		for i, row := range got.Rows {
+			cost := row.CacheCost
+			row.CacheCost = 0
+			if row != want.Rows[i] {
+				t.Errorf("%s: got %+v, want %+v", model.Name, row, want.Rows[i])
+			}
+			switch {
+			case model.Name == "reference" && math.Abs(cost-row.Cost) > 1e-12:
+				t.Errorf("%s of %s at %g: %v, want %v", model.Name, row.Policy, row.Share, cost, row.Cost)
+			case model.Name == "marked" && cost < row.Cost-1e-12:
+				t.Errorf("%s of %s at %g: %v, want at least %v", model.Name, row.Policy, row.Share, cost, row.Cost)
+			case row.Policy == "everything" && math.Abs(cost-1) > 1e-12:
+				t.Errorf("%s of everything: %v, want 1", model.Name, cost)
+			case row.Policy != "everything" && row.Share < 0.5 && (model.Name == "none" || model.Name == "long") && cost > 0.9:
+				t.Errorf("%s of %s at %g: %v, want the share of the tokens", model.Name, row.Policy, row.Share, cost)
+			case model.Name == "marked" && cost > row.Cost:
+				dearer++
+			}
+		}
+	}
+	if dearer == 0 {
+		t.Error("breakpoints never cost anything")
+	}
+	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
+		t.Errorf("error %v, want one about the price", err)
+	}
+}
+
+func TestJoin(t *testing.T) {
+	conversations := load(t, "agents.jsonl")
+	everything := replay.Baselines()[:1]
+	parts := run(t, conversations, everything, shares[:1])
+	for _, test := range []struct {
+		tokens int
+		want   []string
+		why    string
+	}{
+		{0, []string{conversations[0].ID, conversations[1].ID, conversations[2].ID}, "each is long enough"},
+		{1 << 40, nil, "all of them are too short"},
+	} {
+		joined, err := replay.Join(conversations, test.tokens, nil)
+		if err != nil || len(joined) != len(test.want) {
+			t.Fatalf("%d tokens: %d conversations, error %v, want %d (%s)", test.tokens, len(joined), err, len(test.want), test.why)
+		}
+		for i, c := range joined {
+			if c.ID != test.want[i] {
+				t.Errorf("%d tokens: conversation %q, want %q (%s)", test.tokens, c.ID, test.want[i], test.why)
+			}
+		}
+	}
+	all, err := replay.Join(append(conversations, conversations...), 1_000, replay.Characters{})
+	if err != nil || len(all) == 0 || len(all) >= 2*len(conversations) || !strings.HasSuffix(all[0].ID, " more") {
+		t.Fatalf("%d conversations of at least 1,000 tokens, error %v", len(all), err)
+	}
+	whole := run(t, all, everything, shares[:1])
+	if whole.Rows[0].Failures > 0 || whole.Rows[0].Steps <= parts.Rows[0].Steps {
+		t.Errorf("%+v, want the steps of all and no failures", whole.Rows[0])
+	}
+}
