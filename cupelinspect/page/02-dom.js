@@ -80,6 +80,18 @@ function contentOf(item, { limit = SHOWN_AT_ONCE, scrolls = true } = {}) {
   return box;
 }
 
+// update replaces only the children that differ, so that the browser need not
+// lay out the others again. Listeners are not compared: what they act on must
+// show in an attribute.
+function update(parent, children) {
+  const last = parent.childNodes;
+  children.forEach((child, i) => {
+    if (i >= last.length) parent.append(child);
+    else if (!last[i].isEqualNode(child)) last[i].replaceWith(child);
+  });
+  while (last.length > children.length) parent.lastChild.remove();
+}
+
 function card(title, id, ...children) {
   return el('section', { class: 'card', 'aria-labelledby': id }, el('h3', { id }, title), ...children);
 }

@@ -86,8 +86,8 @@ function eachRect(layout, from, to, visit) {
 // rectPath leaves a gap before the next block, unless the gap would hide the
 // block.
 function rectPath(x, y, width) {
-  const drawn = width >= 4 ? width - 1 : width;
-  return `M${x.toFixed(2)} ${y}h${drawn.toFixed(2)}v${ROW_HEIGHT}h-${drawn.toFixed(2)}z`;
+  const drawn = (width >= 4 ? width - 1 : width).toFixed(2);
+  return `M${x.toFixed(2)} ${y}h${drawn}v${ROW_HEIGHT}h-${drawn}z`;
 }
 
 function drawMap(side) {

@@ -17,8 +17,7 @@ function drawText(side) {
   if (text.from >= stop.window.length) text.from = 0;
   const shown = stop.window.slice(text.from, text.from + TEXTS_SHOWN);
   text.list.start = text.from + 1;
-  text.list.replaceChildren(...shown.map((candidate, i) => textOf(side, candidate, text.from + i)));
-  if (shown.length === 0) text.list.replaceChildren(el('li', {}, emptyState('The window is empty at this budget.')));
+  update(text.list, shown.length > 0 ? shown.map((candidate, i) => textOf(side, candidate, text.from + i)) : [el('li', {}, emptyState('The window is empty at this budget.'))]);
   drawPager(side);
 }
 
@@ -30,7 +29,7 @@ function textOf(side, candidate, position) {
     el('span', { class: 'soft' }, `${counted(item.tokens, 'token')}, ${item.pinned ? 'pinned' : `score ${scoreText(side.selection.scores[candidate])}`}`));
   head.append(...unitBadges(side, candidate));
   if (!side.alone && isOnlyHere(page.rows[side.rowOf[candidate]], side)) head.append(el('span', { class: `only side-${side.index}` }, `only in ${side.letter}`));
-  return el('li', { class: `text k${kind.slot}`, 'data-position': `${position}` }, head, contentOf(item, { limit: TEXT_CUT, scrolls: false }));
+  return el('li', { class: `text k${kind.slot}`, 'data-position': `${position}`, 'data-row': `${side.rowOf[candidate]}` }, head, contentOf(item, { limit: TEXT_CUT, scrolls: false }));
 }
 
 function drawPager(side) {

@@ -102,7 +102,7 @@ function unitOptions(side, of, option) {
 
 function reasonOptions(side, of, option) {
   const valueOf = ({ code }) => `code:${side.index}:${code}`;
-  return reasonCounts(side).filter((count) => count.items > 0 || valueOf(count) === filters.state)
+  return side.counts.filter((count) => count.items > 0 || valueOf(count) === filters.state)
     .map((count) => option(valueOf(count), `${of}${plain(count.name, 60)} (${grouped(count.items)})`));
 }
 

@@ -118,7 +118,7 @@ function drawRows(always) {
   for (let at = from; at < to; at++) rows.push(rowElement(at));
   if (shown.length === 0) rows.push(wholeRow(page.rows.length === 0 ? 'There were no candidates.' : 'No candidate passes these filters.'));
   if (table.printing && to < shown.length) rows.push(wholeRow(`and ${counted(shown.length - to, 'more candidate')}`));
-  body.replaceChildren(spacer(from), ...rows, spacer(table.printing ? 0 : shown.length - to));
+  update(body, [spacer(from), ...rows, spacer(table.printing ? 0 : shown.length - to)]);
   markActive();
 }
 

@@ -13,7 +13,7 @@ function headRow(names) {
 }
 
 function drawReasons(side) {
-  const counts = reasonCounts(side).filter((count) => count.items > 0);
+  const counts = side.counts.filter((count) => count.items > 0);
   const rows = counts.map(({ code, name, items, tokens, in: taken }) => {
     const press = button('', { class: 'link', title: 'Show these candidates' }, () => filterByState(`code:${side.index}:${code}`));
     press.append(data(name || 'unknown', 80));

@@ -32,6 +32,7 @@ function buildTitle() {
 function redraw() {
   for (const side of page.sides) {
     markChanges(side);
+    side.counts = reasonCounts(side);
     drawBudget(side);
     drawOverview(side);
     drawMap(side);

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -252,6 +253,37 @@ func TestSlider(t *testing.T) {
 			s.checkChanges(t, b, report)
 			s.checkReasons(t, b, report)
 		})
+	}
+}
+
+// TestTwinsChangePlaces: of two items that look alike in the text, the one that
+// stands there now is opened, and what stays the same is not drawn again.
+func TestTwinsChangePlaces(t *testing.T) {
+	item := func(content string, at int, options ...cupel.ItemOption) *cupel.ContextItem {
+		return must(cupel.NewContextItem(content, 10, append(options, cupel.WithTimestamp(noon.Add(time.Duration(at)*time.Hour)))...))
+	}
+	config := usual()
+	config.Scorer, config.Placer, config.KeepDuplicates = scorer.Priority{}, placer.Chronological{}, true
+	items := []*cupel.ContextItem{
+		item("item 00000", 0, cupel.WithPinned()),
+		item("twin", 2, cupel.WithSource("later")), // the first of equal scores is taken, and stands last
+		item("twin", 1, cupel.WithSource("earlier")),
+	}
+	b := open(t, "twins", inspect(t, config, items, 30, cupelinspect.WithSweep(30, 60, 2)).selection)
+	for _, c := range []struct {
+		budget int
+		source string
+	}{{30, "later"}, {60, "earlier"}} {
+		b.do(`document.querySelector('.texts li').mark = true`)
+		b.goTo(c.budget)
+		if !value[bool](b, `return document.querySelector('.texts li').mark === true`) {
+			t.Errorf("at %d tokens the pinned item was drawn again", c.budget)
+		}
+		b.click(".texts li:nth-child(2) .line")
+		if got := b.text("#details"); !strings.Contains(got, c.source) {
+			t.Errorf("at %d tokens the text opens %q, want the item from %s", c.budget, got, c.source)
+		}
+		b.do(`document.querySelector('#details').close()`)
 	}
 }
 
