@@ -28,8 +28,8 @@
 // their own, with the runs that chose for them below:
 //
 //	cupel.session.turn
-//	├── cupel.pipeline
-//	└── cupel.session.commit
+//	└── cupel.pipeline
+//	cupel.session.commit
 //
 // # How much to show
 //

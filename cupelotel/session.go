@@ -36,7 +36,7 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (co
 		span.End()
 		return ctx, nil
 	}
-	return ctx, &traceTurn{collector: c, tracer: tracer, span: span, number: info.Number}
+	return ctx, &traceTurn{collector: c, tracer: tracer, span: span, caller: caller, number: info.Number}
 }
 
 // turnContext is the context of a turn. It lets the runs of a turn find the span
@@ -83,6 +83,7 @@ type traceTurn struct {
 	collector *TraceCollector
 	tracer    trace.Tracer
 	span      trace.Span
+	caller    trace.Span
 	number    int
 	proposed  []attribute.KeyValue
 }
@@ -125,11 +126,18 @@ func (c *TraceCollector) breakReason(reason string) string {
 	return c.text(TextReason, reason)
 }
 
-// CommitTurn makes the span of the commit, below that of the turn. It says again
-// what was proposed, so that one span has both.
+// CommitTurn makes the span of the commit, with a link to that of the turn. It says
+// again what was proposed, so that one span has both. The span is below the
+// caller's, since that of the turn has ended: tracing backends take a child that
+// starts after its parent has ended for one with another clock.
 func (t *traceTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
-	_, span := t.tracer.Start(trace.ContextWithSpan(ctx, t.span), commitSpanName, trace.WithAttributes(
-		SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true)))
+	parent := t.caller
+	if !parent.SpanContext().IsValid() {
+		parent = t.span // no other span of the trace is there
+	}
+	_, span := t.tracer.Start(trace.ContextWithSpan(ctx, parent), commitSpanName,
+		trace.WithLinks(trace.Link{SpanContext: t.span.SpanContext()}),
+		trace.WithAttributes(SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true)))
 	defer span.End()
 	span.SetAttributes(t.proposed...)
 	if c.Input > 0 {

@@ -78,27 +78,27 @@ agent (internal, agent )
         cupel.pipeline (internal, Wollax.Cupel 0.1.0)
             cupel.budget.max_tokens = int64 1000
             cupel.verbosity = string StageOnly
-        cupel.session.commit (internal, Wollax.Cupel 0.1.0)
-            cupel.session.turn = int64 7
-            cupel.session.committed = bool true
-            cupel.session.items = int64 5
-            cupel.session.tokens = int64 600
-            cupel.session.kept_items = int64 2
-            cupel.session.kept_tokens = int64 200
-            cupel.session.dropped_items = int64 3
-            cupel.session.dropped_tokens = int64 350
-            cupel.session.quoted_items = int64 1
-            cupel.session.summarized_items = int64 4
-            cupel.session.cost = float64 465
-            cupel.session.cost_without = float64 930
-            cupel.session.read_predicted = int64 150
-            cupel.session.written_predicted = int64 300
-            cupel.session.break_reason = string forced
-            cupel.session.break_position = int64 2
-            cupel.session.input_reported = int64 640
-            cupel.session.output_reported = int64 20
-            cupel.session.read_reported = int64 128
-            cupel.session.written_reported = int64 320
+    cupel.session.commit (internal, Wollax.Cupel 0.1.0)
+        cupel.session.turn = int64 7
+        cupel.session.committed = bool true
+        cupel.session.items = int64 5
+        cupel.session.tokens = int64 600
+        cupel.session.kept_items = int64 2
+        cupel.session.kept_tokens = int64 200
+        cupel.session.dropped_items = int64 3
+        cupel.session.dropped_tokens = int64 350
+        cupel.session.quoted_items = int64 1
+        cupel.session.summarized_items = int64 4
+        cupel.session.cost = float64 465
+        cupel.session.cost_without = float64 930
+        cupel.session.read_predicted = int64 150
+        cupel.session.written_predicted = int64 300
+        cupel.session.break_reason = string forced
+        cupel.session.break_position = int64 2
+        cupel.session.input_reported = int64 640
+        cupel.session.output_reported = int64 20
+        cupel.session.read_reported = int64 128
+        cupel.session.written_reported = int64 320
 `
 	var spans []sdktrace.ReadOnlySpan
 	for _, s := range recorder.Ended() {
@@ -108,6 +108,20 @@ agent (internal, agent )
 	}
 	if got := "\n" + tree(spans); got != want {
 		t.Errorf("got%s\nwant%s", got, want)
+	}
+	links := spanNamed(t, recorder, "cupel.session.commit").Links()
+	if id := spanNamed(t, recorder, "cupel.session.turn").SpanContext().SpanID(); len(links) != 1 || links[0].SpanContext.SpanID() != id {
+		t.Errorf("the commit has the links %v, want one to the turn, %s", links, id)
+	}
+}
+
+// TestCommitsWithoutACaller: without a caller's span, turn and commit are one trace.
+func TestCommitsWithoutACaller(t *testing.T) {
+	tracers, recorder := newRecorder(t)
+	ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	turn.CommitTurn(ctx, reported)
+	if a, b := spanNamed(t, recorder, "cupel.session.turn"), spanNamed(t, recorder, "cupel.session.commit"); b.Parent().SpanID() != a.SpanContext().SpanID() {
+		t.Errorf("the commit is no child of the turn:\n%s", tree(recorder.Ended()))
 	}
 }
 
@@ -277,12 +291,12 @@ func TestTurnsOfTwoCollectors(t *testing.T) {
 			below[parent] = make(map[string]int)
 		}
 		below[parent][s.Name()]++
-		if s.Name() == "cupel.pipeline" || s.Name() == "cupel.session.commit" {
+		if s.Name() == "cupel.pipeline" {
 			parents[s.Name()+s.Parent().SpanID().String()] = true
 		}
 	}
-	if below["agent"]["cupel.session.turn"] != 2 || below["cupel.session.turn"]["cupel.pipeline"] != 2 || below["cupel.session.turn"]["cupel.session.commit"] != 2 || len(parents) != 4 {
-		t.Errorf("want two turns below the caller, each with a run and a commit:\n%s", tree(recorder.Ended()))
+	if below["agent"]["cupel.session.turn"] != 2 || below["cupel.session.turn"]["cupel.pipeline"] != 2 || below["agent"]["cupel.session.commit"] != 2 || len(parents) != 2 {
+		t.Errorf("want two turns below the caller, each with a run, and two commits:\n%s", tree(recorder.Ended()))
 	}
 }
 

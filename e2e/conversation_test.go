@@ -17,8 +17,8 @@ const service = "cupel-coding-agent"
 // turns is the number of turns of the example's conversation, failing the one
 // that does not fit.
 const (
-	turns   = 5
-	failing = 4
+	turns   = 6
+	failing = 3
 )
 
 // TestConversation runs the example with a real Jaeger and compares Jaeger's
@@ -65,7 +65,9 @@ func TestConversation(t *testing.T) {
 	// And by tags, through what Jaeger's own pages ask.
 	for tags, want := range map[string][]int{
 		`{"error.type":"*cupel.PinnedExceedsBudgetError"}`: {failing},
-		`{"cupel.exclusion.reason":"Deduplicated"}`:        duplicated(records),
+		`{"cupel.session.break_reason":"forced"}`:          broken(records, "forced"),
+		`{"cupel.session.break_reason":"free"}`:            broken(records, "free"),
+		`{"cupel.session.committed":"true"}`:               committed,
 	} {
 		var answer struct{ Data []struct{ TraceID string } }
 		query := url.Values{"service": {service}, "tags": {tags}, "lookback": {"1h"}, "limit": {"20"}}
@@ -87,10 +89,14 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-func duplicated(records []record) []int {
+// committed are the turns that the model answered.
+var committed = []int{1, 2, 4, 5, 6}
+
+// broken returns the turns that broke for a reason.
+func broken(records []record, reason string) []int {
 	var list []int
 	for _, r := range records {
-		if r.Excluded["deduplicate"]["Deduplicated"] > 0 {
+		if r.Break == reason {
 			list = append(list, r.Turn)
 		}
 	}
@@ -99,112 +105,163 @@ func duplicated(records []record) []int {
 
 var stages = []string{"classify", "score", "deduplicate", "slice", "place"}
 
+// wantTree returns how many spans of a turn there are by path.
+func wantTree(r record) map[string]int {
+	const root, search, session = "agent.turn", "agent.turn/agent.search", "agent.turn/cupel.session.turn"
+	want := map[string]int{root: 1, search: 1, session: 1}
+	run := func(parent string, stages []string, times int) {
+		want[parent+"/cupel.pipeline"] += times
+		for _, stage := range stages {
+			want[parent+"/cupel.pipeline/cupel.stage."+stage] += times
+		}
+	}
+	run(search, stages, 1)
+	if r.Break != "" {
+		run(session, stages, 1)
+	}
+	if r.Turn == failing {
+		run(session, stages[:1], 2) // the pinned check ends classify (R35), for two targets
+	} else {
+		want["agent.turn/agent.ask"], want["agent.turn/cupel.session.commit"] = 1, 1
+	}
+	return want
+}
+
 // checkTree looks at the spans of a turn as Jaeger has them.
 func checkTree(t *testing.T, r record, spans []span) {
 	t.Helper()
-	wantStages := stages
-	if r.Turn == failing {
-		wantStages = stages[:1] // the pinned check ends classify (R35)
-	}
-	parents := map[string]string{"agent.turn": "", "agent.prepare": "agent.turn", "cupel.pipeline": "agent.turn"}
-	for _, stage := range wantStages {
-		parents["cupel.stage."+stage] = "cupel.pipeline"
-	}
-	byName := make(map[string]span)
+	byID := make(map[string]span)
 	for _, s := range spans {
-		byName[s.Name] = s
+		byID[s.SpanID] = s
 	}
-	if len(spans) != len(parents) || len(byName) != len(parents) {
-		t.Fatalf("%d spans with %d names, want %d", len(spans), len(byName), len(parents))
-	}
-	for name, parent := range parents {
-		s, ok := byName[name]
-		if !ok || s.ParentSpanID != byName[parent].SpanID {
-			t.Errorf("%s (there: %t) is not a child of %q", name, ok, parent)
-			continue
+	path := func(s span) string {
+		text := s.Name
+		for s.ParentSpanID != "" {
+			s = byID[s.ParentSpanID]
+			text = s.Name + "/" + text
 		}
+		return text
+	}
+	got := make(map[string]int)
+	for _, s := range spans {
+		at := path(s)
+		got[at]++
 		if s.Service != service {
-			t.Errorf("%s is of the service %q", name, s.Service)
+			t.Errorf("%s is of the service %q", at, s.Service)
 		}
-		if want := "Wollax.Cupel"; strings.HasPrefix(name, "cupel.") && s.Scope != want {
-			t.Errorf("%s is of the scope %q, want %q (R44)", name, s.Scope, want)
+		if want := "Wollax.Cupel"; strings.HasPrefix(s.Name, "cupel.") && s.Scope != want {
+			t.Errorf("%s is of the scope %q, want %q (R44)", at, s.Scope, want)
 		}
+		p, ok := byID[s.ParentSpanID]
 		start, end := nanos(t, s.StartTimeUnixNano), nanos(t, s.EndTimeUnixNano)
-		if p, ok := byName[parent]; ok && (start < nanos(t, p.StartTimeUnixNano) || end > nanos(t, p.EndTimeUnixNano)) {
-			t.Errorf("%s is not within %s", name, parent)
+		if ok && (start < nanos(t, p.StartTimeUnixNano) || end > nanos(t, p.EndTimeUnixNano)) {
+			t.Errorf("%s is not within %s", at, p.Name)
 		}
-		failed := r.Turn == failing && name != "agent.prepare"
+		failed := r.Turn == failing && !strings.Contains(at, "agent.search")
 		if (s.Status.Code == 2) != failed {
-			t.Errorf("%s has the status %+v, failed: %t", name, s.Status, failed)
+			t.Errorf("%s has the status %+v, failed: %t", at, s.Status, failed)
 		}
-		if failed && name != "agent.turn" {
+		if failed && s.Name != "agent.turn" {
 			if got := attributesOf(s.Attributes)["error.type"]; got != `string "*cupel.PinnedExceedsBudgetError"` {
-				t.Errorf("%s has the error.type %s", name, got)
+				t.Errorf("%s has the error.type %s", at, got)
 			}
 			if !strings.HasPrefix(s.Status.Message, "cupel: Pinned items require ") {
-				t.Errorf("%s says %q", name, s.Status.Message)
+				t.Errorf("%s says %q", at, s.Status.Message)
 			}
 		}
 	}
-	checkStages(t, r, byName, wantStages)
+	if want := wantTree(r); !maps.Equal(got, want) {
+		t.Errorf("the spans are %v, want %v", got, want)
+	}
+	checkStages(t, r, spans)
+	checkSession(t, r, spans)
 }
 
-// checkStages holds attributes and events against the counts of the run.
-func checkStages(t *testing.T, r record, byName map[string]span, wantStages []string) {
+// checkSession holds the spans of a session against what the example says of it.
+func checkSession(t *testing.T, r record, spans []span) {
 	t.Helper()
-	root := attributesOf(byName["cupel.pipeline"].Attributes)
-	if want := fmt.Sprint("int ", r.TargetTokens*4/3); root["cupel.budget.max_tokens"] != want || root["cupel.verbosity"] != `string "Full"` {
-		t.Errorf("the root has %v, want a budget of %s at Full", root, want)
-	}
-	in := r.Candidates
-	for i, stage := range wantStages {
-		s := byName["cupel.stage."+stage]
+	for _, s := range spans {
+		committed := s.Name == "cupel.session.commit"
+		if s.Name != "cupel.session.turn" && !committed || r.Turn == failing {
+			continue
+		}
 		attrs := attributesOf(s.Attributes)
-		number := func(key string) int {
-			text, ok := strings.CutPrefix(attrs[key], "int ")
-			n, err := strconv.Atoi(text)
-			if ok && err != nil {
+		want := map[string]string{
+			"cupel.session.committed":   fmt.Sprint("bool ", committed),
+			"cupel.session.items":       fmt.Sprint("int ", r.Selected),
+			"cupel.session.tokens":      fmt.Sprint("int ", r.SelectedTokens),
+			"cupel.session.kept_tokens": fmt.Sprint("int ", r.KeptTokens),
+		}
+		if r.Break != "" {
+			want["cupel.session.break_reason"] = fmt.Sprintf("string %q", r.Break)
+		}
+		if !committed {
+			want["cupel.session.candidates"] = fmt.Sprint("int ", r.Candidates)
+			want["cupel.budget.max_tokens"] = fmt.Sprint("int ", r.TargetTokens*4/3)
+		}
+		for key, value := range want {
+			if attrs[key] != value {
+				t.Errorf("%s: %s is %q, want %q", s.Name, key, attrs[key], value)
+			}
+		}
+		if _, ok := attrs["cupel.session.break_reason"]; ok != (r.Break != "") {
+			t.Errorf("%s: %v", s.Name, attrs)
+		}
+		if _, ok := attrs["cupel.session.read_reported"]; ok != committed {
+			t.Errorf("%s: %v", s.Name, attrs)
+		}
+	}
+}
+
+// checkStages holds attributes and events of all runs of a turn against the counts
+// of the metrics.
+func checkStages(t *testing.T, r record, spans []span) {
+	t.Helper()
+	left := make(map[string]int)
+	for _, s := range spans {
+		attrs := attributesOf(s.Attributes)
+		if s.Name == "cupel.pipeline" && attrs["cupel.verbosity"] != `string "Full"` {
+			t.Errorf("a run has %v, want Full", attrs)
+		}
+		stage, ok := strings.CutPrefix(s.Name, "cupel.stage.")
+		if !ok {
+			continue
+		}
+		count := func(key string) int {
+			n, err := strconv.Atoi(strings.TrimPrefix(attrs[key], "int "))
+			if err != nil && attrs[key] != "" {
 				t.Error(err)
 			}
 			return n
 		}
-		left := 0
-		for _, n := range r.Excluded[stage] {
-			left += n
-		}
-		if attrs["cupel.stage.name"] != fmt.Sprintf("string %q", stage) || number("cupel.exclusion.count") != left {
-			t.Errorf("%s has %v, want %d exclusions", stage, attrs, left)
-		}
-		if i == 0 && number("cupel.stage.item_count_in") != in {
-			t.Errorf("%s: %v, want %d candidates", stage, attrs, in)
-		}
-		if i == len(stages)-1 && number("cupel.stage.item_count_out") != r.Selected {
-			t.Errorf("%s: %v, want %d selected", stage, attrs, r.Selected)
+		left[stage] += count("cupel.exclusion.count")
+		if attrs["cupel.stage.name"] != fmt.Sprintf("string %q", stage) {
+			t.Errorf("%s has %v", s.Name, attrs)
 		}
 		// One event for each, but for those that the span says are missing.
 		events := make(map[string]int)
-		tokens := 0
 		for _, e := range s.Events {
 			events[e.Name]++
 			if e.TimeUnixNano != s.EndTimeUnixNano {
 				t.Errorf("%s: %s happened at %s, want %s", stage, e.Name, e.TimeUnixNano, s.EndTimeUnixNano)
 			}
-			n, err := strconv.Atoi(strings.TrimPrefix(attributesOf(e.Attributes)["cupel.item.tokens"], "int "))
-			if err == nil {
-				tokens += n
-			}
 		}
 		wantIncluded := 0
 		if stage == "place" {
-			wantIncluded = r.Selected
+			wantIncluded = count("cupel.stage.item_count_out")
 		}
-		droppedOut, droppedIn := number("cupel.exclusion.dropped_count"), number("cupel.item.dropped_count")
-		if events["cupel.exclusion"] != left-droppedOut || events["cupel.item.included"] != wantIncluded-droppedIn ||
+		droppedOut, droppedIn := count("cupel.exclusion.dropped_count"), count("cupel.item.dropped_count")
+		if events["cupel.exclusion"] != count("cupel.exclusion.count")-droppedOut || events["cupel.item.included"] != wantIncluded-droppedIn ||
 			(droppedOut+droppedIn > 0 && len(s.Events) != 128) {
-			t.Errorf("%s has %v events and says that %d and %d are missing, of %d exclusions and %d items", stage, events, droppedOut, droppedIn, left, wantIncluded)
+			t.Errorf("%s has %v events and says that %d and %d are missing: %v", stage, events, droppedOut, droppedIn, attrs)
 		}
-		if stage == "place" && droppedIn == 0 && tokens != r.SelectedTokens {
-			t.Errorf("the items of the window have %d tokens, want %d", tokens, r.SelectedTokens)
+	}
+	for stage, n := range left {
+		for _, counted := range r.Excluded[stage] {
+			n -= counted
+		}
+		if n != 0 {
+			t.Errorf("%s left out %d items more than the metrics count: %v", stage, n, r.Excluded[stage])
 		}
 	}
 }

@@ -19,7 +19,8 @@ type record struct {
 	Turn                                               int
 	Title                                              string
 	Candidates, Selected, SelectedTokens, TargetTokens int
-	Error                                              string
+	KeptTokens                                         int
+	Break, Error                                       string
 	Excluded                                           map[string]map[string]int
 	Spans                                              []span
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,43 +12,55 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// turn is one question to the agent, and the window of the model that is to
-// answer it.
+// The sizes of the example, in tokens.
+const (
+	contextWindow = 4_600 // of the model
+	answerReserve = 1_150
+	searchBudget  = 1_400 // of what a search finds
+)
+
+// turn is one question to the agent.
 type turn struct {
 	title    string
 	question string
-	budget   int  // tokens; a quarter of them is kept for the answer
-	tooLong  bool // the question alone is more than the window
+	pause    time.Duration // since the turn before
+	tooLong  bool          // the question alone is more than the window
 }
 
 // conversation holds the questions to the agent. The history grows with every
-// turn, the windows shrink, and one question does not fit.
+// turn until it no longer fits, one question does not fit at all, and one comes
+// when the provider's cache has expired.
 func conversation() []turn {
 	log := testLog()
 	return []turn{
 		{
 			title:    "a question about the source",
 			question: "Where are the traces sent, and what says that they did not arrive?",
-			budget:   8_000,
 		}, {
-			title:    "a second one, with what the first has brought",
-			question: "What happens to a question that is larger than the window?",
-			budget:   6_000,
-		}, {
-			title:    "a third one, to a smaller model",
+			title:    "a second one: what was sent stays as it was",
 			question: "How is a waterfall drawn to scale?",
-			budget:   4_000,
+			pause:    time.Minute,
 		}, {
 			title:    "a whole log in the question: it does not fit",
 			question: "Why does this test fail?\n\n" + log,
-			budget:   2_400,
+			pause:    2 * time.Minute,
 			tooLong:  true,
 		}, {
-			title:    "the same with the end of the log",
+			title:    "the end of the log: the window is full, and breaks",
 			question: "Why does this test fail?\n\n" + log[len(log)-1000:],
-			budget:   2_400,
+			pause:    time.Minute,
+		}, {
+			title:    "an hour later: the cache has nothing, a break is free",
+			question: "Which flags are there, and what do they set?",
+			pause:    time.Hour,
+		}, {
+			title:    "one more: the cache has what was sent",
+			question: "What does the picture of the waterfalls look like?",
+			pause:    time.Minute,
 		},
 	}
 }
@@ -63,118 +76,185 @@ func testLog() string {
 	return b.String()
 }
 
-// agent has a conversation about some source. It does not answer: the example
-// is about what it would show to the model.
+// agent has a conversation about some source. For each question it searches the
+// source, adds what it has found to the conversation, and sends what the session
+// proposes to a model.
 type agent struct {
-	tracer     trace.Tracer
-	collector  cupel.TraceCollector
-	candidates []*cupel.ContextItem
-	history    []*cupel.ContextItem // oldest first
-	clock      time.Time            // of the history; advances by a minute a turn
+	tracer    trace.Tracer
+	collector cupel.TraceCollector
+	source    []*cupel.ContextItem
+	session   *cupelsession.Session
+	model     model
+
+	items []*cupel.ContextItem // the conversation, oldest first
+	sees  map[string]bool      // contents of the last window
+	now   time.Time            // as the conversation goes
 }
 
-func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, candidates []*cupel.ContextItem, now time.Time) *agent {
-	return &agent{tracer: tracer, collector: collector, candidates: candidates, clock: now}
+func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, source []*cupel.ContextItem, now time.Time) (*agent, error) {
+	a := &agent{tracer: tracer, collector: collector, source: source, now: now}
+	system, err := newItem(systemPrompt, now, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+	if err != nil {
+		return nil, err
+	}
+	a.items = append(a.items, system)
+	anything, err := newChooser("")
+	if err != nil {
+		return nil, err
+	}
+	a.session, err = cupelsession.New(anything, cupelsession.Config{
+		Cache:     cupelsession.AnthropicCache,
+		LowWater:  0.5,       // a break leaves room for a few turns
+		Trace:     collector, // the session shows its turns, and what it chooses
+		Summarize: a.summarize,
+		Clock:     func() time.Time { return a.now },
+	})
+	return a, err
 }
 
 // answer is the result of a turn.
 type answer struct {
-	window     []*cupel.ContextItem
-	candidates int
-	target     int // tokens that the window may have
-	err        error
+	items  int                // of the conversation
+	turn   *cupelsession.Turn // nil if there is no window
+	target int                // tokens that the window may have
+	err    error
 }
 
-func (a answer) tokens() int {
-	n := 0
-	for _, it := range a.window {
-		n += it.Tokens()
+func (a answer) selected() (items, tokens int) {
+	if a.turn == nil {
+		return 0, 0
 	}
-	return n
+	for _, it := range a.turn.Window {
+		tokens += it.Tokens()
+	}
+	return len(a.turn.Window), tokens
 }
 
-// take runs a turn in its own span, so that the selection of the context
-// appears as part of the agent's work.
+// take takes a turn in its own span, so that the session appears as part of the
+// agent's work.
 func (a *agent) take(ctx context.Context, number int, t turn) answer {
+	a.now = a.now.Add(t.pause)
 	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
 		attribute.Int("agent.turn.number", number),
 		attribute.String("agent.turn.title", t.title),
 	))
 	defer span.End()
-	result := a.choose(ctx, t)
+	result := a.converse(ctx, t)
 	if result.err != nil {
 		// The error's own text is not for a span: see cupelotel's Redactor.
-		span.SetStatus(codes.Error, "no context was selected")
-		return result
-	}
-	if err := a.remember(t, result.window); err != nil {
-		result.err = err
-		span.SetStatus(codes.Error, "the turn could not be remembered")
+		span.SetStatus(codes.Error, "the question was not answered")
 	}
 	return result
 }
 
-// choose selects the context of a turn: the window that a model would see.
-func (a *agent) choose(ctx context.Context, t turn) answer {
-	reserve := t.budget / 4
-	result := answer{target: t.budget - reserve}
-	budget, err := cupel.NewContextBudget(t.budget, result.target, cupel.WithOutputReserve(reserve))
-	if err != nil {
+// converse searches, has the session propose a window, asks the model, and commits
+// the turn. A turn that fails leaves no trace in the conversation.
+func (a *agent) converse(ctx context.Context, t turn) answer {
+	result := answer{target: contextWindow - answerReserve}
+	fail := func(err error) answer {
 		result.err = err
 		return result
 	}
-	pipeline, items, err := a.prepare(ctx, t)
+	found, err := a.search(ctx, t.question)
 	if err != nil {
-		result.err = err
-		return result
+		return fail(err)
 	}
-	result.candidates = len(items)
-	result.window, result.err = pipeline.Run(ctx, items, budget, cupel.WithTrace(a.collector))
+	question := []cupel.ItemOption{cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat)}
+	asked, err := newItem(t.question, a.now, append(question, cupel.WithPinned())...)
+	if err != nil {
+		return fail(err)
+	}
+	budget, err := cupel.NewContextBudget(contextWindow, result.target, cupel.WithOutputReserve(answerReserve))
+	if err != nil {
+		return fail(err)
+	}
+	chooser, err := newChooser(t.question)
+	if err != nil {
+		return fail(err)
+	}
+	items := append(slices.Clip(append(slices.Clip(a.items), asked)), found...)
+	result.items = len(items)
+	turn, err := a.session.Next(ctx, items, budget, cupelsession.WithChooser(chooser))
+	if err != nil {
+		return fail(err)
+	}
+	result.turn = turn
+	usage, err := a.ask(ctx, turn)
+	if err != nil {
+		return fail(err)
+	}
+	if err := turn.Commit(usage); err != nil {
+		return fail(err)
+	}
+	// The question is pinned in its own turn only; its text is the same.
+	if asked, err = newItem(t.question, a.now, question...); err != nil {
+		return fail(err)
+	}
+	items[len(a.items)] = asked
+	said, err := newItem(fmt.Sprintf("(the answer to %q)", t.title), a.now, cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat))
+	if err != nil {
+		return fail(err)
+	}
+	a.items = append(items, said)
+	a.sees = make(map[string]bool)
+	for _, it := range turn.Window {
+		a.sees[it.Content()] = true
+	}
 	return result
 }
 
-// prepare gathers the candidates of a turn, and the policy for its question. It
-// takes about as long as the selection, so it has a span too.
-func (a *agent) prepare(ctx context.Context, t turn) (*cupel.Pipeline, []*cupel.ContextItem, error) {
-	_, span := a.tracer.Start(ctx, "agent.prepare")
+// search returns the parts of the source that a question is about, but for those
+// that the model sees already. It is a run of a pipeline of its own.
+func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextItem, error) {
+	ctx, span := a.tracer.Start(ctx, "agent.search")
 	defer span.End()
-	items, err := pinned(t.question)
+	pipeline, err := newSearch(question)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	items = append(append(items, a.history...), a.candidates...)
-	pipeline, err := newPipeline(t.question)
-	return pipeline, items, err
-}
-
-// opened is the number of excerpts that the agent looks at again in each turn.
-const opened = 4
-
-// remember adds to the history what a turn leaves behind: the question, the
-// files that the agent opened to answer it, and the answer. What it opened is in
-// the source as well, so later turns have duplicates.
-func (a *agent) remember(t turn, window []*cupel.ContextItem) error {
-	a.clock = a.clock.Add(time.Minute)
-	add := func(kind cupel.ContextKind, source cupel.ContextSource, content string) error {
-		it, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, content,
-			cupel.WithKind(kind), cupel.WithSource(source), cupel.WithTimestamp(a.clock))
-		if err == nil {
-			a.history = append(a.history, it)
-		}
-		return err
+	budget, err := cupel.NewContextBudget(searchBudget, searchBudget)
+	if err != nil {
+		return nil, err
 	}
-	if err := add(cupel.KindMessage, cupel.SourceChat, t.question); err != nil {
-		return err
+	found, err := pipeline.Run(ctx, a.source, budget, cupel.WithTrace(a.collector))
+	if err != nil {
+		return nil, err
 	}
-	var origins []string
-	for _, it := range window {
-		if it.Kind() != kindCode || len(origins) == opened {
+	var items []*cupel.ContextItem
+	for _, part := range found {
+		if a.sees[part.Content()] {
 			continue
 		}
-		origins = append(origins, firstLine(it))
-		if err := add(cupel.KindToolOutput, cupel.SourceTool, it.Content()); err != nil {
-			return err
+		path, _ := part.MetadataValue("path")
+		it, err := newItem(part.Content(), a.now, cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool),
+			cupel.WithMetadata(map[string]any{"path": path}))
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+// ask sends a window to the model, and returns what it says about its cache.
+func (a *agent) ask(ctx context.Context, turn *cupelsession.Turn) (cupelsession.Usage, error) {
+	_, span := a.tracer.Start(ctx, "agent.ask")
+	defer span.End()
+	return cupelsession.UsageOf(cupelchat.Anthropic, a.model.answer(turn, a.now))
+}
+
+// summarize makes the item that stands for what leaves the window: which parts of
+// the source the agent has looked at. A model would do better.
+func (a *agent) summarize(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+	var parts []string
+	for _, it := range dropped {
+		if it.Kind() == cupel.KindToolOutput {
+			parts = append(parts, firstLine(it))
 		}
 	}
-	return add(cupel.KindMessage, cupel.SourceChat, fmt.Sprintf("(the answer to %q, from %s)", t.title, strings.Join(origins, ", ")))
+	return newItem("(looked at before: "+strings.Join(parts, "; ")+")", a.now, cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat))
+}
+
+func newItem(content string, at time.Time, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
+	return cupel.NewItemFrom(cupel.HeuristicCounter{}, content, append(opts, cupel.WithTimestamp(at))...)
 }

@@ -94,48 +94,45 @@ func sections(text string) []string {
 	return parts
 }
 
-const systemPrompt = `You are a coding agent. Answer the question at the end from the excerpts before it,
+const systemPrompt = `You are a coding agent. Answer the last question from the excerpts of the source,
 and say so when they do not hold the answer.`
 
-// pinned returns the items that belong in every window: the system prompt and
-// the question.
-func pinned(question string) ([]*cupel.ContextItem, error) {
-	system, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, systemPrompt,
-		cupel.WithKind(cupel.KindSystemPrompt), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+// newSearch returns the policy of a search: what a question is about. Code gets at
+// least 40 % of the tokens, so that the README cannot crowd it out.
+func newSearch(question string) (*cupel.Pipeline, error) {
+	about, err := newRelevance(question)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, question,
-		cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+	balanced, err := slicer.NewQuota(slicer.ScoreGreedy{}, slicer.Require(kindCode, 40))
 	if err != nil {
 		return nil, err
 	}
-	return []*cupel.ContextItem{system, asked}, nil
+	return cupel.New(cupel.Config{Scorer: about, Slicer: balanced, Placer: placer.UShaped{}})
 }
 
-// newPipeline returns the policy for a question: what the question is about
-// first, then what is recent. Code gets at least 40 % of the tokens, so that the
-// conversation cannot crowd it out; the best items stand at the edges.
-func newPipeline(question string) (*cupel.Pipeline, error) {
-	index, err := cupelrelevance.NewIndex()
-	if err != nil {
-		return nil, err
-	}
-	about, err := cupelrelevance.New(index, question)
+// newChooser returns the policy by which the session chooses at a break: what the
+// question is about, and what is recent.
+func newChooser(question string) (*cupel.Pipeline, error) {
+	about, err := newRelevance(question)
 	if err != nil {
 		return nil, err
 	}
 	score, err := scorer.NewComposite(
-		scorer.Weighted{Scorer: about, Weight: 4},
-		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1})
+		scorer.Weighted{Scorer: about, Weight: 1},
+		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 2})
 	if err != nil {
 		return nil, err
 	}
-	balanced, err := slicer.NewQuota(slicer.ScoreGreedy{}, slicer.Require(kindCode, 40), slicer.Cap(cupel.KindToolOutput, 25))
+	return cupel.New(cupel.Config{Scorer: score, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+}
+
+func newRelevance(question string) (*cupelrelevance.Relevance, error) {
+	index, err := cupelrelevance.NewIndex()
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
+	return cupelrelevance.New(index, question)
 }
 
 // firstLine returns the first line of an item that is no comment.

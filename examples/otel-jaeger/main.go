@@ -1,6 +1,7 @@
 // Command otel-jaeger has a small conversation with a coding agent about its
-// own source, and shows each selection of context as a trace: as a waterfall in
-// the terminal, and in Jaeger if the standard OpenTelemetry variables name one.
+// own source, in a session that keeps what the provider's cache has. It shows
+// each turn as a trace: as a waterfall in the terminal, and in Jaeger if the
+// standard OpenTelemetry variables name one.
 //
 //	go run ./examples/otel-jaeger
 //	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
@@ -166,9 +167,13 @@ func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, s
 			cupelotel.WithEventLimit(s.eventLimit)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(t.metrics)),
 	)
-	agent := newAgent(t.tracing.Tracer("otel-jaeger"), collector, items, time.Now())
+	agent, err := newAgent(t.tracing.Tracer("otel-jaeger"), collector, items, time.Now())
+	if err != nil {
+		return err
+	}
 
 	turns := conversation()
+	var sum totals
 	lines := bufio.NewScanner(stdin)
 	var drawn []waterfall
 	for i, turn := range turns {
@@ -194,12 +199,18 @@ func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, s
 		if s.json {
 			err = json.NewEncoder(stdout).Encode(newRecord(i+1, turn, result, counts, spans))
 		} else {
-			w := newWaterfall(heading(i+1, len(turns), turn), facts(result, spans), spans, counts)
+			w := newWaterfall(heading(i+1, len(turns), turn), facts(result, spans), spans)
 			drawn = append(drawn, w)
 			_, err = io.WriteString(stdout, w.text(s.width, s.colors)+"\n")
 		}
 		if err != nil {
 			return err
+		}
+		sum.add(result)
+	}
+	if !s.json {
+		for _, line := range wrap(sum.String(), s.width) {
+			fmt.Fprintln(stdout, line)
 		}
 	}
 	if s.svg == "" {
@@ -214,10 +225,10 @@ func heading(number, of int, t turn) string {
 
 // facts says in one line what came of a turn, and where to find it in Jaeger.
 func facts(a answer, spans []sdktrace.ReadOnlySpan) string {
-	what := fmt.Sprintf("%s candidates, %s selected, %s of %s tokens",
-		thousands(a.candidates), thousands(len(a.window)), thousands(a.tokens()), thousands(a.target))
+	items, tokens := a.selected()
+	what := fmt.Sprintf("%s items, %s sent, %s of %s tokens", thousands(a.items), thousands(items), thousands(tokens), thousands(a.target))
 	if a.err != nil {
-		what = fmt.Sprintf("%s candidates, no window of %s tokens", thousands(a.candidates), thousands(a.target))
+		what = fmt.Sprintf("%s items, no window of %s tokens", thousands(a.items), thousands(a.target))
 	}
 	if len(spans) == 0 {
 		return what + "; not sampled"
@@ -225,11 +236,44 @@ func facts(a answer, spans []sdktrace.ReadOnlySpan) string {
 	return what + "; trace " + spans[0].SpanContext().TraceID().String()
 }
 
+// totals adds up what the turns cost, in units of the price of a token of plain input.
+type totals struct {
+	turns, breaks, kept, read int
+	cost, without             float64
+}
+
+func (t *totals) add(a answer) {
+	if a.turn == nil {
+		return
+	}
+	t.turns++
+	if a.turn.Break != nil {
+		t.breaks++
+	}
+	t.kept += a.turn.KeptTokens
+	t.read += a.turn.Cache.Read
+	t.cost += a.turn.Cache.Cost
+	t.without += a.turn.Cache.Without
+}
+
+func (t *totals) String() string {
+	return fmt.Sprintf("%d turns, %d breaks: %s tokens were sent as before, %s of them from the cache; all cost as much as %s tokens of plain input, "+
+		"sending everything each time %s.",
+		t.turns, t.breaks, thousands(t.kept), thousands(t.read), thousands(int(t.cost+0.5)), thousands(int(t.without+0.5)))
+}
+
 func newRecord(number int, t turn, a answer, counts excluded, spans []sdktrace.ReadOnlySpan) record {
+	items, tokens := a.selected()
 	r := record{
-		Turn: number, Title: t.title, Candidates: a.candidates,
-		Selected: len(a.window), SelectedTokens: a.tokens(), TargetTokens: a.target,
+		Turn: number, Title: t.title, Candidates: a.items,
+		Selected: items, SelectedTokens: tokens, TargetTokens: a.target,
 		Excluded: counts, Spans: newSpans(spans),
+	}
+	if a.turn != nil {
+		r.KeptTokens = a.turn.KeptTokens
+		if a.turn.Break != nil {
+			r.Break = a.turn.Break.Reason.String()
+		}
 	}
 	if a.err != nil {
 		r.Error = a.err.Error()

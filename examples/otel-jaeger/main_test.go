@@ -47,20 +47,25 @@ func TestConversation(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	for _, text := range []string{
-		"Turn 1 of 5: a question about the source\n", "Turn 5 of 5: ",
-		"left out: Deduplicated 4\n", // what the agent opened in the first turn
-		"no window of 1,800 tokens; trace ",
-		"✗     classify ", "failed with *cupel.PinnedExceedsBudgetError: cupel: Pinned items require ",
+		"Turn 1 of 6: a question about the source\n", "Turn 6 of 6: ",
+		"left out: BudgetExceeded ",
+		"no window of 3,450 tokens; trace ",
+		"✗       classify ", "failed with *cupel.PinnedExceedsBudgetError: cupel: Pinned items require ",
+		"break (forced) at item 1: ", "break (free) at item 1: ", ", a summary stands for ",
+		"\n5 turns, 2 breaks: ",
 	} {
 		if !strings.Contains(stdout, text) {
 			t.Errorf("the output does not contain %q:\n%s", text, stdout)
 		}
 	}
-	if n := strings.Count(stdout, "cupel.pipeline "); n != 5 {
-		t.Errorf("%d pipelines, want 5", n)
+	if n := strings.Count(stdout, " cupel.pipeline "); n != 10 {
+		t.Errorf("%d pipelines, want 10: a search each turn, two breaks, and two in vain for the question that does not fit", n)
 	}
-	if n := strings.Count(stdout, "    place "); n != 4 {
-		t.Errorf("%d runs came to the end, want 4", n)
+	if n := strings.Count(stdout, "    place "); n != 8 {
+		t.Errorf("%d runs came to the end, want 8", n)
+	}
+	if n := strings.Count(stdout, "session.commit "); n != 5 {
+		t.Errorf("%d turns were committed, want 5", n)
 	}
 	if strings.Contains(stdout, "\x1b") {
 		t.Error("output that is not a terminal's has colors")
@@ -81,15 +86,16 @@ func TestConversation(t *testing.T) {
 func TestJSON(t *testing.T) {
 	clearEnvironment(t)
 	t.Setenv("OTEL_SERVICE_NAME", "shop-agent")
-	code, stdout, stderr := start(t, "\n\n\n\n", "-json", "-step", "-verbosity", "stageandexclusions")
-	if code != exitOK || strings.Count(stderr, "return key") != 4 {
+	code, stdout, stderr := start(t, "\n\n\n\n\n", "-json", "-step", "-verbosity", "stageandexclusions")
+	if code != exitOK || strings.Count(stderr, "return key") != 5 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
-	if len(lines) != 5 {
-		t.Fatalf("%d lines, want 5:\n%s", len(lines), stdout)
+	if len(lines) != 6 {
+		t.Fatalf("%d lines, want 6:\n%s", len(lines), stdout)
 	}
 	candidates := 0
+	var breaks []string
 	for i, line := range lines {
 		var r struct {
 			record
@@ -98,23 +104,40 @@ func TestJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}
-		failed := i == 3
+		failed := i == 2
+		breaks = append(breaks, r.Break)
 		if r.Turn != i+1 || (r.Error != "") != failed || (r.Selected == 0) != failed || r.SelectedTokens > r.TargetTokens {
 			t.Errorf("turn %d is %+v", i+1, r.record)
 		}
-		if !failed && r.Candidates < candidates {
+		if i > 0 && r.Candidates < candidates {
 			t.Errorf("turn %d has %d candidates, fewer than the %d before", i+1, r.Candidates, candidates)
 		}
-		candidates = r.Candidates
+		if kept := r.KeptTokens > 0; kept != (i > 0 && !failed) {
+			t.Errorf("turn %d keeps %d tokens", i+1, r.KeptTokens)
+		}
+		if !failed {
+			candidates = r.Candidates // a turn that fails leaves no trace
+		}
+		events := make(map[string]int) // by stage, of a search and of the session's runs
 		for _, s := range r.Spans {
-			events := 0
-			for _, n := range r.Excluded[strings.TrimPrefix(s.Name, "cupel.stage.")] {
-				events += n
-			}
-			if s.Service != "shop-agent" || len(s.Events) != events {
-				t.Errorf("turn %d: %s of %s has %d events, want %d", i+1, s.Name, s.Service, len(s.Events), events)
+			events[strings.TrimPrefix(s.Name, "cupel.stage.")] += len(s.Events)
+			if s.Service != "shop-agent" {
+				t.Errorf("turn %d: %s is of the service %s", i+1, s.Name, s.Service)
 			}
 		}
+		for stage, reasons := range r.Excluded {
+			for _, n := range reasons {
+				events[stage] -= n
+			}
+		}
+		for name, n := range events {
+			if n != 0 {
+				t.Errorf("turn %d: %s has %d events more than the metrics count", i+1, name, n)
+			}
+		}
+	}
+	if got := strings.Join(breaks, ","); got != ",,,forced,free," {
+		t.Errorf("breaks %q, want forced in turn 4 and free in turn 5", got)
 	}
 }
 
@@ -122,7 +145,7 @@ func TestNotSampled(t *testing.T) {
 	clearEnvironment(t)
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
 	code, stdout, stderr := start(t, "")
-	if code != exitOK || strings.Count(stdout, "; not sampled\n") != 5 {
+	if code != exitOK || strings.Count(stdout, "; not sampled\n") != 6 {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 }
@@ -135,9 +158,9 @@ func TestDelivery(t *testing.T) {
 		says   string
 		why    string
 	}{
-		{"taken", func(http.ResponseWriter, int) {}, exitOK, "all 36 spans arrived", "nothing is wrong"},
+		{"taken", func(http.ResponseWriter, int) {}, exitOK, "all 80 spans arrived", "nothing is wrong"},
 		{"refused", func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadRequest) }, exitUndelivered,
-			"36 of 36 spans did not arrive", "Shutdown returns nil all the same"},
+			"80 of 80 spans did not arrive", "Shutdown returns nil all the same"},
 		{"partly", func(w http.ResponseWriter, _ int) {
 			data, err := proto.Marshal(&collectorpb.ExportTraceServiceResponse{
 				PartialSuccess: &collectorpb.ExportTracePartialSuccess{RejectedSpans: 1, ErrorMessage: "no room"},
@@ -177,12 +200,12 @@ func TestDelivery(t *testing.T) {
 			if code != exitOK && !strings.Contains(stderr, "What to check:") {
 				t.Errorf("no advice:\n%s", stderr)
 			}
-			if strings.Count(stdout, "cupel.pipeline ") != 5 {
+			if strings.Count(stdout, " cupel.pipeline ") != 10 {
 				t.Errorf("the conversation is not whole:\n%s", stdout)
 			}
-			// Four turns of eight spans and one of four.
-			if received.Load() != 36 {
-				t.Errorf("%d spans were received, want 36", received.Load())
+			// Three turns of 11 spans, two of 17 with a break, one of 13 that fails.
+			if received.Load() != 80 {
+				t.Errorf("%d spans were received, want 80", received.Load())
 			}
 		})
 	}

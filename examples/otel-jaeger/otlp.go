@@ -21,6 +21,8 @@ type record struct {
 	Selected       int    `json:"selected"`
 	SelectedTokens int    `json:"selectedTokens"`
 	TargetTokens   int    `json:"targetTokens"`
+	KeptTokens     int    `json:"keptTokens"`
+	Break          string `json:"break,omitempty"` // why the window differs from what was sent before
 	Error          string `json:"error,omitempty"`
 	Excluded       any    `json:"excluded"` // by stage and reason
 	Spans          []span `json:"spans"`

@@ -41,9 +41,8 @@ type row struct {
 	notes      []string
 }
 
-// newWaterfall draws the spans of one trace. What a stage left out comes from
-// counts, and not from the events of its span, which have a limit.
-func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan, counts excluded) waterfall {
+// newWaterfall draws the spans of one trace.
+func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan) waterfall {
 	w := waterfall{title: title, facts: facts}
 	byParent := make(map[trace.SpanID][]sdktrace.ReadOnlySpan)
 	known := make(map[trace.SpanID]bool)
@@ -70,7 +69,7 @@ func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan, counts exc
 		children := byParent[parent]
 		slices.SortStableFunc(children, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
 		for _, span := range children {
-			r := newRow(span, depth, counts)
+			r := newRow(span, depth)
 			r.start, r.end = span.StartTime().Sub(first), span.EndTime().Sub(first)
 			w.failed = w.failed || r.failed
 			w.rows = append(w.rows, r)
@@ -81,7 +80,7 @@ func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan, counts exc
 	return w
 }
 
-func newRow(span sdktrace.ReadOnlySpan, depth int, counts excluded) row {
+func newRow(span sdktrace.ReadOnlySpan, depth int) row {
 	r := row{name: span.Name(), depth: depth, failed: span.Status().Code == codes.Error}
 	attrs := attribute.NewSet(span.Attributes()...)
 	if stage, ok := attrs.Value(stageKey); ok {
@@ -89,7 +88,13 @@ func newRow(span sdktrace.ReadOnlySpan, depth int, counts excluded) row {
 		in, _ := attrs.Value(cupelotel.StageItemCountInKey)
 		out, _ := attrs.Value(cupelotel.StageItemCountOutKey)
 		r.flow = thousands(int(in.AsInt64())) + " → " + thousands(int(out.AsInt64()))
-		r.notes = append(r.notes, leftOut(counts[r.name])...)
+		r.notes = append(r.notes, leftOut(span.Events())...)
+	}
+	if name, ok := strings.CutPrefix(r.name, "cupel.session."); ok {
+		r.name = "session." + name
+	}
+	if _, ok := attrs.Value(cupelotel.SessionCommittedKey); ok {
+		r.notes = append(r.notes, sessionNotes(attrs)...)
 	}
 	if r.failed {
 		text := "failed: " + span.Status().Description
@@ -101,8 +106,16 @@ func newRow(span sdktrace.ReadOnlySpan, depth int, counts excluded) row {
 	return r
 }
 
-// leftOut says how many items were left out for which reason, most first.
-func leftOut(reasons map[string]int) []string {
+// leftOut says how many items were left out for which reason, most first, as far as
+// the span has events.
+func leftOut(events []sdktrace.Event) []string {
+	reasons := make(map[string]int)
+	for _, e := range events {
+		set := attribute.NewSet(e.Attributes...)
+		if reason, ok := set.Value(cupelotel.ExclusionReasonKey); ok {
+			reasons[reason.AsString()]++
+		}
+	}
 	if len(reasons) == 0 {
 		return nil
 	}
@@ -113,6 +126,29 @@ func leftOut(reasons map[string]int) []string {
 		names[i] = name + " " + thousands(reasons[name])
 	}
 	return []string{"left out: " + strings.Join(names, ", ")}
+}
+
+// sessionNotes says what a session kept and broke, and what that costs.
+func sessionNotes(attrs attribute.Set) []string {
+	number := func(key attribute.Key) string {
+		v, _ := attrs.Value(key)
+		if v.Type() == attribute.FLOAT64 {
+			return thousands(int(v.AsFloat64() + 0.5))
+		}
+		return thousands(int(v.AsInt64()))
+	}
+	if committed, _ := attrs.Value(cupelotel.SessionCommittedKey); committed.AsBool() {
+		return []string{fmt.Sprintf("the provider read %s tokens from its cache, %s were predicted",
+			number(cupelotel.SessionReadReportedKey), number(cupelotel.SessionReadPredictedKey))}
+	}
+	notes := []string{fmt.Sprintf("kept %s of %s tokens; costs as much as %s tokens of plain input, everything would %s",
+		number(cupelotel.SessionKeptTokensKey), number(cupelotel.SessionTokensKey), number(cupelotel.SessionCostKey), number(cupelotel.SessionCostWithoutKey))}
+	if reason, ok := attrs.Value(cupelotel.SessionBreakReasonKey); ok {
+		notes = append(notes, fmt.Sprintf("break (%s) at item %s: %s items of %s tokens left, a summary stands for %s",
+			reason.AsString(), number(cupelotel.SessionBreakPositionKey),
+			number(cupelotel.SessionDroppedItemsKey), number(cupelotel.SessionDroppedTokensKey), number(cupelotel.SessionSummarizedItemsKey)))
+	}
+	return notes
 }
 
 // palette says how the parts of a waterfall look on a terminal.

@@ -40,17 +40,47 @@ func spans() []sdktrace.ReadOnlySpan {
 			attribute.Int("cupel.stage.item_count_in", in), attribute.Int("cupel.stage.item_count_out", out),
 		}
 	}
+	left := func(reason string, n int) []sdktrace.Event {
+		return slices.Repeat([]sdktrace.Event{{Name: "cupel.exclusion", Attributes: []attribute.KeyValue{attribute.String("cupel.exclusion.reason", reason)}}}, n)
+	}
 	const ms = time.Millisecond
-	return tracetest.SpanStubs{
+	stubs := tracetest.SpanStubs{
 		span(5, 2, "cupel.stage.slice", 6*ms, 10*ms, "cupel: slicer main.broken <panicked>", append(stage("slice", 1200, 0), attribute.String("error.type", "*cupel.PanicError"))...),
 		span(4, 2, "cupel.stage.score", 5*ms, 5*ms+2*time.Microsecond, "", stage("score", 1234, 1234)...),
 		span(3, 2, "cupel.stage.classify", 2*ms, 5*ms, "", stage("classify", 1300, 1234)...),
 		span(2, 1, "cupel.pipeline", 1*ms, 10*ms, "cupel: slicer main.broken <panicked>"),
 		span(1, 9, "agent.turn", 0, 10*ms, ""), // a child of somebody else's span
-	}.Snapshots()
+	}
+	stubs[2].Events = append(left("NegativeTokens", 60), left("Odd", 6)...)
+	return stubs.Snapshots()
 }
 
-var counts = excluded{"classify": {"NegativeTokens": 60, "Odd": 6}}
+// TestSessionNotes: a turn says what it kept and broke, a commit what the cache had.
+func TestSessionNotes(t *testing.T) {
+	number := attribute.Int
+	turn := []attribute.KeyValue{
+		attribute.Bool("cupel.session.committed", false), number("cupel.session.kept_tokens", 1200), number("cupel.session.tokens", 3000),
+		attribute.Float64("cupel.session.cost", 1919.6), attribute.Float64("cupel.session.cost_without", 4000),
+	}
+	kept := "kept 1,200 of 3,000 tokens; costs as much as 1,920 tokens of plain input, everything would 4,000"
+	tests := []struct {
+		attrs []attribute.KeyValue
+		want  []string
+		why   string
+	}{
+		{turn, []string{kept}, "no break"},
+		{append(slices.Clip(turn), attribute.String("cupel.session.break_reason", "worth it"), number("cupel.session.break_position", 7), number("cupel.session.dropped_items", 5),
+			number("cupel.session.dropped_tokens", 1500), number("cupel.session.summarized_items", 9)),
+			[]string{kept, "break (worth it) at item 7: 5 items of 1,500 tokens left, a summary stands for 9"}, "a break"},
+		{[]attribute.KeyValue{attribute.Bool("cupel.session.committed", true), number("cupel.session.read_reported", 1100), number("cupel.session.read_predicted", 1152)},
+			[]string{"the provider read 1,100 tokens from its cache, 1,152 were predicted"}, "a commit"},
+	}
+	for _, tt := range tests {
+		if got := sessionNotes(attribute.NewSet(tt.attrs...)); !slices.Equal(got, tt.want) {
+			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
+		}
+	}
+}
 
 func TestText(t *testing.T) {
 	const want = `Turn 1
@@ -65,7 +95,7 @@ facts
         failed with *cupel.PanicError: cupel: slicer main.broken
         <panicked>
 `
-	w := newWaterfall("Turn 1", "facts", spans(), counts)
+	w := newWaterfall("Turn 1", "facts", spans())
 	if got := w.text(70, palette{}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
@@ -82,7 +112,7 @@ facts
 }
 
 func TestPicture(t *testing.T) {
-	picture := svg("make <trace>", []waterfall{newWaterfall("Turn 1", "facts", spans(), counts)})
+	picture := svg("make <trace>", []waterfall{newWaterfall("Turn 1", "facts", spans())})
 	var texts, bars []string
 	for decoder := xml.NewDecoder(strings.NewReader(picture)); ; {
 		token, err := decoder.Token()
