@@ -23,13 +23,14 @@ func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.Cont
 // to what is left for it, if reduce is set.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
 	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
-	pinned := 0
+	pinned, total := 0, 0
 	last := none
 	held := make([]bool, len(c.groups)) // the results of open calls are in with the calls
 	for i, item := range c.items {
 		held[c.groupOf[i]] = held[c.groupOf[i]] || item.Pinned()
 	}
 	for i, item := range c.items {
+		total = add(total, item.Tokens())
 		if held[c.groupOf[i]] {
 			pinned = add(pinned, item.Tokens())
 			if e := &c.entries[i]; e.asks && e.words {
@@ -55,12 +56,13 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce b
 	if reduce {
 		left = limit - (pinned - items[c.asked].Tokens())
 	}
-	return items, c.reduceTask(items, left, n)
+	return items, c.reduceTask(items, left, total-pinned, n)
 }
 
-// reduceTask puts the first message of the user into a number of tokens, or frees
-// it if that is next to nothing.
-func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notesOf) error {
+// reduceTask puts the first message of the user into half of the tokens that are
+// left, or more if the rest of the conversation needs less than the other half. It
+// frees the message if that is next to nothing.
+func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n *notesOf) error {
 	task := items[c.asked]
 	e := &c.entries[c.asked]
 	said, tokens := e.said()
@@ -88,8 +90,9 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left int, n *notes
 	}
 	mark := shortened(tokens)
 	most := left - (e.tokens - tokens) - count("\n"+mark)
-	// In steps of two thirds: what is left over goes to the rest of the conversation,
-	// and the size rarely changes from turn to turn.
+	// Half of it is for what was done about the task, if there is that much. In steps
+	// of two thirds: the size rarely changes from turn to turn.
+	most -= min(most/2, rest)
 	size := tokens
 	for size > most && size > 0 {
 		size = size * 2 / 3

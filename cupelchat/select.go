@@ -41,7 +41,7 @@ type Window struct {
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
 // Select chooses a window. If what is pinned does not fit, the first message of
-// the user is reduced to what is left for it. If not everything fits, what comes
+// the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
 // before the latest compaction is no candidate, unless it is pinned. Notes say so.
 // Select fails with an error of the chooser.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
