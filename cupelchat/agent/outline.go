@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -147,8 +148,12 @@ func (c *choice) formsOf(u *unit) error {
 		}
 	}
 	emit()
+	room := math.MaxInt
+	if len(u.forms) == 0 {
+		room = c.room // no form fits yet
+	}
 	size, emitted := 0, 0
-	for i, s := range steps(parts) {
+	for i, s := range steps(parts, room) {
 		before, _ := s.part.size()
 		s.part.at = s.to
 		after, _ := s.part.size()
@@ -170,8 +175,9 @@ type step struct {
 }
 
 // steps returns the steps of all parts, the greatest rate first. A part takes only
-// forms on the upper convex hull of tokens and worth, so that its rates fall.
-func steps(parts []*part) []step {
+// forms on the upper convex hull of tokens and worth, so that its rates
+// fall; a step that exceeds the room is made in smaller ones.
+func steps(parts []*part, room int) []step {
 	var all []step
 	for _, p := range parts {
 		for from := p.at; from < len(p.forms)-1; {
@@ -185,6 +191,10 @@ func steps(parts []*part) []step {
 			}
 			if best.rate == 0 {
 				break
+			}
+			for n := from + 1; n < best.to && p.forms[best.to].Tokens-tokens > room; n++ {
+				all = append(all, step{p, n, best.rate})
+				tokens = p.forms[n].Tokens
 			}
 			all = append(all, best)
 			from = best.to

@@ -28,6 +28,7 @@ type choice struct {
 	units   []unit
 	byItem  []int // unit of each item
 	fits    bool
+	room    int // tokens for outlines
 	known   *cupelreduce.Known
 }
 
@@ -77,6 +78,7 @@ func (c *choice) keepNear(budget cupel.ContextBudget) {
 		newest.whole = true
 		room -= newest.tokens
 	}
+	c.room = room
 	near := int(float64(room) * nearShare)
 	for i := len(c.units) - 2; i >= 0; i-- {
 		u := &c.units[i]
@@ -87,6 +89,7 @@ func (c *choice) keepNear(budget cupel.ContextBudget) {
 			return
 		}
 		near -= u.tokens
+		c.room -= u.tokens
 		u.whole = true
 	}
 }
