@@ -22,8 +22,12 @@ const (
 	looseReports = 5 // for a looser one
 )
 
-// with returns the calibration with one more report.
+// with returns the calibration with one more report. One that counts less than a
+// third of the estimate is left out: it lacks what the provider had in a cache.
 func (c calibration) with(r report) calibration {
+	if r.Counted < r.Estimated/3 {
+		return c
+	}
 	reports := append(slices.Clone(c.Reports), r)
 	return calibration{reports[max(0, len(reports)-keptReports):]}
 }
@@ -69,10 +73,17 @@ func (c calibration) most(limit, now int) int {
 	// The last report says more about what was sent than the line does: what still
 	// fits by it stays.
 	last := c.Reports[len(c.Reports)-1]
-	if now > most && now <= limit && now >= last.Estimated && float64(last.Counted)+slope*float64(now-last.Estimated) <= float64(limit) {
+	if more := max(0, now-last.Estimated); now > most && now <= limit && float64(last.Counted)+slope*float64(more) <= float64(limit) {
 		return now
 	}
 	return most
+}
+
+// counts returns how many tokens the provider will count for so many by estimate:
+// as many, until there are enough reports.
+func (c calibration) counts(estimated int) int {
+	offset, slope := c.line()
+	return integer(offset + slope*float64(estimated) + 0.5)
 }
 
 // integer returns the whole number of tokens in n, from 0 to the greatest int.

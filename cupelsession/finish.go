@@ -50,6 +50,8 @@ func (p *proposal) finish(ctx context.Context) error {
 	}
 	var held []Prefix
 	t.Cache, held = p.use(sent, tail)
+	t.Estimate = p.before.fit.counts(p.tokens + tail)
+	t.limit = min(p.budget.TargetTokens(), p.budget.MaxTokens()-p.budget.OutputReserve())
 	t.before, t.items, t.chosen = p.before, p.items, p.chose
 	t.dropped = p.firstDropped(dropped)
 	t.after = p.next(held)
@@ -295,9 +297,14 @@ func (t *Turn) Commit(usage Usage) error {
 	after := *t.after
 	if usage.Input > 0 {
 		estimated := t.Cache.Read + t.Cache.Written + t.Cache.Plain
+		_, slope := after.fit.line()
+		expected := slope * float64(t.Cache.Read)
 		after.fit = after.fit.with(report{estimated, usage.Input})
-		if usage.Cached && float64(usage.Read) < 0.9*float64(t.Cache.Read)-float64(s.config.Cache.Step) {
-			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %d were expected", usage.Read, t.Cache.Read))
+		if usage.Input > t.limit {
+			t.Notes = append(t.Notes, fmt.Sprintf("the provider counted %d tokens, %d more than the budget has; %d were estimated", usage.Input, usage.Input-t.limit, t.Estimate))
+		}
+		if usage.Cached && float64(usage.Read) < 0.9*expected-float64(s.config.Cache.Step) {
+			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %.0f were expected", usage.Read, expected))
 			if usage.Written == 0 {
 				after.sent.Held = nil
 			}

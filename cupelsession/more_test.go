@@ -42,8 +42,11 @@ func TestCalibration(t *testing.T) {
 		if err := proposed.Commit(cupelsession.Usage{Input: counted}); err != nil {
 			t.Fatal(err)
 		}
-		if c, ok := s.Estimate(estimated); turn >= 10 && (!ok || math.Abs(float64(c-counted)) > 0.05*float64(counted)) {
+		if c := proposed.Estimate; turn >= 10 && math.Abs(float64(c-counted)) > 0.05*float64(counted) {
 			t.Errorf("turn %d: %d tokens are estimated, %d were counted", turn, c, counted)
+		}
+		if note := fmt.Sprint(proposed.Notes); strings.Contains(note, "more than the budget has") != (counted > limit) {
+			t.Errorf("turn %d: %d tokens of %d, notes %s", turn, counted, limit, note)
 		}
 	}
 	if exceeded > 1 {
@@ -231,34 +234,6 @@ func TestCanceledTurns(t *testing.T) {
 	}
 	if turn := next(t, s, items[:6], 50); says(turn) != "a e f" {
 		t.Errorf("window %q after a call that was canceled, want a e f", says(turn))
-	}
-}
-
-func TestUsageOf(t *testing.T) {
-	for _, test := range []struct {
-		format   cupelchat.Format
-		response string
-		want     cupelsession.Usage
-		why      string
-	}{
-		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":64}}}`, cupelsession.Usage{Input: 100, Read: 64, Cached: true, Output: 7}, "the input has what was in the cache"},
-		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":100}}`, cupelsession.Usage{Input: 100}, "compatible servers say nothing about a cache"},
-		{cupelchat.Responses, `{"usage":{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":0}}}`, cupelsession.Usage{Input: 100, Cached: true, Output: 7}, "0 is said"},
-		{cupelchat.Anthropic, `{"usage":{"input_tokens":10,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":3}}`, cupelsession.Usage{Input: 110, Read: 80, Written: 20, Cached: true, Output: 3}, "the input leaves out what was in the cache"},
-	} {
-		got, err := cupelsession.UsageOf(test.format, []byte(test.response))
-		if err != nil || got != test.want {
-			t.Errorf("%s %s: %+v, error %v; want %+v (%s)", test.format, test.response, got, err, test.want, test.why)
-		}
-	}
-	for _, test := range []struct{ response, want string }{
-		{`{`, "not a JSON object"},
-		{`{}`, "has none"},
-		{`{"usage":{"prompt_tokens":-1}}`, "impossible"},
-	} {
-		if _, err := cupelsession.UsageOf(cupelchat.OpenAI, []byte(test.response)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", test.response, err, test.want)
-		}
 	}
 }
 

@@ -146,14 +146,3 @@ func (s *Session) enter() error {
 }
 
 func (s *Session) leave() { s.busy.Store(false) }
-
-// Estimate returns how many tokens the provider will count for a window of so many
-// by estimate, and whether there were enough reports to say so.
-func (s *Session) Estimate(tokens int) (counted int, ok bool) {
-	fit := s.state.Load().fit
-	if len(fit.Reports) < fewReports {
-		return tokens, false
-	}
-	offset, slope := fit.line()
-	return integer(offset + slope*float64(tokens) + 0.5), true
-}

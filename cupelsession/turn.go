@@ -25,10 +25,14 @@ type Turn struct {
 	KeptTokens int
 	// Cache says what the turn costs.
 	Cache CacheUse
+	// Estimate is how many tokens the provider will count for Window, by what it
+	// reported before: those of the items, until there are three reports.
+	Estimate int
 	// Notes are remarks: a summary that failed, a cache that was lost.
 	Notes []string
 
 	options turnOptions
+	limit   int // tokens that the provider should not count more of
 	session *Session
 	before  *state
 	after   *state

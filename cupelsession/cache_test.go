@@ -1,0 +1,165 @@
+package cupelsession_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// repeat returns n times the number.
+func repeat(number, n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = number
+	}
+	return list
+}
+
+// TestUseOfCaches sends two requests of items of 100 tokens, and compares what the
+// second one costs.
+func TestUseOfCaches(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	marked := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Minute, Likely: 2 * time.Minute, Breakpoints: 4, LookBack: 20}
+	anything := marked
+	anything.Breakpoints = 0
+	for _, test := range []struct {
+		name          string
+		model         cupelsession.CacheModel
+		change        func(m *cupelsession.CacheModel)
+		first         int // items
+		second        cupelsession.Request
+		read, written int
+		breakpoints   []int
+		why           string
+	}{
+		{"appended", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10}, 1000, 200, []int{10, 12}, "the end of the first request is marked again"},
+		{"any prefix", anything, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7}, 700, 500, nil, "the provider finds what is the same"},
+		{"exactly", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, System: 1}, 100, 1100, []int{1, 12}, "no breakpoint was behind the seventh item; one was behind the system prompt"},
+		{"pinned", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, System: 1, Pinned: 5}, 500, 700, []int{1, 5, 12}, "one was behind what a break keeps"},
+		{"steps", anything, func(m *cupelsession.CacheModel) { m.Step = 128 }, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7}, 640, 1152 - 640, nil, "five steps were sent before, and nine are cached now"},
+		{"short", marked, func(m *cupelsession.CacheModel) { m.MinTokens = 1201 }, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10}, 0, 0, []int{10, 12}, "no prefix is long enough"},
+		{"long now", marked, func(m *cupelsession.CacheModel) { m.MinTokens = 1100 }, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10}, 0, 1200, []int{10, 12}, "the first request was too short to be written"},
+		{"tail", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Tail: 50}, 1000, 200, []int{10, 12}, "the tail is plain"},
+		{"later", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, At: start.Add(2 * time.Minute)}, 1000, 200, []int{10, 12}, "the prefix is likely there"},
+		{"too late", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, At: start.Add(2*time.Minute + 1)}, 0, 1200, []int{12}, "the prefix is gone"},
+		{"earlier", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, At: start.Add(-time.Hour)}, 1000, 200, []int{10, 12}, "a clock that goes back says nothing"},
+		{"far", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 32), Same: 10}, 1000, 2200, []int{10, 12, 32}, "one between, 20 blocks before the end"},
+		{"far, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 32), Same: 10}, 0, 3200, []int{32}, "the end is more than 20 blocks from the end before"},
+		{"near, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
+		{"blocks", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
+		{"breakpoints", marked, func(m *cupelsession.CacheModel) { m.LookBack, m.Latest, m.Breakpoints = 0, 1, 1 }, 10, cupelsession.Request{Tokens: repeat(100, 90), Same: 10}, 1000, 8000, []int{90}, "the latest breakpoint is found however far back it is"},
+		{"own places", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
+		{"no marks", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
+		{"no cache", cupelsession.NoCache, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10}, 0, 0, nil, "everything is plain"},
+	} {
+		m := test.model
+		if test.change != nil {
+			test.change(&m)
+		}
+		_, held := m.Use(cupelsession.Request{Tokens: repeat(100, test.first), System: test.second.System, Pinned: test.second.Pinned, At: start})
+		r := test.second
+		r.Held = held
+		if r.At.IsZero() {
+			r.At = start
+		}
+		u, _ := m.Use(r)
+		plain := 100*len(r.Tokens) + r.Tail - test.read - test.written
+		cost := float64(plain)
+		if m.Likely > 0 {
+			cost = m.Read*float64(test.read) + m.Write*float64(test.written) + float64(plain)
+		}
+		if u.Read != test.read || u.Written != test.written || u.Plain != plain || u.Cost != cost || !slices.Equal(u.Breakpoints, test.breakpoints) {
+			t.Errorf("%s: %+v, want %d read, %d written, %d plain, cost %v, breakpoints %v (%s)", test.name, u, test.read, test.written, plain, cost, test.breakpoints, test.why)
+		}
+	}
+}
+
+// TestHeldPrefixes: a prefix that is read stays, others expire; and what an edit
+// changed is not there.
+func TestHeldPrefixes(t *testing.T) {
+	m := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Minute, Likely: time.Minute, Breakpoints: 2, LookBack: 20}
+	at := time.Unix(1e9, 0)
+	var held []cupelsession.Prefix
+	send := func(items, same int, after time.Duration) int {
+		at = at.Add(after)
+		var u cupelsession.CacheUse
+		u, held = m.Use(cupelsession.Request{Tokens: repeat(1, items), Same: same, System: 1, At: at, Held: held})
+		return u.Read
+	}
+	for _, step := range []struct {
+		items, same int
+		after       time.Duration
+		want        int
+		held        []int
+		why         string
+	}{
+		{5, 0, 0, 0, []int{1, 5}, "nothing is there"},
+		{8, 5, 40 * time.Second, 5, []int{1, 5, 8}, "the first request is"},
+		{9, 8, 40 * time.Second, 8, []int{5, 8, 9}, "the system prompt alone was not used again"},
+		{7, 6, 0, 5, []int{5, 7}, "an edit: what was marked before it is there"},
+		{7, 0, 0, 0, []int{1, 7}, "everything is new"},
+		{8, 7, 61 * time.Second, 0, []int{1, 8}, "everything is gone"},
+	} {
+		read := send(step.items, step.same, step.after)
+		var items []int
+		for _, h := range held {
+			items = append(items, h.Items)
+		}
+		if read != step.want || !slices.Equal(items, step.held) {
+			t.Errorf("%+v: %d read, %v in the cache", step, read, items)
+		}
+	}
+	for range 200 {
+		send(len(held)+200, 0, 0)
+	}
+	for n := 300; n < 600; n++ {
+		send(n, n-1, 0)
+	}
+	if len(held) > 80 {
+		t.Errorf("%d prefixes are remembered, want 80 at most", len(held))
+	}
+}
+
+func TestModelsOfCaches(t *testing.T) {
+	for _, test := range []struct {
+		cache     cupelsession.CacheModel
+		model     string
+		read      float64
+		minTokens int
+		why       string
+	}{
+		{cupelsession.AnthropicCache, "", .1, 1024, "no model is named"},
+		{cupelsession.AnthropicCache, "claude-sonnet-4-5-20250929", .1, 1024, "most models"},
+		{cupelsession.AnthropicCache, "claude-opus-4-5-20251101", .1, 4096, "a longer name than claude-opus-4"},
+		{cupelsession.AnthropicCache, "us.anthropic.claude-haiku-4-5-20251001-v1:0", .1, 4096, "Bedrock's name"},
+		{cupelsession.AnthropicCacheHour, "claude-opus-5", .1, 512, "the shortest prefix"},
+		{cupelsession.AnthropicCache, "claude-opus-5-5", .05, 1024, "not claude-opus-5"},
+		{cupelsession.OpenAICache, "gpt-4o-2024-08-06", .5, 1024, "half"},
+		{cupelsession.OpenAICache, "gpt-5.5", .1, 1024, "a tenth"},
+		{cupelsession.GeminiCache, "gemini-2.5-pro", .1, 2048, "the older models"},
+		{cupelsession.GeminiCache, "gemini-3.8-flash", .1, 4096, "the newer models"},
+		{cupelsession.NoCache, "claude-opus-5", 0, 0, "nothing differs from nothing"},
+	} {
+		if m := test.cache.For(test.model); m.Read != test.read || m.MinTokens != test.minTokens || m.Write != test.cache.Write {
+			t.Errorf("%s, %q: read %v from %d tokens on, want %v from %d (%s)", test.cache.Name, test.model, m.Read, m.MinTokens, test.read, test.minTokens, test.why)
+		}
+	}
+	// A turn for a model has its cache.
+	s := session(t, newest(t), cupelsession.Config{Cache: cupelsession.AnthropicCache})
+	items := append(numbered(t, 1), item(t, "long", 590))
+	for _, test := range []struct {
+		model   string
+		written int
+	}{{"claude-opus-5", 600}, {"claude-sonnet-5", 0}} {
+		if turn := next(t, s, items, 1000, cupelsession.WithModel(test.model)); turn.Cache.Written != test.written {
+			t.Errorf("%s: %d tokens are written, want %d", test.model, turn.Cache.Written, test.written)
+		}
+	}
+	for _, m := range []cupelsession.CacheModel{cupelsession.NoCache, cupelsession.AnthropicCache, cupelsession.AnthropicCacheHour, cupelsession.OpenAICache, cupelsession.OpenAIBreakpointCache, cupelsession.GeminiCache} {
+		if err := m.Validate(); err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+}
