@@ -37,6 +37,7 @@ type fact struct {
 	group uint32 // number of the name of its group
 	terms uint32 // in all fields
 	timed bool   // it has a timestamp
+	block bool   // it has three lines or more
 }
 
 // wasted is the largest share of a corpus that no list has: 1 divided by it.
@@ -201,7 +202,7 @@ func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 			}
 		}
 		_, timed := item.Timestamp()
-		facts = append(facts, fact{group: group, timed: timed})
+		facts = append(facts, fact{group: group, timed: timed, block: isBlock(item.Content())})
 	}
 	return facts, named
 }

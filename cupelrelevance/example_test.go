@@ -98,9 +98,9 @@ func ExampleNewPassages() {
 	// Output:
 	// 0.00  Ada: How was the trip?
 	// 0.00  Bo: It rained for nine days, and we loved it.
-	// 2.71  Ada: The oven broke down today.
-	// 2.71  Bo: What does the repair cost?
-	// 2.58  Ada: 900 euros.
+	// 2.25  Ada: The oven broke down today.
+	// 2.25  Bo: What does the repair cost?
+	// 1.39  Ada: 900 euros.
 }
 
 // Any scorer can spread: here tagged items are important, and so are the items

@@ -27,11 +27,10 @@ import (
 //
 // [scorer.Scaled]: https://pkg.go.dev/github.com/wollax/cupel-go/cupel/scorer#Scaled
 type Lexical struct {
-	index    *Index
-	terms    []queryTerm
-	k1, b    float64
-	maxShare float64 // words in more than this share of the items do not count; 1 keeps all
-	rare     bool    // rare words count still more
+	index *Index
+	terms []queryTerm
+	k1, b float64
+	rare  bool // rare words count still more
 }
 
 // queryTerm is a word of the question.
@@ -58,7 +57,7 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 	if err := index.validate("Lexical"); err != nil {
 		return nil, err
 	}
-	return &Lexical{index: index, terms: queryTerms(query, index.settings.language, nil), k1: defaultK1, b: defaultB, maxShare: 1}, nil
+	return &Lexical{index: index, terms: queryTerms(query, index.settings.language, nil), k1: defaultK1, b: defaultB}, nil
 }
 
 // maxQueryTerms is how many distinct words of a question count. With more it is
@@ -154,7 +153,7 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 	n := float64(w.n)
 	for _, term := range x.terms {
 		s.touched = w.count(term, s.frequency, s.touched[:0])
-		if d := float64(len(s.touched)); d > 0 && (d <= 3 || d <= x.maxShare*n) {
+		if d := float64(len(s.touched)); d > 0 {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
 			if x.rare {
 				idf *= math.Sqrt(idf)

@@ -9,7 +9,7 @@ import (
 )
 
 // plainBM25 is the formula of the documentation, word by word over all items.
-func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64, maxShare float64) []float64 {
+func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64) []float64 {
 	cut := func(text string) []string {
 		var terms []string
 		newTokenizer(func(term []byte, word bool) {
@@ -53,9 +53,6 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 				d++
 			}
 		}
-		if d > 3 && d > maxShare*n {
-			continue
-		}
 		idf := math.Log(1 + (n-d+0.5)/(d+0.5))
 		for i := range items {
 			if f := frequency[i][term]; f > 0 {
@@ -78,11 +75,10 @@ func TestLexicalIsBM25(t *testing.T) {
 		query := queries[r.IntN(len(queries))]
 		k1, b := float64(r.IntN(4))*0.7, float64(r.IntN(3))/2
 		weights := map[Field]float64{FieldContent: 1, FieldTags: 1, MetadataField("speaker"): 1}
-		maxShare := 0.1 + 0.9*r.Float64()
 		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
 		lexical := Must(NewLexical(index, query))
-		lexical.k1, lexical.b, lexical.maxShare = k1, b, maxShare
-		want := plainBM25(items, query, language, k1, b, weights, maxShare)
+		lexical.k1, lexical.b = k1, b
+		want := plainBM25(items, query, language, k1, b, weights)
 		for i, got := range scoresOf(t, lexical, items) {
 			if !near(got, want[i]) {
 				t.Fatalf("item %d of %q, %s, scores %v, want %v", i, query, language, got, want[i])
@@ -112,8 +108,6 @@ func TestLexical(t *testing.T) {
 		{"other spelling", "max_upload_bytes", nil, []string{"max", "bytes", "maxUploadBytes"}, 2, "the whole of an identifier does not know how it is written"},
 		{"short item", "roof", nil, []string{"the roof of the house by the sea", "roof"}, 1, "b: long items have to say more"},
 		{"length ignored", "roof", func(x *Lexical) { x.b = 0 }, []string{"roof roof of the house by the sea", "roof"}, 0, "b 0: only the number counts"},
-		{"common words", "we roof", func(x *Lexical) { x.maxShare = 0.5 }, []string{"we we we", "we", "we", "we", "we so", "the roof and so on and on and on"}, 5, "we is in more than half of the items, and in more than three"},
-		{"common word in a short list", "we", func(x *Lexical) { x.maxShare = 0.1 }, []string{"we we", "we are some"}, 0, "no word of three items is too common"},
 		{"no word", "?!", nil, []string{"a", "b"}, -1, "a question without words says nothing"},
 		{"unknown word", "zebra", nil, []string{"a", "b"}, -1, "nothing has the word"},
 	} {

@@ -75,9 +75,9 @@ func TestPassagesByDefinition(t *testing.T) {
 		items := randomItems(t, r, 1+r.IntN(15))
 		index := Must(NewIndex())
 		lexical := Must(NewLexical(index, "meeting roof 42"))
-		decay, saturation := 0.1+0.8*r.Float64(), 0.5+5*r.Float64()
+		saturation := 0.5 + 5*r.Float64()
 		passages := Must(NewPassages(lexical))
-		passages.decay, passages.saturation = decay, saturation
+		passages.saturation = saturation
 		got := scoresOf(t, passages, items)
 		l, err := index.of(t.Context(), items)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestPassagesByDefinition(t *testing.T) {
 				for a, i := range sequence {
 					d := 0.0
 					for b, j := range sequence {
-						d += math.Pow(decay, math.Abs(float64(a-b))) * values[j]
+						d += math.Pow(l.order.decays[g], math.Abs(float64(a-b))) * values[j]
 					}
 					want[i] += weight * d * (saturation + 1) / (d + saturation)
 				}
@@ -268,5 +268,43 @@ func TestSettings(t *testing.T) {
 		if got := s.Score(it, []*cupel.ContextItem{it}); got != 0 {
 			t.Errorf("%T that was not built scores %v", s, got)
 		}
+	}
+}
+
+// TestDecay looks at what decides how far words spread.
+func TestDecay(t *testing.T) {
+	for _, c := range []struct {
+		size, blocks int
+		want         float64
+		why          string
+	}{
+		{1, 0, 0.95 - 0.35/(1+1.0/2500), "alone"},
+		{50, 0, 0.775, "half of the difference"},
+		{1000, 0, 0.95 - 0.35/401, "a meeting"},
+		{1000, 500, 0.95 - 0.35/401, "half of the items are not most"},
+		{1000, 501, 0.4, "a file"},
+		{1, 1, 0.4, "a file of one function"},
+	} {
+		if got := decayOf(c.size, c.blocks); !near(got, c.want) {
+			t.Errorf("%d items, %d blocks: got %v, want %v: %s", c.size, c.blocks, got, c.want, c.why)
+		}
+	}
+	for text, want := range map[string]bool{"": false, "a": false, "a\nb": false, "a\nb\n": true, "a\n\nb": true, "\n\n": true} {
+		if isBlock(text) != want {
+			t.Errorf("%q: got %t", text, !want)
+		}
+	}
+	// Each group has a decay of its own.
+	var items []*cupel.ContextItem
+	for i := range 6 {
+		items = append(items, item(t, []string{"roof", "a", "b"}[i%3], "session", "chat"), item(t, []string{"roof\n{\n}", "\na\n", "\nb\n"}[i%3], "file", "x.go"))
+	}
+	index := Must(NewIndex())
+	l, err := index.of(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{decayOf(6, 0), 0.4}; !slices.Equal(l.order.decays, want) {
+		t.Errorf("decays are %v, want %v", l.order.decays, want)
 	}
 }

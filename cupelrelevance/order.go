@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -12,9 +13,10 @@ import (
 // order is the reading order of a list: group by group, and by time within a
 // group.
 type order struct {
-	sequence []uint32 // positions of the items
-	starts   []int    // of each group in sequence; one more at the end
-	size     float64  // mean size of an item's group, over all items
+	sequence []uint32  // positions of the items
+	starts   []int     // of each group in sequence; one more at the end
+	decays   []float64 // of each group, of a word from one item to the next
+	size     float64   // mean size of an item's group, over all items
 }
 
 // groupName is what names a group: a metadata key, by its number in the
@@ -81,11 +83,45 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 		}
 	}
 	o.starts = append(starts, len(all))
+	o.decays = make([]float64, o.numGroups())
 	for g := range o.numGroups() {
 		part := o.sequence[o.starts[g]:o.starts[g+1]]
 		o.size += float64(float64(len(part))*float64(len(part))) / float64(len(all))
+		blocks := 0
+		for _, i := range part {
+			if facts[numbers[i]].block {
+				blocks++
+			}
+		}
+		o.decays[g] = decayOf(len(part), blocks)
 	}
 	return o
+}
+
+// The decay of a word from one item to the next.
+const (
+	decayLong  = 0.95 // in groups of many items; above 0 and below 1
+	decayShort = 0.35 // less in groups of few
+	decaySize  = 50.0 // items that make a group neither
+	decayBlock = 0.4  // in files and documents
+)
+
+// decayOf returns the decay in a group of some size. A passage of a meeting goes
+// on for dozens of turns, one of a chat of twenty turns for a few. Functions and
+// sections speak for themselves: a group is a file or a document if more than
+// half of its items are blocks. Answers in a chat may be, but few questions are.
+func decayOf(size, blocks int) float64 {
+	if 2*blocks > size {
+		return decayBlock
+	}
+	ratio := float64(size) / decaySize
+	return decayLong - float64(decayShort/(1+float64(ratio*ratio)))
+}
+
+// isBlock reports whether a text has three lines or more.
+func isBlock(text string) bool {
+	_, rest, _ := strings.Cut(text, "\n")
+	return strings.Contains(rest, "\n")
 }
 
 func timeOf(item *cupel.ContextItem) time.Time {

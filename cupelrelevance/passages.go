@@ -16,31 +16,31 @@ import (
 // With v the value of a word in an item as Lexical counts it, from 0 to k1+1,
 // and d its sum over all items of the group, each times decay^distance:
 //
+//	decay = 0.95 - 0.35 / (1 + (items of the group / 50)²)
 //	score += idf * d * (saturation + 1) / (d + saturation)
 //
+// In a group in which more than half of the items have three lines or more,
+// such as a file or a document, decay is 0.4: what they say is in themselves.
 // Distance and groups are those of [Neighbours]. Scores are at least 0 and have
 // no upper bound. Passages is safe for concurrent use. Create it with
 // [NewPassages].
 type Passages struct {
 	lexical    *Lexical
-	decay      float64
 	saturation float64
 }
 
-// The settings of Passages.
-const (
-	passageDecay      = 0.95 // of a word, from one item to the next; above 0 and below 1
-	passageSaturation = 12.0 // of one word, before more of it adds little; above 0
-)
+// passageSaturation is how much there has to be of one word in one place before
+// more of it adds little; above 0.
+const passageSaturation = 12.0
 
 // NewPassages returns a scorer with the question, fields and index of lexical,
-// a decay of 0.95 and a saturation of 12. It returns a
+// and a saturation of 12. It returns a
 // [cupel.InvalidConfigError] if lexical does not come from [NewLexical].
 func NewPassages(lexical *Lexical) (*Passages, error) {
 	if err := lexical.Validate(); err != nil {
 		return nil, err
 	}
-	return &Passages{lexical: lexical, decay: passageDecay, saturation: passageSaturation}, nil
+	return &Passages{lexical: lexical, saturation: passageSaturation}, nil
 }
 
 // Validate returns an error if the scorer was not created with [NewPassages].
@@ -82,15 +82,15 @@ func (p *Passages) ScoreAll(ctx context.Context, all []*cupel.ContextItem, score
 func (p *Passages) addTerm(l *list, weight float64, values, before, scores []float64) {
 	for g := range l.order.numGroups() {
 		sequence := l.order.at(g)
-		p.spread(sequence, weight, values, before, scores)
+		p.spread(sequence, l.order.decays[g], weight, values, before, scores)
 	}
 }
 
 // spread adds the scores of one word in one group.
-func (p *Passages) spread(sequence []uint32, weight float64, values, before, scores []float64) {
+func (p *Passages) spread(sequence []uint32, decay, weight float64, values, before, scores []float64) {
 	sum, found := 0.0, false
 	for _, i := range sequence {
-		sum = float64(sum*p.decay) + values[i]
+		sum = float64(sum*decay) + values[i]
 		before[i] = sum
 		found = found || values[i] != 0
 	}
@@ -99,7 +99,7 @@ func (p *Passages) spread(sequence []uint32, weight float64, values, before, sco
 	}
 	sum = 0
 	for _, i := range slices.Backward(sequence) {
-		sum = float64(sum * p.decay)
+		sum = float64(sum * decay)
 		d := before[i] + sum
 		sum += values[i]
 		scores[i] += float64(weight * (d * (p.saturation + 1) / (d + p.saturation)))

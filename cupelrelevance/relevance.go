@@ -33,14 +33,13 @@ type Relevance struct {
 // The settings of the preset. README.md has the figures behind them, and the
 // command that measures them.
 const (
-	presetK1       = 2.0
-	presetB        = 0.9
-	presetMaxShare = 0.3
-	presetNames    = 0.2  // of names, where groups are short
-	presetGroup    = 0.5  // of the group, where groups are short
-	presetShort    = 50.0 // items that make a group neither short nor long
-	presetFloor    = 0.3  // of all that, where groups are long or nothing is known of them
-	presetTokens   = 20.0 // of an item too short to be any cheaper
+	presetK1     = 2.0
+	presetB      = 0.9
+	presetNames  = 0.2  // of names, where groups are short
+	presetGroup  = 1.0  // of the group, where groups are short
+	presetShort  = 50.0 // items that make a group neither short nor long
+	presetFloor  = 0.25 // of all that, where groups are long or nothing is known of them
+	presetTokens = 10.0 // of an item too short to be any cheaper
 )
 
 // Option configures the preset.
@@ -53,9 +52,9 @@ type relevanceDraft struct {
 }
 
 // WithStopWords sets which words of the question do not count: isStopWord is
-// called with each, in small letters and not stemmed, such as [Language.IsStopWord].
-// nil, the default, makes all words count. A question made only of stop words
-// keeps them.
+// called with each, in small letters and not stemmed. nil makes all words count.
+// The default is the [Language.IsStopWord] of the index's language. A question
+// made only of stop words keeps them.
 func WithStopWords(isStopWord func(word string) bool) Option {
 	return func(d *relevanceDraft) error {
 		d.isStopWord = isStopWord
@@ -72,7 +71,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 		return nil, err
 	}
 	language := index.settings.language
-	var draft relevanceDraft
+	draft := relevanceDraft{isStopWord: language.IsStopWord}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -86,7 +85,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 			lexical.terms = terms
 		}
 	}
-	lexical.k1, lexical.b, lexical.maxShare, lexical.rare = presetK1, presetB, presetMaxShare, true
+	lexical.k1, lexical.b, lexical.rare = presetK1, presetB, true
 	passages, err := NewPassages(lexical)
 	if err != nil {
 		return nil, err
@@ -172,11 +171,12 @@ func shortness(size float64) float64 {
 	return max(presetFloor, 1/(1+float64(ratio*ratio)))
 }
 
-// cheapness, in (0,1], is an eighth root of an item's smallness: an item of
-// sixteen times the size scores 0.7 times as much. Square roots are exact on
+// cheapness, in (0,1], is an item's smallness to the power of 3/16: an item of
+// sixteen times the size scores 0.6 times as much. Square roots are exact on
 // every processor; powers are not.
 func cheapness(tokens int) float64 {
-	return math.Sqrt(math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0))))))
+	eighth := math.Sqrt(math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0))))))
+	return eighth * math.Sqrt(eighth)
 }
 
 // scale divides scores, which are at least 0, by the highest.

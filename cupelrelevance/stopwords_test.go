@@ -76,7 +76,6 @@ func TestFurtherStopWords(t *testing.T) {
 
 // TestStopWordsOfQuestion looks at what the preset does with them.
 func TestStopWordsOfQuestion(t *testing.T) {
-	english := []Option{WithStopWords(LanguageEnglish.IsStopWord)}
 	failing := errors.New("no")
 	for _, c := range []struct {
 		name  string
@@ -85,14 +84,14 @@ func TestStopWordsOfQuestion(t *testing.T) {
 		best  string // "": all score 0
 		why   string
 	}{
-		{"list", "What did they do about it: a roof?", english, "roof tiles", "the roof is the subject"},
-		{"only stop words", "What did they do?", english, "what did they do", "nothing else is left to look for"},
+		{"default", "What did they do about it: a roof?", nil, "roof tiles", "the roof is the subject"},
+		{"only stop words", "What did they do?", nil, "what did they do", "nothing else is left to look for"},
 		{"none", "What did they do? owl", []Option{WithStopWords(nil)}, "what did they do", "four words against one"},
 		{"own list", "roof owl", []Option{nil, WithStopWords(func(word string) bool { return word == "roof" })}, "an owl", "the roof does not count"},
 		{"more than the list", "did owls see the roof", []Option{WithStopWords(func(word string) bool {
 			return LanguageEnglish.IsStopWord(word) || word == "owls" || word == "see"
 		})}, "roof tiles", "words come in small letters, before their stem is taken"},
-		{"nothing to find", "zebra what", english, "", "a question with a subject is about that"},
+		{"nothing to find", "zebra what", nil, "", "a question with a subject is about that"},
 	} {
 		items := contents(t, "what did they do", "an owl", "roof tiles", "boats and more boats", "birds")
 		scores := scoresOf(t, Must(New(Must(NewIndex()), c.query, c.opts...)), items)
