@@ -2,6 +2,7 @@ package cupel_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -50,10 +51,12 @@ func TestUnitsAreNotQuadratic(t *testing.T) {
 				return opts
 			})
 			var without, with []time.Duration
-			for range 5 {
+			ratio := math.Inf(1)
+			for round := 0; round < 5 || round < 20 && ratio > 60; round++ { // a machine may be busy for a second
 				without, with = append(without, run(plain)), append(with, run(units))
+				ratio = float64(slices.Min(with)) / float64(slices.Min(without))
 			}
-			if ratio := float64(slices.Min(with)) / float64(slices.Min(without)); ratio > 60 {
+			if ratio > 60 {
 				t.Errorf("%s, pinned %t: %.0f times the time without units", name, pinned, ratio)
 			}
 		}

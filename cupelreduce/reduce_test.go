@@ -319,9 +319,9 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestLinear compares the time for a text with that for one of eight times its
-// size. Quadratic work would take 64 times as long; 32 leaves room for noise, and
-// what takes less than half a millisecond is noise.
+// TestLinear compares the time for eight texts with that for one of eight times
+// the size. Quadratic work would take eight times as long; four leaves room for
+// noise, and what takes less than four milliseconds is noise.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -351,28 +351,25 @@ func TestLinear(t *testing.T) {
 			}
 			return strings.Repeat(piece, n)
 		}
-		run := func(text string) time.Duration {
-			best := time.Hour
-			for range 3 {
-				start := time.Now()
+		run := func(text string, times int) time.Duration {
+			start := time.Now()
+			for range times {
 				var known cupelreduce.Known
 				known.Add(text[:len(text)/2])
 				cupelreduce.Reduce(text, len(text)/40)
 				cupelreduce.Outline(text, cupelreduce.LevelLarge, cupelreduce.WithKnown(&known))
 				cupelreduce.Forms(text, cupelreduce.WithKnown(&known))
-				best = min(best, time.Since(start))
 			}
-			return best
+			return time.Since(start)
 		}
-		var ratio float64
-		for range 3 { // other work on the machine may slow down one of them
-			small, large := run(text(1000)), run(text(8000))
-			if ratio = float64(large) / float64(max(small, 500*time.Microsecond)); ratio <= 32 {
-				break
-			}
+		small, large := text(1000), text(8000)
+		parts, whole := time.Hour, time.Hour // the least of rounds that take turns
+		slow := func() bool { return whole > 4*max(parts, 4*time.Millisecond) }
+		for round := 0; round < 3 || round < 20 && slow(); round++ {
+			parts, whole = min(parts, run(small, 8)), min(whole, run(large, 1))
 		}
-		if ratio > 32 {
-			t.Errorf("%s: 8 times the text takes %.1f times as long", name, ratio)
+		if slow() {
+			t.Errorf("%s: 8 texts take %v, one of eight times the size %v", name, parts, whole)
 		}
 	}
 }

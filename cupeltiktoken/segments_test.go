@@ -222,7 +222,7 @@ func TestLongWordTakesTheTimeOfProse(t *testing.T) {
 	word, prose := randomWord(size), strings.Repeat("The quick brown fox jumps over it. ", size/35)
 	var before, after runtime.MemStats
 	var best [2]time.Duration
-	for range 3 {
+	for round := 0; round < 3 || round < 10 && best[0] > 4*best[1]; round++ { // a machine may be busy for a second
 		for i, text := range []string{word, prose} {
 			if i == 0 {
 				runtime.ReadMemStats(&before)

@@ -96,7 +96,8 @@ func TestBenchGuard(t *testing.T) {
 	const most = 2
 	text := manyItems(t, 5_000)
 	fastest := [2]time.Duration{time.Hour, time.Hour}
-	for range 30 { // in turns; the least of each is what is left when nothing disturbs
+	ratio := 0.0
+	for round := 0; round < 30 || round < 90 && ratio > most; round++ { // in turns; the least of each is what is left when nothing disturbs
 		for i, read := range []func([]byte) error{readMany, readPlain} {
 			runtime.GC() // what the other side has left is not this one's to clean up
 			start := time.Now()
@@ -105,8 +106,8 @@ func TestBenchGuard(t *testing.T) {
 			}
 			fastest[i] = min(fastest[i], time.Since(start))
 		}
+		ratio = float64(fastest[0]) / float64(fastest[1])
 	}
-	ratio := float64(fastest[0]) / float64(fastest[1])
 	t.Logf("items %v, plain structs %v: %.3g times, at most %d", fastest[0], fastest[1], ratio, most)
 	if ratio > most {
 		t.Errorf("items take %.3g times as long as plain structs, want at most %d: each byte is looked at a few times", ratio, most)
