@@ -80,7 +80,7 @@ race: ## Run the tests with the race detector (needs a C compiler)
 		echo "make race needs a C compiler: the race detector is linked through cgo, and go env CC names '$$(go env CC)', which is not installed" >&2; \
 		exit 1; }
 	@# What runs in the browser is the same without the detector.
-	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race -short $(TESTFLAGS) ./...
+	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race -short -timeout 30m $(TESTFLAGS) ./...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
@@ -112,7 +112,7 @@ tools-test: ## Test the tools of make mutants and make release
 
 .PHONY: e2e
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
-	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -v ./e2e/...
+	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -timeout 30m -v ./e2e/...
 
 .PHONY: standalone
 standalone: ## Build, vet and test every module outside the workspace, against a module proxy

@@ -39,8 +39,9 @@ func TestJaegerComesLate(t *testing.T) {
 	want := unobserved(t)
 	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-step")
 	takeTurns(t, e, want, 1, 2)
-	// Until the spans of both turns have been tried and lost.
-	time.Sleep(time.Second)
+	// Until the spans of both turns have been tried and lost, which takes a tenth
+	// of a second on an idle machine.
+	time.Sleep(3 * time.Second)
 	j.start(t)
 	later := takeTurns(t, e, want, 3, turns)
 	code, stderr := e.end(t)

@@ -9,7 +9,7 @@ status=$(mktemp)
 trap 'rm -f "$status"' EXIT
 
 {
-	go test -v "$@" work 2>&1 || echo failed >"$status"
+	go test -v -timeout 30m "$@" work 2>&1 || echo failed >"$status"
 } | awk '
 	# Output belongs to the running test, whose name begins the names of its subtests.
 	/^=== / { full = $3; test = full; sub("/.*", "", test); next }
