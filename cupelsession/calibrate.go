@@ -67,7 +67,7 @@ func (c calibration) most(limit, now int) int {
 	}
 	offset, slope := c.line()
 	most := integer((float64(limit) - offset) / slope)
-	if most > limit && len(c.Reports) < looseReports {
+	if most > limit && c.less() < looseReports {
 		most = limit
 	}
 	// The last report says more about what was sent than the line does: what still
@@ -77,6 +77,17 @@ func (c calibration) most(limit, now int) int {
 		return now
 	}
 	return most
+}
+
+// less is how many reports counted less than was estimated.
+func (c calibration) less() int {
+	n := 0
+	for _, r := range c.Reports {
+		if r.Counted < r.Estimated {
+			n++
+		}
+	}
+	return n
 }
 
 // counts returns how many tokens the provider will count for so many by estimate:

@@ -52,13 +52,13 @@ var (
 	// quarter more than plain input. A prefix stays for 30 minutes at least; how
 	// much longer is not documented.
 	//
-	// [Session.Body] leaves the breakpoint to the API. If the window has a tail, the
-	// API's own is behind it: set prompt_cache_breakpoint where [CacheUse] says, and
-	// the mode explicit.
+	// [Session.Body] leaves the breakpoint to the API. To set others, set Breakpoints
+	// to 4, prompt_cache_breakpoint where [CacheUse] says, and the mode explicit. This
+	// is needed if the window has a tail: the API's own breakpoint is behind it.
 	//
 	// From the same pages.
 	OpenAIBreakpointCache = CacheModel{
-		Name: "openai-breakpoints", Read: 0.1, Write: 1.25, Sure: 30 * time.Minute, Likely: time.Hour, MinTokens: 1024, Breakpoints: 4, Latest: 80,
+		Name: "openai-breakpoints", Read: 0.1, Write: 1.25, Sure: 30 * time.Minute, Likely: time.Hour, MinTokens: 1024, Breakpoints: 1, Latest: 80,
 		Models: []ModelCache{{Name: "gpt-6.1", Read: 0.05}},
 	}
 

@@ -308,7 +308,8 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	pipelines := []cupelsession.Chooser{newest(t), agent.New(nil)}
 	for seed := range uint64(n) {
 		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}
-		cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5)}
+		cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5), Latest: int(seed % 3),
+			MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}}}
 		config := cupelsession.Config{Cache: cache, Clock: func() time.Time { return w.now }}
 		chooser := pipelines[seed%2]
 		kept := session(t, chooser, config)
@@ -347,10 +348,29 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 			}
 			w.check(seed, turn, a)
 			if w.rng.IntN(5) > 0 {
-				commit(t, a)
+				if err := a.Commit(w.usage(a)); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
+}
+
+// usage is what a provider may report: nothing, or more tokens than were estimated,
+// with or without what its cache did.
+func (w *world) usage(turn *cupelsession.Turn) cupelsession.Usage {
+	estimated := turn.Cache.Read + turn.Cache.Written + turn.Cache.Plain
+	u := cupelsession.Usage{Input: estimated + w.rng.IntN(1+estimated/4)}
+	switch w.rng.IntN(4) {
+	case 0:
+		return cupelsession.Usage{}
+	case 1:
+		u.Cached, u.Read = true, w.rng.IntN(1+u.Input)
+	case 2:
+		u.Cached, u.Read = true, turn.Cache.Read
+		u.Written = w.rng.IntN(1 + u.Input - u.Read)
+	}
+	return u
 }
 
 // check holds a turn to what every turn promises.

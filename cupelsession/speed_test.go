@@ -29,7 +29,7 @@ func TestTurnsThatAppend(t *testing.T) {
 	}
 	var first, later time.Duration
 	for range 5 {
-		s := session(t, newest(t), cupelsession.Config{LowWater: .5, Horizon: -1})
+		s := session(t, newest(t), cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache})
 		start := time.Now()
 		commit(t, next(t, s, items, 100_000))
 		fastest(&first, start)

@@ -214,7 +214,7 @@ func (p *proposal) pinnedWithGroups() int {
 	}
 	tokens := 0
 	for i, item := range p.items {
-		if p.at[i] != inTail && (item.Pinned() || groups[item.Group()]) {
+		if p.at[i] != inTail && (item.Pinned() || item.Group() != "" && groups[item.Group()]) {
 			tokens += max(0, item.Tokens())
 		}
 	}
