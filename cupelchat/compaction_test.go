@@ -44,6 +44,14 @@ func TestCompaction(t *testing.T) {
 		if got, err := w.Body(); err != nil || string(got) != tt.want {
 			t.Errorf("%s: %v, got\n%s\nwant\n%s", tt.why, err, got, tt.want)
 		}
+		if got := len(w.Report.Included) + len(w.Report.Excluded); got != 7 || w.Report.TotalCandidates != 7 {
+			t.Errorf("%s: the report has %d entries and %d candidates, want all 7 items", tt.why, got, w.Report.TotalCandidates)
+		}
+		for _, e := range w.Report.Excluded {
+			if old := e.Item == c.Items()[1] || e.Item == c.Items()[2]; old != (e.Reason.Code == Compacted) {
+				t.Errorf("%s: %v, want Compacted for what comes before the compaction alone", tt.why, e)
+			}
+		}
 		if !slices.Equal(w.Notes, tt.notes) {
 			t.Errorf("%s: notes %q, want %q", tt.why, w.Notes, tt.notes)
 		}

@@ -42,7 +42,8 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
 // Select chooses a window. If what is pinned does not fit, the first message of
 // the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
-// before the latest compaction is no candidate, unless it is pinned. Notes say so.
+// before the latest compaction is no candidate, unless it is pinned. Notes say so,
+// and the report has it as excluded, with the reason [Compacted].
 // Select fails with an error of the chooser.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if p, ok := chooser.(*cupel.Pipeline); ok && !c.deduplicate && !p.Config().KeepDuplicates {
@@ -54,18 +55,37 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		}
 	}
 	n := &notesOf{}
-	items, err := c.itemsFor(budget, n, true)
+	given, err := c.candidates(budget, n)
 	if err != nil {
 		return nil, err
 	}
-	given := c.sinceCompaction(items, budget, n)
 	w := &Window{}
 	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
 	}
+	c.addCompacted(w.Report, given)
 	w.body, w.err = c.write(w.Report, given, room(budget, w.Items), n)
 	w.Notes = n.notes()
 	return w, nil
+}
+
+// Candidates returns the items that [Conversation.Select] has its chooser choose
+// from within a budget, with notes about what differs from [Conversation.Items]: pins
+// that do not fit are gone, a task may be reduced, and what comes before the latest
+// compaction is not there if not everything fits. A pipeline that is given these
+// items for this budget chooses what Select does.
+func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	n := &notesOf{}
+	given, err := c.candidates(budget, n)
+	return given.items, n.notes(), err
+}
+
+func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candidates, error) {
+	items, err := c.itemsFor(budget, n, true)
+	if err != nil {
+		return candidates{}, err
+	}
+	return c.sinceCompaction(items, budget, n), nil
 }
 
 // sinceCompaction returns what there is to choose from. If not everything fits,
@@ -91,6 +111,27 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 		n.note("left out %s before the latest compaction, which stands for them", plural(gone, "item"))
 	}
 	return given
+}
+
+// Compacted is the code of the reason in a report for what comes before the latest
+// compaction.
+const Compacted cupel.ExclusionCode = "Compacted"
+
+// addCompacted adds to a report what was no candidate.
+func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candidates) {
+	if report == nil || len(given.at) == len(c.items) {
+		return
+	}
+	next := 0
+	for i, item := range c.items {
+		if next < len(given.at) && given.at[next] == i {
+			next++
+			continue
+		}
+		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Reason: cupel.ExclusionReason{Code: Compacted}})
+		report.TotalCandidates++
+		report.TotalTokensConsidered = add(report.TotalTokensConsidered, item.Tokens())
+	}
 }
 
 // room is how many tokens a slicer could still spend on a window.

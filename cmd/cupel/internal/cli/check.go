@@ -216,7 +216,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 	if err != nil {
 		return nil, err
 	}
-	p, pipeline, err := s.readPolicy(env, s.policy)
+	c, err := s.readChooser(env, s.policy, s.encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		}
 		known[s.candidateFlags] = candidates
 	}
-	return &selection{candidates, p, keeping(candidates, pipeline), budget, nil}, nil
+	return c.selection(command.Context(), candidates, budget)
 }
 
 // relativeTo resolves a name in a file of checks against the file's folder.
@@ -249,7 +249,7 @@ func policyRelativeTo(file, name string) string {
 // check makes the selection and runs the checks. Its results are meaningless
 // once ctx is done.
 func (c *checkedFile) check(ctx context.Context, s *selection) {
-	report, err := s.pipeline.DryRun(ctx, s.Items, s.budget)
+	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if expected := c.file.Selection.Error; expected != "" {
 		result := checkResult{Check: assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}}
 		switch {
@@ -265,7 +265,7 @@ func (c *checkedFile) check(ctx context.Context, s *selection) {
 		c.err = err
 		return
 	}
-	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.Items, Budget: s.budget, Report: report}
+	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.items, Budget: s.budget, Report: report}
 	for _, check := range c.file.Checks {
 		if ctx.Err() != nil {
 			return

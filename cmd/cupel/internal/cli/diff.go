@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // diffFlags are the flags of newDiff.
@@ -95,7 +94,7 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	case changed("budget"):
 		return nil, usagef("with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies")
 	}
-	var sides [2]side
+	var budgets [2]cupel.ContextBudget
 	for i, arg := range args {
 		tokens, err := strconv.Atoi(arg)
 		if err != nil {
@@ -103,13 +102,11 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 		}
 		flags := f.budgetFlags
 		flags.budget = tokens
-		budget, err := flags.make(changed("target"))
-		if err != nil {
+		if budgets[i], err = flags.make(changed("target")); err != nil {
 			return nil, usagef("%s: %w", arg, err)
 		}
-		sides[i] = side{label: strconv.Itoa(tokens), budget: &budget}
 	}
-	_, pipeline, err := f.readPolicy(env, f.policy)
+	c, err := f.readChooser(env, f.policy, f.encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -117,16 +114,40 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := keeping(candidates, pipeline).Prepare(ctx, candidates.Items)
-	if err != nil {
-		return nil, selecting(err)
-	}
-	for i := range sides {
-		if sides[i].report, err = prepared.DryRun(ctx, *sides[i].budget); err != nil {
-			return nil, selecting(fmt.Errorf("budget %s: %w", sides[i].label, err))
+	return both(ctx, env, candidates, [2]compared{
+		{"budget " + strconv.Itoa(budgets[0].MaxTokens()), strconv.Itoa(budgets[0].MaxTokens()), c, budgets[0]},
+		{"budget " + strconv.Itoa(budgets[1].MaxTokens()), strconv.Itoa(budgets[1].MaxTokens()), c, budgets[1]},
+	})
+}
+
+// compared is a selection to make.
+type compared struct {
+	where, label string
+	chooser      chooser
+	budget       cupel.ContextBudget
+}
+
+// both makes two selections and compares them.
+func both(ctx context.Context, env *Environment, candidates *input.Candidates, two [2]compared) (*difference, error) {
+	var sides [2]side
+	var items []*cupel.ContextItem
+	for i := range two {
+		c := &two[i]
+		s, err := c.chooser.selection(ctx, candidates, c.budget)
+		if err != nil {
+			return nil, err
 		}
+		for _, text := range s.notes {
+			note(env.Stderr, []string{c.where + ": " + text})
+		}
+		report, err := s.pipeline.DryRun(ctx, s.items, c.budget)
+		if err != nil {
+			return nil, selecting(fmt.Errorf("%s: %w", c.where, err))
+		}
+		sides[i] = side{label: c.label, budget: &c.budget, report: report}
+		items = append(items, s.items...) // a reduced task differs
 	}
-	return compare(candidates.Items, sides), nil
+	return compare(items, sides), nil
 }
 
 // policies compares two policies.
@@ -144,33 +165,19 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	if err != nil {
 		return nil, err
 	}
-	var variants []analysis.PipelineVariant
-	for _, arg := range args {
-		_, pipeline, err := f.readPolicy(env, arg)
+	var two [2]compared
+	for i, arg := range args {
+		c, err := f.readChooser(env, arg, f.encoding)
 		if err != nil {
 			return nil, err
 		}
-		variants = append(variants, analysis.PipelineVariant{Label: shown(arg), Pipeline: pipeline})
+		two[i] = compared{shown(arg), shown(arg), c, budget}
 	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	for i := range variants {
-		variants[i].Pipeline = keeping(candidates, variants[i].Pipeline)
-	}
-	result, err := analysis.PolicySensitivityOfPipelines(ctx, candidates.Items, budget, variants...)
-	if variant, ok := errors.AsType[*analysis.VariantError](err); ok {
-		err = fmt.Errorf("%s: %w", variant.Label, variant.Err)
-	}
-	if err != nil {
-		return nil, selecting(err)
-	}
-	var sides [2]side
-	for i, v := range result.Variants {
-		sides[i] = side{label: v.Label, budget: &budget, report: v.Report}
-	}
-	return compare(candidates.Items, sides), nil
+	return both(ctx, env, candidates, two)
 }
 
 // reports compares two reports.

@@ -87,26 +87,27 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	note(env.Stderr, s.notes)
 	ctx := command.Context()
 	asksWhyNot := command.Flags().Changed("why-not")
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
-		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
+		if of, err = findCandidate(s.items, f.whyNot); err != nil {
 			return err
 		}
 	}
-	report, failed := s.pipeline.DryRun(ctx, s.Items, s.budget)
+	report, failed := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}
-	a := newAccount(s.Items, s.budget, report, failed)
+	a := newAccount(s.items, s.budget, report, failed)
 	if f.parts || asksWhyNot {
 		if err := a.addParts(ctx, s.pipeline.Config().Scorer); err != nil {
 			return selecting(err)
 		}
 	}
 	if asksWhyNot && failed == nil {
-		answer, err := f.search.whyNot(ctx, env, s, a, s.Items[of].Content(), command.Flags())
+		answer, err := f.search.whyNot(ctx, env, s, a, s.items[of].Content(), command.Flags())
 		if err != nil {
 			return err
 		}

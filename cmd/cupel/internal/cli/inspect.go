@@ -74,7 +74,7 @@ the selection fails, the page shows what is known and the exit code is 3.`,
 	intFlag(set, &flags.stops, "stops", "", 0, "`number` of budgets on the slider; 0 disables it (default: as many as are quick to compute)")
 	command.MarkFlagsMutuallyExclusive("serve", "output")
 	command.MarkFlagsMutuallyExclusive("serve", "force")
-	completePolicy(command, "against")
+	completePolicy(command, "against", agentPolicy)
 	return command
 }
 
@@ -145,21 +145,20 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if err != nil {
 		return nil, err
 	}
-	first, err := f.inspect(command.Context(), s, s.pipeline, s.budget, nameOf(s.policy.Name, f.policy), sweep)
+	first, err := inspectSelection(command.Context(), env, s, nameOf(s.policy.Name, f.policy), sweep)
 	if err != nil {
 		return nil, err
 	}
 	if !changed("against") && !changed("against-budget") {
 		return []*cupelinspect.Selection{first}, nil
 	}
-	other, pipeline, budget := s.policy, s.pipeline, s.budget
-	name := nameOf(other.Name, f.policy)
+	other, budget := s.chooser, s.budget
+	name := nameOf(other.policy.Name, f.policy)
 	if changed("against") {
-		other, pipeline, err = f.readPolicy(env, f.against)
-		if err != nil {
+		if other, err = f.readChooser(env, f.against, f.encoding); err != nil {
 			return nil, err
 		}
-		name = nameOf(other.Name, f.against)
+		name = nameOf(other.policy.Name, f.against)
 	}
 	if changed("against-budget") {
 		second := f.budgetFlags
@@ -171,7 +170,10 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if sweep, err = f.sweep(changed, budget); err != nil {
 		return nil, err
 	}
-	second, err := f.inspect(command.Context(), s, keeping(s.Candidates, pipeline), budget, name, sweep)
+	if s, err = other.selection(command.Context(), s.Candidates, budget); err != nil {
+		return nil, err
+	}
+	second, err := inspectSelection(command.Context(), env, s, name, sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +203,17 @@ func (f *inspectFlags) sweep(changed func(flag string) bool, budget cupel.Contex
 	return cupelinspect.WithSweep(f.from, to, stops), nil
 }
 
-func (f *inspectFlags) inspect(ctx context.Context, s *selection, pipeline *cupel.Pipeline, budget cupel.ContextBudget, name string, sweep cupelinspect.Option) (*cupelinspect.Selection, error) {
-	made, err := cupelinspect.Inspect(ctx, pipeline, s.Items, budget, cupelinspect.WithName(name), sweep)
+// inspectSelection shows a selection. The slider would show items that are prepared for
+// one budget at others, so that a preset which prepares them has none.
+func inspectSelection(ctx context.Context, env *Environment, s *selection, name string, sweep cupelinspect.Option) (*cupelinspect.Selection, error) {
+	note(env.Stderr, s.notes)
+	if s.preset != nil {
+		if sweep != nil {
+			return nil, usagef("the policy agent prepares its candidates for one budget: --from, --to and --stops are for others")
+		}
+		sweep = cupelinspect.WithSweep(0, 0, 0)
+	}
+	made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, cupelinspect.WithName(name), sweep)
 	if err != nil {
 		return nil, selecting(err)
 	}

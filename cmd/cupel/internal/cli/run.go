@@ -72,9 +72,12 @@ Notes on standard error say what was estimated, dropped or restored.`,
 // run chooses the window: of a conversation with what the API requires.
 func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 	if s.Conversation != nil {
-		return s.Conversation.Select(ctx, s.chooser, s.budget)
+		if s.preset != nil {
+			return s.Conversation.Select(ctx, s.preset, s.budget)
+		}
+		return s.Conversation.Select(ctx, s.pipeline, s.budget)
 	}
-	items, err := s.pipeline.Run(ctx, s.Items, s.budget)
+	items, err := s.pipeline.Run(ctx, s.items, s.budget)
 	return &cupelchat.Window{Items: items}, err
 }
 

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
@@ -18,13 +17,7 @@ import (
 // ran runs cupel run with a text on standard input, which is the file "-".
 func ran(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code = Main(t.Context(), append([]string{"run"}, args...), Environment{
-		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
-		Getenv: func(string) string { return "" },
-		Clock:  func() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) },
-	})
-	return code, out.String(), errs.String()
+	return fed(t, stdin, append([]string{"run"}, args...)...)
 }
 
 // everything takes all items that there is room for, in the given order of
@@ -268,5 +261,78 @@ func TestRunForAgent(t *testing.T) {
 	code, stdout, stderr = ran(t, b.String(), "-i", "-", "-p", "agent", "-b", "900", "--query", "ovens?")
 	if code != 2 || !strings.Contains(stderr, "the policy agent takes no question") {
 		t.Errorf("exit code %d, output %s, %s; want that it takes no question", code, stdout, stderr)
+	}
+}
+
+// Every command selects what run does, where the task does not fit too.
+func TestOneSelection(t *testing.T) {
+	body, err := json.Marshal([]map[string]string{
+		{"role": "system", "content": "You are a baker."},
+		{"role": "user", "content": strings.Repeat("Look at oven.go and bake the bread.\n", 60)},
+		{"role": "assistant", "content": strings.Repeat("The loaf42 is in.\n", 30)},
+		{"role": "user", "content": strings.Repeat("Is it done? ", 20)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "chat.json")
+	if err := os.WriteFile(path, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"agent", "chat"} {
+		common := []string{"-i", path, "--encoding", "heuristic"}
+		command := func(name string, args ...string) (stdout, stderr string) {
+			t.Helper()
+			code, stdout, stderr := fed(t, "", append(append([]string{name}, common...), args...)...)
+			if code != exitOK {
+				t.Errorf("%s with %s: exit code %d: %s", name, policy, code, stderr)
+			}
+			return stdout, stderr
+		}
+		window, _ := command("run", "-p", policy, "-b", "200", "--as", "json")
+		var items []struct{ Content string }
+		if err := json.Unmarshal([]byte(window), &items); err != nil {
+			t.Fatal(err)
+		}
+		var report struct {
+			Included []struct{ Item struct{ Content string } }
+		}
+		out, notes := command("explain", "-p", policy, "-b", "200", "--json")
+		if err := json.Unmarshal([]byte(out), &report); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(notes, "the first message of the user was reduced from") {
+			t.Errorf("explain with %s: standard error %q, want that the task was reduced", policy, notes)
+		}
+		var ran, explained []string
+		for _, item := range items {
+			ran = append(ran, item.Content)
+		}
+		for _, in := range report.Included {
+			explained = append(explained, in.Item.Content)
+		}
+		slices.Sort(ran)
+		slices.Sort(explained)
+		if len(ran) < 3 || !slices.Equal(ran, explained) {
+			t.Errorf("%s: run has %q, explain has %q", policy, ran, explained)
+		}
+		command("explain", "-p", policy, "-b", "200", "--why-not", "The loaf42*")
+		command("diff", "-p", policy, "200", "400")
+		command("diff", "-b", "200", policy, "rag")
+		command("inspect", "-p", policy, "-b", "200", "-o", "-", "--against-budget", "400")
+		command("inspect", "-p", "rag", "-b", "200", "-o", "-", "--against", policy)
+		var sweep struct {
+			Steps []struct {
+				Budget, Included int
+				Error            string
+			}
+		}
+		out, _ = command("sweep", "-p", policy, "--from", "200", "--to", "700", "--stride", "100", "--json")
+		if err := json.Unmarshal([]byte(out), &sweep); err != nil {
+			t.Fatal(err)
+		}
+		if len(sweep.Steps) < 2 || sweep.Steps[0].Included != len(ran) || sweep.Steps[0].Error != "" {
+			t.Errorf("sweep with %s: %+v, want %d items at 200, and changes", policy, sweep.Steps, len(ran))
+		}
 	}
 }

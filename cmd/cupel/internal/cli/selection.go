@@ -17,7 +17,6 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupelchat"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/cupeltoml"
@@ -135,13 +134,62 @@ func (f *selectionFlags) register(command *cobra.Command) {
 	completePolicy(command, "policy", agentPolicy)
 }
 
-// selection is the input of a selection: candidates, policy and budget.
-type selection struct {
-	*input.Candidates
+// chooser is what a policy chooses with.
+type chooser struct {
 	policy   policy.Policy
 	pipeline *cupel.Pipeline
-	budget   cupel.ContextBudget
-	chooser  cupelchat.Chooser // of windows: the pipeline, or a preset around it
+	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
+}
+
+// readChooser finds the policy that a flag or an argument names.
+func (f *queryFlags) readChooser(env *Environment, name, encoding string) (chooser, error) {
+	if name != agentPolicy {
+		p, pipeline, err := f.readPolicy(env, name)
+		return chooser{p, pipeline, nil}, err
+	}
+	asked, err := f.question(env)
+	switch {
+	case err != nil:
+		return chooser{}, err
+	case asked.given:
+		return chooser{}, usagef("the policy agent takes no question: --query is for others")
+	}
+	counter, err := counterNamed(encoding)
+	if err != nil {
+		return chooser{}, err
+	}
+	preset := agentpreset.New(counter)
+	described := policy.Policy{Name: agentPolicy, Description: "The newest exchanges whole, outlines of the others."}
+	return chooser{described, preset.Pipeline(), preset}, nil
+}
+
+// selection is the input of a selection.
+type selection struct {
+	*input.Candidates
+	chooser
+	budget cupel.ContextBudget
+	items  []*cupel.ContextItem // what the pipeline selects from
+	notes  []string             // what differs in items
+}
+
+// selection prepares the candidates for a budget. All commands select from the
+// same items: those of a conversation have the pins that fit, and a task that is
+// reduced if it does not.
+func (c chooser) selection(ctx context.Context, candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
+	s := &selection{Candidates: candidates, chooser: c, budget: budget, items: candidates.Items}
+	s.pipeline = keeping(candidates, c.pipeline)
+	var err error
+	if candidates.Conversation != nil {
+		if s.items, s.notes, err = candidates.Conversation.Candidates(budget); err != nil {
+			return nil, selecting(err)
+		}
+	}
+	if c.preset != nil {
+		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
+			return nil, selecting(err)
+		}
+	}
+	return s, nil
 }
 
 // read reads candidates, policy and budget.
@@ -150,10 +198,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	if f.policy == agentPolicy {
-		return f.readForAgent(command.Context(), env, budget)
-	}
-	p, pipeline, err := f.readPolicy(env, f.policy)
+	c, err := f.readChooser(env, f.policy, f.encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -161,39 +206,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
-	pipeline = keeping(candidates, pipeline)
-	return &selection{candidates, p, pipeline, budget, pipeline}, nil
-}
-
-// readForAgent reads candidates for the preset agent. They are prepared for the
-// budget, and are what its pipeline selects from.
-func (f *selectionFlags) readForAgent(ctx context.Context, env *Environment, budget cupel.ContextBudget) (*selection, error) {
-	asked, err := f.question(env)
-	switch {
-	case err != nil:
-		return nil, err
-	case asked.given:
-		return nil, usagef("the policy agent takes no question: --query is for others")
-	}
-	counter, err := counterNamed(f.encoding)
-	if err != nil {
-		return nil, err
-	}
-	candidates, err := f.candidateFlags.read(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	if c := candidates.Conversation; c != nil {
-		if candidates.Items, _, err = c.ItemsFor(budget); err != nil {
-			return nil, selecting(err)
-		}
-	}
-	preset := agentpreset.New(counter)
-	if candidates.Items, err = preset.Prepare(ctx, candidates.Items, budget); err != nil {
-		return nil, selecting(err)
-	}
-	described := policy.Policy{Name: agentPolicy, Description: "The newest exchanges whole, outlines of the others."}
-	return &selection{candidates, described, preset.Pipeline(), budget, preset}, nil
+	return c.selection(command.Context(), candidates, budget)
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a

@@ -57,7 +57,7 @@ tries every budget; the default tries about fifty.`,
 	set := command.Flags()
 	set.StringVarP(&flags.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
 	must(command.MarkFlagRequired("policy"))
-	completePolicy(command, "policy")
+	completePolicy(command, "policy", agentPolicy)
 	intFlag(set, &flags.from, "from", "", 0, "first budget, in `tokens` (default: what pinned items and --reserve need)")
 	intFlag(set, &flags.to, "to", "", 0, "last budget, in `tokens` (default: enough for all candidates and the reserve)")
 	intFlag(set, &flags.stride, "stride", "", 0, "`tokens` between budgets (default: a round number that gives about fifty budgets)")
@@ -84,7 +84,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	p, pipeline, err := f.readPolicy(env, f.policy)
+	c, err := f.readChooser(env, f.policy, f.encoding)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,13 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
 	}
 	tell := newBudgetProgress(env, f.progress)
-	sweep, err := analysis.Sweep(command.Context(), keeping(candidates, pipeline), candidates.Items, budgets,
-		analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
+	var sweep *analysis.BudgetSweep
+	if c.preset != nil || candidates.Conversation != nil && budgets.From < necessary(candidates.Items, base) {
+		sweep, err = f.sweepPrepared(command.Context(), c, candidates, budgets, tell)
+	} else {
+		sweep, err = analysis.Sweep(command.Context(), keeping(candidates, c.pipeline), candidates.Items, budgets,
+			analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
+	}
 	tell.end()
 	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
 		return usagef("gave up after %d budgets: narrow the range with --from and --to, or give a larger --stride", tooMany.MaxBudgets)
@@ -122,7 +127,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		return writeOutput(env, f.output, f.force, func(w io.Writer) error { return writeSweepCSV(w, sweep) })
 	}
 	return f.write(env, func() (any, error) { return sweep, nil }, func(printer *terminal.Printer) {
-		printSweep(printer, titleOf(p.Name, f.policy), sweep, f.plot)
+		printSweep(printer, titleOf(c.policy.Name, f.policy), sweep, f.plot)
 	})
 }
 

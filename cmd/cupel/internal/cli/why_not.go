@@ -52,7 +52,7 @@ func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection
 		opts = append(opts, analysis.WithMaxBudgets(f.probes))
 	}
 	candidate, copies := a.bestCopy(content)
-	answer, err := analysis.WhyNot(ctx, s.pipeline, s.Items, s.budget, candidate, opts...)
+	answer, err := analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate, opts...)
 	if err != nil {
 		return nil, selecting(err)
 	}
