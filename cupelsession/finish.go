@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -12,6 +13,33 @@ import (
 type outcome struct {
 	score  float64
 	reason cupel.ExclusionReason
+	known  bool // the item was there
+}
+
+// outcomes are those of one choice. They are found by key only for a report.
+type outcomes struct {
+	keys []string
+	list []outcome // by key
+
+	once   sync.Once
+	places map[string]int
+}
+
+// of returns what the choice said of the item with a key, if it was there.
+func (o *outcomes) of(key string) outcome {
+	if o == nil {
+		return outcome{}
+	}
+	o.once.Do(func() {
+		o.places = make(map[string]int, len(o.keys))
+		for i, key := range o.keys {
+			o.places[key] = i
+		}
+	})
+	if i, ok := o.places[key]; ok {
+		return o.list[i]
+	}
+	return outcome{}
 }
 
 // finish chooses the tail and says what the turn is.
@@ -73,7 +101,7 @@ func (p *proposal) leaving() []*cupel.ContextItem {
 		return nil
 	}
 	was := map[string]bool{}
-	if b := p.before.all; b != nil {
+	if b := p.before.all; b != nil && p.were == nil {
 		for i, key := range b.keys {
 			if p.before.at[i] == out {
 				was[key] = true
@@ -85,9 +113,10 @@ func (p *proposal) leaving() []*cupel.ContextItem {
 	}
 	var list []*cupel.ContextItem
 	for i, n := range p.at {
-		if n == out && !was[p.keys[i]] {
-			list = append(list, p.items[i])
+		if n != out || was[p.keys[i]] || p.was(i) >= 0 && p.before.at[p.was(i)] == out {
+			continue
 		}
+		list = append(list, p.items[i])
 	}
 	return list
 }
@@ -119,24 +148,35 @@ func (p *proposal) firstDropped(leaving []*cupel.ContextItem) []*cupel.ContextIt
 	return first
 }
 
-// chooseTail appends the tail to the window, and returns its tokens.
+// chooseTail appends the tail to the window, and returns its tokens. The chooser
+// is given what was left out as it is, so that a scorer which keeps what it knows
+// of items knows it; what it chooses becomes a quotation.
 func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	var items []*cupel.ContextItem
 	var from []int
 	own := false
+	bare := map[*cupel.ContextItem]*cupel.ContextItem{}
 	for i, n := range p.at {
+		item := p.items[i]
 		switch {
 		case n == inTail:
 			own = true
-			items, from = append(items, p.items[i]), append(from, i)
-		case n == out && p.s.config.Tail != nil && p.items[i].Group() == "":
-			quote, err := quoted(p.items[i])
-			if err != nil {
-				return 0, err
+			items, from = append(items, item), append(from, i)
+		case n == out && p.s.config.Tail != nil && item.Group() == "":
+			if len(item.Variants()) > 0 {
+				whole, ok := p.s.bare[item]
+				if !ok {
+					var err error
+					if whole, err = item.With(cupel.WithVariants()); err != nil {
+						return 0, err
+					}
+				}
+				bare[item], item = whole, whole
 			}
-			items, from = append(items, quote), append(from, i)
+			items, from = append(items, item), append(from, i)
 		}
 	}
+	p.s.bare = bare
 	if !own {
 		return 0, nil
 	}
@@ -151,14 +191,37 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	tokens := 0
-	for _, e := range report.Included {
+	chosen := report.Included
+	for _, e := range chosen {
 		if e.Candidate() < 0 || e.Candidate() >= len(from) {
 			return 0, errNoPositions
 		}
-		i := from[e.Candidate()]
-		tokens += e.Item.Tokens()
-		p.turn.Window = append(p.turn.Window, e.Item)
-		p.turn.Entries = append(p.turn.Entries, Entry{[]int{i}, e.Item == p.items[i]})
+		if tokens += e.Item.Tokens(); p.at[from[e.Candidate()]] == out {
+			tokens += quoteTokens
+		}
+	}
+	for tokens > target { // of the labels
+		worst := -1
+		for n, e := range chosen {
+			if p.at[from[e.Candidate()]] == out && (worst < 0 || !(e.Score > chosen[worst].Score)) {
+				worst = n
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		tokens -= chosen[worst].Item.Tokens() + quoteTokens
+		chosen = slices.Concat(chosen[:worst], chosen[worst+1:])
+	}
+	for _, e := range chosen {
+		i, item := from[e.Candidate()], e.Item
+		if p.at[i] == out {
+			if item, err = quoted(item); err != nil {
+				return 0, err
+			}
+		}
+		p.turn.Window = append(p.turn.Window, item)
+		p.turn.Entries = append(p.turn.Entries, Entry{[]int{i}, item == p.items[i]})
 	}
 	return tokens, nil
 }
@@ -170,7 +233,7 @@ const (
 
 // quoted returns an item that was left out as a quotation for the tail.
 func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
-	return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens), cupel.WithVariants())
+	return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
 }
 
 // next is the state after the turn, with what the cache has then.
@@ -190,15 +253,17 @@ func (p *proposal) next(held []Prefix) *state {
 		}
 	}
 	if p.chose != nil {
-		to.last = make(map[string]outcome, len(p.keys))
-		for _, e := range p.chose.Excluded {
+		to.last = &outcomes{keys: p.keys, list: make([]outcome, len(p.keys))}
+		for n := range p.chose.Excluded {
+			e := &p.chose.Excluded[n]
 			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last[p.keys[i]] = outcome{e.Score, e.Reason}
+				to.last.list[i] = outcome{e.Score, e.Reason, true}
 			}
 		}
-		for _, e := range p.chose.Included {
+		for n := range p.chose.Included {
+			e := &p.chose.Included[n]
 			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last[p.keys[i]] = outcome{score: e.Score}
+				to.last.list[i] = outcome{score: e.Score, known: true}
 			}
 		}
 	}
@@ -249,7 +314,7 @@ func (t *Turn) Report() *cupel.SelectionReport {
 			if t.items[i].Pinned() {
 				reason = cupel.IncludePinned
 			}
-			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Score: t.after.last[t.after.all.keys[i]].score, Reason: reason})
+			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Score: t.after.last.of(t.after.all.keys[i]).score, Reason: reason})
 		}
 		for _, i := range e.Candidates {
 			in[i] = true
@@ -260,11 +325,11 @@ func (t *Turn) Report() *cupel.SelectionReport {
 		if in[i] || t.after.at[i] >= 0 {
 			continue
 		}
-		o, ok := t.after.last[t.after.all.keys[i]]
+		o := t.after.last.of(t.after.all.keys[i])
 		switch {
 		case item.Tokens() < 0:
 			o.reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})
-		case !ok || o.reason.Code == "":
+		case !o.known || o.reason.Code == "":
 			o.reason = cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item.Tokens()})
 		}
 		r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: item, Score: o.score, Reason: o.reason})

@@ -18,7 +18,9 @@ type candidates struct {
 	tail  []bool
 	count counts
 	sum   sums
-	same  int // items at the beginning that the turn before had in the same places
+	same  int     // items at the beginning that the turn before had in the same places
+	were  []int32 // where the turn before had each, or -1; nil if that is not known
+	gone  []int32 // what it had and this one has not; only with were
 }
 
 // sums are tokens of candidates.
@@ -42,7 +44,7 @@ func (c counts) of(key string) int { return c.large[key] + c.small[key] }
 
 // grown returns counts that the caller may add to, in small.
 func (c counts) grown() counts {
-	if len(c.small) <= 64+len(c.large)/8 {
+	if len(c.small) <= 64+len(c.large)/16 {
 		return counts{c.large, cloned(c.small)}
 	}
 	large := maps.Clone(c.large)
@@ -71,6 +73,9 @@ func cloned(m map[string]int) map[string]int {
 // copy, and only items that are new are hashed.
 func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candidates {
 	to := &candidates{items: slices.Clone(items)}
+	if before != nil && c.follow(to, before) {
+		return to
+	}
 	known := map[*cupel.ContextItem]int{} // that have moved
 	if before == nil {
 		to.count.small = make(map[string]int, len(items))
@@ -89,25 +94,106 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 		}
 	}
 	for _, item := range items[to.same:] {
-		var key string
-		var tail bool
 		if i, ok := known[item]; ok {
-			key, tail = before.base(i), before.tail[i]
+			to.add(item, before.base(i), before.tail[i])
 		} else {
-			key, tail = c.base(item), c.Tail != nil && c.Tail(item)
+			to.add(item, c.base(item), c.Tail != nil && c.Tail(item))
 		}
-		n := to.count.of(key)
-		to.count.small[key]++
-		end := ""
-		if n > 0 {
-			end = "#" + strconv.Itoa(n)
-		}
-		to.keys = append(to.keys, key+end)
-		to.ends = append(to.ends, uint8(len(end)))
-		to.tail = append(to.tail, tail)
-		to.sum.add(item, tail, 1)
 	}
 	return to
+}
+
+// add adds an item that has not the same key as before.
+func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
+	end := ""
+	if n := c.count.of(base); n > 0 {
+		end = "#" + strconv.Itoa(n)
+	}
+	c.count.small[base]++
+	c.keys = append(c.keys, base+end)
+	c.ends = append(c.ends, uint8(len(end)))
+	c.tail = append(c.tail, tail)
+	c.sum.add(item, tail, 1)
+}
+
+// was returns where the turn before had an item, or -1.
+func (c *candidates) was(i int) int32 {
+	if c.were == nil {
+		return -1
+	}
+	return c.were[i]
+}
+
+// follow sets the candidates from those of the turn before, when few items came
+// and went, the others are the same pointers in the same order, and no key
+// changes hands. It reports false, and changes nothing, for all other lists.
+func (c *Config) follow(to, before *candidates) bool {
+	const few = 64
+	from := make([]int32, len(to.items))
+	var gone []int32
+	at, last, added := 0, -1, 0
+next:
+	for i, item := range to.items {
+		for k := at; k <= min(at+few, len(before.items)-1); k++ {
+			if before.items[k] != item {
+				continue
+			}
+			for ; at < k; at++ {
+				gone = append(gone, int32(at))
+			}
+			from[i], last = int32(k), i
+			at++
+			continue next
+		}
+		from[i] = -1
+		if added++; added > few && at < len(before.items) {
+			return false
+		}
+	}
+	for ; at < len(before.items); at++ {
+		if gone = append(gone, int32(at)); len(gone) > few {
+			return false
+		}
+	}
+	left := map[string]bool{} // keys that are free now
+	for _, i := range gone {
+		base := before.base(int(i))
+		if before.count.of(base) > 1 {
+			return false // the next of them gets the key
+		}
+		left[base] = true
+	}
+	bases := make([]string, 0, added)
+	for i, item := range to.items {
+		if from[i] >= 0 {
+			continue
+		}
+		base := c.base(item)
+		if left[base] || i < last && before.count.of(base) > 0 {
+			return false
+		}
+		bases = append(bases, base)
+	}
+	n := len(to.items)
+	to.keys, to.ends, to.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
+	to.count, to.sum = before.count.grown(), before.sum
+	for _, i := range gone {
+		to.count.small[before.base(int(i))]--
+		to.sum.add(before.items[i], before.tail[i], -1)
+	}
+	for i, item := range to.items {
+		if k := from[i]; k >= 0 {
+			to.keys, to.ends, to.tail = append(to.keys, before.keys[k]), append(to.ends, before.ends[k]), append(to.tail, before.tail[k])
+			if to.same == i && int(k) == i {
+				to.same++
+			}
+			continue
+		}
+		to.add(item, bases[0], c.Tail != nil && c.Tail(item))
+		bases = bases[1:]
+	}
+	to.were, to.gone = from, gone
+	return true
 }
 
 // base returns the key of candidate i without its occurrence.

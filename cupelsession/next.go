@@ -20,9 +20,9 @@ type state struct {
 	window []entry     // the stable part as it was sent
 	tokens int         // of window
 
-	keys    map[string]bool    // of the last turn's candidates, only after reading from JSON
-	outKeys []string           // of these, in order, those that were out
-	last    map[string]outcome // what the last choice said of the candidates it had
+	keys    map[string]bool // of the last turn's candidates, only after reading from JSON
+	outKeys []string        // of these, in order, those that were out
+	last    *outcomes       // of the last choice; nil if there was none
 
 	sent   sent
 	fit    calibration
@@ -170,9 +170,14 @@ func (p *proposal) keep() {
 		p.at[i] = int32(len(p.window))
 		p.window = append(p.window, entry{Keys: p.keys[i : i+1 : i+1], Tokens: item.Tokens(), Held: item, first: i})
 	}
-	appended := p.before.all != nil && p.same == len(p.before.all.items)
-	if len(groups) > 0 || !appended {
-		p.split = p.splits(func(group string) bool { return !appended || groups[group] })
+	for _, i := range p.gone {
+		if group := p.before.all.items[i].Group(); group != "" {
+			groups[group] = true
+		}
+	}
+	followed := p.were != nil
+	if len(groups) > 0 || !followed {
+		p.split = p.splits(func(group string) bool { return !followed || groups[group] })
 	}
 	for i := p.from(); i < len(p.items); i++ {
 		if n := p.at[i]; p.items[i].Pinned() && (n == out || n >= 0 && !p.window[n].whole()) {
@@ -225,10 +230,9 @@ func (p *proposal) from() int {
 // a function that reports whether the turn before had a candidate.
 func (p *proposal) place() (known func(i int) bool) {
 	b := p.before
-	if b.all != nil && p.same == len(b.all.items) {
-		p.window = slices.Clone(b.window)
-		copy(p.at, b.at)
-		return func(int) bool { return false }
+	if from := p.were; from != nil {
+		p.placeFollowed()
+		return func(i int) bool { return from[i] >= 0 }
 	}
 	byKey := make(map[string]int, len(p.keys))
 	for i, key := range p.keys {
@@ -239,13 +243,15 @@ func (p *proposal) place() (known func(i int) bool) {
 	}
 	for _, e := range b.window {
 		first, there := len(p.keys), 0
+		parted := false // a new item that says the same as a member that is gone, in another group
 		for _, key := range e.Keys {
 			if i, ok := byKey[key]; ok {
+				parted = parted || there > 0 && p.items[i].Group() != p.items[first].Group()
 				there++
 				first = min(first, i)
 			}
 		}
-		if there == 0 || there < len(e.Keys) && !e.Summary {
+		if there == 0 || !e.Summary && (there < len(e.Keys) || parted) {
 			continue // removed, or edited
 		}
 		e.first = first
@@ -276,6 +282,42 @@ func (p *proposal) place() (known func(i int) bool) {
 		}
 	}
 	return func(i int) bool { return had[p.keys[i]] }
+}
+
+// placeFollowed is place when it is known where the turn before had each item.
+func (p *proposal) placeFollowed() {
+	b := p.before
+	there := make([]int, len(b.window))
+	first := make([]int, len(b.window))
+	for i, k := range p.were {
+		p.at[i] = out
+		if k < 0 {
+			continue
+		}
+		n := b.at[k]
+		if p.at[i] = n; n >= 0 {
+			if there[n] == 0 {
+				first[n] = i
+			}
+			there[n]++
+		}
+	}
+	p.window = make([]entry, 0, len(b.window)+8)
+	moved := make([]int32, len(b.window)) // to where, or out
+	for n, e := range b.window {
+		if there[n] == 0 || there[n] < len(e.Keys) && !e.Summary {
+			moved[n] = out // removed
+			continue
+		}
+		e.first = first[n]
+		moved[n] = int32(len(p.window))
+		p.window = append(p.window, e)
+	}
+	for i, n := range p.at {
+		if n >= 0 {
+			p.at[i] = moved[n]
+		}
+	}
 }
 
 // number writes the positions of the entries to their candidates.

@@ -86,6 +86,7 @@ type Session struct {
 	busy      atomic.Bool
 	state     atomic.Pointer[state] // committed
 	summaries summaries
+	bare      map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
 
 // New returns a session without a window. It fails with a [ConfigError].

@@ -15,6 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -232,10 +233,12 @@ type world struct {
 	t     testing.TB
 	rng   *rand.Rand
 	items []*cupel.ContextItem
+	gone  []*cupel.ContextItem
 	made  int
 	now   time.Time
 	model string
 	size  int
+	tail  bool // the last item is a question, another one at each turn
 }
 
 func (w *world) add() {
@@ -265,36 +268,92 @@ func (w *world) add() {
 
 // change changes what a user may change.
 func (w *world) change() {
+	if w.tail && len(w.items) > 0 {
+		w.items = w.items[: len(w.items)-1 : len(w.items)-1] // the last question
+	}
 	for range 1 + w.rng.IntN(3) {
 		w.add()
 	}
 	at := w.rng.IntN(len(w.items))
-	switch w.rng.IntN(12) {
-	case 0:
-		if w.items[at].Group() == "" {
-			w.items = slices.Delete(slices.Clone(w.items), at, at+1)
-		}
-	case 1:
-		edited, err := w.items[at].With(cupel.WithContent(fmt.Sprint("edited ", w.made), 9), cupel.WithVariants())
+	edit := func(opts ...cupel.ItemOption) {
+		edited, err := w.items[at].With(opts...)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		w.items = slices.Clone(w.items)
 		w.items[at] = edited
-	case 2:
-		pinned, err := w.items[at].With(cupel.WithPinned())
-		if err != nil {
-			w.t.Fatal(err)
+	}
+	remove := func(n int) {
+		for i := min(at+n, len(w.items)) - 1; i >= at; i-- {
+			// Of a group, only a part may go. Then what says the same in another group
+			// would count as that part.
+			if w.items[i].Group() == "" || w.rng.IntN(4) == 0 && !strings.HasSuffix(w.items[i].Content(), " ok") {
+				w.gone = append(w.gone, w.items[i])
+				w.items = slices.Delete(slices.Clone(w.items), i, i+1)
+			}
 		}
-		w.items = slices.Clone(w.items)
-		w.items[at] = pinned
+	}
+	switch w.rng.IntN(16) {
+	case 0:
+		remove(1)
+	case 1:
+		edit(cupel.WithContent(fmt.Sprint("edited ", w.made), 9), cupel.WithVariants())
+	case 2:
+		edit(cupel.WithPinned())
 	case 3:
 		w.size = 60 + w.rng.IntN(300)
 	case 4:
 		w.now = w.now.Add(time.Duration(w.rng.IntN(60)-10) * time.Minute)
 	case 5:
 		w.model = fmt.Sprint("model", w.rng.IntN(3))
+	case 6:
+		if w.items[at].Pinned() {
+			w.unpin(at)
+		}
+	case 7: // the oldest go
+		at = 0
+		remove(1 + w.rng.IntN(4))
+	case 8: // two items change places
+		if to := w.rng.IntN(len(w.items)); w.items[at].Group()+w.items[to].Group() == "" {
+			w.items = slices.Clone(w.items)
+			w.items[at], w.items[to] = w.items[to], w.items[at]
+		}
+	case 9: // one comes back, anywhere
+		if len(w.gone) > 0 && w.items[at].Group() == "" {
+			back := w.gone[w.rng.IntN(len(w.gone))]
+			if back.Group() == "" || !slices.Contains(w.items, back) {
+				w.items = slices.Insert(slices.Clone(w.items), at, back)
+			}
+		}
 	}
+	if w.tail {
+		w.items = append(w.items, item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRag)))
+	}
+}
+
+// unpin puts an item that says the same and is not pinned in the place of one.
+func (w *world) unpin(at int) {
+	was := w.items[at]
+	opts := []cupel.ItemOption{cupel.WithVariants(was.Variants()...)}
+	if was.Group() != "" {
+		opts = append(opts, cupel.WithGroup(was.Group()), cupel.WithGroupVariants(was.GroupVariants()...))
+	}
+	if when, ok := was.Timestamp(); ok {
+		opts = append(opts, cupel.WithTimestamp(when))
+	}
+	w.items = slices.Clone(w.items)
+	w.items[at] = item(w.t, was.Content(), was.Tokens(), opts...)
+}
+
+// relevant scores by a question, with an index of its own.
+func relevant(t testing.TB, question string) *cupel.Pipeline {
+	t.Helper()
+	index := cupelrelevance.Must(cupelrelevance.NewIndex())
+	p, err := cupel.New(cupel.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestAnotherProcessGoesOn compares a session with one that is read from its JSON
@@ -305,31 +364,46 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	pipelines := []cupelsession.Chooser{newest(t), agent.New(nil)}
 	for seed := range uint64(n) {
 		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}
 		cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5), Latest: int(seed % 3),
 			MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}}}
 		config := cupelsession.Config{Cache: cache, Clock: func() time.Time { return w.now }}
-		chooser := pipelines[seed%2]
-		kept := session(t, chooser, config)
+		chooser := func() cupelsession.Chooser { // the other session shares no index
+			switch seed % 3 {
+			case 0:
+				return newest(t)
+			case 1:
+				return agent.New(nil)
+			default:
+				return relevant(t, "which file has reservation RES7 or b3.go?")
+			}
+		}
+		if w.tail = seed%4 == 3; w.tail {
+			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+		}
+		kept := session(t, chooser(), config)
 		for turn := range 12 {
 			w.change()
 			state, err := json.Marshal(kept)
 			if err != nil {
 				t.Fatal(err)
 			}
-			other := session(t, chooser, config)
+			other := session(t, chooser(), config)
 			if err := json.Unmarshal(state, other); err != nil {
 				t.Fatalf("seed %d turn %d: %v", seed, turn, err)
 			}
 			var copies []*cupel.ContextItem
+			copied := map[*cupel.ContextItem]*cupel.ContextItem{} // an item may be there twice
 			for _, it := range w.items {
-				c, err := it.With()
-				if err != nil {
-					t.Fatal(err)
+				if copied[it] == nil {
+					c, err := it.With()
+					if err != nil {
+						t.Fatal(err)
+					}
+					copied[it] = c
 				}
-				copies = append(copies, c)
+				copies = append(copies, copied[it])
 			}
 			opts := []cupelsession.TurnOption{cupelsession.WithModel(w.model)}
 			a, errA := kept.Next(t.Context(), w.items, budget(t, w.size), opts...)
@@ -399,7 +473,7 @@ func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
 				fail("candidate %d is pinned and in a smaller form", i)
 			}
 		}
-		if e.Candidates[0] < last {
+		if n < turn.Stable && e.Candidates[0] < last {
 			fail("the entry %d is out of order", n)
 		}
 		last = e.Candidates[0]

@@ -247,6 +247,19 @@ func (p *proposal) keepable(l limits) int {
 			return 0
 		}
 	}
+	// Nor may a group that is out have members on both sides.
+	groups := map[string]bool{}
+	for i, n := range p.at {
+		group := p.items[i].Group()
+		if n == inTail || group == "" {
+			continue
+		}
+		if i < p.window[kept-1].first {
+			groups[group] = groups[group] || n == out
+		} else if groups[group] {
+			return 0
+		}
+	}
 	outlines := slices.ContainsFunc(p.window[:kept], func(e entry) bool { return !e.whole() })
 	if !outlines {
 		return 0
