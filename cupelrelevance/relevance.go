@@ -3,6 +3,7 @@ package cupelrelevance
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -19,6 +20,11 @@ import (
 // files, the item itself, its group and names count too. Of equally relevant
 // items the shorter scores a little higher, since more of them fit a budget.
 //
+// Dates in the question, such as "in May 2023", "on the day after 8 May" and
+// "last week", count as much as the passage, if some of the items have a
+// timestamp of that time and some do not; the words of the date then do not
+// count. See [WithNow].
+//
 // Scores are in [0,1], and 0 if nothing in an item matches. They are meant for
 // slicers that take the highest scores first, such as slicer.ScoreGreedy. An
 // item that occurs twice gets the higher of its scores. Relevance is safe for
@@ -28,6 +34,9 @@ type Relevance struct {
 	lexical  *Lexical
 	passages *Passages
 	mentions *Mentions
+	when     []dateWord // the question, if it names a date
+	undated  *Lexical   // the question without its dates
+	now      time.Time  // zero: the newest item's
 }
 
 // The settings of the preset. README.md has the figures behind them, and the
@@ -39,6 +48,7 @@ const (
 	presetGroup  = 1.0  // of the group, where groups are short
 	presetShort  = 50.0 // items that make a group neither short nor long
 	presetFloor  = 0.25 // of all that, where groups are long or nothing is known of them
+	presetDate   = 1.0  // of the dates that the question names
 	presetTokens = 10.0 // of an item too short to be any cheaper
 )
 
@@ -49,6 +59,7 @@ type Option func(*relevanceDraft) error
 // that options cannot be applied to a finished one.
 type relevanceDraft struct {
 	isStopWord func(word string) bool
+	now        time.Time
 }
 
 // WithStopWords sets which words of the question do not count: isStopWord is
@@ -58,6 +69,22 @@ type relevanceDraft struct {
 func WithStopWords(isStopWord func(word string) bool) Option {
 	return func(d *relevanceDraft) error {
 		d.isStopWord = isStopWord
+		return nil
+	}
+}
+
+// WithNow sets the time from which a question sees dates such as "yesterday",
+// "last week", "three days ago" and "in May". The default is the newest timestamp
+// of the items. Its location is that of the calendar: dates without a year are
+// the latest that are not after it, and weeks begin on Monday.
+//
+// Dates are days, months and years by their English names ("8 May 2023", "May
+// 8th") and in numbers with the year first ("2023-05-08"), those with "the day
+// after", "two weeks before", "since", "until" or "between" before them, and those
+// relative to now. They may be in a question of any language.
+func WithNow(now time.Time) Option {
+	return func(d *relevanceDraft) error {
+		d.now = now
 		return nil
 	}
 }
@@ -94,7 +121,16 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions}, nil
+	r := &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions, now: draft.now}
+	when := dateWords(query)
+	spans, used := dates(when, time.Unix(0, 0))
+	if len(spans) == 0 {
+		return r, nil
+	}
+	undated := *lexical
+	undated.terms = queryTerms(without(query, when, used), language, draft.isStopWord)
+	r.when, r.undated = when, &undated
+	return r, nil
 }
 
 // Validate returns an error if the scorer was not created with [New].
@@ -135,7 +171,12 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	defer part.giveBack()
 	clear(scores)
 	clear(own.of)
-	r.lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
+	lexical, dated, near := r.lexical, 0.0, borrowFloats(len(all))
+	defer near.giveBack()
+	if r.isDated(all, near.of) {
+		lexical, dated = r.undated, presetDate
+	}
+	lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			own.of[i] += float64(weight * values[i])
 		}
@@ -154,13 +195,34 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	if err := r.mentions.ScoreAll(ctx, all, part.of); err != nil {
 		return err
 	}
-	total := 1 + float64(short*(1+presetGroup+presetNames))
+	total := 1 + float64(short*(1+presetGroup+presetNames)) + dated
 	for i, item := range all {
 		score := scores[i] + float64(short*presetNames*part.of[i])
+		if dated > 0 {
+			score += float64(dated * near.of[i])
+		}
 		scores[i] = score / total * cheapness(item.Tokens())
 	}
 	l.words.settle(scores)
 	return ctx.Err()
+}
+
+// isDated sets how close the items are to the dates of the question, and reports
+// whether these tell the items apart.
+func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
+	if len(r.when) == 0 {
+		return false
+	}
+	now := r.now
+	if now.IsZero() {
+		latest, ok := newest(all)
+		if !ok {
+			return false
+		}
+		now = latest
+	}
+	spans, _ := dates(r.when, now)
+	return closeness(spans, all, near)
 }
 
 // shortness is near 1 if groups have few items, and small but not 0 if they
