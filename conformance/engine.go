@@ -63,7 +63,8 @@ func (e Engine) Place(ctx context.Context, name string, items []cupel.ScoredItem
 // Run implements [Implementation]. It runs the pipeline with and without a
 // collector and as a dry run, and fails if the windows differ.
 func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly}
+	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly,
+		NearDuplicates: spec.NearDuplicates, AnyNumbers: spec.AnyNumbers}
 	var err error
 	if spec.Scorer != nil {
 		if config.Scorer, err = e.scorer(*spec.Scorer); err != nil {
@@ -96,7 +97,7 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 		return Outcome{}, fmt.Errorf("conformance: a run with a collector gives [%s], a run without [%s]", windowText(observed), windowText(window))
 	}
 	outcome := Outcome{Window: window, Report: report}
-	if slices.ContainsFunc(items, hasUnits) {
+	if spec.NearDuplicates > 0 || slices.ContainsFunc(items, hasUnits) {
 		for _, in := range report.Included {
 			outcome.Included = append(outcome.Included, Decision{in.Candidate(), in.Form(), in.Stale()})
 		}

@@ -30,7 +30,8 @@ type Outcome struct {
 	Window []*cupel.ContextItem // in prompt order
 	Report *cupel.SelectionReport
 	// Included and Excluded belong to the entries of the report, one each. They
-	// are nil for a run without groups, variants and version keys.
+	// are nil for a run without groups, variants and version keys that keeps near
+	// copies.
 	Included, Excluded []Decision
 }
 
@@ -38,7 +39,7 @@ type Outcome struct {
 type Decision struct {
 	Candidate int  // position among the candidates
 	Form      int  // of an included item; 0 is full
-	Stale     bool // a newer version was among the candidates
+	Stale     bool // a newer version or near copy was among the candidates
 }
 
 // PipelineSpec describes a pipeline. A nil strategy is one that the vector does
@@ -49,7 +50,9 @@ type PipelineSpec struct {
 	Placer         string // "chronological", "u-shaped", or "" for none
 	KeepDuplicates bool
 	Overflow       cupel.OverflowStrategy
-	FullOnly       bool // smaller forms are off
+	FullOnly       bool    // smaller forms are off
+	NearDuplicates float64 // the threshold; 0 keeps near copies
+	AnyNumbers     bool    // numbers of near copies may differ
 }
 
 // ScorerSpec describes a scorer. Fields that its type does not have are zero;

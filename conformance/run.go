@@ -348,7 +348,7 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	}
 	v.checkWindow(got, f)
 	v.checkScores(ctx, impl, f)
-	if slices.ContainsFunc(v.items, hasUnits) {
+	if v.pipeline.NearDuplicates > 0 || slices.ContainsFunc(v.items, hasUnits) {
 		f.consistentUnits(got, v.items)
 	} else {
 		f.consistent(got, v.items)

@@ -85,7 +85,7 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 
 func (v *vector) read(root table) {
 	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
-	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "full_only", "scorers"},
+	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "full_only", "near_duplicates", "any_numbers", "scorers"},
 		without(scorerKeys, "type", "weight"), without(slicerKeys, "type"))...)
 	v.name = test.required("name").text("name")
 	v.stage = test.required("stage").text("stage")
@@ -165,6 +165,7 @@ func (v *vector) readPipeline(config table) {
 		p.Placer = readPlacer(config)
 	}
 	p.FullOnly = config.boolean("full_only")
+	p.NearDuplicates, p.AnyNumbers = config.number("near_duplicates"), config.boolean("any_numbers")
 	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
 	overflow := "throw"
 	if config.has("overflow_strategy") {

@@ -18,7 +18,10 @@ func (r *run) classify(ctx context.Context) error {
 }
 
 // partition is what of classify does not depend on the budget.
-func (r *run) partition(context.Context) error {
+func (r *run) partition(ctx context.Context) error {
+	if r.pipeline.config.looksForCopies() {
+		return r.partitionUnits(ctx)
+	}
 	r.pinned, r.scoreable = r.pinned[:0], resize(r.scoreable, len(r.items))[:0]
 	for i, item := range r.items {
 		if item == nil || item.content == "" {
@@ -26,7 +29,7 @@ func (r *run) partition(context.Context) error {
 		}
 		if item.units != nil {
 			r.takeBack()
-			return r.partitionUnits()
+			return r.partitionUnits(ctx)
 		}
 		switch {
 		// Before the look at pinned: a pinned item with a negative count is out.

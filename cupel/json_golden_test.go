@@ -74,6 +74,8 @@ var goldens = []struct {
 		`{"reason": "CountCapExceeded", "kind": "Memory", "cap": 2, "count": 2}`, "", "R31"},
 	{"CountRequireCandidatesExhausted", func() any { return new(ExclusionReason) },
 		`{"reason": "CountRequireCandidatesExhausted", "kind": "Memory", "required": 2, "available": 1}`, "", "R31"},
+	{"NearDuplicate", func() any { return new(ExclusionReason) },
+		`{"reason": "NearDuplicate", "of": "func New() *Index", "similarity": 0.875}`, "", "docs/units.md"},
 	{"Superseded", func() any { return new(ExclusionReason) },
 		`{"reason": "Superseded", "superseded_by": "func New() *Index"}`, "", "docs/units.md"},
 	{"unknown reason", func() any { return new(ExclusionReason) },

@@ -3,6 +3,7 @@ package cupel
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -19,6 +20,15 @@ type Config struct {
 	// KeepDuplicates keeps all items with equal content. By default only the
 	// best scored of them is kept.
 	KeepDuplicates bool
+	// NearDuplicates, in (0,1], drops near copies of newer items: items at least
+	// this share of whose runs of four words a newer item has. 0 disables it, and
+	// 0.8 is a good value. Only texts of at least 50 words are compared, and pinned
+	// items never leave. A near copy in a group stays, stale. docs/units.md has the
+	// rules. The cost is linear in the words of the candidates.
+	NearDuplicates float64
+	// AnyNumbers allows numbers to differ between near copies. By default, "total
+	// 120" is no copy of "total 210".
+	AnyNumbers bool
 	// FullOnly ignores smaller forms: every item is in the window as it is or not
 	// at all, and no older version comes back. Groups stay together all the same,
 	// and of versions the newest counts.
@@ -49,6 +59,9 @@ func (c Config) validate() error {
 	check("Scorer", "scorer.Recency{}", c.Scorer, func() error { return ValidateScorer(c.Scorer) })
 	check("Slicer", "slicer.Greedy{}", c.Slicer, func() error { return ValidateSlicer(c.Slicer) })
 	check("Placer", "placer.Chronological{}", c.Placer, func() error { return validateOne("placer", c.Placer) })
+	if !(c.NearDuplicates >= 0 && c.NearDuplicates <= 1) {
+		problems = append(problems, &InvalidConfigError{Component: "Config", Field: "NearDuplicates", Value: strconv.FormatFloat(c.NearDuplicates, 'g', -1, 64), Reason: "must be at least 0 and at most 1"})
+	}
 	if c.Overflow > OverflowProceed {
 		problems = append(problems, &InvalidConfigError{Component: "Config", Field: "Overflow", Value: c.Overflow.String(), Reason: "overflow strategy is unknown"})
 	}

@@ -42,6 +42,9 @@ type scoredPass struct {
 	scores       []float64
 	negative     []exclusionOf
 	units        *unitSet // or nil
+
+	nearDuplicates float64 // as in Config
+	anyNumbers     bool
 }
 
 // exclusionOf is a candidate that was left out during preparation.
@@ -78,7 +81,8 @@ func (p *Prepared) For(ctx context.Context, pipeline *Pipeline) (*Prepared, erro
 	}
 	passes := p.passes
 	i := slices.IndexFunc(passes, func(pass *scoredPass) bool {
-		return sameScorer(pass.scorer, pipeline.config.Scorer) && (pass.units == nil || pass.units.fullOnly == pipeline.config.FullOnly)
+		return sameScorer(pass.scorer, pipeline.config.Scorer) && pass.nearDuplicates == pipeline.config.NearDuplicates && pass.anyNumbers == pipeline.config.AnyNumbers &&
+			(pass.units == nil || pass.units.fullOnly == pipeline.config.FullOnly)
 	})
 	if i < 0 {
 		pass, err := pipeline.newPass(ctx, p.pass.items)
@@ -108,7 +112,7 @@ func (p *Pipeline) newPass(ctx context.Context, items []*ContextItem) (*scoredPa
 	if r.units != nil {
 		units = r.units.unitSet
 	}
-	return &scoredPass{p.config.Scorer, items, r.pinned, r.scoreable, r.all, r.pinnedTokens, r.scores, r.excluded(), units}, nil
+	return &scoredPass{p.config.Scorer, items, r.pinned, r.scoreable, r.all, r.pinnedTokens, r.scores, r.excluded(), units, p.config.NearDuplicates, p.config.AnyNumbers}, nil
 }
 
 // prepare deduplicates and sorts.

@@ -40,6 +40,9 @@ const (
 	// ExcludeSuperseded: the candidates include a newer version of the same thing.
 	// Data: SupersededBy, Survivor.
 	ExcludeSuperseded ExclusionCode = "Superseded"
+	// ExcludeNearDuplicate: a newer item has nearly the same text. Data: Of,
+	// Similarity, Survivor.
+	ExcludeNearDuplicate ExclusionCode = "NearDuplicate"
 )
 
 // Reserved reasons: defined, read and written, but never given by the
@@ -72,8 +75,8 @@ type ExclusionReason struct {
 
 	Code ExclusionCode
 
-	tokens, available int          // BudgetExceeded; NegativeTokens has tokens
-	other             *ContextItem // Deduplicated, Superseded: the survivor; PinnedOverride: whose content it is; BudgetExceeded: the group's stand-in
+	tokens, available int          // BudgetExceeded; NegativeTokens has tokens; NearDuplicate: shared shingles of all
+	other             *ContextItem // Deduplicated, Superseded, NearDuplicate: the survivor; PinnedOverride: whose content it is; BudgetExceeded: the group's stand-in
 	all               *ReasonData  // all data, where they do not fit above; never changed
 }
 
@@ -86,7 +89,9 @@ type ReasonData struct {
 
 	DeduplicatedAgainst string       // Deduplicated: content of the item that stayed
 	SupersededBy        string       // Superseded: content of the newest version
-	Survivor            *ContextItem // Deduplicated, Superseded: the item that stayed; not in JSON
+	Of                  string       // NearDuplicate: content of the newer item
+	Similarity          float64      // NearDuplicate: share of the item's runs of four words that the newer item has, in (0,1]
+	Survivor            *ContextItem // Deduplicated, Superseded, NearDuplicate: the item that stayed; not in JSON
 
 	Tokens      int    // NegativeTokens: the item's token count
 	DisplacedBy string // PinnedOverride: content of the first pinned item
@@ -139,6 +144,10 @@ func superseded(newest *ContextItem) ExclusionReason {
 	return ExclusionReason{Code: ExcludeSuperseded, other: newest}
 }
 
+func nearDuplicate(newer *ContextItem, shared, total int) ExclusionReason {
+	return ExclusionReason{Code: ExcludeNearDuplicate, other: newer, tokens: shared, available: total}
+}
+
 func negativeTokens(tokens int) ExclusionReason {
 	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
 }
@@ -161,6 +170,8 @@ func (r ExclusionReason) Data() ReasonData {
 		return ReasonData{DeduplicatedAgainst: r.other.content, Survivor: r.other}
 	case r.Code == ExcludeSuperseded && r.other != nil:
 		return ReasonData{SupersededBy: r.other.content, Survivor: r.other}
+	case r.Code == ExcludeNearDuplicate && r.other != nil:
+		return ReasonData{Of: r.other.content, Similarity: float64(r.tokens) / float64(r.available), Survivor: r.other}
 	case r.Code == ExcludePinnedOverride && r.other != nil:
 		return ReasonData{DisplacedBy: r.other.content}
 	}

@@ -38,6 +38,8 @@ var reasonFields = [...]reasonField{
 	availableField:       fieldOf("available", func(d *ReasonData) *int { return &d.Available }),
 	groupTokensField:     fieldOf("group_tokens", func(d *ReasonData) *int { return &d.GroupTokens }),
 	supersededByField:    contentOf("superseded_by", func(d *ReasonData) *string { return &d.SupersededBy }),
+	ofField:              contentOf("of", func(d *ReasonData) *string { return &d.Of }),
+	similarityField:      fieldOf("similarity", func(d *ReasonData) *float64 { return &d.Similarity }),
 }
 
 const (
@@ -58,6 +60,8 @@ const (
 	availableField
 	groupTokensField
 	supersededByField
+	ofField
+	similarityField
 )
 
 func contentOf(name string, in func(*ReasonData) *string) reasonField {
@@ -150,6 +154,13 @@ var reasonTable = [...]reasonSpec{
 		ExcludeSuperseded, []int{supersededByField},
 		func(b []byte, _ ReasonData) []byte { return append(b, "a newer version is among the candidates"...) },
 		"a newer version of it is there",
+	},
+	{
+		ExcludeNearDuplicate, []int{ofField, similarityField},
+		func(b []byte, d ReasonData) []byte {
+			return append(strconv.AppendFloat(b, d.Similarity, 'f', 3, 64), " of it is in a newer item"...)
+		},
+		"a newer item has nearly the same text",
 	},
 }
 

@@ -135,7 +135,7 @@ func (s *stream) take(item *ContextItem) error {
 	}
 	s.total++
 	s.tokens.Add(item.tokens)
-	if item.units != nil && s.groups == nil {
+	if s.groups == nil && (item.units != nil || s.pipeline.config.looksForCopies()) {
 		s.newGroups()
 	}
 	if s.groups != nil {

@@ -131,9 +131,7 @@ func (s *stream) beginUnits() error {
 	if err := set.collect(&scratch.names); err != nil {
 		return err
 	}
-	set.resolveVersions(scratch)
-	set.standIns(&scratch.chain)
-	return nil
+	return set.resolve(s.ctx, &s.pipeline.config, scratch)
 }
 
 // contentKey returns a key that units with the same contents share.
@@ -157,7 +155,7 @@ func (s *stream) leaveOutKept() {
 	}
 	for i := range u.units {
 		unit := &u.units[i]
-		if u.isOlder(u.place(unit)) {
+		if u.leaves(u.place(unit)) {
 			continue
 		}
 		candidates := u.membersOf(unit)

@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"context"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
@@ -14,12 +15,13 @@ type unitSet struct {
 	items    []*ContextItem // the candidates
 	fullOnly bool
 	units    []unit
-	unitOf   []int32   // by candidate
-	members  []int     // candidates, unit by unit
-	pinned   []int32   // units, by place
-	stale    []bool    // by candidate; empty when none is
-	newest   []int32   // by candidate: the newest version of an older one, or none; empty when none is stale
-	scores   []float64 // by unit, from Score on
+	unitOf   []int32    // by candidate
+	members  []int      // candidates, unit by unit
+	pinned   []int32    // units, by place
+	stale    []bool     // by candidate; empty when none is
+	newest   []int32    // by candidate: the newest version of an older one, or none; empty when none is older
+	near     []nearCopy // by candidate; empty when none is a near copy
+	scores   []float64  // by unit, from Score on
 
 	groups, grouped, forms int // groups, their members, and the forms that those may have at most
 }
@@ -102,7 +104,7 @@ func (u *unitRun) free() {
 	*u = unitRun{
 		own: unitSet{
 			units: s.units[:0], unitOf: s.unitOf[:0], members: s.members[:0], pinned: s.pinned[:0], stale: s.stale[:0],
-			newest: s.newest[:0], scores: s.scores[:0],
+			newest: s.newest[:0], near: s.near[:0], scores: s.scores[:0],
 		},
 		scratch: u.scratch,
 		forms:   u.forms[:0], taken: u.taken[:0], sorted: u.sorted[:0], chosen: u.chosen[:0], returned: u.returned[:0], merged: u.merged[:0], placed: u.placed[:0], variants: u.variants[:0], windowed: u.windowed[:0], offers: u.offers[:0], survivor: u.survivor[:0],
@@ -116,7 +118,8 @@ func (s *unitSet) membersOf(u *unit) []int { return s.members[u.from : u.from+u.
 // place returns the position of the unit's first member.
 func (s *unitSet) place(u *unit) int { return s.members[u.from] }
 
-// isStale reports whether a newer version of the candidate exists.
+// isStale reports whether a newer version or a newer near copy of the candidate
+// exists.
 func (s *unitSet) isStale(candidate int) bool { return len(s.stale) > 0 && s.stale[candidate] }
 
 // isOlder reports whether a candidate leaves before Deduplicate because a newer
@@ -169,7 +172,7 @@ func (it *ContextItem) older() []Form {
 }
 
 // partitionUnits is partition for candidates with units.
-func (r *run) partitionUnits() error {
+func (r *run) partitionUnits(ctx context.Context) error {
 	if r.units == nil {
 		r.units = unitRunPool.Get().(*unitRun)
 	}
@@ -196,9 +199,22 @@ func (r *run) partitionUnits() error {
 			r.scoreable = append(r.scoreable, i)
 		}
 	}
-	s.resolveVersions(scratch)
-	s.standIns(&scratch.chain)
+	if err := s.resolve(ctx, &r.pipeline.config, scratch); err != nil {
+		return err
+	}
 	r.trace.count = len(r.pinned) + len(r.scoreable)
+	return nil
+}
+
+// resolve finds what is stale, and gives units their forms.
+func (s *unitSet) resolve(ctx context.Context, config *Config, scratch *unitScratch) error {
+	s.resolveVersions(scratch)
+	if config.looksForCopies() {
+		if err := s.resolveCopies(ctx, config, scratch); err != nil {
+			return err
+		}
+	}
+	s.standIns(&scratch.chain)
 	return nil
 }
 

@@ -45,14 +45,18 @@ func (r *run) fitPinnedUnits() {
 	}
 }
 
-// deduplicateUnits is stage 3 for candidates with units: older versions leave,
-// and among units with the same contents only the one with the best score
+// deduplicateUnits is stage 3 for candidates with units: older versions and near
+// copies leave, and among units with the same contents only the one with the best score
 // stays.
 func (r *run) deduplicateUnits() {
 	u := r.units
 	for i, candidate := range r.scoreable {
-		if u.isOlder(candidate) {
+		switch {
+		case u.isOlder(candidate):
 			r.exclude(candidate, r.scores[i], superseded(r.items[u.newest[candidate]]))
+		case u.isCopy(candidate):
+			c := &u.near[candidate]
+			r.exclude(candidate, r.scores[i], nearDuplicate(r.items[c.of], int(c.shared), int(c.total)))
 		}
 	}
 	u.survivor = resize(u.survivor, len(u.units))
@@ -67,7 +71,7 @@ func (r *run) deduplicateUnits() {
 		at := u.unitOf[candidate]
 		winner := u.survivor[at]
 		switch {
-		case u.isOlder(candidate), u.units[at].out: // a stream has kept its contents
+		case u.leaves(candidate), u.units[at].out: // a stream has kept its contents
 		case winner == at:
 			r.unique = append(r.unique, i)
 		default:
@@ -87,7 +91,7 @@ func (r *run) findDuplicates() {
 	best.reset(len(u.units))
 	for i := range u.units {
 		unit := &u.units[i]
-		if unit.out || unit.pinned || u.isOlder(u.place(unit)) {
+		if unit.out || unit.pinned || u.leaves(u.place(unit)) {
 			best.slotOf[i] = uint32(len(best.slots)) // none
 			continue
 		}
@@ -133,7 +137,7 @@ func (r *run) sortUnits() {
 	u := r.units
 	r.keys = r.keys[:0]
 	for i, unit := range u.units {
-		if !unit.out && !unit.pinned && u.survivor[i] == int32(i) && !u.isOlder(u.place(&unit)) {
+		if !unit.out && !unit.pinned && u.survivor[i] == int32(i) && !u.leaves(u.place(&unit)) {
 			r.keys = append(r.keys, order.Pair{Key: order.Key(u.scores[i]), Index: i})
 		}
 	}

@@ -79,7 +79,7 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
 			w.Why[at] = shorten(e.Excluded.Reason.Explain(), maxDescription)
-		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded:
+		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded, e.Excluded.Reason.Code == cupel.ExcludeNearDuplicate:
 			w.Why[at] += s.survivor(ledger, at)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
 			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {

@@ -163,8 +163,9 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 	}
 }
 
-// pipelineReasons are the codes of the pipeline and its slicers, whose events
-// have fixed attributes.
+// pipelineReasons are the codes of the pipeline and its slicers whose events
+// have fixed attributes. The similarity of a near duplicate is shown as the data
+// of custom reasons are.
 var pipelineReasons = []cupel.ExclusionCode{
 	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
 	cupel.ExcludeSuperseded,

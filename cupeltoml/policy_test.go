@@ -193,7 +193,7 @@ func lines(s string) string {
 const rest = "\n[slicer]\ntype = \"greedy\"\n[placer]\ntype = \"chronological\"\n"
 
 func TestDecodePolicyRefuses(t *testing.T) {
-	const knownFields = "name, description, scorers, slicer, placer, deduplicate, fullOnly, overflow"
+	const knownFields = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, anyNumbers, fullOnly, overflow"
 	tests := []struct {
 		name, text, want string // want is the problems; with … at its end their beginning
 		why              string

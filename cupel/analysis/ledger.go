@@ -100,8 +100,9 @@ func (l *Ledger) rank() {
 
 // Survivor returns the candidate that was kept in place of a duplicate: the one
 // that the reason names, or, for a report that was read from JSON, the first with
-// the same content that can be it. For an older version it returns the newest. It
-// returns false for other candidates, and if there is none.
+// the same content that can be it. For an older version it returns the newest, and
+// for a near copy what it is a copy of. It returns false for other candidates, and
+// if there is none.
 func (l *Ledger) Survivor(candidate int) (survivor int, ok bool) {
 	if l == nil || candidate < 0 || candidate >= len(l.Entries) {
 		return 0, false
@@ -120,6 +121,10 @@ func (l *Ledger) Survivor(candidate int) (survivor int, ok bool) {
 		survivor, ok = l.survivors[survivorKey{text: e.Item.Content(), grouped: e.Item.Group() != ""}]
 	case string(cupel.ExcludeSuperseded):
 		survivor, ok = l.survivors[survivorKey{text: e.Item.VersionOf(), newest: true}]
+	case string(cupel.ExcludeNearDuplicate):
+		if survivor, ok = l.survivors[survivorKey{text: e.Data().Of}]; !ok {
+			survivor, ok = l.survivors[survivorKey{text: e.Data().Of, grouped: true}]
+		}
 	}
 	return survivor, ok
 }

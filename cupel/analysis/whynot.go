@@ -108,6 +108,10 @@ func WhyNot(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Contex
 			return nil, err
 		}
 	}
+	if a.Code() == string(cupel.ExcludeNearDuplicate) {
+		a.Smallest = SmallestBudget{Exact: true, SearchedTo: math.MaxInt}
+		return a, nil
+	}
 	if a.Smallest, err = p.smallest(ctx, pipeline, items, candidate); err != nil {
 		return nil, err
 	}
@@ -151,6 +155,11 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *cupel.Prepared
 		a.Rule = "Of the versions of one thing the newest counts. Older ones come back only in its place."
 		if newest, ok := a.Ledger.Survivor(a.Candidate); ok {
 			a.DisplacedBy = []int{newest}
+		}
+	case cupel.ExcludeNearDuplicate:
+		a.Rule = "Of items with nearly the same text, the newest counts."
+		if newer, ok := a.Ledger.Survivor(a.Candidate); ok {
+			a.DisplacedBy = []int{newer}
 		}
 	case cupel.ExcludePinnedOverride:
 		a.Rule = "Pinned items take their tokens before the slicer chooses."

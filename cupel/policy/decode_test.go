@@ -38,7 +38,7 @@ type wrongDocument struct {
 const (
 	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
 	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy"
-	knownFields  = "name, description, scorers, slicer, placer, deduplicate, fullOnly, overflow"
+	knownFields  = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, anyNumbers, fullOnly, overflow"
 )
 
 var wrongDocuments = []wrongDocument{
@@ -240,8 +240,8 @@ var rightDocuments = []rightDocument{
 			p.Slicer = of("knapsack", settings{"bucketSize": 100, "memoryLimit": 1_000_000})
 			return p
 		}(), "JSON Schema counts them as integers"},
-	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate"`),
-		policy.Policy{Name: "n", Description: "d", Scorers: plain(of("recency")).Scorers, Slicer: of("greedy"), Placer: of("chronological"), KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
+	{"rest", document("", "", "", `,"name":"n","description":"d","deduplicate":false,"overflow":"Truncate","nearDuplicates":0.75,"anyNumbers":true`),
+		policy.Policy{Name: "n", Description: "d", NearDuplicates: 0.75, AnyNumbers: true, Scorers: plain(of("recency")).Scorers, Slicer: of("greedy"), Placer: of("chronological"), KeepDuplicates: true, Overflow: cupel.OverflowTruncate}, "every other field"},
 	{"absent and empty weights", document(`{"type":"kind","weight":1},{"type":"kind","weight":1,"weights":{}},{"type":"tag","weight":1,"weights":{}}`, "", "", ""),
 		policy.Policy{Scorers: []policy.Weighted{{of("kind"), 1}, {of("kind", settings{"weights": map[string]float64{}}), 1}, {of("tag", settings{"weights": map[string]float64{}}), 1}},
 			Slicer: of("greedy"), Placer: of("chronological")}, "no weights are the default ones, empty ones are none (R13)"},
@@ -348,6 +348,10 @@ func TestWrite(t *testing.T) {
 	text, err = with(of("kind", settings{"weights": map[string]float64(nil)})).MarshalJSON()
 	if err != nil || strings.Contains(string(text), "weights") {
 		t.Errorf("wrote %s, %v: nil weights are the default ones, an empty map gives everything 0", text, err)
+	}
+	p.NearDuplicates, p.AnyNumbers = 0.8, true
+	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"nearDuplicates":0.8,"anyNumbers":true`) {
+		t.Errorf("wrote %s, %v: without nearDuplicates a reader would keep them", text, err)
 	}
 	p.FullOnly = true
 	if text, err = p.MarshalJSON(); err != nil || !strings.Contains(string(text), `"fullOnly":true`) {

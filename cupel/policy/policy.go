@@ -28,6 +28,11 @@ type Policy struct {
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
 	// JSON has the opposite, "deduplicate", which is true by default.
 	KeepDuplicates bool
+	// NearDuplicates, in (0,1], drops near copies of newer items, as [cupel.Config]
+	// does. 0 disables it.
+	NearDuplicates float64
+	// AnyNumbers allows numbers to differ between near copies.
+	AnyNumbers bool
 	// FullOnly ignores the smaller forms of items, as [cupel.Config] does.
 	FullOnly bool
 	// Overflow says what happens when pinned and sliced items together exceed

@@ -35,6 +35,8 @@ func Decode(registry *Registry, data []byte) (Policy, error) {
 	p.Slicer, _ = s["slicer"].(Strategy)
 	p.Placer, _ = s["placer"].(Strategy)
 	p.KeepDuplicates = s["deduplicate"] == false
+	p.NearDuplicates, _ = s["nearDuplicates"].(float64)
+	p.AnyNumbers = s["anyNumbers"] == true
 	p.FullOnly = s["fullOnly"] == true
 	overflow, _ := s["overflow"].(string)
 	p.Overflow = overflowOf(overflow)

@@ -51,6 +51,8 @@ var document = strategy.Descriptor{
 		{Name: "slicer", Type: strategy.Child, Required: true},
 		{Name: "placer", Type: strategy.Child, Required: true},
 		{Name: "deduplicate", Type: strategy.Bool, Default: true, Doc: "Keep only the highest-scored of items with equal content."},
+		{Name: "nearDuplicates", Type: strategy.Number, Default: 0.0, Range: strategy.Unit, Doc: "Drop items at least this share of whose text a newer item has. 0 disables it."},
+		{Name: "anyNumbers", Type: strategy.Bool, Default: false, Doc: "Allow numbers to differ between near duplicates."},
 		{Name: "fullOnly", Type: strategy.Bool, Default: false, Doc: "Ignore the smaller forms of items."},
 		{Name: "overflow", Type: strategy.Enum, Values: overflows, Default: overflows[0], Doc: "What happens when pinned and sliced items together exceed the target."},
 	},
@@ -62,6 +64,8 @@ var document = strategy.Descriptor{
 		}
 		config := cupel.Config{
 			KeepDuplicates: !strategy.Get[bool](args, "deduplicate"),
+			NearDuplicates: strategy.Get[float64](args, "nearDuplicates"),
+			AnyNumbers:     strategy.Get[bool](args, "anyNumbers"),
 			FullOnly:       strategy.Get[bool](args, "fullOnly"),
 			Overflow:       overflowOf(strategy.Get[string](args, "overflow")),
 		}
@@ -90,6 +94,12 @@ func (p Policy) settings() Settings {
 	}
 	if p.Description != "" {
 		s["description"] = p.Description
+	}
+	if p.NearDuplicates != 0 {
+		s["nearDuplicates"] = p.NearDuplicates
+	}
+	if p.AnyNumbers {
+		s["anyNumbers"] = true
 	}
 	if p.FullOnly {
 		s["fullOnly"] = true

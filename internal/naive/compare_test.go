@@ -386,7 +386,7 @@ func differEvents(result naive.Result, got []cupel.TraceEvent, level cupel.Trace
 		switch out.Reason.Code {
 		case cupel.ExcludeNegativeTokens:
 			add(cupel.StageClassify, string(out.Reason.Code))
-		case cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded:
+		case cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded, cupel.ExcludeNearDuplicate:
 			add(cupel.StageDeduplicate, string(out.Reason.Code))
 		case cupel.ExcludeCountCapExceeded:
 			add(cupel.StageSlice, string(out.Reason.Code))

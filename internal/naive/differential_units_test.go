@@ -16,7 +16,7 @@ func TestEngineAgreesOnUnits(t *testing.T) {
 	}
 	seen := compareCases(t, cases, generateUnits)
 	for _, what := range []string{
-		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded Deduplicated", "excluded PinnedOverride",
+		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded NearDuplicate", "excluded Deduplicated", "excluded PinnedOverride",
 		"excluded NegativeTokens", "excluded CountCapExceeded", "error pinned_exceeds_budget", "error overflow", "error content",
 		"smaller form", "group variant", "stale in", "older version in", "overflow event", "naive.MultipleChoice", "naive.CustomSlicer",
 		"naive.Greedy", "naive.Knapsack", "quota around naive.MultipleChoice",

@@ -27,6 +27,7 @@ func engineConfig(config naive.Config) (cupel.Config, error) {
 	return cupel.Config{
 		Scorer: s, Slicer: sl, Placer: enginePlacer(config.Placer),
 		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow, FullOnly: config.FullOnly,
+		NearDuplicates: config.NearDuplicates, AnyNumbers: config.AnyNumbers,
 	}, nil
 }
 

@@ -44,6 +44,7 @@ func (m model) Run(_ context.Context, spec conformance.PipelineSpec, items []*cu
 	config := naive.Config{
 		Slicer: m.slicer(spec.Slicer), Placer: m.placer(spec.Placer),
 		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly, Fault: m.fault,
+		NearDuplicates: spec.NearDuplicates, AnyNumbers: spec.AnyNumbers,
 	}
 	if spec.Scorer != nil {
 		var err error

@@ -128,6 +128,9 @@ func (g *generator) testCase() testCase {
 		}
 	}
 	c.sliceBudget = cupel.SliceBudget{MaxTokens: c.budget.MaxTokens(), TargetTokens: c.budget.TargetTokens()}
+	if g.units && g.rarely(3) {
+		g.addNearTexts(&c)
+	}
 	return c
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/internal/naive"
@@ -51,6 +53,55 @@ func (g *generator) variants(content string, limit int) []cupel.Variant {
 		list = append(list, v)
 	}
 	return list
+}
+
+// addNearTexts looks for near copies and adds texts that are such, or nearly.
+func (g *generator) addNearTexts(c *testCase) {
+	c.config.NearDuplicates = pick(g.source, 0.8, 0.5, 0.9, 1, 0.05)
+	c.config.AnyNumbers = g.rarely(4)
+	timed := g.rarely(2)
+	for range 2 + g.below(7) {
+		content := g.nearText()
+		opts := []cupel.ItemOption{cupel.WithFutureRelevanceHint(g.score())}
+		tokens := 20 + g.below(60)
+		if g.rarely(2) {
+			opts = append(opts, g.unitOptions("text", tokens)...)
+		}
+		if timed && !g.rarely(12) {
+			opts = append(opts, cupel.WithTimestamp(g.time()))
+		}
+		if g.rarely(9) {
+			opts = append(opts, cupel.WithPinned())
+		}
+		at := g.below(len(c.items) + 1)
+		c.items = slices.Insert(c.items, at, must(cupel.NewContextItem(content, tokens, opts...)))
+	}
+}
+
+// nearText is a text of about 50 words with some edits.
+func (g *generator) nearText() string {
+	lines := make([]string, 10+g.below(3))
+	for i := range lines {
+		lines[i] = fmt.Sprintf("line%c has some%c words", 'a'+i, 'a'+i%3)
+		if i%4 == 1 {
+			lines[i] += pick(g.source, " total 12", " total 12", " total 21", " total -12", " total", "\ttotal 1.2", " (x-12)")
+		}
+		if g.rarely(12) {
+			lines[i] = pick(g.source, "another line of words", "水天 カモ", "", "some 3 numbers 4 here", "\xff")
+		}
+	}
+	switch g.below(6) {
+	case 1:
+		first := g.below(4)
+		for i := range lines {
+			lines[i] = fmt.Sprintf(" %d\t%s", i+first, lines[i])
+		}
+	case 2:
+		for i := range lines {
+			lines[i] = pick(g.source, "7: ", "8: ", "8.5 ", "9x ", "> ") + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // copyOfGroup returns the contents of a group again, in another one.

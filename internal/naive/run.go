@@ -18,6 +18,8 @@ type Config struct {
 	KeepDuplicates bool
 	Overflow       cupel.OverflowStrategy
 	FullOnly       bool
+	NearDuplicates float64
+	AnyNumbers     bool
 	Fault          Fault // the rule to break; [FaultNone] for the model itself
 }
 
@@ -136,7 +138,7 @@ func Run(config Config, items []*cupel.ContextItem, budget cupel.ContextBudget) 
 	}
 	r.budget = budget
 	candidates := newItems(items)
-	if !hasUnits(candidates) {
+	if !hasUnits(candidates) && config.NearDuplicates == 0 {
 		err = r.stages(candidates)
 		r.result.Report.Excluded = r.sortedExcluded()
 		return r.result, err

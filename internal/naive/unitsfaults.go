@@ -24,6 +24,12 @@ const (
 	FaultVersionsRemovePinned
 	FaultVersionsRemoveMembers
 	FaultStaleMemberStaysFull
+	FaultNearShortTexts
+	FaultNearAnyNumbers
+	FaultNearLineNumbers
+	FaultNearOldestStays
+	FaultNearCopyOfCopy
+	FaultNearMembersLeave
 	FaultDedupLoneWithGroup
 	FaultDedupGroupsByFirst
 	FaultDedupGroupsNever
@@ -100,6 +106,12 @@ var unitRules = []rule{
 	{"VersionsRemovePinned", "Units", "a pinned item is never superseded"},
 	{"VersionsRemoveMembers", "Units", "a member of a group is never superseded"},
 	{"StaleMemberStaysFull", "Units", "a stale member starts at its smallest variant"},
+	{"NearShortTexts", "Units", "texts of fewer than 50 words are no near copies"},
+	{"NearAnyNumbers", "Units", "near copies have no numbers that differ"},
+	{"NearLineNumbers", "Units", "line numbers are not part of the text"},
+	{"NearOldestStays", "Units", "of near copies the newest stays"},
+	{"NearCopyOfCopy", "Units", "a near copy is one of an item that stays"},
+	{"NearMembersLeave", "Units", "a near copy in a group stays, stale"},
 	{"DedupLoneWithGroup", "Units", "groups are compared with groups, in all of their contents"},
 	{"DedupGroupsByFirst", "Units", "groups are the same when all of their contents are"},
 	{"DedupGroupsNever", "Units", "groups are deduplicated"},

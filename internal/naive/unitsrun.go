@@ -73,13 +73,24 @@ func (r *run) unitStages(items []*item) error {
 	r.stageEvent(cupel.StageScore, len(scoreable))
 
 	older := resolveVersions(slices.Concat(units, pinned), f)
+	newestOf := map[*unit]*member{}
 	for _, u := range older {
-		newest := r.newestOf(u, units, pinned)
+		newestOf[u] = r.newestOf(u, units, pinned)
+	}
+	copies := r.markCopies(slices.DeleteFunc(slices.Clone(units), func(u *unit) bool { return slices.Contains(older, u) }))
+	for _, u := range slices.Concat(units, pinned) {
+		if t := copies[u]; t != nil {
+			r.excludeCopy(u, t)
+		}
+		if !slices.Contains(older, u) {
+			continue
+		}
+		newest := newestOf[u]
 		r.exclude(u.members[0].item, u.score, deduplicateStage, cupel.NewExclusionReason(cupel.ExcludeSuperseded, cupel.ReasonData{
 			SupersededBy: newest.ref.Content(), Survivor: newest.ref,
 		}))
 	}
-	current := slices.DeleteFunc(units, func(u *unit) bool { return slices.Contains(older, u) })
+	current := slices.DeleteFunc(units, func(u *unit) bool { return slices.Contains(older, u) || copies[u] != nil })
 	if !r.KeepDuplicates {
 		var dropped []*unit
 		current, dropped = deduplicateUnits(current, f)

@@ -70,7 +70,7 @@ func TestExpectedError(t *testing.T) {
 func TestProblems(t *testing.T) {
 	const (
 		items   = "content, content_prefix, content_contains, content_glob, tag, group, version_of, kind, source, pinned, min_tokens, max_tokens, metadata"
-		reasons = "BudgetExceeded, ScoredTooLow, Deduplicated, QuotaCapExceeded, QuotaRequireDisplaced, NegativeTokens, PinnedOverride, Filtered, CountCapExceeded, CountRequireCandidatesExhausted, Superseded"
+		reasons = "BudgetExceeded, ScoredTooLow, Deduplicated, QuotaCapExceeded, QuotaRequireDisplaced, NegativeTokens, PinnedOverride, Filtered, CountCapExceeded, CountRequireCandidatesExhausted, Superseded, NearDuplicate"
 	)
 	check := func(text string) string { return "[[checks]]\n" + text }
 	for _, row := range []struct {

@@ -264,19 +264,26 @@ func reasonStyle(e *analysis.Entry) terminal.Style {
 
 // shortReason returns the code of a reason and, if there is room, the most useful
 // part of its data. For a duplicate it always names the original, for an older
-// version the newest.
+// version or a near copy the newest.
 func (a *account) shortReason(e *analysis.Entry, room bool) string {
-	if e.Code() != string(cupel.ExcludeDeduplicated) && e.Code() != string(cupel.ExcludeSuperseded) || a.failed != nil {
+	is := ""
+	switch cupel.ExclusionCode(e.Code()) {
+	case cupel.ExcludeDeduplicated:
+		is = ", is "
+	case cupel.ExcludeSuperseded:
+		is = " by "
+	case cupel.ExcludeNearDuplicate:
+		is = " of "
+	default: // there is no survivor
+	}
+	if is == "" || a.failed != nil {
 		return shortExclusion(e.Code(), e.Data(), room)
 	}
 	survivor, ok := a.Survivor(e.Candidate)
 	if !ok {
 		return e.Code()
 	}
-	stays, is := &a.Entries[survivor], ", is "
-	if e.Code() == string(cupel.ExcludeSuperseded) {
-		is = " by "
-	}
+	stays := &a.Entries[survivor]
 	if stays.Place > 0 {
 		return e.Code() + is + "#" + strconv.Itoa(stays.Place)
 	}
