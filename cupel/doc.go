@@ -56,7 +56,8 @@
 // [Pipeline.DryRun] returns a [SelectionReport]: every included and every dropped
 // item with its score and the reason. [Pipeline.RunReport] returns the window of a
 // real run and its report together. Reports read and write JSON and
-// are [log/slog] values.
+// are [log/slog] values. A package that makes a report of several runs, such as
+// cupelsession, gives its entries an [Origin].
 //
 // # Many budgets
 //

@@ -90,6 +90,40 @@ const (
 	originHasStale = origin(1) << 63
 )
 
+// Origin says which candidate an entry of a report is about. Runs know; it is for
+// packages that make a report of several runs, such as cupelsession.
+type Origin struct {
+	Candidate int  // position among the candidates, from 0; a negative number if it is none of them
+	Form      int  // as [IncludedItem.Form] counts
+	Stale     bool // a newer version of the item was among the candidates
+	// Shared is for a member of a group after the first one: the group variant in
+	// the entry before it stands for it too, and its own item has 0 tokens.
+	Shared bool
+}
+
+func (o Origin) pack() origin {
+	packed := originOf(max(o.Candidate, -1)).withForm(max(o.Form, 0)).withStale(o.Stale)
+	if o.Candidate >= 0 {
+		packed |= originHasAt
+	}
+	if o.Shared {
+		packed |= originShared
+	}
+	return packed
+}
+
+// WithOrigin returns the entry with another origin.
+func (i IncludedItem) WithOrigin(o Origin) IncludedItem {
+	i.at = o.pack()
+	return i
+}
+
+// WithOrigin returns the entry with another origin, whose form is ignored.
+func (e ExcludedItem) WithOrigin(o Origin) ExcludedItem {
+	e.at = Origin{Candidate: o.Candidate, Stale: o.Stale}.pack() &^ originHasForm
+	return e
+}
+
 func originOf(candidate int) origin { return origin(candidate+1) & (1<<originForm - 1) }
 
 func (o origin) candidate() int { return int(o&(1<<originForm-1)) - 1 }

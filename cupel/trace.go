@@ -21,6 +21,10 @@ const (
 	StagePlace       PipelineStage = "Place"
 )
 
+// StageSession is no stage of a run: the event of this name in a report says what a
+// session did at the turn that the report is of.
+const StageSession PipelineStage = "Session"
+
 // TraceEvent describes a completed stage, or one item.
 //
 // It implements the Events chapter of the specification.

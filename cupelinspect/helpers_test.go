@@ -64,6 +64,7 @@ type (
 		Total       int64       `json:"total"`
 		Shortfalls  []string    `json:"shortfalls"`
 		Overflowed  string      `json:"overflowed"`
+		Session     string      `json:"session"`
 		Sweep       *sweep      `json:"sweep"`
 
 		Form   map[int]int          `json:"form"`

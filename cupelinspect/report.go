@@ -12,8 +12,9 @@ import (
 // from JSON. Candidates are in the report's order: first the window, then the
 // items left out. The page lacks what a report does not contain: the
 // strategies, the scores of a composite's parts, and the selection at other
-// budgets. Times come from the report's events. FromReport does not keep the
-// report.
+// budgets. Times come from the report's events, and so does what a session did at
+// the turn of the report: what it kept, whether, where and why it broke, and what
+// that costs. FromReport does not keep the report.
 //
 // It returns a [cupel.InvalidConfigError] if report is nil or an option is
 // wrong. [WithSweep] has no effect.
@@ -46,6 +47,9 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	}
 	w.Budget = newBudget(budget, pinned)
 	w.Stages, w.Total = stagesOf(report)
+	if event, ok := stageEvent(report, cupel.StageSession); ok {
+		w.Session = shorten(event.Message, maxDescription)
+	}
 	s.explain(l, report, ledger)
 	if l.units {
 		w.Origin = originsOf(ledger)
@@ -67,7 +71,7 @@ func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 		}
 	}
 	for _, event := range report.Events {
-		if !slices.Contains(known, event.Stage) && len(stages) < maxStages {
+		if event.Stage != cupel.StageSession && !slices.Contains(known, event.Stage) && len(stages) < maxStages {
 			known = append(known, event.Stage)
 			last, _ := stageEvent(report, event.Stage)
 			stages = append(stages, wireStage{Name: shorten(string(event.Stage), maxLabel), Duration: durationOf(last), Out: last.ItemCount})

@@ -54,6 +54,7 @@ type wireSelection struct {
 	Total       int64       `json:"total"` // ns
 	Shortfalls  []string    `json:"shortfalls,omitempty"`
 	Overflowed  string      `json:"overflowed,omitempty"`
+	Session     string      `json:"session,omitempty"` // what a session did at the turn of the report
 	Sweep       *wireSweep  `json:"sweep"`
 
 	// Only with groups, smaller forms or versions.

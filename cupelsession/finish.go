@@ -13,7 +13,7 @@ import (
 type outcome struct {
 	score  float64
 	reason cupel.ExclusionReason
-	known  bool // the item was there
+	stale  bool
 }
 
 // outcomes are those of one choice. They are found by key only for a report.
@@ -80,7 +80,7 @@ func (p *proposal) finish(ctx context.Context) error {
 	t.Cache, held = p.use(sent, tail)
 	t.Estimate = p.before.fit.counts(p.tokens + tail)
 	t.limit = min(p.budget.TargetTokens(), p.budget.MaxTokens()-p.budget.OutputReserve())
-	t.before, t.items, t.chosen = p.before, p.items, p.chose
+	t.before, t.items, t.chosen, t.reason = p.before, p.items, p.chose, p.reason
 	t.dropped = p.firstDropped(dropped)
 	t.after = p.next(held)
 	return nil
@@ -213,6 +213,7 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 		tokens -= chosen[worst].Item.Tokens() + quoteTokens
 		chosen = slices.Concat(chosen[:worst], chosen[worst+1:])
 	}
+	p.turn.tail = choice{chosen, report.Excluded, from}
 	for _, e := range chosen {
 		i, item := from[e.Candidate()], e.Item
 		if p.at[i] == out {
@@ -257,13 +258,13 @@ func (p *proposal) next(held []Prefix) *state {
 		for n := range p.chose.Excluded {
 			e := &p.chose.Excluded[n]
 			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last.list[i] = outcome{e.Score, e.Reason, true}
+				to.last.list[i] = outcome{e.Score, e.Reason, e.Stale()}
 			}
 		}
 		for n := range p.chose.Included {
 			e := &p.chose.Included[n]
 			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last.list[i] = outcome{score: e.Score, known: true}
+				to.last.list[i] = outcome{score: e.Score, stale: e.Stale()}
 			}
 		}
 	}
@@ -293,58 +294,6 @@ func (p *proposal) worth(l limits) bool {
 		lost = v * float64(p.tokens-l.low)
 	}
 	return saved > rewrite+lost
-}
-
-// Report says for each item why it is in the window or out. Between breaks the
-// reason is that of the last choice. It takes time linear in the items, and makes
-// the report at the first call.
-func (t *Turn) Report() *cupel.SelectionReport {
-	if t.report != nil {
-		return t.report
-	}
-	r := &cupel.SelectionReport{TotalCandidates: len(t.items)}
-	in := make([]bool, len(t.items))
-	for n, e := range t.Entries {
-		for k, i := range e.Candidates {
-			item := t.Window[n]
-			if k > 0 && !e.Whole {
-				continue // one note for all
-			}
-			reason := cupel.IncludeScored
-			if t.items[i].Pinned() {
-				reason = cupel.IncludePinned
-			}
-			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Score: t.after.last.of(t.after.all.keys[i]).score, Reason: reason})
-		}
-		for _, i := range e.Candidates {
-			in[i] = true
-		}
-	}
-	for i, item := range t.items {
-		r.TotalTokensConsidered += item.Tokens()
-		if in[i] || t.after.at[i] >= 0 {
-			continue
-		}
-		o := t.after.last.of(t.after.all.keys[i])
-		switch {
-		case item.Tokens() < 0:
-			o.reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})
-		case !o.known || o.reason.Code == "":
-			o.reason = cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item.Tokens()})
-		}
-		r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: item, Score: o.score, Reason: o.reason})
-	}
-	slices.SortStableFunc(r.Excluded, func(a, b cupel.ExcludedItem) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case b.Score > a.Score:
-			return 1
-		}
-		return 0
-	})
-	t.report = r
-	return r
 }
 
 // Commit makes the turn the state from which the next one starts, after it was

@@ -37,7 +37,9 @@ type Turn struct {
 	before  *state
 	after   *state
 	report  *cupel.SelectionReport
-	chosen  *cupel.SelectionReport
+	chosen  *cupel.SelectionReport // by a break; nil between breaks
+	reason  BreakReason            // of choosing
+	tail    choice
 	items   []*cupel.ContextItem
 	dropped []*cupel.ContextItem // for the first time
 

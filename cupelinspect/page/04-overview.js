@@ -23,7 +23,7 @@ function sideBadge(side) {
   return side.alone ? null : el('span', { class: `side-badge side-${side.index}` }, side.letter);
 }
 
-function policyOf({ scorer, slicer, placer, deduplicate, overflow }) {
+function policyOf({ scorer, slicer, placer, deduplicate, overflow, session }) {
   const list = el('dl', { class: 'policy' });
   const add = (name, value) => { if (value) list.append(el('div', {}, el('dt', {}, name), el('dd', {}, data(value)))); };
   add('Scorer', scorer);
@@ -31,6 +31,7 @@ function policyOf({ scorer, slicer, placer, deduplicate, overflow }) {
   add('Placer', placer);
   if (scorer || slicer || placer) add('Duplicates', deduplicate ? 'left out' : 'kept');
   add('Overflow', overflow);
+  add('Session', session);
   return list;
 }
 

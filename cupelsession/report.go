@@ -1,0 +1,150 @@
+package cupelsession
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// choice is what a chooser said of the tail.
+type choice struct {
+	included []cupel.IncludedItem // in the order of the tail
+	excluded []cupel.ExcludedItem
+	from     []int // the candidates that it was given
+}
+
+// String says in one line what the turn keeps, whether, where and why it breaks,
+// and what it costs, without any content.
+func (t *Turn) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "turn %d: ", t.after.turns)
+	switch {
+	case t.Break != nil:
+		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)
+	case t.reason != 0:
+		fmt.Fprintf(&b, "chosen again (%s), ", t.reason)
+	}
+	fmt.Fprintf(&b, "%d tokens kept", t.KeptTokens)
+	if len(t.dropped) > 0 {
+		fmt.Fprintf(&b, ", %d items left", len(t.dropped))
+	}
+	fmt.Fprintf(&b, "; cost %.0f, of sending everything %.0f, in tokens of plain input", t.Cache.Cost, t.Cache.Without)
+	return b.String()
+}
+
+// Report says for each item why it is in the window or out. Between breaks scores
+// and reasons are those of the last choice. An item for which a summary stands is
+// left out, and the summary is an entry that is none of the candidates. An event of
+// [cupel.StageSession] has what String returns. Report takes time N log N in the
+// items, and makes the report at the first call.
+func (t *Turn) Report() *cupel.SelectionReport {
+	if t.report != nil {
+		return t.report
+	}
+	r := &cupel.SelectionReport{TotalCandidates: len(t.items)}
+	if t.chosen != nil {
+		r.Events = slices.Clone(t.chosen.Events)
+		r.CountRequirementShortfalls, r.Overflow = t.chosen.CountRequirementShortfalls, t.chosen.Overflow
+	}
+	r.Events = append(r.Events, cupel.TraceEvent{Stage: cupel.StageSession, ItemCount: len(t.Window), Message: t.String()})
+
+	in := make([]bool, len(t.items))
+	for n := range t.Stable {
+		e := &t.after.window[n]
+		if e.Summary {
+			r.Included = append(r.Included, cupel.IncludedItem{Item: e.Held, Reason: cupel.IncludeScored}.WithOrigin(cupel.Origin{Candidate: -1}))
+			continue
+		}
+		for k, i := range t.Entries[n].Candidates {
+			in[i] = true
+			r.Included = append(r.Included, t.included(e, k, i))
+		}
+	}
+	tail := make(map[int]cupel.ExcludedItem)
+	for n, e := range t.tail.included {
+		i := t.tail.from[e.Candidate()]
+		form := e.Form()
+		if e.Item = t.Window[t.Stable+n]; e.Item != t.items[i] {
+			form = max(form, 1) // a quotation
+		}
+		in[i] = true
+		r.Included = append(r.Included, e.WithOrigin(cupel.Origin{Candidate: i, Form: form, Stale: e.Stale()}))
+	}
+	for _, e := range t.tail.excluded {
+		if c := e.Candidate(); c >= 0 && c < len(t.tail.from) {
+			tail[t.tail.from[c]] = e
+		}
+	}
+	for i, item := range t.items {
+		r.TotalTokensConsidered += item.Tokens()
+		if !in[i] {
+			r.Excluded = append(r.Excluded, t.excluded(i, tail))
+		}
+	}
+	slices.SortStableFunc(r.Excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(b.Score, a.Score) })
+	t.report = r
+	return r
+}
+
+// included is the entry of candidate i, the k-th that entry e of the window stands for.
+func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
+	item := t.items[i]
+	last := t.after.last.of(t.after.all.keys[i])
+	to := cupel.IncludedItem{Item: e.Held, Score: last.score, Reason: cupel.IncludeScored}
+	switch {
+	case item.Pinned():
+		to.Score, to.Reason = 1, cupel.IncludePinned
+	case item.Tokens() == 0:
+		to.Reason = cupel.IncludeZeroToken
+	}
+	o := cupel.Origin{Candidate: i, Stale: last.stale}
+	if !e.whole() {
+		o.Form = formNumber(item, e.Form, len(e.Keys) > 1)
+	}
+	if k > 0 {
+		if without, err := e.Held.With(cupel.WithContent(e.Held.Content(), 0)); err == nil {
+			to.Item, o.Shared = without, true
+		}
+	}
+	return to.WithOrigin(o)
+}
+
+// excluded is the entry of candidate i. tail are the exclusions of the tail.
+func (t *Turn) excluded(i int, tail map[int]cupel.ExcludedItem) cupel.ExcludedItem {
+	item := t.items[i]
+	to := cupel.ExcludedItem{Item: item}
+	o := cupel.Origin{Candidate: i}
+	if e, ok := tail[i]; ok && t.after.at[i] == inTail {
+		to.Score, to.Reason, o.Stale = e.Score, e.Reason, e.Stale()
+		return to.WithOrigin(o)
+	}
+	last := t.after.last.of(t.after.all.keys[i])
+	to.Score, to.Reason, o.Stale = last.score, last.reason, last.stale
+	switch {
+	case item.Tokens() < 0:
+		to.Reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})
+	case to.Reason.Code == "": // the choice was before the state was read from JSON
+		to.Reason = cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item.Tokens()})
+	}
+	return to.WithOrigin(o)
+}
+
+// formNumber is the number of a smaller form by what it says. Forms that a chooser
+// makes are the first.
+func formNumber(item *cupel.ContextItem, text string, ofGroup bool) int {
+	own := item.Variants()
+	says := func(v cupel.Variant) bool { return v.Content == text }
+	if n := slices.IndexFunc(own, says); n >= 0 && !ofGroup {
+		return n + 1
+	}
+	if n := slices.IndexFunc(item.GroupVariants(), says); n >= 0 {
+		return len(own) + n + 1
+	}
+	if ofGroup {
+		return len(own) + 1
+	}
+	return 1
+}

@@ -1,0 +1,180 @@
+package cupelsession_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupelinspect"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// checkReport holds a turn's report against the turn, against analysis, JSON and
+// the page.
+func checkReport(t *testing.T, turn *cupelsession.Turn, items []*cupel.ContextItem) *cupel.SelectionReport {
+	t.Helper()
+	r := turn.Report()
+	if again := turn.Report(); again != r {
+		t.Error("the report is made twice")
+	}
+	window := r.Window()
+	if !slices.Equal(window, turn.Window) {
+		t.Errorf("the report's window is %v, the turn's %v", contents(window), contents(turn.Window))
+	}
+	tokens := 0
+	for _, it := range items {
+		tokens += it.Tokens()
+	}
+	if r.TotalCandidates != len(items) || r.TotalTokensConsidered != tokens {
+		t.Errorf("%d candidates of %d tokens, want %d of %d", r.TotalCandidates, r.TotalTokensConsidered, len(items), tokens)
+	}
+	ledger := analysis.NewLedger(r, items)
+	for i := range ledger.Entries {
+		if e := &ledger.Entries[i]; (e.Included != nil) == (e.Excluded != nil) || e.Code() == "" {
+			t.Errorf("candidate %d, %q: included %v, excluded %v, for the reason %q", i, items[i].Content(), e.Included, e.Excluded, e.Code())
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read cupel.SelectionReport
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(&read); err != nil || string(again) != string(data) {
+		t.Errorf("JSON reads as another report: %v\n%s\n%s", err, data, again)
+	}
+	if d := analysis.DiffReports(r, &read); len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
+		t.Errorf("JSON reads as another report: %+v", d)
+	}
+	if got := contents(read.Window()); got != contents(window) {
+		t.Errorf("the window read from JSON is %s, want %s", got, contents(window))
+	}
+	selection, err := cupelinspect.FromReport(&read, budget(t, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cupelinspect.WriteHTML(io.Discard, "turn", selection); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
+func contents(items []*cupel.ContextItem) string {
+	var list []string
+	for _, it := range items {
+		list = append(list, fmt.Sprintf("%s:%d", it.Content(), it.Tokens()))
+	}
+	return strings.Join(list, " ")
+}
+
+// why says of each candidate why it is in or out.
+func why(r *cupel.SelectionReport) string {
+	var list []string
+	for _, e := range r.Included {
+		list = append(list, fmt.Sprintf("%d/%d %s", e.Candidate(), e.Form(), e.Reason))
+	}
+	for _, e := range r.Excluded {
+		list = append(list, fmt.Sprintf("%d %s", e.Candidate(), e.Reason.Code))
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestReport(t *testing.T) {
+	items := numbered(t, 10)
+	items[2] = item(t, "negative", -1)
+	s := session(t, newest(t), cupelsession.Config{Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+		return item(t, fmt.Sprintf("(%d)", len(dropped)), 3), nil
+	}})
+	var before *cupel.SelectionReport
+	for _, step := range []struct {
+		items int
+		why   string
+		diff  string
+		event string
+		what  string
+	}{
+		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, of sending everything 40, in tokens of plain input", "no choice"},
+		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, of sending everything 50, in tokens of plain input", "appended"},
+		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (3), came g, went b, went d, went e",
+			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left; cost 33, of sending everything 60, in tokens of plain input", "a break, with a summary that is no candidate"},
+		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
+			"turn 4: 33 tokens kept; cost 43, of sending everything 70, in tokens of plain input", "the reasons of the last choice stay"},
+	} {
+		turn := next(t, s, items[:step.items], 50)
+		r := checkReport(t, turn, items[:step.items])
+		if got := why(r); got != step.why {
+			t.Errorf("%d items: %s, want %s: %s", step.items, got, step.why, step.what)
+		}
+		if e := r.Events[len(r.Events)-1]; e.Stage != cupel.StageSession || e.Message != step.event || turn.String() != step.event || e.ItemCount != len(turn.Window) {
+			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
+		}
+		if before != nil {
+			d := analysis.DiffReports(before, r)
+			var diff []string
+			for _, c := range d.Came {
+				diff = append(diff, "came "+c.Content)
+			}
+			for _, c := range d.Went {
+				diff = append(diff, "went "+c.Content)
+			}
+			if got := strings.Join(diff, ", "); got != step.diff || len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
+				t.Errorf("%d items: %s, want %s; %+v", step.items, got, step.diff, d)
+			}
+		}
+		before = r
+		commit(t, turn)
+	}
+}
+
+// TestReportOfForms: a note for a group has an entry for each member, an outline
+// the number of its form, in the turn of the choice and in those after it.
+func TestReportOfForms(t *testing.T) {
+	note := cupel.WithGroupVariants(cupel.Variant{Content: "called", Tokens: 2, Worth: 0.2})
+	at := func(n int) cupel.ItemOption { return cupel.WithTimestamp(time.Unix(int64(n), 0)) }
+	items := []*cupel.ContextItem{
+		item(t, "system", 5, cupel.WithPinned()),
+		item(t, "call", 20, cupel.WithGroup("g"), note, at(1)),
+		item(t, "result", 20, cupel.WithGroup("g"), note, at(1)),
+		item(t, "long", 20, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 12, Worth: 0.5}, cupel.Variant{Content: "tiny", Tokens: 2, Worth: 0.1}), at(2)),
+		item(t, "new", 25, at(3)),
+		item(t, "newer", 2, at(4)),
+	}
+	s := session(t, newest(t), cupelsession.Config{LowWater: 0.5})
+	commit(t, next(t, s, items[:4], 75))
+	turn := next(t, s, items[:5], 75)
+	r := checkReport(t, turn, items[:5])
+	if got, want := why(r), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored"; got != want {
+		t.Errorf("%s (%s), want %s", got, contents(turn.Window), want)
+	}
+	commit(t, turn)
+	turn = next(t, s, items, 75)
+	if got, want := why(checkReport(t, turn, items)), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored"; got != want {
+		t.Errorf("after the break: %s (%s), want %s", got, contents(turn.Window), want)
+	}
+	if d := analysis.DiffReports(r, turn.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
+		t.Errorf("between the turns: %+v, want one item that came", d)
+	}
+}
+
+// TestReportOfTail: the tail has its own reasons, and a quotation is in the window.
+func TestReportOfTail(t *testing.T) {
+	items := numbered(t, 6)
+	s := session(t, newest(t), cupelsession.Config{Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
+	commit(t, next(t, s, items[:5], 50))
+	commit(t, next(t, s, items, 50))
+	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
+		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
+	turn := next(t, s, all, 50)
+	if got, want := why(checkReport(t, turn, all)), "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"; got != want {
+		t.Errorf("%s (%s)\nwant %s", got, contents(turn.Window), want)
+	}
+}
