@@ -104,7 +104,7 @@ func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, source []*cup
 	}
 	a.session, err = cupelsession.New(anything, cupelsession.Config{
 		Cache:     cupelsession.AnthropicCache,
-		LowWater:  0.5,       // a break leaves room for a few turns
+		LowWater:  0.4,       // a break leaves room for a few turns
 		Trace:     collector, // the session shows its turns, and what it chooses
 		Summarize: a.summarize,
 		Clock:     func() time.Time { return a.now },
@@ -246,11 +246,15 @@ func (a *agent) ask(ctx context.Context, turn *cupelsession.Turn) (cupelsession.
 // summarize makes the item that stands for what leaves the window: which parts of
 // the source the agent has looked at. A model would do better.
 func (a *agent) summarize(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+	const shown = 6
 	var parts []string
 	for _, it := range dropped {
 		if it.Kind() == cupel.KindToolOutput {
 			parts = append(parts, firstLine(it))
 		}
+	}
+	if len(parts) > shown {
+		parts = append(parts[:shown], fmt.Sprintf("%d more", len(parts)-shown))
 	}
 	return newItem("(looked at before: "+strings.Join(parts, "; ")+")", a.now, cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat))
 }
