@@ -21,9 +21,9 @@ const (
 	StagePlace       PipelineStage = "Place"
 )
 
-// StageSession is no stage of a run: the event of this name in a report says what a
-// session did at the turn that the report is of.
-const StageSession PipelineStage = "Session"
+// StageSession is the [PipelineStage] of an event that no run makes: in the report of
+// a session's turn it says what the session did.
+const StageSession = "Session"
 
 // TraceEvent describes a completed stage, or one item.
 //
