@@ -204,6 +204,10 @@ func TestBreakReasons(t *testing.T) {
 			*now = now.Add(7 * time.Minute)
 			return items[:7], 50, nil
 		}, "", "the prefix may still be there"},
+		{"a pause that is nearly for sure too long", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
+			*now = now.Add(9*time.Minute + 50*time.Second)
+			return items[:7], 50, nil
+		}, "worth it at 1", "if the prefix is gone, the rewrite costs nothing more"},
 		{"a clock that goes back", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
 			*now = now.Add(-time.Hour)
 			return items[:7], 50, nil
