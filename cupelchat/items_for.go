@@ -8,28 +8,68 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// ItemsFor returns the items for a budget, with notes about what it changed. If
-// what is pinned does not fit, the last message of the user is no longer pinned
-// unless it is the newest of all, and then the first one is not either. Items that
-// are in the list keep their contents, so that a session recognizes them. The list
-// has the length and the order of [Conversation.Items].
+// A first message of the user is too large for a session above these shares of the
+// room beside system prompts and tools, and of the target. It is reduced a little
+// further than that, so that it stays next to a larger result, too.
+const (
+	taskShare = 0.25
+	taskSmall = 0.05
+	taskForm  = 0.8 // of the larger one
+)
+
+// ItemsFor returns the items of a session for a budget, with notes about what it
+// changed. Where the conversation does not fit, the first message of the user is
+// reduced to a fifth of the room beside system prompts and definitions of tools if
+// it takes more than a quarter, unless [WithPins] names it: to a text that is the
+// same in each turn while the budget and these are. If what is pinned does not fit then, the last message of
+// the user is no longer pinned unless it is the newest of all, and then the first
+// one is not either. Other items keep their contents, so that a session recognizes
+// them. The list has the length and the order of [Conversation.Items].
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	n := &notesOf{}
 	items, err = c.itemsFor(budget, n, false)
 	return slices.Clone(items), n.notes(), err
 }
 
+// smallTask returns the items with the first message of the user in a form for all
+// turns of a session, if it is too large for that.
+func (c *Conversation) smallTask(limit int, n *notesOf) ([]*cupel.ContextItem, error) {
+	if c.asked == none || c.asked == len(c.items)-1 || !c.items[c.asked].Pinned() || slices.Contains(c.pinned, c.messages[c.entries[c.asked].message].index) {
+		return c.items, nil
+	}
+	all, fixed := 0, 0
+	for i, item := range c.items {
+		all = add(all, item.Tokens())
+		if e := &c.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
+			fixed = add(fixed, item.Tokens())
+		}
+	}
+	most := max(int(taskShare*float64(limit-fixed)), int(taskSmall*float64(limit)))
+	if all <= limit || most <= 0 || c.items[c.asked].Tokens() <= most {
+		return c.items, nil
+	}
+	items := slices.Clone(c.items)
+	return items, c.reduceTask(items, int(taskForm*float64(most)), 0, n)
+}
+
 // itemsFor returns the items for a budget. The first message of the user is reduced
 // to what is left for it, if reduce is set.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
 	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	from := c.items
+	if !reduce {
+		var err error
+		if from, err = c.smallTask(limit, n); err != nil {
+			return nil, err
+		}
+	}
 	pinned, total := 0, 0
 	last := none
 	held := make([]bool, len(c.groups)) // the results of open calls are in with the calls
-	for i, item := range c.items {
+	for i, item := range from {
 		held[c.groupOf[i]] = held[c.groupOf[i]] || item.Pinned()
 	}
-	for i, item := range c.items {
+	for i, item := range from {
 		total = add(total, item.Tokens())
 		if held[c.groupOf[i]] {
 			pinned = add(pinned, item.Tokens())
@@ -38,10 +78,10 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce b
 			}
 		}
 	}
-	if pinned <= limit || c.asked == none || !c.items[c.asked].Pinned() {
-		return c.items, nil
+	if pinned <= limit || c.asked == none || !from[c.asked].Pinned() {
+		return from, nil
 	}
-	items := slices.Clone(c.items)
+	items := slices.Clone(from)
 	if last != c.asked && last != len(items)-1 && !slices.Contains(c.pinned, c.messages[c.entries[last].message].index) && len(c.groups[c.groupOf[last]]) == 1 {
 		free, err := c.makeItem(last, false, c.times())
 		if err != nil {
@@ -71,6 +111,9 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 			return nil // the chooser says what does not fit
 		}
 		item, err := c.makeItem(c.asked, false, c.times())
+		if err == nil && task != c.items[c.asked] {
+			item, err = item.With(cupel.WithVariants(), cupel.WithContent(task.Content(), task.Tokens()), cupel.WithOriginalTokens(item.Tokens()))
+		}
 		if err == nil {
 			items[c.asked] = item
 			n.note("the first message of the user is not pinned, because it does not fit with what else is pinned")

@@ -3,6 +3,7 @@ package cupelchat_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,5 +54,53 @@ func TestTaskLeavesRoom(t *testing.T) {
 	}
 	if room < 200 {
 		t.Errorf("%d tokens are left next to the task, want at least half of 400: the answer needs more", room)
+	}
+}
+
+// TestTaskOfASession looks at the task of a conversation that grows: a large one has
+// one text in all turns once the conversation does not fit.
+func TestTaskOfASession(t *testing.T) {
+	task := strings.Repeat("Look at cupel/item.go and say what is in it. ", 40)
+	messages := []map[string]string{{"role": "system", "content": "You are an agent."}, {"role": "user", "content": task}}
+	for _, test := range []struct {
+		name   string
+		target int
+		opts   []cupelchat.Option
+		sizes  int // of the task
+		why    string
+	}{
+		{"large", 1000, nil, 2, "whole as long as everything fits, then of one size"},
+		{"small", 4000, nil, 1, "it takes less than a quarter of the room"},
+		{"named", 1000, []cupelchat.Option{cupelchat.WithPins(true, true, 1)}, 1, "the caller wants it whole"},
+	} {
+		said := slices.Clone(messages)
+		var texts []string
+		for n := range 30 {
+			said = append(said, map[string]string{"role": "assistant", "content": fmt.Sprint("Step ", n, strings.Repeat(" and so on", 60))},
+				map[string]string{"role": "user", "content": "Go on."})
+			body, err := json.Marshal(said)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{}, test.opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			budget, err := cupel.NewContextBudget(test.target, test.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, _, err := c.ItemsFor(budget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if room := test.target - items[0].Tokens(); items[1].Content() != c.Items()[1].Content() && items[1].Tokens() > room/4 {
+				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
+			}
+			texts = append(texts, items[1].Content())
+		}
+		if sizes := slices.Compact(texts); len(sizes) != test.sizes {
+			t.Errorf("%s: %d texts of the task, want %d (%s)", test.name, len(sizes), test.sizes, test.why)
+		}
 	}
 }

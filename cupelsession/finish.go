@@ -51,7 +51,7 @@ func (p *proposal) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	sent := p.unchanged()
+	sent := samePrefix(p.window, p.before.window)
 	if sent < len(p.before.window) {
 		t.Break = &Break{Reason: p.reason, At: sent, Chosen: p.reason != 0}
 		if p.reason == 0 {
@@ -84,15 +84,6 @@ func (p *proposal) finish(ctx context.Context) error {
 	t.dropped = p.firstDropped(dropped)
 	t.after = p.next(held)
 	return nil
-}
-
-// unchanged is how many entries at the beginning are sent as they were sent.
-func (p *proposal) unchanged() int {
-	n := 0
-	for n < min(len(p.window), len(p.before.window)) && same(&p.window[n], &p.before.window[n]) {
-		n++
-	}
-	return n
 }
 
 // leaving returns the items that are out, and were not before.
@@ -241,17 +232,11 @@ func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
 func (p *proposal) next(held []Prefix) *state {
 	b := p.before
 	to := &state{
-		turns: b.turns + 1, all: p.candidates, at: p.at, window: p.window, tokens: p.tokens, last: b.last, fit: b.fit, growth: b.growth,
+		turns: b.turns + 1, all: p.candidates, at: p.at, window: p.window, tokens: p.tokens, last: b.last, fit: b.fit, growth: p.growth(),
 		sent: sent{At: p.now, Model: p.turn.options.model, Held: held, Everything: p.sum.all},
 	}
 	if !p.turn.options.named {
 		to.sent.Model = b.sent.Model
-	}
-	if b.turns > 0 {
-		const newest = 0.2 // weight of this turn in the average
-		if to.growth = (1-newest)*b.growth + newest*float64(p.fresh); b.turns == 1 {
-			to.growth = float64(p.fresh)
-		}
 	}
 	if p.chose != nil {
 		to.last = &outcomes{keys: p.keys, list: make([]outcome, len(p.keys))}
@@ -269,6 +254,19 @@ func (p *proposal) next(held []Prefix) *state {
 		}
 	}
 	return to
+}
+
+// growth is how many tokens a turn appends on average, with this one.
+func (p *proposal) growth() float64 {
+	const newest = 0.2 // weight of this turn
+	switch b := p.before; b.turns {
+	case 0:
+		return 0
+	case 1:
+		return float64(p.fresh)
+	default:
+		return (1-newest)*b.growth + newest*float64(p.fresh)
+	}
 }
 
 // worth reports whether choosing again saves more than it costs over the horizon.

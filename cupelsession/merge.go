@@ -34,6 +34,15 @@ func merge(window []entry, items []*cupel.ContextItem) []entry {
 	return to
 }
 
+// samePrefix returns how many entries at the beginning of two windows are the same.
+func samePrefix(a, b []entry) int {
+	n := 0
+	for n < min(len(a), len(b)) && same(&a[n], &b[n]) {
+		n++
+	}
+	return n
+}
+
 // same reports whether entry a is sent as entry b was. Entries that were read from
 // JSON have a hash in place of the item.
 func same(a, b *entry) bool {

@@ -183,6 +183,17 @@ func (p *proposal) lacks() bool {
 // choose fills the stable part up to the low water mark.
 func (p *proposal) choose(ctx context.Context, l limits) error {
 	l.pin(p.pinnedWithGroups(), p.s.config.LowWater)
+	sent, at := p.window, slices.Clone(p.at)
+	if err := p.chooseLow(ctx, l); err != nil {
+		return err
+	}
+	p.laterBreak(l, sent, at)
+	return nil
+}
+
+// chooseLow runs the chooser for the low water mark, or for more if that is too
+// little for what is pinned.
+func (p *proposal) chooseLow(ctx context.Context, l limits) error {
 	for _, try := range []struct {
 		keep   bool
 		target int
@@ -232,11 +243,7 @@ const keepWhole = 40
 // keepable returns how many entries at the beginning stay as they were sent: what
 // is pinned, and outlines that an earlier break has made.
 func (p *proposal) keepable(l limits) int {
-	sent := 0
-	for sent < min(len(p.window), len(p.before.window)) && same(&p.window[sent], &p.before.window[sent]) {
-		sent++
-	}
-	kept := p.head(sent, l)
+	kept := p.head(samePrefix(p.window, p.before.window), l)
 	if kept == 0 || p.reason != BreakForced {
 		return 0
 	}
@@ -339,19 +346,23 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 			window = append(window, entry{Keys: p.keys[i : i+1 : i+1], Form: e.Item.Content(), Tokens: e.Item.Tokens(), Held: e.Item, first: i})
 		}
 	}
-	window = merge(window, p.items)
-	tokens := 0
+	p.chose, p.chosen = report, from
+	p.replace(merge(window, p.items))
+	return nil
+}
+
+// replace makes entries the window.
+func (p *proposal) replace(window []entry) {
+	p.window, p.tokens = window, 0
 	for i := range window {
-		tokens += window[i].Tokens
+		p.tokens += window[i].Tokens
 	}
-	p.window, p.tokens, p.chose, p.chosen = window, tokens, report, from
 	for i := range p.at {
 		if p.at[i] != inTail {
 			p.at[i] = out
 		}
 	}
 	p.number()
-	return nil
 }
 
 var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")

@@ -103,7 +103,8 @@ func TestRecounted(t *testing.T) {
 }
 
 // TestTaskFits: a task that fits exactly next to the newest unit stays whole,
-// although package cupelchat counts more for results than the measure does.
+// although package cupelchat counts more for results than the measure does. A
+// session reduces it, and keeps a short one whole.
 func TestTaskFits(t *testing.T) {
 	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
 	conversations, err := replay.Read(strings.NewReader(line))
@@ -111,8 +112,14 @@ func TestTaskFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := replay.Choosing("latest", latest(t))
+	short, err := replay.Read(strings.NewReader(strings.ReplaceAll(talk, "\n", " ")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for share := 0.4; share < 1; share += 0.005 {
-		for _, row := range run(t, conversations, []replay.Policy{policy, policy.InSession(0.6)}, []float64{share}).Rows {
+		rows := run(t, conversations, []replay.Policy{policy}, []float64{share}).Rows
+		rows = append(rows, run(t, short, []replay.Policy{policy.InSession(0.6)}, []float64{share}).Rows...)
+		for _, row := range rows {
 			if row.Task != 1 || row.Failures > 0 {
 				t.Errorf("%s at %.2f: got %+v, want the task at each step where it fits", row.Mode, share, row)
 			}

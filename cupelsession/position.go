@@ -1,0 +1,86 @@
+package cupelsession
+
+import "slices"
+
+// beginsLater is how much the cost of a break that begins at a later place has to
+// be of that of the new choice as it is, at most: what stays before the place does
+// not compete, and takes room from what comes.
+const beginsLater = 0.9
+
+// laterBreak keeps what was sent before some place, and the new choice only behind
+// it, if a turn costs less that way. A break writes what it moves, and lasts until
+// growth has filled the room that it leaves: a large result near the end is cheap
+// to give up, a few words at the beginning are not. sent and at are the window
+// before the new choice.
+func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
+	m, growth := p.model(), p.growth()
+	if p.reason != BreakForced || p.split || !m.caches() || growth < 1 {
+		return
+	}
+	start, end := samePrefix(sent, p.window), samePrefix(sent, p.before.window)
+	known := 0 // candidates up to the last one that was sent
+	before := make([]int, end+1)
+	for i := range sent[:end] {
+		known = max(known, sent[i].first+1)
+		before[i+1] = before[i] + sent[i].Tokens
+	}
+	place, least := -1, 0.0
+	behind, moved := 0, 0 // tokens of the new choice behind the place, and of them of what was there before
+	next := len(p.window)
+	for n := end - 1; n >= start; n-- {
+		for next > 0 && p.window[next-1].first >= sent[n].first {
+			next--
+			behind += p.window[next].Tokens
+			if p.window[next].first < known {
+				moved += p.window[next].Tokens
+			}
+		}
+		tokens := before[n] + behind
+		if tokens >= l.most || n > start && !p.mayStay(sent[:n], at) {
+			continue
+		}
+		breaks := growth / float64(l.most-tokens) // a turn
+		cost := (m.Write-m.Read)*float64(moved)*breaks + m.Read*float64(tokens)
+		if n == start {
+			cost *= beginsLater
+		}
+		if place < 0 || cost <= least {
+			place, least = n, cost
+		}
+	}
+	if place <= start {
+		return
+	}
+	window := slices.Clone(sent[:place])
+	for i := range p.window {
+		if p.window[i].first >= sent[place].first {
+			window = append(window, p.window[i])
+		}
+	}
+	p.replace(window)
+}
+
+// mayStay reports whether the first entries of a window may stay as they were sent:
+// nothing that is pinned is missing among them or smaller, and neither a group nor
+// what a note stands for is cut.
+func (p *proposal) mayStay(sent []entry, at []int32) bool {
+	last := sent[len(sent)-1].first
+	stays := map[string]bool{}
+	for i, n := range at {
+		if n == inTail {
+			continue
+		}
+		item, in := p.items[i], n >= 0 && int(n) < len(sent)
+		before := in || n == out && i <= last
+		if item.Pinned() && before && (!in || !sent[n].whole()) || in && i > last && !sent[n].whole() {
+			return false
+		}
+		if g := item.Group(); g != "" {
+			if was, ok := stays[g]; ok && was != before {
+				return false
+			}
+			stays[g] = before
+		}
+	}
+	return true
+}
