@@ -10,5 +10,14 @@
 // the beginning stays the same beyond a break as well.
 //
 // [Session.Next] proposes a turn, and [Turn.Commit] makes it the state that the
-// next one starts from. docs/sessions.md in the repository says exactly how.
+// next one starts from. Commit takes the [Usage] that the provider reported, which
+// [UsageOf] reads from its response. [Fit] and [Session.Body] do this for the
+// conversations of package cupelchat.
+//
+// A turn says what it kept, whether, where and why it breaks, and what it costs, in
+// [Turn.Break], [Turn.Cache] and [Turn.Report]; [Config.Trace] shows the same to
+// collectors such as those of package cupelotel. What leaves the window goes to
+// [Config.Summarize] and [Config.Dropped].
+//
+// docs/sessions.md in the repository says exactly how.
 package cupelsession

@@ -1,0 +1,198 @@
+package cupelsession_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// must keeps the examples short.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
+
+// recent keeps what is newest.
+var recent = must(cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+
+// messages are a pinned system prompt and n messages, of 100 tokens each.
+func messages(n int) []*cupel.ContextItem {
+	items := []*cupel.ContextItem{must(cupel.NewContextItem("system", 100, cupel.WithPinned()))}
+	for i := range n {
+		items = append(items, must(cupel.NewContextItem(fmt.Sprint("m", i+1), 100, cupel.WithTimestamp(time.Unix(int64(i), 0)))))
+	}
+	return items
+}
+
+func show(turn *cupelsession.Turn) {
+	var texts []string
+	for _, item := range turn.Window {
+		texts = append(texts, item.Content())
+	}
+	fmt.Println(strings.Join(texts, " "))
+}
+
+// A session appends to what was sent. When that no longer fits, it breaks once and
+// makes room for the turns to come.
+func Example() {
+	session := must(cupelsession.New(recent, cupelsession.Config{Cache: cupelsession.OpenAICache}))
+	budget := must(cupel.NewContextBudget(600, 600))
+	ctx := context.Background()
+	for n := 4; n <= 7; n++ {
+		turn := must(session.Next(ctx, messages(n), budget))
+		show(turn)
+		if turn.Break != nil {
+			fmt.Printf("break (%s) at item %d\n", turn.Break.Reason, turn.Break.At)
+		}
+		// Send turn.Window here. What the API answers says what it counted.
+		response := fmt.Appendf(nil, `{"usage": {"prompt_tokens": %d, "prompt_tokens_details": {"cached_tokens": %d}}}`, turn.Estimate, turn.Cache.Read)
+		usage := must(cupelsession.UsageOf(cupelchat.OpenAI, response))
+		if err := turn.Commit(usage); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// system m1 m2 m3 m4
+	// system m1 m2 m3 m4 m5
+	// system m4 m5 m6
+	// break (forced) at item 1
+	// system m4 m5 m6 m7
+}
+
+// Another process goes on with the same next window. It needs the items and the
+// JSON, which holds no content of items that were sent in full.
+func ExampleSession_MarshalJSON() {
+	budget := must(cupel.NewContextBudget(600, 600))
+	first := must(cupelsession.New(recent, cupelsession.Config{}))
+	for _, n := range []int{5, 6} {
+		if err := must(first.Next(context.Background(), messages(n), budget)).Commit(cupelsession.Usage{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	data := must(json.Marshal(first))
+
+	second := must(cupelsession.New(recent, cupelsession.Config{}))
+	if err := json.Unmarshal(data, second); err != nil {
+		log.Fatal(err)
+	}
+	show(must(first.Next(context.Background(), messages(7), budget)))
+	show(must(second.Next(context.Background(), messages(7), budget)))
+	// Output:
+	// system m4 m5 m6 m7
+	// system m4 m5 m6 m7
+}
+
+// A fork goes on from the committed state; neither session sees what the other
+// one does.
+func ExampleSession_Fork() {
+	budget := must(cupel.NewContextBudget(600, 600))
+	session := must(cupelsession.New(recent, cupelsession.Config{}))
+	if err := must(session.Next(context.Background(), messages(3), budget)).Commit(cupelsession.Usage{}); err != nil {
+		log.Fatal(err)
+	}
+	other := session.Fork()
+	if err := must(other.Next(context.Background(), messages(4), budget)).Commit(cupelsession.Usage{}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(session.Turns(), other.Turns())
+	// Output: 1 2
+}
+
+// What leaves the window is summarized, and handed to a memory when the turn is
+// committed.
+func ExampleConfig() {
+	session := must(cupelsession.New(recent, cupelsession.Config{
+		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			// Ask a model here.
+			return cupel.NewContextItem(fmt.Sprintf("(%d earlier messages)", len(dropped)), 10)
+		},
+		Dropped: func(items []*cupel.ContextItem) {
+			for _, item := range items {
+				fmt.Println("to the memory:", item.Content())
+			}
+		},
+	}))
+	budget := must(cupel.NewContextBudget(600, 600))
+	for _, n := range []int{5, 6} {
+		turn := must(session.Next(context.Background(), messages(n), budget))
+		show(turn)
+		if err := turn.Commit(cupelsession.Usage{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// system m1 m2 m3 m4 m5
+	// system (3 earlier messages) m4 m5 m6
+	// to the memory: m1
+	// to the memory: m2
+	// to the memory: m3
+}
+
+// Fit takes the parameters of a request, here as a map, and returns them with the
+// messages to send and breakpoints for the provider's cache.
+func ExampleFit() {
+	session := must(cupelsession.New(recent, cupelsession.Config{Cache: cupelsession.AnthropicCache}))
+	budget := must(cupel.NewContextBudget(300, 300))
+	params := map[string]any{
+		"model": "claude-sonnet-4-5", "max_tokens": 100, "system": "You help with orders.",
+		"messages": []any{
+			map[string]any{"role": "user", "content": "Where is order 7001? " + strings.Repeat("It is late. ", 100)},
+			map[string]any{"role": "assistant", "content": "It is in Hamburg."},
+			map[string]any{"role": "user", "content": "When will it be here?"},
+		},
+	}
+	fitted, turn, err := cupelsession.Fit(context.Background(), session, params, cupelchat.Anthropic, budget, cupel.HeuristicCounter{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	body := must(json.MarshalIndent(fitted["messages"], "", "  "))
+	fmt.Println(string(body))
+	// Send fitted here, and commit what the answer reports.
+	response := []byte(`{"usage": {"input_tokens": 42, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": 9}}`)
+	fmt.Println(turn.Commit(must(cupelsession.UsageOf(cupelchat.Anthropic, response))))
+	// Output:
+	// [
+	//   {
+	//     "content": [
+	//       {
+	//         "cache_control": {
+	//           "type": "ephemeral"
+	//         },
+	//         "text": "When will it be here?",
+	//         "type": "text"
+	//       }
+	//     ],
+	//     "role": "user"
+	//   }
+	// ]
+	// <nil>
+}
+
+// A collector follows the turns: with package cupelotel as spans and metrics. The
+// same facts are in a line of text.
+func ExampleTurn_String() {
+	session := must(cupelsession.New(recent, cupelsession.Config{}))
+	budget := must(cupel.NewContextBudget(600, 600))
+	for _, n := range []int{5, 6} {
+		turn := must(session.Next(context.Background(), messages(n), budget))
+		fmt.Println(turn)
+		if err := turn.Commit(cupelsession.Usage{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// turn 1: 0 tokens kept; cost 600, of sending everything 600, in tokens of plain input
+	// turn 2: break (forced) at item 1, 100 tokens kept, 3 items left; cost 400, of sending everything 700, in tokens of plain input
+}
