@@ -1,6 +1,7 @@
 package cupelsession
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,8 +67,14 @@ func (p *proposal) finish(ctx context.Context) error {
 		t.Window[i] = p.window[i].Held
 		t.Entries[i].Whole = p.window[i].whole()
 	}
+	first := make([]int, len(p.window)) // most entries have one candidate
 	for i, n := range p.at {
-		if n >= 0 {
+		switch {
+		case n < 0:
+		case t.Entries[n].Candidates == nil:
+			first[n] = i
+			t.Entries[n].Candidates = first[n : n+1 : n+1]
+		default:
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}
@@ -191,18 +198,28 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 			tokens += quoteTokens
 		}
 	}
-	for tokens > target { // of the labels
-		worst := -1
+	if tokens > target { // because of the labels
+		var quotes []int
 		for n, e := range chosen {
-			if p.at[from[e.Candidate()]] == out && (worst < 0 || !(e.Score > chosen[worst].Score)) {
-				worst = n
+			if p.at[from[e.Candidate()]] == out {
+				quotes = append(quotes, n)
 			}
 		}
-		if worst < 0 {
-			break
+		// Scores may be NaN, which counts as the lowest.
+		slices.SortStableFunc(quotes, func(a, b int) int { return cmp.Compare(chosen[b].Score, chosen[a].Score) })
+		goes := make([]bool, len(chosen))
+		for ; tokens > target && len(quotes) > 0; quotes = quotes[:len(quotes)-1] {
+			worst := quotes[len(quotes)-1]
+			goes[worst] = true
+			tokens -= chosen[worst].Item.Tokens() + quoteTokens
 		}
-		tokens -= chosen[worst].Item.Tokens() + quoteTokens
-		chosen = slices.Concat(chosen[:worst], chosen[worst+1:])
+		kept := chosen[:0:0]
+		for n, e := range chosen {
+			if !goes[n] {
+				kept = append(kept, e)
+			}
+		}
+		chosen = kept
 	}
 	p.turn.tail = choice{chosen, report.Excluded, from}
 	for _, e := range chosen {

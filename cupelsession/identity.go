@@ -100,6 +100,9 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 			to.add(item, c.base(item), c.Tail != nil && c.Tail(item))
 		}
 	}
+	if before == nil {
+		to.count = counts{large: to.count.small}
+	}
 	return to
 }
 

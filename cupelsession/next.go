@@ -168,7 +168,7 @@ func (p *proposal) keep() {
 		}
 		moved = moved || kept > 0 && i < p.window[kept-1].first
 		p.at[i] = int32(len(p.window))
-		p.window = append(p.window, entry{Keys: p.keys[i : i+1 : i+1], Tokens: item.Tokens(), Held: item, first: i})
+		p.window = append(p.window, entry{Keys: []string{p.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
 	}
 	for _, i := range p.gone {
 		if group := p.before.all.items[i].Group(); group != "" {
@@ -324,9 +324,19 @@ func (p *proposal) placeFollowed() {
 func (p *proposal) number() {
 	byKey := map[string]int32{}
 	for n := range p.window {
-		for _, key := range p.window[n].Keys {
+		e := &p.window[n]
+		if len(e.Keys) == 1 && p.keys[e.first] == e.Keys[0] {
+			if p.at[e.first] != inTail {
+				p.at[e.first] = int32(n)
+			}
+			continue
+		}
+		for _, key := range e.Keys {
 			byKey[key] = int32(n)
 		}
+	}
+	if len(byKey) == 0 {
+		return
 	}
 	for i, key := range p.keys {
 		if n, ok := byKey[key]; ok && p.at[i] != inTail {

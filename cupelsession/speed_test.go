@@ -1,51 +1,233 @@
 package cupelsession_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// TestTurnsThatAppend compares turns that bring two items to 10,000 candidates
-// with the first turn, which chooses. The fastest of each is free of noise.
+// writer makes items of random words.
+type writer struct {
+	t    testing.TB
+	rng  *rand.Rand
+	size int // words of an item
+	made int
+	text int // bytes of all items
+}
+
+func (w *writer) item() *cupel.ContextItem {
+	var b strings.Builder
+	for range w.size {
+		fmt.Fprintf(&b, "word%d ", int(1e4*w.rng.Float64()*w.rng.Float64()*w.rng.Float64()))
+	}
+	w.made++
+	fmt.Fprint(&b, w.made)
+	w.text += b.Len()
+	return item(w.t, b.String(), 20, cupel.WithTimestamp(time.Unix(int64(w.made), 0)))
+}
+
+func (w *writer) items(n int) []*cupel.ContextItem {
+	items := make([]*cupel.ContextItem, n)
+	for i := range items {
+		items[i] = w.item()
+	}
+	return items
+}
+
+// about scores by a question, with an index that other questions share.
+func about(t testing.TB, index *cupelrelevance.Index, question string) *cupel.Pipeline {
+	t.Helper()
+	p, err := cupel.New(cupel.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// least is the shortest of several times, which is free of noise.
+type least time.Duration
+
+func (l *least) of(f func()) {
+	start := time.Now()
+	f()
+	if took := least(time.Since(start)); *l == 0 || took < *l {
+		*l = took
+	}
+}
+
+func (l least) String() string { return time.Duration(l).String() }
+
+// counting counts the runs of a chooser.
+type counting struct {
+	*cupel.Pipeline
+	runs int
+}
+
+func (c *counting) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	c.runs++
+	return c.Pipeline.RunReport(ctx, items, budget, opts...)
+}
+
+// TestTurnsThatAppend compares turns over 10,000 candidates with the first turn,
+// which chooses: two more items, two in place of the oldest two, and a question
+// in the tail, for which items that were dropped are chosen as quotations. A break
+// is compared with one run of the chooser that knows the items.
 func TestTurnsThatAppend(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
-	var items []*cupel.ContextItem
-	add := func() {
-		items = append(items, item(t, fmt.Sprintf("message %d: %s", len(items), "words that make it as long as a message is"), 20))
-	}
-	for range 10_000 {
-		add()
-	}
-	fastest := func(d *time.Duration, since time.Time) {
-		if now := time.Since(since); *d == 0 || now < *d {
-			*d = now
+	const tokens, smaller = 100_000, 50_000
+	for _, test := range []struct {
+		name            string
+		chooser         func() *cupel.Pipeline // that knows nothing of earlier turns
+		turn, tail, brk least                  // the first turn takes that many times as long, and a break so many runs
+	}{
+		{"without relevance", func() *cupel.Pipeline { return newest(t) }, 20, 5, 4},
+		{"with relevance", func() *cupel.Pipeline {
+			return about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777")
+		}, 50, 10, 2},
+	} {
+		w := &writer{t: t, rng: rand.New(rand.NewPCG(1, 7)), size: 40}
+		items := w.items(10_000)
+		var first, more, others, tail, brk, run least
+		for range 5 {
+			chooser := &counting{Pipeline: test.chooser()}
+			s := session(t, chooser, cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache, Tail: isRag})
+			turn := func(l *least, items []*cupel.ContextItem, runs int) {
+				t.Helper()
+				was := chooser.runs
+				l.of(func() {
+					turn := next(t, s, items, tokens)
+					commit(t, turn)
+				})
+				if n := chooser.runs - was; n != runs {
+					t.Fatalf("%s: a turn ran the chooser %d times, want %d", test.name, n, runs)
+				}
+			}
+			turn(&first, items, 1)
+			for range 20 {
+				items = append(items, w.items(2)...)
+				turn(&more, items, 0)
+			}
+			for range 20 {
+				items = append(items[2:len(items):len(items)], w.items(2)...)
+				turn(&others, items, 0)
+			}
+			for n := range 8 {
+				question := item(t, fmt.Sprintf("is there word%d?", n), 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
+				turn(&tail, append(slices.Clip(items), question), 1)
+			}
+			for range 5 {
+				was := chooser.runs
+				brk.of(func() {
+					if turn := next(t, s, items, smaller); turn.Break == nil || !turn.Break.Chosen {
+						t.Fatal("half of the budget needs no choice")
+					}
+				})
+				if n := chooser.runs - was; n != 1 {
+					t.Fatalf("%s: a break ran the chooser %d times, want once", test.name, n)
+				}
+				run.of(func() {
+					if _, _, err := chooser.RunReport(t.Context(), items, budget(t, smaller)); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
 		}
-	}
-	var first, later time.Duration
-	for range 5 {
-		s := session(t, newest(t), cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache})
-		start := time.Now()
-		commit(t, next(t, s, items, 100_000))
-		fastest(&first, start)
-		for range 20 {
-			add()
-			add()
-			start := time.Now()
-			turn := next(t, s, items, 100_000)
-			commit(t, turn)
-			fastest(&later, start)
-			if turn.Break != nil {
-				t.Fatalf("%+v, want turns without a break", turn.Break)
+		t.Logf("%s: first %v, two more 1/%d, two others 1/%d, with a question 1/%d, break 1/%d, which is %.2f runs",
+			test.name, first, first/more, first/others, first/tail, first/brk, float64(brk)/float64(run))
+		for _, c := range []struct {
+			what  string
+			took  least
+			limit least
+		}{
+			{"two more items", more, first / test.turn},
+			{"two other items", others, first / test.turn},
+			{"a question in the tail", tail, first / test.tail},
+			{"a break", brk, run * test.brk},
+		} {
+			if c.took > c.limit {
+				t.Errorf("%s: %s: %v, want at most %v; the first turn took %v, a run of the chooser %v", test.name, c.what, c.took, c.limit, first, run)
 			}
 		}
 	}
-	if later > first/20 {
-		t.Errorf("a turn that appends takes %v, the first %v, want at most 1/20", later, first)
+}
+
+func isRag(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+
+// TestManyTurns holds a list at one length for many turns: neither time nor memory
+// grows, and the session and its index take at most 3 times the text. A window
+// must not keep what earlier turns knew of all items.
+func TestManyTurns(t *testing.T) {
+	turns, length := 100_000, 10_000
+	if testing.Short() {
+		turns, length = 2_000, 1_000
 	}
+	w := &writer{t: t, rng: rand.New(rand.NewPCG(2, 7)), size: 60}
+	items := w.items(length)
+	s := session(t, about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777"),
+		cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache})
+	const parts = 10
+	var heaps [parts]int
+	var times [parts]time.Duration
+	breaks := 0
+	for part := range parts {
+		took := make([]time.Duration, 0, turns/parts)
+		for range turns / parts {
+			items = append(items[2:len(items):len(items)], w.items(2)...)
+			start := time.Now()
+			turn := next(t, s, items, 8*length)
+			commit(t, turn)
+			took = append(took, time.Since(start))
+			if turn.Break != nil {
+				breaks++
+			}
+		}
+		slices.Sort(took)
+		times[part] = took[len(took)/4]
+		heaps[part] = heap()
+	}
+	text := 0
+	for _, it := range items {
+		text += len(it.Content())
+	}
+	with := heap()
+	runtime.KeepAlive(s)
+	used := with - heap() // without the items, which the caller has
+	runtime.KeepAlive(items)
+	t.Logf("%d turns with %d breaks: a turn takes %v, then %v; the heap has %d bytes, then %d; the session takes %.2f times the text",
+		turns, breaks, times[1], times[parts-1], heaps[1], heaps[parts-1], float64(used)/float64(text))
+	if times[parts-1] > 2*slices.Min(times[1:]) {
+		t.Errorf("a turn takes %v by tenths of the turns, want about the same", times)
+	}
+	if heaps[parts-1] > heaps[1]+heaps[1]/4 {
+		t.Errorf("the heap has %v bytes by tenths of the turns, want about the same", heaps)
+	}
+	if used > 3*text {
+		t.Errorf("the session takes %d bytes for %d of text, want at most 3 times that", used, text)
+	}
+	if breaks < 3 {
+		t.Errorf("%d breaks, want some", breaks)
+	}
+}
+
+// heap returns the bytes that are in use.
+func heap() int {
+	for range 3 { // pools live for two collections
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }

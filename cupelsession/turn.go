@@ -305,8 +305,8 @@ func (p *proposal) head(most int, l limits) int {
 // chooseFor runs the chooser for a target, on the first kept entries as they were
 // sent and all items behind them.
 func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
-	var items []*cupel.ContextItem
-	var from []int // candidates, or ^entry
+	items := make([]*cupel.ContextItem, 0, kept+len(p.items))
+	from := make([]int, 0, kept+len(p.items)) // candidates, or ^entry
 	last := -1
 	for n := range p.window[:kept] {
 		e := &p.window[n]
@@ -332,18 +332,22 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 		return err
 	}
 	window := make([]entry, 0, len(report.Included))
-	for _, e := range report.Included {
+	keys := make([]string, len(report.Included)) // not those of all candidates, which the window would keep
+	for n, e := range report.Included {
 		c := e.Candidate()
 		if c < 0 || c >= len(from) {
 			return errNoPositions
+		}
+		if i := from[c]; i >= 0 {
+			keys[n] = p.keys[i]
 		}
 		switch i := from[c]; {
 		case i < 0:
 			window = append(window, p.window[^i])
 		case e.Form() == 0:
-			window = append(window, entry{Keys: p.keys[i : i+1 : i+1], Tokens: p.items[i].Tokens(), Held: p.items[i], first: i})
+			window = append(window, entry{Keys: keys[n : n+1 : n+1], Tokens: p.items[i].Tokens(), Held: p.items[i], first: i})
 		default:
-			window = append(window, entry{Keys: p.keys[i : i+1 : i+1], Form: e.Item.Content(), Tokens: e.Item.Tokens(), Held: e.Item, first: i})
+			window = append(window, entry{Keys: keys[n : n+1 : n+1], Form: e.Item.Content(), Tokens: e.Item.Tokens(), Held: e.Item, first: i})
 		}
 	}
 	p.chose, p.chosen = report, from
