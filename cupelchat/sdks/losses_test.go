@@ -1,11 +1,13 @@
 package sdks_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/cloudwego/eino/schema"
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/responses"
 	goopenai "github.com/sashabaranov/go-openai"
 	"github.com/sashabaranov/go-openai/jsonschema"
 	"github.com/wollax/cupel-go/cupel"
@@ -73,4 +75,17 @@ func TestNothingIsLost(t *testing.T) {
 			t.Errorf("the schema has become a %T", got.Tools[0].Function.Parameters)
 		}
 	})
+}
+
+// The types of openai-go do not read the items of the Responses API that they
+// write. Fit says so, and what to do; the example fits JSON.
+func TestResponsesAreRefused(t *testing.T) {
+	params := responses.ResponseNewParams{Model: "gpt-5", Input: responses.ResponseNewParamsInputUnion{OfInputItemList: responses.ResponseInputParam{
+		responses.ResponseInputItemParamOfMessage(long, responses.EasyInputMessageRoleUser),
+		responses.ResponseInputItemParamOfMessage("last", responses.EasyInputMessageRoleUser),
+	}}}
+	_, err := cupelchat.Fit(t.Context(), params, cupelchat.Responses, preset, must(cupel.NewContextBudget(400, 400)), counter)
+	if err == nil || !strings.Contains(err.Error(), "give its JSON to Read instead") {
+		t.Errorf("got %v, want that the input is lost, and what to do", err)
+	}
 }
