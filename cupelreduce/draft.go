@@ -36,7 +36,9 @@ type part struct {
 	row    int
 	cost   int     // tokens
 	weight float64 // by rank, times the number of values in it
+	values int     // that it stands for
 	rank   uint8
+	line   bool // of a text in a value
 	in     bool // chosen
 }
 
@@ -62,7 +64,7 @@ func (d *draft) addRow(prefix string) {
 
 // addPart adds a part of the last row that stands for a number of values.
 func (d *draft) addPart(text string, rank uint8, values int) {
-	d.parts = append(d.parts, part{text: text, row: len(d.rows) - 1, rank: rank, weight: weights[rank] * float64(values)})
+	d.parts = append(d.parts, part{text: text, row: len(d.rows) - 1, rank: rank, values: values, weight: weights[rank] * float64(values)})
 }
 
 // count counts every part once, and puts them in order.
@@ -195,12 +197,18 @@ func (d *draft) whole() float64 {
 // String writes what was chosen. It is empty if nothing was.
 func (d *draft) String() string {
 	var b strings.Builder
-	written, out := 0, 0 // the row that was written last, plus one; parts left out
+	written, out := 0, 0  // the row that was written last, plus one; parts left out
+	values, lines := 0, 0 // of the parts left out
 	for i := range d.parts {
 		p := &d.parts[i]
 		switch {
 		case !p.in:
 			out++
+			if p.line {
+				lines++
+			} else {
+				values += p.values
+			}
 			continue
 		case written == p.row+1:
 			b.WriteByte(' ')
@@ -223,10 +231,28 @@ func (d *draft) String() string {
 		newline(&b)
 		b.WriteString(ellipsis)
 		if !d.lines {
-			b.WriteString(" " + strconv.Itoa(out) + " more")
+			b.WriteString(more(values, lines))
 		}
 	}
 	return b.String()
+}
+
+// more says how much is left out of a document: values, and lines of the texts that
+// are values.
+func more(values, lines int) string {
+	count := func(n int, what string) string {
+		if n != 1 {
+			what += "s"
+		}
+		return "+" + strconv.Itoa(n) + " " + what
+	}
+	switch {
+	case lines == 0:
+		return " " + count(values, "value")
+	case values == 0:
+		return " " + count(lines, "line")
+	}
+	return " " + count(values, "value") + ", " + count(lines, "line")
 }
 
 func newline(b *strings.Builder) {

@@ -19,7 +19,7 @@ func ExampleReduce() {
 	// reservation_id=UM3OG5 cabin=economy
 	// flights: flight_number=HAT113
 	// flights: flight_number=HAT282
-	// … 7 more
+	// … +7 values
 }
 
 func ExampleReduce_log() {
@@ -44,7 +44,7 @@ func ExampleOutline() {
 	// reservation_id=UM3OG5
 	// flights: flight_number=HAT113
 	// flights: flight_number=HAT282
-	// … 8 more
+	// … +8 values
 	//
 	// package cupel
 	// …
@@ -72,11 +72,11 @@ func ExampleForms() {
 	// Output:
 	// 9 of 72 tokens, 16 % of the worth:
 	// reservation_id=UM3OG5
-	// … 10 more
-	// 16 of 72 tokens, 32 % of the worth:
+	// … +10 values
+	// 17 of 72 tokens, 32 % of the worth:
 	// reservation_id=UM3OG5
 	// flights: flight_number=HAT113
-	// … 9 more
+	// … +9 values
 }
 
 func ExampleKnown() {
@@ -85,7 +85,7 @@ func ExampleKnown() {
 	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelNames, cupelreduce.WithKnown(&known)))
 	// Output:
 	// flights: flight_number=HAT282
-	// … 8 more
+	// … +8 values
 }
 
 func ExampleKnown_Add() {
@@ -97,7 +97,7 @@ func ExampleKnown_Add() {
 	// flights: flight_number=HAT113 date=2024-05-26 price=117
 	// flights: flight_number=HAT282 date=2024-05-28 price=140
 	// passengers: first_name=Omar last_name=Rossi
-	// … 1 more
+	// … +1 value
 }
 
 func ExampleDetect() {
@@ -123,7 +123,7 @@ func ExampleWithCounter() {
 	// Output:
 	// reservation_id=UM3OG5
 	// flights: flight_number=HAT113
-	// … 9 more
+	// … +9 values
 }
 
 func ExampleStub() {

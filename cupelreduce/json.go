@@ -126,7 +126,7 @@ func (w *writer) write(key string, n *node) {
 		for i := range n.kids {
 			w.comma(i)
 			if i == w.array {
-				w.b.WriteString(`"` + ellipsis + " " + strconv.Itoa(len(n.kids)-i) + ` more"`)
+				w.b.WriteString(`"` + ellipsis + " " + strconv.Itoa(len(n.kids)-i) + ` more elements"`)
 				break
 			}
 			w.write(key, &n.kids[i])

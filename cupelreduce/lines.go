@@ -256,6 +256,7 @@ func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 
 		}
 		d.addRow("")
 		d.addPart(cut(l.text, w), r, 1)
+		d.parts[len(d.parts)-1].line = true
 		best = min(best, r)
 	}
 	return best
