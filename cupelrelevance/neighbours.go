@@ -87,10 +87,20 @@ func (n *Neighbours) ScoreAll(ctx context.Context, all []*cupel.ContextItem, sco
 	if err := cupel.ScoreAll(ctx, n.inner, all, own.of); err != nil {
 		return err
 	}
-	weights := make([]float64, n.window+1)
+	if err := spread(ctx, l, n.window, n.decay, own.of, scores); err != nil {
+		return err
+	}
+	l.words.settle(scores)
+	return ctx.Err()
+}
+
+// spread adds to each score those of the items around it, before or behind,
+// whichever sum is greater.
+func spread(ctx context.Context, l *list, window int, decay float64, own, scores []float64) error {
+	weights := make([]float64, window+1)
 	weights[0] = 1
-	for d := range n.window {
-		weights[d+1] = weights[d] * n.decay
+	for d := range window {
+		weights[d+1] = weights[d] * decay
 	}
 	clear(scores)
 	for g := range l.order.numGroups() {
@@ -99,26 +109,25 @@ func (n *Neighbours) ScoreAll(ctx context.Context, all []*cupel.ContextItem, sco
 			return ctx.Err()
 		}
 		for at, i := range sequence {
-			score := own.of[i]
+			score := own[i]
 			if score == 0 || !isFinite(score) {
 				continue
 			}
 			// Sums are built item by item in the order of the sequence: the sum of
 			// those before here, the sum of those behind below.
-			for d := 1; d <= n.window && at+d < len(sequence); d++ {
+			for d := 1; d <= window && at+d < len(sequence); d++ {
 				scores[sequence[at+d]] += float64(score * weights[d])
 			}
 		}
 		for at, i := range sequence {
 			behind := 0.0
-			for d := 1; d <= n.window && at+d < len(sequence); d++ {
-				if score := own.of[sequence[at+d]]; isFinite(score) {
+			for d := 1; d <= window && at+d < len(sequence); d++ {
+				if score := own[sequence[at+d]]; isFinite(score) {
 					behind += float64(score * weights[d])
 				}
 			}
-			scores[i] = own.of[i] + math.Max(scores[i], behind)
+			scores[i] = own[i] + math.Max(scores[i], behind)
 		}
 	}
-	l.words.settle(scores)
-	return ctx.Err()
+	return nil
 }

@@ -37,6 +37,9 @@ type Relevance struct {
 	when     []dateWord // the question, if it names a date
 	undated  *Lexical   // the question without its dates
 	now      time.Time  // zero: the newest item's
+
+	similarity *Similarity // or nil
+	weight     float64     // of similarity
 }
 
 // The settings of the preset. README.md has the figures behind them, and the
@@ -60,6 +63,8 @@ type Option func(*relevanceDraft) error
 type relevanceDraft struct {
 	isStopWord func(word string) bool
 	now        time.Time
+	similarity *Similarity
+	weight     float64 // of similarity
 }
 
 // WithStopWords sets which words of the question do not count: isStopWord is
@@ -121,7 +126,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions, now: draft.now}
+	r := &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions, now: draft.now, similarity: draft.similarity, weight: draft.weight}
 	when := dateWords(query)
 	spans, used := dates(when, time.Unix(0, 0))
 	if len(spans) == 0 {
@@ -146,7 +151,11 @@ func (r *Relevance) Scorers() []cupel.Scorer {
 	if r == nil || r.index == nil {
 		return nil
 	}
-	return []cupel.Scorer{r.passages, r.lexical, r.mentions}
+	parts := []cupel.Scorer{r.passages, r.lexical, r.mentions}
+	if r.similarity != nil {
+		parts = append(parts, r.similarity)
+	}
+	return parts
 }
 
 // Score scores the whole list, which must contain item, and returns the item's
@@ -196,12 +205,20 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 		return err
 	}
 	total := 1 + float64(short*(1+presetGroup+presetNames)) + dated
-	for i, item := range all {
+	for i := range scores {
 		score := scores[i] + float64(short*presetNames*part.of[i])
 		if dated > 0 {
 			score += float64(dated * near.of[i])
 		}
-		scores[i] = score / total * cheapness(item.Tokens())
+		scores[i] = score / total
+	}
+	if r.similarity != nil {
+		if err := r.addSimilarity(ctx, l, all, scores); err != nil {
+			return err
+		}
+	}
+	for i, item := range all {
+		scores[i] *= cheapness(item.Tokens())
 	}
 	l.words.settle(scores)
 	return ctx.Err()
