@@ -52,6 +52,14 @@ trace-picture: ## Draw the picture of make trace in the example's README again
 screenshots: ## Take the pictures of the inspector in docs/inspector again (needs Chromium)
 	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
 
+# Recorded conversations, one per line; those of the picture are not in the repository.
+AGENTS ?= cupelchat/replay/testdata/agents.jsonl
+
+.PHONY: replay-picture
+replay-picture: ## Draw the picture of the README again: make replay-picture AGENTS=tau-airline.jsonl
+	go run ./cmd/cupel replay --data '$(AGENTS)' --share 0.15,0.25,0.5 --svg docs/replay.svg --force \
+		-p newest -p clear -p newest-blocks -p clear-blocks -p agent@0.3 -p agent@0.6 -p agent@0.9
+
 ##@ Test
 
 .PHONY: test

@@ -214,7 +214,7 @@ func (p plot) labels(out *strings.Builder, lines []line) {
 				for _, other := range taken {
 					hidden += 10 * b.overlap(other)
 				}
-				inside := b.overlap(box{plotLeft, plotTop - labelHeight, plotWidth - plotRight - plotLeft + 20, plotHeight - plotBottom - plotTop + labelHeight})
+				inside := b.overlap(box{plotLeft - 8, plotTop - labelHeight, plotWidth - plotRight - plotLeft + 28, plotHeight - plotBottom - plotTop + labelHeight})
 				hidden += 1000 * (b.w*b.h - inside)
 				if hidden < least {
 					best, least = b, hidden

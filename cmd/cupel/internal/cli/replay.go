@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,8 @@ counted as --encoding says.
 
 A policy is one of everything, newest (the newest that fits), clear (old results
 of calls are cleared), newest-blocks and clear-blocks (the same in a session);
-the preset agent; another preset; or a file. The exit code is 3 if a policy fails
+the preset agent; another preset; or a file. NAME@0.5 is the policy in a session
+with this low-water mark, to compare several. The exit code is 3 if a policy fails
 at a step, or if its window is larger than the budget or not what the API takes.
 
 With --cache, a column has the cost by a provider's prompt cache: its prices, its
@@ -140,7 +142,7 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 		if slices.Contains(f.policies[:i], name) {
 			return usagef("--policy: %q is given twice", name)
 		}
-		p, err := replayed(env, name, counter)
+		p, err := inSession(env, name, counter)
 		if err != nil {
 			return err
 		}
@@ -245,6 +247,34 @@ func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
 		return nil, usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
 	}
 	return part, nil
+}
+
+// inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in
+// a session with this low-water mark.
+func inSession(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {
+	base, mark, found := cutLast(name, "@")
+	low, err := strconv.ParseFloat(mark, 64)
+	if !found || err != nil {
+		return replayed(env, name, counter)
+	}
+	if !(low > 0 && low <= 1) {
+		return replay.Policy{}, usagef("--policy: %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
+	}
+	p, err := replayed(env, base, counter)
+	if err != nil {
+		return p, err
+	}
+	p = p.InSession(low)
+	p.Name, p.Title = name, fmt.Sprintf("%s, to %s", base, mark)
+	return p, nil
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
 }
 
 // agentPolicy is the name of the preset for conversations of agents.

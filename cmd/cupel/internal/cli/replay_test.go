@@ -76,6 +76,10 @@ func TestReplaySession(t *testing.T) {
 		t.Errorf("got %+v against %+v", a, compared[0])
 	}
 	lower := replayedRows(t, append(common, "-p", "newest", "--session", "--low-water", "0.2")...)
+	named := replayedRows(t, append(common, "-p", "newest@0.2", "-p", "newest")...)
+	if named[0].Policy != "newest@0.2" || named[0].Mode != replay.Session || named[0].Cost != lower[0].Cost || named[1].Mode != replay.Stateless {
+		t.Errorf("got %+v, want the costs of %+v in a session, and a choice at each step", named, lower[0])
+	}
 	if lower[0].Cost >= session[0].Cost || lower[0].Share != 0.25 {
 		t.Errorf("got %+v; want cheaper windows than %+v", lower[0], session[0])
 	}
@@ -208,6 +212,7 @@ func TestReplayMistakes(t *testing.T) {
 		{"share", []string{"--data", "talk.jsonl", "--share", "0.5,0"}, "--share: must be above 0 and at most 1, got 0", "an empty budget"},
 		{"percent", []string{"--data", "talk.jsonl", "--share", "25"}, "--share: must be above 0 and at most 1, got 25", "a share is not a percentage"},
 		{"low water", []string{"--data", "talk.jsonl", "--session", "--low-water", "NaN"}, "--low-water: must be above 0 and at most 1, got NaN", "no number"},
+		{"low water of a policy", []string{"--data", "talk.jsonl", "-p", "agent@2"}, "--policy: \"agent@2\": the low-water mark must be above 0 and at most 1, got 2", "more than the room"},
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"against", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "clear"}, `--against: "clear" is not measured; add -p clear`, "there is nothing to compare with"},
 		{"cache", []string{"--data", "talk.jsonl", "--cache", "x"}, `--cache: "x" is unknown; want one of anthropic, anthropic-1h, gemini, none, openai, openai-breakpoints`, "which there are"},
