@@ -24,6 +24,7 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 		known = max(known, sent[i].first+1)
 		before[i+1] = before[i] + sent[i].Tokens
 	}
+	may := p.mayStay(sent, at)
 	place, least := -1, 0.0
 	behind, moved := 0, 0 // tokens of the new choice behind the place, and of them of what was there before
 	next := len(p.window)
@@ -36,7 +37,7 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 			}
 		}
 		tokens := before[n] + behind
-		if tokens >= l.most || n > start && !p.mayStay(sent[:n], at) {
+		if tokens >= l.most || n > start && !may[n] {
 			continue
 		}
 		breaks := growth / float64(l.most-tokens) // a turn
@@ -60,27 +61,54 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 	p.replace(window)
 }
 
-// mayStay reports whether the first entries of a window may stay as they were sent:
-// nothing that is pinned is missing among them or smaller, and neither a group nor
-// what a note stands for is cut.
-func (p *proposal) mayStay(sent []entry, at []int32) bool {
-	last := sent[len(sent)-1].first
-	stays := map[string]bool{}
+// mayStay reports, for each number of entries at the beginning of a window, whether
+// these may stay as they were sent: nothing that is pinned is missing among them or
+// smaller, and neither a group nor what a note stands for is cut. It takes linear
+// time.
+func (p *proposal) mayStay(sent []entry, at []int32) []bool {
+	bad := make([]int, len(sent)+2) // reasons against each number, as differences
+	forbid := func(from, to int) {
+		if to = min(to, len(sent)); from <= to {
+			bad[from]++
+			bad[to+1]--
+		}
+	}
+	type span struct{ first, last int }
+	groups := map[string]span{}
+	behind := 0 // entries that begin before the item
 	for i, n := range at {
+		for behind < len(sent) && sent[behind].first < i {
+			behind++
+		}
 		if n == inTail {
 			continue
 		}
-		item, in := p.items[i], n >= 0 && int(n) < len(sent)
-		before := in || n == out && i <= last
-		if item.Pinned() && before && (!in || !sent[n].whole()) || in && i > last && !sent[n].whole() {
-			return false
+		item, with := p.items[i], behind // the item is before the break if more entries than that stay
+		if n >= 0 {
+			with = int(n)
+		}
+		smaller := n >= 0 && !sent[n].whole()
+		if item.Pinned() && (n == out || smaller) {
+			forbid(with+1, len(sent))
+		}
+		if smaller {
+			forbid(with+1, behind)
 		}
 		if g := item.Group(); g != "" {
-			if was, ok := stays[g]; ok && was != before {
-				return false
+			if s, ok := groups[g]; ok {
+				groups[g] = span{min(s.first, with), max(s.last, with)}
+			} else {
+				groups[g] = span{with, with}
 			}
-			stays[g] = before
 		}
 	}
-	return true
+	for _, s := range groups {
+		forbid(s.first+1, s.last)
+	}
+	may, against := make([]bool, len(sent)+1), 0
+	for n := range may {
+		against += bad[n]
+		may[n] = against == 0
+	}
+	return may
 }

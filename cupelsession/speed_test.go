@@ -93,10 +93,10 @@ func TestTurnsThatAppend(t *testing.T) {
 		chooser         func() *cupel.Pipeline // that knows nothing of earlier turns
 		turn, tail, brk least                  // the first turn takes that many times as long, and a break so many runs
 	}{
-		{"without relevance", func() *cupel.Pipeline { return newest(t) }, 20, 5, 4},
+		{"without relevance", func() *cupel.Pipeline { return newest(t) }, 20, 3, 4},
 		{"with relevance", func() *cupel.Pipeline {
 			return about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777")
-		}, 50, 10, 2},
+		}, 50, 5, 2},
 	} {
 		w := &writer{t: t, rng: rand.New(rand.NewPCG(1, 7)), size: 40}
 		items := w.items(10_000)
