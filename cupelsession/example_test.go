@@ -165,6 +165,14 @@ func ExampleFit() {
 	// Output:
 	// [
 	//   {
+	//     "content": "Where is order 7001? It is late. It is late. It is late. It is late. It is late.…\n[shortened from 412 tokens]",
+	//     "role": "user"
+	//   },
+	//   {
+	//     "content": "It is in Hamburg.",
+	//     "role": "assistant"
+	//   },
+	//   {
 	//     "content": [
 	//       {
 	//         "cache_control": {
