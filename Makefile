@@ -191,6 +191,12 @@ bench: ## Run the benchmarks COUNT times, for benchstat
 bench-once: ## Run one iteration of every benchmark, to see that it works
 	@$(EACH) go test -run '^$$' -bench . -benchmem -benchtime 1x ./...
 
+# The functions of the standard library, by what their comments say; needs the
+# source of the Go installation. Also runs without -v among the tests.
+.PHONY: bench-code
+bench-code: ## Measure how much of Go's standard library relevance finds by what its functions do
+	go -C cupelrelevance/eval test -count=1 -run '^TestMeasureCode$$' -v .
+
 .PHONY: bench-guard
 bench-guard: ## Fail when something is much slower than it was, by ratios in one process
 	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .

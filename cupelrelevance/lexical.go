@@ -64,14 +64,14 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 // a text, not a question.
 const maxQueryTerms = 1 << 10
 
-// queryTerms returns the words of a question, each once, in order, without
-// those that isStopWord reports, if it is not nil.
-func queryTerms(query string, language Language, isStopWord func(string) bool) []queryTerm {
+// queryTerms returns the words of a question, each once, in order. counts reports
+// which words count; nil means all.
+func queryTerms(query string, language Language, counts func(word string) bool) []queryTerm {
 	var terms []queryTerm
 	at := make(map[queryTerm]int)
 	newTokenizer(func(term []byte, word bool) {
 		t := queryTerm{text: string(term)}
-		if isStopWord != nil && isStopWord(t.text) {
+		if counts != nil && !counts(t.text) {
 			return
 		}
 		if word && language.stemmer() != nil {

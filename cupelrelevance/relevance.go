@@ -16,9 +16,10 @@ import (
 // the item itself ([Lexical]), the best item of its group ([Grouped]) and the
 // names that the question mentions ([Mentions]). The list's group sizes set the
 // weights: in long groups, like a meeting of hundreds of turns, a single turn
-// says little and the passage decides; in short ones, like chat sessions and
-// files, the item itself, its group and names count too. Of equally relevant
-// items the shorter scores a little higher, since more of them fit a budget.
+// says little and the passage decides; in short ones, like chat sessions, the
+// item itself, its group and names count too, and in files and documents as much
+// as the passage. Stop words count little ([WithStopWords]). Of equally relevant
+// items the shorter scores higher, since more of them fit a budget.
 //
 // Dates in the question, such as "in May 2023", "on the day after 8 May" and
 // "last week", count as much as the passage, if some of the items have a
@@ -31,7 +32,8 @@ import (
 // concurrent use. Create it with [New].
 type Relevance struct {
 	index    *Index
-	lexical  *Lexical
+	lexical  *Lexical // of the words that are no stop words
+	common   *Lexical // of those that are
 	passages *Passages
 	mentions *Mentions
 	when     []dateWord // the question, if it names a date
@@ -46,7 +48,7 @@ type Relevance struct {
 // command that measures them.
 const (
 	presetK1     = 2.0
-	presetB      = 0.9
+	presetStop   = 0.1  // of all stop words, in the item itself
 	presetNames  = 0.2  // of names, where groups are short
 	presetGroup  = 1.0  // of the group, where groups are short
 	presetShort  = 50.0 // items that make a group neither short nor long
@@ -67,10 +69,11 @@ type relevanceDraft struct {
 	weight     float64 // of similarity
 }
 
-// WithStopWords sets which words of the question do not count: isStopWord is
-// called with each, in small letters and not stemmed. nil makes all words count.
-// The default is the [Language.IsStopWord] of the index's language. A question
-// made only of stop words keeps them.
+// WithStopWords sets which words of the question count little: all together a
+// tenth of the others, and only in the item itself. isStopWord is called with each word, in
+// small letters and not stemmed. nil makes all words count alike. The default is
+// the [Language.IsStopWord] of the index's language. In a question made only of
+// stop words they count as others.
 func WithStopWords(isStopWord func(word string) bool) Option {
 	return func(d *relevanceDraft) error {
 		d.isStopWord = isStopWord
@@ -94,6 +97,15 @@ func WithNow(now time.Time) Option {
 	}
 }
 
+// subject returns a function that reports whether a word is no stop word, or nil
+// if none is.
+func (d *relevanceDraft) subject() func(word string) bool {
+	if d.isStopWord == nil {
+		return nil
+	}
+	return func(word string) bool { return !d.isStopWord(word) }
+}
+
 // New returns the preset for a question. It returns a
 // [cupel.InvalidConfigError] if index does not come from [NewIndex] or an
 // option is invalid.
@@ -112,12 +124,15 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 			return nil, err
 		}
 	}
-	if draft.isStopWord != nil {
-		if terms := queryTerms(query, language, draft.isStopWord); len(terms) > 0 {
-			lexical.terms = terms
+	lexical.k1, lexical.rare = presetK1, true
+	common, subject := *lexical, draft.subject()
+	common.terms = nil
+	if terms := queryTerms(query, language, subject); len(terms) > 0 {
+		lexical.terms = terms
+		if draft.isStopWord != nil {
+			common.terms = queryTerms(query, language, draft.isStopWord)
 		}
 	}
-	lexical.k1, lexical.b, lexical.rare = presetK1, presetB, true
 	passages, err := NewPassages(lexical)
 	if err != nil {
 		return nil, err
@@ -126,14 +141,14 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Relevance{index: index, lexical: lexical, passages: passages, mentions: mentions, now: draft.now, similarity: draft.similarity, weight: draft.weight}
+	r := &Relevance{index: index, lexical: lexical, common: &common, passages: passages, mentions: mentions, now: draft.now, similarity: draft.similarity, weight: draft.weight}
 	when := dateWords(query)
 	spans, used := dates(when, time.Unix(0, 0))
 	if len(spans) == 0 {
 		return r, nil
 	}
 	undated := *lexical
-	undated.terms = queryTerms(without(query, when, used), language, draft.isStopWord)
+	undated.terms = queryTerms(without(query, when, used), language, subject)
 	r.when, r.undated = when, &undated
 	return r, nil
 }
@@ -193,24 +208,26 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	})
 	scale(scores)
 	scale(own.of)
+	r.addCommon(l.words, own.of, part.of)
 	short := shortness(l.order.size)
-	for g := range l.order.numGroups() {
-		sequence := l.order.at(g)
-		group := float64(presetGroup * bestOf(sequence, own.of))
-		for _, i := range sequence {
-			scores[i] += float64(short * (own.of[i] + group))
-		}
-	}
 	if err := r.mentions.ScoreAll(ctx, all, part.of); err != nil {
 		return err
 	}
-	total := 1 + float64(short*(1+presetGroup+presetNames)) + dated
-	for i := range scores {
-		score := scores[i] + float64(short*presetNames*part.of[i])
-		if dated > 0 {
-			score += float64(dated * near.of[i])
+	for g := range l.order.numGroups() {
+		sequence := l.order.at(g)
+		single := short
+		if l.order.decays[g] == decayBlock {
+			single = 1
 		}
-		scores[i] = score / total
+		total := 1 + float64(single*(float64((1+presetStop)*(1+presetGroup))+presetNames)) + dated
+		best := bestOf(sequence, own.of)
+		for _, i := range sequence {
+			score := scores[i] + float64(single*(own.of[i]+float64(presetGroup*best)+float64(presetNames*part.of[i])))
+			if dated > 0 {
+				score += float64(dated * near.of[i])
+			}
+			scores[i] = score / total
+		}
 	}
 	if r.similarity != nil {
 		if err := r.addSimilarity(ctx, l, all, scores); err != nil {
@@ -222,6 +239,19 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	}
 	l.words.settle(scores)
 	return ctx.Err()
+}
+
+// addCommon adds the scores of the stop words, scaled, to those of the other
+// words. part is scratch.
+func (r *Relevance) addCommon(w *words, own, part []float64) {
+	if len(r.common.terms) == 0 {
+		return
+	}
+	r.common.score(w, part)
+	scale(part)
+	for i, score := range part {
+		own[i] += float64(presetStop * score)
+	}
 }
 
 // isDated sets how close the items are to the dates of the question, and reports
@@ -250,12 +280,11 @@ func shortness(size float64) float64 {
 	return max(presetFloor, 1/(1+float64(ratio*ratio)))
 }
 
-// cheapness, in (0,1], is an item's smallness to the power of 3/16: an item of
-// sixteen times the size scores 0.6 times as much. Square roots are exact on
-// every processor; powers are not.
+// cheapness, in (0,1], is the fourth root of an item's smallness: an item of
+// sixteen times the size scores half as much. Square roots are exact on every
+// processor; powers are not.
 func cheapness(tokens int) float64 {
-	eighth := math.Sqrt(math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0))))))
-	return eighth * math.Sqrt(eighth)
+	return math.Sqrt(math.Sqrt(presetTokens / (presetTokens + float64(max(tokens, 0)))))
 }
 
 // scale divides scores, which are at least 0, by the highest.
