@@ -99,7 +99,10 @@ func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, err
 		body = c.assemble(states, n)
 	}
 	c.noteEmpty(states, n)
-	if rules.cache && (!whole || c.setBreakpoints) {
+	switch {
+	case rules.cache && c.setBreakpoints && c.value.IsZero():
+		n.note("set no breakpoints of the prompt cache: messages on a line each are no request; give a list of messages or a request")
+	case rules.cache && (!whole || c.setBreakpoints):
 		body = c.breakpoints(body)
 	}
 	return body, nil

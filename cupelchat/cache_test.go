@@ -12,6 +12,15 @@ const cached = `{"tools":[{"name":"f","input_schema":{}}],"system":[{"type":"tex
 	{"role":"user","content":"task"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"t","signature":"x"}]},
 	{"role":"user","content":"old"},{"role":"assistant","content":"b"},{"role":"user","content":[{"type":"text","text":"new"}]}]}`
 
+// TestBreakpointsOfLines has messages on a line each, which are no request.
+func TestBreakpointsOfLines(t *testing.T) {
+	const text = `{"role":"user","content":"task"}` + "\n" + `{"role":"user","content":[{"type":"text","text":"new"}]}`
+	got, notes := body(t, read(t, Anthropic, []byte(text), WithBreakpoints()), everything)
+	if got != text || len(notes) != 1 || !strings.HasPrefix(notes[0], "set no breakpoints of the prompt cache: ") {
+		t.Errorf("got %s with notes %q, want the input, and a note that no breakpoints are set", got, notes)
+	}
+}
+
 func TestBreakpoints(t *testing.T) {
 	const set = `, "cache_control": {"type": "ephemeral"}`
 	without := func(contents ...string) form {

@@ -8,13 +8,25 @@ import (
 	"testing"
 )
 
+// notesOfText is a conversation, and the notes that reading it makes.
+type notesOfText struct {
+	name, why string
+	f         Format
+	text      string
+	want      []string
+}
+
+func (tt notesOfText) check(t *testing.T) {
+	t.Helper()
+	t.Run(tt.name, func(t *testing.T) {
+		if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
+		}
+	})
+}
+
 func TestNotes(t *testing.T) {
-	tests := []struct {
-		name, why string
-		f         Format
-		text      string
-		want      []string
-	}{
+	tests := []notesOfText{
 		{"orphan", "a result without a call would be refused", OpenAI, `[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"y"},{"role":"tool","tool_call_id":"b","content":"z"}]`,
 			[]string{"messages[1] (and 1 more) has a result without a call before it; the API refuses such a transcript"}},
 		{"unanswered", "so would a call without a result", OpenAI, `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user","content":"x"}]`,
@@ -25,11 +37,7 @@ func TestNotes(t *testing.T) {
 		{"unknown item", "and so is an item", Responses, `[{"type":"dream"}]`, []string{`1 part of the unknown type "dream": kept and counted as JSON`}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
-				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
-			}
-		})
+		tt.check(t)
 	}
 }
 
@@ -98,12 +106,7 @@ func TestNotesOfCalls(t *testing.T) {
 	for i := range kinds {
 		kinds[i] = fmt.Sprintf(`{"type":"%d%s"}`, i, strings.Repeat("x", 100*i))
 	}
-	tests := []struct {
-		name, why string
-		f         Format
-		text      string
-		want      []string
-	}{
+	tests := []notesOfText{
 		{"twice", "one call has one result", OpenAI, "[" + call + `,{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`,
 			[]string{"messages[3] has a second result of the same call; the API refuses such a transcript"}},
 		{"twice of Anthropic", "in the other API too", Anthropic,
@@ -128,11 +131,7 @@ func TestNotesOfCalls(t *testing.T) {
 				`1 part of the unknown type "2` + strings.Repeat("x", 39) + `": kept and counted as JSON`, "3 more parts of 3 other unknown types: kept and counted as JSON"}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
-				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
-			}
-		})
+		tt.check(t)
 	}
 }
 

@@ -94,7 +94,7 @@ func WithDeduplication() Option {
 // before the end, and with Anthropic behind the tools; at most four. If there is
 // one at the top level of the request, that is the one at the end, and the others
 // have its time to live. By default those of the input stay, at most four. Other
-// formats have none.
+// formats have none. Messages on a line each get none, and a note says so.
 func WithBreakpoints() Option {
 	return func(s *settings) error {
 		s.setBreakpoints = true

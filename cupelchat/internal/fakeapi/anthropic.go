@@ -443,14 +443,6 @@ func checkCache(r *messagesRequest, list []turn) *refusal {
 	return nil
 }
 
-func messagesTool(body []byte) string {
-	var r messagesRequest
-	if json.Unmarshal(body, &r) != nil || len(r.Tools) == 0 {
-		return ""
-	}
-	return r.Tools[0].Name
-}
-
 func replyMessages(a *API, body []byte, x answer) any {
 	var r messagesRequest
 	_ = json.Unmarshal(body, &r)

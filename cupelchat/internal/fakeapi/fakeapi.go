@@ -77,8 +77,8 @@ type service struct {
 
 var services = []service{
 	{"/chat/completions", checkChat, failOpenAI, chatTool, replyChat},
-	{"/responses", checkResponses, failOpenAI, responsesTool, replyResponses},
-	{"/messages", checkMessages, failAnthropic, messagesTool, replyMessages},
+	{"/responses", checkResponses, failOpenAI, firstTool, replyResponses},
+	{"/messages", checkMessages, failAnthropic, firstTool, replyMessages},
 	{":generateContent", checkGemini, failGemini, geminiTool, replyGemini},
 	{"/converse", checkConverse, failBedrock, converseTool, replyConverse},
 	{"/api/chat", checkOllama, failOllama, chatTool, replyOllama},
@@ -158,6 +158,20 @@ func failGemini(r *refusal) any {
 func failBedrock(r *refusal) any { return object{"message": r.message} }
 
 func failOllama(r *refusal) any { return object{"error": r.message} }
+
+// firstTool returns the name of the first tool of a request that has names in the
+// elements of its tools.
+func firstTool(body []byte) string {
+	var r struct {
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(body, &r) != nil || len(r.Tools) == 0 {
+		return ""
+	}
+	return r.Tools[0].Name
+}
 
 // decode decodes a body or a part of it.
 func decode(data []byte, v any) *refusal {

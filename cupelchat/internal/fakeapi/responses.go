@@ -267,14 +267,6 @@ func checkOutputs(items []responsesItem, stored bool) *refusal {
 	return nil
 }
 
-func responsesTool(body []byte) string {
-	var r responsesRequest
-	if json.Unmarshal(body, &r) != nil || len(r.Tools) == 0 {
-		return ""
-	}
-	return r.Tools[0].Name
-}
-
 func replyResponses(a *API, body []byte, x answer) any {
 	var r responsesRequest
 	_ = json.Unmarshal(body, &r)

@@ -224,16 +224,16 @@ func (f *measureFlags) measures(i int) bool {
 	return f.part == partAll || heldOut == (f.part == partHeldOut)
 }
 
-// read reads the part of the data that --part names.
-func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
-	var part []eval.Conversation
-	questions := 0
+// readPart reads the part of the data that --part names. seen is called with the
+// conversations of each file.
+func readPart[T any](env *Environment, f *measureFlags, read func(io.Reader) ([]T, error), seen func(file string, conversations []T)) ([]T, error) {
+	var part []T
 	for _, name := range f.data {
 		r, done, err := open(env, name)
 		if err != nil {
 			return nil, err
 		}
-		conversations, err := eval.Read(r)
+		conversations, err := read(r)
 		done()
 		if err != nil {
 			return nil, usagef("%s: %w", shown(name), err)
@@ -241,10 +241,24 @@ func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
 		for i, c := range conversations {
 			if f.measures(i) {
 				part = append(part, c)
-				questions += len(c.Questions)
 			}
 		}
+		seen(name, conversations)
+	}
+	return part, nil
+}
+
+// read reads the part of the data that --part names.
+func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
+	part, err := readPart(env, &f.measureFlags, eval.Read, func(name string, conversations []eval.Conversation) {
 		note(env.Stderr, unreadTimes(name, conversations))
+	})
+	if err != nil {
+		return nil, err
+	}
+	questions := 0
+	for _, c := range part {
+		questions += len(c.Questions)
 	}
 	if questions == 0 {
 		return nil, usagef("no questions to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(len(part), "conversation"))

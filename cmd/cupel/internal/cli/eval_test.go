@@ -198,12 +198,7 @@ func TestEvalPlot(t *testing.T) {
 
 func TestEvalMistakes(t *testing.T) {
 	folder(t, map[string]string{"talk.jsonl": talkFile(), "bad.jsonl": "{}\n{\"items\": 1}", "none.jsonl": "{}\n{}\n"})
-	for _, row := range []struct {
-		name string
-		args []string
-		want string // the end of what is said
-		why  string
-	}{
+	for _, row := range []misuse{
 		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "talk.jsonl", "--data", "bad.jsonl"}, "bad.jsonl: line 2 is not a labelled conversation: json: cannot unmarshal number into Go struct field Conversation.items of type []eval.Turn", "which file and line"},
@@ -218,9 +213,6 @@ func TestEvalMistakes(t *testing.T) {
 		{"both outputs", []string{"--data", "talk.jsonl", "--svg", "-", "--json"}, "--svg - and --json cannot both go to standard output; give --svg a file", "one of them would spoil the other"},
 		{"argument", []string{"talk.jsonl"}, `unknown command "talk.jsonl" for "cupel eval"`, "data come with --data"},
 	} {
-		code, stdout, stderr := fed(t, "", append([]string{"eval"}, row.args...)...)
-		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "cupel: ") || !strings.HasSuffix(stderr, row.want+"\n") {
-			t.Errorf("%s: got %d, %q, %q; want an end of %q: %s", row.name, code, stdout, stderr, row.want, row.why)
-		}
+		row.check(t, "eval")
 	}
 }

@@ -25,6 +25,22 @@ func fed(t *testing.T, stdin string, args ...string) (code int, stdout, stderr s
 	return code, out.String(), errs.String()
 }
 
+// misuse is a command line that a command refuses, with the end of what it says.
+type misuse struct {
+	name string
+	args []string
+	want string
+	why  string
+}
+
+func (m misuse) check(t *testing.T, command string) {
+	t.Helper()
+	code, stdout, stderr := fed(t, "", append([]string{command}, m.args...)...)
+	if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "cupel: ") || !strings.HasSuffix(stderr, m.want+"\n") {
+		t.Errorf("%s: got %d, %q, %q; want an end of %q: %s", m.name, code, stdout, stderr, m.want, m.why)
+	}
+}
+
 // folder makes a folder of files, and goes there.
 func folder(t *testing.T, files map[string]string) {
 	t.Helper()

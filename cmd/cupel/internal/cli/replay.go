@@ -226,22 +226,9 @@ func (f *replayFlags) check(command *cobra.Command) error {
 
 // read reads the part of the data that --part names.
 func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
-	var part []replay.Conversation
-	for _, name := range f.data {
-		r, done, err := open(env, name)
-		if err != nil {
-			return nil, err
-		}
-		conversations, err := replay.Read(r)
-		done()
-		if err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		for i, c := range conversations {
-			if f.measures(i) {
-				part = append(part, c)
-			}
-		}
+	part, err := readPart(env, &f.measureFlags, replay.Read, func(string, []replay.Conversation) {})
+	if err != nil {
+		return nil, err
 	}
 	if len(part) == 0 {
 		return nil, usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)

@@ -198,12 +198,7 @@ func TestReplayProgress(t *testing.T) {
 
 func TestReplayMistakes(t *testing.T) {
 	folder(t, map[string]string{"talk.jsonl": `{"messages": []}`, "bad.jsonl": "{\"messages\": []}\n{\"messages\": 1}", "none.jsonl": "\n"})
-	for _, row := range []struct {
-		name string
-		args []string
-		want string // the end of what is said
-		why  string
-	}{
+	for _, row := range []misuse{
 		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "bad.jsonl"}, "bad.jsonl: line 2: \"messages\" must be a list of messages", "which file and line"},
@@ -224,9 +219,6 @@ func TestReplayMistakes(t *testing.T) {
 		{"policy file", []string{"--data", "talk.jsonl", "-p", "none.toml"}, "none.toml: no such file or directory", "it is not there"},
 		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
 	} {
-		code, stdout, stderr := fed(t, "", append([]string{"replay"}, row.args...)...)
-		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "cupel: ") || !strings.HasSuffix(stderr, row.want+"\n") {
-			t.Errorf("%s: got %d, %q, %q; want an end of %q: %s", row.name, code, stdout, stderr, row.want, row.why)
-		}
+		row.check(t, "replay")
 	}
 }
