@@ -3,6 +3,7 @@ package cupelchat_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,6 +71,20 @@ func TestRubbish(t *testing.T) {
 					t.Errorf("%s %.80q: Compose(%v) is not JSON: %.80q", f, body, pieces, out)
 				}
 			}
+		}
+	}
+}
+
+// A program may forget what chooses.
+func TestNoChooser(t *testing.T) {
+	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, chooser := range []cupelchat.Chooser{nil, (*cupel.Pipeline)(nil)} {
+		_, err := c.Select(t.Context(), chooser, cupel.ContextBudget{})
+		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Field != "chooser" {
+			t.Errorf("%#v: got %v, want that a chooser is required", chooser, err)
 		}
 	}
 }

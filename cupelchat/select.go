@@ -44,9 +44,14 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 // the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
 // before the latest compaction is no candidate, unless it is pinned. Notes say so,
 // and the report has it as excluded, with the reason [Compacted].
-// Select fails with an error of the chooser.
+// Select fails with an error of the chooser, and with a [cupel.InvalidConfigError]
+// if that is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
-	if p, ok := chooser.(*cupel.Pipeline); ok && !c.deduplicate && !p.Config().KeepDuplicates {
+	p, ok := chooser.(*cupel.Pipeline)
+	if chooser == nil || ok && p == nil {
+		return nil, &cupel.InvalidConfigError{Component: "cupelchat.Select", Field: "chooser", Value: "nil", Reason: "a chooser is required, such as a *cupel.Pipeline or agent.New(counter)"}
+	}
+	if ok && !c.deduplicate && !p.Config().KeepDuplicates {
 		config := p.Config()
 		config.KeepDuplicates = true
 		var err error
