@@ -1,8 +1,9 @@
 // Package slicer implements the specification's strategies for choosing the
-// items that go into a budget, and ScoreGreedy:
+// items that go into a budget, and others:
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;
+//   - [Diverse] does so too, but what repeats what it has taken comes later;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
 //   - [Quota] divides the budget between kinds by percentages, and another slicer
 //     chooses within each share (QuotaSlice);

@@ -1,0 +1,183 @@
+package slicer
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Words is an [Alike] that compares the words of texts: twice the number of
+// different pairs of words in a row that both have, over the sum of those that
+// each has, where that is at least 0.25, and 0 below. Words are runs of letters, marks and numbers, compared in small
+// letters. Texts of fewer than eight words, and texts of which one has more than
+// twice the pairs of the other, are not alike: answers such as "yes, of course"
+// repeat each other without being copies.
+//
+// It reads a text when the text is first compared.
+type Words struct{}
+
+// minWords is the least number of words of a text that may be like another one.
+const minWords = 8
+
+// Compare implements [Alike].
+func (Words) Compare(_ context.Context, items []cupel.ScoredItem) (func(i, j int) float64, error) {
+	texts := make([]*pairSet, len(items))
+	of := func(i int) *pairSet {
+		if texts[i] == nil {
+			texts[i] = newPairSet(items[i].Item.Content())
+		}
+		return texts[i]
+	}
+	return func(i, j int) float64 {
+		x, y := of(i), of(j)
+		a, b := x.pairs, y.pairs
+		n := len(a) + len(b)
+		if x.words < minWords || y.words < minWords || len(a) > 2*len(b) || len(b) > 2*len(a) || float64(2*x.atMost(y)) < leastLikeness*float64(n) {
+			return 0
+		}
+		shared := 0
+		for len(a) > 0 && len(b) > 0 {
+			switch x, y := a[0], b[0]; {
+			case x < y:
+				a = a[1:]
+			case x > y:
+				b = b[1:]
+			default:
+				shared++
+				a, b = a[1:], b[1:]
+			}
+		}
+		if likeness := float64(2*shared) / float64(n); likeness >= leastLikeness {
+			return likeness
+		}
+		return 0
+	}, nil
+}
+
+// leastLikeness is the least likeness of words that is not 0. Most texts are less
+// alike, which a comparison of bits finds out.
+const leastLikeness = 0.25
+
+// pairSet are the different pairs of words in a row of a text.
+type pairSet struct {
+	words int
+	pairs []uint64   // hashes, ascending
+	bits  [16]uint64 // of the hashes
+	extra int        // pairs that set no bit of their own
+}
+
+// atMost returns a number that the pairs which both have do not exceed.
+func (p *pairSet) atMost(other *pairSet) int {
+	n := min(p.extra, other.extra)
+	for i, b := range p.bits {
+		n += bits.OnesCount64(b & other.bits[i])
+	}
+	return n
+}
+
+// newPairSet reads a text. Hashes may collide: texts made for that gain nothing
+// but to be taken for copies of each other.
+func newPairSet(text string) *pairSet {
+	p := &pairSet{}
+	var last, word uint64
+	within := false
+	end := func() {
+		if !within {
+			return
+		}
+		if p.words++; p.words > 1 {
+			hash := (last*31 + word) * 0x9E3779B97F4A7C15
+			p.pairs = append(p.pairs, hash^hash>>29)
+		}
+		last, within = word, false
+	}
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
+	for _, r := range text {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+		case 'A' <= r && r <= 'Z':
+			r += 'a' - 'A'
+		case r >= utf8.RuneSelf && unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number):
+			r = unicode.ToLower(r)
+		default:
+			end()
+			continue
+		}
+		if !within {
+			word, within = offset, true
+		}
+		word = (word ^ uint64(r)) * prime
+	}
+	end()
+	slices.Sort(p.pairs)
+	p.pairs = slices.Compact(p.pairs)
+	for _, hash := range p.pairs {
+		at, bit := hash%16, uint64(1)<<(hash>>4%64)
+		if p.bits[at]&bit != 0 {
+			p.extra++
+		}
+		p.bits[at] |= bit
+	}
+	return p
+}
+
+// Vectors is an [Alike] that compares the cosines of vectors that the function
+// returns, such as embeddings. Items without a vector are like no others, and
+// nor are vectors of zeros. Products are added in a fixed order. The
+// function is called when an item is first compared; a vector must not change
+// during the run. Vectors of different dimensions are not alike.
+type Vectors func(item *cupel.ContextItem) (vector []float32, ok bool)
+
+// Compare implements [Alike]. It fails if the function is nil.
+func (v Vectors) Compare(_ context.Context, items []cupel.ScoredItem) (func(i, j int) float64, error) {
+	if v == nil {
+		return nil, &cupel.InvalidConfigError{Component: "Diverse", Field: "Alike", Value: "nil", Reason: "a function that returns the vector of an item is required"}
+	}
+	type known struct {
+		vector []float32
+		norm   float64
+		read   bool
+	}
+	vectors := make([]known, len(items))
+	of := func(i int) *known {
+		k := &vectors[i]
+		if !k.read {
+			k.read = true
+			if vector, ok := v(items[i].Item); ok {
+				k.vector = vector
+				k.norm = math.Sqrt(dot(vector, vector))
+			}
+		}
+		return k
+	}
+	return func(i, j int) float64 {
+		a, b := of(i), of(j)
+		if len(a.vector) != len(b.vector) || !(a.norm > 0) || !(b.norm > 0) {
+			return 0
+		}
+		return dot(a.vector, b.vector) / (a.norm * b.norm)
+	}, nil
+}
+
+// dot returns the sum of the products of two vectors of the same length: every
+// fourth one in a sum of its own, so that a processor adds four at a time.
+func dot(a, b []float32) float64 {
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += float64(float64(x[0]) * float64(y[0]))
+		s1 += float64(float64(x[1]) * float64(y[1]))
+		s2 += float64(float64(x[2]) * float64(y[2]))
+		s3 += float64(float64(x[3]) * float64(y[3]))
+	}
+	for ; i < len(a); i++ {
+		s0 += float64(float64(a[i]) * float64(b[i]))
+	}
+	return (s0 + s1) + (s2 + s3)
+}

@@ -1,0 +1,240 @@
+package slicer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+func scoredText(t testing.TB, text string, tokens int, score float64) cupel.ScoredItem {
+	t.Helper()
+	item, err := cupel.NewContextItem(text, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cupel.ScoredItem{Item: item, Score: score}
+}
+
+// TestDiverseVersions: ten versions of a paragraph take one place, and come in
+// when nothing else is left.
+func TestDiverseVersions(t *testing.T) {
+	var items []cupel.ScoredItem
+	for i := range 10 {
+		items = append(items, scoredText(t, fmt.Sprintf("The meeting of Monday decided to move the ferry to the eastern pier, version %d of the minutes.", i), 10, 1-float64(i)/1000))
+	}
+	items = append(items,
+		scoredText(t, "Seven people want the school bus to stop at the old mill again from next autumn on.", 10, 0.4),
+		scoredText(t, "Yes, of course.", 10, 0.3), scoredText(t, "Yes, of course.", 10, 0.3))
+	for _, row := range []struct {
+		target int
+		want   []int
+		why    string
+	}{
+		{10, []int{0}, "the best version"},
+		{40, []int{0, 10, 11, 12}, "one version, and short answers that repeat each other"},
+		{60, []int{0, 10, 11, 12, 1}, "there is room for more versions: all are as alike, so the best"},
+		{0, nil, "nothing fits"},
+	} {
+		got, err := slicer.Diverse{}.Slice(t.Context(), items, cupel.SliceBudget{MaxTokens: row.target, TargetTokens: row.target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Indices) != row.target/10 || !slices.Equal(got.Indices[:len(row.want)], row.want) {
+			t.Errorf("%d tokens: got %v, want %v: %s", row.target, got.Indices, row.want, row.why)
+		}
+	}
+}
+
+// table compares by a table, and counts.
+type table struct {
+	alike [][]float64
+	calls *int
+	err   error
+}
+
+func (c table) Compare(context.Context, []cupel.ScoredItem) (func(i, j int) float64, error) {
+	return func(i, j int) float64 {
+		*c.calls++
+		return c.alike[i][j]
+	}, c.err
+}
+
+// TestDiverseLazy compares with the plain rule: of what fits, take the item that
+// is worth most after a comparison with all that was taken.
+func TestDiverseLazy(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	lazy, plain := 0, 0
+	for range 2000 {
+		n := 1 + random.IntN(12)
+		items := make([]cupel.ScoredItem, n)
+		alike := make([][]float64, n)
+		for i := range items {
+			score := float64(random.IntN(9)) / 8
+			switch random.IntN(30) {
+			case 0:
+				score = math.NaN()
+			case 1:
+				score = -1
+			case 2:
+				score = math.Inf(1)
+			}
+			items[i] = scoredText(t, "x", random.IntN(6)-random.IntN(2), score)
+			alike[i] = make([]float64, n)
+			for j := range alike[i] {
+				alike[i][j] = []float64{0, 0.1, 0.5, 0.9, 1, 2, -1, math.NaN()}[random.IntN(8)]
+			}
+		}
+		from := []float64{0, 0.4, 0.9}[random.IntN(3)]
+		least := from
+		if least == 0 {
+			least = 0.3
+		}
+		target := random.IntN(25)
+		worth := func(i int, taken []int) float64 {
+			most := 0.0
+			for _, j := range taken {
+				plain++
+				if a := alike[i][j]; a > most {
+					most = min(1, a)
+				}
+			}
+			if score := items[i].Score; score > 0 && most > least {
+				return score * ((1 - most) / (1 - least))
+			}
+			return items[i].Score
+		}
+		var want []int
+		for left := target; target > 0; {
+			best, most := -1, 0.0
+			for i, it := range items {
+				if it.Item.Tokens() < 0 || it.Item.Tokens() > left || slices.Contains(want, i) {
+					continue
+				}
+				if w := worth(i, want); best < 0 || w > most || math.IsNaN(most) && !math.IsNaN(w) {
+					best, most = i, w
+				}
+			}
+			if best < 0 {
+				break
+			}
+			want = append(want, best)
+			left -= items[best].Item.Tokens()
+		}
+		got, err := slicer.Diverse{Alike: table{alike, &lazy, nil}, From: from}.Slice(t.Context(), items, cupel.SliceBudget{MaxTokens: target, TargetTokens: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Indices, want) {
+			t.Fatalf("got %v, want %v", got.Indices, want)
+		}
+	}
+	if 2*lazy > plain {
+		t.Errorf("%d comparisons; the plain rule makes %d", lazy, plain)
+	}
+}
+
+func TestWords(t *testing.T) {
+	const base = "one two three four five six seven eight nine ten eleven twelve"
+	for _, row := range []struct {
+		a, b string
+		want float64
+		why  string
+	}{
+		{base, base, 1, "the same"},
+		{base, strings.ToUpper(base) + ".", 1, "case and punctuation do not count"},
+		{base, strings.Replace(base, "six", "6", 1), 18.0 / 22, "two pairs of eleven differ"},
+		{base, "twelve " + strings.ReplaceAll(base, " twelve", ""), 20.0 / 22, "a word that moved"},
+		{base, "a b c d e f g h i j k l", 0, "nothing shared"},
+		{base, "one two three four five six vii viii ix x xi xii", 10.0 / 22, "the first half"},
+		{base, "one two three iv v vi vii viii ix x xi xii", 0, "less than a quarter"},
+		{"one two three four five six seven", "one two three four five six seven", 0, "seven words are few"},
+		{"one two three four five six seven eight", "one two three four five six seven eight", 1, "eight are enough"},
+		{base, base + " " + strings.ReplaceAll(base, "e", "o") + " and more", 0, "more than twice as long"},
+		{strings.Repeat("a ", 9), strings.Repeat("a ", 9), 1, "a pair counts once"},
+		{"\xff", base, 0, "no words"},
+	} {
+		items := []cupel.ScoredItem{scoredText(t, row.a, 1, 1), scoredText(t, row.b, 1, 1)}
+		alike, err := slicer.Words{}.Compare(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, back := alike(0, 1), alike(1, 0); got != row.want || back != got {
+			t.Errorf("%q and %q: got %v and %v, want %v: %s", row.a, row.b, got, back, row.want, row.why)
+		}
+	}
+}
+
+func TestVectors(t *testing.T) {
+	vectors := map[string][]float32{"a": {1, 0}, "b": {3, 4}, "zero": {0, 0}, "long": {1, 0, 0}, "nan": {float32(math.NaN()), 1}}
+	var items []cupel.ScoredItem
+	for _, name := range []string{"a", "b", "zero", "long", "nan", "none", "a"} {
+		items = append(items, scoredText(t, name, 1, 1))
+	}
+	alike, err := slicer.Vectors(func(it *cupel.ContextItem) ([]float32, bool) {
+		v, ok := vectors[it.Content()]
+		return v, ok
+	}).Compare(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1, 0.6, 0, 0, 0, 0, 1} {
+		if got := alike(0, i); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: got %v, want %v", items[i].Item.Content(), got, want)
+		}
+	}
+}
+
+func TestDiverseErrors(t *testing.T) {
+	items := []cupel.ScoredItem{scoredText(t, "a", 1, 1), scoredText(t, "b", 1, 1)}
+	budget := cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10}
+	for _, from := range []float64{-0.1, 1, math.NaN()} {
+		_, err := slicer.Diverse{From: from}.Slice(t.Context(), items, budget)
+		if bad, ok := compat.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != "From" {
+			t.Errorf("from %v: got %v", from, err)
+		}
+	}
+	if _, err := (slicer.Diverse{Alike: slicer.Vectors(nil)}).Slice(t.Context(), items, budget); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("a nil function: got %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := (slicer.Diverse{Alike: table{nil, new(int), broken}}).Slice(t.Context(), items, budget); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (slicer.Diverse{}).Slice(ctx, items, budget); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func ExampleDiverse() {
+	budget := cupel.SliceBudget{MaxTokens: 30, TargetTokens: 30}
+	var items []cupel.ScoredItem
+	for i, text := range []string{
+		"The ferry moves to the eastern pier on the first of May.",
+		"The ferry moves to the eastern pier on the second of May.",
+		"The ferry moves to the eastern pier on the third of May.",
+		"Parking at the pier is free for those who take the ferry.",
+	} {
+		item, err := cupel.NewContextItem(text, 15)
+		if err != nil {
+			panic(err)
+		}
+		items = append(items, cupel.ScoredItem{Item: item, Score: 0.9 - float64(i)/10})
+	}
+	selection, err := slicer.Diverse{}.Slice(context.Background(), items, budget)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(selection.Indices)
+	// Output: [0 3]
+}
