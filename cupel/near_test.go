@@ -79,7 +79,7 @@ func TestNearDuplicateReason(t *testing.T) {
 	}
 }
 
-// TestNearDuplicatesPrepared: whatever is prepared, and with another threshold
+// TestNearDuplicatesPrepared: whether prepared or not, and with another threshold
 // from the same candidates, the results are those of a run.
 func TestNearDuplicatesPrepared(t *testing.T) {
 	items := []*cupel.ContextItem{

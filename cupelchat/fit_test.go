@@ -32,7 +32,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// talk is a list of messages of which the second does not fit.
+// talk is a list of messages whose second does not fit.
 func talk[M any](message func(role, content string) M) []M {
 	return []M{message("user", "task"), message("assistant", "answer"), message("user", "last")}
 }

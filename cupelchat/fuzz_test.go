@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// FuzzSelect holds that nothing panics, that a conversation of which everything is
-// selected is the text that was read, and that one of which some is can be read
+// FuzzSelect holds that nothing panics, that a conversation whose messages are all
+// selected is the text that was read, and that a smaller one can be read
 // again.
 func FuzzSelect(f *testing.F) {
 	for name, format := range fixtures {

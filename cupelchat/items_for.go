@@ -9,7 +9,7 @@ import (
 )
 
 // A first message of the user is too large for a session above these shares of the
-// room beside system prompts and tools, and of the target. It is reduced a little
+// room that system prompts and tools leave, and of the target. It is reduced a little
 // further than that, so that it stays next to a larger result, too.
 const (
 	taskShare = 0.25
@@ -19,7 +19,7 @@ const (
 
 // ItemsFor returns the items of a session for a budget, with notes about what it
 // changed. Where the conversation does not fit, the first message of the user is
-// reduced to a fifth of the room beside system prompts and definitions of tools if
+// reduced to a fifth of the room that system prompts and definitions of tools leave if
 // it takes more than a quarter, unless [WithPins] names it: to a text that is the
 // same in each turn while the budget and these are. If what is pinned does not fit then, the last message of
 // the user is no longer pinned unless it is the newest of all, and then the first

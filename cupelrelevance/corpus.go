@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// corpus holds what an [Index] knows of items, each of which has a number. It
+// corpus holds what an [Index] knows of items, each with a number. It
 // serves all lists that have most of their items in common. What holds for a
 // list as a whole is in [list].
 //
@@ -56,7 +56,7 @@ func newCorpus(settings *indexDraft, hashing hashing) *corpus {
 
 // follow sets up a list and reads those of its items that are new. It reports
 // false if most of them are, unless the corpus is empty. others are other lists,
-// some of which may be in the corpus; the first is in it.
+// and some may be in the corpus; the first is in it.
 func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, others []*list) (bool, error) {
 	select {
 	case c.busy <- struct{}{}:

@@ -181,7 +181,7 @@ func shuffled(r *rand.Rand, items []*cupel.ContextItem) []*cupel.ContextItem {
 	return items
 }
 
-// TestFollowCosts compares following a list of 10,000 items of which two are new
+// TestFollowCosts compares following a list of 10,000 items, two of them new,
 // with indexing it. The fastest of each is free of noise.
 func TestFollowCosts(t *testing.T) {
 	rounds := 12

@@ -65,7 +65,7 @@ type occurrence struct {
 	count uint32
 }
 
-// newSegment reads the items once a field, of which the first has the given
+// newSegment reads the items once a field. The first of them has the given
 // number. It sets how many terms each has.
 func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, hashing hashing, settings *indexDraft, terms []uint32) (*segment, error) {
 	w := &segment{hashing: hashing, fields: make([]postings, len(settings.fields))}

@@ -46,7 +46,7 @@ var (
 	}
 
 	// OpenAIBreakpointCache is the cache of GPT-5.6 and later models of OpenAI:
-	// prefixes of 1,024 tokens and more that end at a breakpoint, of which the API
+	// prefixes of 1,024 tokens and more that end at a breakpoint. The API
 	// sets one at the latest message by itself. A request writes at most four and
 	// finds the latest 80, however far back they are. What is written costs a
 	// quarter more than plain input. A prefix stays for 30 minutes at least; how

@@ -116,7 +116,7 @@ func TestTraceOfQuotations(t *testing.T) {
 	}
 }
 
-// TestTraceOfFailures: whatever ends a turn, its end is told once.
+// TestTraceOfFailures: the end of a turn is reported once, in each case.
 func TestTraceOfFailures(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

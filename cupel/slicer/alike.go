@@ -14,7 +14,7 @@ import (
 // Words is an [Alike] that compares the words of texts: twice the number of
 // different pairs of words in a row that both have, over the sum of those that
 // each has, where that is at least 0.25, and 0 below. Words are runs of letters, marks and numbers, compared in small
-// letters. Texts of fewer than eight words, and texts of which one has more than
+// letters. Texts of fewer than eight words, and two texts where one has more than
 // twice the pairs of the other, are not alike: answers such as "yes, of course"
 // repeat each other without being copies.
 //

@@ -47,7 +47,7 @@ type Diverse struct {
 }
 
 // defaultFrom is the default of From. Texts that only share a subject have
-// likenesses of words below 0.1, and two texts of which each differs from a third
+// likenesses of words below 0.1, and two texts that each differ from a third
 // one in one word of seven about 0.5.
 const defaultFrom = 0.3
 

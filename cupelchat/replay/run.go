@@ -380,7 +380,7 @@ func price(read, written int) float64 {
 	return float64(priceRead*float64(read)) + float64(priceWrite*float64(written))
 }
 
-// cost returns what a window costs by the model of a cache, of which same pieces at
+// cost returns what a window costs by the model of a cache, where same pieces at
 // the start were sent before, and what the cache holds then. Without marks,
 // breakpoints stand as in a session in which the system prompts and the task are
 // pinned.

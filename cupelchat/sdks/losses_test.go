@@ -17,7 +17,7 @@ import (
 // long is more than the budget of the examples.
 var long = readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all")
 
-// fit fits messages of which the second is too long.
+// fit fits messages whose second is too long.
 func fit[T any](t *testing.T, params T, f cupelchat.Format) T {
 	t.Helper()
 	newest, err := cupelchat.Fit(t.Context(), params, f, preset, must(cupel.NewContextBudget(400, 400)), counter)

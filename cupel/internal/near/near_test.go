@@ -89,7 +89,7 @@ func TestLong(t *testing.T) {
 		{"", false, "no words"},
 		{strings.Repeat("a ", 49), false, "49 words"},
 		{strings.Repeat("a ", 50), true, "50 words"},
-		{strings.Repeat("a-", 50), true, "whatever is between them"},
+		{strings.Repeat("a-", 50), true, "with anything between them"},
 		{strings.Repeat("-. ", 500), false, "punctuation is no word"},
 		{strings.Repeat("水", 50), true, "each ideograph is a word"},
 		{"1 a\n2 a\n" + strings.Repeat("a ", 47), false, "line numbers are no words"},
@@ -151,7 +151,7 @@ func TestCap(t *testing.T) {
 	}
 }
 
-// TestWithin: whatever the texts, each copy is within the threshold of a text
+// TestWithin: for all texts, each copy is within the threshold of a text
 // that stays and comes before it.
 func TestWithin(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))

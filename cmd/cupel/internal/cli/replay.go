@@ -68,7 +68,7 @@ counted as --encoding says.
 
   support   of the values that the step uses and that only earlier messages
             have, the share in the window
-  grounded  the share that is there with its key or with what stood beside it
+  grounded  the share that is there with its key or with what stood next to it
   cost      as a share of sending everything each time: 0.1 a token for the
             prefix sent before, 1.25 for the rest
   breaks    of the steps, the share that changes what was sent before
@@ -93,7 +93,7 @@ With --against, each policy is compared with one of them: the difference in
 grounded support, and its 95 % interval over conversations like these.
 
 With --session, a policy appends to its last window while that fits. When it
-does not, it chooses a window for --low-water times the room beside the system
+does not, it chooses a window for --low-water times the room left by the system
 prompt and the newest message, so that the prompt cache is lost less often.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json

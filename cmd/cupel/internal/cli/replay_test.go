@@ -85,7 +85,7 @@ func TestReplaySession(t *testing.T) {
 	}
 }
 
-// TestReplayCache reports the cost by a provider's cache beside that of the measure.
+// TestReplayCache reports the cost by a provider's cache next to that of the measure.
 func TestReplayCache(t *testing.T) {
 	common := []string{"--data", agents, "--share", "0.5", "-p", "newest", "-p", "agent", "--session"}
 	plain := replayedRows(t, common...)

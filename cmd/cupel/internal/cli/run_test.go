@@ -244,7 +244,7 @@ func TestRunFailures(t *testing.T) {
 	}
 }
 
-// The preset agent writes a smaller conversation, of which an older exchange is a
+// The preset agent writes a smaller conversation, in which an older exchange is a
 // note, and explains it.
 func TestRunForAgent(t *testing.T) {
 	var b strings.Builder
