@@ -122,6 +122,7 @@ func TestWrongDefaultsFail(t *testing.T) {
 // in place of vectors.
 var notInSpecification = map[string]string{
 	"scoreGreedy": "the model in internal/naive",
+	"diverse":     "the plain rule in cupel/slicer/diverse_test.go",
 }
 
 // givenByNoVector are the reasons that no vector can expect, and why. The chapter

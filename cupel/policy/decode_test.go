@@ -37,7 +37,7 @@ type wrongDocument struct {
 
 const (
 	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
-	knownSlicers = "countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy"
+	knownSlicers = "countConstrainedKnapsack, countQuota, diverse, greedy, knapsack, multipleChoice, quota, scoreGreedy"
 	knownFields  = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, anyNumbers, fullOnly, overflow"
 )
 

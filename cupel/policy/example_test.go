@@ -343,7 +343,7 @@ func ExampleRegistry_RegisterSlicer() {
 	// <nil>
 	// <nil>
 	// cupel: invalid policy: slicer.children: must have at least one element
-	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, greedy, knapsack, multipleChoice, quota, scoreGreedy
+	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, diverse, greedy, knapsack, multipleChoice, quota, scoreGreedy
 }
 
 func ExampleRegistry_RegisterPlacer() {

@@ -224,7 +224,7 @@ func TestValidate(t *testing.T) {
 			placer.type: the placer type "Backwards" is unknown; want one of backwards, chronological, uShaped
 			scorers[0].type: the scorer type "shortest" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
 			scorers[1].type: the scorer type "Recency" is unknown; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
-			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, firstOf, greedy, knapsack, multipleChoice, quota, scoreGreedy`,
+			slicer.type: the slicer type "firstof" is unknown; want one of countConstrainedKnapsack, countQuota, diverse, firstOf, greedy, knapsack, multipleChoice, quota, scoreGreedy`,
 			"the error lists the known types, including custom ones, and names are exact"},
 		{"custom settings", with(of("composite", settings{"scorers": []policy.Weighted{
 			{of("longest", settings{"settings": settings{"max": "a", "mx": 1, "of it": 2}}), 1},
@@ -396,6 +396,7 @@ func TestBuiltAsByHand(t *testing.T) {
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))}, "the bucket size is chosen"},
 		{"topped-up knapsack", withSlicer(of("knapsack", settings{"bucketSize": 130, "topUp": true})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(130), slicer.WithTopUp()))}, "tokens that the buckets leave are spent"},
+		{"diverse", withSlicer(of("diverse", settings{"from": 0.5})), cupel.Config{Slicer: slicer.Diverse{From: 0.5}}, "it compares words"},
 		{"score greedy", withSlicer(of("scoreGreedy")), cupel.Config{Slicer: slicer.ScoreGreedy{}}, "by score and not by density"},
 		{"quota", withSlicer(of("quota", settings{"inner": of("greedy"), "entries": []settings{{"kind": "Note", "require": 20.0}, {"kind": "message", "require": 1.0, "cap": 2.0}}})),
 			cupel.Config{Slicer: slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Note", 20), slicer.Between("message", 1, 2)))}, "no cap is 100 percent"},

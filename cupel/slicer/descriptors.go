@@ -7,7 +7,7 @@ import (
 )
 
 var descriptors = []strategy.Descriptor{
-	greedyDescriptor, scoreGreedyDescriptor, knapsackDescriptor, multipleChoiceDescriptor,
+	greedyDescriptor, scoreGreedyDescriptor, knapsackDescriptor, multipleChoiceDescriptor, diverseDescriptor,
 	quotaDescriptor, countQuotaDescriptor, countConstrainedKnapsackDescriptor,
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Alike compares items for [Diverse]. It must be safe for concurrent use.
@@ -32,15 +33,14 @@ type Alike interface {
 // 0.268 of the evidence within 500 tokens and 0.580 within 2,000, and ScoreGreedy
 // 0.239 and 0.500. Where nothing is repeated it finds up to 0.004 less.
 //
-// The zero Diverse compares words. Policies as data have no name for it; register
-// one. It compares only items that come close to
+// The zero Diverse compares words. It compares only items that come close to
 // being taken, with those that have been taken: its time is that of ScoreGreedy,
 // and in proportion to the product of both. Its choice is not monotonic in the
 // budget, and it is not one of the specification's slicers.
 type Diverse struct {
 	// Alike compares the items; nil means [Words].
 	Alike Alike
-	// From is the likeness, in [0,1), from which an item is worth less. 0 means 0.3,
+	// From is the likeness, in (0,1], from which an item is worth less. 0 means 0.3,
 	// which is right for words. Cosines of embeddings are rarely below 0.5 and need
 	// more, such as 0.85.
 	From float64
@@ -53,10 +53,29 @@ const defaultFrom = 0.3
 
 // Validate implements [cupel.Validator].
 func (d Diverse) Validate() error {
-	if !(d.From >= 0 && d.From < 1) {
-		return &cupel.InvalidConfigError{Component: "Diverse", Field: "From", Value: formatPercent(d.From), Reason: "must be at least 0 and below 1"}
+	if !(d.From >= 0 && d.From <= 1) {
+		return &cupel.InvalidConfigError{Component: "Diverse", Field: "from", Value: formatPercent(d.From), Reason: "must be at least 0 and at most 1"}
 	}
 	return nil
+}
+
+var diverseDescriptor = strategy.Descriptor{
+	Name: "diverse", Component: "DiverseSlice",
+	Doc: "Takes the highest score first, and what repeats the words of what it has taken later.",
+	Fields: []strategy.Field{
+		{Name: "from", Type: strategy.Number, Default: defaultFrom, Range: strategy.Unit, Doc: "The likeness to an item taken from which an item is worth less; 0 means the default."},
+	},
+	Build: func(a strategy.Args) (any, error) {
+		d := Diverse{From: strategy.Get[float64](a, "from")}
+		return d, d.Validate()
+	},
+	Settings: func(s any) (map[string]any, bool) {
+		d, ok := s.(Diverse)
+		if pointer, isPointer := s.(*Diverse); isPointer && pointer != nil {
+			d, ok = *pointer, true
+		}
+		return map[string]any{"from": cmp.Or(d.From, defaultFrom)}, ok && d.Alike == nil
+	},
 }
 
 // LeftOver implements [cupel.LeftOverSlicer]: it returns true.

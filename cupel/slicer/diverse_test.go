@@ -93,7 +93,7 @@ func TestDiverseLazy(t *testing.T) {
 				alike[i][j] = []float64{0, 0.1, 0.5, 0.9, 1, 2, -1, math.NaN()}[random.IntN(8)]
 			}
 		}
-		from := []float64{0, 0.4, 0.9}[random.IntN(3)]
+		from := []float64{0, 0.4, 0.9, 1}[random.IntN(4)]
 		least := from
 		if least == 0 {
 			least = 0.3
@@ -196,9 +196,9 @@ func TestVectors(t *testing.T) {
 func TestDiverseErrors(t *testing.T) {
 	items := []cupel.ScoredItem{scoredText(t, "a", 1, 1), scoredText(t, "b", 1, 1)}
 	budget := cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10}
-	for _, from := range []float64{-0.1, 1, math.NaN()} {
+	for _, from := range []float64{-0.1, 1.1, math.NaN()} {
 		_, err := slicer.Diverse{From: from}.Slice(t.Context(), items, budget)
-		if bad, ok := compat.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != "From" {
+		if bad, ok := compat.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != "from" {
 			t.Errorf("from %v: got %v", from, err)
 		}
 	}
