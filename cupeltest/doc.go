@@ -26,10 +26,11 @@
 //
 // [TestScorer], [TestSlicer], [TestPlacer] and [TestTraceCollector] check that
 // an implementation keeps its contract, and report each rule that it breaks.
-// Run them under the race detector too:
+// They take a function that makes the implementation, since what goes wrong in a
+// first call does not show in later ones. Run them under the race detector too:
 //
 //	func TestByLength(t *testing.T) {
-//		cupeltest.TestScorer(t, ByLength{})
+//		cupeltest.TestScorer(t, func() cupel.Scorer { return ByLength{} })
 //	}
 //
 // # Helpers

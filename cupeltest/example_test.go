@@ -183,21 +183,23 @@ func (ByLength) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64
 
 // Each rule that is broken is reported with what was found.
 func ExampleTestScorer() {
-	cupeltest.TestScorer(printFirst(1), ByLength{})
+	cupeltest.TestScorer(printFirst(1), func() cupel.Scorer { return ByLength{} })
 	// Output:
-	// scorer cupeltest_test.ByLength breaks its contract: Score does not change the list that it is given.
+	// scorer cupeltest_test.ByLength breaks its contract: Score changes its list: position 0 holds something else after the call
+	// 	rule: Score does not change the list that it is given.
 	// 	found: a list of 9 sample items: position 0 holds something else after the call
+	// 	skipped: the rules that follow this one
 }
 
 func ExampleTestSlicer() {
-	cupeltest.TestSlicer(t, slicer.Greedy{})
+	cupeltest.TestSlicer(t, func() cupel.Slicer { return slicer.Greedy{} })
 	counting, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
 		{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	cupeltest.TestSlicer(t, counting, cupeltest.WithTargetExceeded())
+	cupeltest.TestSlicer(t, func() cupel.Slicer { return counting }, cupeltest.WithTargetExceeded())
 	fmt.Println("ok")
 	// Output: ok
 }

@@ -8,11 +8,11 @@ func Sentences(role string) []string {
 	var rules []rule
 	switch role {
 	case "scorer":
-		rules = scorerRules(batchOfNothing{}, kitOptions{})
+		rules = scorerRules(batchOfNothing{}, nil, new(kitOptions))
 	case "slicer":
-		rules = newSlicerKit(nil).rules(kitOptions{})
+		rules = newSlicerKit(nil, new(kitOptions)).rules(nil)
 	case "placer":
-		rules = newPlacerKit(nil).rules(kitOptions{})
+		rules = append(newPlacerKit(nil, new(kitOptions)).rules(), newPlacerKit(nil, new(kitOptions)).appendRule(nil))
 	case "collector":
 		disabled := &collectorKit{collector: cupel.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
 		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem)), events: disabled.events, concurrent: true}

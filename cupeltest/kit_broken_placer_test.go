@@ -23,18 +23,23 @@ func asGiven(items []cupel.ScoredItem) []int {
 
 func brokenPlacer(change func(items []cupel.ScoredItem, order []int) ([]int, error)) func(t cupeltest.T) {
 	return func(t cupeltest.T) {
-		cupeltest.TestPlacer(t, placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return change(items, asGiven(items)) }))
+		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return change(items, asGiven(items)) })))
 	}
 }
 
 // turned reverses the order when turn says so.
-func turned(turn func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-	return brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
-		if turn(items) {
-			slices.Reverse(order)
-		}
-		return order, nil
-	})
+func turned(newTurn func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
+	newPlacer := func() cupel.Placer {
+		turn := newTurn()
+		return placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			order := asGiven(items)
+			if turn(items) {
+				slices.Reverse(order)
+			}
+			return order, nil
+		})
+	}
+	return func(t cupeltest.T) { cupeltest.TestPlacer(t, newPlacer) }
 }
 
 // appendPlacer is a sound placer with an appending form of its own.
@@ -52,9 +57,9 @@ func TestBrokenPlacers(t *testing.T) {
 	var buffer perGoroutine[[]int]
 	checkFaults(t, "placer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) }, "Placer"},
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](nil)) }, "Placer"},
 		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, invalid{}) }, "not ready"},
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](invalid{})) }, "not ready"},
 
 		{"fails", "Place takes every valid list, one of a single item too, without a panic or an error.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
@@ -64,23 +69,23 @@ func TestBrokenPlacers(t *testing.T) {
 				return order, nil
 			}), `a list of one item: the error "too few"`},
 		{"appends another order", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, appendPlacer(func(list, order []int) []int {
+			cupeltest.TestPlacer(t, the[cupel.Placer](appendPlacer(func(list, order []int) []int {
 				slices.Reverse(order)
 				return append(list, order...)
-			}))
+			})))
 		}, "Place and AppendPlace: the order ["},
 		{"appends to nothing", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, appendPlacer(func(_, order []int) []int { return order }))
+			cupeltest.TestPlacer(t, the[cupel.Placer](appendPlacer(func(_, order []int) []int { return order })))
 		}, "the elements already in the list are gone"},
-		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(every()), "run again: the order ["},
-		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen()), "run first and after other lists: the order ["},
-		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress()), "in memory of its own"},
+		{"places by turns", "Place is a pure function: the same input gives the same result each time.", turned(the(every())), "run again: the order ["},
+		{"remembers a long list", "Place stores nothing about a call: what was called before does not change a result.", turned(oftenSeen), "run first and after other lists: the order ["},
+		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress), "in memory of its own"},
 		{"sorts the list", "Place does not change the list that it is given.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
 				slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Content(), b.Item.Content()) })
 				return order, nil
 			}), "position 0 holds something else"},
-		{"is not safe", "Place is safe for concurrent use.", turned(awayNow()), "run alone and in several goroutines"},
+		{"is not safe", "Place is safe for concurrent use.", turned(awayNow), "run alone and in several goroutines"},
 		{"uses its result again", "Place gives its result away: later calls do not change it.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
 				if len(items) > 0 && items[0].Item.Tokens() == 12 {
@@ -93,7 +98,11 @@ func TestBrokenPlacers(t *testing.T) {
 				return order, nil
 			}), "its result before and after other calls: the order ["},
 		{"dresses the context's error", "Place that stops because its context is done fails with the context's error, and returns no part of a result.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, stoppingPlacer{errors.New("stopped")}) }, `under a context that is done: the error "stopped"`},
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](stoppingPlacer{errors.New("stopped")})) }, `under a context that is done: the error "stopped"`},
+		{"does not look at its context", "Place stops soon after its context is done, if it takes long.",
+			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) { return order, sleepy(len(items)) }), "under a context that is done"},
+		{"leaves goroutines", "Place starts no goroutine that goes on after the call, except for a number that does not grow.",
+			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) { return order, leak() }), " goroutines after a third of them, "},
 		{"leaves one out", "Place only reorders: it adds and removes nothing.",
 			brokenPlacer(func(_ []cupel.ScoredItem, order []int) ([]int, error) { return order[:max(0, len(order)-1)], nil }), "8 positions for 9 items"},
 		{"places what is not there", "Place only reorders: every position is one of the list.",
@@ -153,33 +162,33 @@ func TestWithItems(t *testing.T) {
 	odd := cupeltest.Item("odd", 5, cupel.WithTags("odd"))
 	isOdd := cupeltest.ByTag("odd")
 	s := watch(func(t cupeltest.T) {
-		cupeltest.TestScorer(t, scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if isOdd(item) {
 				panic("odd")
 			}
 			return 0
-		}), cupeltest.WithItems(cupeltest.Item("never seen", -1), odd))
+		})), cupeltest.WithItems(cupeltest.Item("never seen", -1), odd))
 	})
 	equalMessages(t, "TestScorer", s.messages, []string{
-		"scorer cupeltest_test.scoreFunc breaks its contract: Score takes every valid list, one of a single item too, without a panic or an error.\n\tfound: the items of WithItems: panic: odd",
+		"scorer cupeltest_test.scoreFunc breaks its contract: Score fails: panic: odd\n\trule: Score takes every valid list, one of a single item too, without a panic or an error.\n\tfound: the items of WithItems: panic: odd",
 	}, "one mistake is reported once")
 
 	for name, run := range map[string]func(t cupeltest.T){
 		"slicer": func(t cupeltest.T) {
-			cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+			cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
 				if len(items) > 0 && isOdd(items[0].Item) {
 					sel.Indices = []int{7}
 				}
 				return nil
-			}), cupeltest.WithItems(odd))
+			})), cupeltest.WithItems(odd))
 		},
 		"placer": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				if len(items) > 0 && isOdd(items[0].Item) {
 					return nil, nil
 				}
 				return asGiven(items), nil
-			}), cupeltest.WithItems(odd))
+			})), cupeltest.WithItems(odd))
 		},
 	} {
 		if s := watch(run); len(s.messages) == 0 {
@@ -187,7 +196,9 @@ func TestWithItems(t *testing.T) {
 		}
 	}
 
-	s = watch(func(t cupeltest.T) { cupeltest.TestPlacer(t, placeFunc(nil), cupeltest.WithItems(odd, nil)) })
+	s = watch(func(t cupeltest.T) {
+		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(nil)), cupeltest.WithItems(odd, nil))
+	})
 	equalMessages(t, "TestPlacer", s.messages, []string{"WithItems was given nil as item 2"}, "a mistake in the test is none of the placer")
 	if !s.stopped {
 		t.Error("the kit went on without its items")
@@ -198,11 +209,11 @@ func TestWithItems(t *testing.T) {
 // that is not there.
 func TestKitsEndWithoutAStrategy(t *testing.T) {
 	for name, run := range map[string]func(t cupeltest.T){
-		"scorer":    func(t cupeltest.T) { cupeltest.TestScorer(t, nil) },
-		"slicer":    func(t cupeltest.T) { cupeltest.TestSlicer(t, nil) },
-		"placer":    func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) },
-		"items":     func(t cupeltest.T) { cupeltest.TestScorer(t, invalid{}, cupeltest.WithItems(nil)) },
-		"collector": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) },
+		"scorer":    func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](nil)) },
+		"slicer":    func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](nil)) },
+		"placer":    func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](nil)) },
+		"items":     func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](invalid{}), cupeltest.WithItems(nil)) },
+		"collector": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) },
 	} {
 		s := new(keepsOn)
 		run(s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -34,17 +35,21 @@ func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, 
 }
 
 func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) func(t cupeltest.T) {
-	return func(t cupeltest.T) { cupeltest.TestSlicer(t, slicerWith(change)) }
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(change))) }
 }
 
 // without leaves out the first of what is selected when leave says so.
-func without(leave func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-	return brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
-		if leave(items) && len(sel.Indices) > 0 {
-			sel.Indices = sel.Indices[1:]
-		}
-		return nil
-	})
+func without(newLeave func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
+	newSlicer := func() cupel.Slicer {
+		leave := newLeave()
+		return slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+			if leave(items) && len(sel.Indices) > 0 {
+				sel.Indices = sel.Indices[1:]
+			}
+			return nil
+		})
+	}
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, newSlicer) }
 }
 
 // every says yes to every second call.
@@ -116,9 +121,9 @@ func TestBrokenSlicers(t *testing.T) {
 	type selection = *cupel.Selection
 	checkFaults(t, "slicer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, nil) }, "Slicer"},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](nil)) }, "Slicer"},
 		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, invalid{}) }, "not ready"},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](invalid{})) }, "not ready"},
 
 		{"fails", "Slice takes every valid list, one of a single item too, without a panic or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
@@ -127,7 +132,7 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), `a list of one item, with a target of 1 and a ceiling of 1 tokens: the error "too few"`},
-		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(every()), "run again: positions ["},
+		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(the(every())), "run again: positions ["},
 		{"drops by turns", "Slice is a pure function: the same input gives the same result each time.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
@@ -141,8 +146,8 @@ func TestBrokenSlicers(t *testing.T) {
 				sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: int(turn(nil))}}
 				return nil
 			}), "run again: shortfalls [CountRequirementShortfall: A has 0 of "},
-		{"remembers a long list", "Slice stores nothing about a call: what was called before does not change a result.", without(oftenSeen()), "run first and after other lists: positions ["},
-		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress()), "in memory of its own"},
+		{"remembers a long list", "Slice stores nothing about a call: what was called before does not change a result.", without(oftenSeen), "run first and after other lists: positions ["},
+		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress), "in memory of its own"},
 		{"sorts the list", "Slice does not change the list that it is given.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
 				slices.Reverse(items)
@@ -155,7 +160,17 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), "position 2 holds something else"},
-		{"is not safe", "Slice is safe for concurrent use.", without(awayNow()), "run alone and in several goroutines"},
+		{"does not look at its context", "Slice stops soon after its context is done, if it takes long.",
+			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error { return sleepy(len(items)) }), "under a context that is done"},
+		{"leaves goroutines", "Slice starts no goroutine that goes on after the call, except for a number that does not grow.",
+			brokenSlicer(func([]cupel.ScoredItem, cupel.SliceBudget, selection) error { return leak() }), " goroutines after a third of them, "},
+		{"sweeps otherwise", "Sweep reports the choice of Slice at every target, and each target at which it changes.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](sweeping{})) }, "Sweep and Slice choose ["},
+		{"has nothing for a kind", "ForKind returns a slicer that can be used, for every kind.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](narrowing{})) }, `kind "Sketch": nil`},
+		{"says that it is monotonic", "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.",
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](notMonotonic{})) }, "NonMonotonic is false, and position "},
+		{"is not safe", "Slice is safe for concurrent use.", without(awayNow), "run alone and in several goroutines"},
 		{"uses its result again", "Slice gives its result away: later calls do not change it.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				buffer.use(func(b *[]int) {
@@ -165,10 +180,10 @@ func TestBrokenSlicers(t *testing.T) {
 				return nil
 			}), "its result before and after other calls: positions ["},
 		{"dresses the context's error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, stopping{stopped}) }, `under a context that is done: the error "stopped"`},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](stopping{stopped})) }, `under a context that is done: the error "stopped"`},
 		{"stops without an error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, stopping{}) }, "without an error and under a context that is done: positions [7], then []"},
-		{"remembers items", "Slice stores nothing about a call: what was called before does not change a result.", without(rememberedByItem()), "run in two orders of the lists, with equal items: positions ["},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](stopping{})) }, "without an error and under a context that is done: positions [7], then []"},
+		{"remembers items", "Slice stores nothing about a call: what was called before does not change a result.", without(the(rememberedByItem())), "run in two orders of the lists, with equal items: positions ["},
 		{"selects what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				sel.Indices = append(sel.Indices, len(items))
@@ -244,7 +259,7 @@ func TestBrokenSlicers(t *testing.T) {
 			}), "position 12 of 8 items"},
 		{"counts the first member", "a group has the tokens of all its members and a smaller form its own: together they are within the target.",
 			func(t cupeltest.T) {
-				cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+				cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 					single := slices.Clone(items)
 					for i, it := range single {
 						if members := it.Item.Members(); len(members) > 0 {
@@ -252,7 +267,7 @@ func TestBrokenSlicers(t *testing.T) {
 						}
 					}
 					return firstFit(single, budget), nil
-				}))
+				})))
 			}, "exceed the target of 128 tokens"},
 		{"counts no forms", "a group has the tokens of all its members and a smaller form its own: together they are within the target.",
 			smaller(func(form cupel.SmallerForm) []cupel.SmallerForm { return []cupel.SmallerForm{form} }, false), " and the smaller forms [{"},
@@ -305,7 +320,7 @@ func TestBrokenSlicers(t *testing.T) {
 				return nil
 			}), "in form 1, and it has 0 smaller forms"},
 		{"caps silently", "a slicer that wants the left-over pass drops what it leaves out for another reason than the budget: the pass returns the rest.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, capped{}) }, "is out, and then in form 0"},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](capped{})) }, "is out, and then in form 0"},
 		{"outlines of nothing", "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if budget.TargetTokens > 0 {
@@ -349,9 +364,9 @@ func TestBrokenSlicers(t *testing.T) {
 				return nil
 			}), "positions [7] are selected"},
 		{"explains by what is out", "an explanation of what is not selected says something, and names items that are selected or dropped.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"because", true}) }, "as an obstacle that it did not choose"},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](explaining{"because", true})) }, "as an obstacle that it did not choose"},
 		{"explains nothing", "an explanation of what is not selected says something, and names items that are selected or dropped.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, explaining{"", false}) }, "nothing is said about position "},
+			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](explaining{"", false})) }, "nothing is said about position "},
 		{"one too many", "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
@@ -361,12 +376,12 @@ func TestBrokenSlicers(t *testing.T) {
 			}), "exceed the target of 1 tokens"},
 		{"fills the ceiling", "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
 			func(t cupeltest.T) {
-				cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+				cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 					if budget.TargetTokens > 0 {
 						budget.TargetTokens = budget.MaxTokens
 					}
 					return firstFit(items, budget), nil
-				}))
+				})))
 			}, "exceed the target of 418 tokens"},
 	})
 }
@@ -398,6 +413,50 @@ func TestPositionsOutOfRange(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plain is a sound slicer.
+type plain struct{}
+
+func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+// sweeping is a sound slicer with the sweep of another one.
+type sweeping struct{ plain }
+
+func (sweeping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return plain{}.Slice(ctx, items, budget)
+}
+
+func (sweeping) Sweep(items []cupel.ScoredItem) cupel.SliceSweep { return slicer.Greedy{}.Sweep(items) }
+
+// narrowing is a sound slicer without one for sketches.
+type narrowing struct{ plain }
+
+func (n narrowing) ForKind(kind cupel.ContextKind) cupel.Slicer {
+	if kind == "Sketch" {
+		return nil
+	}
+	return n
+}
+
+// notMonotonic selects the largest item that fits, and denies what follows.
+type notMonotonic struct{}
+
+func (notMonotonic) NonMonotonic() bool { return false }
+
+func (notMonotonic) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+	largest := -1
+	for i, it := range items {
+		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= budget.TargetTokens && (largest < 0 || tokens > items[largest].Item.Tokens()) {
+			largest = i
+		}
+	}
+	if largest >= 0 {
+		sel.Indices = []int{largest}
+	}
+	return sel, nil
 }
 
 // explaining is a sound slicer that explains itself badly.
@@ -475,25 +534,25 @@ func (capped) LeftOver() bool { return true }
 
 func TestSoundSlicersPass(t *testing.T) {
 	// The sum of what fits is exact, and so is the choice of outlines.
-	cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+	cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
 		sel.Smaller = outlines(items, budget, *sel)
 		return nil
-	}))
-	cupeltest.TestSlicer(t, sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	})))
+	cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 		return firstFit(items, budget), nil
-	}))
+	})))
 	greedier := slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
 		if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
 			sel.Indices = append(sel.Indices, next)
 		}
 		return nil
 	})
-	cupeltest.TestSlicer(t, greedier, cupeltest.WithTargetExceeded(), nil)
+	cupeltest.TestSlicer(t, the[cupel.Slicer](greedier), cupeltest.WithTargetExceeded(), nil)
 
 	// An error that the contract allows, and a different order of the selected
 	// items, which has no effect.
 	turn := counter()
-	cupeltest.TestSlicer(t, slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+	cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
 		if budget.TargetTokens == 1 {
 			return &cupel.ScarcityError{Slicer: "HalfSlice", Kind: cupel.KindMemory, RequireCount: 1}
 		}
@@ -501,5 +560,5 @@ func TestSoundSlicersPass(t *testing.T) {
 			slices.Reverse(sel.Indices)
 		}
 		return nil
-	}))
+	})))
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
@@ -36,12 +37,15 @@ func checkFaults(t *testing.T, role string, faults []fault) {
 		t.Run(f.name, func(t *testing.T) {
 			ran++
 			s := watch(f.run)
-			for _, message := range s.messages {
+			for at, message := range s.messages {
 				if !strings.HasPrefix(message, role+" ") || !strings.Contains(message, " breaks its contract: ") || !strings.Contains(message, "\n\tfound: ") {
 					t.Errorf("a message of another form: %q", message)
 				}
-				if strings.Contains(message, " breaks its contract: "+f.sentence+"\n\tfound: ") && strings.Contains(message, f.found) {
+				if strings.Contains(message, "\n\trule: "+f.sentence+"\n\tfound: ") && strings.Contains(message, f.found) {
 					caught[f.sentence] = true
+					if at > 0 {
+						t.Errorf("first is a consequence: %s", s.messages[0])
+					}
 					return
 				}
 			}
@@ -126,6 +130,40 @@ func (p *perGoroutine[V]) use(f func(v *V)) {
 	})
 }
 
+// perList is memory that a broken strategy keeps for each list, by where it is.
+type perList[V any] struct {
+	lock   locked
+	values map[**cupel.ContextItem]*V
+}
+
+func (p *perList[V]) use(all []*cupel.ContextItem, f func(v *V)) {
+	p.lock.do(func() {
+		if p.values == nil {
+			p.values = make(map[**cupel.ContextItem]*V)
+		}
+		v := p.values[&all[0]]
+		if v == nil {
+			v = new(V)
+			p.values[&all[0]] = v
+		}
+		f(v)
+	})
+}
+
+// sleepy takes long for a long list, whatever happens to its context.
+func sleepy(n int) error {
+	if n > 1000 {
+		time.Sleep(260 * time.Millisecond)
+	}
+	return nil
+}
+
+// leak starts a goroutine that outlasts the test.
+func leak() error {
+	go func() { time.Sleep(time.Minute) }()
+	return nil
+}
+
 type batch struct {
 	scoreFunc
 	all func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
@@ -138,28 +176,49 @@ func (b batch) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []
 // size is a sound score.
 func size(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return float64(item.Tokens()) }
 
-func brokenScorer(s cupel.Scorer) func(t cupeltest.T) {
-	return func(t cupeltest.T) { cupeltest.TestScorer(t, s) }
+// The helpers below make new strategies, with memories of their own, for each
+// call: a strategy that is always the same one is warm when a rule begins.
+
+func brokenScorer(newScorer func() cupel.Scorer) func(t cupeltest.T) {
+	return func(t cupeltest.T) { cupeltest.TestScorer(t, newScorer) }
 }
 
+// the returns a function that returns the same value each time.
+func the[S any](s S) func() S { return func() S { return s } }
+
+type (
+	batchPart = func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
+	offset    = func(all []*cupel.ContextItem) float64
+)
+
 // brokenBatch is a batch form that does after when it has scored all items.
-func brokenBatch(after func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error) func(t cupeltest.T) {
-	return brokenScorer(batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-		for i, item := range all {
-			scores[i] = size(item, all)
-		}
-		return after(ctx, all, scores)
-	}})
+func brokenBatch(after batchPart) func(t cupeltest.T) {
+	return brokenBatches(the(after))
+}
+
+func brokenBatches(newAfter func() batchPart) func(t cupeltest.T) {
+	return brokenScorer(func() cupel.Scorer {
+		after := newAfter()
+		return batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i, item := range all {
+				scores[i] = size(item, all)
+			}
+			return after(ctx, all, scores)
+		}}
+	})
 }
 
 // plus changes the scores by something that is not theirs.
-func plus(offset func(all []*cupel.ContextItem) float64) func(context.Context, []*cupel.ContextItem, []float64) error {
-	return func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-		extra := offset(all)
-		for i := range scores {
-			scores[i] += extra
+func plus(newOffset func() offset) func() batchPart {
+	return func() batchPart {
+		offset := newOffset()
+		return func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			extra := offset(all)
+			for i := range scores {
+				scores[i] += extra
+			}
+			return nil
 		}
-		return nil
 	}
 }
 
@@ -246,44 +305,53 @@ func panicsAtOne(all []*cupel.ContextItem) float64 {
 }
 
 func TestBrokenScorers(t *testing.T) {
-	single := func(offset func(all []*cupel.ContextItem) float64) func(t cupeltest.T) {
-		return brokenScorer(scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-			return size(item, nil) + offset(all)
-		}))
+	single := func(newOffset func() offset) func(t cupeltest.T) {
+		return brokenScorer(func() cupel.Scorer {
+			offset := newOffset()
+			return scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 { return size(item, nil) + offset(all) })
+		})
 	}
 	var (
-		lock     locked
-		previous *cupel.ContextItem
-		kept     perGoroutine[[]float64]
-		turn     = counter()
+		kept perGoroutine[[]float64]
+		turn = counter()
 	)
 	checkFaults(t, "scorer", []fault{
-		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(nil), "Scorer"},
-		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(scoreFunc(nil)), "Scorer"},
-		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(invalid{}), "not ready"},
+		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](nil)), "Scorer"},
+		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](scoreFunc(nil))), "Scorer"},
+		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](invalid{})), "not ready"},
 
-		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(panicsAtOne), "a list of one item: panic: nothing to compare with"},
-		{"counts its calls", "Score is a pure function: the same input gives the same result each time.", single(counter()), "item 1 scores "},
-		{"remembers the longest list", "Score stores nothing about a call: what was called before does not change a result.", single(longestSeen()), "run first and after other lists: item 1 scores "},
-		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress()), "in memory of its own and in that of the list before"},
-		{"sorts the list", "Score does not change the list that it is given.", single(sorts), "position 0 holds something else"},
-		{"appends to the list", "Score does not change the list that it is given.", single(appends), "behind the end of the list"},
-		{"remembers items", "Score stores nothing about a call: what was called before does not change a result.", brokenScorer(scoreFunc(rankedOnce())), "run in two orders of the lists, with equal items: item 1 scores "},
-		{"is not safe", "Score is safe for concurrent use.", single(whenAway()), "run alone and in several goroutines"},
+		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(the[offset](panicsAtOne)), "a list of one item: panic: nothing to compare with"},
+		{"counts its calls", "Score stores nothing about a call: what was called before does not change a result.", single(counter), "item 1 scores "},
+		{"scores by turns", "Score is a pure function: the same input gives the same result each time.", single(the(counter())), "run again: item 1 scores "},
+		{"remembers the longest list", "Score stores nothing about a call: what was called before does not change a result.", single(longestSeen), "run first and after other lists: item 1 scores "},
+		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress), "in memory of its own and in that of the list before"},
+		{"sorts the list", "Score does not change the list that it is given.", single(the[offset](sorts)), "position 0 holds something else"},
+		{"appends to the list", "Score does not change the list that it is given.", single(the[offset](appends)), "behind the end of the list"},
+		{"remembers items", "Score stores nothing about a call: what was called before does not change a result.", brokenScorer(the[cupel.Scorer](scoreFunc(rankedOnce()))), "run in two orders of the lists, with equal items: item 1 scores "},
+		{"is not safe", "Score is safe for concurrent use.", single(whenAway), "run alone and in several goroutines"},
 		{"remembers the item before", "Score depends on the item and the list, not on which item of the list was scored before.",
-			brokenScorer(scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) (s float64) {
-				lock.do(func() { s = size(item, nil) - size(previous, nil); previous = item })
-				return s
-			})), "after the items before it"},
+			brokenScorer(func() cupel.Scorer {
+				var previous perList[*cupel.ContextItem]
+				return scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) (s float64) {
+					previous.use(all, func(before **cupel.ContextItem) {
+						if item == all[0] {
+							*before = nil
+						}
+						s = size(item, nil) - size(*before, nil)
+						*before = item
+					})
+					return s
+				})
+			}), "after the items before it"},
 
 		{"wants every item once", "Score takes a list that holds an item twice: two candidates, alike.",
-			brokenScorer(scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			brokenScorer(the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 				at := slices.Index(all, item)
 				if slices.Contains(all[at+1:], item) {
 					panic("given twice")
 				}
 				return 0
-			})), "panic: given twice"},
+			}))), "panic: given twice"},
 
 		{"batch fails", "ScoreAll takes every valid list, one of a single item too, without a panic or an error.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
@@ -292,7 +360,7 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return nil
 			}), `a list of one item: the error "too few"`},
-		{"batch counts its calls", "ScoreAll is a pure function: the same input gives the same result each time.", brokenBatch(plus(counter())), "item 1 scores "},
+		{"batch counts its calls", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatches(plus(counter)), "item 1 scores "},
 		{"batch fails by turns", "ScoreAll is a pure function: the same input gives the same result each time.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 				if int(turn(nil))%20 == 0 {
@@ -300,9 +368,9 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return nil
 			}), `run again: a result, then the error "enough"`},
-		{"batch remembers the longest list", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatch(plus(longestSeen())), "run first and after other lists: item 1 scores "},
-		{"batch remembers by address", "ScoreAll does not keep the list, whose memory is used again after the call.", brokenBatch(plus(cachedByAddress())), "in that of the list before"},
-		{"batch sorts the list", "ScoreAll does not change the list that it is given.", brokenBatch(plus(sorts)), "position 0 holds something else"},
+		{"batch remembers the longest list", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatches(plus(longestSeen)), "run first and after other lists: item 1 scores "},
+		{"batch remembers by address", "ScoreAll does not keep the list, whose memory is used again after the call.", brokenBatches(plus(cachedByAddress)), "in that of the list before"},
+		{"batch sorts the list", "ScoreAll does not change the list that it is given.", brokenBatches(plus(the[offset](sorts))), "position 0 holds something else"},
 		{"batch keeps the scores", "ScoreAll gives its result away: later calls do not change it.",
 			brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 				kept.use(func(before *[]float64) {
@@ -313,7 +381,7 @@ func TestBrokenScorers(t *testing.T) {
 				})
 				return nil
 			}), "before and after other calls: item 1 scores 12, then -1"},
-		{"batch is not safe", "ScoreAll is safe for concurrent use.", brokenBatch(plus(whenAway())), "run alone and in several goroutines"},
+		{"batch is not safe", "ScoreAll is safe for concurrent use.", brokenBatches(plus(whenAway)), "run alone and in several goroutines"},
 		{"batch dresses the context's error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
 			brokenBatch(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
 				if ctx.Err() != nil {
@@ -322,7 +390,7 @@ func TestBrokenScorers(t *testing.T) {
 				return nil
 			}), `the error "stopped"`},
 		{"batch stops without an error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
-			brokenScorer(batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+			brokenScorer(the[cupel.Scorer](batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 				for i, item := range all {
 					if ctx.Err() != nil {
 						break
@@ -330,7 +398,7 @@ func TestBrokenScorers(t *testing.T) {
 					scores[i] = size(item, all)
 				}
 				return nil //nolint:nilerr // this is the fault that the kit must find
-			}}), "without an error and under a context that is done: item 1 scores 12, then 0"},
+			}})), "without an error and under a context that is done: item 1 scores 12, then 0"},
 		{"batch rounds otherwise", "ScoreAll gives the same bits as Score.", brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 			for i := range scores {
 				scores[i] = math.Nextafter(scores[i], math.Inf(1))
@@ -338,14 +406,14 @@ func TestBrokenScorers(t *testing.T) {
 			return nil
 		}), "Score and ScoreAll: item "},
 		{"batch leaves one out", "ScoreAll writes every score.",
-			brokenScorer(batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			brokenScorer(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				for i, item := range all[:max(0, len(all)-1)] {
 					scores[i] = size(item, all)
 				}
 				return nil
-			}}), "the score of item 9 is what was there before"},
+			}})), "the score of item 9 is what was there before"},
 		{"batch works by pointer", "ScoreAll scores an item that is given twice at each of its positions, as Score does.",
-			brokenScorer(batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			brokenScorer(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				at := make(map[*cupel.ContextItem]int)
 				for i, item := range all {
 					at[item] = i
@@ -354,7 +422,11 @@ func TestBrokenScorers(t *testing.T) {
 					scores[i] = size(item, all)
 				}
 				return nil
-			}}), "a list that holds two items twice, Score and ScoreAll: item 1 scores 12, then 0"},
+			}})), "a list that holds two items twice, Score and ScoreAll: item 1 scores 12, then 0"},
+		{"batch does not look at its context", "ScoreAll stops soon after its context is done, if it takes long.",
+			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error { return sleepy(len(all)) }), "under a context that is done"},
+		{"batch leaves goroutines", "ScoreAll starts no goroutine that goes on after the call, except for a number that does not grow.",
+			brokenBatch(func(context.Context, []*cupel.ContextItem, []float64) error { return leak() }), " goroutines after a third of them, "},
 		{"batch looks at the first", "ScoreAll takes an empty list.", brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			_ = all[0]
 			return nil

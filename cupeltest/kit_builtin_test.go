@@ -34,7 +34,7 @@ func TestBuiltInScorers(t *testing.T) {
 		"Composite of Scaled": composite(scorer.Must(scorer.NewScaled(composite(scorer.Priority{}, scorer.Recency{}))), scorer.Frequency{}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			cupeltest.TestScorer(t, s, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+			cupeltest.TestScorer(t, the(s), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
 		})
 	}
 }
@@ -77,12 +77,12 @@ func TestBuiltInSlicers(t *testing.T) {
 			items := append(cupeltest.Items(5, 6, 7), cupeltest.Item("a call", 5, cupel.WithGroup("g")), cupeltest.Item("its result", 20, cupel.WithGroup("g"),
 				cupel.WithVariants(cupel.Variant{Content: "its outline", Tokens: 9, Worth: 0.5})))
 			options := append(tt.options, cupeltest.WithItems(items...))
-			cupeltest.TestSlicer(t, tt.slicer, options...)
+			cupeltest.TestSlicer(t, the(tt.slicer), options...)
 		})
 	}
 }
 
 func TestBuiltInPlacers(t *testing.T) {
-	cupeltest.TestPlacer(t, placer.Chronological{}, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
-	cupeltest.TestPlacer(t, placer.UShaped{})
+	cupeltest.TestPlacer(t, the[cupel.Placer](placer.Chronological{}), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+	cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{}))
 }

@@ -20,8 +20,8 @@ func WithDetailLevel(level cupel.TraceDetailLevel) CollectorOption {
 	return func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem }
 }
 
-// WithEvents sets a function that returns the recorded events, oldest first. It
-// is not needed for a collector with a method Events() []cupel.TraceEvent.
+// WithEvents sets a function that returns the recorded events of the collector
+// that was made last, oldest first. It is not needed for a collector with a method Events() []cupel.TraceEvent.
 // Without either, the rules about recorded events are not checked.
 func WithEvents(events func() []cupel.TraceEvent) CollectorOption {
 	return func(k *collectorKit) { k.events = events }
@@ -35,61 +35,87 @@ func WithConcurrentRuns() CollectorOption {
 
 // TestTraceCollector checks that a collector keeps the contracts of
 // [cupel.TraceCollector] and, if it implements it, of [cupel.RunObserver], and
-// reports each broken rule. The collector receives made-up events and follows
-// runs of a pipeline, including runs that fail.
-func TestTraceCollector(t T, c cupel.TraceCollector, opts ...CollectorOption) {
+// reports each broken rule. Each call of newCollector returns a new collector, one
+// for each rule. The collectors receive made-up events and follow runs and
+// streams of a pipeline, including runs that fail.
+func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...CollectorOption) {
 	t.Helper()
-	if c == nil {
-		t.Errorf("TestTraceCollector: the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled")
-		t.FailNow()
-		return
-	}
-	k := &collectorKit{collector: c}
-	if readable, ok := c.(interface{ Events() []cupel.TraceEvent }); ok {
-		k.events = readable.Events
-	}
+	k := &collectorKit{newCollector: newCollector}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(k)
 		}
 	}
-	hold(t, "collector", c, k.rules())
+	problem := "there is no function that makes the collector: it is nil"
+	if newCollector != nil {
+		problem = protect(func() string { k.renew(); return "" })
+		if problem == "" && k.collector == nil {
+			problem = "the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled"
+		}
+	}
+	if problem != "" {
+		t.Errorf("TestTraceCollector: %s", problem)
+		t.FailNow()
+		return
+	}
+	hold(t, "collector", k.collector, k.rules(), &kitOptions{})
 }
 
 type collectorKit struct {
-	collector  cupel.TraceCollector
-	events     func() []cupel.TraceEvent // nil if events cannot be read
-	levelKnown bool
-	wantsItems bool
-	concurrent bool
+	newCollector func() cupel.TraceCollector
+	collector    cupel.TraceCollector      // of the current rule
+	events       func() []cupel.TraceEvent // nil if events cannot be read
+	levelKnown   bool
+	wantsItems   bool
+	concurrent   bool
+}
+
+// renew replaces the collector.
+func (k *collectorKit) renew() { k.collector = k.newCollector() }
+
+// readable reports whether the recorded events can be read.
+func (k *collectorKit) readable() bool {
+	_, ok := k.collector.(eventReader)
+	return ok || k.events != nil
+}
+
+type eventReader interface{ Events() []cupel.TraceEvent }
+
+// recordedEvents returns the events of the current collector.
+func (k *collectorKit) recordedEvents() []cupel.TraceEvent {
+	if k.events != nil {
+		return k.events()
+	}
+	return k.collector.(eventReader).Events()
 }
 
 func (k *collectorKit) rules() []rule {
-	rules := []rule{
-		{"IsEnabled gives the same answer until something is changed.", k.answersTheSame},
-		{"every event is taken, those of unknown stages too, without a panic.", k.takesEverything},
+	var rules []rule
+	add := func(sentence, cause string, broken func() string) {
+		rules = append(rules, rule{sentence: sentence, cause: cause, broken: func() string {
+			k.renew()
+			return broken()
+		}})
 	}
+	add("IsEnabled gives the same answer until something is changed.", "IsEnabled changes from call to call", k.answersTheSame)
+	add("every event is taken, those of unknown stages too, without a panic.", "does not take every event", k.takesEverything)
+	add("observing a run does not change its result.", "changes the result of a run", k.changesNothing)
 	enabled := false
 	protect(func() string { enabled = k.collector.IsEnabled(); return "" })
 	if !enabled {
-		rules = append(rules, rule{"a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.", k.allocatesNothing})
-		if k.events != nil {
-			rules = append(rules, rule{"a collector that is not enabled records nothing.", k.recordsNothing})
+		if k.readable() {
+			add("a collector that is not enabled records nothing.", "records though it is not enabled", k.recordsNothing)
 		}
-	} else if k.events != nil {
-		rules = append(rules,
-			rule{"every stage event is recorded, at any level.", k.recordsStages},
-			rule{"item events are recorded at level Item and above, and discarded at level Stage.", k.recordsItems},
-			rule{"events stay in the order in which they came.", k.keepsOrder},
-			rule{"the events of a run are all there, a run that failed included.", k.recordsRuns},
-		)
+		add("a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.", "allocates though it is not enabled", k.allocatesNothing)
+	} else if k.readable() {
+		add("every stage event is recorded, at any level.", "loses or changes stage events", k.recordsStages)
+		add("item events are recorded at level Item and above, and discarded at level Stage.", "records item events in a wrong way", k.recordsItems)
+		add("events stay in the order in which they came.", "changes the order of events", k.keepsOrder)
+		add("the events of a run are all there, a run that failed included.", "loses events of a run", k.recordsRuns)
 	}
-	rules = append(rules,
-		rule{"observing a run does not change its result.", k.changesNothing},
-		rule{"a context that an observer returns carries the values and the end of the one that it was given.", k.keepsContext},
-	)
+	add("a context that an observer returns carries the values and the end of the one that it was given.", "replaces the context of a run", k.keepsContext)
 	if k.concurrent {
-		rules = append(rules, rule{"runs at once may share the collector (WithConcurrentRuns).", k.runsConcurrently})
+		add("runs at once may share the collector (WithConcurrentRuns).", "runs at once change each other", k.runsConcurrently)
 	}
 	return rules
 }
@@ -162,9 +188,9 @@ func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 
 // recorded returns the events that tell added.
 func (k *collectorKit) recorded(tell func()) (added []cupel.TraceEvent, problem string) {
-	before := slices.Clone(k.events())
+	before := slices.Clone(k.recordedEvents())
 	tell()
-	after := k.events()
+	after := k.recordedEvents()
 	if len(after) < len(before) || !sameEvents(before, after[:len(before)]) {
 		return nil, "events that had been recorded before are gone or changed"
 	}
@@ -196,8 +222,19 @@ func (k *collectorKit) recordsStages() string {
 			}
 		}
 	}
-	return ""
+	added, problem := k.recorded(func() {
+		for i := range manyEvents {
+			k.collector.RecordStageEvent(numbered(stageOrder[i%len(stageOrder)], i))
+		}
+	})
+	if problem == "" && len(added) != manyEvents {
+		problem = fmt.Sprintf("%d events were sent and %d were recorded", manyEvents, len(added))
+	}
+	return problem
 }
+
+// manyEvents is more than buffers of the usual fixed sizes hold.
+const manyEvents = 1500
 
 func (k *collectorKit) recordsItems() string {
 	want := k.wantsItems
@@ -223,7 +260,7 @@ func (k *collectorKit) recordsItems() string {
 
 func (k *collectorKit) keepsOrder() string {
 	added, problem := k.recorded(func() {
-		for i := range 20 {
+		for i := range manyEvents {
 			event := numbered(stageOrder[i%len(stageOrder)], i)
 			if i%3 == 0 {
 				k.collector.RecordStageEvent(event)
@@ -255,7 +292,7 @@ func (k *collectorKit) recordsRuns() string {
 			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, e) },
 		})
 		_, _ = run.start(context.Background(), k.collector)
-		got, stages, all := untimed(k.events()), untimed(stages), untimed(all)
+		got, stages, all := untimed(k.recordedEvents()), untimed(stages), untimed(all)
 		ends := func(want []cupel.TraceEvent) bool {
 			return len(got) >= len(want) && sameEvents(got[len(got)-len(want):], want)
 		}
@@ -289,10 +326,10 @@ type contextKey struct{}
 func (k *collectorKit) keepsContext() string {
 	for _, run := range kitRuns() {
 		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), contextKey{}, run.name))
-		seen := *run.seen
+		seen := run.spy.seen
 		_, _ = run.start(ctx, k.collector)
 		cancel()
-		for _, inside := range (*run.seen)[len(seen):] {
+		for _, inside := range run.spy.seen[len(seen):] {
 			switch {
 			case inside.Value(contextKey{}) != run.name:
 				return run.name + ": a value of the run's context does not reach the strategies"

@@ -15,27 +15,29 @@ import (
 
 func TestBuiltInCollectors(t *testing.T) {
 	ignore := func(cupel.TraceEvent) {}
-	diagnostic := func(level cupel.TraceDetailLevel) *cupel.DiagnosticTraceCollector {
-		return cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
+	diagnostic := func(level cupel.TraceDetailLevel) func() cupel.TraceCollector {
+		return func() cupel.TraceCollector { return cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level)) }
 	}
 	atLevel := cupeltest.WithDetailLevel
-	part := diagnostic(cupel.TraceDetailItem)
+	var part *cupel.DiagnosticTraceCollector
 	for name, tt := range map[string]struct {
-		collector cupel.TraceCollector
+		collector func() cupel.TraceCollector
 		options   []cupeltest.CollectorOption
 	}{
-		"Null":                      {cupel.NullTraceCollector{}, []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Null":                      {the[cupel.TraceCollector](cupel.NullTraceCollector{}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
 		"Diagnostic, stages":        {diagnostic(cupel.TraceDetailStage), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailStage)}},
 		"Diagnostic, items":         {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), nil}},
 		"Diagnostic, level unknown": {diagnostic(cupel.TraceDetailStage), nil},
 		"Diagnostic, shared":        {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
-		"Funcs":                     {cupel.TraceFuncs{StageEvent: ignore, ItemEvent: ignore}, nil},
-		"Funcs of stages":           {cupel.TraceFuncs{StageEvent: ignore}, []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
-		"Funcs of nothing":          {cupel.TraceFuncs{}, nil},
-		"Multi": {cupel.MultiTraceCollector(part, cupel.TraceFuncs{StageEvent: ignore}),
-			[]cupeltest.CollectorOption{cupeltest.WithEvents(part.Events), atLevel(cupel.TraceDetailItem)}},
-		"Multi of nothing": {cupel.MultiTraceCollector(), nil},
-		"list":             {&listCollector{}, []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), cupeltest.WithConcurrentRuns()}},
+		"Funcs":                     {the[cupel.TraceCollector](cupel.TraceFuncs{StageEvent: ignore, ItemEvent: ignore}), nil},
+		"Funcs of stages":           {the[cupel.TraceCollector](cupel.TraceFuncs{StageEvent: ignore}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Funcs of nothing":          {the[cupel.TraceCollector](cupel.TraceFuncs{}), nil},
+		"Multi": {func() cupel.TraceCollector {
+			part = cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
+			return cupel.MultiTraceCollector(part, cupel.TraceFuncs{StageEvent: ignore})
+		}, []cupeltest.CollectorOption{cupeltest.WithEvents(func() []cupel.TraceEvent { return part.Events() }), atLevel(cupel.TraceDetailItem)}},
+		"Multi of nothing": {the[cupel.TraceCollector](cupel.MultiTraceCollector()), nil},
+		"list":             {func() cupel.TraceCollector { return new(listCollector) }, []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), cupeltest.WithConcurrentRuns()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cupeltest.TestTraceCollector(t, tt.collector, tt.options...)
@@ -136,7 +138,9 @@ func other(ctx context.Context) context.Context {
 // a collector that only goes wrong after such a failure must be found.
 func TestCollectorsSeeRunsFail(t *testing.T) {
 	var seen []error
-	cupeltest.TestTraceCollector(t, &observer{ended: func(err error) { seen = append(seen, err) }})
+	cupeltest.TestTraceCollector(t, func() cupel.TraceCollector {
+		return &observer{ended: func(err error) { seen = append(seen, err) }}
+	})
 	for _, tt := range []struct {
 		name string
 		is   func(err error) bool
@@ -156,7 +160,7 @@ func TestCollectorsSeeRunsFail(t *testing.T) {
 
 func TestBrokenCollectors(t *testing.T) {
 	broken := func(c cupel.TraceCollector, options ...cupeltest.CollectorOption) func(t cupeltest.T) {
-		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, c, options...) }
+		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the(c), options...) }
 	}
 	off := func() bool { return false }
 	count := counter()
@@ -246,7 +250,7 @@ func onlyAt(h *home) func(ctx context.Context) context.Context {
 }
 
 func TestNoCollector(t *testing.T) {
-	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) })
+	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) })
 	equalMessages(t, "TestTraceCollector", s.messages,
 		[]string{"TestTraceCollector: the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled"}, "there is nothing to test")
 	if !s.stopped {

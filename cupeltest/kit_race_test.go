@@ -36,9 +36,9 @@ func TestRacing(t *testing.T) {
 	if os.Getenv(raceOnPurpose) == "" {
 		t.Skip("run by TestRaceDetectorFindsUnsafeStrategies")
 	}
-	t.Run("scorer", func(t *testing.T) { cupeltest.TestScorer(t, new(racing)) })
-	t.Run("slicer", func(t *testing.T) { cupeltest.TestSlicer(t, new(racing)) })
-	t.Run("placer", func(t *testing.T) { cupeltest.TestPlacer(t, new(racing)) })
+	t.Run("scorer", func(t *testing.T) { cupeltest.TestScorer(t, func() cupel.Scorer { return new(racing) }) })
+	t.Run("slicer", func(t *testing.T) { cupeltest.TestSlicer(t, func() cupel.Slicer { return new(racing) }) })
+	t.Run("placer", func(t *testing.T) { cupeltest.TestPlacer(t, func() cupel.Placer { return new(racing) }) })
 }
 
 // What no result shows is for the race detector to see: the kit calls from

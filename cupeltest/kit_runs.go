@@ -15,32 +15,58 @@ import (
 type kitRun struct {
 	name  string
 	start func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error)
-	seen  *[]context.Context // those that the run's strategies were given
+	spy   *contextSpy // the run's strategies
 }
 
 // kitRuns are runs with something to tell in every stage, without anything,
 // and such as fail in the first, a middle and the last stage.
 func kitRuns() []kitRun {
-	items := append(sampleItems(),
+	g := nextGeneration()
+	items := append(sampleItems(g),
 		Item("pinned", 20, cupel.WithPinned()),
 		Item("negative", -5),
 		Item("large", 5000))
 	tooMuch := []*cupel.ContextItem{Item("pinned", 2000, cupel.WithPinned())}
 	return []kitRun{
 		newKitRun("a run with every kind of exclusion", items, cupel.OverflowTruncate, nil),
-		newKitRun("a run with groups, smaller forms and versions", append(unitItems(),
+		newKitRun("a run with groups, smaller forms and versions", append(unitItems(g),
 			Item("an old version", 20, cupel.WithVersionOf("file")), Item("its new version", 400, cupel.WithVersionOf("file"))), cupel.OverflowTruncate, nil),
 		newKitRun("a run without candidates", nil, cupel.OverflowThrow, nil),
 		newKitRun("a run whose pinned items do not fit", tooMuch, cupel.OverflowThrow, nil),
 		newKitRun("a run whose slicer fails", items, cupel.OverflowThrow, errors.New("on purpose")),
 		newKitRun("a run that overflows", append(slices.Clone(items), Item("pinned too", 900, cupel.WithPinned())), cupel.OverflowThrow, nil),
+		newKitStream("a stream of several batches", randomItems(g, 65)),
+		newKitRun("a run of 301 items", randomItems(g, 301), cupel.OverflowTruncate, nil),
 	}
+}
+
+// newKitStream is a run over items that arrive one by one.
+func newKitStream(name string, items []*cupel.ContextItem) kitRun {
+	run := newKitRun(name, items, cupel.OverflowTruncate, nil)
+	pipeline, err := cupel.New(cupel.Config{Scorer: run.spy, Slicer: run.spy, Placer: run.spy})
+	run.start = func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
+		if err != nil {
+			return nil, err
+		}
+		result, err := pipeline.RunStream(ctx, func(yield func(*cupel.ContextItem, error) bool) {
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}, Budget(10_000, 9000), cupel.WithBatchSize(8), cupel.WithTrace(c))
+		if err != nil {
+			return nil, err
+		}
+		return result.Window, nil
+	}
+	return run
 }
 
 func newKitRun(name string, items []*cupel.ContextItem, overflow cupel.OverflowStrategy, failure error) kitRun {
 	spy := &contextSpy{failure: failure}
 	pipeline, err := cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, Overflow: overflow})
-	return kitRun{name: name, seen: &spy.seen, start: func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
+	return kitRun{name: name, spy: spy, start: func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
 		if err != nil {
 			return nil, err
 		}

@@ -7,29 +7,34 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 )
 
-type mayExceed struct{}
+type slicerOption func(*kitOptions)
 
-func (mayExceed) applySlicer(k *kitOptions) { k.mayExceed = true }
+func (o slicerOption) applySlicer(k *kitOptions) { o(k) }
 
 // WithTargetExceeded has [TestSlicer] accept selections larger than the target.
 // The contract says SHOULD NOT: slicers that commit items by count, as
 // CountQuotaSlice does, exceed it on purpose, and the pipeline's overflow
 // strategy deals with that.
-func WithTargetExceeded() SlicerOption { return mayExceed{} }
+func WithTargetExceeded() SlicerOption {
+	return slicerOption(func(k *kitOptions) { k.mayExceed = true })
+}
 
-// TestSlicer checks that a slicer keeps the contract of [cupel.Slicer], and reports
-// each broken rule. The slicer may return a [cupel.ScarcityError], except for an
-// empty list and for a target of 0; any other error on a valid list breaks the
-// contract. A slicer may or may not select items without tokens.
+// TestSlicer checks that a slicer keeps the contract of [cupel.Slicer] and of the
+// optional interfaces that it implements, and reports each broken rule. Each call
+// of newSlicer returns a new slicer, as for [TestScorer]. The slicer may return a
+// [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and
+// for a target of 0; any other error on a valid list breaks the contract. A slicer
+// may or may not select items without tokens.
 //
 // Run it under the race detector to check concurrent use.
-func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
+func TestSlicer(t T, newSlicer func() cupel.Slicer, opts ...SlicerOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
@@ -37,22 +42,30 @@ func TestSlicer(t T, s cupel.Slicer, opts ...SlicerOption) {
 			opt.applySlicer(&options)
 		}
 	}
-	if !accepted(t, "slicer", s, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}, &options) {
+	s, ok := accepted(t, "slicer", newSlicer, func(s cupel.Slicer) cupel.Config {
+		return cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
+	}, &options)
+	if !ok {
 		return
 	}
-	hold(t, "slicer", s, newSlicerKit(s).rules(options))
+	hold(t, "slicer", s, newSlicerKit(newSlicer, &options).rules(s), &options)
 }
 
 type slicerKit struct {
 	subject[cupel.ScoredItem, cupel.Selection]
-	slicer cupel.Slicer
+	newSlicer func() cupel.Slicer
+	options   *kitOptions
 }
 
-func newSlicerKit(s cupel.Slicer) *slicerKit {
-	return &slicerKit{slicer: s, subject: subject[cupel.ScoredItem, cupel.Selection]{
+func newSlicerKit(newSlicer func() cupel.Slicer, options *kitOptions) *slicerKit {
+	return &slicerKit{newSlicer: newSlicer, options: options, subject: subject[cupel.ScoredItem, cupel.Selection]{
 		method: "Slice",
-		run: func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
-			return s.Slice(ctx, in.list, in.budget)
+		result: "selections",
+		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+			s := newSlicer()
+			return func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+				return s.Slice(ctx, in.list, in.budget)
+			}
 		},
 		differ: differentSelections,
 		clone: func(sel cupel.Selection) cupel.Selection {
@@ -60,80 +73,62 @@ func newSlicerKit(s cupel.Slicer) *slicerKit {
 		},
 		same:  sameScored,
 		junk:  junkScored(),
-		fresh: func() []input[cupel.ScoredItem] { return slicerInputs(nil) },
-		may:   func(err error) bool { return errors.Is(err, cupel.ErrScarcity) },
+		lists: func(g generation) []input[cupel.ScoredItem] { return slicerInputs(g, options) },
+		may:   func(err error) bool { return errors.Is(err, cupel.ErrScarcity) || options.allows(err) },
 	}}
 }
 
-func (k *slicerKit) rules(options kitOptions) []rule {
+// rules returns the rules for slicers of the type of s.
+func (k *slicerKit) rules(s cupel.Slicer) []rule {
 	// Each of the lists of these three has a rule of its own, so that what is
 	// special about it is named.
-	hostile := withBudgets(hostileScores())
-	repeated := withBudgets(repeatedScored())
-	huge := withBudgets(hugeItems())
+	hostile := func() []input[cupel.ScoredItem] { return withBudgets(hostileScores(k.options)) }
+	repeated := func() []input[cupel.ScoredItem] { return withBudgets(repeatedScored(k.options)) }
 
-	rules := append(k.subject.rules(slicerInputs(options.items)), k.resultRule(), k.stopRule(),
-		rule{"a selection is a subset: every position, selected or dropped, is one of the list.", k.everywhere(outOfRange)},
-		rule{"a selection is a subset: no position is selected twice, or dropped twice.", k.everywhere(twice)},
-		rule{"no position is both selected and dropped.", k.everywhere(both)},
-		rule{"an item that is dropped has a reason.", k.everywhere(withoutReason)},
-		rule{"an item that is given twice is two candidates, told apart by their positions.", func() string { return k.each(repeated, broken) }},
-		rule{"any float64 is a score: infinities, NaN and -0 too.", func() string { return k.each(hostile, broken) }},
-		rule{"sums of tokens do not wrap.", func() string {
-			return k.each(huge, func(in input[cupel.ScoredItem], sel cupel.Selection) string {
-				if found := broken(in, sel); found != "" || options.mayExceed {
+	rules := append(k.subject.rules(), k.resultRule())
+	rules = append(rules, k.stopRules()...)
+	rules = append(rules,
+		rule{sentence: "a selection is a subset: every position, selected or dropped, is one of the list.", cause: "selects what is not in the list", broken: k.everywhere(outOfRange)},
+		rule{sentence: "a selection is a subset: no position is selected twice, or dropped twice.", cause: "selects or drops an item twice", broken: k.everywhere(twice)},
+		rule{sentence: "no position is both selected and dropped.", cause: "selects what it drops", broken: k.everywhere(both)},
+		rule{sentence: "an item that is dropped has a reason.", cause: "drops without a reason", broken: k.everywhere(withoutReason)},
+		rule{sentence: "an item that is given twice is two candidates, told apart by their positions.", cause: "confuses items that are given twice", broken: func() string { return k.each(repeated(), broken) }},
+		rule{sentence: "any float64 is a score: infinities, NaN and -0 too.", cause: "does not take every score", broken: func() string { return k.each(hostile(), broken) }},
+	)
+	if !k.options.mayExceed {
+		rules = append(rules, rule{sentence: "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
+			cause: "selects more than the target", broken: k.everywhere(overTarget)})
+	}
+	if !k.options.only {
+		rules = append(rules, rule{sentence: "sums of tokens do not wrap.", cause: "sums of tokens wrap", broken: func() string {
+			return k.each(withBudgets(hugeItems()), func(in input[cupel.ScoredItem], sel cupel.Selection) string {
+				if found := broken(in, sel); found != "" || k.options.mayExceed {
 					return found
 				}
 				return overTarget(in, sel)
 			})
-		}},
-		rule{"an explanation of what is not selected says something, and names items that are selected or dropped.", k.everywhere(k.unexplained)},
-		rule{"an empty list gives an empty selection, without a shortfall or an error.", func() string {
+		}})
+	}
+	rules = append(rules,
+		rule{sentence: "an empty list gives an empty selection, without a shortfall or an error.", cause: "selects from nothing", broken: func() string {
 			return k.nothing([]input[cupel.ScoredItem]{{name: "an empty list", budget: budgetOf(100)}})
 		}},
-		rule{"a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.", func() string {
+		rule{sentence: "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.", cause: "selects for a target of 0", broken: func() string {
 			var none []input[cupel.ScoredItem]
-			for _, in := range k.inputs {
+			for _, in := range k.cold() {
 				in.budget.TargetTokens = 0
 				none = append(none, in)
 			}
 			return k.nothing(none)
 		}},
 	)
-	if !options.mayExceed {
-		rules = append(rules, rule{"the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
-			k.everywhere(overTarget)})
-	}
-	return append(rules, k.unitRules(options)...)
+	rules = append(rules, k.unitRules(k.options)...)
+	return append(rules, k.optionalRules(s)...)
 }
 
-// unexplained asks a [cupel.SliceExplainer] about the first item that it left out.
-func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection) string {
-	if _, ok := k.slicer.(cupel.SliceExplainer); !ok {
-		return ""
-	}
-	if filled, err := cupel.Slice(context.Background(), k.slicer, slices.Clone(in.list), in.budget); err == nil {
-		sel = filled // an item that the left-over pass brings back has no obstacle
-	}
-	for at := range in.list {
-		if formIn(sel, at) >= 0 {
-			continue
-		}
-		obstacle, err := cupel.ExplainSlice(context.Background(), k.slicer, slices.Clone(in.list), in.budget, at)
-		switch {
-		case err != nil:
-			return fmt.Sprintf("asked about position %d: %v", at, err)
-		case obstacle.Rule == "":
-			return fmt.Sprintf("nothing is said about position %d", at)
-		}
-		return ""
-	}
-	return ""
-}
-
-func slicerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
+func slicerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
 	var inputs []input[cupel.ScoredItem]
-	for _, in := range append(scoredInputs(own), unitInputs(own, false)...) {
+	for _, in := range append(scoredInputs(g, options), unitInputs(g, options, false)...) {
 		inputs = append(inputs, withBudgets(in)...)
 	}
 	return inputs
@@ -142,13 +137,14 @@ func slicerInputs(own []*cupel.ContextItem) []input[cupel.ScoredItem] {
 // everywhere checks what is selected from lists without groups and forms, which
 // have rules of their own.
 func (k *slicerKit) everywhere(check func(input[cupel.ScoredItem], cupel.Selection) string) func() string {
-	return func() string { return k.each(ofUnits(k.inputs, false), check) }
+	return func() string { return k.each(ofUnits(k.cold(), false), check) }
 }
 
-// each runs the slicer and checks what it selected.
+// each runs a new slicer and checks what it selected.
 func (k *slicerKit) each(inputs []input[cupel.ScoredItem], check func(input[cupel.ScoredItem], cupel.Selection) string) string {
+	run := k.start()
 	for _, in := range inputs {
-		out := k.call(in)
+		out := k.call(run, in)
 		found := out.broke
 		switch {
 		case k.answers(out):
@@ -166,13 +162,14 @@ func (k *slicerKit) each(inputs []input[cupel.ScoredItem], check func(input[cupe
 // nothing runs the slicer where it has nothing to choose: no requirement is
 // looked at then, so that a [cupel.ScarcityError] is no answer (R19).
 func (k *slicerKit) nothing(inputs []input[cupel.ScoredItem]) string {
+	run := k.start()
 	for _, in := range inputs {
-		out := k.call(in)
+		out := k.call(run, in)
 		found := out.broke
 		switch sel := out.result; {
 		case found != "":
 		case len(sel.Indices) > 0:
-			found = fmt.Sprintf("positions %v are selected", sel.Indices)
+			found = fmt.Sprintf("positions %s are selected", shown(sel.Indices, 0))
 		case len(sel.Smaller) > 0:
 			found = fmt.Sprintf("smaller forms %v are selected", sel.Smaller)
 		case len(sel.Shortfalls) > 0:
@@ -183,6 +180,32 @@ func (k *slicerKit) nothing(inputs []input[cupel.ScoredItem]) string {
 		}
 	}
 	return ""
+}
+
+// shown returns positions, of a long list those around one.
+func shown(positions []int, at int) string {
+	const most = 20
+	if len(positions) <= most {
+		return fmt.Sprint(positions)
+	}
+	from, to := max(0, at-2), min(len(positions), at+4)
+	text := strings.Trim(fmt.Sprint(positions[from:to]), "[]")
+	if from > 0 {
+		text = "… " + text
+	}
+	if to < len(positions) {
+		text += " …"
+	}
+	return fmt.Sprintf("[%s] (%d in all)", text, len(positions))
+}
+
+// differentPositions shows two lists of positions where they begin to differ.
+func differentPositions(a, b []int) string {
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	return shown(a, at) + ", then " + shown(b, at)
 }
 
 func outOfRange(in input[cupel.ScoredItem], sel cupel.Selection) string {
@@ -199,7 +222,7 @@ func twice(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 		seen := make(map[int]bool)
 		for _, i := range list {
 			if seen[i] {
-				return fmt.Sprintf("position %d twice in %v", i, list)
+				return fmt.Sprintf("position %d twice in %s", i, shown(list, slices.Index(list, i)))
 			}
 			seen[i] = true
 		}
@@ -238,7 +261,7 @@ func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
 		}
 		tokens := in.list[i].Item.Tokens()
 		if tokens > left {
-			return fmt.Sprintf("positions %v exceed the target of %d tokens", sel.Indices, in.budget.TargetTokens)
+			return fmt.Sprintf("positions %s exceed the target of %d tokens", shown(sel.Indices, 0), in.budget.TargetTokens)
 		}
 		left -= tokens
 	}
@@ -248,7 +271,7 @@ func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
 		}
 		tokens := in.list[s.Index].Item.Forms()[s.Form-1].Tokens
 		if tokens > left {
-			return fmt.Sprintf("positions %v and the smaller forms %v exceed the target of %d tokens", sel.Indices, sel.Smaller, in.budget.TargetTokens)
+			return fmt.Sprintf("positions %s and the smaller forms %v exceed the target of %d tokens", shown(sel.Indices, 0), sel.Smaller, in.budget.TargetTokens)
 		}
 		left -= tokens
 	}
@@ -277,7 +300,7 @@ func differentSelections(a, b cupel.Selection) string {
 	x, y := slices.Sorted(slices.Values(a.Indices)), slices.Sorted(slices.Values(b.Indices))
 	switch {
 	case !slices.Equal(x, y):
-		return fmt.Sprintf("positions %v, then %v", x, y)
+		return "positions " + differentPositions(x, y)
 	case !slices.Equal(byPosition(a.Smaller), byPosition(b.Smaller)):
 		return fmt.Sprintf("smaller forms %v, then %v", a.Smaller, b.Smaller)
 	case !slices.EqualFunc(a.Drops, b.Drops, func(x, y cupel.Drop) bool { return x.Index == y.Index && sameReason(x.Reason, y.Reason) }):
@@ -297,17 +320,24 @@ func budgetOf(tokens int) cupel.SliceBudget {
 }
 
 // withBudgets is a list with budgets in which nothing, something and everything
-// fits, and one whose ceiling is above its target.
+// fits, and one whose ceiling is above its target; a long list has fewer.
 func withBudgets(in input[cupel.ScoredItem]) []input[cupel.ScoredItem] {
 	sum := 0
 	for _, it := range in.list {
 		sum += min(it.Item.Tokens(), math.MaxInt-sum)
 	}
 	var inputs []input[cupel.ScoredItem]
-	for _, budget := range []cupel.SliceBudget{
+	budgets := []cupel.SliceBudget{
 		budgetOf(1), budgetOf(sum / 3), budgetOf(max(1, sum-1)), budgetOf(max(1, sum)), budgetOf(math.MaxInt),
 		{MaxTokens: max(1, sum), TargetTokens: max(1, sum/2)},
-	} {
+	}
+	switch {
+	case len(in.list) > 1000:
+		budgets = []cupel.SliceBudget{budgetOf(max(1, sum/20)), budgetOf(math.MaxInt)}
+	case in.long():
+		budgets = []cupel.SliceBudget{budgetOf(max(1, sum/3)), budgetOf(math.MaxInt)}
+	}
+	for _, budget := range budgets {
 		inputs = append(inputs, input[cupel.ScoredItem]{
 			name: fmt.Sprintf("%s, with a target of %d and a ceiling of %d tokens", in.name, budget.TargetTokens, budget.MaxTokens),
 			list: in.list, budget: budget, units: in.units,

@@ -13,32 +13,32 @@ import (
 
 // unitItems returns groups, with and without smaller forms, between other
 // items.
-func unitItems() []*cupel.ContextItem {
+func unitItems(g generation) []*cupel.ContextItem {
 	call := func(content string, tokens int, group string, opts ...cupel.ItemOption) *cupel.ContextItem {
-		return Item(content, tokens, append(opts, cupel.WithGroup(group), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool))...)
+		return g.item(content, tokens, append(opts, cupel.WithGroup(group), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool))...)
 	}
 	outline := cupel.Variant{Content: "its outline", Tokens: 40, Worth: 0.6}
 	stub := cupel.Variant{Content: "its stub", Tokens: 5, Worth: 0.2}
 	return []*cupel.ContextItem{
 		call("a call", 10, "call_1"),
 		call("a long result", 90, "call_1", cupel.WithVariants(stub, outline)),
-		Item("a document", 120, cupel.WithKind(cupel.KindDocument), cupel.WithTags("long"), cupel.WithVariants(outline, stub, cupel.Variant{Content: "its name", Worth: 0.05})),
+		g.item("a document", 120, cupel.WithKind(cupel.KindDocument), cupel.WithTags("long"), cupel.WithVariants(outline, stub, cupel.Variant{Content: "its name", Worth: 0.05})),
 		call("a call with two results", 5, "call_2"),
-		Item("a note", 15, cupel.WithPriority(1)),
+		g.item("a note", 15, cupel.WithPriority(1)),
 		call("the first of two results", 30, "call_2"),
 		call("the second of two results", 25, "call_2"),
-		Item("a question", 25, cupel.WithGroup("turn_1"), cupel.WithGroupVariants(cupel.Variant{Content: "what it was about", Tokens: 8, Worth: 0.3})),
-		Item("an answer", 35, cupel.WithGroup("turn_1")),
-		Item("a memory", 30, cupel.WithKind(cupel.KindMemory), cupel.WithVariants(cupel.Variant{Content: "its gist", Tokens: 10, Worth: 0.5})),
-		Item("a free note", 0),
-		Item("a free call", 0, cupel.WithGroup("free")),
-		Item("its free result", 0, cupel.WithGroup("free")),
+		g.item("a question", 25, cupel.WithGroup("turn_1"), cupel.WithGroupVariants(cupel.Variant{Content: "what it was about", Tokens: 8, Worth: 0.3})),
+		g.item("an answer", 35, cupel.WithGroup("turn_1")),
+		g.item("a memory", 30, cupel.WithKind(cupel.KindMemory), cupel.WithVariants(cupel.Variant{Content: "its gist", Tokens: 10, Worth: 0.5})),
+		g.item("a free note", 0),
+		g.item("a free call", 0, cupel.WithGroup("free")),
+		g.item("its free result", 0, cupel.WithGroup("free")),
 	}
 }
 
 // unitInputs returns lists with groups and smaller forms, as slicers see them
 // or as placers do.
-func unitInputs(own []*cupel.ContextItem, ofPlacer bool) []input[cupel.ScoredItem] {
+func unitInputs(g generation, options *kitOptions, ofPlacer bool) []input[cupel.ScoredItem] {
 	var inputs []input[cupel.ScoredItem]
 	add := func(name string, items []*cupel.ContextItem, target int) {
 		sliced, placed, err := standIns(items, target)
@@ -50,9 +50,11 @@ func unitInputs(own []*cupel.ContextItem, ofPlacer bool) []input[cupel.ScoredIte
 			inputs = append(inputs, input[cupel.ScoredItem]{name: name, list: sliced, units: true})
 		}
 	}
-	add("a list with groups and smaller forms", unitItems(), 150)
-	if slices.ContainsFunc(own, func(item *cupel.ContextItem) bool { return item.Group() != "" }) {
-		add("the items of WithItems in their groups", own, math.MaxInt)
+	if !options.only {
+		add("a list with groups and smaller forms", unitItems(g), 150)
+	}
+	if slices.ContainsFunc(options.items, func(item *cupel.ContextItem) bool { return item.Group() != "" }) {
+		add("the caller's items in their groups", options.items, math.MaxInt)
 	}
 	return inputs
 }
@@ -88,7 +90,7 @@ func (s *listSpy) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 
 // ofUnits checks what is selected from lists with groups and smaller forms.
 func (k *slicerKit) ofUnits(check func(input[cupel.ScoredItem], cupel.Selection) string) func() string {
-	return func() string { return k.each(ofUnits(k.inputs, true), check) }
+	return func() string { return k.each(ofUnits(k.cold(), true), check) }
 }
 
 // ofUnits returns the inputs with groups and smaller forms, or the others.
@@ -103,16 +105,16 @@ func ofUnits[E any](inputs []input[E], units bool) []input[E] {
 }
 
 // unitRules are the rules about groups and smaller forms.
-func (k *slicerKit) unitRules(options kitOptions) []rule {
+func (k *slicerKit) unitRules(options *kitOptions) []rule {
 	rules := []rule{
-		{"a group is one position: it is selected, or dropped, as a whole.", k.ofUnits(broken)},
-		{"no position is selected in two forms.", func() string { return k.each(k.inputs, inTwoForms) }},
-		{"no position that is selected in a smaller form is dropped as well.", func() string { return k.each(k.inputs, smallerAndDropped) }},
-		{"a smaller form is one of the forms that the item has, counted from 1.", func() string { return k.each(k.inputs, unknownForm) }},
-		{"a slicer that wants the left-over pass drops what it leaves out for another reason than the budget: the pass returns the rest.", k.ofUnits(k.returns)},
+		{sentence: "a group is one position: it is selected, or dropped, as a whole.", cause: "confuses groups", broken: k.ofUnits(broken)},
+		{sentence: "no position is selected in two forms.", cause: "selects an item in two forms", broken: func() string { return k.each(k.cold(), inTwoForms) }},
+		{sentence: "no position that is selected in a smaller form is dropped as well.", cause: "drops what it selects in a smaller form", broken: func() string { return k.each(k.cold(), smallerAndDropped) }},
+		{sentence: "a smaller form is one of the forms that the item has, counted from 1.", cause: "selects a form that there is not", broken: func() string { return k.each(k.cold(), unknownForm) }},
+		{sentence: "a slicer that wants the left-over pass drops what it leaves out for another reason than the budget: the pass returns the rest.", cause: "leaves items out without saying so", broken: k.ofUnits(k.returns)},
 	}
 	if !options.mayExceed {
-		rules = append(rules, rule{"a group has the tokens of all its members and a smaller form its own: together they are within the target.", k.ofUnits(overTarget)})
+		rules = append(rules, rule{sentence: "a group has the tokens of all its members and a smaller form its own: together they are within the target.", cause: "selects more than the target", broken: k.ofUnits(overTarget)})
 	}
 	return rules
 }
@@ -155,7 +157,7 @@ func (k *slicerKit) returns(in input[cupel.ScoredItem], sel cupel.Selection) str
 	if in.budget.TargetTokens < math.MaxInt {
 		return ""
 	}
-	filled, err := cupel.Slice(context.Background(), k.slicer, slices.Clone(in.list), in.budget)
+	filled, err := cupel.Slice(context.Background(), k.newSlicer(), slices.Clone(in.list), in.budget)
 	if err != nil {
 		return "" // another rule's
 	}

@@ -72,17 +72,17 @@ func TestFailing(t *testing.T) {
 		cupeltest.DryRun(t, nil, nil, cupeltest.Budget(1, 1)) // fails: DryRun
 	})
 	t.Run("no scorer", func(t *testing.T) {
-		cupeltest.TestScorer(t, nil) // fails: scorer
+		cupeltest.TestScorer(t, the[cupel.Scorer](nil)) // fails: scorer
 	})
 	t.Run("broken slicer", func(t *testing.T) {
-		cupeltest.TestSlicer(t, invalid{}, cupeltest.WithItems(nil)) // fails: WithItems
+		cupeltest.TestSlicer(t, the[cupel.Slicer](invalid{}), cupeltest.WithItems(nil)) // fails: WithItems
 	})
 	t.Run("broken placer", func(t *testing.T) {
 		leaveOut := func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items[min(1, len(items)):]), nil }
-		cupeltest.TestPlacer(t, placeFunc(leaveOut)) // fails: placer
+		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(leaveOut))) // fails: placer
 	})
 	t.Run("no collector", func(t *testing.T) {
-		cupeltest.TestTraceCollector(t, nil) // fails: TestTraceCollector
+		cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) // fails: TestTraceCollector
 	})
 }
 

@@ -46,5 +46,5 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestByUrgency(t *testing.T) {
-	cupeltest.TestScorer(t, byUrgency{}, cupeltest.WithItems(candidates()...))
+	cupeltest.TestScorer(t, func() cupel.Scorer { return byUrgency{} }, cupeltest.WithItems(candidates()...))
 }

@@ -1,0 +1,190 @@
+package cupeltest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// stopRules are for methods with a context.
+func (s *subject[E, R]) stopRules() []rule {
+	return []rule{
+		{sentence: s.method + " that stops because its context is done fails with the context's error, and returns no part of a result.",
+			cause: s.method + " stops in a wrong way", broken: s.stops},
+		{sentence: s.method + " stops soon after its context is done, if it takes long.", cause: s.method + " does not notice the end of its context", broken: s.stopsSoon},
+		{sentence: s.method + " starts no goroutine that goes on after the call, except for a number that does not grow.", cause: s.method + " leaves goroutines behind", broken: s.endsGoroutines},
+	}
+}
+
+// A lateContext is done after it was asked so many times.
+type lateContext struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+	done chan struct{}
+	over bool
+}
+
+func newLateContext(questions int) *lateContext {
+	return &lateContext{Context: context.Background(), left: questions, done: make(chan struct{})}
+}
+
+func (c *lateContext) ask(questions int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left -= questions; c.left < 0 && !c.over {
+		c.over = true
+		close(c.done)
+	}
+	return c.over
+}
+
+func (c *lateContext) end() { c.ask(c.left + 1) }
+
+func (c *lateContext) Done() <-chan struct{} {
+	c.ask(1)
+	return c.done
+}
+
+func (c *lateContext) Err() error {
+	if c.ask(1) {
+		return context.Canceled
+	}
+	return nil
+}
+
+// stops ends the context before a call and at several points of it.
+func (s *subject[E, R]) stops() string {
+	run := s.start()
+	for _, in := range s.cold() {
+		want := s.alone(in)
+		for _, questions := range []int{0, 1, 2, 3, 6, 20} {
+			ctx := newLateContext(questions)
+			out := s.callIn(ctx, run, in)
+			asked := ctx.over
+			ctx.end()
+			when := "under a context that is done"
+			if questions > 0 {
+				when = fmt.Sprintf("under a context that is done when it is asked %d times", questions+1)
+			}
+			switch {
+			case out.broke != "":
+				if !s.answers(out) && !errors.Is(out.err, context.Canceled) {
+					return in.name + ", " + when + ": " + out.broke
+				}
+			case want.broke == "":
+				if diff := s.differ(want.result, out.result); diff != "" {
+					return in.name + ", without an error and " + when + ": " + diff
+				}
+			}
+			if !asked {
+				break // later ends are not seen either
+			}
+		}
+	}
+	return ""
+}
+
+// longCall is how long a call may take that does not look at its context.
+const longCall = 250 * time.Millisecond
+
+func (s *subject[E, R]) stopsSoon() string {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, in := range s.lists(nextGeneration()) {
+		if s.slow[in.name] < longCall || s.fails[in.name] {
+			continue
+		}
+		run := s.start()
+		full, ended := time.Duration(1<<62), time.Duration(1<<62)
+		for range 3 { // the least of several is hardly disturbed by other work
+			began := time.Now()
+			s.call(run, in)
+			full = min(full, time.Since(began))
+			began = time.Now()
+			s.callIn(ctx, run, in)
+			ended = min(ended, time.Since(began))
+			if full < longCall || ended < full*2/3 {
+				break
+			}
+		}
+		if full >= longCall && ended >= full*2/3 {
+			return fmt.Sprintf("%s: %v, and %v under a context that is done", in.name, full.Round(time.Millisecond), ended.Round(time.Millisecond))
+		}
+		return "" // one is enough: each takes long
+	}
+	return ""
+}
+
+// lastLabel tells the goroutines of calls apart from all others.
+var lastLabel atomic.Int64
+
+// endsGoroutines makes the same calls twice: a pool that is started once and
+// stays is lawful.
+func (s *subject[E, R]) endsGoroutines() string {
+	label := strconv.FormatInt(lastLabel.Add(1), 10)
+	run := s.start()
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	inputs := s.few()
+	round := func() {
+		pprof.Do(context.Background(), pprof.Labels(goroutineLabel, label), func(context.Context) {
+			for _, in := range inputs {
+				s.call(run, in)
+				s.callIn(done, run, in)
+			}
+		})
+	}
+	round()
+	before := settled(label, 0)
+	if before == 0 {
+		return ""
+	}
+	round()
+	round()
+	if after := settled(label, before); after > before {
+		return fmt.Sprintf("%d calls: %d goroutines after a third of them, %d after all", 6*len(inputs), before, after)
+	}
+	return ""
+}
+
+const goroutineLabel = "cupeltest"
+
+// settled waits for the goroutines with a label to end, down to a number, and
+// returns how many are left.
+func settled(label string, to int) int {
+	n := 0
+	for wait := time.Millisecond; wait < 300*time.Millisecond; wait *= 2 {
+		if n = labelled(label); n <= to {
+			break
+		}
+		time.Sleep(wait)
+	}
+	return n
+}
+
+// labelled counts goroutines by their label in a profile, where each line of
+// labels follows the count of the goroutines that have it.
+func labelled(label string) int {
+	var profile bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
+		return 0
+	}
+	n, count := 0, 0
+	for line := range bytes.Lines(profile.Bytes()) {
+		if before, _, ok := bytes.Cut(line, []byte(" @ ")); ok {
+			count, _ = strconv.Atoi(string(before))
+		}
+		if bytes.HasPrefix(line, []byte("# labels: ")) && bytes.Contains(line, []byte(fmt.Sprintf("%q:%q", goroutineLabel, label))) {
+			n += cmp.Or(count, 1)
+		}
+	}
+	return n
+}

@@ -1,0 +1,176 @@
+package cupeltest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// optionalRules are the rules of the optional interfaces that a slicer
+// implements. With nil they are all of them.
+func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
+	all := s == nil
+	var rules []rule
+	if _, ok := s.(cupel.SweepSlicer); ok || all {
+		rules = append(rules, rule{sentence: "Sweep reports the choice of Slice at every target, and each target at which it changes.", cause: "Sweep and Slice differ", broken: k.sweeps})
+	}
+	if _, ok := s.(cupel.KindNarrower); ok || all {
+		rules = append(rules, rule{sentence: "ForKind returns a slicer that can be used, for every kind.", cause: "ForKind gives no slicer", broken: k.narrows})
+	}
+	if _, ok := s.(cupel.NonMonotonic); ok || all {
+		rules = append(rules, rule{sentence: "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.", cause: "NonMonotonic is not true", broken: k.monotonic})
+	}
+	if _, ok := s.(cupel.SliceExplainer); ok || all {
+		rules = append(rules, rule{sentence: "an explanation of what is not selected says something, and names items that are selected or dropped.", cause: "explains badly", broken: k.everywhere(k.unexplained)})
+	}
+	return rules
+}
+
+// plainLists returns one input of each short list without units.
+func (k *slicerKit) plainLists() []input[cupel.ScoredItem] {
+	var lists []input[cupel.ScoredItem]
+	for _, in := range scoredInputs(nextGeneration(), k.options) {
+		if !in.long() {
+			lists = append(lists, in)
+		}
+	}
+	return lists
+}
+
+// targetsOf returns the targets up to a little more than all tokens: every one,
+// or of very many some and those around each sum of tokens.
+func targetsOf(list []cupel.ScoredItem) []int {
+	const most = 1500
+	sum := 0
+	for _, it := range list {
+		sum += min(it.Item.Tokens(), math.MaxInt/2-sum)
+	}
+	var targets []int
+	step := max(1, sum/most)
+	for target := 0; target <= sum; target += step {
+		targets = append(targets, target)
+	}
+	for _, it := range list {
+		tokens := min(it.Item.Tokens(), math.MaxInt/2)
+		targets = append(targets, max(0, tokens-1), tokens, tokens+1)
+	}
+	targets = append(targets, sum, sum+1)
+	slices.Sort(targets)
+	return slices.Compact(targets)
+}
+
+// sweeps follows a sweep by its own steps and compares it with Slice at every
+// target, and goes back to a lower target at the end.
+func (k *slicerKit) sweeps() string {
+	run := k.start()
+	for _, in := range k.plainLists() {
+		sweep := cupel.Sweep(k.newSlicer(), slices.Clone(in.list))
+		if sweep == nil {
+			continue
+		}
+		var list []int
+		targets := targetsOf(in.list)
+		for i, target := range append(targets, targets[len(targets)/2]) {
+			in.budget = budgetOf(target)
+			want := k.call(run, in)
+			if want.broke != "" {
+				continue
+			}
+			next, ok := sweep.Next()
+			skipped := i > 0 && i < len(targets) && (!ok || target < next)
+			if !skipped {
+				keep, more := sweep.Advance(target)
+				if keep < 0 || keep > len(list) {
+					return fmt.Sprintf("%s: at a target of %d, the first %d of %d positions are kept", in.name, target, keep, len(list))
+				}
+				list = append(list[:keep:keep], more...)
+			}
+			if !slices.Equal(list, want.result.Indices) {
+				what := fmt.Sprintf("at a target of %d, Sweep and Slice choose ", target)
+				if skipped {
+					what = fmt.Sprintf("at a target of %d, where Next announces no change, Sweep and Slice choose ", target)
+				}
+				return in.name + ": " + what + differentPositions(list, want.result.Indices)
+			}
+		}
+	}
+	return ""
+}
+
+func (k *slicerKit) narrows() string {
+	s := k.newSlicer()
+	narrower, ok := s.(cupel.KindNarrower)
+	if !ok {
+		return ""
+	}
+	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt, "Sketch", "sKETCH", "", "no kind of these"} {
+		narrowed := narrower.ForKind(kind)
+		if narrowed == nil {
+			return fmt.Sprintf("kind %q: nil", kind)
+		}
+		if err := cupel.ValidateSlicer(narrowed); err != nil {
+			return fmt.Sprintf("kind %q: %v", kind, err)
+		}
+	}
+	return ""
+}
+
+// monotonic compares the selections of rising targets.
+func (k *slicerKit) monotonic() string {
+	if n, ok := k.newSlicer().(cupel.NonMonotonic); !ok || n.NonMonotonic() {
+		return ""
+	}
+	run := k.start()
+	for _, in := range k.plainLists() {
+		var before []int
+		last := 0
+		for _, target := range targetsOf(in.list) {
+			in.budget = budgetOf(target)
+			out := k.call(run, in)
+			if out.broke != "" {
+				continue
+			}
+			for _, at := range before {
+				if !slices.Contains(out.result.Indices, at) {
+					return fmt.Sprintf("%s: NonMonotonic is false, and position %d is selected with a target of %d and left out with %d", in.name, at, last, target)
+				}
+			}
+			before, last = out.result.Indices, target
+		}
+	}
+	return ""
+}
+
+// unexplained asks a [cupel.SliceExplainer] about items that it left out: the
+// first, the last and those between.
+func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection) string {
+	s := k.newSlicer()
+	if _, ok := s.(cupel.SliceExplainer); !ok || in.long() {
+		return ""
+	}
+	if filled, err := cupel.Slice(context.Background(), s, slices.Clone(in.list), in.budget); err == nil {
+		sel = filled // an item that the left-over pass brings back has no obstacle
+	}
+	var left []int
+	for at := range in.list {
+		if formIn(sel, at) < 0 {
+			left = append(left, at)
+		}
+	}
+	for i, at := range left {
+		if i > 3 && i < len(left)-1 {
+			continue
+		}
+		obstacle, err := cupel.ExplainSlice(context.Background(), s, slices.Clone(in.list), in.budget, at)
+		switch {
+		case err != nil:
+			return fmt.Sprintf("asked about position %d: %v", at, err)
+		case obstacle.Rule == "":
+			return fmt.Sprintf("nothing is said about position %d", at)
+		}
+	}
+	return ""
+}
