@@ -165,7 +165,7 @@ const acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, 
 // rejects it, or if the caller's items are of no use.
 func accepted[S any](t T, role string, start func() S, config func(S) cupel.Config, options *kitOptions) (strategy S, ok bool) {
 	t.Helper()
-	problem := ""
+	var problem string
 	switch i := slices.Index(options.items, nil); {
 	case i >= 0 && options.only:
 		problem = fmt.Sprintf("OnlyItems was given nil as item %d", i+1)

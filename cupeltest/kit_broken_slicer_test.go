@@ -423,7 +423,7 @@ func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sli
 }
 
 // sweeping is a sound slicer with the sweep of another one.
-type sweeping struct{ plain }
+type sweeping struct{}
 
 func (sweeping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	return plain{}.Slice(ctx, items, budget)

@@ -126,10 +126,7 @@ func anyOrder(start func() cupel.Scorer, single *subject[*cupel.ContextItem, []f
 
 func batchRules(start func() cupel.Scorer, single *subject[*cupel.ContextItem, []float64], options *kitOptions) []rule {
 	startBatch := func() scorerFunc {
-		if b, ok := start().(cupel.BatchScorer); ok {
-			return b.ScoreAll
-		}
-		panic("it implements cupel.BatchScorer, and another one of the same function does not")
+		return start().(cupel.BatchScorer).ScoreAll // a panic is reported, as that of any first use
 	}
 	batch := scorerSubject("ScoreAll", "scores of ScoreAll", options, startBatch)
 	same := func(in input[*cupel.ContextItem]) string {

@@ -134,9 +134,8 @@ func (s *subject[E, R]) takes() string {
 	found := ""
 	run := s.start()
 	for _, in := range s.lists(nextGeneration()) {
-		began := time.Now()
-		out := s.call(run, in)
-		if took := time.Since(began); took > slowCall {
+		var out outcome[R]
+		if took := timeOf(func() { out = s.call(run, in) }); took > slowCall {
 			s.slow[in.name] = took
 		}
 		if out.broke != "" && !s.answers(out) {
