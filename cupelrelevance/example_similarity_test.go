@@ -45,9 +45,9 @@ func ExampleWithSimilarity() {
 	}
 	show(relevance, items)
 	// Output:
-	// 0.45  Ada: The man for the pipes was here.
-	// 0.32  Bo: And?
-	// 0.43  Ada: All of them are to be replaced.
+	// 0.44  Ada: The man for the pipes was here.
+	// 0.31  Bo: And?
+	// 0.42  Ada: All of them are to be replaced.
 	// 0.02  Ada: The choir sings on Sunday.
 	// 0.03  Bo: Shall I get tickets?
 }

@@ -50,7 +50,7 @@ const (
 	presetK1     = 2.0
 	presetStop   = 0.1  // of all stop words, in the item itself
 	presetNames  = 0.2  // of names, where groups are short
-	presetGroup  = 1.0  // of the group, where groups are short
+	presetGroup  = 0.75 // of the group, where groups are short
 	presetShort  = 50.0 // items that make a group neither short nor long
 	presetFloor  = 0.25 // of all that, where groups are long or nothing is known of them
 	presetDate   = 1.0  // of the dates that the question names

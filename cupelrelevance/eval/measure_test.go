@@ -58,19 +58,19 @@ func TestMeasure(t *testing.T) {
 }
 
 // TestMeasureHaystack measures the chats of this folder, each strewn among the
-// sessions of the other one and snippets of the conversations in CUPEL_EVIDENCE.
+// sessions of the next one and snippets of the conversations in CUPEL_EVIDENCE.
 func TestMeasureHaystack(t *testing.T) {
 	hay := evidence(t)
-	var chats []eval.Conversation
-	for _, c := range small(t) {
-		if c.ID == "chat-people" || c.ID == "chat-assistant" {
-			chats = append(chats, c)
+	var chats, strewn []eval.Conversation
+	for _, k := range own(t) {
+		if k.name == "chats" {
+			chats = k.conversations
 		}
 	}
-	if len(chats) != 2 {
-		t.Fatalf("there are %d chats, want two", len(chats))
+	for i, chat := range chats {
+		strewn = append(strewn, strew(chat, chats[(i+1)%len(chats)], hay))
 	}
-	measure(t, "hay stack", []eval.Conversation{strew(chats[0], chats[1], hay), strew(chats[1], chats[0], hay)})
+	measure(t, "hay stack", strewn)
 }
 
 const (

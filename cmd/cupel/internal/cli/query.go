@@ -254,7 +254,7 @@ func newIndex(settings strategy.Args) (*cupelrelevance.Index, error) {
 // relevanceShare is the weight of relevance when --query adds it to a policy: a
 // multiple of the weight of all its other scorers together. README.md has the
 // figures behind it.
-const relevanceShare = 24
+const relevanceShare = 32
 
 // ask returns the policy with relevance among its scorers, and with a slicer
 // that takes the highest score first: slicers that rank by score per token find
@@ -270,11 +270,11 @@ func ask(p policy.Policy) policy.Policy {
 	}
 	p.Scorers = slices.Clone(p.Scorers)
 	if sum := total + float64(relevanceShare*total); math.IsInf(sum, 1) && !math.IsInf(total, 1) {
-		// Only the ratio of the weights matters, and dividing by 32 is exact.
+		// Only the ratio of the weights matters, and dividing by 64 is exact.
 		for i := range p.Scorers {
-			p.Scorers[i].Weight /= 32
+			p.Scorers[i].Weight /= 64
 		}
-		total /= 32
+		total /= 64
 	}
 	p.Scorers = append(p.Scorers, policy.Weighted{Scorer: policy.Strategy{Type: relevance}, Weight: relevanceShare * total})
 	p.Slicer = byScore(p.Slicer)

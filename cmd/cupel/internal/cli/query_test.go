@@ -184,7 +184,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestAsk: a policy without relevance gets 24 times as much of it as of all
+// TestAsk: a policy without relevance gets 32 times as much of it as of all
 // others, and takes the highest score first; another is left as it is.
 func TestAsk(t *testing.T) {
 	added := policy.Strategy{Type: relevance}
@@ -196,7 +196,7 @@ func TestAsk(t *testing.T) {
 	before := len(p.Scorers)
 	got := ask(p)
 	want := p
-	want.Scorers = []policy.Weighted{p.Scorers[0], p.Scorers[1], {Scorer: added, Weight: 108}}
+	want.Scorers = []policy.Weighted{p.Scorers[0], p.Scorers[1], {Scorer: added, Weight: 144}}
 	want.Slicer = policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "countQuota", Settings: policy.Settings{"inner": policy.Strategy{Type: "scoreGreedy"}}}}}
 	if !reflect.DeepEqual(got, want) || len(p.Scorers) != before {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -221,15 +221,15 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: got %+v, want the policy as it was", name, got)
 		}
 	}
-	// Weights that cannot be added up to 24 times as much keep their shares.
+	// Weights that cannot be added up to 32 times as much keep their shares.
 	heavy := policy.Policy{
 		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 0x1p1023}, {Scorer: policy.Strategy{Type: "priority"}, Weight: 0x1p1020}},
 		Slicer:  policy.Strategy{Type: "greedy"}, Placer: policy.Strategy{Type: "uShaped"},
 	}
 	q := &question{text: "oven", given: true, indexes: new(indexes)}
 	asked := ask(heavy)
-	if got := asked.Scorers; got[0].Weight != 0x1p1018 || got[1].Weight != 0x1p1015 || got[2].Weight != 24*(0x1p1018+0x1p1015) || heavy.Scorers[0].Weight != 0x1p1023 {
-		t.Errorf("got the weights %v, %v and %v; want a 32nd of each, and 24 times their sum", got[0].Weight, got[1].Weight, got[2].Weight)
+	if got := asked.Scorers; got[0].Weight != 0x1p1017 || got[1].Weight != 0x1p1014 || got[2].Weight != 32*(0x1p1017+0x1p1014) || heavy.Scorers[0].Weight != 0x1p1023 {
+		t.Errorf("got the weights %v, %v and %v; want a 64th of each, and 32 times their sum", got[0].Weight, got[1].Weight, got[2].Weight)
 	}
 	if _, err := asked.Pipeline(policy.Environment{Registry: q.registry()}); err != nil {
 		t.Error(err)
