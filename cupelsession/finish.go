@@ -148,91 +148,135 @@ func (p *proposal) firstDropped(leaving []*cupel.ContextItem) []*cupel.ContextIt
 
 // chooseTail appends the tail to the window, and returns its tokens. The chooser
 // is given what was left out as it is, so that a scorer which keeps what it knows
-// of items knows it; what it chooses becomes a quotation.
+// of items knows it, among what the stable part has; what it chooses of that
+// becomes a quotation.
 func (p *proposal) chooseTail(ctx context.Context) (int, error) {
-	var items []*cupel.ContextItem
-	var from []int
-	own := false
-	bare := map[*cupel.ContextItem]*cupel.ContextItem{}
+	own, quotes := false, false
 	for i, n := range p.at {
-		item := p.items[i]
-		switch {
-		case n == inTail:
-			own = true
-			items, from = append(items, item), append(from, i)
-		case n == out && p.s.config.Tail != nil && item.Group() == "":
-			if len(item.Variants()) > 0 {
-				whole, ok := p.s.bare[item]
-				if !ok {
-					var err error
-					if whole, err = item.With(cupel.WithVariants()); err != nil {
-						return 0, err
-					}
-				}
-				bare[item], item = whole, whole
-			}
-			items, from = append(items, item), append(from, i)
-		}
+		own = own || n == inTail
+		quotes = quotes || p.quotable(i)
 	}
-	p.s.bare = bare
 	if !own {
+		p.s.bare = nil
 		return 0, nil
 	}
 	pinned := p.sum.tailPinned
 	target := max(pinned, min(p.budget.TargetTokens(), p.limits().most+pinned)-p.tokens)
-	budget, err := p.budget.Resize(p.budget.MaxTokens(), min(target, p.budget.MaxTokens())) // the chooser says what does not fit
+	report, from, err := p.runTail(ctx, target, quotes)
 	if err != nil {
 		return 0, err
 	}
-	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
-	if err != nil {
-		return 0, err
-	}
+	chosen := make([]cupel.IncludedItem, 0, len(report.Included))
 	tokens := 0
-	chosen := report.Included
-	for _, e := range chosen {
+	for _, e := range report.Included {
 		if e.Candidate() < 0 || e.Candidate() >= len(from) {
 			return 0, errNoPositions
 		}
-		if tokens += e.Item.Tokens(); p.at[from[e.Candidate()]] == out {
-			tokens += quoteTokens
+		if from[e.Candidate()] >= 0 {
+			chosen = append(chosen, e)
+			tokens += e.Item.Tokens()
 		}
 	}
-	if tokens > target { // because of the labels
-		var quotes []int
-		for n, e := range chosen {
-			if p.at[from[e.Candidate()]] == out {
-				quotes = append(quotes, n)
-			}
-		}
-		// Scores may be NaN, which counts as the lowest.
-		slices.SortStableFunc(quotes, func(a, b int) int { return cmp.Compare(chosen[b].Score, chosen[a].Score) })
-		goes := make([]bool, len(chosen))
-		for ; tokens > target && len(quotes) > 0; quotes = quotes[:len(quotes)-1] {
-			worst := quotes[len(quotes)-1]
-			goes[worst] = true
-			tokens -= chosen[worst].Item.Tokens() + quoteTokens
-		}
-		kept := chosen[:0:0]
-		for n, e := range chosen {
-			if !goes[n] {
-				kept = append(kept, e)
-			}
-		}
-		chosen = kept
-	}
+	chosen = p.fitLabels(chosen, from, target-tokens)
 	p.turn.tail = choice{chosen, report.Excluded, from}
-	for _, e := range chosen {
+	tokens = 0
+	for n, e := range chosen {
 		i, item := from[e.Candidate()], e.Item
 		if p.at[i] == out {
-			if item, err = quoted(item); err != nil {
+			if item, err = quoted(item, p.labelled(chosen, from, n)); err != nil {
 				return 0, err
 			}
 		}
+		tokens += item.Tokens()
 		p.turn.Window = append(p.turn.Window, item)
 		p.turn.Entries = append(p.turn.Entries, Entry{[]int{i}, item == p.items[i]})
 	}
 	return tokens, nil
+}
+
+// quotable reports whether candidate i may become a quotation.
+func (p *proposal) quotable(i int) bool {
+	return p.at[i] == out && p.s.config.Tail != nil && p.items[i].Group() == ""
+}
+
+// runTail runs the chooser for a number of tokens of the tail. What the stable part
+// has takes part with 0 tokens, so that scores which depend on other items are those
+// of all. from are the candidates that it was given, or -1 for the stable part.
+func (p *proposal) runTail(ctx context.Context, target int, stable bool) (report *cupel.SelectionReport, from []int, err error) {
+	var items []*cupel.ContextItem
+	made := map[*cupel.ContextItem]*cupel.ContextItem{}
+	// bare is an item without its smaller forms. It is the same from turn to turn.
+	bare := func(item *cupel.ContextItem, tokens int) (*cupel.ContextItem, error) {
+		to, ok := p.s.bare[item]
+		if !ok || to.Tokens() != tokens {
+			var err error
+			if to, err = item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(item.Content(), tokens)); err != nil {
+				return nil, err
+			}
+		}
+		made[item] = to
+		return to, nil
+	}
+	next := 0
+	for i, n := range p.at {
+		item, candidate := p.items[i], i
+		switch {
+		case n == inTail:
+		case stable && n >= 0 && int(n) >= next:
+			next = int(n) + 1
+			candidate = -1
+			if item, err = bare(p.window[n].Held, 0); err != nil {
+				return nil, nil, err
+			}
+		case p.quotable(i):
+			if len(item.Variants()) > 0 {
+				if item, err = bare(item, item.Tokens()); err != nil {
+					return nil, nil, err
+				}
+			}
+		default:
+			continue
+		}
+		items, from = append(items, item), append(from, candidate)
+	}
+	p.s.bare = made
+	budget, err := p.budget.Resize(p.budget.MaxTokens(), min(target, p.budget.MaxTokens())) // the chooser says what does not fit
+	if err != nil {
+		return nil, nil, err
+	}
+	_, report, err = p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
+	return report, from, err
+}
+
+// labelled reports whether entry n of the tail is the first one of a run of
+// quotations, which have one label.
+func (p *proposal) labelled(chosen []cupel.IncludedItem, from []int, n int) bool {
+	return p.at[from[chosen[n].Candidate()]] == out && (n == 0 || p.at[from[chosen[n-1].Candidate()]] != out)
+}
+
+// fitLabels leaves out the quotations with the lowest scores until the labels have
+// room.
+func (p *proposal) fitLabels(chosen []cupel.IncludedItem, from []int, room int) []cupel.IncludedItem {
+	for {
+		worst, labels := -1, 0
+		for n, e := range chosen {
+			if p.at[from[e.Candidate()]] != out {
+				continue
+			}
+			// Scores may be NaN, which counts as the lowest.
+			if worst < 0 || cmp.Compare(e.Score, chosen[worst].Score) <= 0 {
+				worst = n
+			}
+			if p.labelled(chosen, from, n) {
+				labels += quoteTokens
+			}
+		}
+		if worst < 0 || labels <= room {
+			return chosen
+		}
+		room += chosen[worst].Item.Tokens()
+		chosen = slices.Delete(chosen, worst, worst+1)
+	}
 }
 
 const (
@@ -241,7 +285,10 @@ const (
 )
 
 // quoted returns an item that was left out as a quotation for the tail.
-func quoted(item *cupel.ContextItem) (*cupel.ContextItem, error) {
+func quoted(item *cupel.ContextItem, labelled bool) (*cupel.ContextItem, error) {
+	if !labelled {
+		return item.With(cupel.WithVariants())
+	}
 	return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
 }
 

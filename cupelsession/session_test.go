@@ -182,6 +182,54 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// TestQuotationsHaveOneLabel: quotations next to each other are one quotation.
+func TestQuotationsHaveOneLabel(t *testing.T) {
+	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned(), cupel.WithTimestamp(time.Unix(99, 0)))
+	for _, test := range []struct {
+		budget int
+		want   string
+		why    string
+	}{
+		{65, "a g h [quoted from earlier] e f why?", "two of 10 tokens fit, with a label of 6"},
+		{70, "a g h [quoted from earlier] e f why?", "a third one would leave no room for the label"},
+		{71, "a g h [quoted from earlier] d e f why?", "the label has just room"},
+	} {
+		s := s.Fork()
+		commit(t, next(t, s, numbered(t, 8), 60))
+		turn := next(t, s, append(numbered(t, 8), question), test.budget)
+		tokens := 0
+		for _, it := range turn.Window {
+			tokens += it.Tokens()
+		}
+		if says(turn) != test.want || tokens > test.budget {
+			t.Errorf("%d tokens: window %q of %d tokens, want %q (%s)", test.budget, says(turn), tokens, test.want, test.why)
+		}
+	}
+}
+
+// TestQuotationsAreScoredAmongAll: a score that depends on the other items sees
+// what the stable part has.
+func TestQuotationsAreScoredAmongAll(t *testing.T) {
+	seen := 0
+	config := newest(t).Config()
+	config.Scorer = cupel.ScorerFunc(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		seen = len(all)
+		return 0.5
+	})
+	counts, err := cupel.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
+	commit(t, next(t, s, numbered(t, 8)[1:], 60))
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag))
+	next(t, s, append(numbered(t, 8)[1:], question), 60, cupelsession.WithChooser(counts))
+	if seen != 8 {
+		t.Errorf("the scorer sees %d items, want all 8", seen)
+	}
+}
+
 func TestBreakReasons(t *testing.T) {
 	cache := cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: 5 * time.Minute, Likely: 10 * time.Minute}
 	items := numbered(t, 9)

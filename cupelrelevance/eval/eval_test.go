@@ -72,8 +72,8 @@ func TestRunByHand(t *testing.T) {
 	}
 	want := &eval.Result{Conversations: 1, Questions: 2, Budgets: []int{5, 12, 100}, Policies: []eval.PolicyResult{{Name: "recency", Points: []eval.Point{
 		{Budget: 5}, // nothing fits
-		{Budget: 12, Recall: (0.5 + 0) / 2, Precision: (0.5 + 0) / 2, Use: 1},
-		{Budget: 100, Recall: 1, Precision: (0.5 + 0.25) / 2, Use: 0.24},
+		{Budget: 12, Recall: (0.5 + 0) / 2, Precision: (0.5 + 0) / 2, Use: 1, Cost: (1.25*12 + 0.1*12) / 2 / (1.25 * 12)}, // the same window twice
+		{Budget: 100, Recall: 1, Precision: (0.5 + 0.25) / 2, Use: 0.24, Cost: (1.25*24 + 0.1*24) / 2 / (1.25 * 100)},
 	}}}}
 	if !reflect.DeepEqual(result, want) {
 		t.Errorf("got %+v, want %+v", result, want)
@@ -296,5 +296,50 @@ func TestSVG(t *testing.T) {
 		if circles != len(budgets) || !strings.Contains(texts, "<&>") || strings.Contains(svg, "NaN") {
 			t.Errorf("%d circles and the texts %q in %s", circles, texts, svg)
 		}
+	}
+}
+
+// TestInTurn keeps the first window for all questions: it costs little, and finds
+// what the first question asks for.
+func TestInTurn(t *testing.T) {
+	fresh := eval.Builtin()[3]
+	kept := fresh
+	kept.Name = "kept"
+	kept.InTurn = func() eval.Asker {
+		var selected []int
+		var window []*cupel.ContextItem
+		return func(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+			if window != nil {
+				return selected, window, nil
+			}
+			prepared, err := p.Prepare(ctx, items)
+			if err != nil {
+				return nil, nil, err
+			}
+			selected, err = prepared.Select(ctx, budget)
+			for _, at := range selected {
+				window = append(window, items[at])
+			}
+			return selected, window, err
+		}
+	}
+	result, err := eval.Run(t.Context(), small(t), []eval.Policy{fresh, kept}, []int{400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := result.Policies[0].Points[0], result.Policies[1].Points[0]
+	if a.Cost < 0.7 || b.Cost > 0.3 || b.Recall >= a.Recall || b.Recall == 0 {
+		t.Errorf("got %+v for each question, and %+v with what the first one needs", a, b)
+	}
+	if text := result.Text(); !strings.Contains(text, "cost") || result.Policies[0].InTurn || !result.Policies[1].InTurn {
+		t.Errorf("no cost in %s", text)
+	}
+	kept.InTurn = func() eval.Asker {
+		return func(context.Context, *cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+			return nil, nil, errors.New("offline")
+		}
+	}
+	if _, err := eval.Run(t.Context(), small(t), []eval.Policy{kept}, []int{400}); err == nil || !strings.Contains(err.Error(), "offline") {
+		t.Errorf("error %v, want that of the policy", err)
 	}
 }

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Text returns the result as three tables, of recall, precision and budget use,
-// with a line per policy and a column per budget. Behind a recall stands half the
-// width of its interval. With [WithAgainst] a fourth table has the differences in
+// with a line per policy and a column per budget, and one of the cost if a policy
+// selects in turn. Behind a recall stands half the
+// width of its interval. With [WithAgainst] another table has the differences in
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {
 	var out strings.Builder
@@ -48,7 +50,11 @@ func (r *Result) Text() string {
 			return fmt.Sprintf("%*.3f%s", column(p.Budget), p.Recall, half(p.RecallInterval))
 		})
 	}
-	for _, measure := range measures {
+	shown := measures
+	if slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.InTurn }) {
+		shown = append(slices.Clip(shown), measure{"cost", func(p Point) float64 { return p.Cost }})
+	}
+	for _, measure := range shown {
 		head(measure.name, column)
 		for _, policy := range r.Policies {
 			line(policy.Name, policy.Points, func(p Point) string { return fmt.Sprintf("%*.3f", column(p.Budget), measure.of(p)) })
@@ -107,10 +113,12 @@ func plural(n int, noun string) string {
 // column is the width of the column of a budget, in characters.
 func column(budget int) int { return max(len("0.000"), len(thousands(budget))) }
 
-var measures = []struct {
+type measure struct {
 	name string
 	of   func(Point) float64
-}{
+}
+
+var measures = []measure{
 	{"precision", func(p Point) float64 { return p.Precision }},
 	{"use", func(p Point) float64 { return p.Use }},
 }

@@ -66,7 +66,7 @@ func (r *runner) result(conversations []Conversation) *Result {
 			for _, c := range asked {
 				point.add(at(c, p, i))
 			}
-			*point = Point{Budget: budget, Recall: point.Recall / n, Precision: point.Precision / n, Use: point.Use / n}
+			*point = Point{Budget: budget, Recall: point.Recall / n, Precision: point.Precision / n, Use: point.Use / n, Cost: point.Cost / n}
 			point.RecallInterval = interval(func(c int) float64 { return at(c, p, i).Recall })
 			if opponent < 0 || p == opponent {
 				continue
@@ -79,7 +79,7 @@ func (r *runner) result(conversations []Conversation) *Result {
 			}
 			point.Against = &Against{Policy: r.config.against, Difference: sum / n, Interval: interval(difference), P: resample.P(differences)}
 		}
-		result.Policies = append(result.Policies, PolicyResult{Name: policy.Name, Points: points})
+		result.Policies = append(result.Policies, PolicyResult{Name: policy.Name, InTurn: policy.InTurn != nil, Points: points})
 	}
 	return result
 }

@@ -54,7 +54,8 @@ type Result struct {
 // PolicyResult is the result of one policy.
 type PolicyResult struct {
 	Name   string  `json:"name"`
-	Points []Point `json:"points"` // by budget
+	InTurn bool    `json:"inTurn,omitempty"` // the policy has [Policy.InTurn]
+	Points []Point `json:"points"`           // by budget
 }
 
 // Point is the result of a policy at a budget, averaged over the questions. All
@@ -64,6 +65,10 @@ type Point struct {
 	Recall    float64 `json:"recall"`    // share of the evidence that was selected
 	Precision float64 `json:"precision"` // share of the selected items that are evidence; 0 for none selected
 	Use       float64 `json:"use"`       // share of the budget that was used
+	// Cost is what the windows cost with a prompt cache, as a share of what writing
+	// the whole budget to it costs: 0.1 a token for the prefix that the question
+	// before had, 1.25 for the rest.
+	Cost float64 `json:"cost"`
 
 	// RecallInterval is nil if fewer than two conversations have questions.
 	RecallInterval *Interval `json:"recallInterval,omitempty"`
@@ -77,6 +82,7 @@ func (p *Point) add(q Point) {
 	p.Recall += q.Recall
 	p.Precision += q.Precision
 	p.Use += q.Use
+	p.Cost += q.Cost
 }
 
 func (c *config) validate() error {
@@ -191,10 +197,11 @@ func (r *runner) conversation(ctx context.Context, at int, c *Conversation) erro
 		return err
 	}
 	sums := make([]Point, len(r.config.policies)*len(r.config.budgets))
+	states := make([]asked, len(sums))
 	for _, q := range c.Questions {
 		for p, policy := range r.config.policies {
-			points := sums[p*len(r.config.budgets):][:len(r.config.budgets)]
-			if err := r.question(ctx, policy, index, items, q, points); err != nil {
+			first, n := p*len(r.config.budgets), len(r.config.budgets)
+			if err := r.question(ctx, policy, index, items, q, sums[first:][:n], states[first:][:n]); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -208,12 +215,12 @@ func (r *runner) conversation(ctx context.Context, at int, c *Conversation) erro
 }
 
 // question adds the results of one policy to points.
-func (r *runner) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, points []Point) error {
+func (r *runner) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, points []Point, states []asked) error {
 	pipeline, err := policy.New(index, q.Query)
 	if err != nil {
 		return err
 	}
-	prepared, err := pipeline.Prepare(ctx, items)
+	choose, err := chooser(ctx, policy, pipeline, items)
 	if err != nil {
 		return err
 	}
@@ -226,13 +233,15 @@ func (r *runner) question(ctx context.Context, policy Policy, index *cupelreleva
 		if err != nil {
 			return err
 		}
-		selected, err := prepared.Select(ctx, budget)
+		selected, window, err := choose(ctx, &states[i], budget)
 		if err != nil {
 			return err
 		}
 		found, used := 0, 0
+		for _, item := range window {
+			used += item.Tokens()
+		}
 		for _, at := range selected {
-			used += items[at].Tokens()
 			if evidence[at] {
 				found++
 			}
@@ -241,9 +250,35 @@ func (r *runner) question(ctx context.Context, policy Policy, index *cupelreleva
 			Recall:    float64(found) / float64(len(evidence)),
 			Precision: float64(found) / float64(max(1, len(selected))),
 			Use:       float64(used) / float64(tokens),
+			Cost:      states[i].pay(window) / (PriceWrite * float64(tokens)),
 		})
 	}
 	return nil
+}
+
+// chooser returns what selects the items for a question: the pipeline, which scores
+// them once for all budgets, or what asks in turn.
+func chooser(ctx context.Context, policy Policy, pipeline *cupel.Pipeline, items []*cupel.ContextItem) (func(context.Context, *asked, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error), error) {
+	if policy.InTurn != nil {
+		return func(ctx context.Context, a *asked, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+			if a.ask == nil {
+				a.ask = policy.InTurn()
+			}
+			return a.ask(ctx, pipeline, items, budget)
+		}, nil
+	}
+	prepared, err := pipeline.Prepare(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, _ *asked, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+		selected, err := prepared.Select(ctx, budget)
+		window := make([]*cupel.ContextItem, len(selected))
+		for i, at := range selected {
+			window[i] = items[at]
+		}
+		return selected, window, err
+	}, nil
 }
 
 func (r *runner) progress() {

@@ -88,7 +88,11 @@ turn counts one token per four characters, plus four.
 
 A policy is one of recency, lexical, neighbours and relevance, a preset, or a
 file. Relevance is measured against each question. NAME+query is the policy as
---query changes it: with relevance added to its scorers. Turns with equal
+--query changes it: with relevance added to its scorers. NAME@0.6 is the policy in
+a session, which keeps this share of the budget from question to question, and
+gives the rest to each. The cost that is printed then is the one with a prompt
+cache, as a share of writing the whole budget: 0.1 a token for the prefix that the
+question before had, 1.25 for the rest. Turns with equal
 content are all kept. Ages are measured from the latest time in the data.
 
 Behind each recall stands half the width of its 95 % interval over conversations
@@ -137,9 +141,16 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 		if slices.Contains(f.policies[:i], name) {
 			return usagef("--policy: %q is given twice", name)
 		}
-		p, err := measured(env, name, clock)
+		base, low, err := marked(name)
 		if err != nil {
 			return err
+		}
+		p, err := measured(env, base, clock)
+		if err != nil {
+			return err
+		}
+		if low > 0 {
+			p.Name, p.InTurn = name, askedInSession(low)
 		}
 		policies = append(policies, p)
 	}

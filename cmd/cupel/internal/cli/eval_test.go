@@ -216,3 +216,27 @@ func TestEvalMistakes(t *testing.T) {
 		row.check(t, "eval")
 	}
 }
+
+// TestEvalInSession: the more a session keeps from question to question, the less
+// it costs.
+func TestEvalInSession(t *testing.T) {
+	const data = "../../../../cupelrelevance/eval/testdata/conversations.jsonl"
+	code, stdout, stderr := fed(t, "", "eval", "--data", data, "--budgets", "400", "--json", "-p", "relevance", "-p", "relevance@0.3", "-p", "relevance@0.8")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var result eval.Result
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatal(err)
+	}
+	before := result.Policies[0].Points[0]
+	for _, p := range result.Policies[1:] {
+		if point := p.Points[0]; !p.InTurn || point.Cost >= before.Cost-0.1 || point.Recall < 0.5 || point.Use > 1 {
+			t.Errorf("%s: got %+v, want less cost than %+v", p.Name, point, before)
+		}
+		before = p.Points[0]
+	}
+	if code, _, stderr := fed(t, "", "eval", "--data", data, "-p", "relevance@2"); code != exitUsage || !strings.Contains(stderr, "low-water mark must be above 0 and at most 1") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

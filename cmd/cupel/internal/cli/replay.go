@@ -239,21 +239,33 @@ func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
 // inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in
 // a session with this low-water mark.
 func inSession(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {
-	base, mark, found := cutLast(name, "@")
-	low, err := strconv.ParseFloat(mark, 64)
-	if !found || err != nil {
-		return replayed(env, name, counter)
-	}
-	if !(low > 0 && low <= 1) {
-		return replay.Policy{}, usagef("--policy: %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
+	base, low, err := marked(name)
+	if err != nil {
+		return replay.Policy{}, err
 	}
 	p, err := replayed(env, base, counter)
-	if err != nil {
+	if err != nil || low == 0 {
 		return p, err
 	}
 	p = p.InSession(low)
-	p.Name, p.Title = name, fmt.Sprintf("%s, to %s", base, mark)
+	p.Name, p.Title = name, fmt.Sprintf("%s, to %g", base, low)
 	return p, nil
+}
+
+// marked cuts the low-water mark of a session from the name of a policy. It is 0
+// without one.
+func marked(name string) (base string, low float64, err error) {
+	base, mark, found := cutLast(name, "@")
+	if !found {
+		return name, 0, nil
+	}
+	if low, err = strconv.ParseFloat(mark, 64); err != nil {
+		return name, 0, nil //nolint:nilerr // a file with this name
+	}
+	if !(low > 0 && low <= 1) {
+		return name, 0, usagef("--policy: %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
+	}
+	return base, low, nil
 }
 
 // cutLast cuts a text at the last separator.

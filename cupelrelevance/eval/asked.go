@@ -1,0 +1,39 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Prices of a token with a prompt cache, in units of a token without one.
+const (
+	PriceRead  = 0.1  // of the prefix that the question before had
+	PriceWrite = 1.25 // of the rest
+)
+
+// Asker selects items for questions that are asked one after the other. pipeline is
+// that of the question. It returns the positions of the selected items, and the
+// window that is sent.
+type Asker func(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (selected []int, window []*cupel.ContextItem, err error)
+
+// asked is a policy at a budget on one conversation, from question to question.
+type asked struct {
+	ask    Asker
+	before []*cupel.ContextItem // the window of the question before
+}
+
+// pay returns what a window costs, and keeps it for the next one.
+func (a *asked) pay(window []*cupel.ContextItem) float64 {
+	cost, same := 0.0, true
+	for i, item := range window {
+		same = same && i < len(a.before) && a.before[i].Content() == item.Content()
+		price := PriceWrite
+		if same {
+			price = PriceRead
+		}
+		cost += float64(price * float64(item.Tokens()))
+	}
+	a.before = window
+	return cost
+}
