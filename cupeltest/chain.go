@@ -19,6 +19,11 @@ type T interface {
 // assertion returns the chain. Create a chain with [Should], [Expect] or
 // [That], which differ in what happens when an assertion fails.
 //
+// A failure names what came nearest: the item that should be in and why it is
+// out. For a report of [Run] or [DryRun] it adds the smallest budget that includes
+// the item. To find all that, a failing assertion calls its predicate with
+// excluded items too, and once with an item of content "?".
+//
 // A chain is not safe for concurrent use. It does not modify the report.
 //
 // It implements the Chain Plumbing section of the Testing Vocabulary chapter.
@@ -26,6 +31,7 @@ type SelectionReportAssertionChain struct {
 	t        T // nil outside tests
 	report   *cupel.SelectionReport
 	goesOn   bool // after a failure
+	hidden   bool // contents
 	failures []error
 }
 
@@ -35,23 +41,39 @@ type SelectionReportAssertionChain struct {
 //
 // It implements SelectionReport.Should of the Testing Vocabulary chapter, as a
 // function because Go cannot add a method to another package's type.
-func Should(t T, report *cupel.SelectionReport) *SelectionReportAssertionChain {
+func Should(t T, report *cupel.SelectionReport, opts ...ChainOption) *SelectionReportAssertionChain {
 	t.Helper()
-	return (&SelectionReportAssertionChain{t: t, report: report}).begin("Should")
+	return newChain(&SelectionReportAssertionChain{t: t, report: report}, opts).begin("Should")
 }
 
 // Expect returns a chain that reports every failing assertion at its line and
 // lets the test continue. A nil report is one failure. t must not be nil.
-func Expect(t T, report *cupel.SelectionReport) *SelectionReportAssertionChain {
+func Expect(t T, report *cupel.SelectionReport, opts ...ChainOption) *SelectionReportAssertionChain {
 	t.Helper()
-	return (&SelectionReportAssertionChain{t: t, report: report, goesOn: true}).begin("Expect")
+	return newChain(&SelectionReportAssertionChain{t: t, report: report, goesOn: true}, opts).begin("Expect")
 }
 
 // That returns a chain for use outside tests; end it with
 // [SelectionReportAssertionChain.Err]. After the first failure, the remaining
 // assertions are skipped and their predicates are not called.
-func That(report *cupel.SelectionReport) *SelectionReportAssertionChain {
-	return (&SelectionReportAssertionChain{report: report}).begin("That")
+func That(report *cupel.SelectionReport, opts ...ChainOption) *SelectionReportAssertionChain {
+	return newChain(&SelectionReportAssertionChain{report: report}, opts).begin("That")
+}
+
+// A ChainOption is a setting of a chain.
+type ChainOption func(*SelectionReportAssertionChain)
+
+// WithHiddenContents shows the size of contents in failures instead of their
+// beginning. Kinds, sources, groups, version keys and tags stay.
+func WithHiddenContents() ChainOption {
+	return func(c *SelectionReportAssertionChain) { c.hidden = true }
+}
+
+func newChain(c *SelectionReportAssertionChain, opts []ChainOption) *SelectionReportAssertionChain {
+	for _, opt := range opts {
+		opt(c)
+	}
+	return c
 }
 
 // Err returns nil if every assertion held, or else a
@@ -75,16 +97,28 @@ type SelectionReportAssertionError struct {
 	Assertion string // the method's name, such as "IncludeItemWithKind"
 	Expected  string // what was asserted
 	Actual    string // what the report has
-	message   string // by the chapter's template
+	// Nearest is what comes nearest to the assertion, such as "README.md is
+	// excluded: BudgetExceeded, 500 tokens requested, 80 available".
+	Nearest []string
+	message string // by the chapter's template
+	cause   error  // what a check of the caller returned
 }
 
-// Error returns the message, which the specification fixes for its assertions.
+// Error returns the message, whose first line the specification fixes for its
+// assertions, and the lines of Nearest, each after a tab.
 func (e *SelectionReportAssertionError) Error() string {
-	if e.message != "" {
-		return e.message
+	text := e.message
+	if text == "" {
+		text = e.Assertion + " failed: expected " + e.Expected + ", but found " + e.Actual + "."
 	}
-	return e.Assertion + " failed: expected " + e.Expected + ", but found " + e.Actual + "."
+	for _, line := range e.Nearest {
+		text += "\n\t" + line
+	}
+	return text
 }
+
+// Unwrap returns the error of the check of a failed Satisfy, or nil.
+func (e *SelectionReportAssertionError) Unwrap() error { return e.cause }
 
 // silent is the T of a chain outside tests.
 type silent struct{}

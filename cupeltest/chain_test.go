@@ -53,8 +53,8 @@ func TestExpectReportsEveryFailure(t *testing.T) {
 			Err()
 	})
 	want := []string{
-		"HaveKindCoverageCount(1) failed: expected at least 1 distinct ContextKind values in Included, but found 0: [].",
-		"HaveAtLeastNExclusions(7) failed: expected at least 7 excluded items, but Excluded had 0.",
+		"HaveKindCoverageCount(1) failed: expected at least 1 distinct ContextKind values in Included, but found 0: [].\n\tthere are no candidates",
+		"HaveAtLeastNExclusions(7) failed: expected at least 7 excluded items, but Excluded had 0.\n\tthere are no candidates",
 	}
 	equalMessages(t, "Expect", s.messages, want, "both links fail")
 	if s.stopped || !s.finished {
@@ -70,7 +70,7 @@ func TestExpectReportsEveryFailure(t *testing.T) {
 
 func TestThatEndsInTheFirstFailure(t *testing.T) {
 	err := cupeltest.That(new(report)).HaveAtLeastNExclusions(1).HaveAtLeastNExclusions(2).Err()
-	if err == nil || err.Error() != "HaveAtLeastNExclusions(1) failed: expected at least 1 excluded items, but Excluded had 0." {
+	if err == nil || err.Error() != "HaveAtLeastNExclusions(1) failed: expected at least 1 excluded items, but Excluded had 0.\n\tthere are no candidates" {
 		t.Errorf("the chain ends in %v", err)
 	}
 	if err := cupeltest.That(new(report)).HaveAtLeastNExclusions(0).Err(); err != nil {

@@ -15,7 +15,8 @@
 // [Expect] reports every failure, and [That] works outside tests: end its chain
 // with Err. The chain has the 13 patterns of the specification's Testing
 // Vocabulary chapter, with its messages, and some additions, which are marked
-// as such. Common predicates are [ByContent], [ByContentPrefix], [ByTag],
+// as such; ASSERTIONS.md lists them with the exact text of each failure.
+// Common predicates are [ByContent], [ByContentPrefix], [ByTag],
 // [ByGroup], [ByVersionOf], [ByKind], [BySource] and [ByKindAndSource].
 //
 // Messages show scores in the shortest decimal form, and list each kind or
@@ -35,9 +36,9 @@
 //
 // # Helpers
 //
-// [Item], [Items] and [Budget] build test data and panic on a mistake; [DryRun]
-// runs a pipeline; [Deterministic] runs it several times and compares the
-// reports.
+// [Item], [Items], [Budget] and [Conversation] build test data and panic on a
+// mistake; [Run] and [DryRun] run a pipeline; [Deterministic] runs it several times
+// and compares the reports; [PrefixKept] compares two windows.
 //
 // The package does not import testing: it reports to the test through [T],
 // which *testing.T, *testing.B and *testing.F implement.

@@ -26,6 +26,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.Exclu
 			Actual:   fmt.Sprintf("%d excluded items with reasons: [%s]", len(r.Excluded), reasons),
 			message: fmt.Sprintf("ExcludeItemWithReason(%s) failed: no excluded item had reason %s. Excluded had %d items with reasons: [%s].",
 				reason, reason, len(r.Excluded), reasons),
+			Nearest: c.anyExcluded(r),
 		}
 	})
 }
@@ -63,6 +64,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 			Actual:   fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasons),
 			message: fmt.Sprintf("ExcludeItemMatchingWithReason(reason=%s) failed: predicate matched %d excluded item(s) but none had reason %s. Matched items had reasons: [%s].",
 				reason, len(matching), reason, reasons),
+			Nearest: c.nearExcluded(r, predicate),
 		}
 	})
 }
@@ -96,6 +98,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 		}
 		failure := &SelectionReportAssertionError{
 			Expected: fmt.Sprintf("BudgetExceeded with item_tokens=%d, available_tokens=%d", expectedItemTokens, expectedAvailableTokens),
+			Nearest:  c.nearExcluded(r, predicate),
 		}
 		const head = "ExcludeItemWithBudgetDetails failed: expected "
 		if first != nil {
@@ -127,6 +130,7 @@ func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.Conte
 			Actual:   fmt.Sprintf("%d excluded items, the first with %s", len(found), first),
 			message: fmt.Sprintf("HaveNoExclusionsForKind(%s) failed: found %d excluded item(s) with Kind=%s. First: %s.",
 				kind, len(found), kind, first),
+			Nearest: c.lost(found),
 		}
 	})
 }
@@ -141,11 +145,12 @@ func (c *SelectionReportAssertionChain) HaveNoExclusions() *SelectionReportAsser
 			return nil
 		}
 		first := r.Excluded[0]
-		found := fmt.Sprintf("%s (kind=%s, score=%s, %s)", quote(first.Item.Content()), first.Item.Kind(), score(first.Score), first.Reason)
+		found := fmt.Sprintf("%s (kind=%s, score=%s, %s)", c.quote(first.Item.Content()), first.Item.Kind(), score(first.Score), first.Reason)
 		return &SelectionReportAssertionError{
 			Expected: "no excluded items",
 			Actual:   fmt.Sprintf("%d excluded items, the first: %s", len(r.Excluded), found),
 			message:  fmt.Sprintf("HaveNoExclusions failed: found %d excluded item(s). First: %s.", len(r.Excluded), found),
+			Nearest:  c.lost(r.Excluded),
 		}
 	})
 }
@@ -168,7 +173,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 			}
 		}
 		data, _ := distinct(found, func(entry cupel.ExcludedItem) (name, key string) {
-			text := describeReason(entry.Reason)
+			text := describeReason(entry.Reason, c.quote)
 			return text, text
 		})
 		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
@@ -178,12 +183,28 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.E
 		if len(found) == 0 {
 			actual = fmt.Sprintf("no excluded item had reason %s. Excluded had %d items with reasons: [%s]", reason.Code, len(r.Excluded), reasonNames(r.Excluded))
 		}
+		nearest := c.excluded(found)
+		if len(found) == 0 {
+			nearest = c.anyExcluded(r)
+		}
 		return &SelectionReportAssertionError{
-			Expected: describeReason(reason),
+			Nearest:  nearest,
+			Expected: describeReason(reason, c.quote),
 			Actual:   actual,
-			message:  fmt.Sprintf("ExcludeItemWithReasonData failed: expected [%s], but %s.", describeReason(reason), actual),
+			message:  fmt.Sprintf("ExcludeItemWithReasonData failed: expected [%s], but %s.", describeReason(reason, c.quote), actual),
 		}
 	})
+}
+
+// anyExcluded says what is excluded at all.
+func (c *SelectionReportAssertionChain) anyExcluded(r *cupel.SelectionReport) []string {
+	switch {
+	case len(r.Included)+len(r.Excluded) == 0:
+		return noCandidates
+	case len(r.Excluded) == 0:
+		return []string{fmt.Sprintf("all %d candidates are included", len(r.Included))}
+	}
+	return c.excluded(r.Excluded)
 }
 
 func sameReason(want, got cupel.ExclusionReason) bool {
@@ -231,7 +252,7 @@ func sameValue(want, got any) bool {
 
 // describeReason returns the reason with its data. It shows a content instead
 // of the sentence, which only says that there is one.
-func describeReason(r cupel.ExclusionReason) string {
+func describeReason(r cupel.ExclusionReason, quote func(string) string) string {
 	named := r.Code.Fields()
 	text := r.String()
 	for f := range r.Fields() {

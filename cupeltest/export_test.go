@@ -29,3 +29,9 @@ func Sentences(role string) []string {
 }
 
 type batchOfNothing struct{ cupel.BatchScorer }
+
+// KnownRuns is the number of reports whose run is known.
+func KnownRuns() (n int) {
+	runs.Range(func(any, any) bool { n++; return true })
+	return n
+}

@@ -129,7 +129,7 @@ func describe(r *cupel.SelectionReport) string {
 	line("")
 	line("excluded: %d", len(r.Excluded))
 	for _, entry := range r.Excluded {
-		line("  %s: score %s, %s%s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason), describeStale(entry.Stale()))
+		line("  %s: score %s, %s%s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason, quote), describeStale(entry.Stale()))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
 		line("")

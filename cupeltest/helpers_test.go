@@ -14,11 +14,15 @@ import (
 // The golden files of these tests are written by hand: the variable that has
 // MatchGolden write them is for the tests that set it.
 func TestMain(m *testing.M) {
+	update = os.Getenv(cupeltest.UpdateVariable) == "1"
 	if err := os.Unsetenv(cupeltest.UpdateVariable); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
+
+// update is whether ASSERTIONS.md is to be written.
+var update bool
 
 // spy is a T that remembers. Its FailNow ends the goroutine, as that of a
 // *testing.T does.
@@ -103,13 +107,13 @@ func check(t *testing.T, rows []assertion) {
 				want = []string{row.want}
 			}
 			s := watch(func(t cupeltest.T) { row.link(cupeltest.Should(t, &row.r)) })
-			equalMessages(t, "Should", s.messages, want, row.why)
+			equalMessages(t, "Should", firstLines(s.messages), want, row.why)
 			if failing := row.want != ""; s.stopped != failing || s.finished == failing {
 				t.Errorf("Should stopped the test: %t", s.stopped)
 			}
 
 			s = watch(func(t cupeltest.T) { row.link(row.link(cupeltest.Expect(t, &row.r))) })
-			equalMessages(t, "Expect, twice", s.messages, append(want, want...), row.why)
+			equalMessages(t, "Expect, twice", firstLines(s.messages), append(want, want...), row.why)
 			if s.stopped || !s.finished {
 				t.Error("Expect stopped the test")
 			}
@@ -127,11 +131,25 @@ func check(t *testing.T, rows []assertion) {
 			}
 			label, _, _ := strings.Cut(row.want, " failed:")
 			label, _, _ = strings.Cut(label, "(")
-			if failure.Error() != row.want || failure.Assertion != label || failure.Expected == "" || failure.Actual == "" {
+			if firstLine(failure.Error()) != row.want || failure.Assertion != label || failure.Expected == "" || failure.Actual == "" {
 				t.Errorf("That ends in %+v (%v), want the assertion %s and the message %q", *failure, failure, label, row.want)
 			}
 		})
 	}
+}
+
+// The lines after the first say what comes nearest; TestAssertionsPage has them.
+func firstLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
+}
+
+func firstLines(messages []string) []string {
+	lines := make([]string, len(messages))
+	for i, message := range messages {
+		lines[i] = firstLine(message)
+	}
+	return lines
 }
 
 func equalMessages(t *testing.T, what string, got, want []string, why string) {

@@ -25,13 +25,10 @@ func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKi
 			Actual:   fmt.Sprintf("%d included items with kinds: [%s]", len(r.Included), kinds),
 			message: fmt.Sprintf("IncludeItemWithKind(%s) failed: Included contained 0 items with Kind=%s. Included had %d items with kinds: [%s].",
 				kind, kind, len(r.Included), kinds),
+			Nearest: c.nearIncluded(r, ByKind(kind).Included),
 		}
 	})
 }
-
-// mostShown is the maximum number of items in the message of
-// IncludeItemMatching.
-const mostShown = 5
 
 // IncludeItemMatching holds if the predicate is true for at least one included
 // entry (item, score and reason). The message shows up to 5 of the included
@@ -62,6 +59,7 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 			Expected: "at least 1 included item that matches the predicate",
 			Actual:   fmt.Sprintf("none among %d included items", len(r.Included)),
 			message:  message,
+			Nearest:  c.nearIncluded(r, predicate),
 		}
 	})
 }
@@ -88,7 +86,18 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 		if actual == n {
 			return nil
 		}
+		nearest := c.included(r, ByKind(kind).Included)
+		if actual < n {
+			nearest = nil
+			if matching := excludedMatching(r, ByKind(kind)); len(matching) > 0 {
+				nearest = c.lost(matching)
+			}
+		}
+		if len(nearest) == 0 {
+			nearest = []string{"no other candidate has kind " + name(string(kind))}
+		}
 		return &SelectionReportAssertionError{
+			Nearest:  nearest,
 			Expected: fmt.Sprintf("%d included items with Kind=%s", n, kind),
 			Actual:   fmt.Sprintf("%d of %d included items", actual, len(units)),
 			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.%s",
@@ -114,14 +123,19 @@ func (c *SelectionReportAssertionChain) IncludeInOrder(contents ...string) *Sele
 			}
 			where := "is not included"
 			if i > 0 && slices.Contains(includedContents(r), content) {
-				where = "does not come after " + quote(contents[i-1])
+				where = "does not come after " + c.quote(contents[i-1])
 			}
-			included := quoteAll(includedContents(r))
+			included := c.quoteAll(includedContents(r))
+			nearest := c.included(r, ByContent(content).Included)
+			if len(nearest) == 0 {
+				nearest = c.nearIncluded(r, ByContent(content).Included)
+			}
 			return &SelectionReportAssertionError{
-				Expected: fmt.Sprintf("[%s] in this order", quoteAll(contents)),
+				Nearest:  nearest,
+				Expected: fmt.Sprintf("[%s] in this order", c.quoteAll(contents)),
 				Actual:   fmt.Sprintf("[%s]", included),
 				message: fmt.Sprintf("IncludeInOrder(%s) failed: %s %s. Included had %d items: [%s].",
-					quoteAll(contents), quote(content), where, len(r.Included), included),
+					c.quoteAll(contents), c.quote(content), where, len(r.Included), included),
 			}
 		}
 		return nil

@@ -55,6 +55,11 @@ func TestFailing(t *testing.T) {
 	c.IncludeStaleItem(cupeltest.ByKind("B").Included)                                  // fails: IncludeStaleItem
 	cupeltest.Expect(t, splitReport()).KeepGroupsTogether()                             // fails: KeepGroupsTogether
 	cupeltest.Expect(t, unitsReport(t)).HaveNoStaleItems()                              // fails: HaveNoStaleItems
+	c.IncludeNoItemMatching(cupeltest.ByKind("B").Included)                             // fails: IncludeNoItemMatching
+	c.ExcludeNoItemMatching(cupeltest.ByKind("C"))                                      // fails: ExcludeNoItemMatching
+	c.Satisfy("never", func(*report) error { return errors.New("no") })                 // fails: Satisfy
+	cupeltest.Expect(t, splitReport()).KeepGroupsWhole()                                // fails: KeepGroupsWhole
+	cupeltest.PrefixKept(t, cupeltest.Items(1), nil)                                    // fails: PrefixKept
 	c.MatchGolden("there is no such file")                                              // fails: MatchGolden
 	cupeltest.Expect(t, nil)                                                            // fails: Expect
 	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)                     // fails: Deterministic
@@ -70,6 +75,9 @@ func TestFailing(t *testing.T) {
 	})
 	t.Run("no pipeline", func(t *testing.T) {
 		cupeltest.DryRun(t, nil, nil, cupeltest.Budget(1, 1)) // fails: DryRun
+	})
+	t.Run("no run", func(t *testing.T) {
+		cupeltest.Run(t, nil, nil, cupeltest.Budget(1, 1)) // fails: Run
 	})
 	t.Run("no scorer", func(t *testing.T) {
 		cupeltest.TestScorer(t, the[cupel.Scorer](nil)) // fails: scorer

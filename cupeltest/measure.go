@@ -3,6 +3,7 @@ package cupeltest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -22,6 +23,7 @@ func (c *SelectionReportAssertionChain) HaveAtLeastNExclusions(n int) *Selection
 			Actual:   fmt.Sprintf("%d", len(r.Excluded)),
 			message: fmt.Sprintf("HaveAtLeastNExclusions(%d) failed: expected at least %d excluded items, but Excluded had %d.",
 				n, n, len(r.Excluded)),
+			Nearest: c.anyExcluded(r),
 		}
 	})
 }
@@ -45,6 +47,7 @@ func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending(
 				Actual:   fmt.Sprintf("score %s at index %d after score %s", score(next), i+1, score(this)),
 				message: fmt.Sprintf("ExcludedItemsAreSortedByScoreDescending failed: item at index %d (score=%s) is higher than item at index %d (score=%s). Expected non-increasing scores.",
 					i+1, score(next), i, score(this)),
+				Nearest: c.excluded(r.Excluded[i : i+2]),
 			}
 		}
 		return nil
@@ -73,6 +76,7 @@ func (c *SelectionReportAssertionChain) HaveBudgetUtilizationAbove(threshold flo
 			Actual:   fmt.Sprintf("%.6f", utilization),
 			message: fmt.Sprintf("HaveBudgetUtilizationAbove(%s) failed: computed utilization was %.6f (includedTokens=%d, budget.MaxTokens=%d).",
 				score(threshold), utilization, tokens, budget.MaxTokens()),
+			Nearest: append(missingTokens(tokens, threshold, budget), c.anyExcluded(r)...),
 		}
 	})
 }
@@ -93,6 +97,7 @@ func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionR
 			Actual:   fmt.Sprintf("%d: [%s]", actual, kinds),
 			message: fmt.Sprintf("HaveKindCoverageCount(%d) failed: expected at least %d distinct ContextKind values in Included, but found %d: [%s].",
 				n, n, actual, kinds),
+			Nearest: c.otherKinds(r),
 		}
 	})
 }
@@ -112,6 +117,7 @@ func (c *SelectionReportAssertionChain) HaveTokensAtMost(n int) *SelectionReport
 			Actual:   fmt.Sprintf("%d", tokens),
 			message: fmt.Sprintf("HaveTokensAtMost(%d) failed: expected at most %d tokens in Included, but found %d in %d items.",
 				n, n, tokens, len(r.Included)),
+			Nearest: c.largest(r),
 		}
 	})
 }
@@ -131,11 +137,50 @@ func (c *SelectionReportAssertionChain) HaveShortfallForKind(kind cupel.ContextK
 		kinds, _ := distinct(r.CountRequirementShortfalls, func(s cupel.CountRequirementShortfall) (name, key string) {
 			return string(s.Kind), s.Kind.Key()
 		})
+		nearest := append(c.included(r, ByKind(kind).Included), c.excluded(excludedMatching(r, ByKind(kind)))...)
+		if len(nearest) == 0 {
+			nearest = c.nothing(r, ByKind(kind).Included)
+		}
 		return &SelectionReportAssertionError{
 			Expected: fmt.Sprintf("a shortfall of Kind=%s", kind),
 			Actual:   fmt.Sprintf("%d shortfalls of kinds: [%s]", len(r.CountRequirementShortfalls), kinds),
 			message: fmt.Sprintf("HaveShortfallForKind(%s) failed: no shortfall had Kind=%s. The report had %d shortfall(s) of kinds: [%s].",
 				kind, kind, len(r.CountRequirementShortfalls), kinds),
+			Nearest: nearest,
 		}
 	})
+}
+
+// otherKinds names excluded items of kinds that the window lacks.
+func (c *SelectionReportAssertionChain) otherKinds(r *cupel.SelectionReport) []string {
+	seen := make(map[string]bool)
+	for _, entry := range r.Included {
+		seen[entry.Item.Kind().Key()] = true
+	}
+	var missing []cupel.ExcludedItem // the best of each kind
+	for _, entry := range r.Excluded {
+		if key := entry.Item.Kind().Key(); !seen[key] {
+			seen[key] = true
+			missing = append(missing, entry)
+		}
+	}
+	switch {
+	case len(r.Included)+len(r.Excluded) == 0:
+		return noCandidates
+	case len(missing) == 0:
+		return []string{"no candidate has another kind"}
+	}
+	return c.lost(missing)
+}
+
+// largest names the items of the window, largest first.
+func (c *SelectionReportAssertionChain) largest(r *cupel.SelectionReport) []string {
+	places := make([]int, len(r.Included))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Compare(r.Included[b].Item.Tokens(), r.Included[a].Item.Tokens())
+	})
+	return c.atPlaces(r, places)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -36,11 +35,13 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 		if at < 0 {
 			failure.Actual = fmt.Sprintf("none among %d included items", len(units))
 			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
+			failure.Nearest = c.nearIncluded(r, predicate)
 			return failure
 		}
 		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(units))
 		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
 			at, last, len(units), unitsNote(r, units))
+		failure.Nearest = c.atPlaces(r, []int{0, len(r.Included) - 1})
 		return failure
 	})
 }
@@ -84,15 +85,16 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			positions = append(positions, fmt.Sprint(at))
 		}
 		message := fmt.Sprintf("PlaceTopNScoredAtEdges(%d) failed: %d of the top-%d scored items were not at expected edge positions. Top-%d items (by score): [%s]. Expected edge positions: [%s].",
-			n, failed, n, n, strings.Join(items, ", "), strings.Join(positions, ", "))
+			n, failed, n, n, joined(items), joined(positions))
 		if n > count {
 			message += fmt.Sprintf(" Included had only %d items.", count)
 		}
 		message += unitsNote(r, units)
 		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, strings.Join(positions, ", ")),
-			Actual:   fmt.Sprintf("[%s]", strings.Join(items, ", ")),
+			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, joined(positions)),
+			Actual:   fmt.Sprintf("[%s]", joined(items)),
 			message:  message,
+			Nearest:  c.atEdges(r, units, edges, top),
 		}
 	})
 }
@@ -131,4 +133,20 @@ func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
 		return cmp.Compare(a, b)
 	})
 	return order
+}
+
+// atEdges names what is at the edges and does not belong to the best.
+func (c *SelectionReportAssertionChain) atEdges(r *cupel.SelectionReport, units []analysis.IncludedUnit, edges, top []int) []string {
+	var places []int
+	for _, edge := range edges {
+		if slices.Contains(top, edge) {
+			continue
+		}
+		at := 0
+		for _, unit := range units[:edge] {
+			at += len(unit)
+		}
+		places = append(places, at)
+	}
+	return c.atPlaces(r, places)
 }

@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -23,51 +24,52 @@ func (p ItemPredicate) Excluded(entry cupel.ExcludedItem) bool { return p != nil
 
 // ByContent asks for items with exactly this content.
 func ByContent(content string) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return item.Content() == content }
+	return newPredicate(question{"content", content, true, func(item *cupel.ContextItem) bool { return item.Content() == content }})
 }
 
 // ByContentPrefix asks for items whose content begins with prefix.
 func ByContentPrefix(prefix string) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return strings.HasPrefix(item.Content(), prefix) }
+	return newPredicate(question{"a content that begins with", prefix, true, func(item *cupel.ContextItem) bool { return strings.HasPrefix(item.Content(), prefix) }})
 }
 
 // ByTag asks for items that have exactly this tag, among others or alone.
 func ByTag(tag string) ItemPredicate {
-	return func(item *cupel.ContextItem) bool {
+	return newPredicate(question{what: "tag", value: tag, holds: func(item *cupel.ContextItem) bool {
 		for _, has := range item.AllTags() {
 			if has == tag {
 				return true
 			}
 		}
 		return false
-	}
+	}})
 }
 
 // ByGroup asks for items of exactly this group. It finds the items of a group in
 // smaller forms too, whose contents are others.
 func ByGroup(group string) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return group != "" && item.Group() == group }
+	return newPredicate(question{what: "group", value: group, holds: func(item *cupel.ContextItem) bool { return group != "" && item.Group() == group }})
 }
 
 // ByVersionOf asks for items with exactly this version key.
 func ByVersionOf(key string) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return key != "" && item.VersionOf() == key }
+	return newPredicate(question{what: "version key", value: key, holds: func(item *cupel.ContextItem) bool { return key != "" && item.VersionOf() == key }})
 }
 
 // ByKind asks for items of a kind, without regard to ASCII case.
 func ByKind(kind cupel.ContextKind) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }
+	return newPredicate(question{what: "kind", value: string(kind), holds: func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }})
 }
 
 // BySource asks for items from a source, without regard to ASCII case.
 func BySource(source cupel.ContextSource) ItemPredicate {
-	return func(item *cupel.ContextItem) bool { return item.Source().Equal(source) }
+	return newPredicate(question{what: "source", value: string(source), holds: func(item *cupel.ContextItem) bool { return item.Source().Equal(source) }})
 }
 
 // ByKindAndSource asks for items of a kind from a source, without regard to
 // ASCII case.
 func ByKindAndSource(kind cupel.ContextKind, source cupel.ContextSource) ItemPredicate {
-	return func(item *cupel.ContextItem) bool {
+	what := fmt.Sprintf("kind %s and source", name(string(kind)))
+	return newPredicate(question{what: what, value: string(source), holds: func(item *cupel.ContextItem) bool {
 		return item.Kind().Equal(kind) && item.Source().Equal(source)
-	}
+	}})
 }

@@ -27,7 +27,7 @@ func distinct[E any](entries []E, name func(E) (name, key string)) (text string,
 			names = append(names, name)
 		}
 	}
-	return strings.Join(names, ", "), len(names)
+	return joined(names), len(names)
 }
 
 func includedKinds(entries []cupel.IncludedItem) (text string, count int) {
@@ -95,12 +95,12 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-func quoteAll(contents []string) string {
+func (c *SelectionReportAssertionChain) quoteAll(contents []string) string {
 	quoted := make([]string, len(contents))
 	for i, content := range contents {
-		quoted[i] = quote(content)
+		quoted[i] = c.quote(content)
 	}
-	return strings.Join(quoted, ", ")
+	return joined(quoted)
 }
 
 func includedContents(r *cupel.SelectionReport) []string {

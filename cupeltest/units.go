@@ -20,7 +20,7 @@ func (c *SelectionReportAssertionChain) IncludeGroup(group string) *SelectionRep
 		if in > 0 && len(out) == 0 {
 			return nil
 		}
-		return groupFailure("IncludeGroup", "included", group, in, out)
+		return c.groupFailure(r, "IncludeGroup", "included", group, in, out)
 	})
 }
 
@@ -35,7 +35,7 @@ func (c *SelectionReportAssertionChain) ExcludeGroup(group string) *SelectionRep
 		if in == 0 && len(out) > 0 {
 			return nil
 		}
-		return groupFailure("ExcludeGroup", "excluded", group, in, out)
+		return c.groupFailure(r, "ExcludeGroup", "excluded", group, in, out)
 	})
 }
 
@@ -49,7 +49,7 @@ func membersOf(r *cupel.SelectionReport, group string) (in int, out []cupel.Excl
 	return in, excludedMatching(r, ByGroup(group))
 }
 
-func groupFailure(name, want, group string, in int, out []cupel.ExcludedItem) *SelectionReportAssertionError {
+func (c *SelectionReportAssertionChain) groupFailure(r *cupel.SelectionReport, name, want, group string, in int, out []cupel.ExcludedItem) *SelectionReportAssertionError {
 	actual := "no candidate of that group"
 	if in+len(out) > 0 {
 		actual = fmt.Sprintf("%d of its items included and %d excluded", in, len(out))
@@ -57,11 +57,57 @@ func groupFailure(name, want, group string, in int, out []cupel.ExcludedItem) *S
 	if len(out) > 0 {
 		actual += fmt.Sprintf(" with reasons: [%s]", reasonNames(out))
 	}
+	var nearest []string
+	switch {
+	case in+len(out) == 0:
+		nearest = c.nothing(r, ByGroup(group).Included)
+	case want == "included":
+		nearest = c.lost(out)
+	default:
+		nearest = c.included(r, ByGroup(group).Included)
+	}
 	return &SelectionReportAssertionError{
+		Nearest:  nearest,
 		Expected: fmt.Sprintf("all items of group %s %s", quote(group), want),
 		Actual:   actual,
 		message:  fmt.Sprintf("%s(%s) failed: expected all items of the group to be %s, but found %s.", name, quote(group), want, actual),
 	}
+}
+
+// KeepGroupsWhole holds if no group is split: its items are all included or all
+// excluded, wherever they are in the window. It also holds without groups.
+//
+// It is an addition to the vocabulary of the specification.
+func (c *SelectionReportAssertionChain) KeepGroupsWhole() *SelectionReportAssertionChain {
+	c.tester().Helper()
+	return c.link("KeepGroupsWhole", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
+		inside := make(map[string]bool)
+		for _, entry := range r.Included {
+			inside[entry.Item.Group()] = true
+		}
+		split := make(map[string]bool)
+		first := ""
+		for _, entry := range r.Excluded {
+			group := entry.Item.Group()
+			if group == "" || !inside[group] {
+				continue
+			}
+			if len(split) == 0 {
+				first = group
+			}
+			split[group] = true
+		}
+		if len(split) == 0 {
+			return nil
+		}
+		in, out := membersOf(r, first)
+		actual := fmt.Sprintf("%d group(s) are split. Group %s has %d included and %d excluded item(s)", len(split), quote(first), in, len(out))
+		return &SelectionReportAssertionError{
+			Expected: "no group split", Actual: actual,
+			message: fmt.Sprintf("KeepGroupsWhole failed: %s.", actual),
+			Nearest: append(c.excluded(out), c.included(r, ByGroup(first).Included)...),
+		}
+	})
 }
 
 // KeepGroupsTogether holds if no group is split: its items are all included or
@@ -107,7 +153,7 @@ func (c *SelectionReportAssertionChain) KeepGroupsTogether() *SelectionReportAss
 func (c *SelectionReportAssertionChain) IncludeItemInForm(predicate func(cupel.IncludedItem) bool, form int) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("IncludeItemInForm", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		return inForm(r, fmt.Sprintf("IncludeItemInForm(%d)", form), fmt.Sprintf("form %d", form), predicate, func(f int) bool { return f == form })
+		return c.inForm(r, fmt.Sprintf("IncludeItemInForm(%d)", form), fmt.Sprintf("form %d", form), predicate, func(f int) bool { return f == form })
 	})
 }
 
@@ -119,11 +165,11 @@ func (c *SelectionReportAssertionChain) IncludeItemInForm(predicate func(cupel.I
 func (c *SelectionReportAssertionChain) IncludeItemInSmallerForm(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("IncludeItemInSmallerForm", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		return inForm(r, "IncludeItemInSmallerForm", "a smaller form", predicate, func(f int) bool { return f > 0 })
+		return c.inForm(r, "IncludeItemInSmallerForm", "a smaller form", predicate, func(f int) bool { return f > 0 })
 	})
 }
 
-func inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.IncludedItem) bool, holds func(form int) bool) *SelectionReportAssertionError {
+func (c *SelectionReportAssertionChain) inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.IncludedItem) bool, holds func(form int) bool) *SelectionReportAssertionError {
 	if predicate == nil {
 		return nilPredicate(head)
 	}
@@ -138,6 +184,10 @@ func inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.In
 		forms = append(forms, fmt.Sprint(entry.Form()))
 	}
 	actual := fmt.Sprintf("no item in Included matched the predicate. Included had %d items", len(r.Included))
+	nearest := c.included(r, predicate)
+	if len(forms) == 0 {
+		nearest = c.nearIncluded(r, predicate)
+	}
 	if len(forms) > 0 {
 		shown := strings.Join(forms[:min(mostShown, len(forms))], ", ")
 		if len(forms) > mostShown {
@@ -149,6 +199,7 @@ func inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.In
 		Expected: fmt.Sprintf("at least 1 included item that matches the predicate, in %s", want),
 		Actual:   actual,
 		message:  fmt.Sprintf("%s failed: %s.", head, actual),
+		Nearest:  nearest,
 	}
 }
 
@@ -160,7 +211,7 @@ func inForm(r *cupel.SelectionReport, head, want string, predicate func(cupel.In
 func (c *SelectionReportAssertionChain) ExcludeItemSupersededBy(predicate func(*cupel.ContextItem) bool, newest string) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("ExcludeItemSupersededBy", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		head := fmt.Sprintf("ExcludeItemSupersededBy(%s)", quote(newest))
+		head := fmt.Sprintf("ExcludeItemSupersededBy(%s)", c.quote(newest))
 		if predicate == nil {
 			return nilPredicate(head)
 		}
@@ -178,10 +229,11 @@ func (c *SelectionReportAssertionChain) ExcludeItemSupersededBy(predicate func(*
 		}
 		actual := fmt.Sprintf("predicate matched %d excluded item(s) but none had reason Superseded. Matched items had reasons: [%s]", len(matching), reasonNames(matching))
 		if len(found) > 0 {
-			actual = fmt.Sprintf("the matching items are superseded by: [%s]", quoteAll(slices.Compact(found)))
+			actual = fmt.Sprintf("the matching items are superseded by: [%s]", c.quoteAll(slices.Compact(found)))
 		}
 		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("an excluded item that matches the predicate, superseded by %s", quote(newest)),
+			Expected: fmt.Sprintf("an excluded item that matches the predicate, superseded by %s", c.quote(newest)),
+			Nearest:  c.nearExcluded(r, predicate),
 			Actual:   actual,
 			message:  fmt.Sprintf("%s failed: %s.", head, actual),
 		}
@@ -209,13 +261,17 @@ func (c *SelectionReportAssertionChain) IncludeStaleItem(predicate func(cupel.In
 			matched++
 		}
 		actual := fmt.Sprintf("no item in Included matched the predicate. Included had %d items", len(r.Included))
-		if matched > 0 {
+		nearest := c.included(r, predicate)
+		if matched == 0 {
+			nearest = c.nearIncluded(r, predicate)
+		} else {
 			actual = fmt.Sprintf("predicate matched %d included item(s) but none was stale", matched)
 		}
 		return &SelectionReportAssertionError{
 			Expected: "at least 1 stale included item that matches the predicate",
 			Actual:   actual,
 			message:  fmt.Sprintf("IncludeStaleItem failed: %s.", actual),
+			Nearest:  nearest,
 		}
 	})
 }
@@ -238,11 +294,12 @@ func (c *SelectionReportAssertionChain) HaveNoStaleItems() *SelectionReportAsser
 		}
 		first := stale[0].Item
 		actual := fmt.Sprintf("found %d stale item(s) in Included. First: %s (kind=%s, a version of %s)",
-			len(stale), quote(first.Content()), first.Kind(), quote(first.VersionOf()))
+			len(stale), c.quote(first.Content()), first.Kind(), quote(first.VersionOf()))
 		return &SelectionReportAssertionError{
 			Expected: "no stale included item",
 			Actual:   actual,
 			message:  fmt.Sprintf("HaveNoStaleItems failed: %s.", actual),
+			Nearest:  c.included(r, cupel.IncludedItem.Stale),
 		}
 	})
 }

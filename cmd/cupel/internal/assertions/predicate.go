@@ -16,9 +16,9 @@ type itemPredicate = func(*cupel.ContextItem) bool
 
 // item reads a predicate on items: a table whose every entry must hold. It
 // returns nil if there is a problem.
-func (t *table) item(name string) itemPredicate {
-	t.need(name)
-	inner := t.table(name)
+func (t *table) item() itemPredicate {
+	t.need("item")
+	inner := t.table("item")
 	if inner == nil {
 		return nil
 	}

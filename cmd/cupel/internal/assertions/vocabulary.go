@@ -41,11 +41,11 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReason(reason) })
 	}},
 	{"ExcludeItemMatchingWithReason", func(t *table) func(Subject) error {
-		item, reason := t.item("item"), t.reason("reason")
+		item, reason := t.item(), t.reason("reason")
 		return link(func(c *chain, _ Subject) { c.ExcludeItemMatchingWithReason(item, reason) })
 	}},
 	{"ExcludeItemWithBudgetDetails", func(t *table) func(Subject) error {
-		item, tokens, available := t.item("item"), t.integer("item_tokens"), t.integer("available_tokens")
+		item, tokens, available := t.item(), t.integer("item_tokens"), t.integer("available_tokens")
 		return link(func(c *chain, _ Subject) { c.ExcludeItemWithBudgetDetails(item, tokens, available) })
 	}},
 	{"HaveNoExclusionsForKind", func(t *table) func(Subject) error {
@@ -86,6 +86,14 @@ var vocabulary = []assertion{
 	{"HaveNoExclusions", func(*table) func(Subject) error {
 		return link(func(c *chain, _ Subject) { c.HaveNoExclusions() })
 	}},
+	{"IncludeNoItemMatching", func(t *table) func(Subject) error {
+		item := t.entry()
+		return link(func(c *chain, _ Subject) { c.IncludeNoItemMatching(item) })
+	}},
+	{"ExcludeNoItemMatching", func(t *table) func(Subject) error {
+		item := t.item()
+		return link(func(c *chain, _ Subject) { c.ExcludeNoItemMatching(item) })
+	}},
 	{"ExcludeItemWithReasonData", func(t *table) func(Subject) error {
 		reason := t.reasonData("reason", "data")
 		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReasonData(reason) })
@@ -106,6 +114,9 @@ var vocabulary = []assertion{
 		group, _ := t.requiredText("group")
 		return link(func(c *chain, _ Subject) { c.ExcludeGroup(group) })
 	}},
+	{"KeepGroupsWhole", func(*table) func(Subject) error {
+		return link(func(c *chain, _ Subject) { c.KeepGroupsWhole() })
+	}},
 	{"KeepGroupsTogether", func(*table) func(Subject) error {
 		return link(func(c *chain, _ Subject) { c.KeepGroupsTogether() })
 	}},
@@ -118,7 +129,7 @@ var vocabulary = []assertion{
 		return link(func(c *chain, _ Subject) { c.IncludeItemInSmallerForm(item) })
 	}},
 	{"ExcludeItemSupersededBy", func(t *table) func(Subject) error {
-		item := t.item("item")
+		item := t.item()
 		newest, _ := t.asContent("newest", t.need("newest"))
 		return link(func(c *chain, _ Subject) { c.ExcludeItemSupersededBy(item, newest) })
 	}},

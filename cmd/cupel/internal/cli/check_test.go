@@ -79,6 +79,7 @@ n = "20"
 
 func TestCheck(t *testing.T) {
 	const failing = `FAIL  checks/bad.toml checks[1] IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\x1b[2J, Message].
+        no candidate has kind Document
       why: two
       lines
 `
@@ -106,7 +107,7 @@ func TestCheck(t *testing.T) {
 		{"flags alone", []string{"checks/bare.toml", "-i", "data/items.jsonl", "-p", "data/mine.json", "-b", "30"}, exitOK,
 			"ok    checks/bare.toml checks[0] HaveNoExclusions\n1 check in 1 file: 1 ok, 0 failed\n", "", "a file may have checks alone"},
 		{"flags win", []string{"checks/good.toml", "-b", "15"}, exitCheck,
-			"FAIL  checks/good.toml checks[0] IncludeItemMatching failed: no item in Included matched the predicate. Included had 1 items. They are: [(kind=evil\\x1b[2J, score=1, reason=Pinned)].\n1 check in 1 file: 0 ok, 1 failed\n", "", "15 tokens hold the pinned item alone"},
+			"FAIL  checks/good.toml checks[0] IncludeItemMatching failed: no item in Included matched the predicate. Included had 1 items. They are: [(kind=evil\\x1b[2J, score=1, reason=Pinned)].\n        high is excluded: PinnedOverride, displaced by \"rule\"\n1 check in 1 file: 0 ok, 1 failed\n", "", "15 tokens hold the pinned item alone"},
 		{"wrong files", []string{"checks/wrong.toml", "checks/good.toml", "data/mine.json", "none.toml"}, exitUsage, "",
 			"cupel: checks/wrong.toml: 3 problems\n" +
 				"  selection.budgets: is unknown; want one of items, format, encoding, policy, query, budget, target, reserve, margin, reserve_kind, error\n" +
@@ -210,7 +211,7 @@ func TestCheckJSON(t *testing.T) {
 		{File: "checks/bad.toml", Checks: []checkJSON{
 			{Path: "checks[0]", Assertion: "HaveTokensAtMost", Text: "HaveTokensAtMost n=20", OK: true},
 			{Path: "checks[1]", Assertion: "IncludeItemWithKind", Text: `IncludeItemWithKind kind="Document"`, Why: "two\nlines",
-				Message:  "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\x1b[2J, Message].",
+				Message:  "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\x1b[2J, Message].\n\tno candidate has kind Document",
 				Expected: "at least 1 included item with Kind=Document", Actual: "2 included items with kinds: [evil\x1b[2J, Message]"},
 		}},
 		{File: "checks/crowded.toml", Error: "Pinned items require 10 tokens, but only 5 are available", Checks: []checkJSON{}},
@@ -238,7 +239,7 @@ func TestCheckJUnit(t *testing.T) {
 			{Class: "checks/bad.toml", Name: "checks[0] HaveTokensAtMost n=20"},
 			{Class: "checks/bad.toml", Name: `checks[1] IncludeItemWithKind kind="Document"`, Failure: &junitMessage{
 				// XML has no escape for the control.
-				Message: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\uFFFD[2J, Message].",
+				Message: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\uFFFD[2J, Message].\n\tno candidate has kind Document",
 				Type:    "IncludeItemWithKind", Text: "two\nlines"}},
 		}},
 		{Name: "checks/crowded.toml", Tests: 1, Errors: 1, Cases: []junitCase{{Class: "checks/crowded.toml", Name: "selection",

@@ -1,0 +1,222 @@
+package cupeltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+)
+
+const (
+	mostShown  = 5    // items in a message
+	mostListed = 20   // names in a list of a message
+	mostProbes = 2000 // selections to find the smallest budget of an item
+)
+
+// A question is what a predicate of this package looks for.
+type question struct {
+	what    string // "tag"
+	value   string
+	content bool // value is a content
+	holds   ItemPredicate
+}
+
+// questions has the items that stand for the question "what do you look for?",
+// each with a place for the answer. A failure can thus say "no candidate has tag
+// secret" although a predicate is a plain function.
+var questions sync.Map // *cupel.ContextItem to *question
+
+func newPredicate(q question) ItemPredicate {
+	return func(item *cupel.ContextItem) bool {
+		if answer, ok := questions.Load(item); ok {
+			*answer.(*question) = q
+			return false
+		}
+		return q.holds(item)
+	}
+}
+
+// ask returns what a predicate looks for, if it is one of this package or calls
+// one. The predicate may panic: the item is no candidate.
+func ask(predicate func(cupel.IncludedItem) bool) (q question, ok bool) {
+	item, answer := Item("?", 0), new(question)
+	questions.Store(item, answer)
+	defer func() {
+		_ = recover()
+		questions.Delete(item)
+		q, ok = *answer, answer.holds != nil
+	}()
+	predicate(cupel.IncludedItem{Item: item})
+	return q, ok
+}
+
+var noCandidates = []string{"there are no candidates"}
+
+// wouldMatch reports whether the predicate holds for an excluded item. It was
+// written for included ones, and may panic.
+func wouldMatch(predicate func(cupel.IncludedItem) bool, entry cupel.ExcludedItem) (matches bool) {
+	defer func() {
+		if recover() != nil {
+			matches = false
+		}
+	}()
+	return predicate(cupel.IncludedItem{Item: entry.Item, Score: entry.Score})
+}
+
+// nearIncluded says why nothing that matches is included.
+func (c *SelectionReportAssertionChain) nearIncluded(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
+	var matching []cupel.ExcludedItem
+	for _, entry := range r.Excluded {
+		if wouldMatch(predicate, entry) {
+			matching = append(matching, entry)
+		}
+	}
+	if len(matching) > 0 {
+		return c.lost(matching)
+	}
+	return c.nothing(r, predicate)
+}
+
+// nearExcluded says why nothing that matches is excluded as it should be.
+func (c *SelectionReportAssertionChain) nearExcluded(r *cupel.SelectionReport, predicate ItemPredicate) []string {
+	if matching := excludedMatching(r, predicate); len(matching) > 0 {
+		return c.excluded(matching)
+	}
+	if lines := c.included(r, predicate.Included); len(lines) > 0 {
+		return lines
+	}
+	return c.nothing(r, predicate.Included)
+}
+
+// nothing says that no candidate matches, in the words of the predicate if they
+// are true: it may be a part of a larger one.
+func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
+	if len(r.Included)+len(r.Excluded) == 0 {
+		return noCandidates
+	}
+	q, ok := ask(predicate)
+	if !ok || slices.ContainsFunc(r.Included, q.holds.Included) || slices.ContainsFunc(r.Excluded, q.holds.Excluded) {
+		return []string{"no candidate matches the predicate"}
+	}
+	value := name(q.value)
+	if q.content {
+		value = c.name(q.value)
+	}
+	return []string{fmt.Sprintf("no candidate has %s %s", q.what, value)}
+}
+
+// lost says why items are excluded that should be in the window, and which budget
+// takes the first.
+func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []string {
+	lines := c.excluded(entries)
+	lines[0] += c.smallestBudget(entries[0].Candidate())
+	return lines
+}
+
+// excluded says why items are excluded.
+func (c *SelectionReportAssertionChain) excluded(entries []cupel.ExcludedItem) []string {
+	return cut(entries, func(entry cupel.ExcludedItem) string {
+		return fmt.Sprintf("%s is excluded: %s", c.name(entry.Item.Content()), strings.TrimRight(strings.Replace(oneLine(describeReason(entry.Reason, c.quote)), ": ", ", ", 1), ", "))
+	})
+}
+
+// included says where the matching items are in the window.
+func (c *SelectionReportAssertionChain) included(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
+	var places []int
+	for i, entry := range r.Included {
+		if predicate(entry) {
+			places = append(places, i)
+		}
+	}
+	return c.atPlaces(r, places)
+}
+
+// atPlaces names the items at these positions of the window.
+func (c *SelectionReportAssertionChain) atPlaces(r *cupel.SelectionReport, places []int) []string {
+	return cut(places, func(at int) string {
+		entry, form := r.Included[at], ""
+		if n := entry.Form(); n > 0 {
+			form = fmt.Sprintf(", form %d", n)
+		}
+		return fmt.Sprintf("%s is included at index %d of %d: %s, score %s, %d tokens%s",
+			c.name(entry.Item.Content()), at, len(r.Included), oneLine(string(entry.Reason)), score(entry.Score), entry.Item.Tokens(), form)
+	})
+}
+
+// cut returns a line for each of the first entries, and how many more there are.
+func cut[E any](entries []E, line func(entry E) string) []string {
+	var lines []string
+	for _, entry := range entries[:min(mostShown, len(entries))] {
+		lines = append(lines, line(entry))
+	}
+	if more := len(entries) - mostShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
+// smallestBudget says which budget includes a candidate, if the run is known.
+func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
+	known := runOf(c.report)
+	if known == nil || candidate < 0 || candidate >= len(known.items) {
+		return ""
+	}
+	answer, err := analysis.WhyNot(context.Background(), known.pipeline, known.items, known.budget, candidate, analysis.WithMaxBudgets(mostProbes))
+	if errors.Is(err, analysis.ErrTooManyBudgets) {
+		return ". No budget that was tried includes it."
+	}
+	if err != nil || answer.Place > 0 {
+		return "" // the pipeline decides differently now, and another budget would explain nothing
+	}
+	return ". " + answer.Smallest.String()
+}
+
+// joined lists names, the first of many with a count of the others.
+func joined(names []string) string {
+	if more := len(names) - mostListed; more > 0 {
+		return fmt.Sprintf("%s, … and %d more", strings.Join(names[:mostListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// quote returns a content in quotes, or its size if contents are hidden.
+func (c *SelectionReportAssertionChain) quote(content string) string {
+	if c.hidden {
+		return fmt.Sprintf("<%d bytes>", len(content))
+	}
+	return quote(content)
+}
+
+// name returns a content as quote does, without quotes if it looks like the name
+// of a file.
+func (c *SelectionReportAssertionChain) name(content string) string {
+	if c.hidden {
+		return c.quote(content)
+	}
+	return name(content)
+}
+
+func name(text string) string {
+	plain := strings.IndexFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-/", r)
+	}) < 0
+	if plain && text != "" && len(text) <= longestQuote {
+		return text
+	}
+	return quote(text)
+}
+
+// missingTokens says how far the included tokens are from a share of a budget.
+func missingTokens(tokens int, threshold float64, budget cupel.ContextBudget) []string {
+	need := math.Ceil(threshold * float64(budget.MaxTokens()))
+	if budget.MaxTokens() <= 0 || !(need < 1<<53) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d tokens are missing: %s of %d is %d", int(need)-tokens, score(threshold), budget.MaxTokens(), int(need))}
+}
