@@ -60,7 +60,10 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 	detail := TraceDetail{ItemEvents: true}
 	t.recorder = collector
 	if observer, ok := collector.(RunObserver); ok {
-		observed, state := observer.StartRun(ctx, RunInfo{Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil})
+		observed, state := observer.StartRun(ctx, RunInfo{
+			Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
+			Prepared: r.prepared != nil, Pipeline: r.pipeline.config.Name,
+		})
 		if observed != nil {
 			ctx = observed
 		}

@@ -195,6 +195,32 @@ func TestFailedRunsAreReported(t *testing.T) {
 	}
 }
 
+func TestObserversKnowWhichPipeline(t *testing.T) {
+	c := pipeline(t).Config()
+	c.Name = "named"
+	p, err := cupel.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := p.Prepare(t.Context(), observedItems(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &spy{}
+	if _, err := prepared.DryRun(t.Context(), budgetOf(t, 20, 10), cupel.WithTrace(s)); err != nil {
+		t.Fatal(err)
+	}
+	if !s.info.Prepared || !s.info.DryRun || s.info.Pipeline != "named" {
+		t.Errorf("a dry run of a Prepared: %+v", s.info)
+	}
+	if _, err := p.Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), cupel.WithTrace(s)); err != nil {
+		t.Fatal(err)
+	}
+	if s.info.Prepared || s.info.Pipeline != "named" {
+		t.Errorf("a run: %+v", s.info)
+	}
+}
+
 func TestObserverMayDecline(t *testing.T) {
 	s := &spy{declines: true}
 	var declined any

@@ -40,6 +40,9 @@ type Config struct {
 	// the goroutine of the run, and never by DryRun. It may keep and change the
 	// event; its panics are not caught. nil disables it.
 	OnOverflow func(OverflowEvent)
+	// Name names the pipeline for observers, such as by its purpose. A policy's
+	// configuration has the policy's. It has no effect on what is selected.
+	Name string
 	// Clock tells the time to stages that are observed; a run without an observer
 	// does not call it. It is called from several goroutines at once.
 	// nil means [time.Now].

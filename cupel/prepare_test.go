@@ -119,6 +119,7 @@ func (d *diary) Detail() cupel.TraceDetail {
 }
 
 func (d *diary) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	info.Prepared = false // the one thing in which prepared runs differ
 	d.note(info)
 	return ctx, d
 }

@@ -85,8 +85,10 @@ type RunInfo struct {
 	Start      time.Time // by the pipeline's clock
 	Candidates int       // number of candidates; 0 for a streaming run, which cannot know
 	Budget     ContextBudget
-	DryRun     bool // true for [Pipeline.DryRun]
-	Streaming  bool // true for [Pipeline.RunStream]
+	DryRun     bool   // true for [Pipeline.DryRun] and [Prepared.DryRun]
+	Streaming  bool   // true for [Pipeline.RunStream]
+	Prepared   bool   // true for runs of a [Prepared]
+	Pipeline   string // the name in the pipeline's [Config]; may be empty
 }
 
 // RunTrace follows one run. Implementations embed [NoTrace], so that methods

@@ -22,6 +22,7 @@ type TurnInfo struct {
 	Number     int       // from 1; proposing a turn again repeats it
 	Candidates int       // number of items of the conversation
 	Budget     ContextBudget
+	Pipeline   string // the name in the [Config] of the pipeline that chooses; may be empty
 }
 
 // TurnTrace follows one turn. Implementations embed [NoTrace], so that methods can

@@ -14,6 +14,24 @@ const (
 	BudgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
 	// VerbosityKey is the name of the [Verbosity] (string).
 	VerbosityKey = attribute.Key("cupel.verbosity")
+	// RunModeKey is how the run was started (string): "run", "stream", "prepared",
+	// "session" for a run that chooses for a turn, "dry_run", or "simulation" for a
+	// dry run of a [cupel.Prepared]. Metrics have it too.
+	RunModeKey = attribute.Key("cupel.run.mode")
+	// PipelineNameKey is the name of the pipeline (string): that of
+	// [WithPipelineName], else that of the [cupel.Config], which a policy sets. Set
+	// only on pipelines with a name. Metrics and spans of turns have it too.
+	PipelineNameKey = attribute.Key("cupel.pipeline.name")
+)
+
+// The values of [RunModeKey].
+const (
+	modeRun        = "run"
+	modeStream     = "stream"
+	modePrepared   = "prepared"
+	modeSession    = "session"
+	modeDryRun     = "dry_run"
+	modeSimulation = "simulation"
 )
 
 // Attributes of the stage spans, cupel.stage.*, at every verbosity. Metrics

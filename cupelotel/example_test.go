@@ -113,6 +113,7 @@ func Example() {
 	// cupel.pipeline
 	//   cupel.budget.max_tokens = 1000
 	//   cupel.verbosity = StageAndExclusions
+	//   cupel.run.mode = run
 	// turn
 }
 

@@ -383,7 +383,7 @@ func TestRunsThatNeverReturn(t *testing.T) {
 				t.Errorf("content left the process:\n%s", all)
 			}
 			for _, m := range collect(t, reader) {
-				if want := "1"; m.Name == "cupel.pipeline.errors" && points(m)["error.type=*cupel.AbandonedError"] != want {
+				if want := "1"; m.Name == "cupel.pipeline.errors" && points(m)["cupel.run.mode=run error.type=*cupel.AbandonedError"] != want {
 					t.Errorf("%s counted %v, want one abandoned run", m.Name, points(m))
 				}
 			}

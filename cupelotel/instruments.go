@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 )
@@ -26,8 +25,7 @@ var (
 	utilizationBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
 )
 
-// instruments holds the instruments of one MeterProvider, with the attributes
-// of their time series except those of failures.
+// instruments holds the instruments of one MeterProvider.
 type instruments struct {
 	pipelineDuration, stageDuration metric.Float64Histogram
 	selectedTokens                  metric.Int64Histogram
@@ -39,14 +37,7 @@ type instruments struct {
 	sessionTurns, sessionBreaks, sessionDropped metric.Int64Counter
 	sessionReadPredicted, sessionReadReported   metric.Int64Counter
 
-	sets [len(stages)]stageSets
-}
-
-type stageSets struct {
-	name    attribute.KeyValue
-	record  []metric.RecordOption // of the stage
-	add     []metric.AddOption    // the same
-	reasons [][]metric.AddOption  // as in reasons; the last one is of all other reasons
+	series seriesCache
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
@@ -84,25 +75,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		sessionReadPredicted: counter("cupel.session.read_predicted", "{token}", "Tokens that the provider's cache was expected to have."),
 		sessionReadReported:  counter("cupel.session.read_reported", "{token}", "Tokens that the provider read from its cache."),
 	}
-	for i, stage := range stages {
-		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
-		// Built once, so that a run does not allocate one for each measurement.
-		in.sets[i].name = name
-		in.sets[i].record, in.sets[i].add = []metric.RecordOption{with(name)}, []metric.AddOption{with(name)}
-		in.sets[i].reasons = make([][]metric.AddOption, len(reasons)+1)
-		for j := range in.sets[i].reasons {
-			reason := other
-			if j < len(reasons) {
-				reason = string(reasons[j])
-			}
-			in.sets[i].reasons[j] = []metric.AddOption{with(name, ExclusionReasonKey.String(reason))}
-		}
-	}
 	return in
-}
-
-func with(attrs ...attribute.KeyValue) metric.MeasurementOption {
-	return metric.WithAttributeSet(attribute.NewSet(attrs...))
 }
 
 // usable returns the instrument, or a no-op if it could not be created. The

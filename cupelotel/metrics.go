@@ -42,16 +42,24 @@ var (
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // What the runs of a turn measure is recorded when the turn is committed or fails.
+// Dry runs are not measured, unless [WithDryRuns] is given; runs of a
+// [cupel.Prepared] are.
 //
-// The number of time series is bounded: there are five stages, and all custom
-// reasons are counted as "_OTHER". No text of an item or a caller becomes an
-// attribute.
+// All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
+// cupel.run.mode.
+//
+// The number of time series of a pipeline is bounded: there are five stages, and all
+// custom reasons are counted as "_OTHER". No text of an item becomes an
+// attribute. Names of pipelines and what [WithAttributes] and [WithAttributesFunc]
+// add multiply the series.
 //
 // It records in the context of the run and its stages, so exemplars link to the
 // spans of a [TraceCollector] listed before it, or else to the caller's span.
 // An instrument without a reader costs nothing.
 type MetricCollector struct {
 	provider metric.MeterProvider // nil: the global one
+	which    which
+	dryRuns  bool
 
 	instruments memo[metric.MeterProvider, *instruments]
 }
@@ -80,15 +88,20 @@ func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
 // StartRun implements [cupel.RunObserver].
 func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
-	in := c.current()
-	if !in.enabled(ctx) {
+	if info.DryRun && !c.dryRuns {
 		return ctx, nil
 	}
+	in := c.current()
+	if !in.enabled(ctx) || !c.which.observes(ctx, info) {
+		return ctx, nil
+	}
+	turn := c.turnOf(ctx)
 	return ctx, &metricRun{
 		instruments: in,
+		series:      c.seriesOf(ctx, in, info.Pipeline, modeOf(info, turn != nil)),
 		maxTokens:   info.Budget.MaxTokens(),
 		exclusions:  in.exclusions.Enabled(ctx),
-		turn:        c.turnOf(ctx),
+		turn:        turn,
 	}
 }
 
@@ -105,6 +118,7 @@ func (c *MetricCollector) current() *instruments {
 type metricRun struct {
 	cupel.NoTrace
 	*instruments
+	series     *series
 	maxTokens  int
 	exclusions bool        // the counter is read
 	turn       *metricTurn // that the run chooses for; nil for other runs
@@ -127,10 +141,10 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 }
 
 func (r *metricRun) stage(ctx context.Context, at int, e cupel.StageEnd) {
-	sets := &r.sets[at]
+	sets := &r.series.stages[at]
 	attributes := sets.record
 	if e.Err != nil {
-		attributes = []metric.RecordOption{with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
+		attributes = []metric.RecordOption{r.series.with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
 	}
 	r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
 	r.items.Add(ctx, int64(e.CountIn), sets.add...)
@@ -164,13 +178,13 @@ func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
-		set := with(ErrorTypeKey.String(errorType(e.Err)))
+		set := r.series.with(ErrorTypeKey.String(errorType(e.Err)))
 		r.pipelineDuration.Record(ctx, seconds, set)
 		r.errors.Add(ctx, 1, set)
 		return
 	}
-	r.pipelineDuration.Record(ctx, seconds)
+	r.pipelineDuration.Record(ctx, seconds, r.series.record...)
 	if r.turn == nil { // the window of a turn has more than this run chose
-		r.window(ctx, e.SelectedTokens, r.maxTokens)
+		r.window(ctx, r.series, e.SelectedTokens, r.maxTokens)
 	}
 }

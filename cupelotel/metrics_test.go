@@ -101,38 +101,38 @@ func TestMetrics(t *testing.T) {
 		points map[string]string
 	}{
 		"cupel.pipeline.duration": {"s", map[string]string{
-			"":                                "2 5.5",
-			"error.type=*cupel.PanicError":    "1 1.25", // two stages: five steps
-			"error.type=*cupel.OverflowError": "1 2.75",
+			"cupel.run.mode=run":                                 "2 5.5",
+			"cupel.run.mode=run error.type=*cupel.PanicError":    "1 1.25", // two stages: five steps
+			"cupel.run.mode=run error.type=*cupel.OverflowError": "1 2.75",
 		}},
 		"cupel.stage.duration": {"s", map[string]string{
-			"cupel.stage.name=classify":                              "4 1",
-			"cupel.stage.name=score":                                 "3 0.75",
-			"cupel.stage.name=score error.type=*cupel.PanicError":    "1 0.25",
-			"cupel.stage.name=deduplicate":                           "3 0.75",
-			"cupel.stage.name=slice":                                 "3 0.75",
-			"cupel.stage.name=place":                                 "2 0.5",
-			"cupel.stage.name=place error.type=*cupel.OverflowError": "1 0.25",
+			"cupel.run.mode=run cupel.stage.name=classify":                              "4 1",
+			"cupel.run.mode=run cupel.stage.name=score":                                 "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=score error.type=*cupel.PanicError":    "1 0.25",
+			"cupel.run.mode=run cupel.stage.name=deduplicate":                           "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=slice":                                 "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=place":                                 "2 0.5",
+			"cupel.run.mode=run cupel.stage.name=place error.type=*cupel.OverflowError": "1 0.25",
 		}},
-		"cupel.pipeline.selected_tokens": {"{token}", map[string]string{"": "2 120"}}, // 20 + 10 + 30, twice
-		"cupel.budget.utilization":       {"1", map[string]string{"": "2 0.12"}},      // 60 of 1000, twice
+		"cupel.pipeline.selected_tokens": {"{token}", map[string]string{"cupel.run.mode=run": "2 120"}}, // 20 + 10 + 30, twice
+		"cupel.budget.utilization":       {"1", map[string]string{"cupel.run.mode=run": "2 0.12"}},      // 60 of 1000, twice
 		"cupel.items": {"{item}", map[string]string{
-			"cupel.stage.name=classify":    "32", // 4 times 8
-			"cupel.stage.name=score":       "24", // 4 times 6
-			"cupel.stage.name=deduplicate": "18", // 3 times 6
-			"cupel.stage.name=slice":       "15", // 3 times 5
-			"cupel.stage.name=place":       "12", // 3 times 4
+			"cupel.run.mode=run cupel.stage.name=classify":    "32", // 4 times 8
+			"cupel.run.mode=run cupel.stage.name=score":       "24", // 4 times 6
+			"cupel.run.mode=run cupel.stage.name=deduplicate": "18", // 3 times 6
+			"cupel.run.mode=run cupel.stage.name=slice":       "15", // 3 times 5
+			"cupel.run.mode=run cupel.stage.name=place":       "12", // 3 times 4
 		}},
 		"cupel.exclusions": {"{item}", map[string]string{
-			"cupel.exclusion.reason=NegativeTokens cupel.stage.name=classify":  "4",
-			"cupel.exclusion.reason=Deduplicated cupel.stage.name=deduplicate": "3",
-			"cupel.exclusion.reason=BudgetExceeded cupel.stage.name=slice":     "3",
-			"cupel.exclusion.reason=_OTHER cupel.stage.name=slice":             "3", // Boring, which only the slicer knows
-			"cupel.exclusion.reason=PinnedOverride cupel.stage.name=place":     "2", // not under Throw
+			"cupel.exclusion.reason=NegativeTokens cupel.run.mode=run cupel.stage.name=classify":  "4",
+			"cupel.exclusion.reason=Deduplicated cupel.run.mode=run cupel.stage.name=deduplicate": "3",
+			"cupel.exclusion.reason=BudgetExceeded cupel.run.mode=run cupel.stage.name=slice":     "3",
+			"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice":             "3", // Boring, which only the slicer knows
+			"cupel.exclusion.reason=PinnedOverride cupel.run.mode=run cupel.stage.name=place":     "2", // not under Throw
 		}},
 		"cupel.pipeline.errors": {"{error}", map[string]string{
-			"error.type=*cupel.PanicError":    "1",
-			"error.type=*cupel.OverflowError": "1",
+			"cupel.run.mode=run error.type=*cupel.PanicError":    "1",
+			"cupel.run.mode=run error.type=*cupel.OverflowError": "1",
 		}},
 	}
 	metrics := collect(t, reader)
@@ -245,7 +245,7 @@ func TestReasonsOfMetricsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range collect(t, reader) {
-		if want := map[string]string{"cupel.exclusion.reason=_OTHER cupel.stage.name=slice": "500"}; m.Name == "cupel.exclusions" && !maps.Equal(points(m), want) {
+		if want := map[string]string{"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice": "500"}; m.Name == "cupel.exclusions" && !maps.Equal(points(m), want) {
 			t.Errorf("%v, want %v", points(m), want)
 		}
 	}
@@ -308,7 +308,7 @@ func TestGlobalMeterProviderIsLookedUpAtTheRun(t *testing.T) {
 		run()
 		run()
 		for _, m := range collect(t, reader) {
-			if m.Name == "cupel.items" && points(m)["cupel.stage.name=classify"] != "16" {
+			if m.Name == "cupel.items" && points(m)["cupel.run.mode=run cupel.stage.name=classify"] != "16" {
 				t.Errorf("the global provider counted %v, want 16 candidates of two runs", points(m))
 			}
 		}
@@ -361,7 +361,7 @@ func TestZeroBudgetHasNoUtilization(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range collect(t, reader) {
-		if m.Name == "cupel.budget.utilization" && points(m)[""] != "1 0" {
+		if m.Name == "cupel.budget.utilization" && points(m)["cupel.run.mode=run"] != "1 0" {
 			t.Errorf("utilization of an empty budget: %v, want one value of 0", points(m))
 		}
 	}

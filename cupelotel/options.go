@@ -116,6 +116,9 @@ const (
 	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
 	// by default.
 	TextGroup
+	// TextPipeline is the name of a pipeline. Shown by default. Metrics, which
+	// have no Redactor, show it too.
+	TextPipeline
 )
 
 // A Redactor returns the text that a span shows in place of a text from the
@@ -123,8 +126,9 @@ const (
 // runs call it concurrently. If it panics, the text is left out and the
 // OpenTelemetry error handler receives an error.
 //
-// No other text from outside Cupel reaches a span: item contents, tags,
-// metadata and sources never do. Invalid UTF-8, which exporters reject, is
+// Apart from the attributes of [WithAttributes] and [WithAttributesFunc], no other
+// text from outside Cupel reaches a span: item contents, tags, metadata and sources
+// never do. Invalid UTF-8, which exporters reject, is
 // replaced after the Redactor has run.
 type Redactor func(source TextSource, text string) string
 
@@ -161,4 +165,10 @@ func WithMeterProvider(provider metric.MeterProvider) MetricOption {
 		provider = nil
 	}
 	return metricOption(func(c *MetricCollector) { c.provider = provider })
+}
+
+// WithDryRuns measures dry runs too, those of a [cupel.Prepared] included. Their
+// cupel.run.mode is "dry_run" or "simulation".
+func WithDryRuns() MetricOption {
+	return metricOption(func(c *MetricCollector) { c.dryRuns = true })
 }

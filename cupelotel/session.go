@@ -2,12 +2,12 @@ package cupelotel
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -20,23 +20,32 @@ var (
 
 // StartTurn implements [cupel.TurnObserver]: it starts the span of a turn.
 func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+	if !c.which.observes(ctx, asRun(info)) {
+		return ctx, nil
+	}
 	tracer := c.tracer()
 	caller := trace.SpanFromContext(ctx)
 	outer, _ := ctx.Value(turnContextKey{}).(*turnContext)
 	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
 		caller = outer.caller // another collector of the same turn: both are below the caller's span
 	}
-	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(
+	which := c.appendName(c.which.attributes(ctx, 4), info.Pipeline)
+	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(append(slices.Clip(which),
 		SessionTurnKey.Int(info.Number),
 		SessionCandidatesKey.Int(info.Candidates),
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
-	))
+	)...))
 	ctx = &turnContext{Context: ctx, outer: outer, collector: c, start: info.Start, root: span, caller: caller}
 	if !span.IsRecording() {
 		span.End()
 		return ctx, nil
 	}
-	return ctx, &traceTurn{collector: c, tracer: tracer, span: span, caller: caller, number: info.Number}
+	return ctx, &traceTurn{collector: c, tracer: tracer, span: span, caller: caller, number: info.Number, which: which}
+}
+
+// asRun describes a turn to a filter.
+func asRun(info cupel.TurnInfo) cupel.RunInfo {
+	return cupel.RunInfo{Start: info.Start, Candidates: info.Candidates, Budget: info.Budget, Pipeline: info.Pipeline}
 }
 
 // turnContext is the context of a turn. It lets the runs of a turn find the span
@@ -85,6 +94,7 @@ type traceTurn struct {
 	span      trace.Span
 	caller    trace.Span
 	number    int
+	which     []attribute.KeyValue // the name of the pipeline and the caller's attributes
 	proposed  []attribute.KeyValue
 }
 
@@ -137,7 +147,7 @@ func (t *traceTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
 	}
 	_, span := t.tracer.Start(trace.ContextWithSpan(ctx, parent), commitSpanName,
 		trace.WithLinks(trace.Link{SpanContext: t.span.SpanContext()}),
-		trace.WithAttributes(SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true)))
+		trace.WithAttributes(append(slices.Clip(t.which), SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true))...))
 	defer span.End()
 	span.SetAttributes(t.proposed...)
 	if c.Input > 0 {
@@ -165,11 +175,14 @@ func breakReason(reason string) string {
 // recorded when it is committed, or has failed.
 func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
 	in := c.current()
-	if !in.enabled(ctx) {
+	if !in.enabled(ctx) || !c.which.observes(ctx, asRun(info)) {
 		return ctx, nil
 	}
 	start := time.Now() //nolint:forbidigo // nothing depends on it, and the session's clock may be moved
-	turn := &metricTurn{instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: start}
+	turn := &metricTurn{
+		instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: start,
+		turns: c.seriesOf(ctx, in, info.Pipeline, ""), windows: c.seriesOf(ctx, in, info.Pipeline, modeSession),
+	}
 	return context.WithValue(ctx, metricTurnKey{}, turn), turn
 }
 
@@ -190,6 +203,8 @@ type metricTurn struct {
 	*instruments
 	collector *MetricCollector
 	maxTokens int
+	turns     *series // of the session's instruments
+	windows   *series // of the window
 	start     time.Time
 	took      time.Duration
 	end       cupel.TurnEnd
@@ -221,7 +236,7 @@ func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
 	t.took, t.end = time.Since(t.start), e //nolint:forbidigo // see StartTurn
 	if e.Err != nil {
 		t.measure()
-		t.sessionDuration.Record(ctx, t.took.Seconds(), with(ErrorTypeKey.String(errorType(e.Err))))
+		t.sessionDuration.Record(ctx, t.took.Seconds(), t.turns.with(ErrorTypeKey.String(errorType(e.Err))))
 	}
 }
 
@@ -229,29 +244,30 @@ func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
 func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
 	t.measure()
 	e := &t.end
-	t.sessionDuration.Record(ctx, t.took.Seconds())
-	t.window(ctx, e.Tokens, t.maxTokens)
-	t.sessionTurns.Add(ctx, 1)
-	t.sessionKept.Record(ctx, int64(e.KeptTokens))
-	t.sessionDropped.Add(ctx, int64(e.DroppedItems))
+	record, add := t.turns.record, t.turns.add
+	t.sessionDuration.Record(ctx, t.took.Seconds(), record...)
+	t.window(ctx, t.windows, e.Tokens, t.maxTokens)
+	t.sessionTurns.Add(ctx, 1, add...)
+	t.sessionKept.Record(ctx, int64(e.KeptTokens), record...)
+	t.sessionDropped.Add(ctx, int64(e.DroppedItems), add...)
 	if e.Break != "" {
-		t.sessionBreaks.Add(ctx, 1, metric.WithAttributeSet(attribute.NewSet(SessionBreakReasonKey.String(breakReason(e.Break)))))
+		t.sessionBreaks.Add(ctx, 1, t.turns.with(SessionBreakReasonKey.String(breakReason(e.Break))))
 	}
 	if e.CostWithout > 0 {
-		t.sessionCostRatio.Record(ctx, e.Cost/e.CostWithout)
+		t.sessionCostRatio.Record(ctx, e.Cost/e.CostWithout, record...)
 	}
 	if c.Cached { // both, so that they can be compared
-		t.sessionReadPredicted.Add(ctx, int64(e.CacheRead))
-		t.sessionReadReported.Add(ctx, int64(c.CacheRead))
+		t.sessionReadPredicted.Add(ctx, int64(e.CacheRead), add...)
+		t.sessionReadReported.Add(ctx, int64(c.CacheRead), add...)
 	}
 }
 
 // window records the size of a window.
-func (in *instruments) window(ctx context.Context, tokens, maxTokens int) {
-	in.selectedTokens.Record(ctx, int64(tokens))
+func (in *instruments) window(ctx context.Context, s *series, tokens, maxTokens int) {
+	in.selectedTokens.Record(ctx, int64(tokens), s.record...)
 	utilization := 0.0
 	if maxTokens > 0 {
 		utilization = float64(tokens) / float64(maxTokens)
 	}
-	in.utilization.Record(ctx, utilization)
+	in.utilization.Record(ctx, utilization, s.record...)
 }

@@ -78,6 +78,7 @@ agent (internal, agent )
         cupel.pipeline (internal, Wollax.Cupel 0.1.0)
             cupel.budget.max_tokens = int64 1000
             cupel.verbosity = string StageOnly
+            cupel.run.mode = string session
     cupel.session.commit (internal, Wollax.Cupel 0.1.0)
         cupel.session.turn = int64 7
         cupel.session.committed = bool true
@@ -192,7 +193,7 @@ func TestTurnsThatFail(t *testing.T) {
 			for _, m := range collect(t, reader) {
 				switch m.Name {
 				case "cupel.pipeline.errors":
-					failures = points(m)["error.type=*cupel.OverflowError"]
+					failures = points(m)["cupel.run.mode=session error.type=*cupel.OverflowError"]
 				case "cupel.session.duration":
 					if p := points(m); len(p) != 1 || !strings.HasPrefix(p["error.type="+tt.kind], "1 ") {
 						t.Errorf("durations: %v", p)
@@ -235,17 +236,17 @@ func TestTurnMetrics(t *testing.T) {
 		"cupel.session.cost_ratio":       {"": "2 0.685"}, // .5 and .185; sending nothing is free
 		"cupel.session.read_predicted":   {"": "750"},     // of the two turns with a report
 		"cupel.session.read_reported":    {"": "256"},
-		"cupel.pipeline.selected_tokens": {"": "3 2000"},
-		"cupel.budget.utilization":       {"": "3 1.9999999999999998"},
-		"cupel.items": {"cupel.stage.name=classify": "16", "cupel.stage.name=score": "12", "cupel.stage.name=deduplicate": "12",
-			"cupel.stage.name=slice": "10", "cupel.stage.name=place": "8"}, // of two runs
+		"cupel.pipeline.selected_tokens": {"cupel.run.mode=session": "3 2000"},
+		"cupel.budget.utilization":       {"cupel.run.mode=session": "3 1.9999999999999998"},
+		"cupel.items": {"cupel.run.mode=session cupel.stage.name=classify": "16", "cupel.run.mode=session cupel.stage.name=score": "12", "cupel.run.mode=session cupel.stage.name=deduplicate": "12",
+			"cupel.run.mode=session cupel.stage.name=slice": "10", "cupel.run.mode=session cupel.stage.name=place": "8"}, // of two runs
 	}
 	for _, m := range collect(t, reader) {
 		switch m.Name {
 		case "cupel.pipeline.errors":
 			t.Errorf("a choice that was made again counts as a failure: %v", points(m))
 		case "cupel.pipeline.duration":
-			if p := points(m); len(p) != 1 || !strings.HasPrefix(p[""], "1 ") {
+			if p := points(m); len(p) != 1 || !strings.HasPrefix(p["cupel.run.mode=session"], "1 ") {
 				t.Errorf("durations of runs: %v, want one", p)
 			}
 		case "cupel.session.duration":

@@ -33,6 +33,7 @@ type TraceCollector struct {
 	verbosity Verbosity
 	limit     int // negative: none
 	redact    Redactor
+	which     which
 
 	tracers memo[trace.TracerProvider, trace.Tracer]
 }
@@ -73,14 +74,19 @@ func (c *TraceCollector) tracer() trace.Tracer {
 
 // StartRun implements [cupel.RunObserver].
 func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+	if !c.which.observes(ctx, info) {
+		return ctx, nil
+	}
 	tracer := c.tracer()
 	parent := c.inTurn(callerContext(ctx, c, info))
 	caller := trace.SpanFromContext(parent)
 	// Attributes known now are set at the start, where samplers see them.
-	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(
+	attrs := append(c.which.attributes(ctx, 4),
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 		VerbosityKey.String(c.verbosity.String()),
-	))
+		RunModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)),
+	)
+	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(c.appendName(attrs, info.Pipeline)...))
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
 	}
@@ -89,6 +95,14 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 		return ctx, nil
 	}
 	return ctx, &traceRun{collector: c, tracer: tracer, root: span}
+}
+
+// appendName appends the name of the pipeline, if it has one.
+func (c *TraceCollector) appendName(attrs []attribute.KeyValue, configured string) []attribute.KeyValue {
+	if name := c.which.nameOr(configured); name != "" {
+		attrs = append(attrs, PipelineNameKey.String(c.text(TextPipeline, name)))
+	}
+	return attrs
 }
 
 // runContext is the context of a run. It lets other collectors of the same run

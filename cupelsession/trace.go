@@ -14,7 +14,9 @@ func (s *Session) observe(ctx context.Context, now time.Time, candidates int, bu
 	if !ok || !s.config.Trace.IsEnabled() {
 		return ctx, func(*Turn, error) {}
 	}
-	observed, trace := observer.StartTurn(ctx, cupel.TurnInfo{Start: now, Number: s.Turns() + 1, Candidates: candidates, Budget: budget})
+	observed, trace := observer.StartTurn(ctx, cupel.TurnInfo{
+		Start: now, Number: s.Turns() + 1, Candidates: candidates, Budget: budget, Pipeline: s.pipelineName(),
+	})
 	if observed != nil {
 		ctx = observed
 	}
@@ -32,6 +34,14 @@ func (s *Session) observe(ctx context.Context, now time.Time, candidates int, bu
 			turn.committed = func(c cupel.TurnCommit) { trace.CommitTurn(context.WithoutCancel(ctx), c) }
 		}
 	}
+}
+
+// pipelineName returns the name of the pipeline that chooses, if it has one.
+func (s *Session) pipelineName() string {
+	if p, ok := s.chooser.(interface{ Config() cupel.Config }); ok {
+		return p.Config().Name
+	}
+	return ""
 }
 
 // facts are what observers get to know about a turn.

@@ -15,8 +15,9 @@ import (
 // diary writes down what a collector gets to know about turns and runs.
 type diary struct {
 	cupel.NoTrace
-	lines []string
-	blind bool // to turns
+	lines    []string
+	blind    bool   // to turns
+	pipeline string // of the last turn
 }
 
 type diaryKey struct{}
@@ -33,6 +34,7 @@ func (d *diary) StartTurn(ctx context.Context, i cupel.TurnInfo) (context.Contex
 		return nil, nil //nolint:nilnil // both mean no
 	}
 	d.add("turn %d of %d items for %d tokens", i.Number, i.Candidates, i.Budget.MaxTokens())
+	d.pipeline = i.Pipeline
 	return context.WithValue(ctx, diaryKey{}, true), d
 }
 
@@ -98,6 +100,20 @@ proposed 4 items of 35 tokens, kept 1 of 10, break "forced", dropped 3 of 30, qu
 	if got, want := d.take(), `turn 3 of 7 items for 50 tokens
 proposed 5 items of 45 tokens, kept 4 of 35, break "", dropped 0 of 0, quoted 0, summarized 3, read 35, wrote 10, cost 13.5 of 16, in its context: true`; got != want {
 		t.Errorf("a turn that appends:\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTraceNamesThePipeline(t *testing.T) {
+	config := newest(t).Config()
+	config.Name = "chat"
+	p, err := cupel.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &diary{}
+	next(t, session(t, p, cupelsession.Config{Trace: d}), numbered(t, 2), 50)
+	if d.pipeline != "chat" {
+		t.Errorf("the turn is of the pipeline %q, want chat", d.pipeline)
 	}
 }
 

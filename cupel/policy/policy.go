@@ -77,6 +77,7 @@ func (p Policy) Config(env Environment) (cupel.Config, error) {
 	if err := found.err(); err != nil {
 		return cupel.Config{}, err
 	}
+	config.Name = p.Name
 	return config, nil
 }
 
