@@ -195,6 +195,9 @@ func (r *dateReader) phrase(i int) (span, int) {
 	switch unit {
 	case "day", "week", "month", "year":
 		if !counted {
+			if unit != r.at(i) || r.at(i+1) == "ago" {
+				return span{}, 0 // "how many weeks ago"
+			}
 			count = 1
 		}
 		switch r.at(i + 1) {

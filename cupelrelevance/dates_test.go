@@ -63,6 +63,9 @@ func TestDates(t *testing.T) {
 		{"2 months ago", "2024-04-01 - 2024-04-30", "  "},
 		{"a year ago", "2023-01-01 - 2023-12-31", "  "},
 		{"one may ask", "", "="},
+		{"How many weeks ago did we start?", "", "="},
+		{"How many days after 8 May 2023 was it?", "2023-05-09 - ", "How many days was it?"},
+		{"in the past few months", "2024-03-01 - 2024-06-12", "in"},
 		{"", "", "="},
 		{"99999999999999999999 May", "", "="},
 		{"31 February 2023", "2023-03-03 - 2023-03-03", "  "}, // as package time has it
