@@ -28,7 +28,8 @@
 // [TestScorer], [TestSlicer], [TestPlacer] and [TestTraceCollector] check that
 // an implementation keeps its contract, and report each rule that it breaks.
 // They take a function that makes the implementation, since what goes wrong in a
-// first call does not show in later ones. Run them under the race detector too:
+// first call does not show in later ones. A strategy that keeps its contract and
+// is of little use gets a warning, through Logf, or a failure with [Strict]. Run them under the race detector too:
 //
 //	func TestByLength(t *testing.T) {
 //		cupeltest.TestScorer(t, func() cupel.Scorer { return ByLength{} })

@@ -30,7 +30,7 @@ func TestPlacer(t T, newPlacer func() cupel.Placer, opts ...StrategyOption) {
 		return
 	}
 	kit := newPlacerKit(newPlacer, &options)
-	rules := kit.rules()
+	rules := append(kit.rules(), kit.adviceRules()...)
 	if _, ok := p.(cupel.AppendPlacer); ok {
 		rules = append(rules, kit.appendRule(func() cupel.AppendPlacer { return newPlacer().(cupel.AppendPlacer) }))
 	}

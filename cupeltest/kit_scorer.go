@@ -57,7 +57,7 @@ func scorerRules(s cupel.Scorer, start func() cupel.Scorer, options *kitOptions)
 	if _, ok := s.(cupel.BatchScorer); ok {
 		rules = append(rules, batchRules(start, single, options)...)
 	}
-	return rules
+	return append(rules, numberRule("Score", single, options))
 }
 
 // sampled yields the positions of a list that Score is called for: all of a short
@@ -147,6 +147,9 @@ func batchRules(start func() cupel.Scorer, single *subject[*cupel.ContextItem, [
 	rules := append(batch.rules(), batch.resultRule())
 	rules = append(rules, batch.stopRules()...)
 	return append(rules,
+		batch.growthRule(func(n int) input[*cupel.ContextItem] {
+			return input[*cupel.ContextItem]{list: longItems(n, options)}
+		}),
 		rule{sentence: "ScoreAll writes every score.", cause: "ScoreAll leaves scores out", broken: func() string { return writesAll(startBatch(), batch.cold()) }},
 		rule{sentence: "ScoreAll gives the same bits as Score.", cause: "scores of Score and ScoreAll differ", broken: func() string {
 			for _, in := range batch.cold() {

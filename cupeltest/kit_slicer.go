@@ -123,7 +123,8 @@ func (k *slicerKit) rules(s cupel.Slicer) []rule {
 		}},
 	)
 	rules = append(rules, k.unitRules(k.options)...)
-	return append(rules, k.optionalRules(s)...)
+	rules = append(rules, k.optionalRules(s)...)
+	return append(rules, k.adviceRules(s)...)
 }
 
 func slicerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {

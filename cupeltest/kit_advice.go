@@ -1,0 +1,219 @@
+package cupeltest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Growth is measured between lists of these lengths. Time that grows with
+// N log N grows by 11, with the square of N by 64.
+const (
+	growthFrom = 250
+	growthTo   = 2000
+	growthMost = 32
+)
+
+// growthLeast is what is too short to measure or to matter.
+const growthLeast = 3 * time.Millisecond
+
+// growthRule measures a method on lists that differ only in their length.
+func (s *subject[E, R]) growthRule(list func(n int) input[E]) rule {
+	return rule{
+		sentence: s.method + " takes time in proportion to N log N at most.", cause: s.method + " is slow for long lists", advice: true,
+		broken: func() string {
+			small, large := list(growthFrom), list(growthTo)
+			run := s.start()
+			short, long := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			ratio := func() float64 { return float64(long) / float64(max(short, 1)) }
+			for range 5 { // the least of several is hardly disturbed by other work
+				for range 3 {
+					short = min(short, timeOf(func() { s.call(run, small) }))
+				}
+				if long = min(long, timeOf(func() { s.call(run, large) })); long < growthLeast {
+					return ""
+				}
+			}
+			if ratio() <= growthMost {
+				return ""
+			}
+			return fmt.Sprintf("%d and %d items: %v, then %v, which is %.0f times as long", growthFrom, growthTo,
+				short.Round(time.Microsecond), long.Round(time.Microsecond), ratio())
+		},
+	}
+}
+
+// longItems are the items for a measurement.
+func longItems(n int, options *kitOptions) []*cupel.ContextItem {
+	if options.only {
+		return repeat(options.items, n)
+	}
+	return randomItems(nextGeneration(), n)
+}
+
+func longScored(n int, options *kitOptions) input[cupel.ScoredItem] {
+	return input[cupel.ScoredItem]{list: scored(longItems(n, options), func(i int) float64 { return 1 - float64(i)/float64(n) }), budget: budgetOf(2000)}
+}
+
+// numberRule looks for NaN where nothing explains it.
+func numberRule(method string, s *subject[*cupel.ContextItem, []float64], options *kitOptions) rule {
+	return rule{
+		sentence: method + " is a number for items whose fields are ordinary.", cause: "a score is not a number", advice: true,
+		broken: func() string {
+			run := s.start()
+			for _, in := range itemLists(nextGeneration(), options) {
+				if s.fails[in.name] || in.long() {
+					continue
+				}
+				out := s.call(run, in)
+				for i, score := range out.result {
+					if math.IsNaN(score) {
+						return fmt.Sprintf("%s: item %d scores NaN", in.name, i+1)
+					}
+				}
+			}
+			return ""
+		},
+	}
+}
+
+// adviceRules are about slicers that keep their contract and are of little use.
+func (k *slicerKit) adviceRules(s cupel.Slicer) []rule {
+	rules := []rule{
+		k.growthRule(func(n int) input[cupel.ScoredItem] { return longScored(n, k.options) }),
+	}
+	if !k.options.only {
+		rules = append(rules, rule{sentence: "among items that differ only in content, those that come first are selected, or those that come last.",
+			cause: "equal items are selected in no order", advice: true, broken: k.unstable})
+	}
+	// Slicers around others leave budget over on purpose, as a cap does.
+	if _, wraps := s.(cupel.SlicerWrapper); !wraps {
+		rules = append(rules, rule{sentence: "no item that would fit is left out without being dropped.", cause: "budget is left over", advice: true,
+			broken: k.everywhere(leavesRoom)})
+	}
+	return rules
+}
+
+// leavesRoom finds an item that fits the budget that is left. What Slice would
+// select from several that fit is its own matter: one must not fit at all.
+func leavesRoom(in input[cupel.ScoredItem], sel cupel.Selection) string {
+	left := in.budget.TargetTokens
+	for _, i := range sel.Indices {
+		if i < 0 || i >= len(in.list) || in.list[i].Item.Tokens() > left {
+			return "" // another rule's
+		}
+		left -= in.list[i].Item.Tokens()
+	}
+	if len(sel.Shortfalls) > 0 || len(sel.Smaller) > 0 {
+		return ""
+	}
+	taken := make(map[int]bool)
+	for _, i := range positionsOf(sel) {
+		taken[i] = true
+	}
+	for i, it := range in.list {
+		if tokens := it.Item.Tokens(); !taken[i] && tokens > 0 && tokens <= left && it.Score > 0 {
+			return fmt.Sprintf("position %d has %d tokens, %d are left, and it is not selected", i, tokens, left)
+		}
+	}
+	return ""
+}
+
+// unstable slices items of three sizes that are otherwise alike.
+func (k *slicerKit) unstable() string {
+	g := nextGeneration()
+	var items []*cupel.ContextItem
+	for i := range 200 {
+		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10+(i*7%3), cupel.WithKind(cupel.KindDocument)))
+	}
+	list := scored(items, func(int) float64 { return 0.5 })
+	run := k.start()
+	for _, target := range []int{300, 1000} {
+		out := k.call(run, input[cupel.ScoredItem]{list: list, budget: budgetOf(target)})
+		chosen := make([]bool, len(list))
+		for _, i := range out.result.Indices {
+			if i >= 0 && i < len(chosen) {
+				chosen[i] = true
+			}
+		}
+		for tokens := 10; tokens <= 12; tokens++ {
+			changes, last := 0, -1
+			for i, it := range list {
+				if it.Item.Tokens() != tokens {
+					continue
+				}
+				if last >= 0 && chosen[i] != chosen[last] {
+					if changes++; changes > 1 {
+						return fmt.Sprintf("200 items with one score, with a target of %d: of those of %d tokens, position %d is selected and %d is not, and the other way round before", target, tokens, pick(chosen[i], i, last), pick(chosen[i], last, i))
+					}
+				}
+				last = i
+			}
+		}
+	}
+	return ""
+}
+
+func pick(first bool, a, b int) int {
+	if first {
+		return a
+	}
+	return b
+}
+
+// adviceRules are about placers that keep their contract and are of little use.
+func (k *placerKit) adviceRules() []rule {
+	rules := []rule{k.growthRule(func(n int) input[cupel.ScoredItem] { return longScored(n, k.options) })}
+	if k.options.only {
+		return rules
+	}
+	return append(rules, rule{sentence: "items that differ only in content keep their order, or reverse it, on each side of the window.",
+		cause: "equal items are placed in no order", advice: true, broken: k.unstable})
+}
+
+// unstable places items of five times that are otherwise alike. Items alike may
+// come in their order, in reverse, or in one direction and then the other, as
+// around the middle of a window.
+func (k *placerKit) unstable() string {
+	g := nextGeneration()
+	var items []*cupel.ContextItem
+	for i := range 200 {
+		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10, cupel.WithTimestamp(time.Unix(int64(i*7%5), 0))))
+	}
+	for _, levels := range []int{1, 3} {
+		list := scored(items, func(i int) float64 { return float64(i%levels) / 4 })
+		out := k.call(k.start(), input[cupel.ScoredItem]{list: list})
+		type class struct {
+			score float64
+			at    int64
+		}
+		orders := make(map[class][]int)
+		for _, i := range out.result {
+			if i >= 0 && i < len(list) {
+				at, _ := list[i].Item.Timestamp()
+				c := class{list[i].Score, at.Unix()}
+				orders[c] = append(orders[c], i)
+			}
+		}
+		for _, i := range slices.Sorted(slices.Values(out.result)) {
+			if i < 0 || i >= len(list) {
+				continue
+			}
+			at, _ := list[i].Item.Timestamp()
+			order := orders[class{list[i].Score, at.Unix()}]
+			turns := 0
+			for n := 2; n < len(order); n++ {
+				if (order[n-1] > order[n-2]) != (order[n] > order[n-1]) {
+					turns++
+				}
+			}
+			if turns > 1 {
+				return fmt.Sprintf("200 items, those of one score and time: positions %s in this order", shown(order, 0))
+			}
+		}
+	}
+	return ""
+}
