@@ -51,11 +51,17 @@ const (
 	// ExclusionCountKey is the number of items that the stage left out (int).
 	// It is exact even when the event limit drops events.
 	ExclusionCountKey = attribute.Key("cupel.exclusion.count")
-	// ExclusionDroppedCountKey is the number of exclusions without an event
-	// because of the limit (int). Set only when above 0.
+	// ExclusionReasonsKey is the number of items that the stage left out by reason
+	// (string), such as "BudgetExceeded=12 Deduplicated=3", sorted by name. Reasons
+	// that Cupel does not have are counted as "_OTHER". Set only when the stage left
+	// something out.
+	ExclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
+	// ExclusionDroppedCountKey is the number of exclusions without an event because
+	// of the collector's limit or, where the span tells, the SDK's (int). Set only
+	// when above 0.
 	ExclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
 	// ItemDroppedCountKey is the number of items of the window without an event
-	// because of the limit (int). Set only on the place stage at
+	// because of either limit (int). Set only on the place stage at
 	// [VerbosityFull], and only when above 0.
 	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )

@@ -29,6 +29,7 @@ func label(s selection) string {
 // ties, NaN and zeros of both signs.
 func TestChooseAgainstSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	codes := []cupel.ExclusionCode{"a", "b", "b", "b", cupel.ExcludeBudgetExceeded}
 	scores := []float64{0, math.Copysign(0, -1), 0.5, 0.5, 1, math.NaN(), math.Inf(1), math.Inf(-1)}
 	for round := range 2000 {
 		excluded, included := make([]cupel.ExcludedItem, rng.IntN(12)), make([]cupel.IncludedItem, rng.IntN(12))
@@ -39,7 +40,7 @@ func TestChooseAgainstSorting(t *testing.T) {
 		}
 		var all []entry
 		for i := range excluded {
-			excluded[i] = cupel.ExcludedItem{Score: scores[rng.IntN(len(scores))], Reason: cupel.NewExclusionReason("", cupel.ReasonData{Tokens: i})}
+			excluded[i] = cupel.ExcludedItem{Score: scores[rng.IntN(len(scores))], Reason: cupel.NewExclusionReason(codes[rng.IntN(len(codes))], cupel.ReasonData{Tokens: i})}
 			all = append(all, entry{excluded[i].Score, false, i})
 		}
 		for i := range included {
@@ -63,8 +64,21 @@ func TestChooseAgainstSorting(t *testing.T) {
 			}
 		})
 		if limit >= 0 && len(all) > limit {
+			// One of each reason goes before the rest.
+			var firsts, rest []entry
+			seen := make(map[cupel.ExclusionCode]bool)
+			for _, e := range all {
+				if !e.in && !seen[excluded[e.at].Reason.Code] {
+					seen[excluded[e.at].Reason.Code] = true
+					firsts = append(firsts, e)
+				} else {
+					rest = append(rest, e)
+				}
+			}
+			all = slices.Concat(firsts, rest)
 			all = all[:limit]
 		}
+		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at)) })
 		var want selection
 		for _, e := range all {
 			if !e.in {

@@ -49,8 +49,8 @@
 // # Limits
 //
 // By default the SDK keeps 128 events per span and silently drops the oldest
-// beyond that. The collector therefore applies the same limit itself, keeps the
-// events with the highest scores, and records on the span how many it dropped.
+// beyond that. The collector therefore applies the same limit itself, keeps
+// one event of each exclusion reason and then those with the highest scores, and records on the span how many it dropped.
 // To see more events, raise both limits: [WithEventLimit] and the SDK's
 // [go.opentelemetry.io/otel/sdk/trace.SpanLimits].
 //

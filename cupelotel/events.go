@@ -3,6 +3,8 @@ package cupelotel
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -17,18 +19,23 @@ type selection struct {
 }
 
 // choose selects the items that get an event, under one limit for exclusions
-// and inclusions together: the highest scores first; among equal scores
-// exclusions first, then the earlier item. It does not modify its arguments. It
-// takes O(N log limit), or the time to sort the exclusions when there is no
-// limit.
+// and inclusions together: the exclusion with the highest score of each reason
+// first, then the highest scores; among equal scores exclusions first, then the
+// earlier item. It does not modify its arguments. It takes O(N log limit), or the
+// time to sort the exclusions when there is no limit.
 func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit int) selection {
 	if limit >= 0 && len(excluded)+len(included) > limit {
 		best := newTop(limit)
+		firsts := firstOfEachReason(excluded)
 		for i := range excluded {
-			best.offer(ranked{excluded[i].Score, i})
+			first := len(firsts) > 0 && firsts[0] == i
+			if first {
+				firsts = firsts[1:]
+			}
+			best.offer(ranked{excluded[i].Score, i, first})
 		}
 		for i := range included {
-			best.offer(ranked{included[i].Score, len(excluded) + i})
+			best.offer(ranked{included[i].Score, len(excluded) + i, false})
 		}
 		excluded, included = best.split(excluded, included)
 	}
@@ -40,15 +47,45 @@ func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit 
 	return selection{excluded, included}
 }
 
+// firstOfEachReason returns, ascending, the position of the exclusion with the
+// highest score of each reason.
+func firstOfEachReason(excluded []cupel.ExcludedItem) []int {
+	best := make(map[cupel.ExclusionCode]*ranked, len(reasons))
+	var last *ranked // neighbors mostly have one reason
+	var code cupel.ExclusionCode
+	for i := range excluded {
+		if c := excluded[i].Reason.Code; last == nil || c != code {
+			code, last = c, best[c]
+			if last == nil {
+				last = &ranked{excluded[i].Score, i, true}
+				best[c] = last
+			}
+		}
+		if this := (ranked{excluded[i].Score, i, true}); this.before(*last) {
+			*last = this
+		}
+	}
+	firsts := make([]int, 0, len(best))
+	for _, r := range best {
+		firsts = append(firsts, r.at)
+	}
+	slices.Sort(firsts)
+	return firsts
+}
+
 // ranked is an item's score and its position among all candidates for an event,
 // exclusions first.
 type ranked struct {
 	score float64
 	at    int
+	first bool // of its reason
 }
 
 // before reports whether a goes before b under the limit. NaN is the lowest.
 func (a ranked) before(b ranked) bool {
+	if a.first != b.first {
+		return a.first
+	}
 	if order := cmp.Compare(b.score, a.score); order != 0 {
 		return order < 0
 	}
@@ -161,6 +198,35 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 		}
 		span.AddEvent(includedEventName, at, last())
 	}
+}
+
+// reasonCounts returns a stage's exclusions by reason, such as "BudgetExceeded=12
+// _OTHER=3", by name: one text, since backends search lists and maps badly. Reasons
+// of custom strategies, of which there may be many, are one.
+func reasonCounts(counts []cupel.ReasonCount) string {
+	var known [8]string
+	texts, others := known[:0], 0
+	for _, c := range counts { // each code comes once
+		if slices.Contains(reasons, c.Code) {
+			texts = append(texts, string(c.Code)+"="+strconv.Itoa(c.Items))
+		} else {
+			others += c.Items
+		}
+	}
+	if others > 0 {
+		texts = append(texts, other+"="+strconv.Itoa(others))
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, " ")
+}
+
+// droppedEvents returns how many events the SDK has dropped from the span, if the
+// span tells.
+func droppedEvents(span trace.Span) int {
+	if s, ok := span.(interface{ DroppedEvents() int }); ok {
+		return s.DroppedEvents()
+	}
+	return 0
 }
 
 // pipelineReasons are the codes of the pipeline and its slicers whose events

@@ -3,6 +3,7 @@ package cupelotel_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -86,11 +87,11 @@ func TestEventLimit(t *testing.T) {
 		{name: "one too few", verbosity: cupelotel.VerbosityFull, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "t2 has the lowest score of both kinds"},
 		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: "+p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=2", why: "the limit is one over both kinds"},
+			place: "-t1 +p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=1", why: "the limit is one over both kinds, and t1 is the first of its reason"},
 		{name: "two", verbosity: cupelotel.VerbosityFull, limit: 2, slice: "-s1 -s3", sliceCounts: "exclusion.count=3 exclusion.dropped_count=1",
-			place: "+p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=1", why: "inclusions are dropped as well; totals stay exact"},
+			place: "-t1 +p", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=2", why: "inclusions are dropped as well; totals stay exact"},
 		{name: "one", verbosity: cupelotel.VerbosityFull, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
-			place: "+p", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=2", why: "the highest score"},
+			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=3", why: "a reason goes before a score"},
 		{name: "none", verbosity: cupelotel.VerbosityFull, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
 			place: "", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=3", why: "as with the SDK, 0 means none; the counts stay"},
 		{name: "exclusions only", verbosity: cupelotel.VerbosityStageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
@@ -154,6 +155,68 @@ func many(tb testing.TB, n int) []*cupel.ContextItem {
 	return items
 }
 
+// TestNoReasonVanishes: 900 items with high scores are too large, and 100 with low
+// ones are dropped for reasons of the slicer's own.
+func TestNoReasonVanishes(t *testing.T) {
+	var items []*cupel.ContextItem
+	for i := range 1000 {
+		k := cupel.ContextKind("large")
+		if i%10 == 0 {
+			k = cupel.ContextKind([]string{"Filtered", "Boring"}[i/10%2])
+		}
+		items = append(items, newItem(t, fmt.Sprint("item ", i), 1, kind(k), hint(float64(len(k))/10)))
+	}
+	c := config()
+	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		var s cupel.Selection
+		for i, scored := range items {
+			switch string(scored.Item.Kind()) {
+			case "Filtered":
+				s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
+			case "Boring":
+				s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
+			}
+		}
+		return s, nil
+	})
+	c.Scorer = scoreFunc(func(item *cupel.ContextItem) float64 {
+		if item.Kind() == "large" {
+			return 1
+		}
+		return 0
+	})
+	for _, tt := range []struct {
+		limit  int
+		events map[string]int // by reason
+		why    string
+	}{
+		{128, map[string]int{"BudgetExceeded": 126, "Filtered": 1, "Boring": 1}, "one of each reason, the rest by score"},
+		{2, map[string]int{"BudgetExceeded": 1, "Filtered": 1}, "of the first of their reasons those with the highest score, then the earlier one"},
+		{0, map[string]int{}, "no events"},
+	} {
+		provider, recorder := newRecorder(t)
+		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
+			cupelotel.WithEventLimit(tt.limit))
+		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), cupel.WithTrace(collector)); err != nil {
+			t.Fatal(err)
+		}
+		span := spanNamed(t, recorder, "cupel.stage.slice")
+		events := make(map[string]int)
+		for _, event := range span.Events() {
+			events[attr(event.Attributes, cupelotel.ExclusionReasonKey)]++
+		}
+		if !maps.Equal(events, tt.events) {
+			t.Errorf("limit %d: %v, want %v: %s", tt.limit, events, tt.events, tt.why)
+		}
+		if got, want := attr(span.Attributes(), cupelotel.ExclusionReasonsKey), "BudgetExceeded=900 Filtered=50 _OTHER=50"; got != want {
+			t.Errorf("the reasons are %q, want %q", got, want)
+		}
+		if got := attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), cupelotel.ExclusionReasonsKey); got != "" {
+			t.Errorf("a stage without exclusions has the reasons %q", got)
+		}
+	}
+}
+
 func TestLimitsOfTheSDK(t *testing.T) {
 	raised := sdktrace.NewSpanLimits()
 	raised.EventCountLimit = 2000
@@ -168,8 +231,8 @@ func TestLimitsOfTheSDK(t *testing.T) {
 		why      string
 	}{
 		{"neither raised", nil, nil, 128, 0, "exclusion.count=1000 exclusion.dropped_count=872", "the collector says what it left out"},
-		{"only the collector's", nil, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, 128, 872, "exclusion.count=1000",
-			"what the package documentation warns of: the SDK drops events and the span's attributes do not say so"},
+		{"only the collector's", nil, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, 128, 872, "exclusion.count=1000 exclusion.dropped_count=872",
+			"the span tells how many events the SDK dropped"},
 		{"only the SDK's", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, nil, 128, 0,
 			"exclusion.count=1000 exclusion.dropped_count=872", "the collector's holds"},
 		{"both", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, n, 0,

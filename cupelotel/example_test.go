@@ -101,6 +101,7 @@ func Example() {
 	//   cupel.stage.item_count_in = 3
 	//   cupel.stage.item_count_out = 2
 	//   cupel.exclusion.count = 1
+	//   cupel.exclusion.reasons = BudgetExceeded=1
 	//   * cupel.exclusion
 	//       cupel.exclusion.reason = BudgetExceeded
 	//       cupel.exclusion.item_kind = ToolOutput

@@ -79,8 +79,8 @@ func WithVerbosity(verbosity Verbosity) TraceOption {
 // inclusions together. The default is [DefaultEventLimit]. As with the SDK's
 // limit, 0 means no events and a negative number means no limit.
 //
-// When the limit is exceeded, the items with the highest scores keep their
-// events. Among equal scores, exclusions come before inclusions and earlier
+// When the limit is exceeded, the item with the highest score of each exclusion
+// reason keeps its event, and then those with the highest scores of all. Among equal scores, exclusions come before inclusions and earlier
 // items before later ones. NaN is the lowest score.
 //
 // The SDK drops the oldest events beyond its own limit, so raising this limit

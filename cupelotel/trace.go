@@ -160,9 +160,10 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 	return &r.stages[at]
 }
 
-// Detail asks for items only at verbosities that show their events.
+// Detail asks for items and reasons only at verbosities that show their events.
 func (r *traceRun) Detail() cupel.TraceDetail {
-	return cupel.TraceDetail{Items: r.collector.verbosity >= VerbosityStageAndExclusions}
+	events := r.collector.verbosity >= VerbosityStageAndExclusions
+	return cupel.TraceDetail{Items: events, Reasons: events}
 }
 
 // StartStage starts the span of a stage.
@@ -203,13 +204,20 @@ func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOp
 			included = nil
 		}
 		kept := choose(e.Excluded, included, r.collector.limit)
+		dropped := droppedEvents(span)
 		r.collector.addEvents(span, kept, end)
+		dropped = droppedEvents(span) - dropped // the oldest ones: exclusions, then inclusions
+		exclusions := min(dropped, len(kept.excluded))
+		inclusions := min(dropped-exclusions, len(kept.included))
 		attrs = append(attrs, ExclusionCountKey.Int(len(e.Excluded)))
-		if n := len(e.Excluded) - len(kept.excluded); n > 0 {
+		if n := len(e.Excluded) - len(kept.excluded) + exclusions; n > 0 {
 			attrs = append(attrs, ExclusionDroppedCountKey.Int(n))
 		}
-		if n := len(included) - len(kept.included); n > 0 {
+		if n := len(included) - len(kept.included) + inclusions; n > 0 {
 			attrs = append(attrs, ItemDroppedCountKey.Int(n))
+		}
+		if reasons := reasonCounts(e.Reasons); reasons != "" {
+			attrs = append(attrs, ExclusionReasonsKey.String(reasons))
 		}
 	}
 	if e.Err != nil {
