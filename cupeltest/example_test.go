@@ -146,28 +146,9 @@ func ExampleSelectionReportAssertionChain_MatchGolden() {
 	cupeltest.Expect(t, other).MatchGolden("example")
 	// Output:
 	// MatchGolden(no such example) failed: there is no golden file testdata/no such example.golden. To write it, run the test with CUPELTEST_UPDATE=1.
-	// MatchGolden(example) failed: the report differs from testdata/example.golden (- golden file, + report):
-	//   candidates: 4, 5060 tokens
-	//
-	// - included: 3, 60 tokens
-	// + included: 2, 30 tokens
-	//     "Answer briefly." (SystemPrompt, Chat, 10 tokens): score 1, Pinned
-	// -   "undefined: x" (ToolOutput, Tool, 30 tokens): score 0.5, Scored
-	//     "Why is the build red?" (Message, Chat, 20 tokens): score 0.9, Scored
-	//
-	// - excluded: 1
-	// + excluded: 2
-	//     "the whole log" (ToolOutput, Tool, 5000 tokens): score 0.7, BudgetExceeded: 5000 tokens requested, 20 available
-	// +   "undefined: x" (ToolOutput, Tool, 30 tokens): score 0.5, BudgetExceeded: 30 tokens requested, 20 available
-	//
-	//   events: 5
-	//   …
-	//     Score: 3
-	//     Deduplicate: 3
-	// -   Slice: 2
-	// -   Place: 3
-	// +   Slice: 1
-	// +   Place: 2
+	// MatchGolden(example) failed: the report differs from testdata/example.golden:
+	// went:
+	//   "undefined: x" (ToolOutput, Tool, 30 tokens): is BudgetExceeded, was Scored
 	// If the report is right, run the test with CUPELTEST_UPDATE=1.
 }
 

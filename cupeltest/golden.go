@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,22 +23,35 @@ const (
 	goldenExtension = ".golden"
 )
 
-// MatchGolden holds if the report equals the file testdata/NAME.golden in the
-// current directory, which under go test is the directory of the test. name may
-// contain slashes but must not lead out of testdata. The message shows the
-// lines that differ.
+// A GoldenOption is a setting of MatchGolden.
+type GoldenOption func(*goldenOptions)
+
+type goldenOptions struct{ details bool }
+
+// WithDetails adds to a golden file what changes with every other candidate: places,
+// scores, the data of reasons such as the tokens that were available, totals and
+// events.
+func WithDetails() GoldenOption { return func(o *goldenOptions) { o.details = true } }
+
+// MatchGolden holds if the decisions of the report are those of the file
+// testdata/NAME.golden in the current directory, which under go test is the
+// directory of the test. name may contain slashes but must not lead out of
+// testdata. The failure lists the items that came, went and moved, and those whose
+// reason changed.
 //
-// The file is text: the events, every included and excluded item in order
-// (content, kind, source, tokens, score, reason; where they are set, group,
-// form and staleness), totals, shortfalls and overflow. It leaves out durations and timestamps, so that it depends only on
-// the decisions. Long contents are cut and identified by length and hash.
-// Excluded items of equal score are ordered by stage, then by candidate.
+// The file is text for people to review: the included items in the order of the
+// window, then the excluded ones in the order of the candidates, a line each with
+// content, kind, source, tokens and reason, and where they are set group, form and
+// staleness; then shortfalls and overflow, if any. A candidate that does not change
+// the others changes one line. Long contents are cut and identified by length and
+// hash; with [WithHiddenContents] all are. [WithDetails] adds scores and more.
 //
-// If the environment variable CUPELTEST_UPDATE is 1 or true, it writes the file
-// and holds.
+// If the environment variable CUPELTEST_UPDATE is 1 or true, or the test binary
+// defines a flag named update and it is set, MatchGolden writes the file and holds,
+// except if CI is set: then it fails. The package defines no flag.
 //
 // It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionReportAssertionChain {
+func (c *SelectionReportAssertionChain) MatchGolden(name string, opts ...GoldenOption) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("MatchGolden", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		failure := &SelectionReportAssertionError{Expected: "the report in " + goldenFolder + "/" + name + goldenExtension}
@@ -49,13 +63,18 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 		if problem := badGoldenName(name); problem != "" {
 			return fail("the name %s.", problem)
 		}
-		update, _ := strconv.ParseBool(os.Getenv(UpdateVariable)) // any other value writes nothing
-		got := describe(r)
+		var options goldenOptions
+		for _, opt := range opts {
+			opt(&options)
+		}
+		got := c.decisions(r, options.details)
 		want, err := readGolden(name)
 		switch {
 		case err == nil && want == got:
 			return nil
-		case update:
+		case updating() && inCI():
+			return fail("%s/%s%s is not written, because CI is set. Write it where you can review it.", goldenFolder, name, goldenExtension)
+		case updating():
 			if err := writeGolden(name, got); err != nil {
 				return fail("the golden file cannot be written: %v.", err)
 			}
@@ -65,9 +84,30 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 		case err != nil:
 			return fail("the golden file cannot be read: %v.", err)
 		}
-		return fail("the report differs from %s/%s%s (- golden file, + report):\n%s\nIf the report is right, run the test with %s=1.",
-			goldenFolder, name, goldenExtension, diff(want, got), UpdateVariable)
+		return fail("the report differs from %s/%s%s:\n%s\nIf the report is right, run the test with %s=1.",
+			goldenFolder, name, goldenExtension, goldenDiff(want, got), UpdateVariable)
 	})
+}
+
+// updating reports whether golden files are to be written.
+func updating() bool {
+	if update, _ := strconv.ParseBool(os.Getenv(UpdateVariable)); update { // any other value writes nothing
+		return true
+	}
+	f := flag.Lookup("update")
+	if f == nil {
+		return false
+	}
+	update, _ := strconv.ParseBool(f.Value.String())
+	return update
+}
+
+// inCI reports whether this is a run of a CI server, which sets CI to true or to
+// its name.
+func inCI() bool {
+	value := os.Getenv("CI")
+	is, err := strconv.ParseBool(value)
+	return is || err != nil && value != ""
 }
 
 // badGoldenName returns why a name is refused, or "". [os.Root] refuses
@@ -111,8 +151,8 @@ func writeGolden(name, text string) error {
 	return errors.Join(err, root.Close())
 }
 
-// describe returns the report as text, without durations and times, with one
-// line per decision: line breaks in names are escaped.
+// describe returns the whole report as text, without durations and times, with one
+// line per decision: line breaks in names are escaped. [Deterministic] compares it.
 func describe(r *cupel.SelectionReport) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n") }
@@ -124,12 +164,12 @@ func describe(r *cupel.SelectionReport) string {
 		if n := entry.Form(); n > 0 {
 			form = fmt.Sprintf(", form %d", n)
 		}
-		line("  %s: score %s, %s%s%s", describeItem(entry.Item), score(entry.Score), entry.Reason, form, describeStale(entry.Stale()))
+		line("  %s: score %s, %s%s%s", describeItem(entry.Item, quote), score(entry.Score), entry.Reason, form, describeStale(entry.Stale()))
 	}
 	line("")
 	line("excluded: %d", len(r.Excluded))
 	for _, entry := range r.Excluded {
-		line("  %s: score %s, %s%s", describeItem(entry.Item), score(entry.Score), describeReason(entry.Reason, quote), describeStale(entry.Stale()))
+		line("  %s: score %s, %s%s", describeItem(entry.Item, quote), score(entry.Score), describeReason(entry.Reason, quote), describeStale(entry.Stale()))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
 		line("")
@@ -156,10 +196,10 @@ func describe(r *cupel.SelectionReport) string {
 	return b.String()
 }
 
-func describeItem(item *cupel.ContextItem) string {
+func describeItem(item *cupel.ContextItem, quote func(string) string) string {
 	group := ""
 	if item.Group() != "" {
-		group = ", group " + quote(item.Group())
+		group = ", group " + strconv.Quote(item.Group())
 	}
 	return fmt.Sprintf("%s (%s, %s, %d tokens%s)", quote(item.Content()), item.Kind(), item.Source(), item.Tokens(), group)
 }

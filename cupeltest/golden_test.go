@@ -1,9 +1,13 @@
 package cupeltest_test
 
 import (
+	"flag"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,30 +41,43 @@ func full() *report {
 	}
 }
 
-const fullGolden = `candidates: 5, 657 tokens
+const fullGolden = `in:
+  "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): Pinned
+  "a" (Message, Chat, 20 tokens): Scored
 
-included: 2, 70 tokens
-  "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): score 1, Pinned
-  "a" (Message, Chat, 20 tokens): score 0.30000000000000004, Scored
+out:
+  "ToolOutput 500" (ToolOutput, Chat, 500 tokens): BudgetExceeded
+  "Message 80" (Message, Chat, 80 tokens): Deduplicated
+  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (61 bytes, sha256 ` + hashOfX61 + `…) (Message, Chat, 7 tokens): PinnedOverride
 
-excluded: 3
-  "ToolOutput 500" (ToolOutput, Chat, 500 tokens): score 0.9, BudgetExceeded: 500 tokens requested, 120 available
-  "Message 80" (Message, Chat, 80 tokens): score 0.75, Deduplicated: against "Message 80"
-  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (61 bytes, sha256 ` + hashOfX61 + `…) (Message, Chat, 7 tokens): score 0.5, PinnedOverride: displaced by "Answer"
-
-shortfalls: 1
+shortfalls:
   Memory has 1 of 3 required items
 
-overflow: 1 items, 30 tokens above the target of 40
+overflow: 30 tokens above the target of 40
+`
 
-events: 2
-  Slice: 1, "BudgetExceeded: 500 tokens requested, 120 available"
-  Slice: 3
+const detailedGolden = `in:
+  "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): Pinned | place 1, score 1
+  "a" (Message, Chat, 20 tokens): Scored | place 2, score 0.30000000000000004
+
+out:
+  "ToolOutput 500" (ToolOutput, Chat, 500 tokens): BudgetExceeded | score 0.9, 500 tokens requested, 120 available
+  "Message 80" (Message, Chat, 80 tokens): Deduplicated | score 0.75, against "Message 80"
+  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (61 bytes, sha256 ` + hashOfX61 + `…) (Message, Chat, 7 tokens): PinnedOverride | score 0.5, displaced by "Answer"
+
+shortfalls:
+  Memory has 1 of 3 required items
+
+overflow: 30 tokens above the target of 40
+
+totals: 5 candidates, 657 tokens; 2 included, 70 tokens; 3 excluded
+event: Slice, 1 items, BudgetExceeded: 500 tokens requested, 120 available
+event: Slice, 3 items
 `
 
 // match runs MatchGolden and returns what it reports, "" when it holds.
-func match(r *report, name string) string {
-	return strings.Join(watch(func(t cupeltest.T) { cupeltest.Should(t, r).MatchGolden(name) }).messages, "\n")
+func match(r *report, name string, opts ...cupeltest.GoldenOption) string {
+	return strings.Join(watch(func(t cupeltest.T) { cupeltest.Should(t, r).MatchGolden(name, opts...) }).messages, "\n")
 }
 
 // tree lists the files below the current folder.
@@ -113,19 +130,28 @@ func TestMatchGolden(t *testing.T) {
 	other := full()
 	other.Included[1].Score = 0.25
 	other.TotalTokensConsidered++
-	want = `MatchGolden(window) failed: the report differs from testdata/window.golden (- golden file, + report):
-- candidates: 5, 657 tokens
-+ candidates: 5, 658 tokens
+	other.Excluded[0].Reason = exceeded(500, 119)
+	if got := match(other, "window"); got != "" {
+		t.Errorf("scores, totals and sizes are details: %s", got)
+	}
 
-  included: 2, 70 tokens
-    "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): score 1, Pinned
--   "a" (Message, Chat, 20 tokens): score 0.30000000000000004, Scored
-+   "a" (Message, Chat, 20 tokens): score 0.25, Scored
+	writeFile(t, "testdata/details.golden", detailedGolden)
+	if got := match(full(), "details", cupeltest.WithDetails()); got != "" {
+		t.Errorf("the right file with details: %s", got)
+	}
+	other = full()
+	other.Included[1].Score = 0.25
+	want = `MatchGolden(details) failed: the report differs from testdata/details.golden:
+- golden file, + report
+  in:
+    "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): Pinned | place 1, score 1
+-   "a" (Message, Chat, 20 tokens): Scored | place 2, score 0.30000000000000004
++   "a" (Message, Chat, 20 tokens): Scored | place 2, score 0.25
 
-  excluded: 3
+  out:
   …
 If the report is right, run the test with CUPELTEST_UPDATE=1.`
-	if got := match(other, "window"); got != want {
+	if got := match(other, "details", cupeltest.WithDetails()); got != want {
 		t.Errorf("another report:\n%s\nwant\n%s", got, want)
 	}
 	if data, err := os.ReadFile("testdata/window.golden"); err != nil || string(data) != fullGolden {
@@ -148,7 +174,7 @@ func TestMatchGoldenIgnoresTimes(t *testing.T) {
 // Everything that a pipeline decides is in the file.
 func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "testdata/window.golden", fullGolden)
+	writeFile(t, "testdata/window.golden", detailedGolden)
 	data := func(i int, change func(*cupel.ReasonData)) func(*report) {
 		return func(r *report) {
 			reason := &r.Excluded[i].Reason
@@ -185,7 +211,7 @@ func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 	} {
 		r := full()
 		change(r)
-		if match(r, "window") == "" {
+		if match(r, "window", cupeltest.WithDetails()) == "" {
 			t.Errorf("another %s is not seen", name)
 		}
 	}
@@ -305,10 +331,10 @@ func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(string(data), "\n"); lines != 13 || strings.Contains(string(data), "\r") {
-		t.Errorf("%d lines, want 1 and 4 times 3:\n%s", lines, data)
+	if lines := strings.Count(string(data), "\n"); lines != 8 || strings.Contains(string(data), "\r") {
+		t.Errorf("%d lines, want 2, 3 and 3:\n%s", lines, data)
 	}
-	const line = `  "\r\n" (a\r\nb\r\n\nexcluded: 0\x00\xff, a\r\nb\r\n\nexcluded: 0\x00\xff, 1 tokens): score 0, a\r\nb\r\n\nexcluded: 0\x00\xff`
+	const line = `  "\r\n" (a\r\nb\r\n\nexcluded: 0\x00\xff, a\r\nb\r\n\nexcluded: 0\x00\xff, 1 tokens): a\r\nb\r\n\nexcluded: 0\x00\xff`
 	if !strings.Contains(string(data), "\n"+line+"\n") {
 		t.Errorf("the line\n%s\nis not in\n%s", line, data)
 	}
@@ -333,12 +359,139 @@ func TestMatchGoldenOfRuns(t *testing.T) {
 func TestLongDiffsAreCut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "testdata/window.golden", fullGolden)
+	writeFile(t, "testdata/old.golden", "excluded: 3\n")
 	r := full()
 	for i := range 5000 { // past the size up to which a table is made
 		r.Excluded = append(r.Excluded, out("Z", i, 0, because(cupel.ExcludeFiltered)))
 	}
 	got := match(r, "window")
-	if lines := strings.Count(got, "\n"); lines != 62 || !strings.Contains(got, "more lines\nIf the report is right") {
+	if lines := strings.Count(got, "\n"); lines != 23 || !strings.Contains(got, "new and excluded:\n  \"Z 0\" (Z, Chat, 0 tokens): Filtered\n") || !strings.Contains(got, "  and 4980 more\nIf the report is right") {
 		t.Errorf("%d lines: %.2000s", lines, got)
+	}
+	got = match(r, "old") // a file that is not one of decisions
+	if lines := strings.Count(got, "\n"); lines != 63 || !strings.Contains(got, "more lines\nIf the report is right") {
+		t.Errorf("%d lines: %.2000s", lines, got)
+	}
+}
+
+// A mismatch is told in decisions.
+func TestMatchGoldenTellsWhatChanged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	entry := func(name string) cupel.IncludedItem { return named(name, cupel.KindMessage, 1, 0) }
+	before := &report{
+		Included: []cupel.IncludedItem{entry("first"), entry("second"), entry("third"), entry("fourth")},
+		Excluded: []cupel.ExcludedItem{
+			{Item: entry("large").Item, Reason: exceeded(1, 0)}, {Item: entry("copy").Item, Reason: because(cupel.ExcludeDeduplicated)}, {Item: entry("gone").Item, Reason: exceeded(1, 0)},
+		},
+	}
+	after := &report{
+		Included: []cupel.IncludedItem{entry("third"), entry("first"), entry("large"), entry("fourth")},
+		Excluded: []cupel.ExcludedItem{{Item: entry("second").Item, Reason: exceeded(1, 0)}, {Item: entry("copy").Item, Reason: because(cupel.ExcludeFiltered)}, {Item: entry("new").Item, Reason: exceeded(1, 0)}},
+	}
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	match(before, "window")
+	t.Setenv(cupeltest.UpdateVariable, "")
+	want := `MatchGolden(window) failed: the report differs from testdata/window.golden:
+came:
+  "large" (Message, Chat, 1 tokens): Scored, was BudgetExceeded
+went:
+  "second" (Message, Chat, 1 tokens): is BudgetExceeded, was Scored
+moved:
+  "first" (Message, Chat, 1 tokens): place 2, was 1
+reason changed:
+  "copy" (Message, Chat, 1 tokens): Filtered, was Deduplicated
+new and excluded:
+  "new" (Message, Chat, 1 tokens): BudgetExceeded
+gone, and was excluded:
+  "gone" (Message, Chat, 1 tokens): was BudgetExceeded
+If the report is right, run the test with CUPELTEST_UPDATE=1.`
+	if got := match(after, "window"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Removing one candidate of 1,000 changes its line, and those of items that came or
+// went because of it.
+func TestGoldenOfOneCandidateLess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	random := rand.New(rand.NewPCG(1, 2))
+	var items []*cupel.ContextItem
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 1000 {
+		items = append(items, cupeltest.Item(fmt.Sprintf("note %d", i), 10+random.IntN(90), cupel.WithTimestamp(start.Add(time.Duration(i)*time.Hour))))
+	}
+	pipeline := newPipeline(t, cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	write := func(items []*cupel.ContextItem) []string {
+		t.Setenv(cupeltest.UpdateVariable, "1")
+		cupeltest.Should(t, cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(5000, 5000))).MatchGolden("window")
+		data, err := os.ReadFile("testdata/window.golden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(string(data), "\n")
+	}
+	before := write(items)
+	for _, at := range []int{3, 500, 990} {
+		after := write(slices.Delete(slices.Clone(items), at, at+1))
+		inAfter := make(map[string]bool)
+		for _, line := range after {
+			inAfter[line] = true
+		}
+		// Whoever is still there and in the same section keeps the order too.
+		rest := slices.DeleteFunc(slices.Clone(before), func(line string) bool { return !inAfter[line] })
+		changed := len(before) - len(rest)
+		if changed < 1 || changed > 10 || len(after)-len(rest) > 10 {
+			t.Errorf("without candidate %d, %d lines of %d changed", at, changed, len(before))
+		}
+	}
+}
+
+func TestMatchGoldenIsNotWrittenInCI(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	for _, ci := range []string{"true", "1", "woodpecker"} {
+		t.Setenv("CI", ci)
+		if got := match(full(), "window"); got != "MatchGolden(window) failed: testdata/window.golden is not written, because CI is set. Write it where you can review it." || tree(t) != "" {
+			t.Errorf("with CI=%s: %q, files: %s", ci, got, tree(t))
+		}
+	}
+	for _, ci := range []string{"", "false", "0"} {
+		t.Setenv("CI", ci)
+		if got := match(full(), "window"); got != "" {
+			t.Errorf("with CI=%q: %s", ci, got)
+		}
+	}
+}
+
+// A test binary may define the flag; the package does not.
+func TestMatchGoldenUpdateFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if f := flag.Lookup("update"); f != nil {
+		t.Fatal("the flag is there already")
+	}
+	commandLine := flag.CommandLine
+	defer func() { flag.CommandLine = commandLine }()
+	flag.CommandLine = flag.NewFlagSet("test", flag.ContinueOnError)
+	set := flag.Bool("update", false, "")
+	if match(full(), "window") == "" || tree(t) != "" {
+		t.Error("a file was written without the flag")
+	}
+	*set = true
+	if got := match(full(), "window"); got != "" || tree(t) == "" {
+		t.Errorf("with the flag: %q", got)
+	}
+	t.Setenv("CI", "true")
+	if got := match(new(report), "window"); !strings.Contains(got, "is not written, because CI is set") {
+		t.Errorf("with the flag in CI: %q", got)
+	}
+}
+
+func TestGoldenWithHiddenContents(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	cupeltest.Should(t, full(), cupeltest.WithHiddenContents()).MatchGolden("hidden", cupeltest.WithDetails())
+	data, err := os.ReadFile("testdata/hidden.golden")
+	if err != nil || strings.Contains(string(data), "briefly") || strings.Contains(string(data), "Answer") || !strings.Contains(string(data), "(61 bytes, sha256 "+hashOfX61+"…)") {
+		t.Errorf("%v:\n%s", err, data)
 	}
 }

@@ -15,8 +15,10 @@ import (
 // MatchGolden write them is for the tests that set it.
 func TestMain(m *testing.M) {
 	update = os.Getenv(cupeltest.UpdateVariable) == "1"
-	if err := os.Unsetenv(cupeltest.UpdateVariable); err != nil {
-		panic(err)
+	for _, name := range []string{cupeltest.UpdateVariable, "CI"} {
+		if err := os.Unsetenv(name); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -221,17 +221,17 @@ func TestGoldenUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`  "its outline" (Document, Chat, 20 tokens): score 0.5, Scored, form 2`,
-		`  "result 1" (ToolOutput, Chat, 16 tokens, group "call_1"): score 0.55, Scored`,
-		`  "old notes" (Message, Chat, 1 tokens): score 1, Pinned, stale`,
-		`  "file, version 1" (Message, Chat, 11 tokens): score 0.3, Superseded: by "file, version 2", stale`,
+		`  "its outline" (Document, Chat, 20 tokens): Scored, form 2`,
+		`  "result 1" (ToolOutput, Chat, 16 tokens, group "call_1"): Scored`,
+		`  "old notes" (Message, Chat, 1 tokens): Pinned, stale`,
+		`  "file, version 1" (Message, Chat, 11 tokens): Superseded, stale`,
 	} {
 		if !strings.Contains(string(text), want+"\n") {
 			t.Errorf("the golden file has no line\n%s\nin\n%s", want, text)
 		}
 	}
 	full := cupeltest.DryRun(t, unitsPipeline(t), unitsItems(), cupeltest.Budget(100, 99))
-	if err := cupeltest.That(full).MatchGolden("units").Err(); err == nil || !strings.Contains(err.Error(), "+   \"the document\" (Document, Chat, 40 tokens): score 0.5, Scored\n") {
+	if err := cupeltest.That(full).MatchGolden("units").Err(); err == nil || !strings.Contains(err.Error(), "came:\n  \"the document\" (Document, Chat, 40 tokens): Scored, was not a candidate\n") {
 		t.Errorf("the full document is another decision, got %v", err)
 	}
 }
