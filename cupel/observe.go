@@ -62,7 +62,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 	if observer, ok := collector.(RunObserver); ok {
 		observed, state := observer.StartRun(ctx, RunInfo{
 			Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
-			Prepared: r.prepared != nil, Pipeline: r.pipeline.config.Name,
+			Prepared: r.prepared != nil, Pipeline: r.pipeline.config.Name, PolicyHash: r.pipeline.config.PolicyHash,
 		})
 		if observed != nil {
 			ctx = observed

@@ -43,6 +43,9 @@ type Config struct {
 	// Name names the pipeline for observers, such as by its purpose. A policy's
 	// configuration has the policy's. It has no effect on what is selected.
 	Name string
+	// PolicyHash identifies, for observers, the policy that the configuration was made
+	// from. It is empty for others, and has no effect on what is selected.
+	PolicyHash string
 	// Clock tells the time to stages that are observed; a run without an observer
 	// does not call it. It is called from several goroutines at once.
 	// nil means [time.Now].

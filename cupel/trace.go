@@ -89,6 +89,7 @@ type RunInfo struct {
 	Streaming  bool   // true for [Pipeline.RunStream]
 	Prepared   bool   // true for runs of a [Prepared]
 	Pipeline   string // the name in the pipeline's [Config]; may be empty
+	PolicyHash string // as in the pipeline's [Config]; may be empty
 }
 
 // RunTrace follows one run. Implementations embed [NoTrace], so that methods

@@ -22,6 +22,32 @@ const (
 	// [WithPipelineName], else that of the [cupel.Config], which a policy sets. Set
 	// only on pipelines with a name. Metrics and spans of turns have it too.
 	PipelineNameKey = attribute.Key("cupel.pipeline.name")
+	// PolicyNameKey and PolicyHashKey are the name of the policy that the pipeline was
+	// made from, and the hash of its
+	// contents (string). Set only on such
+	// pipelines, the name only if it has one.
+	PolicyNameKey = attribute.Key("cupel.policy.name")
+	PolicyHashKey = attribute.Key("cupel.policy.hash")
+	// ConversationIDKey is OpenTelemetry's id of the conversation (string): that of
+	// [ContextWithConversationID]. Set only where there is one. Spans of turns have it
+	// too.
+	ConversationIDKey = attribute.Key("gen_ai.conversation.id")
+	// BudgetTargetTokensKey and BudgetOutputReserveKey are the budget's target, and
+	// what it keeps for the answer (int, tokens).
+	BudgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
+	BudgetOutputReserveKey = attribute.Key("cupel.budget.output_reserve")
+	// CandidatesKey is the number of candidates (int). A streaming run sets it at its
+	// end, so that samplers do not see it.
+	CandidatesKey = attribute.Key("cupel.run.candidates")
+	// IncludedKey and SelectedTokensKey are the number of items in the window, and
+	// their tokens (int). Not set on runs that failed.
+	IncludedKey       = attribute.Key("cupel.run.included")
+	SelectedTokensKey = attribute.Key("cupel.run.selected_tokens")
+	// UtilizationKey and TargetUtilizationKey are the tokens of the window as a
+	// fraction of the budget's maximum, and of its target (double); 0 where that is 0.
+	// Above 1 the window has more. Not set on runs that failed.
+	UtilizationKey       = attribute.Key("cupel.budget.utilization")
+	TargetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
 )
 
 // The values of [RunModeKey].

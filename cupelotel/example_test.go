@@ -115,6 +115,13 @@ func Example() {
 	//   cupel.budget.max_tokens = 1000
 	//   cupel.verbosity = StageAndExclusions
 	//   cupel.run.mode = run
+	//   cupel.budget.target_tokens = 500
+	//   cupel.budget.output_reserve = 0
+	//   cupel.run.candidates = 3
+	//   cupel.run.included = 2
+	//   cupel.run.selected_tokens = 50
+	//   cupel.budget.utilization = 0.05
+	//   cupel.budget.target_utilization = 0.1
 	// turn
 }
 

@@ -116,9 +116,11 @@ const (
 	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
 	// by default.
 	TextGroup
-	// TextPipeline is the name of a pipeline. Shown by default. Metrics, which
-	// have no Redactor, show it too.
+	// TextPipeline is the name of a pipeline, or the name or hash of its policy.
+	// Shown by default. Metrics, which have no Redactor, show the pipeline's too.
 	TextPipeline
+	// TextConversation is the id of a conversation. Shown by default.
+	TextConversation
 )
 
 // A Redactor returns the text that a span shows in place of a text from the

@@ -29,7 +29,7 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (co
 	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
 		caller = outer.caller // another collector of the same turn: both are below the caller's span
 	}
-	which := c.appendName(c.which.attributes(ctx, 4), info.Pipeline)
+	which := c.appendConversation(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
 	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(append(slices.Clip(which),
 		SessionTurnKey.Int(info.Number),
 		SessionCandidatesKey.Int(info.Candidates),
@@ -94,7 +94,7 @@ type traceTurn struct {
 	span      trace.Span
 	caller    trace.Span
 	number    int
-	which     []attribute.KeyValue // the name of the pipeline and the caller's attributes
+	which     []attribute.KeyValue // the pipeline, the conversation and the caller's attributes
 	proposed  []attribute.KeyValue
 }
 
@@ -265,9 +265,13 @@ func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
 // window records the size of a window.
 func (in *instruments) window(ctx context.Context, s *series, tokens, maxTokens int) {
 	in.selectedTokens.Record(ctx, int64(tokens), s.record...)
-	utilization := 0.0
-	if maxTokens > 0 {
-		utilization = float64(tokens) / float64(maxTokens)
+	in.utilization.Record(ctx, fraction(tokens, maxTokens), s.record...)
+}
+
+// fraction returns tokens as a fraction of all, or 0 of nothing.
+func fraction(tokens, all int) float64 {
+	if all <= 0 {
+		return 0
 	}
-	in.utilization.Record(ctx, utilization, s.record...)
+	return float64(tokens) / float64(all)
 }

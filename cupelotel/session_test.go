@@ -79,6 +79,13 @@ agent (internal, agent )
             cupel.budget.max_tokens = int64 1000
             cupel.verbosity = string StageOnly
             cupel.run.mode = string session
+            cupel.budget.target_tokens = int64 100
+            cupel.budget.output_reserve = int64 0
+            cupel.run.candidates = int64 8
+            cupel.run.included = int64 3
+            cupel.run.selected_tokens = int64 60
+            cupel.budget.utilization = float64 0.06
+            cupel.budget.target_utilization = float64 0.6
     cupel.session.commit (internal, Wollax.Cupel 0.1.0)
         cupel.session.turn = int64 7
         cupel.session.committed = bool true

@@ -81,12 +81,24 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	parent := c.inTurn(callerContext(ctx, c, info))
 	caller := trace.SpanFromContext(parent)
 	// Attributes known now are set at the start, where samplers see them.
-	attrs := append(c.which.attributes(ctx, 4),
+	attrs := append(c.which.attributes(ctx, 11),
 		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 		VerbosityKey.String(c.verbosity.String()),
 		RunModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)),
 	)
-	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(c.appendName(attrs, info.Pipeline)...))
+	attrs = c.appendName(attrs, info.Pipeline)
+	attrs = append(attrs, BudgetTargetTokensKey.Int(info.Budget.TargetTokens()), BudgetOutputReserveKey.Int(info.Budget.OutputReserve()))
+	if !info.Streaming {
+		attrs = append(attrs, CandidatesKey.Int(info.Candidates))
+	}
+	if info.PolicyHash != "" {
+		if info.Pipeline != "" {
+			attrs = append(attrs, PolicyNameKey.String(c.text(TextPipeline, info.Pipeline)))
+		}
+		attrs = append(attrs, PolicyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
+	}
+	attrs = c.appendConversation(ctx, attrs)
+	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(attrs...))
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
 	}
@@ -94,7 +106,7 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 		span.End()
 		return ctx, nil
 	}
-	return ctx, &traceRun{collector: c, tracer: tracer, root: span}
+	return ctx, &traceRun{collector: c, tracer: tracer, root: span, budget: info.Budget, streaming: info.Streaming}
 }
 
 // appendName appends the name of the pipeline, if it has one.
@@ -142,6 +154,9 @@ type traceRun struct {
 	collector *TraceCollector
 	tracer    trace.Tracer
 	root      trace.Span
+	budget    cupel.ContextBudget
+	streaming bool
+	read      int                        // candidates of a streaming run
 	stages    [len(stages) + 1]stageSpan // the last one is for an unknown stage
 }
 
@@ -184,6 +199,9 @@ func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.C
 
 // EndStage ends the span of a stage.
 func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
+	if r.streaming && e.Stage == cupel.StageClassify {
+		r.read = e.CountIn
+	}
 	end := trace.WithTimestamp(e.End)
 	stage := r.spanOf(e.Stage)
 	if stage.IsRecording() { // a sampler may leave out stages and keep the run
@@ -229,9 +247,22 @@ func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOp
 
 // EndRun ends the root span.
 func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
+	attrs := make([]attribute.KeyValue, 0, 6)
+	if r.streaming {
+		attrs = append(attrs, CandidatesKey.Int(r.read))
+	}
+	if e.Err == nil {
+		attrs = append(attrs,
+			IncludedKey.Int(e.Selected),
+			SelectedTokensKey.Int(e.SelectedTokens),
+			UtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.MaxTokens())),
+			TargetUtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.TargetTokens())),
+		)
+	}
 	if e.Err != nil {
-		r.root.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
+		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
 		r.root.SetStatus(codes.Error, r.collector.description(e.Err))
 	}
+	r.root.SetAttributes(attrs...)
 	r.root.End(trace.WithTimestamp(e.End))
 }

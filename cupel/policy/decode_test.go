@@ -463,3 +463,27 @@ func TestDecodeWithRegistry(t *testing.T) {
 		t.Errorf("problems:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+func TestHash(t *testing.T) {
+	p := policy.Chat()
+	hash := p.Hash()
+	if len(hash) != 16 {
+		t.Fatalf("the hash is %q, want 16 digits", hash)
+	}
+	p.Name, p.Description = "other", "text"
+	if p.Hash() != hash {
+		t.Errorf("a name changes the hash")
+	}
+	p.KeepDuplicates = !p.KeepDuplicates
+	if p.Hash() == hash {
+		t.Errorf("a setting does not change the hash")
+	}
+	p.NearDuplicates = math.NaN()
+	if got := p.Hash(); got != "" {
+		t.Errorf("a policy that cannot be written has the hash %q", got)
+	}
+	config, err := policy.Chat().Config(policy.Environment{})
+	if err != nil || config.PolicyHash != hash || config.Name != policy.Chat().Name {
+		t.Errorf("the configuration has the name %q and the hash %q, want those of the policy (%v)", config.Name, config.PolicyHash, err)
+	}
+}

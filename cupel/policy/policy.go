@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -63,8 +65,8 @@ func (p Policy) Validate(registry *Registry) error {
 // stillClock stands in for the clock of a policy that is only validated.
 func stillClock() time.Time { return time.Time{} }
 
-// Config returns the configuration that the policy describes. It leaves
-// OnOverflow and Clock of the configuration to the caller. It fails with a
+// Config returns the configuration that the policy describes. Its
+// Name and PolicyHash are the policy's; OnOverflow and Clock are left to the caller. It fails with a
 // [ValidationError] that lists all mistakes, including a missing clock.
 func (p Policy) Config(env Environment) (cupel.Config, error) {
 	var found problems
@@ -77,8 +79,21 @@ func (p Policy) Config(env Environment) (cupel.Config, error) {
 	if err := found.err(); err != nil {
 		return cupel.Config{}, err
 	}
-	config.Name = p.Name
+	config.Name, config.PolicyHash = p.Name, p.Hash()
 	return config, nil
+}
+
+// Hash returns 16 hexadecimal digits that identify what the policy says, apart from
+// its name and description: the beginning of the SHA-256 of its JSON. It is empty for
+// a policy that cannot be written.
+func (p Policy) Hash() string {
+	p.Name, p.Description = "", ""
+	text, err := p.MarshalJSON()
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // Pipeline returns a pipeline with the configuration that [Policy.Config]
