@@ -99,11 +99,14 @@ func dateWords(query string) []dateWord {
 		from = -1
 	}
 	for i, r := range query {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		switch {
+		case (r == 'T' || r == 't') && endsDay(query, from, i):
+			end(i)
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			if from < 0 {
 				from = i
 			}
-		} else {
+		default:
 			end(i)
 		}
 	}
@@ -111,9 +114,19 @@ func dateWords(query string) []dateWord {
 	return words
 }
 
+// endsDay reports whether the letter at an offset stands between the day and the
+// hour of a time such as 2023-05-08T10:00, from being where the day begins.
+func endsDay(query string, from, at int) bool {
+	if from <= 0 || at-from != 2 || query[from-1] != '-' || at+1 == len(query) {
+		return false
+	}
+	isDigit := func(i int) bool { return '0' <= query[i] && query[i] <= '9' }
+	return isDigit(from) && isDigit(from+1) && isDigit(at+1)
+}
+
 var (
 	numberWords  = map[string]int{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "few": 3}
-	monthNumbers = numbered("january february march april may june july august september october november december")
+	monthNumbers = withSept(numbered("january february march april may june july august september october november december"))
 	dayNumbers   = numbered("sunday monday tuesday wednesday thursday friday saturday")
 )
 
@@ -124,6 +137,11 @@ func numbered(names string) map[string]int {
 		numbers[name], numbers[name[:3]] = i+1, i+1
 	}
 	return numbers
+}
+
+func withSept(months map[string]int) map[string]int {
+	months["sept"] = months["september"]
+	return months
 }
 
 // maxSpans is how many dates of a question count.
@@ -241,6 +259,9 @@ func (r *dateReader) phrase(i int) (span, int) {
 		}
 		return span{to: s.to}, n + 1
 	case "between", "from":
+		if s, n := r.daysOfMonth(i + 1); n > 0 {
+			return s, n + 1
+		}
 		s, n := r.date(i + 1)
 		if n == 0 {
 			return span{}, 0
@@ -254,6 +275,19 @@ func (r *dateReader) phrase(i int) (span, int) {
 		return s, n + 1
 	}
 	return r.date(i)
+}
+
+// daysOfMonth reads "8 and 10 May".
+func (r *dateReader) daysOfMonth(i int) (span, int) {
+	first, ok := r.number(i, 1, 31)
+	if _, last := r.number(i+2, 1, 31); !ok || !last || r.at(i+1) != "and" && r.at(i+1) != "to" {
+		return span{}, 0
+	}
+	s, n := r.date(i + 2)
+	if n < 2 || first > s.from.Day() {
+		return span{}, 0
+	}
+	return span{s.from.AddDate(0, 0, first-s.from.Day()), s.to}, 2 + n
 }
 
 // date reads a day, a month, a year, or a stretch of time relative to now, and
@@ -279,6 +313,9 @@ func (r *dateReader) absolute(i int) (span, int) {
 	if y, ok := r.year(i); ok {
 		if m, ok := r.number(i+1, 1, 12); ok && r.words[i+1].joined {
 			if d, ok := r.number(i+2, 1, 31); ok && r.words[i+2].joined {
+				if !exists(y, m, d) {
+					return span{}, 0
+				}
 				return r.dayOf(y, time.Month(m), d), 3
 			}
 			return r.monthOf(y, m), 2
@@ -324,6 +361,13 @@ func (r *dateReader) absolute(i int) (span, int) {
 		if time.Month(m) > r.now.Month() || hasDay && time.Month(m) == r.now.Month() && d > r.now.Day() {
 			y--
 		}
+		// 29 February is at most eight years ago: 1900 was no leap year.
+		for k := 0; hasDay && k < 8 && !exists(y, m, d); k++ {
+			y--
+		}
+	}
+	if hasDay && !exists(y, m, d) {
+		return span{}, 0 // 30 February
 	}
 	if hasDay {
 		return r.dayOf(y, time.Month(m), d), n
@@ -383,7 +427,7 @@ func (r *dateReader) relative(i int) (span, int) {
 	}
 	if m, ok := monthNumbers[unit]; ok {
 		y := r.now.Year()
-		if time.Month(m) >= r.now.Month() {
+		if time.Month(m) > r.now.Month() || back < 0 && time.Month(m) == r.now.Month() {
 			y--
 		}
 		return r.monthOf(y, m), 2
@@ -417,6 +461,9 @@ func (r *dateReader) shifted(s span, count int, unit string, direction int) span
 	}
 	return span{s.from.AddDate(0, 0, -days*count), s.from.AddDate(0, 0, -days*(count-1))}
 }
+
+// exists reports whether a month of a year has a day, from 1 on.
+func exists(y, m, d int) bool { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC).Day() == d }
 
 func (r *dateReader) dayOf(y int, m time.Month, d int) span {
 	from := time.Date(y, m, d, 0, 0, 0, 0, r.now.Location())

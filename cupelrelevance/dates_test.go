@@ -27,7 +27,7 @@ func TestDates(t *testing.T) {
 		{"the 8th of May", "2024-05-08 - 2024-05-08", ""},
 		{"on December 24th", "2023-12-24 - 2023-12-24", " "},
 		{"May 8, 2023", "2023-05-08 - 2023-05-08", " , "},
-		{"Sept 3", "", "="},
+		{"Sept 3", "2023-09-03 - 2023-09-03", " "},
 		{"Sep 3", "2023-09-03 - 2023-09-03", " "},
 		{"on 2023-05-08", "2023-05-08 - 2023-05-08", " --"},
 		{"2023/5/8", "2023-05-08 - 2023-05-08", "//"},
@@ -68,7 +68,17 @@ func TestDates(t *testing.T) {
 		{"in the past few months", "2024-03-01 - 2024-06-12", "in"},
 		{"", "", "="},
 		{"99999999999999999999 May", "", "="},
-		{"31 February 2023", "2023-03-03 - 2023-03-03", "  "}, // as package time has it
+		{"31 February 2023", "2023-02-01 - 2023-02-28", "31"}, // there is no such day
+		{"2023-02-31", "", "="},
+		{"on 29 February", "2024-02-29 - 2024-02-29", ""},
+		{"on 29 February 2023", "2023-02-01 - 2023-02-28", "on 29"},
+		{"this June", "2024-06-01 - 2024-06-30", ""},
+		{"this July", "2023-07-01 - 2023-07-31", ""},
+		{"at 2023-05-08T13:56Z", "2023-05-08 - 2023-05-08", "at --T13:56Z"},
+		{"between 8 and 10 May 2023", "2023-05-08 - 2023-05-10", ""},
+		{"from 8 to 10 June", "2024-06-08 - 2024-06-10", ""},
+		{"from 10 to 8 June", "2024-06-08 - 2024-06-08", "from 10 to"},
+		{"between 8 and 10 boats", "", "="},
 	} {
 		words := dateWords(c.query)
 		spans, used := dates(words, now)
@@ -92,6 +102,19 @@ func TestDates(t *testing.T) {
 		rest := without(c.query, words, used)
 		if c.rest == "=" && rest != c.query || c.rest != "=" && strings.Join(strings.Fields(rest), " ") != strings.Join(strings.Fields(c.rest), " ") {
 			t.Errorf("%q leaves %q, want %q", c.query, rest, c.rest)
+		}
+	}
+	for _, c := range []struct{ now, want string }{
+		{"2025-03-01", "2024-02-29"},
+		{"2024-02-28", "2020-02-29"},
+		{"1903-06-01", "1896-02-29"}, // 1900 was no leap year
+	} {
+		now, err := time.Parse(time.DateOnly, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spans, _ := dates(dateWords("on 29 February"), now); len(spans) != 1 || spans[0].from.Format(time.DateOnly) != c.want {
+			t.Errorf("29 February seen on %s is %v, want %s", c.now, spans, c.want)
 		}
 	}
 	many, _ := dates(dateWords(strings.Repeat("in May 2023, ", 100)), now)
