@@ -64,7 +64,7 @@ func numberRule(method string, s *subject[*cupel.ContextItem, []float64], option
 		sentence: method + " is a number for items whose fields are ordinary.", cause: "a score is not a number", advice: true,
 		broken: func() string {
 			run := s.start()
-			for _, in := range itemLists(nextGeneration(), options) {
+			for _, in := range itemLists(nextShort(), options) {
 				if s.fails[in.name] || in.long() {
 					continue
 				}

@@ -158,9 +158,9 @@ func sleepy(n int) error {
 	return nil
 }
 
-// leak starts a goroutine that outlasts the test.
+// leak starts a goroutine that outlasts the rule.
 func leak() error {
-	go func() { time.Sleep(time.Minute) }()
+	go func() { time.Sleep(3 * time.Second) }()
 	return nil
 }
 
@@ -352,6 +352,14 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return 0
 			}))), "panic: given twice"},
+
+		{"leaves goroutines", "Score starts no goroutine that goes on after the call, except for a number that does not grow.",
+			single(the[offset](func(all []*cupel.ContextItem) float64 {
+				if len(all) == 3 {
+					_ = leak()
+				}
+				return 0
+			})), " goroutines after a third of them, "},
 
 		{"batch fails", "ScoreAll takes every valid list, one of a single item too, without a panic or an error.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {

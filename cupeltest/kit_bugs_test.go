@@ -210,6 +210,12 @@ func TestScorerBugs(t *testing.T) {
 				s float64
 			}
 			results := make(chan result)
+			if len(all) > 50 { // else the test itself runs with too many
+				for i, item := range all {
+					scores[i] = size(item, all)
+				}
+				return nil
+			}
 			for i, item := range all {
 				go func() { results <- result{i, size(item, all)} }()
 			}

@@ -19,8 +19,12 @@ func (s *subject[E, R]) stopRules() []rule {
 		{sentence: s.method + " that stops because its context is done fails with the context's error, and returns no part of a result.",
 			cause: s.method + " stops in a wrong way", broken: s.stops},
 		{sentence: s.method + " stops soon after its context is done, if it takes long.", cause: s.method + " does not notice the end of its context", broken: s.stopsSoon},
-		{sentence: s.method + " starts no goroutine that goes on after the call, except for a number that does not grow.", cause: s.method + " leaves goroutines behind", broken: s.endsGoroutines},
+		s.goroutineRule(),
 	}
+}
+
+func (s *subject[E, R]) goroutineRule() rule {
+	return rule{sentence: s.method + " starts no goroutine that goes on after the call, except for a number that does not grow.", cause: s.method + " leaves goroutines behind", broken: s.endsGoroutines}
 }
 
 // A lateContext is done after it was asked so many times.

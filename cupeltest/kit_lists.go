@@ -15,16 +15,21 @@ import (
 
 // A generation is a set of contents that differ from those of any other. The
 // lists of one generation are equal whenever they are made.
-type generation int64
+type generation struct {
+	number int64
+	short  bool // only short lists are made
+}
 
 var lastGeneration atomic.Int64
 
-func nextGeneration() generation { return generation(lastGeneration.Add(1)) }
+func nextGeneration() generation { return generation{number: lastGeneration.Add(1)} }
+
+func nextShort() generation { return generation{number: lastGeneration.Add(1), short: true} }
 
 // item returns an item with a content of this generation. All of them have the
 // same length.
 func (g generation) item(content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
-	return Item(fmt.Sprintf("%s (%05d)", content, g), tokens, opts...)
+	return Item(fmt.Sprintf("%s (%05d)", content, g.number), tokens, opts...)
 }
 
 // sampleItems returns items of every kind, with and without each optional
@@ -113,6 +118,10 @@ func repeat(items []*cupel.ContextItem, n int) []*cupel.ContextItem {
 // caller's are all there is.
 func itemLists(g generation, options *kitOptions) []input[*cupel.ContextItem] {
 	var inputs []input[*cupel.ContextItem]
+	sizes := sizes
+	if g.short {
+		sizes = sizes[:4]
+	}
 	add := func(name string, list []*cupel.ContextItem) {
 		inputs = append(inputs, input[*cupel.ContextItem]{name: name, list: list})
 	}

@@ -17,7 +17,7 @@ func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
 	if _, ok := s.(cupel.SweepSlicer); ok || all {
 		rules = append(rules, rule{sentence: "Sweep reports the choice of Slice at every target, and each target at which it changes.", cause: "Sweep and Slice differ", broken: k.sweeps})
 	}
-	if _, ok := s.(cupel.KindNarrower); ok || all {
+	if _, ok := s.(cupel.KindNarrower); (ok && !bypassed(s, "Slice", "ForKind")) || all {
 		rules = append(rules, rule{sentence: "ForKind returns a slicer that can be used, for every kind.", cause: "ForKind gives no slicer", broken: k.narrows})
 	}
 	if _, ok := s.(cupel.NonMonotonic); ok || all {
@@ -32,7 +32,7 @@ func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
 // plainLists returns one input of each short list without units.
 func (k *slicerKit) plainLists() []input[cupel.ScoredItem] {
 	var lists []input[cupel.ScoredItem]
-	for _, in := range scoredInputs(nextGeneration(), k.options) {
+	for _, in := range scoredInputs(nextShort(), k.options) {
 		if !in.long() {
 			lists = append(lists, in)
 		}
@@ -97,6 +97,33 @@ func (k *slicerKit) sweeps() string {
 			}
 		}
 	}
+	return k.sweepsFar()
+}
+
+// sweepsFar moves a sweep over many changes at once, up and down.
+func (k *slicerKit) sweepsFar() string {
+	run := k.start()
+	for _, in := range k.plainLists() {
+		sweep := cupel.Sweep(k.newSlicer(), slices.Clone(in.list))
+		if sweep == nil {
+			continue
+		}
+		var list []int
+		targets := targetsOf(in.list)
+		last := len(targets) - 1
+		for _, at := range []int{last / 3, 2 * last / 3, last, last / 2, 0, last} {
+			in.budget = budgetOf(targets[at])
+			want := k.call(run, in)
+			if want.broke != "" {
+				continue
+			}
+			keep, more := sweep.Advance(targets[at])
+			list = append(list[:min(max(0, keep), len(list)):len(list)], more...)
+			if !slices.Equal(list, want.result.Indices) {
+				return fmt.Sprintf("%s: at a target of %d, reached in one step from another, Sweep and Slice choose %s", in.name, targets[at], differentPositions(list, want.result.Indices))
+			}
+		}
+	}
 	return ""
 }
 
@@ -113,6 +140,18 @@ func (k *slicerKit) narrows() string {
 		}
 		if err := cupel.ValidateSlicer(narrowed); err != nil {
 			return fmt.Sprintf("kind %q: %v", kind, err)
+		}
+		for _, in := range k.plainLists() {
+			of := slices.DeleteFunc(slices.Clone(in.list), func(it cupel.ScoredItem) bool { return !it.Item.Kind().Equal(kind) })
+			for _, budgeted := range withBudgets(input[cupel.ScoredItem]{list: of}) {
+				sel, err := narrowed.Slice(context.Background(), slices.Clone(of), budgeted.budget)
+				switch found := broken(budgeted, sel); {
+				case err != nil && !k.may(err):
+					return fmt.Sprintf("kind %q: the error %q", kind, err)
+				case err == nil && found != "":
+					return fmt.Sprintf("kind %q: %s", kind, found)
+				}
+			}
 		}
 	}
 	return ""

@@ -53,8 +53,9 @@ func scorerRules(s cupel.Scorer, start func() cupel.Scorer, options *kitOptions)
 		rule{sentence: "Score takes a list that holds an item twice: two candidates, alike.", cause: "Score fails for an item that is given twice", broken: func() string {
 			return single.alone(input[*cupel.ContextItem]{list: repeatedItems(options)}).broke
 		}},
+		single.goroutineRule(),
 	)
-	if _, ok := s.(cupel.BatchScorer); ok {
+	if _, ok := s.(cupel.BatchScorer); ok && !bypassed(s, "Score", "ScoreAll") {
 		rules = append(rules, batchRules(start, single, options)...)
 	}
 	return append(rules, numberRule("Score", single, options))

@@ -32,6 +32,26 @@ func (l *logging) Logf(format string, args ...any) {
 
 var errBusy = errors.New("busy")
 
+// The next three embed strategies with an optional method that the engine does
+// not use then.
+type (
+	ownScore struct{ scorer.Recency }
+	ownOver  struct{ cupel.BatchScorer }
+	ownPlace struct{ placer.UShaped }
+)
+
+func (ownScore) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return size(item, all)
+}
+
+func (ownOver) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return size(item, all)
+}
+
+func (ownPlace) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return asGiven(items), nil
+}
+
 // hashed is a score that depends on the content alone.
 func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	h := fnv.New32a()
@@ -205,6 +225,12 @@ func TestSoundStrategiesPass(t *testing.T) {
 				slices.Reverse(order)
 				return order, nil
 			})))
+		},
+		"its own Score over an inherited ScoreAll": scorers(the[cupel.Scorer](ownScore{})),
+		"the same by pointer":                      scorers(the[cupel.Scorer](&ownScore{})),
+		"the same of an interface":                 scorers(the[cupel.Scorer](ownOver{scorer.Frequency{}})),
+		"its own Place over an inherited AppendPlace": func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, the[cupel.Placer](ownPlace{}))
 		},
 		"only its items": func(t cupeltest.T) {
 			cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{}), cupeltest.OnlyItems(own...))

@@ -109,7 +109,7 @@ func (s *subject[E, R]) coldOf(g generation) []input[E] {
 
 // short returns inputs for many calls.
 func (s *subject[E, R]) short() []input[E] {
-	return slices.DeleteFunc(s.cold(), input[E].long)
+	return slices.DeleteFunc(s.coldOf(nextShort()), input[E].long)
 }
 
 // few returns inputs for pairs of calls.
@@ -192,6 +192,17 @@ func (s *subject[E, R]) storesNothing() string {
 	for _, in := range slices.Backward(s.coldOf(g)) {
 		if diff := s.compare(want[in.name], s.call(run, in)); diff != "" {
 			return in.name + ", run in two orders of the lists, with equal items: " + diff
+		}
+	}
+	// A cache that is full forgets, or goes wrong.
+	for range 4 {
+		for _, in := range s.short() {
+			s.call(run, in)
+		}
+	}
+	for _, in := range inputs {
+		if diff := s.compare(want[in.name], s.call(run, in)); diff != "" {
+			return in.name + ", run first and after many other lists: " + diff
 		}
 	}
 	return s.sharesNothing()
