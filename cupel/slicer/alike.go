@@ -83,6 +83,10 @@ func (p *pairSet) atMost(other *pairSet) int {
 // newPairSet reads a text. Hashes may collide: texts made for that gain nothing
 // but to be taken for copies of each other.
 func newPairSet(text string) *pairSet {
+	const (
+		offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
+		multiplier    = 0x9E3779B97F4A7C15
+	)
 	p := &pairSet{}
 	var last, word uint64
 	within := false
@@ -91,12 +95,13 @@ func newPairSet(text string) *pairSet {
 			return
 		}
 		if p.words++; p.words > 1 {
-			hash := (last*31 + word) * 0x9E3779B97F4A7C15
+			// A small factor would make one pair of what differs little, such as
+			// "b z" and "m e".
+			hash := (last*multiplier + word) * multiplier
 			p.pairs = append(p.pairs, hash^hash>>29)
 		}
 		last, within = word, false
 	}
-	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
 	for _, r := range text {
 		switch {
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':

@@ -161,6 +161,7 @@ func TestWords(t *testing.T) {
 		{base, base + " " + strings.ReplaceAll(base, "e", "o") + " and more", 0, "more than twice as long"},
 		{strings.Repeat("a ", 9), strings.Repeat("a ", 9), 1, "a pair counts once"},
 		{"\xff", base, 0, "no words"},
+		{"one two three four five six b z", "one two three four five six m e", 10.0 / 14, "b z and m e are two pairs"},
 	} {
 		items := []cupel.ScoredItem{scoredText(t, row.a, 1, 1), scoredText(t, row.b, 1, 1)}
 		alike, err := slicer.Words{}.Compare(t.Context(), items)
