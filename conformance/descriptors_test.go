@@ -82,6 +82,8 @@ func TestWrongDefaultsFail(t *testing.T) {
 		{"scorer", "decay", "nullTimestampScore", 0.25, "items without a timestamp score 0.5"},
 		{"slicer", "knapsack", "bucketSize", 1, "sizes are counted in 100 tokens"},
 		{"slicer", "countConstrainedKnapsack", "bucketSize", 1, "its knapsack counts the same"},
+		{"slicer", "diverse", "from", 0.31, "likeness costs something from 0.3 on"},
+		{"slicer", "diverse", "from", 0.29, "and nothing below"},
 		{"slicer", "countQuota", "scarcity", "Throw", "scarcity degrades"},
 		{"slicer", "countConstrainedKnapsack", "scarcity", "Throw", "here too"},
 	}
@@ -90,7 +92,7 @@ func TestWrongDefaultsFail(t *testing.T) {
 		t.Fatalf("the right defaults fail: %v, %v", right, err)
 	}
 	for _, tt := range tests {
-		t.Run(tt.name+" "+tt.field, func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.name, " ", tt.field, " ", tt.wrong), func(t *testing.T) {
 			list := slices.Clone(Engine{}.typesOf(tt.role))
 			found := false
 			for i := range list {
@@ -122,7 +124,6 @@ func TestWrongDefaultsFail(t *testing.T) {
 // in place of vectors.
 var notInSpecification = map[string]string{
 	"scoreGreedy": "the model in internal/naive",
-	"diverse":     "the plain rule in cupel/slicer/diverse_test.go",
 }
 
 // givenByNoVector are the reasons that no vector can expect, and why. The chapter

@@ -19,7 +19,7 @@ func TestEngineAgreesOnUnits(t *testing.T) {
 		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded NearDuplicate", "excluded Deduplicated", "excluded PinnedOverride",
 		"excluded NegativeTokens", "excluded CountCapExceeded", "error pinned_exceeds_budget", "error overflow", "error content",
 		"smaller form", "group variant", "stale in", "older version in", "overflow event", "naive.MultipleChoice", "naive.CustomSlicer",
-		"naive.Greedy", "naive.Knapsack", "quota around naive.MultipleChoice",
+		"naive.Greedy", "naive.Knapsack", "naive.Diverse", "quota around naive.MultipleChoice", "quota around naive.Diverse", "count quota around naive.Diverse",
 	} {
 		if least := cases / 5000; seen[what] < least {
 			t.Errorf("%q came up %d times in %d cases, want at least %d", what, seen[what], cases, least)

@@ -169,6 +169,9 @@ func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 			return slicer.NewMultipleChoice(slicer.WithExact()), nil
 		}
 		return slicer.NewMultipleChoice(), nil
+	case naive.Diverse:
+		d := slicer.Diverse{From: s.From}
+		return d, d.Validate()
 	case naive.Quota:
 		inner, err := engineSlicer(s.Inner)
 		if err != nil {

@@ -188,6 +188,9 @@ func (m model) slicer(spec *conformance.SlicerSpec) naive.Slicer {
 		return knapsack
 	case "multiple_choice":
 		return naive.MultipleChoice{Exact: spec.Settings["exact"] == true}
+	case "diverse":
+		from, _ := spec.Settings["from"].(float64)
+		return naive.Diverse{From: from}
 	case "quota":
 		s := naive.Quota{Inner: m.slicer(spec.Inner)}
 		for _, q := range spec.Quotas {

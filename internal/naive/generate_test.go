@@ -131,6 +131,9 @@ func (g *generator) testCase() testCase {
 	if g.units && g.rarely(3) {
 		g.addNearTexts(&c)
 	}
+	if g.units && g.rarely(4) {
+		g.addAlikeTexts(&c)
+	}
 	return c
 }
 
@@ -448,6 +451,8 @@ func (g *generator) slicer(depth int, insideCountQuota bool) naive.Slicer {
 			return halves(true)
 		case 3:
 			return halves(false)
+		case 4:
+			return g.diverse()
 		}
 	}
 	switch g.below(8) {

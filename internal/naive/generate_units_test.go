@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -102,6 +103,54 @@ func (g *generator) nearText() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+func (g *generator) diverse() naive.Diverse {
+	if g.flaw() {
+		return naive.Diverse{From: pick(g.source, 1.5, -0.1, math.NaN(), math.Inf(1))}
+	}
+	return naive.Diverse{From: pick(g.source, 0, 0.1, 0.5, 0.8, 1, 5e-324)}
+}
+
+// addAlikeTexts adds texts that share pairs of words, mostly under a slicer that
+// compares them.
+func (g *generator) addAlikeTexts(c *testCase) {
+	if !g.rarely(6) {
+		c.config.Slicer = g.diverse()
+		if g.rarely(4) {
+			c.config.Slicer = naive.CountQuota{Entries: g.countEntries(), Inner: c.config.Slicer}
+		}
+	}
+	for range 2 + g.below(7) {
+		opts := []cupel.ItemOption{cupel.WithFutureRelevanceHint(g.score())}
+		tokens := pick(g.source, 40, 10, 0, 60, 25, 400)
+		if g.rarely(4) {
+			opts = append(opts, g.unitOptions("alike", tokens)...)
+		}
+		if g.rarely(9) {
+			opts = append(opts, cupel.WithPinned())
+		}
+		at := g.below(len(c.items) + 1)
+		c.items = slices.Insert(c.items, at, must(cupel.NewContextItem(g.alikeText(), tokens, opts...)))
+	}
+}
+
+// alikeText is a text of 5 to 24 words out of few.
+func (g *generator) alikeText() string {
+	words := strings.Fields("the ferry moves to the eastern pier on the first of May and so do I")
+	words = words[:pick(g.source, len(words), 7, 8, 5, 12)]
+	for range g.below(4) {
+		at := g.below(len(words))
+		words[at] = pick(g.source, "western", "b z", "m e", "PIER", "the", "snake_case", "水天カモ", "ÄRGER", "ärger", "1", "--")
+	}
+	if g.rarely(4) {
+		words = append(words, words[:g.below(len(words))+1]...)
+	}
+	text := strings.Join(words, pick(g.source, " ", ", ", "_", "\xff", "\n"))
+	if g.rarely(6) {
+		text = strings.ToUpper(text)
+	}
+	return text
 }
 
 // copyOfGroup returns the contents of a group again, in another one.

@@ -80,6 +80,22 @@ const (
 	FaultTruncateShrinksToSmallest
 	FaultOriginalTokensReplaced
 	FaultOriginalTokensMissing
+	FaultDiverseFromUnchecked
+	FaultDiverseNoDefault
+	FaultDiverseFromIgnored
+	FaultDiverseZeroTarget
+	FaultDiverseMisfitsCount
+	FaultDiverseTieLast
+	FaultDiverseLastTaken
+	FaultDiverseAtFrom
+	FaultDiverseNegativeScores
+	FaultDiverseIgnored
+	FaultDiverseShortTexts
+	FaultDiverseAnyLength
+	FaultDiverseAnyLikeness
+	FaultDiverseMatchesCase
+	FaultDiverseUnderscores
+	FaultDiversePairsRepeat
 )
 
 // unitRules describes the faults of the chapter on units.
@@ -162,4 +178,20 @@ var unitRules = []rule{
 	{"TruncateShrinksToSmallest", "Units", "Truncate shrinks one form at a time"},
 	{"OriginalTokensReplaced", "Units", "a smaller form keeps the item's own originalTokens"},
 	{"OriginalTokensMissing", "Units", "a smaller form has the full item's tokens as originalTokens"},
+	{"DiverseFromUnchecked", "Units", "from is at most 1"},
+	{"DiverseNoDefault", "Units", "from 0 is the default, 0.3"},
+	{"DiverseFromIgnored", "Units", "likeness costs from the setting from on"},
+	{"DiverseZeroTarget", "Units", "DiverseSlice selects nothing with a target of 0"},
+	{"DiverseMisfitsCount", "Units", "what does not fit makes nothing worth less"},
+	{"DiverseTieLast", "Units", "of equal worth the first by position is taken"},
+	{"DiverseLastTaken", "Units", "the greatest likeness to anything taken counts"},
+	{"DiverseAtFrom", "Units", "a likeness of exactly from costs nothing"},
+	{"DiverseNegativeScores", "Units", "scores below 0 stay as they are"},
+	{"DiverseIgnored", "Units", "what is like something taken is worth less"},
+	{"DiverseShortTexts", "Units", "texts of fewer than eight words are not alike"},
+	{"DiverseAnyLength", "Units", "texts are not alike where one has more than twice the pairs"},
+	{"DiverseAnyLikeness", "Units", "a likeness below 0.25 counts as 0"},
+	{"DiverseMatchesCase", "Units", "words are compared in small letters"},
+	{"DiverseUnderscores", "Units", "underscores separate words"},
+	{"DiversePairsRepeat", "Units", "a pair of words counts once"},
 }
