@@ -3,6 +3,7 @@ package cupelsession
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -358,11 +359,17 @@ func (p *proposal) worth(l limits) bool {
 	return saved > rewrite+lost
 }
 
+var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session; commit what Next, Body or Fit returned")
+
 // Commit makes the turn the state from which the next one starts, after it was
-// sent. usage is what the provider reported, or zero. It calls [Config.Dropped].
-// It fails with [ErrStale] or [ErrBusy].
+// sent. usage is what the provider reported, or zero; of impossible numbers, such as
+// more tokens read than there are, the parts that say so are left out. It calls
+// [Config.Dropped]. It fails with [ErrStale] or [ErrBusy].
 func (t *Turn) Commit(usage Usage) error {
 	s := t.session
+	if s == nil {
+		return errNoTurn
+	}
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -371,6 +378,7 @@ func (t *Turn) Commit(usage Usage) error {
 		return ErrStale
 	}
 	after := *t.after
+	usage = usage.possible()
 	if usage.Input > 0 {
 		estimated := t.Cache.Read + t.Cache.Written + t.Cache.Plain
 		_, slope := after.fit.line()

@@ -49,8 +49,9 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 // Fit proposes the next turn of a conversation that is in the parameters of a
 // request, and returns these with the messages to send. params is a value that
 // marshals to the format's JSON and back, such as those of an SDK; what becomes of
-// it is as in [cupelchat.Fit], with breakpoints as in [Session.Body]. Commit the
-// turn once the request was answered.
+// it is as in [cupelchat.Fit], with breakpoints as in [Session.Body]. Its member model,
+// or modelId, names the model as [WithModel] does. Commit the turn once the request
+// was answered.
 func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (T, *Turn, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
@@ -60,7 +61,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return params, nil, err
 	}
-	smaller, turn, err := s.Body(ctx, c, budget)
+	smaller, turn, err := s.Body(ctx, c, budget, modelOf(body))
 	if err != nil {
 		return params, nil, err
 	}
@@ -69,4 +70,21 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 		return params, nil, err
 	}
 	return fitted, turn, nil
+}
+
+// modelOf names the model of a request, if that does.
+func modelOf(body []byte) TurnOption {
+	var request struct {
+		Model   any `json:"model"` // any: Read has said what is wrong with the body
+		ModelID any `json:"modelId"`
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil
+	}
+	for _, name := range []any{request.Model, request.ModelID} {
+		if name, ok := name.(string); ok && name != "" {
+			return WithModel(name)
+		}
+	}
+	return nil
 }

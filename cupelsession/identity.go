@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -109,7 +110,8 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 // add adds an item that has not the same key as before.
 func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
 	end := ""
-	if n := c.count.of(base); n > 0 {
+	// A key that has a # itself always gets a number: "a#1" is the second "a".
+	if n := c.count.of(base); n > 0 || strings.Contains(base, "#") {
 		end = "#" + strconv.Itoa(n)
 	}
 	c.count.small[base]++

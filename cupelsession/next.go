@@ -118,7 +118,9 @@ func (s *Session) propose(ctx context.Context, now time.Time, items []*cupel.Con
 	p := &proposal{s: s, before: s.state.Load(), budget: budget, now: now, turn: &Turn{session: s}}
 	p.turn.options.chooser = s.chooser
 	for _, opt := range opts {
-		opt(&p.turn.options)
+		if opt != nil {
+			opt(&p.turn.options)
+		}
 	}
 	p.candidates = s.config.identify(items, p.before.all)
 	p.keep()

@@ -20,7 +20,9 @@ type choice struct {
 // and what it costs, without any content.
 func (t *Turn) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "turn %d: ", t.after.turns)
+	if t.after != nil { // a session has proposed it
+		fmt.Fprintf(&b, "turn %d: ", t.after.turns)
+	}
 	switch {
 	case t.Break != nil:
 		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)

@@ -127,12 +127,20 @@ func New(chooser Chooser, config Config) (*Session, error) {
 // two does later does not reach the other. It takes constant time.
 func (s *Session) Fork() *Session {
 	other := &Session{chooser: s.chooser, config: s.config}
-	other.state.Store(s.state.Load())
+	other.state.Store(s.committed())
 	return other
 }
 
 // Turns returns how many turns were committed.
-func (s *Session) Turns() int { return s.state.Load().turns }
+func (s *Session) Turns() int { return s.committed().turns }
+
+// committed returns the state, which a session that New did not make lacks.
+func (s *Session) committed() *state {
+	if st := s.state.Load(); st != nil {
+		return st
+	}
+	return &state{}
+}
 
 // enter fails if another call is using the session. Callbacks run while it is in
 // use, but no lock is held.

@@ -41,10 +41,7 @@ type wire struct {
 // with the same next window. Contents are in it only of smaller forms and of
 // summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
-	st := s.state.Load()
-	if st == nil {
-		st = &state{}
-	}
+	st := s.committed()
 	w := wire{Version: stateVersion, Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth}
 	w.Window = append([]entry{}, st.window...)
 	for i := range w.Window {
@@ -94,6 +91,9 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 		e := &w.Window[i]
 		if len(e.Keys) == 0 || e.Tokens < 0 {
 			return &StateError{fmt.Sprintf("window[%d] has no keys, or negative tokens", i), nil}
+		}
+		if e.Tokens > maxTokens-st.tokens {
+			return &StateError{fmt.Sprintf("window[%d] has %d tokens, more than there are", i, e.Tokens), nil}
 		}
 		if e.Summary && e.Form == "" || len(e.Keys) > 1 && e.Form == "" {
 			return &StateError{fmt.Sprintf("window[%d] stands for %d items and says nothing", i, len(e.Keys)), nil}

@@ -2,7 +2,9 @@ package cupelsession
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -18,7 +20,7 @@ type summaries struct {
 
 func (s *summaries) get(key string) (*cupel.ContextItem, bool) {
 	for i, k := range s.keys {
-		if k == key {
+		if k == key && k != "" {
 			return s.items[i], true
 		}
 	}
@@ -43,6 +45,7 @@ func (p *proposal) summarize(ctx context.Context, dropped []*cupel.ContextItem) 
 		tokens += item.Tokens()
 	}
 	var keys []string
+	var name strings.Builder
 	first := -1
 	for i, n := range p.at {
 		if n == out && leaving[p.items[i]] {
@@ -50,9 +53,11 @@ func (p *proposal) summarize(ctx context.Context, dropped []*cupel.ContextItem) 
 				first = i
 			}
 			keys = append(keys, p.keys[i])
+			// Keys of Config.Key may be anything, and stay when the content changes.
+			fmt.Fprintf(&name, "%q %s\n", p.keys[i], baseKey(p.items[i]))
 		}
 	}
-	key := strings.Join(keys, "\n")
+	key := name.String()
 	summary, ok := p.s.summaries.get(key)
 	if !ok {
 		var err error
@@ -95,14 +100,16 @@ func (p *proposal) ask(ctx context.Context, dropped []*cupel.ContextItem) (summa
 		err  error
 	}
 	done := make(chan answer, 1)
+	dropped = slices.Clone(dropped) // the summariser's own, which it may change even after its deadline
 	go func() {
+		a := answer{err: errors.New("the summariser ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil {
-				done <- answer{nil, fmt.Errorf("the summariser panicked: %v", r)}
+				a = answer{nil, fmt.Errorf("the summariser panicked: %v", r)}
 			}
+			done <- a
 		}()
-		item, err := p.s.config.Summarize(ctx, dropped)
-		done <- answer{item, err}
+		a.item, a.err = p.s.config.Summarize(ctx, dropped)
 	}()
 	select {
 	case a := <-done:

@@ -20,6 +20,16 @@ type Usage struct {
 	Output int
 }
 
+// possible returns the usage without numbers that cannot be: those of the cache
+// exceed the input, or one is negative.
+func (u Usage) possible() Usage {
+	if u.Input < 0 || u.Read < 0 || u.Written < 0 || u.Read > u.Input || u.Written > u.Input-u.Read {
+		u.Read, u.Written, u.Cached = 0, 0, false
+	}
+	u.Input, u.Output = max(0, u.Input), max(0, u.Output)
+	return u
+}
+
 // UsageError says why a response has no usage.
 type UsageError struct {
 	Format cupelchat.Format
@@ -157,7 +167,7 @@ func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
 	switch {
 	case !found:
 		return Usage{}, &UsageError{f, "the response has none; " + hints[f.String()], nil}
-	case u.Input < 0 || u.Read < 0 || u.Written < 0 || u.Output < 0 || u.Read > u.Input || u.Written > u.Input-u.Read:
+	case u != u.possible():
 		return Usage{}, &UsageError{f, fmt.Sprintf("it has impossible numbers: %+v", u), nil}
 	}
 	return u, nil

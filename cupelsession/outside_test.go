@@ -1,0 +1,186 @@
+package cupelsession_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// Values that no session made say so, and do not panic.
+func TestZeroValues(t *testing.T) {
+	if n := new(cupelsession.Session).Turns() + new(cupelsession.Session).Fork().Turns(); n != 0 {
+		t.Errorf("%d turns of sessions that New did not make, want 0", n)
+	}
+	turn := new(cupelsession.Turn)
+	if err := turn.Commit(cupelsession.Usage{}); err == nil || !strings.Contains(err.Error(), "was not proposed") {
+		t.Errorf("Commit of the zero Turn: error %v, want one that says so", err)
+	}
+	if got := turn.Report(); got.TotalCandidates != 0 || !strings.HasPrefix(turn.String(), "0 tokens kept") {
+		t.Errorf("the zero Turn says %q, and reports %d candidates", turn, got.TotalCandidates)
+	}
+	s := session(t, newest(t), cupelsession.Config{})
+	if got := says(next(t, s, numbered(t, 2), 50, nil)); got != "a b" {
+		t.Errorf("window %q with a nil option, want a b", got)
+	}
+}
+
+// A summariser may change the list that it is given: what Dropped gets is another.
+func TestSummariserChangesItsList(t *testing.T) {
+	items := numbered(t, 9)
+	var left []string
+	s := session(t, newest(t), cupelsession.Config{
+		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			clear(dropped)
+			return cupel.NewContextItem("(summary)", 5)
+		},
+		Dropped: func(items []*cupel.ContextItem) {
+			for _, item := range items {
+				left = append(left, item.Content())
+			}
+		},
+	})
+	commit(t, next(t, s, items[:5], 50))
+	commit(t, next(t, s, items[:6], 50))
+	if want := []string{"b", "c", "d"}; !slices.Equal(left, want) {
+		t.Errorf("%q left, want %q", left, want)
+	}
+}
+
+// A summariser that ends its goroutine, as a failed test does, does not use up its
+// time.
+func TestSummariserEndsItsGoroutine(t *testing.T) {
+	items := numbered(t, 9)
+	s := session(t, newest(t), cupelsession.Config{SummarizeTimeout: time.Hour, Summarize: func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+		runtime.Goexit()
+		return nil, nil
+	}})
+	commit(t, next(t, s, items[:5], 50))
+	if turn := next(t, s, items[:6], 50); len(turn.Notes) != 1 || !strings.Contains(turn.Notes[0], "ended its goroutine") {
+		t.Errorf("notes %q, want that it ended its goroutine", turn.Notes)
+	}
+}
+
+// Summaries are kept by what they stand for, whatever the keys are.
+func TestSummariesOfOddKeys(t *testing.T) {
+	for _, test := range []struct{ key, why string }{
+		{"", "an empty key"},
+		{"x", "one key for contents that change"},
+	} {
+		calls := 0
+		s := session(t, newest(t), cupelsession.Config{
+			LowWater: 1,
+			Key: func(i *cupel.ContextItem) string {
+				if strings.HasPrefix(i.Content(), "b") {
+					return test.key
+				}
+				return i.Content()
+			},
+			Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+				calls++
+				return cupel.NewContextItem("("+dropped[0].Content()+")", 0)
+			},
+		})
+		items := numbered(t, 6)
+		commit(t, next(t, s, items[:5], 50))
+		if got := says(next(t, s, items, 50)); got != "a (b) c d e f" || calls != 1 {
+			t.Errorf("%s: window %q after %d calls, want a (b) c d e f after one", test.why, got, calls)
+		}
+		edited, err := items[1].With(cupel.WithContent("b, edited", 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items[1] = edited
+		if got := says(next(t, s, items, 50)); got != "a (b, edited) c d e f" || calls != 2 {
+			t.Errorf("%s: window %q after %d calls, want a (b, edited) c d e f after two", test.why, got, calls)
+		}
+	}
+}
+
+// Keys that look like those of a second occurrence are none.
+func TestKeysOfOccurrences(t *testing.T) {
+	config := cupelsession.Config{Key: func(i *cupel.ContextItem) string { return strings.Fields(i.Content())[0] }}
+	items := []*cupel.ContextItem{item(t, "a#1 x", 5), item(t, "a y", 5), item(t, "a z", 5), item(t, "a#1 w", 5)}
+	s := session(t, newest(t), config)
+	commit(t, next(t, s, items, 50))
+	other := session(t, newest(t), config)
+	if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := next(t, other, items, 50), next(t, s, items, 50); says(got) != says(want) || got.KeptTokens != 20 || want.KeptTokens != 20 {
+		t.Errorf("window %q, %d tokens kept, and %q, %d kept in another process; want 20", says(want), want.KeptTokens, says(got), got.KeptTokens)
+	}
+}
+
+// A state whose forms have more tokens than can be added up is none.
+func TestStateOfTooManyTokens(t *testing.T) {
+	s := session(t, newest(t), cupelsession.Config{})
+	commit(t, next(t, s, numbered(t, 4), 50))
+	large := fmt.Sprintf(`"form":"x","tokens":%d`, math.MaxInt)
+	text := strings.Replace(state(t, s), `"tokens":10`, large, 2)
+	var wrong *cupelsession.StateError
+	if err := s.UnmarshalJSON([]byte(text)); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "window[0]") {
+		t.Errorf("%s: error %v, want one about window[0]", text, err)
+	}
+}
+
+// What a provider cannot have read or written is not said of it.
+func TestImpossibleUsage(t *testing.T) {
+	items := numbered(t, 8)
+	cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Hour, Likely: time.Hour}
+	for _, usage := range []cupelsession.Usage{
+		{Input: 50, Read: -7, Cached: true},
+		{Input: 50, Written: -7, Cached: true},
+		{Input: 50, Read: 10, Written: 45, Cached: true},
+		{Input: math.MinInt, Read: math.MaxInt, Written: math.MaxInt, Cached: true},
+	} {
+		s := session(t, newest(t), cupelsession.Config{Cache: cache})
+		commit(t, next(t, s, items[:4], 100))
+		turn := next(t, s, items[:5], 100)
+		if err := turn.Commit(usage); err != nil || len(turn.Notes) > 0 {
+			t.Errorf("%+v: error %v, notes %q, want none", usage, err, turn.Notes)
+		}
+		if got := next(t, s, items[:6], 100).Cache.Read; got != 50 {
+			t.Errorf("%+v: %d tokens are expected in the cache, want 50", usage, got)
+		}
+	}
+}
+
+// Fit takes the model from the request: another model has nothing in its cache, and
+// has its own shortest prefix.
+func TestFitNamesTheModel(t *testing.T) {
+	s := session(t, agent.New(nil), cupelsession.Config{Cache: cupelsession.CacheModel{
+		Read: .1, Write: 1.25, Sure: time.Hour, Likely: time.Hour, Breakpoints: 4, Models: []cupelsession.ModelCache{{Name: "long", MinTokens: 1e6}},
+	}})
+	for n, test := range []struct {
+		member, model string
+		read, written bool
+		why           string
+	}{
+		{"model", "a", false, true, "the first turn"},
+		{"model", "a", true, false, "the same model"},
+		{"model", "b", false, true, "another model"},
+		{"modelId", "b", true, false, "as Bedrock names it"},
+		{"model", "long", false, false, "its prefixes are longer"},
+	} {
+		params := map[string]any{test.member: test.model, "max_tokens": 5, "messages": []any{map[string]any{"role": "user", "content": strings.Repeat("hello ", 500)}}}
+		fitted, turn, err := cupelsession.Fit(t.Context(), s, params, cupelchat.Anthropic, budget(t, 5000), cupel.HeuristicCounter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := turn.Cache; c.Read > 0 != test.read || c.Written > 0 != test.written || fitted[test.member] != test.model {
+			t.Errorf("turn %d of %v: %+v (%s)", n, fitted[test.member], c, test.why)
+		}
+		commit(t, turn)
+	}
+}
