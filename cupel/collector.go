@@ -402,6 +402,7 @@ func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 	m.each(func(f *follower) {
 		e := e
+		e.Shortfalls = slices.Clone(e.Shortfalls)
 		switch {
 		case !f.detail.Report:
 			e.Report = nil

@@ -154,6 +154,7 @@ func (r *run) end(ctx context.Context, err error) {
 			tokens.Add(item.tokens)
 		}
 		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
+		e.Shortfalls, e.Overflow = slices.Clone(r.shortfalls), r.over
 	}
 	r.tellRunEnd(ctx, e)
 }

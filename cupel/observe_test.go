@@ -407,3 +407,35 @@ func TestUnobservedRunsBuildNothing(t *testing.T) {
 		t.Errorf("an unobserved run allocates %v times, want at most 4", bare)
 	}
 }
+
+func TestObserversKnowTheOverflow(t *testing.T) {
+	c := pipeline(t).Config()
+	c.Overflow, c.Slicer = cupel.OverflowProceed, cupel.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
+		all := make([]int, len(items))
+		for i := range all {
+			all[i] = i
+		}
+		return cupel.Selection{Indices: all}, nil
+	})
+	p, err := cupel.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		item *cupel.ContextItem
+		want int
+	}{
+		{"over", item(t, "a", 25), 5},
+		{"a unit over", item(t, "b", 27, cupel.WithGroup("g")), 7},
+		{"within", item(t, "c", 20), 0},
+	} {
+		s, other := &spy{}, &spy{}
+		if _, err := p.Run(t.Context(), []*cupel.ContextItem{tt.item}, budgetOf(t, 100, 20), cupel.WithTrace(cupel.MultiTraceCollector(s, other))); err != nil {
+			t.Fatal(err)
+		}
+		if s.run.Overflow != tt.want || other.run.Overflow != tt.want {
+			t.Errorf("%s: %d tokens over the target, want %d", tt.name, s.run.Overflow, tt.want)
+		}
+	}
+}

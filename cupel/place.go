@@ -117,6 +117,7 @@ func (r *run) excludeTruncated(m mergedItem, running, total exact.Sum) {
 // reportOverflow makes the event if the observer, of real runs only, or the
 // report wants it (R36).
 func (r *run) reportOverflow(over int) {
+	r.over = over
 	observer := r.pipeline.config.OnOverflow
 	if r.dry {
 		observer = nil

@@ -46,6 +46,7 @@ type run struct {
 	order      []int        // of merged, as the placer wants it
 	window     []*ContextItem
 	overflow   *OverflowEvent
+	over       int // tokens over the target, under OverflowProceed
 
 	hashes contentTable
 	trace  tracing

@@ -187,6 +187,12 @@ type RunEnd struct {
 	End            time.Time // by the pipeline's clock
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
+	// Shortfalls lists the kinds of which there were too few candidates; nil when the
+	// run failed. The observer owns it.
+	Shortfalls []CountRequirementShortfall
+	// Overflow is by how many tokens the window exceeds the target, which only
+	// [OverflowProceed] allows; 0 when the run failed.
+	Overflow int
 	// Report is nil unless [TraceDetail.Report] is set. The observer owns it.
 	// If the run failed, it holds what the earlier stages found. Its Events are
 	// empty: they went to the collector.

@@ -180,6 +180,7 @@ func (r *run) placeUnits(ctx context.Context) error {
 // tellOverflowOfUnits is reportOverflow for units.
 func (r *run) tellOverflowOfUnits() {
 	u := r.units
+	r.over = u.over
 	observer := r.pipeline.config.OnOverflow
 	if r.dry {
 		observer = nil

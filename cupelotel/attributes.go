@@ -48,6 +48,23 @@ const (
 	// Above 1 the window has more. Not set on runs that failed.
 	UtilizationKey       = attribute.Key("cupel.budget.utilization")
 	TargetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
+	// ShortfallCountKey is the number of kinds of which there were too few candidates
+	// (int). Set only when above 0.
+	ShortfallCountKey = attribute.Key("cupel.shortfall.count")
+	// OverflowTokensKey is by how many tokens the window exceeds the target under
+	// [cupel.OverflowProceed] (int). Set only when above 0. The event has it too.
+	OverflowTokensKey = attribute.Key("cupel.overflow.tokens")
+)
+
+// Attributes of the events cupel.shortfall on the root span, from
+// [VerbosityStageAndExclusions] on. Metrics have ShortfallKindKey too.
+const (
+	// ShortfallKindKey is the kind, as the slicer's configuration spells it (string).
+	ShortfallKindKey = attribute.Key("cupel.shortfall.kind")
+	// ShortfallRequiredKey and ShortfallSatisfiedKey are the number of items of the
+	// kind that are required, and that are in (int).
+	ShortfallRequiredKey  = attribute.Key("cupel.shortfall.required")
+	ShortfallSatisfiedKey = attribute.Key("cupel.shortfall.satisfied")
 )
 
 // The values of [RunModeKey].
@@ -207,6 +224,8 @@ const (
 	commitSpanName     = "cupel.session.commit"
 	exclusionEventName = "cupel.exclusion"
 	includedEventName  = "cupel.item.included"
+	shortfallEventName = "cupel.shortfall"
+	overflowEventName  = "cupel.overflow"
 )
 
 // other is OpenTelemetry's value for anything without a name of its own.

@@ -151,6 +151,7 @@ func ExampleNewMetricCollector() {
 	// cupel.stage.duration s
 	// cupel.pipeline.selected_tokens {token}
 	// cupel.budget.utilization 1
+	// cupel.budget.target_utilization 1
 	// cupel.items {item}
 	// cupel.exclusions {item}
 }

@@ -3,6 +3,7 @@ package cupelotel
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
@@ -26,6 +27,9 @@ var (
 //	cupel.stage.duration            histogram, s        of stages, by cupel.stage.name; error.type when failed
 //	cupel.pipeline.selected_tokens  histogram, {token}  of windows
 //	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
+//	cupel.budget.target_utilization histogram, 1        selected tokens / targetTokens
+//	cupel.shortfalls                counter, {shortfall} of required items, by cupel.shortfall.kind
+//	cupel.overflow.tokens           counter, {token}    over the target under OverflowProceed
 //	cupel.items                     counter, {item}     entering a stage, by cupel.stage.name
 //	cupel.exclusions                counter, {item}     left out, by cupel.stage.name and cupel.exclusion.reason
 //	cupel.pipeline.errors           counter, {error}    failed runs, by error.type
@@ -50,7 +54,7 @@ var (
 //
 // The number of time series of a pipeline is bounded: there are five stages, and all
 // custom reasons are counted as "_OTHER". No text of an item becomes an
-// attribute. Names of pipelines and what [WithAttributes] and [WithAttributesFunc]
+// attribute; kinds of shortfalls are those that the slicer's configuration requires. Names of pipelines and what [WithAttributes] and [WithAttributesFunc]
 // add multiply the series.
 //
 // It records in the context of the run and its stages, so exemplars link to the
@@ -100,6 +104,7 @@ func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (con
 		instruments: in,
 		series:      c.seriesOf(ctx, in, info.Pipeline, modeOf(info, turn != nil)),
 		maxTokens:   info.Budget.MaxTokens(),
+		target:      info.Budget.TargetTokens(),
 		exclusions:  in.exclusions.Enabled(ctx),
 		turn:        turn,
 	}
@@ -120,6 +125,7 @@ type metricRun struct {
 	*instruments
 	series     *series
 	maxTokens  int
+	target     int
 	exclusions bool        // the counter is read
 	turn       *metricTurn // that the run chooses for; nil for other runs
 }
@@ -184,7 +190,13 @@ func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
 		return
 	}
 	r.pipelineDuration.Record(ctx, seconds, r.series.record...)
+	for _, s := range e.Shortfalls {
+		r.shortfalls.Add(ctx, 1, r.series.with(ShortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
+	}
+	if e.Overflow > 0 {
+		r.overflow.Add(ctx, int64(e.Overflow), r.series.add...)
+	}
 	if r.turn == nil { // the window of a turn has more than this run chose
-		r.window(ctx, r.series, e.SelectedTokens, r.maxTokens)
+		r.window(ctx, r.series, e.SelectedTokens, r.maxTokens, r.target)
 	}
 }

@@ -114,8 +114,9 @@ func TestMetrics(t *testing.T) {
 			"cupel.run.mode=run cupel.stage.name=place":                                 "2 0.5",
 			"cupel.run.mode=run cupel.stage.name=place error.type=*cupel.OverflowError": "1 0.25",
 		}},
-		"cupel.pipeline.selected_tokens": {"{token}", map[string]string{"cupel.run.mode=run": "2 120"}}, // 20 + 10 + 30, twice
-		"cupel.budget.utilization":       {"1", map[string]string{"cupel.run.mode=run": "2 0.12"}},      // 60 of 1000, twice
+		"cupel.pipeline.selected_tokens":  {"{token}", map[string]string{"cupel.run.mode=run": "2 120"}}, // 20 + 10 + 30, twice
+		"cupel.budget.utilization":        {"1", map[string]string{"cupel.run.mode=run": "2 0.12"}},      // 60 of 1000, twice
+		"cupel.budget.target_utilization": {"1", map[string]string{"cupel.run.mode=run": "2 1.2"}},       // 60 of 100, twice
 		"cupel.items": {"{item}", map[string]string{
 			"cupel.run.mode=run cupel.stage.name=classify":    "32", // 4 times 8
 			"cupel.run.mode=run cupel.stage.name=score":       "24", // 4 times 6
@@ -177,6 +178,8 @@ func TestHistogramBoundaries(t *testing.T) {
 			within = bounds[0] == 0 && bounds[len(bounds)-1] >= 1e6
 		case "cupel.budget.utilization":
 			within = slices.Equal(bounds, []float64{0.5}) // the view overrides the hint
+		case "cupel.budget.target_utilization":
+			within = bounds[0] == 0 && slices.Contains(bounds, 1)
 		}
 		if !within || !slices.IsSorted(bounds) {
 			t.Errorf("%s has the boundaries %v", m.Name, bounds)
@@ -225,7 +228,7 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 			}
 		}
 	}
-	if want := 1 + 5 + 1 + 5 + 5; exemplars != want { // durations, utilization, items, exclusions
+	if want := 1 + 5 + 2 + 5 + 5; exemplars != want { // durations, utilizations, items, exclusions
 		t.Errorf("%d exemplars, want %d", exemplars, want)
 	}
 }
@@ -349,8 +352,8 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(handled()); n != 7 {
-		t.Errorf("the error handler got %d errors, want one for each of the 7 histograms: %v", n, handled())
+	if n := len(handled()); n != 8 {
+		t.Errorf("the error handler got %d errors, want one for each of the 8 histograms: %v", n, handled())
 	}
 }
 

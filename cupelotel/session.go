@@ -180,7 +180,7 @@ func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (c
 	}
 	start := time.Now() //nolint:forbidigo // nothing depends on it, and the session's clock may be moved
 	turn := &metricTurn{
-		instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), start: start,
+		instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), target: info.Budget.TargetTokens(), start: start,
 		turns: c.seriesOf(ctx, in, info.Pipeline, ""), windows: c.seriesOf(ctx, in, info.Pipeline, modeSession),
 	}
 	return context.WithValue(ctx, metricTurnKey{}, turn), turn
@@ -203,6 +203,7 @@ type metricTurn struct {
 	*instruments
 	collector *MetricCollector
 	maxTokens int
+	target    int
 	turns     *series // of the session's instruments
 	windows   *series // of the window
 	start     time.Time
@@ -246,7 +247,7 @@ func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
 	e := &t.end
 	record, add := t.turns.record, t.turns.add
 	t.sessionDuration.Record(ctx, t.took.Seconds(), record...)
-	t.window(ctx, t.windows, e.Tokens, t.maxTokens)
+	t.window(ctx, t.windows, e.Tokens, t.maxTokens, t.target)
 	t.sessionTurns.Add(ctx, 1, add...)
 	t.sessionKept.Record(ctx, int64(e.KeptTokens), record...)
 	t.sessionDropped.Add(ctx, int64(e.DroppedItems), add...)
@@ -263,9 +264,10 @@ func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
 }
 
 // window records the size of a window.
-func (in *instruments) window(ctx context.Context, s *series, tokens, maxTokens int) {
+func (in *instruments) window(ctx context.Context, s *series, tokens, maxTokens, target int) {
 	in.selectedTokens.Record(ctx, int64(tokens), s.record...)
 	in.utilization.Record(ctx, fraction(tokens, maxTokens), s.record...)
+	in.targetUtilization.Record(ctx, fraction(tokens, target), s.record...)
 }
 
 // fraction returns tokens as a fraction of all, or 0 of nothing.

@@ -247,7 +247,7 @@ func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOp
 
 // EndRun ends the root span.
 func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
-	attrs := make([]attribute.KeyValue, 0, 6)
+	attrs := make([]attribute.KeyValue, 0, 7)
 	if r.streaming {
 		attrs = append(attrs, CandidatesKey.Int(r.read))
 	}
@@ -258,6 +258,15 @@ func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
 			UtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.MaxTokens())),
 			TargetUtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.TargetTokens())),
 		)
+		if n := len(e.Shortfalls); n > 0 {
+			attrs = append(attrs, ShortfallCountKey.Int(n))
+		}
+		if e.Overflow > 0 {
+			attrs = append(attrs, OverflowTokensKey.Int(e.Overflow))
+		}
+		if r.collector.verbosity >= VerbosityStageAndExclusions {
+			r.alert(e)
+		}
 	}
 	if e.Err != nil {
 		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
@@ -265,4 +274,23 @@ func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
 	}
 	r.root.SetAttributes(attrs...)
 	r.root.End(trace.WithTimestamp(e.End))
+}
+
+// alert adds the events of the root span: the overflow and shortfalls, up to the limit.
+func (r *traceRun) alert(e cupel.RunEnd) {
+	at, limit := trace.WithTimestamp(e.End), r.collector.limit
+	if e.Overflow > 0 && limit != 0 {
+		r.root.AddEvent(overflowEventName, at, trace.WithAttributes(OverflowTokensKey.Int(e.Overflow)))
+		limit--
+	}
+	for i, s := range e.Shortfalls {
+		if limit >= 0 && i >= limit {
+			return
+		}
+		r.root.AddEvent(shortfallEventName, at, trace.WithAttributes(
+			ShortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
+			ShortfallRequiredKey.Int(s.RequiredCount),
+			ShortfallSatisfiedKey.Int(s.SatisfiedCount),
+		))
+	}
 }
