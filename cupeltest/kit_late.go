@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/pprof"
 	"strconv"
 	"sync"
@@ -50,7 +51,11 @@ func (c *lateContext) ask(questions int) bool {
 	return c.over
 }
 
-func (c *lateContext) end() { c.ask(c.left + 1) }
+// ended reports whether the context is done, without asking it.
+func (c *lateContext) ended() bool { return c.ask(0) }
+
+// end ends the context for those who still wait.
+func (c *lateContext) end() { c.ask(math.MaxInt / 2) }
 
 func (c *lateContext) Done() <-chan struct{} {
 	c.ask(1)
@@ -72,7 +77,7 @@ func (s *subject[E, R]) stops() string {
 		for _, questions := range []int{0, 1, 2, 3, 6, 20} {
 			ctx := newLateContext(questions)
 			out := s.callIn(ctx, run, in)
-			asked := ctx.over
+			asked := ctx.ended()
 			ctx.end()
 			when := "under a context that is done"
 			if questions > 0 {
