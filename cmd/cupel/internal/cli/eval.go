@@ -207,6 +207,9 @@ func (f *evalFlags) check() error {
 	if f.against != "" && !slices.Contains(f.policies, f.against) {
 		return usagef("--against: %q is not measured; add -p %s", f.against, f.against)
 	}
+	if f.against != "" && len(f.policies) == 1 {
+		return usagef("--against: there is no other policy than %q to compare; add one with -p", f.against)
+	}
 	return f.measureFlags.check()
 }
 

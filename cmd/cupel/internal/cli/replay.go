@@ -216,6 +216,8 @@ func (f *replayFlags) check(command *cobra.Command) error {
 		return usagef("--join: must be at least 1, or 0 to leave conversations as they are, got %d", f.join)
 	case f.against != "" && !slices.Contains(f.policies, f.against):
 		return usagef("--against: %q is not measured; add -p %s", f.against, f.against)
+	case f.against != "" && len(f.policies) == 1:
+		return usagef("--against: there is no other policy than %q to compare; add one with -p", f.against)
 	case !(f.low > 0 && f.low <= 1):
 		return usagef("--low-water: must be above 0 and at most 1, got %g", f.low)
 	case command.Flags().Changed("low-water") && !f.session:

@@ -210,6 +210,7 @@ func TestReplayMistakes(t *testing.T) {
 		{"low water of a policy", []string{"--data", "talk.jsonl", "-p", "agent@2"}, "--policy: \"agent@2\": the low-water mark must be above 0 and at most 1, got 2", "more than the room"},
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"against", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "clear"}, `--against: "clear" is not measured; add -p clear`, "there is nothing to compare with"},
+		{"against itself", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "newest"}, `--against: there is no other policy than "newest" to compare; add one with -p`, "a comparison was asked for, and none would be printed"},
 		{"cache", []string{"--data", "talk.jsonl", "--cache", "x"}, `--cache: "x" is unknown; want one of anthropic, anthropic-1h, gemini, none, openai, openai-breakpoints`, "which there are"},
 		{"join", []string{"--data", "talk.jsonl", "--join", "-1"}, "--join: must be at least 1, or 0 to leave conversations as they are, got -1", "no conversation has fewer than no tokens"},
 		{"nothing to join", []string{"--data", "talk.jsonl", "--join", "9"}, "--join: 1 conversation, less than 9 tokens together", "all figures would be 0"},
