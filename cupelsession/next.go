@@ -256,6 +256,9 @@ func (p *proposal) place() (known func(i int) bool) {
 		if there == 0 || !e.Summary && (there < len(e.Keys) || parted) {
 			continue // removed, or edited
 		}
+		if there < len(e.Keys) {
+			e.Keys = slices.DeleteFunc(slices.Clone(e.Keys), func(key string) bool { _, ok := byKey[key]; return !ok })
+		}
 		e.first = first
 		for _, key := range e.Keys {
 			if i, ok := byKey[key]; ok {
@@ -310,6 +313,15 @@ func (p *proposal) placeFollowed() {
 		if there[n] == 0 || there[n] < len(e.Keys) && !e.Summary {
 			moved[n] = out // removed
 			continue
+		}
+		if there[n] < len(e.Keys) {
+			// A summary no longer stands for what is gone, nor for what gets its key.
+			e.Keys = nil
+			for i, k := range p.were {
+				if k >= 0 && b.at[k] == int32(n) {
+					e.Keys = append(e.Keys, p.keys[i])
+				}
+			}
 		}
 		e.first = first[n]
 		moved[n] = int32(len(p.window))

@@ -184,3 +184,26 @@ func TestFitNamesTheModel(t *testing.T) {
 		commit(t, turn)
 	}
 }
+
+// A summary does not stand for an item that comes after what it stood for has gone,
+// though that says the same: here, nor in another process.
+func TestSummaryOfWhatIsGone(t *testing.T) {
+	config := cupelsession.Config{Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+		return cupel.NewContextItem(fmt.Sprint("(summary of ", len(dropped), ")"), 5)
+	}}
+	items := numbered(t, 7)
+	s := session(t, newest(t), config)
+	commit(t, next(t, s, items[:5], 50))
+	commit(t, next(t, s, items[:6], 50)) // b, c and d leave
+	items = slices.Delete(items[:6:6], 2, 3)
+	commit(t, next(t, s, items, 50))
+	other := session(t, newest(t), config)
+	if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
+		t.Fatal(err)
+	}
+	items = append(items, item(t, "c", 10, cupel.WithTimestamp(time.Unix(1e9, 0))))
+	const want = "a (summary of 3) e f c"
+	if x, y := says(next(t, s, items, 50)), says(next(t, other, items, 50)); x != want || y != want {
+		t.Errorf("window %q, and %q in another process, want %q", x, y, want)
+	}
+}

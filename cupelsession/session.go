@@ -28,9 +28,10 @@ type Config struct {
 	// although everything fits. 0 estimates it from the growth of the
 	// conversation, a negative number disables such breaks.
 	Horizon int
-	// ValuePerToken is what a token of content with a score of 1 is worth, in
-	// units of the price of a token of input. A break that is not forced must not
-	// lose more than it saves. 0 counts money alone.
+	// ValuePerToken is what a token of content is worth, in units of the price of a
+	// token of plain input. What a new choice would leave out is not known before it
+	// is made, so that each token above the low water mark counts, as if its score
+	// were 1. A break that is worth it must save more than that. 0 counts money alone.
 	ValuePerToken float64
 	// Key names an item from turn to turn; of items with one key the first is the
 	// first of the turn before, and so on. nil uses a hash of kind and content.
@@ -65,7 +66,8 @@ const (
 // ErrBusy is the error for two calls of a session at the same time.
 var ErrBusy = errors.New("cupelsession: the session is in use by another call; use one session for one conversation, or Fork")
 
-// ErrStale is the error for a turn that is committed after another one.
+// ErrStale is the error for a turn that is committed twice, after another one, or
+// after another state was read.
 var ErrStale = errors.New("cupelsession: the session has gone on since this turn was proposed; call Next again")
 
 // ConfigError says what is wrong with a [Config].
