@@ -72,6 +72,11 @@ test-full: ## The same with all random cases, as CI does (two cores: two minutes
 	@$(MAKE) --no-print-directory vectors
 	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
 
+.PHONY: test-long
+test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns, a million conversations
+	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass)$$' \
+		./cupelsession ./cupelrelevance ./cupelchat
+
 # The release of Go that the core names in its go.mod; the go command gets it.
 .PHONY: oldest
 oldest: ## Vet and test the core with the oldest Go release that it supports

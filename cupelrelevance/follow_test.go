@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -99,9 +100,12 @@ func (e *edited) edit() string {
 // TestFollowedIsFresh edits lists at random: the index that follows them gives
 // the same bits as a fresh one. Two lists take turns in it.
 func TestFollowedIsFresh(t *testing.T) {
-	n := 10000
-	if testing.Short() {
+	n := 2_000
+	switch {
+	case testing.Short():
 		n = 500
+	case os.Getenv("CUPEL_LONG") != "":
+		n = 10_000
 	}
 	const query = "getheaders meeting roof snake_case 会議室 http résumé die"
 	kept, moved := 0, 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -412,9 +413,12 @@ func relevant(t testing.TB, question string) *cupel.Pipeline {
 // at each turn and sees new pointers: the window must not depend on what a session
 // keeps to be fast.
 func TestAnotherProcessGoesOn(t *testing.T) {
-	n := 20000
-	if testing.Short() {
+	n := 4_000
+	switch {
+	case testing.Short():
 		n = 200
+	case os.Getenv("CUPEL_LONG") != "":
+		n = 20_000
 	}
 	for seed := range uint64(n) {
 		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -170,9 +171,12 @@ func isRag(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
 // grows, and the session and its index take at most 3 times the text. A window
 // must not keep what earlier turns knew of all items.
 func TestManyTurns(t *testing.T) {
-	turns, length := 100_000, 10_000
-	if testing.Short() {
+	turns, length := 10_000, 10_000
+	switch {
+	case testing.Short():
 		turns, length = 2_000, 1_000
+	case os.Getenv("CUPEL_LONG") != "":
+		turns = 100_000
 	}
 	w := &writer{t: t, rng: rand.New(rand.NewPCG(2, 7)), size: 60}
 	items := w.items(length)
