@@ -149,6 +149,8 @@ func TestBenchGuard(t *testing.T) {
 		most      float64 // times the run without a collector
 	}{
 		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), 1.1},
+		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 1.15},
+		{"StageOnly", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())), 1.3},
 	} {
 		ratio := 0.0
 		for range 6 { // a machine may be busy for a while
