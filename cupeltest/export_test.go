@@ -38,3 +38,8 @@ func KnownRuns() (n int) {
 	runs.Range(func(any, any) bool { n++; return true })
 	return n
 }
+
+var (
+	BrokenGroups = brokenGroups
+	BrokenPins   = brokenPins
+)

@@ -63,6 +63,7 @@ func TestFailing(t *testing.T) {
 	c.MatchGolden("there is no such file")                                              // fails: MatchGolden
 	cupeltest.Expect(t, nil)                                                            // fails: Expect
 	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)                     // fails: Deterministic
+	cupeltest.Property(t, nil)                                                          // fails: Property
 	t.Run("chain", func(t *testing.T) {
 		cupeltest.Should(t, r).
 			IncludeItemWithKind("A").

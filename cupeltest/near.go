@@ -121,7 +121,7 @@ func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []str
 
 // excluded says why items are excluded.
 func (c *SelectionReportAssertionChain) excluded(entries []cupel.ExcludedItem) []string {
-	return cut(entries, func(entry cupel.ExcludedItem) string {
+	return cutAt(mostShown, entries, func(entry cupel.ExcludedItem) string {
 		return fmt.Sprintf("%s is excluded: %s", c.name(entry.Item.Content()), strings.TrimRight(strings.Replace(oneLine(describeReason(entry.Reason, c.quote)), ": ", ", ", 1), ", "))
 	})
 }
@@ -139,7 +139,7 @@ func (c *SelectionReportAssertionChain) included(r *cupel.SelectionReport, predi
 
 // atPlaces names the items at these positions of the window.
 func (c *SelectionReportAssertionChain) atPlaces(r *cupel.SelectionReport, places []int) []string {
-	return cut(places, func(at int) string {
+	return cutAt(mostShown, places, func(at int) string {
 		entry, form := r.Included[at], ""
 		if n := entry.Form(); n > 0 {
 			form = fmt.Sprintf(", form %d", n)
@@ -149,13 +149,13 @@ func (c *SelectionReportAssertionChain) atPlaces(r *cupel.SelectionReport, place
 	})
 }
 
-// cut returns a line for each of the first entries, and how many more there are.
-func cut[E any](entries []E, line func(entry E) string) []string {
+// cutAt returns a line for each of the first entries, and how many more there are.
+func cutAt[E any](most int, entries []E, line func(entry E) string) []string {
 	var lines []string
-	for _, entry := range entries[:min(mostShown, len(entries))] {
+	for _, entry := range entries[:min(most, len(entries))] {
 		lines = append(lines, line(entry))
 	}
-	if more := len(entries) - mostShown; more > 0 {
+	if more := len(entries) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return lines

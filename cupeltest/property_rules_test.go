@@ -1,0 +1,178 @@
+package cupeltest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// lawful are pipelines of built-in strategies.
+func lawful(t *testing.T) map[string]*cupel.Pipeline {
+	t.Helper()
+	configs := make(map[string]cupel.Config)
+	entries := []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3}}
+	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
+	for name, s := range map[string]cupel.Slicer{
+		"greedy": slicer.Greedy{}, "score greedy": slicer.ScoreGreedy{}, "knapsack": knapsack, "multiple choice": slicer.NewMultipleChoice(),
+		"quota":          slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindDocument, 30), slicer.Cap(cupel.KindMemory, 20))),
+		"quota knapsack": slicer.Must(slicer.NewQuota(knapsack, slicer.Require(cupel.KindDocument, 30), slicer.Between(cupel.KindMemory, 10, 50))),
+		"count":          slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries)),
+		"count knapsack": slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, entries)),
+	} {
+		for overflow, strategy := range map[string]cupel.OverflowStrategy{"throw": cupel.OverflowThrow, "truncate": cupel.OverflowTruncate, "proceed": cupel.OverflowProceed} {
+			configs[name+", "+overflow] = cupel.Config{Slicer: s, Overflow: strategy}
+		}
+	}
+	configs["recency"] = cupel.Config{Scorer: scorer.Recency{}, Placer: placer.Chronological{}}
+	configs["full only, near copies"] = cupel.Config{Scorer: scorer.Priority{}, FullOnly: true, NearDuplicates: 0.8}
+	pipelines := make(map[string]*cupel.Pipeline)
+	for name, config := range configs {
+		pipelines[name] = newPipeline(t, config)
+	}
+	return pipelines
+}
+
+func TestPropertyAcceptsLawfulPolicies(t *testing.T) {
+	cases := 300
+	if testing.Short() {
+		cases = 60
+	}
+	for name, pipeline := range lawful(t) {
+		s := watch(func(t cupeltest.T) {
+			cupeltest.Property(t, pipeline, cupeltest.WithCases(cases), cupeltest.WithSeed(7))
+		})
+		for _, message := range s.messages {
+			t.Errorf("%s: %s", name, message)
+		}
+	}
+}
+
+// alternating is a scorer that remembers.
+type alternating struct{ calls *int }
+
+func (a alternating) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	*a.calls++
+	return float64((*a.calls * 7) % 5)
+}
+
+// sliceWith is a slicer around Greedy that breaks its choice.
+type sliceWith struct {
+	change func(items []cupel.ScoredItem, budget cupel.SliceBudget, s cupel.Selection) cupel.Selection
+}
+
+func (s sliceWith) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	selection, err := slicer.Greedy{}.Slice(ctx, items, budget)
+	return s.change(items, budget, selection), err
+}
+
+func TestPropertyFindsBrokenPolicies(t *testing.T) {
+	calls := 0
+	all := sliceWith{func(items []cupel.ScoredItem, _ cupel.SliceBudget, s cupel.Selection) cupel.Selection {
+		s.Indices = nil
+		for i := range items {
+			s.Indices = append(s.Indices, i)
+		}
+		return s
+	}}
+	for _, row := range []struct {
+		name   string
+		config cupel.Config
+		rule   cupeltest.PropertyOption
+		want   []string
+	}{
+		{"BudgetHeld", cupel.Config{Slicer: all}, cupeltest.BudgetHeld(), []string{"the slicer chooses more than the target", "\n\t1 of "}},
+		{"SameEveryTime", cupel.Config{Scorer: alternating{&calls}}, cupeltest.SameEveryTime(), []string{"two runs differ"}},
+		{"RequiredKindsKept", cupel.Config{Slicer: slicer.Greedy{}}, cupeltest.RequiredKindsKept(cupel.KindDocument), []string{"the window loses kind Document", "\n\t2 of "}},
+		{"RequiredKindsNotDisplaced", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			hint, _ := item.FutureRelevanceHint()
+			return 0.1 + hint // nothing is worthless, so that small items are dense
+		})}, cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument), []string{"with one more item of ", "the window loses kind Document", "\n\t1 of "}},
+		{"failing run", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			if item.Tokens() > 150 {
+				panic("too long")
+			}
+			return 1
+		})}, cupeltest.PinnedKept(), []string{"PinnedKept: the run fails: cupel: scorer", "\n\t1 of "}},
+	} {
+		pipeline := newPipeline(t, row.config)
+		s := watch(func(t cupeltest.T) { cupeltest.Property(t, pipeline, row.rule) })
+		if len(s.messages) != 1 || s.stopped {
+			t.Errorf("%s reports %q", row.name, s.messages)
+			continue
+		}
+		for _, want := range append(row.want, "of seed 1: cupeltest.WithSeed(1) repeats it") {
+			if !strings.Contains(s.messages[0], want) {
+				t.Errorf("%s reports\n%s\nwithout %q", row.name, s.messages[0], want)
+			}
+		}
+	}
+}
+
+// A pipeline keeps pinned items and groups whatever its strategies do; that a rule
+// notices is seen with reports that it did not make.
+func TestPropertyRulesNotice(t *testing.T) {
+	if got := cupeltest.BrokenGroups(splitReport()); !strings.Contains(got, "group") {
+		t.Errorf("a split group is reported as %q", got)
+	}
+	pinned := &report{Excluded: []cupel.ExcludedItem{{Item: cupeltest.Item("rule", 1, cupel.WithPinned()), Reason: because(cupel.ExcludeFiltered)}}}
+	if got := cupeltest.BrokenPins(pinned); got != `the pinned item "rule" is excluded: Filtered` {
+		t.Errorf("a pinned item that is out is reported as %q", got)
+	}
+}
+
+type logger struct {
+	spy
+	lines []string
+}
+
+func (l *logger) Logf(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+func TestPropertyExemptions(t *testing.T) {
+	for name, want := range map[string]string{
+		"greedy, proceed": "Property skips BudgetHeld: OverflowProceed lets the window pass the target.",
+		"count, throw":    "Property skips BudgetHeld: a count slicer commits items whatever their size.",
+		"greedy, throw":   "Property skips RequiredKindsKept: no slicer requires a kind, and none was given.",
+	} {
+		l := new(logger)
+		cupeltest.Property(l, lawful(t)[name], cupeltest.WithCases(1))
+		if !strings.Contains(strings.Join(l.lines, "\n"), want) {
+			t.Errorf("%s logs %q, want %q", name, l.lines, want)
+		}
+	}
+}
+
+func TestPropertyWithCandidates(t *testing.T) {
+	lists := func(seed uint64) (sizes []int) {
+		cupeltest.Property(t, newPipeline(t, cupel.Config{}), cupeltest.PinnedKept(), cupeltest.WithSeed(seed), cupeltest.WithCases(20),
+			cupeltest.WithCandidates(func(random *rand.Rand) []*cupel.ContextItem {
+				sizes = append(sizes, random.IntN(50))
+				return cupeltest.Items(make([]int, sizes[len(sizes)-1])...)
+			}))
+		return sizes
+	}
+	if a, b, c := fmt.Sprint(lists(1)), fmt.Sprint(lists(1)), fmt.Sprint(lists(2)); a != b || a == c {
+		t.Errorf("seed 1 gives %s and %s, seed 2 %s", a, b, c)
+	}
+	for _, row := range []struct {
+		pipeline *cupel.Pipeline
+		option   cupeltest.PropertyOption
+		want     string
+	}{
+		{nil, cupeltest.WithCases(1), "Property failed: the pipeline is nil"},
+		{newPipeline(t, cupel.Config{}), cupeltest.WithCases(0), "Property failed: it takes a generator and at least 1 case, got 0."},
+		{newPipeline(t, cupel.Config{}), cupeltest.WithCandidates(func(*rand.Rand) []*cupel.ContextItem { return []*cupel.ContextItem{nil} }), "Property failed: the generator returns a nil item in case 0 of seed 1."},
+	} {
+		s := watch(func(t cupeltest.T) { cupeltest.Property(t, row.pipeline, row.option, cupeltest.PinnedKept()) })
+		equalMessages(t, "Property", s.messages, []string{row.want}, "nothing can be tried")
+	}
+}
