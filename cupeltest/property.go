@@ -205,8 +205,8 @@ func describeCandidate(item *cupel.ContextItem) string {
 	if group := item.Group(); group != "" {
 		text += ", group " + name(group)
 	}
-	for _, variant := range item.Variants() {
-		text += fmt.Sprintf(", or %d", variant.Tokens)
+	if variants := item.Variants(); len(variants) > 0 {
+		text += fmt.Sprintf(", or %d in a smaller form", variants[len(variants)-1].Tokens)
 	}
 	if key := item.VersionOf(); key != "" {
 		text += ", version of " + name(key)

@@ -301,3 +301,12 @@ func TestCheckInterrupted(t *testing.T) {
 		t.Errorf("got %d, %q, %q", code, out.String(), errs.String())
 	}
 }
+
+// docs/testing-a-policy.md has the bug that a check finds.
+func TestCheckFindsTheCappedPolicy(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	code, stdout, _ := fed(t, "", "check", "testdata/checks/desk.toml", "--policy", "testdata/checks/data/capped.toml")
+	if code != exitCheck || !strings.Contains(stdout, "is excluded: BudgetExceeded, 21 tokens requested, 22 available\n      why: without the rule the answer is made up\n") {
+		t.Errorf("got %d:\n%s", code, stdout)
+	}
+}
