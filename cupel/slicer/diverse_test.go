@@ -144,12 +144,26 @@ func TestDiverseLazy(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	const base = "one two three four five six seven eight nine ten eleven twelve"
+	// More pairs than a set has bits.
+	count := func(first, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "w%d ", first+i)
+		}
+		return b.String()
+	}
 	for _, row := range []struct {
 		a, b string
 		want float64
 		why  string
 	}{
 		{base, base, 1, "the same"},
+		{"one two three four five six seven eight", "one two three four five six seven", 0, "seven words are few, eight or not on the other side"},
+		{"one{two three:four five[six seven@eight`nine/ten", "one two three four five six seven eight nine ten", 1, "what stands right before or behind letters and digits separates"},
+		{"A Z A0 Z9 five six seven eight", "a z a0 z9 five six seven eight", 1, "the first and the last of letters and digits"},
+		{"ÄRGER Ä é two three four five six", "ärger ä É two three four five six", 1, "letters beyond ASCII"},
+		{count(0, 6001), count(0, 6001), 1, "6,000 pairs"},
+		{count(0, 6001), count(5400, 6001), 0, "a tenth of 6,000 pairs"},
 		{base, strings.ToUpper(base) + ".", 1, "case and punctuation do not count"},
 		{base, strings.Replace(base, "six", "6", 1), 18.0 / 22, "two pairs of eleven differ"},
 		{base, "twelve " + strings.ReplaceAll(base, " twelve", ""), 20.0 / 22, "a word that moved"},
@@ -175,22 +189,35 @@ func TestWords(t *testing.T) {
 }
 
 func TestVectors(t *testing.T) {
-	vectors := map[string][]float32{"a": {1, 0}, "b": {3, 4}, "zero": {0, 0}, "long": {1, 0, 0}, "nan": {float32(math.NaN()), 1}}
+	vectors := map[string][]float32{
+		"a": {1, 0}, "b": {3, 4}, "zero": {0, 0}, "long": {1, 0, 0}, "nan": {float32(math.NaN()), 1},
+		"up": {1, 2, 3, 4, 5}, "down": {5, 4, 3, 2, 1},
+	}
 	var items []cupel.ScoredItem
-	for _, name := range []string{"a", "b", "zero", "long", "nan", "none", "a"} {
+	for _, name := range []string{"a", "b", "zero", "long", "nan", "none", "a", "up", "down"} {
 		items = append(items, scoredText(t, name, 1, 1))
 	}
+	calls := 0
 	alike, err := slicer.Vectors(func(it *cupel.ContextItem) ([]float32, bool) {
+		calls++
 		v, ok := vectors[it.Content()]
 		return v, ok
 	}).Compare(t.Context(), items)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{1, 0.6, 0, 0, 0, 0, 1} {
-		if got := alike(0, i); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s: got %v, want %v", items[i].Item.Content(), got, want)
+	for _, row := range []struct {
+		i, j int
+		want float64
+	}{{0, 1, 0.6}, {0, 2, 0}, {0, 3, 0}, {0, 4, 0}, {0, 5, 0}, {0, 6, 1}, {7, 8, 35.0 / 55}} {
+		for _, got := range []float64{alike(row.i, row.j), alike(row.j, row.i)} {
+			if !(math.Abs(got-row.want) <= 1e-12) { // NaN is wrong too
+				t.Errorf("%s and %s: got %v, want %v", items[row.i].Item.Content(), items[row.j].Item.Content(), got, row.want)
+			}
 		}
+	}
+	if calls != len(items) {
+		t.Errorf("%d calls for %d items", calls, len(items))
 	}
 }
 
