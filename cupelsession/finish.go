@@ -226,7 +226,7 @@ func (p *proposal) runTail(ctx context.Context, target int, stable bool) (report
 		case stable && n >= 0 && int(n) >= next:
 			next = int(n) + 1
 			candidate = -1
-			if item, err = bare(p.window[n].Held, 0); err != nil {
+			if item, err = bare(p.given(&p.window[n]), 0); err != nil {
 				return nil, nil, err
 			}
 		case p.quotable(i):

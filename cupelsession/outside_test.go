@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -205,5 +206,41 @@ func TestSummaryOfWhatIsGone(t *testing.T) {
 	const want = "a (summary of 3) e f c"
 	if x, y := says(next(t, s, items, 50)), says(next(t, other, items, 50)); x != want || y != want {
 		t.Errorf("window %q, and %q in another process, want %q", x, y, want)
+	}
+}
+
+// Another process has only the text of a summary: it chooses and proposes the same.
+func TestAnotherProcessWithSummaries(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		pool := numbered(t, 15)
+		for i := range 4 {
+			pool = append(pool, item(t, fmt.Sprint("grouped ", i), 10, cupel.WithGroup(fmt.Sprint(i/2))), item(t, "b", 10))
+		}
+		config := cupelsession.Config{Cache: anyCache, Clock: func() time.Time { return time.Unix(1e9, 0) }, Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return cupel.NewContextItem(fmt.Sprint("(", len(dropped), ")"), 1)
+		}}
+		s := session(t, newest(t), config)
+		var items []*cupel.ContextItem
+		for step := range 25 {
+			one, at := pool[rng.IntN(len(pool))], rng.IntN(len(items)+1)
+			switch k := rng.IntN(4); {
+			case k == 0 && at < len(items):
+				items = slices.Delete(slices.Clone(items), at, at+1)
+			case k == 1:
+				items = slices.Insert(slices.Clone(items), at, one)
+			default:
+				items = append(items, one)
+			}
+			other := session(t, newest(t), config)
+			if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
+				t.Fatal(err)
+			}
+			turn, same := next(t, s, items, 90), next(t, other, items, 90)
+			if says(turn) != says(same) || turn.String() != same.String() {
+				t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s", seed, step, says(turn), turn, says(same), same)
+			}
+			commit(t, turn)
+		}
 	}
 }

@@ -311,7 +311,7 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 	for n := range p.window[:kept] {
 		e := &p.window[n]
 		last = e.first
-		held, err := e.Held.With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
+		held, err := p.given(e).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
 		if err != nil {
 			return err
 		}
@@ -370,3 +370,12 @@ func (p *proposal) replace(window []entry) {
 }
 
 var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")
+
+// given is an entry of the window as the chooser is given it. Of a summary the state
+// has only the text, so that another process would give another kind and time.
+func (p *proposal) given(e *entry) *cupel.ContextItem {
+	if e.Summary {
+		return formOf(p.items[e.first], e.Form, e.Tokens)
+	}
+	return e.Held
+}
