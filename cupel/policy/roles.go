@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -68,6 +69,9 @@ var document = strategy.Descriptor{
 			AnyNumbers:     strategy.Get[bool](args, "anyNumbers"),
 			FullOnly:       strategy.Get[bool](args, "fullOnly"),
 			Overflow:       overflowOf(strategy.Get[string](args, "overflow")),
+		}
+		if !(config.NearDuplicates >= 0 && config.NearDuplicates <= 1) {
+			return nil, &cupel.InvalidConfigError{Field: "nearDuplicates", Value: strconv.FormatFloat(config.NearDuplicates, 'g', -1, 64), Reason: "must be at least 0 and at most 1"}
 		}
 		config.Scorer = built.(cupel.Scorer)
 		if parts := built.(cupel.ScorerWrapper).Scorers(); len(parts) == 1 {

@@ -496,3 +496,22 @@ func TestErrorText(t *testing.T) {
 		t.Errorf("no problems are %v", err)
 	}
 }
+
+// TestValidateNearDuplicates: Validate and Config find what [cupel.New] would.
+func TestValidateNearDuplicates(t *testing.T) {
+	for _, row := range []struct {
+		threshold float64
+		valid     bool
+	}{{0, true}, {0.8, true}, {1, true}, {-0.1, false}, {1.1, false}, {math.Inf(1), false}, {math.NaN(), false}} {
+		p := policy.Chat()
+		p.NearDuplicates = row.threshold
+		err := p.Validate(policy.NewRegistry())
+		if (err == nil) != row.valid {
+			t.Errorf("%v: got %v", row.threshold, err)
+		}
+		var invalid *policy.ValidationError
+		if !row.valid && (!errors.As(err, &invalid) || len(invalid.Problems) != 1 || invalid.Problems[0].Path != "nearDuplicates") {
+			t.Errorf("%v: got %v, want a problem of nearDuplicates", row.threshold, err)
+		}
+	}
+}
