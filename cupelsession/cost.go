@@ -37,6 +37,23 @@ func (p *proposal) expired() bool {
 	return m.caches() && len(p.held(m)) == 0
 }
 
+// begins reports whether tool definitions or the system prompt changed: all that a
+// new choice could move is lost with them.
+func (p *proposal) begins() bool {
+	if !p.model().caches() {
+		return false
+	}
+	for i := range p.window {
+		if !isFixed(p.items[p.window[i].first]) {
+			return false
+		}
+		if i == len(p.before.window) || !same(&p.window[i], &p.before.window[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // use counts what the window costs, whose first same entries were sent before. It
 // returns what the cache has afterwards.
 func (p *proposal) use(same, tail int) (CacheUse, []Prefix) {

@@ -281,6 +281,39 @@ func TestBreakReasons(t *testing.T) {
 	}
 }
 
+func TestWhatStandsBeforeTheConversationChanges(t *testing.T) {
+	system := func(content string) *cupel.ContextItem {
+		return item(t, content, 10, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
+	}
+	items := numbered(t, 7)[1:]
+	for _, test := range []struct {
+		name  string
+		cache cupelsession.CacheModel
+		first []*cupel.ContextItem
+		want  string
+		why   string
+	}{
+		{"same", anyCache, []*cupel.ContextItem{system("Be brief.")}, "", "all that was sent is in the cache"},
+		{"edited", anyCache, []*cupel.ContextItem{system("Be kind.")}, "free at 0", "nothing behind it is in the cache"},
+		{"one more", anyCache, []*cupel.ContextItem{system("Be brief."), system("Be kind.")}, "free at 1", "nothing behind it is in the cache"},
+		{"gone", anyCache, nil, "changed at 0", "no item says that it was a system prompt"},
+		{"no cache", cupelsession.NoCache, []*cupel.ContextItem{system("Be kind.")}, "changed at 0", "there is nothing to lose or to save"},
+	} {
+		s := session(t, newest(t), cupelsession.Config{Cache: test.cache})
+		before := append([]*cupel.ContextItem{system("Be brief.")}, items[:4]...)
+		commit(t, next(t, s, before, 50))
+		commit(t, next(t, s, append(before, items[4]), 50))
+		turn := next(t, s, append(slices.Clone(test.first), items...), 60)
+		got := ""
+		if turn.Break != nil {
+			got = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
+		}
+		if got != test.want {
+			t.Errorf("%s: break %q, want %q (%s); window %q", test.name, got, test.want, test.why, says(turn))
+		}
+	}
+}
+
 // world is a random conversation.
 type world struct {
 	t     testing.TB

@@ -66,7 +66,7 @@ const (
 	// BreakForced is a window that no longer fits, or that lacks something that
 	// must be in it.
 	BreakForced
-	// BreakFree is a new choice while nothing was in the cache.
+	// BreakFree is a new choice while nothing of the conversation was in the cache.
 	BreakFree
 	// BreakWorth is a new choice that saves more than it costs.
 	BreakWorth
@@ -160,7 +160,7 @@ func (p *proposal) fill(ctx context.Context) error {
 		p.reason = BreakForced
 	case len(p.before.window) == 0 || !p.lacks():
 		return nil
-	case p.expired():
+	case p.expired() || p.begins():
 		p.reason = BreakFree
 	case p.tokens > l.low && p.worth(l):
 		p.reason = BreakWorth
