@@ -160,3 +160,13 @@ func equalMessages(t *testing.T, what string, got, want []string, why string) {
 		t.Errorf("%s reports\n\t%s\nwant\n\t%s\nbecause %s", what, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), why)
 	}
 }
+
+// skipUnderRace skips tables of faults whose results are the same with the race
+// detector, and take it minutes. Strategies that keep their contract, and those
+// that only the detector sees, are tried with it.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("the tables of faults run without the race detector")
+	}
+}

@@ -54,6 +54,7 @@ func (a appendPlacer) AppendPlace(_ context.Context, list []int, items []cupel.S
 }
 
 func TestBrokenPlacers(t *testing.T) {
+	skipUnderRace(t)
 	var buffer perGoroutine[[]int]
 	checkFaults(t, "placer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",

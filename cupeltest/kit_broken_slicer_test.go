@@ -115,6 +115,7 @@ func awayNow() func([]cupel.ScoredItem) bool {
 }
 
 func TestBrokenSlicers(t *testing.T) {
+	skipUnderRace(t)
 	var buffer perGoroutine[[]int]
 	var forms perGoroutine[[]cupel.SmallerForm]
 	turn, stopped := counter(), errors.New("stopped")

@@ -305,6 +305,7 @@ func panicsAtOne(all []*cupel.ContextItem) float64 {
 }
 
 func TestBrokenScorers(t *testing.T) {
+	skipUnderRace(t)
 	single := func(newOffset func() offset) func(t cupeltest.T) {
 		return brokenScorer(func() cupel.Scorer {
 			offset := newOffset()

@@ -100,6 +100,7 @@ func running(add func(sum float64, item *cupel.ContextItem) float64) func() scor
 var sharedMemo = memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, size)
 
 func TestScorerBugs(t *testing.T) {
+	skipUnderRace(t)
 	const earlier, changing, fails = "scores depend on earlier calls: ", "scores change from call to call: ", "Score fails: panic: "
 	checkBugs(t, "scorer", []bug{
 		{"memo by content", scorerOf(func() scoring {
@@ -260,6 +261,7 @@ func memoSlice[K comparable](key func(items []cupel.ScoredItem, budget cupel.Sli
 }
 
 func TestSlicerBugs(t *testing.T) {
+	skipUnderRace(t)
 	const earlier, changing, fails = "selections depend on earlier calls: ", "selections change from call to call: ", "Slice fails: panic: "
 	of := func(s cupel.Slicer) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestSlicer(t, the(s)) }
@@ -447,6 +449,7 @@ func (narrowOf) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.
 func (narrowOf) ForKind(cupel.ContextKind) cupel.Slicer { return invalid{} }
 
 func TestPlacerBugs(t *testing.T) {
+	skipUnderRace(t)
 	const earlier, changing = "orders depend on earlier calls: ", "orders change from call to call: "
 	placed := func(change func(items []cupel.ScoredItem, order []int) []int) func(t cupeltest.T) {
 		return placerOf(the[placing](func(items []cupel.ScoredItem) []int { return change(items, asGiven(items)) }))

@@ -248,6 +248,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 // What is lawful and bad is a warning where T takes one, and a failure if it is
 // asked for.
 func TestAdvice(t *testing.T) {
+	skipUnderRace(t)
 	quadratic := func(n int) {
 		sum := 0
 		for i := range n * 2 {
