@@ -187,7 +187,7 @@ type RunEnd struct {
 	End            time.Time // by the pipeline's clock
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
-	// Shortfalls lists the kinds of which there were too few candidates; nil when the
+	// Shortfalls lists the kinds with too few candidates; nil when the
 	// run failed. The observer owns it.
 	Shortfalls []CountRequirementShortfall
 	// Overflow is by how many tokens the window exceeds the target, which only

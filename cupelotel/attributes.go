@@ -48,7 +48,7 @@ const (
 	// Above 1 the window has more. Not set on runs that failed.
 	UtilizationKey       = attribute.Key("cupel.budget.utilization")
 	TargetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
-	// ShortfallCountKey is the number of kinds of which there were too few candidates
+	// ShortfallCountKey is the number of kinds with too few candidates
 	// (int). Set only when above 0.
 	ShortfallCountKey = attribute.Key("cupel.shortfall.count")
 	// OverflowTokensKey is by how many tokens the window exceeds the target under

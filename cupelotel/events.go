@@ -202,7 +202,7 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 
 // reasonCounts returns a stage's exclusions by reason, such as "BudgetExceeded=12
 // _OTHER=3", by name: one text, since backends search lists and maps badly. Reasons
-// of custom strategies, of which there may be many, are one.
+// of custom strategies, which may be many, are one.
 func reasonCounts(counts []cupel.ReasonCount) string {
 	var known [8]string
 	texts, others := known[:0], 0

@@ -65,7 +65,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 			utilizationBoundaries),
 		targetUtilization: histogram("cupel.budget.target_utilization", "1", "Tokens of the items in the window, as a fraction of the budget's target.",
 			utilizationBoundaries),
-		shortfalls: counter("cupel.shortfalls", "{shortfall}", "Kinds of which a run had too few candidates."),
+		shortfalls: counter("cupel.shortfalls", "{shortfall}", "Kinds with too few candidates in a run."),
 		overflow:   counter("cupel.overflow.tokens", "{token}", "Tokens over the target of windows that were allowed to exceed it."),
 		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),
 		exclusions: counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out."),

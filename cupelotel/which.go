@@ -45,7 +45,7 @@ func WithAttributes(attrs ...attribute.KeyValue) Option {
 // it panics, its attributes are left out and the OpenTelemetry error handler
 // receives an error. nil adds none. The last one given counts.
 //
-// For metrics return only values of which there are few, such as a tenant's plan.
+// For metrics return one of a few values, such as a tenant's plan.
 // An id of a user or a conversation makes time series without bound; such ids
 // belong on spans.
 func WithAttributesFunc(get func(ctx context.Context) []attribute.KeyValue) Option {

@@ -72,7 +72,7 @@ func TestSummariserEndsItsGoroutine(t *testing.T) {
 	}
 }
 
-// Summaries are kept by what they stand for, whatever the keys are.
+// Summaries are kept by what they stand for, with any keys.
 func TestSummariesOfOddKeys(t *testing.T) {
 	for _, test := range []struct{ key, why string }{
 		{"", "an empty key"},

@@ -374,7 +374,7 @@ func TestLongDiffsAreCut(t *testing.T) {
 	}
 }
 
-// A mismatch is told in decisions.
+// A mismatch is shown as decisions.
 func TestMatchGoldenTellsWhatChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	entry := func(name string) cupel.IncludedItem { return named(name, cupel.KindMessage, 1, 0) }
@@ -437,7 +437,7 @@ func TestGoldenOfOneCandidateLess(t *testing.T) {
 		for _, line := range after {
 			inAfter[line] = true
 		}
-		// Whoever is still there and in the same section keeps the order too.
+		// What is still there and in the same section keeps the order too.
 		rest := slices.DeleteFunc(slices.Clone(before), func(line string) bool { return !inAfter[line] })
 		changed := len(before) - len(rest)
 		if changed < 1 || changed > 10 || len(after)-len(rest) > 10 {

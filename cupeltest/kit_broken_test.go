@@ -150,7 +150,7 @@ func (p *perList[V]) use(all []*cupel.ContextItem, f func(v *V)) {
 	})
 }
 
-// sleepy takes long for a long list, whatever happens to its context.
+// sleepy takes long for a long list, and ignores its context.
 func sleepy(n int) error {
 	if n > 1000 {
 		time.Sleep(260 * time.Millisecond)

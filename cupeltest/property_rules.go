@@ -24,7 +24,7 @@ func withRule(rule propertyRule) PropertyOption {
 // no run fails because the slicer chose more. Pinned items may pass the target up
 // to the ceiling. Exempt are pipelines with [cupel.OverflowProceed], which lets the
 // window pass the target, and those with a count slicer, which commits items
-// whatever their size.
+// of any size.
 func BudgetHeld() PropertyOption {
 	return withRule(propertyRule{
 		name: "BudgetHeld",
@@ -35,7 +35,7 @@ func BudgetHeld() PropertyOption {
 			for s := range slicersOf(config.Slicer) {
 				switch s.(type) {
 				case *slicer.CountQuota, *slicer.CountConstrainedKnapsack:
-					return "a count slicer commits items whatever their size"
+					return "a count slicer commits items of any size"
 				}
 			}
 			return ""

@@ -116,7 +116,7 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 	}
 }
 
-// A pipeline keeps pinned items and groups whatever its strategies do; that a rule
+// A pipeline keeps pinned items and groups with any strategies; that a rule
 // notices is seen with reports that it did not make.
 func TestPropertyRulesNotice(t *testing.T) {
 	if got := cupeltest.BrokenGroups(splitReport()); !strings.Contains(got, "group") {
@@ -140,7 +140,7 @@ func (l *logger) Logf(format string, args ...any) {
 func TestPropertyExemptions(t *testing.T) {
 	for name, want := range map[string]string{
 		"greedy, proceed": "Property skips BudgetHeld: OverflowProceed lets the window pass the target.",
-		"count, throw":    "Property skips BudgetHeld: a count slicer commits items whatever their size.",
+		"count, throw":    "Property skips BudgetHeld: a count slicer commits items of any size.",
 		"greedy, throw":   "Property skips RequiredKindsKept: no slicer requires a kind, and none was given.",
 	} {
 		l := new(logger)
