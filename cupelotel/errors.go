@@ -13,38 +13,20 @@ import (
 // never further down the chain: a ScarcityError wrapped by a strategy is that
 // strategy's error, and methods of unknown errors may panic.
 
-// errorType returns the value of error.type for the error of a run. It does not
-// name unknown types, so the number of values stays bounded.
+// errorType returns the value of error.type for the error of a run. It asks the types
+// of package cupel only: an ErrorType method of another type may return any text.
 func errorType(err error) string {
 	switch err := err.(type) { //nolint:errorlint // see above
-	case *cupel.ContractError: // it is not a panic
-	case *cupel.StrategyError:
-		if panicked(err.Err) {
-			return "*cupel.PanicError"
-		}
-	case *cupel.SourceError:
-		if panicked(err.Err) {
-			return "*cupel.PanicError"
-		}
-	case *cupel.CanceledError:
-		switch err.Err {
-		case context.Canceled: //nolint:errorlint // see above
-			return "context.Canceled"
-		case context.DeadlineExceeded:
-			return "context.DeadlineExceeded"
-		}
-	case *cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
+	case *cupel.ContractError, *cupel.StrategyError, *cupel.SourceError, *cupel.CanceledError,
+		*cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
 		*cupel.InvalidItemError, *cupel.InvalidConfigError, *cupel.AbandonedError:
-	default:
-		switch err { //nolint:errorlint // see above
-		case context.Canceled: // a session's, between two runs
-			return "context.Canceled"
-		case context.DeadlineExceeded:
-			return "context.DeadlineExceeded"
-		}
-		return other
+		return err.(interface{ ErrorType() string }).ErrorType()
 	}
-	return fmt.Sprintf("%T", err)
+	switch err { //nolint:errorlint // see above
+	case context.Canceled, context.DeadlineExceeded: // a session's, between two runs
+		return (&cupel.CanceledError{Err: err}).ErrorType()
+	}
+	return other
 }
 
 func panicked(err error) bool {

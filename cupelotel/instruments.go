@@ -30,7 +30,7 @@ type instruments struct {
 	pipelineDuration, stageDuration metric.Float64Histogram
 	selectedTokens                  metric.Int64Histogram
 	utilization, targetUtilization  metric.Float64Histogram
-	items, exclusions, errors       metric.Int64Counter
+	items, exclusions               metric.Int64Counter
 	shortfalls, overflow            metric.Int64Counter
 
 	sessionDuration, sessionCostRatio           metric.Float64Histogram
@@ -69,7 +69,6 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		overflow:   counter("cupel.overflow.tokens", "{token}", "Tokens over the target of windows that were allowed to exceed it."),
 		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),
 		exclusions: counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out."),
-		errors:     counter("cupel.pipeline.errors", "{error}", "Runs of the pipeline that failed."),
 
 		sessionDuration:      histogram("cupel.session.duration", "s", "Duration of proposing a turn of a session.", durationBoundaries),
 		sessionCostRatio:     histogram("cupel.session.cost_ratio", "1", "Cost of a turn, as a fraction of sending everything.", costBoundaries),
@@ -96,7 +95,7 @@ func usable[T any](instrument T, err error, fallback T) T {
 // enabled reports whether any of the instruments is read.
 func (in *instruments) enabled(ctx context.Context) bool {
 	return in.pipelineDuration.Enabled(ctx) || in.stageDuration.Enabled(ctx) || in.selectedTokens.Enabled(ctx) ||
-		in.utilization.Enabled(ctx) || in.targetUtilization.Enabled(ctx) || in.shortfalls.Enabled(ctx) || in.overflow.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) || in.errors.Enabled(ctx) ||
+		in.utilization.Enabled(ctx) || in.targetUtilization.Enabled(ctx) || in.shortfalls.Enabled(ctx) || in.overflow.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) ||
 		in.sessionDuration.Enabled(ctx) || in.sessionCostRatio.Enabled(ctx) || in.sessionKept.Enabled(ctx) || in.sessionTurns.Enabled(ctx) ||
 		in.sessionBreaks.Enabled(ctx) || in.sessionDropped.Enabled(ctx) || in.sessionReadPredicted.Enabled(ctx) || in.sessionReadReported.Enabled(ctx)
 }

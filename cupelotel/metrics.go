@@ -23,7 +23,7 @@ var (
 //
 // Its instruments:
 //
-//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed
+//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count is that of failures
 //	cupel.stage.duration            histogram, s        of stages, by cupel.stage.name; error.type when failed
 //	cupel.pipeline.selected_tokens  histogram, {token}  of windows
 //	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
@@ -32,7 +32,6 @@ var (
 //	cupel.overflow.tokens           counter, {token}    over the target under OverflowProceed
 //	cupel.items                     counter, {item}     entering a stage, by cupel.stage.name
 //	cupel.exclusions                counter, {item}     left out, by cupel.stage.name and cupel.exclusion.reason
-//	cupel.pipeline.errors           counter, {error}    failed runs, by error.type
 //
 // Of sessions, when a turn is committed:
 //
@@ -184,9 +183,7 @@ func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
-		set := r.series.with(ErrorTypeKey.String(errorType(e.Err)))
-		r.pipelineDuration.Record(ctx, seconds, set)
-		r.errors.Add(ctx, 1, set)
+		r.pipelineDuration.Record(ctx, seconds, r.series.with(ErrorTypeKey.String(errorType(e.Err))))
 		return
 	}
 	r.pipelineDuration.Record(ctx, seconds, r.series.record...)

@@ -131,10 +131,6 @@ func TestMetrics(t *testing.T) {
 			"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice":             "3", // Boring, which only the slicer knows
 			"cupel.exclusion.reason=PinnedOverride cupel.run.mode=run cupel.stage.name=place":     "2", // not under Throw
 		}},
-		"cupel.pipeline.errors": {"{error}", map[string]string{
-			"cupel.run.mode=run error.type=*cupel.PanicError":    "1",
-			"cupel.run.mode=run error.type=*cupel.OverflowError": "1",
-		}},
 	}
 	metrics := collect(t, reader)
 	for _, m := range metrics {
