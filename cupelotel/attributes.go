@@ -8,7 +8,14 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Attributes of the root span, cupel.pipeline, at every verbosity.
+// The comments of this file are the table of docs/telemetry.md, which
+// go test -run TestTelemetryTable -update writes.
+
+// Attributes of the root span.
+//
+//	on:        cupel.pipeline
+//	verbosity: all
+//	cost:      0.1 µs each
 const (
 	// BudgetMaxTokensKey is the pipeline's maximum token budget (int, tokens).
 	BudgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
@@ -23,9 +30,8 @@ const (
 	// only on pipelines with a name. Metrics and spans of turns have it too.
 	PipelineNameKey = attribute.Key("cupel.pipeline.name")
 	// PolicyNameKey and PolicyHashKey are the name of the policy that the pipeline was
-	// made from, and the hash of its
-	// contents (string). Set only on such
-	// pipelines, the name only if it has one.
+	// made from, and the hash of its contents (string). Set only on such pipelines, the
+	// name only if it has one.
 	PolicyNameKey = attribute.Key("cupel.policy.name")
 	PolicyHashKey = attribute.Key("cupel.policy.hash")
 	// ConversationIDKey is OpenTelemetry's id of the conversation (string): that of
@@ -52,14 +58,19 @@ const (
 	// (int). Set only when above 0.
 	ShortfallCountKey = attribute.Key("cupel.shortfall.count")
 	// OverflowTokensKey is by how many tokens the window exceeds the target under
-	// [cupel.OverflowProceed] (int). Set only when above 0. The event has it too.
+	// [cupel.OverflowProceed] (int). Set only when above 0. From
+	// StageAndExclusions on, the event cupel.overflow has it too.
 	OverflowTokensKey = attribute.Key("cupel.overflow.tokens")
 )
 
-// Attributes of the events cupel.shortfall on the root span, from
-// [VerbosityStageAndExclusions] on. Metrics have ShortfallKindKey too.
+// Attributes of the events of shortfalls, on the root span.
+//
+//	on:        event cupel.shortfall
+//	verbosity: StageAndExclusions, Full
+//	cost:      1 µs an event
 const (
 	// ShortfallKindKey is the kind, as the slicer's configuration spells it (string).
+	// Metrics have it too.
 	ShortfallKindKey = attribute.Key("cupel.shortfall.kind")
 	// ShortfallRequiredKey and ShortfallSatisfiedKey are the number of items of the
 	// kind that are required, and that are in (int).
@@ -77,10 +88,14 @@ const (
 	modeSimulation = "simulation"
 )
 
-// Attributes of the stage spans, cupel.stage.*, at every verbosity. Metrics
-// have StageNameKey too.
+// Attributes of the stage spans.
+//
+//	on:        cupel.stage.*
+//	verbosity: all
+//	cost:      0.1 µs each
 const (
-	// StageNameKey is the name of the stage in lowercase (string).
+	// StageNameKey is the name of the stage in lowercase (string). Metrics have it
+	// too.
 	StageNameKey = attribute.Key("cupel.stage.name")
 	// StageItemCountInKey is the number of items entering the stage (int).
 	StageItemCountInKey = attribute.Key("cupel.stage.item_count_in")
@@ -89,7 +104,11 @@ const (
 	StageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
 )
 
-// Attributes of the stage spans from [VerbosityStageAndExclusions] on.
+// Attributes of the stage spans about what was left out.
+//
+//	on:        cupel.stage.*
+//	verbosity: StageAndExclusions, Full
+//	cost:      0.1 µs each
 const (
 	// ExclusionCountKey is the number of items that the stage left out (int).
 	// It is exact even when the event limit drops events.
@@ -109,10 +128,14 @@ const (
 	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )
 
-// Attributes of the events cupel.exclusion, from [VerbosityStageAndExclusions] on.
-// Metrics have ExclusionReasonKey too.
+// Attributes of the events of items that were left out, on the span of the stage.
+//
+//	on:        event cupel.exclusion
+//	verbosity: StageAndExclusions, Full
+//	cost:      1 µs an event
 const (
-	// ExclusionReasonKey is the name of the reason (string), open-ended.
+	// ExclusionReasonKey is the name of the reason (string), open-ended. Metrics have
+	// it too, with "_OTHER" for all other reasons.
 	ExclusionReasonKey = attribute.Key("cupel.exclusion.reason")
 	// ExclusionItemKindKey is the kind of the item (string).
 	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
@@ -127,19 +150,23 @@ const (
 	// ExclusionItemStaleKey is true for an item that has a newer version among
 	// the candidates (bool). Set only when true.
 	ExclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
-	// ExclusionDataPrefix is the prefix of the attributes that hold a reason's
-	// data, such as cupel.exclusion.data.cap (int, double or string). Only
-	// reasons of custom strategies have them.
+	// ExclusionDataPrefix is what the names of a reason's data begin with (int, double
+	// or string), such as cupel.exclusion.data.cap. Only reasons of custom strategies
+	// have them.
 	ExclusionDataPrefix = "cupel.exclusion.data."
 )
 
-// Attributes of the events cupel.item.included, at [VerbosityFull].
+// Attributes of the events of the items in the window, on cupel.stage.place.
+//
+//	on:        event cupel.item.included
+//	verbosity: Full
+//	cost:      1 µs an event
 const (
 	// ItemKindKey is the kind of the item (string).
 	ItemKindKey = attribute.Key("cupel.item.kind")
 	// ItemTokensKey is the size of the item in the window (int, tokens).
 	ItemTokensKey = attribute.Key("cupel.item.tokens")
-	// ItemScoreKey is the item's final score (float64); 1 for pinned items.
+	// ItemScoreKey is the item's final score (double); 1 for pinned items.
 	ItemScoreKey = attribute.Key("cupel.item.score")
 	// ItemGroupKey is the group of the item (string). Set only on items with a
 	// group.
@@ -153,11 +180,16 @@ const (
 	ItemStaleKey = attribute.Key("cupel.item.stale")
 )
 
-// Attributes of the spans cupel.session.turn and cupel.session.commit, at every
-// verbosity. Tokens are those of the items, as they are estimated, unless a name
-// ends in reported. Costs are in units of the price of a token of plain input.
+// Attributes of the two spans of a turn. Tokens are those of the items, as they are
+// estimated, unless a name ends in reported. Costs are in units of the price of a
+// token of plain input.
+//
+//	on:        cupel.session.turn, cupel.session.commit
+//	verbosity: all
+//	cost:      0.1 µs each
 const (
-	// SessionTurnKey is the number of the turn in its session, from 1 (int).
+	// SessionTurnKey is the number of the turn in its session, from 1 (int). A turn that
+	// is proposed again has the same.
 	SessionTurnKey = attribute.Key("cupel.session.turn")
 	// SessionCommittedKey tells the two spans apart (bool): false on a proposal,
 	// true on its commit.
@@ -187,8 +219,8 @@ const (
 	SessionQuotedItemsKey = attribute.Key("cupel.session.quoted_items")
 	// SessionSummarizedItemsKey is the number of items for which summaries stand (int).
 	SessionSummarizedItemsKey = attribute.Key("cupel.session.summarized_items")
-	// SessionCostKey is what the window costs, SessionCostWithoutKey what sending
-	// everything would (double).
+	// SessionCostKey and SessionCostWithoutKey are what the window costs, and what
+	// sending everything would (double).
 	SessionCostKey        = attribute.Key("cupel.session.cost")
 	SessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
 	// SessionReadPredictedKey and SessionWrittenPredictedKey are what the provider's
@@ -207,15 +239,19 @@ const (
 	SessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
 )
 
-// ErrorTypeKey is OpenTelemetry's error.type (string), set on the spans and
-// metrics of failed runs and stages. Its values are Go type names as in
-// OpenTelemetry's semantic conventions for Go, such as "*cupel.OverflowError".
-// There are few: among them "*cupel.PanicError" for a strategy that panicked,
-// "context.Canceled" and "context.DeadlineExceeded" for the end of the context,
-// "*cupel.ContractError" for a strategy that broke its contract,
-// "*cupel.StrategyError" for one that failed, and "_OTHER" for errors of
-// unknown types.
-const ErrorTypeKey = attribute.Key("error.type")
+// Attributes of what failed.
+//
+//	on:        failed spans
+//	verbosity: all
+//	cost:      1 µs
+const (
+	// ErrorTypeKey is OpenTelemetry's error.type (string). Its values are Go type names
+	// as in OpenTelemetry's semantic conventions for Go, such as
+	// "*cupel.OverflowError"; "context.Canceled" and "context.DeadlineExceeded" for the
+	// end of the context; and "_OTHER" for errors of unknown types. Metrics of failed
+	// runs and stages have it too.
+	ErrorTypeKey = attribute.Key("error.type")
+)
 
 const (
 	rootSpanName       = "cupel.pipeline"
