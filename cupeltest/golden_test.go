@@ -494,4 +494,20 @@ func TestGoldenWithHiddenContents(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "briefly") || strings.Contains(string(data), "Answer") || !strings.Contains(string(data), "(61 bytes, sha256 "+hashOfX61+"…)") {
 		t.Errorf("%v:\n%s", err, data)
 	}
+	cupeltest.Should(t, full()).MatchGolden("shown")
+	t.Setenv(cupeltest.UpdateVariable, "")
+	hidden := cupeltest.WithHiddenContents()
+	cupeltest.Should(t, full(), hidden).MatchGolden("hidden", cupeltest.WithDetails()).MatchGolden("shown")
+
+	changed := full()
+	changed.Included = changed.Included[1:]
+	for name, want := range map[string]string{
+		"hidden": "went:\n",
+		"shown":  "MatchGolden(shown) failed: the report differs from testdata/shown.golden, which has contents that are to be hidden. Run the test without hidden contents to see the difference.",
+	} {
+		err := cupeltest.That(changed, hidden).MatchGolden(name).Err()
+		if err == nil || strings.Contains(err.Error(), "Answer") || !strings.Contains(err.Error(), want) {
+			t.Errorf("a change fails with %v, want %q and no content", err, want)
+		}
+	}
 }

@@ -76,8 +76,9 @@ func runOf(report *cupel.SelectionReport) *run {
 // not called.
 //
 // It is an addition to the vocabulary of the specification.
-func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int) {
+func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int, opts ...ChainOption) {
 	t.Helper()
+	c := newChain(new(SelectionReportAssertionChain), opts)
 	if n < 2 {
 		t.Errorf("Deterministic failed: it takes at least 2 runs to compare, got n = %d.", n)
 		return
@@ -95,10 +96,13 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 			return
 		}
 		if got := describe(report); got != want {
+			if c.hidden {
+				want, got = c.decisions(first, true), c.decisions(report, true)
+			}
 			t.Errorf("Deterministic failed: run %d of %d differs from the first (- run 1, + run %d):\n%s", i, n, i, diff(want, got))
 			return
 		}
-		if where := otherItem(first, report); where != "" {
+		if where := c.otherItem(first, report); where != "" {
 			t.Errorf("Deterministic failed: run %d of %d has a different item with the same content as run 1, %s.", i, n, where)
 			return
 		}
@@ -119,15 +123,15 @@ func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.C
 
 // otherItem finds the position at which two reports with equal text have
 // different candidates. An item may occur several times.
-func otherItem(a, b *cupel.SelectionReport) string {
+func (c *SelectionReportAssertionChain) otherItem(a, b *cupel.SelectionReport) string {
 	for i := range a.Included {
 		if a.Included[i].Candidate() != b.Included[i].Candidate() {
-			return "included: " + quote(a.Included[i].Item.Content())
+			return "included: " + c.quote(a.Included[i].Item.Content())
 		}
 	}
 	for i := range a.Excluded {
 		if a.Excluded[i].Candidate() != b.Excluded[i].Candidate() {
-			return "excluded: " + quote(a.Excluded[i].Item.Content())
+			return "excluded: " + c.quote(a.Excluded[i].Item.Content())
 		}
 	}
 	return ""

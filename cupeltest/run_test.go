@@ -115,6 +115,15 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, included: "twin".` {
 		t.Errorf("another item is reported as %q", got)
 	}
+	runs = 0
+	hidden := watch(func(t cupeltest.T) {
+		cupeltest.Deterministic(t, drifting, items, cupeltest.Budget(100, 50), 4, cupeltest.WithHiddenContents())
+		cupeltest.Deterministic(t, turning, twins, cupeltest.Budget(100, 50), 2, cupeltest.WithHiddenContents())
+	})
+	if got := strings.Join(hidden.messages, "\n"); strings.Contains(got, `"item`) || strings.Contains(got, "twin") ||
+		!strings.Contains(got, ") (Message, Chat, 20 tokens): Scored | place 1, score 0.75\n") || !strings.Contains(got, "included: <4 bytes>.") {
+		t.Errorf("with hidden contents, differences are reported as\n%s", got)
+	}
 	again := []*cupel.ContextItem{twins[0], twins[0]}
 	if got := deterministic(turning, again, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, included: "twin".` {
 		t.Errorf("another candidate with the same item is reported as %q", got)

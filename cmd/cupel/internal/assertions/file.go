@@ -11,6 +11,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupeltest"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -49,6 +50,7 @@ type Subject struct {
 	Items    []*cupel.ContextItem
 	Budget   cupel.ContextBudget
 	Report   *cupel.SelectionReport // of a dry run of the above
+	Options  []cupeltest.ChainOption
 }
 
 // Run returns nil if the assertion holds, and otherwise the error of cupeltest: a

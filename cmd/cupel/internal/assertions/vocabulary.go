@@ -151,7 +151,7 @@ var vocabulary = []assertion{
 		}
 		return func(s Subject) error {
 			var r recorder
-			cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, runs)
+			cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, runs, s.Options...)
 			return r.err
 		}
 	}},
@@ -166,7 +166,7 @@ const always = ": it would always hold"
 // link returns a check that runs one assertion of a chain.
 func link(run func(c *chain, s Subject)) func(Subject) error {
 	return func(s Subject) error {
-		c := cupeltest.That(s.Report)
+		c := cupeltest.That(s.Report, s.Options...)
 		run(c, s)
 		return c.Err()
 	}

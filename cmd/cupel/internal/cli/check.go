@@ -14,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/assertions"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // checkFlags are the flags of newCheck.
@@ -23,6 +24,7 @@ type checkFlags struct {
 	json   bool
 	junit  string
 	force  bool
+	hide   bool
 }
 
 // newCheck returns the command that tests selections against assertions.
@@ -50,7 +52,7 @@ check prints one line per check. The exit code is 1 if a check fails, 2 if a
 file is invalid, and 3 if the selection fails and the file does not expect it.`,
 		Example: `  cupel check checks/*.toml
   cupel check --checks chat.toml -i today.jsonl -p candidate.toml
-  cupel check chat.toml --junit report.xml`,
+  cupel check chat.toml --hide-contents --junit report.xml`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, append(flags.checks, args...))
 		},
@@ -62,6 +64,7 @@ file is invalid, and 3 if the selection fails and the file does not expect it.`,
 	set.BoolVar(&flags.json, "json", false, "print JSON")
 	set.StringVar(&flags.junit, "junit", "", "write the results as JUnit XML to this `file`, or - for standard output in place of the lines")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
+	set.BoolVar(&flags.hide, "hide-contents", false, "show the sizes of candidates' contents in failures instead of their beginnings")
 	must(command.MarkFlagFilename("checks", "toml"))
 	must(command.MarkFlagFilename("junit", "xml"))
 	return command
@@ -110,7 +113,7 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 		}
 	}
 	for i, file := range files {
-		file.check(command.Context(), selections[i])
+		file.check(command.Context(), selections[i], f.hide)
 		if err := command.Context().Err(); err != nil {
 			return err
 		}
@@ -248,7 +251,7 @@ func policyRelativeTo(file, name string) string {
 
 // check makes the selection and runs the checks. Its results are meaningless
 // once ctx is done.
-func (c *checkedFile) check(ctx context.Context, s *selection) {
+func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
 	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if expected := c.file.Selection.Error; expected != "" {
 		result := checkResult{Check: assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}}
@@ -266,6 +269,9 @@ func (c *checkedFile) check(ctx context.Context, s *selection) {
 		return
 	}
 	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.items, Budget: s.budget, Report: report}
+	if hide {
+		subject.Options = append(subject.Options, cupeltest.WithHiddenContents())
+	}
 	for _, check := range c.file.Checks {
 		if ctx.Err() != nil {
 			return
