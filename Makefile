@@ -127,6 +127,12 @@ tools-test: ## Test the tools of make mutants and make release
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -timeout 30m -v ./e2e/...
 
+# Apart from make e2e, because of the minutes that Prometheus takes to build.
+.PHONY: e2e-metrics
+e2e-metrics: ## Ask a real Prometheus all that the dashboard asks; build Prometheus first if it is not there
+	@prometheus=$$(scripts/prometheus.sh) && CUPEL_E2E_PROMETHEUS="$$prometheus" \
+		go test -count=1 -v -run '^TestPrometheus' ./e2e
+
 .PHONY: standalone
 standalone: ## Build, vet and test every module outside the workspace, against a module proxy
 	@$(TOOLS) test -count=1 -timeout 30m -v -run '^TestStandalone$$' ./repo

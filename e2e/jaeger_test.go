@@ -7,30 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-// patience is how long a test waits for events that take far less than a second
-// on an idle machine.
-const patience = 30 * time.Second
 
 // jaeger is a Jaeger on unused ports of the loopback interface.
 type jaeger struct {
 	binary              string
 	config              string
 	otlp, query, health string // host:port
-	cmd                 *exec.Cmd
-	log                 *logBuffer
-	ended               chan struct{}
+	*server
 }
 
 // newJaeger prepares a Jaeger that is not running yet.
@@ -87,40 +78,7 @@ func startJaeger(t *testing.T) *jaeger {
 
 func (j *jaeger) start(t *testing.T) {
 	t.Helper()
-	j.log, j.ended = &logBuffer{}, make(chan struct{})
-	j.cmd = exec.CommandContext(t.Context(), j.binary, "--config", "file:"+j.config) // killed when the test ends
-	j.cmd.Stdout, j.cmd.Stderr = j.log, j.log
-	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = j.cmd.Wait() // it is killed
-		close(j.ended)
-	}()
-	t.Cleanup(func() {
-		<-j.ended
-		if t.Failed() {
-			t.Logf("Jaeger said:\n%s", j.log)
-		}
-	})
-	eventually(t, "Jaeger is ready", func() error {
-		select {
-		case <-j.ended:
-			t.Fatalf("Jaeger ended:\n%s", j.log)
-		default:
-		}
-		_, err := get(t.Context(), "http://"+j.health+"/status")
-		return err
-	})
-}
-
-// kill ends Jaeger at once, with all that it had stored.
-func (j *jaeger) kill(t *testing.T) {
-	t.Helper()
-	if err := j.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-j.ended
+	j.server = startServer(t, "Jaeger", "http://"+j.health+"/status", exec.CommandContext(t.Context(), j.binary, "--config", "file:"+j.config))
 }
 
 // endpoint is what a user writes into OTEL_EXPORTER_OTLP_ENDPOINT.
@@ -266,79 +224,4 @@ func attributesOf(list []keyValue) map[string]string {
 		m[a.Key] = a.Value.String()
 	}
 	return m
-}
-
-// freePorts returns unused addresses of the loopback interface.
-func freePorts(t *testing.T, n int) []string {
-	t.Helper()
-	var ports []string
-	var listeners []net.Listener
-	for range n {
-		var config net.ListenConfig
-		l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listeners = append(listeners, l)
-		ports = append(ports, l.Addr().String())
-	}
-	for _, l := range listeners { // after all have been chosen, so that they differ
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return ports
-}
-
-func get(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %.500s", address, response.Status, body)
-	}
-	return body, err
-}
-
-// eventually asks again and again until there is no error.
-func eventually(t *testing.T, what string, check func() error) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s until %s: %v", patience, what, err)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// logBuffer is a buffer for several writers.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Builds the Prometheus for the end-to-end tests, unless it exists, and prints its path. It has no web pages,
+# which the build tag builtinassets would need Node for, and no service discovery but that of files.
+set -eu
+
+name=3.13.5 # what Prometheus calls itself, and its image
+version=v0.313.5 # what its Go module is called
+exec "$(dirname "$0")/server.sh" prometheus "$name" github.com/prometheus/prometheus "$version" \
+	h1:5/kewqSFNlHQa9NqZxrOkXCBlEuJOvb+8gFOUxSWFv0= ./cmd/prometheus -tags remove_all_sd
