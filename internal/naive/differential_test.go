@@ -111,20 +111,35 @@ func TestEngineAgreesOnLongLists(t *testing.T) {
 // that the random cases then differ from the engine: a comparison that no
 // fault can disturb would prove nothing.
 func TestRandomCasesNoticeEveryFault(t *testing.T) {
+	noticeFaults(t, func(fault naive.Fault) bool { return fault.Chapter() != "Units" }, func(data []byte, fault naive.Fault) bool {
+		return differ(data, fault, nil) != ""
+	})
+}
+
+// noticeFaults expects that for each of the chosen faults noticed says true on
+// some random case. Short runs skip those that take more than a thousand.
+func noticeFaults(t *testing.T, chosen func(naive.Fault) bool, noticed func(data []byte, fault naive.Fault) bool) {
+	t.Helper()
 	if raceEnabled {
 		t.Skip("takes too long, and shares nothing between goroutines")
 	}
-	const most = 100_000
+	most := 100_000
+	if testing.Short() {
+		most = 1_000
+	}
 	for _, fault := range naive.Faults() {
-		if fault.Chapter() == "Units" {
-			continue // TestUnitsNoticeEveryFault has their cases
+		if !chosen(fault) {
+			continue
 		}
 		t.Run(fault.String(), func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(most) {
-				if differ(caseData(seed), fault, nil) != "" {
+				if noticed(caseData(seed), fault) {
 					return
 				}
+			}
+			if testing.Short() {
+				t.Skipf("needs more than %d random cases", most)
 			}
 			t.Errorf("%d cases do not notice it: %s: %s", most, fault.Chapter(), fault.Rule())
 		})

@@ -15,7 +15,7 @@ import (
 func TestDiverseTakesInTheOrderOfTheModel(t *testing.T) {
 	cases := uint64(60_000)
 	if testing.Short() || raceEnabled {
-		cases = 6_000
+		cases = 3_000
 	}
 	lowered := 0
 	for seed := range cases {

@@ -286,7 +286,7 @@ func TestVectorsNoticeEveryFault(t *testing.T) {
 }
 
 // namedAfter returns 1 when a vector's file name has the words of the fault's
-// chapter: metadata-trust-… for MetadataTrustScorer.
+// chapter, metadata-trust-… for MetadataTrustScorer, or its folder has.
 func namedAfter(file string, fault naive.Fault) int {
 	var words strings.Builder
 	for i, r := range strings.ReplaceAll(fault.Chapter(), " ", "") {
@@ -299,7 +299,7 @@ func namedAfter(file string, fault naive.Fault) int {
 	for _, role := range []string{"-scorer", "-slice", "-placer"} {
 		name = strings.TrimSuffix(name, role)
 	}
-	if strings.HasPrefix(path.Base(file), name) {
+	if strings.HasPrefix(path.Base(file), name) || strings.HasPrefix(file, name+"/") {
 		return 1
 	}
 	return 0

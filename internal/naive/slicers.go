@@ -306,7 +306,8 @@ const (
 // first.
 func solve(values []int64, weights []int, capacity int, f Fault) ([]int, error) {
 	n := len(values)
-	if n <= maxTopDown && capacity > 1<<n && f == FaultNone {
+	ofTable := f == FaultKnapsackForward || f == FaultKnapsackNonStrict || f == FaultKnapsackReconstructsForward
+	if n <= maxTopDown && capacity > 1<<n && !ofTable {
 		return solveTopDown(values, weights, capacity), nil
 	}
 	if capacity >= maxCells/n {

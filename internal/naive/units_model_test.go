@@ -139,28 +139,19 @@ func TestUnitsStayWhole(t *testing.T) {
 // TestUnitsNoticeEveryFault plants each fault of the Units chapter in the model
 // and expects that the random cases of the chapter tell it from the model.
 func TestUnitsNoticeEveryFault(t *testing.T) {
-	if raceEnabled {
-		t.Skip("takes too long, and shares nothing between goroutines")
+	// The vectors notice these.
+	except := []naive.Fault{
+		naive.FaultFitPinnedTieFirst,      // next to no random case has pinned units that lose exactly the same
+		naive.FaultOriginalTokensReplaced, // no random item has original tokens: sameItem knows smaller forms by them
 	}
-	const most = 100_000
-	for _, fault := range naive.Faults() {
-		if fault.Chapter() != "Units" {
-			continue
-		}
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			for seed := range uint64(most) {
-				c := generateUnits(caseData(seed))
-				want, wantErr := naive.Run(c.config, c.items, c.budget)
-				c.config.Fault = fault
-				got, err := naive.Run(c.config, c.items, c.budget)
-				if class(err) != class(wantErr) || err == nil && differModels(want, got) {
-					return
-				}
-			}
-			t.Errorf("%d cases do not notice it: %s", most, fault.Rule())
-		})
-	}
+	chosen := func(fault naive.Fault) bool { return fault.Chapter() == "Units" && !slices.Contains(except, fault) }
+	noticeFaults(t, chosen, func(data []byte, fault naive.Fault) bool {
+		c := generateUnits(data)
+		want, wantErr := naive.Run(c.config, c.items, c.budget)
+		c.config.Fault = fault
+		got, err := naive.Run(c.config, c.items, c.budget)
+		return class(err) != class(wantErr) || err == nil && differModels(want, got)
+	})
 }
 
 func differModels(a, b naive.Result) bool {
