@@ -105,7 +105,7 @@ func (f *checkFlags) run(env *Environment, command *cobra.Command, names []strin
 	}
 	// Read everything before printing anything, so that a bad command line
 	// prints no partial results.
-	known := make(map[candidateFlags]*input.Candidates)
+	known := make(map[string]*input.Candidates)
 	selections := make([]*selection, len(files))
 	for i, file := range files {
 		if selections[i], err = f.selection(env, command, file, known); err != nil {
@@ -164,7 +164,7 @@ func globs(pattern string) (func(content string) bool, error) {
 
 // selection reads the candidates, policy and budget of a file; flags override
 // it. known caches candidates, so that several files can share standard input.
-func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *checkedFile, known map[candidateFlags]*input.Candidates) (*selection, error) {
+func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *checkedFile, known map[string]*input.Candidates) (*selection, error) {
 	changed := command.Flags().Changed
 	s, says := f.selectionFlags, file.file.Selection
 	for _, setting := range []struct {
@@ -172,7 +172,6 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		to   *string
 		says string
 	}{
-		{"items", &s.items, relativeTo(file.name, says.Items)},
 		{"format", &s.format, says.Format},
 		{"encoding", &s.encoding, says.Encoding},
 		{"policy", &s.policy, policyRelativeTo(file.name, says.Policy)},
@@ -181,12 +180,15 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 			*setting.to = setting.says
 		}
 	}
+	if !changed("items") && says.Items != "" {
+		s.items = []string{relativeTo(file.name, says.Items)}
+	}
 	for _, setting := range []struct {
 		flag string
 		to   *int
 		says *int
 	}{
-		{"budget", &s.budget, says.Budget},
+		{"budget", &s.budget.tokens, says.Budget},
 		{"target", &s.target, says.Target},
 		{"reserve", &s.reserve, says.Reserve},
 	} {
@@ -207,7 +209,7 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 		name  string
 		there bool
 	}{
-		{"items", s.items != ""},
+		{"items", len(s.items) > 0},
 		{"policy", s.policy != ""},
 		{"budget", changed("budget") || says.Budget != nil},
 	} {
@@ -215,20 +217,21 @@ func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *c
 			return nil, usagef("selection.%s is missing; set it in the file, or give --%s", need.name, need.name)
 		}
 	}
-	budget, err := s.make(changed("target") || says.Target != nil)
-	if err != nil {
-		return nil, err
-	}
 	c, err := s.readChooser(env, s.policy, s.encoding)
 	if err != nil {
 		return nil, err
 	}
-	candidates := known[s.candidateFlags]
+	key := fmt.Sprintf("%q", append(s.items, s.format, s.encoding)) // what a file can change
+	candidates := known[key]
 	if candidates == nil {
 		if candidates, err = s.candidateFlags.read(command.Context(), env); err != nil {
 			return nil, err
 		}
-		known[s.candidateFlags] = candidates
+		known[key] = candidates
+	}
+	budget, err := s.make(changed("target") || says.Target != nil, candidates.Items)
+	if err != nil {
+		return nil, err
 	}
 	return c.selection(command.Context(), candidates, budget)
 }

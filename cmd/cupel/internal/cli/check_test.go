@@ -120,7 +120,7 @@ func TestCheck(t *testing.T) {
 		{"no items", []string{"checks/bare.toml"}, exitUsage, "", "cupel: checks/bare.toml: selection.items is missing; set it in the file, or give --items\n", "neither the file nor a flag says"},
 		{"no policy", []string{"checks/bare.toml", "-i", "data/items.jsonl"}, exitUsage, "", "cupel: checks/bare.toml: selection.policy is missing; set it in the file, or give --policy\n", "the same"},
 		{"no budget", []string{"checks/bare.toml", "-i", "data/items.jsonl", "-p", "rag"}, exitUsage, "", "cupel: checks/bare.toml: selection.budget is missing; set it in the file, or give --budget\n", "the same"},
-		{"bad budget", []string{"checks/good.toml", "--target", "26"}, exitUsage, "", "cupel: checks/good.toml: invalid budget: targetTokens must be at most maxTokens (25), got 26\n", "the words of the budget"},
+		{"bad budget", []string{"checks/good.toml", "--target", "26"}, exitUsage, "", "cupel: checks/good.toml: --target must be at most --budget (25), got 26\n", "the words of the budget, with flags"},
 		{"no question", []string{"checks/good.toml", "-p", "relevance"}, exitUsage, "",
 			"cupel: checks/good.toml: relevance: invalid policy: scorers[0].settings.query: no question is given; give --query or --query-file, or set one here\n", "policies are those of cupel run"},
 		{"nothing", nil, exitUsage, "", "cupel: nothing to check: give a file of checks (CHECKS.md describes the format)\n", "no file is not a success"},

@@ -126,7 +126,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(env),
 		newExplain(env),
@@ -136,6 +136,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		newReplay(env),
 		newCheck(env),
 		newInspect(env),
+		newPolicies(env),
 		newStrategies(),
 	)
 	return root
@@ -157,7 +158,7 @@ func writeOutput(env *Environment, name string, force bool, content func(w io.Wr
 		return content(env.Stdout)
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
+	if force || isDevice(name) {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	file, err := os.OpenFile(name, flags, 0o644)
@@ -179,4 +180,17 @@ func writeOutput(env *Environment, name string, force bool, content func(w io.Wr
 		err = out.Flush()
 	}
 	return errors.Join(err, file.Close())
+}
+
+// isDevice reports whether a name is that of a device or a pipe, such as /dev/null:
+// writing to it overwrites nothing.
+func isDevice(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// keeps reports whether there is something that only --force overwrites.
+func keeps(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil && !isDevice(name)
 }

@@ -94,16 +94,11 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	case changed("budget"):
 		return nil, usagef("with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies")
 	}
-	var budgets [2]cupel.ContextBudget
+	var amounts [2]amount
 	for i, arg := range args {
-		tokens, err := strconv.Atoi(arg)
-		if err != nil {
-			return nil, usagef("with --policy, A and B are budgets in tokens, got %q; omit --policy to compare policies", arg)
-		}
-		flags := f.budgetFlags
-		flags.budget = tokens
-		if budgets[i], err = flags.make(changed("target")); err != nil {
-			return nil, usagef("%s: %w", arg, err)
+		var err error
+		if amounts[i], err = parseAmount(arg); err != nil {
+			return nil, usagef("with --policy, A and B are budgets; omit --policy to compare policies: %w", err)
 		}
 	}
 	c, err := f.readChooser(env, f.policy, f.encoding)
@@ -113,6 +108,14 @@ func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]strin
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	var budgets [2]cupel.ContextBudget
+	for i, arg := range args {
+		flags := f.budgetFlags
+		flags.budget = amounts[i]
+		if budgets[i], err = flags.make(changed("target"), candidates.Items); err != nil {
+			return nil, usagef("%s: %w", arg, err)
+		}
 	}
 	return both(ctx, env, candidates, [2]compared{
 		{"budget " + strconv.Itoa(budgets[0].MaxTokens()), strconv.Itoa(budgets[0].MaxTokens()), c, budgets[0]},
@@ -142,7 +145,7 @@ func both(ctx context.Context, env *Environment, candidates *input.Candidates, t
 		}
 		report, err := s.pipeline.DryRun(ctx, s.items, c.budget)
 		if err != nil {
-			return nil, selecting(fmt.Errorf("%s: %w", c.where, err))
+			return nil, s.selecting(fmt.Errorf("%s: %w", c.where, err), true)
 		}
 		sides[i] = side{label: c.label, budget: &c.budget, report: report}
 		items = append(items, s.items...) // a reduced task differs
@@ -153,7 +156,7 @@ func both(ctx context.Context, env *Environment, candidates *input.Candidates, t
 // policies compares two policies.
 func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
 	if !changed("budget") {
-		if _, err := strconv.Atoi(args[0]); err == nil {
+		if _, err := parseAmount(args[0]); err == nil {
 			return nil, usagef("two budgets need a policy: give --policy")
 		}
 		return nil, usagef("two policies need a budget: give --budget")
@@ -161,22 +164,23 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	if args[0] == args[1] {
 		return nil, usagef("A and B are both %s: give two different policies, or --policy and two budgets", args[0])
 	}
-	budget, err := f.make(changed("target"))
-	if err != nil {
-		return nil, err
-	}
 	var two [2]compared
 	for i, arg := range args {
 		c, err := f.readChooser(env, arg, f.encoding)
 		if err != nil {
 			return nil, err
 		}
-		two[i] = compared{shown(arg), shown(arg), c, budget}
+		two[i] = compared{where: shown(arg), label: shown(arg), chooser: c}
 	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}
+	budget, err := f.make(changed("target"), candidates.Items)
+	if err != nil {
+		return nil, err
+	}
+	two[0].budget, two[1].budget = budget, budget
 	return both(ctx, env, candidates, two)
 }
 
@@ -193,7 +197,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, changed func(strin
 		}
 		sides[i] = side{label: shown(arg), report: report}
 		if changed("budget") {
-			budget, err := f.make(changed("target"))
+			budget, err := f.make(changed("target"), nil)
 			if err != nil {
 				return nil, err
 			}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -120,7 +119,8 @@ file is held out; --hold-out changes that.`,
 	flags.register(command, "labelled conversations", "the recall")
 	set := command.Flags()
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
-	set.IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
+	flags.budgets = []int{500, 1000, 2000, 4000, 8000}
+	set.VarP(&numbersValue{list: &flags.budgets}, "budgets", "b", "budgets in `tokens`, separated by commas")
 	set.StringVar(&flags.against, "against", "", "compare the recall of each policy with this `policy`")
 	complete(command, "against", known...)
 	completePolicy(command, "policy", known...)
@@ -224,10 +224,8 @@ func (f *measureFlags) check() error {
 	case f.svg == "-" && f.json:
 		return usagef("--svg - and --json cannot both go to standard output; give --svg a file")
 	}
-	if f.svg != "" && f.svg != "-" && !f.force {
-		if _, err := os.Lstat(f.svg); err == nil {
-			return usagef("%s already exists; --force overwrites it", f.svg)
-		}
+	if f.svg != "-" && !f.force && keeps(f.svg) {
+		return usagef("%s already exists; --force overwrites it", f.svg)
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return selecting(failed)
+	return s.selecting(failed, false)
 }
 
 // titleOf returns the first name that is not empty.

@@ -251,7 +251,8 @@ func TestExplainJSON(t *testing.T) {
 }
 
 func TestExplainFailure(t *testing.T) {
-	const message = "cupel: Pinned items require 10 tokens, but only 5 are available\n"
+	const message = "cupel: Pinned items require 10 tokens, but only 5 are available\n" +
+		"  Give a --budget of at least 10, or pin less: remove \"pinned\" from items.\n"
 	for _, test := range []struct {
 		name, why string
 		args      []string

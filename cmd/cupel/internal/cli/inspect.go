@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,12 +26,12 @@ const defaultStops = 100
 type inspectFlags struct {
 	selectionFlags
 	against       string // a policy
-	againstBudget int
+	againstBudget amount
 	title         string
 	output        string
 	force         bool
 	serve         string
-	from, to      int // of the budgets
+	from, to      amount // of the budgets
 	stops         int
 }
 
@@ -63,14 +63,14 @@ the selection fails, the page shows what is known and the exit code is 3.`,
 	optional(command, "items", "policy")
 	set := command.Flags()
 	set.StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
-	intFlag(set, &flags.againstBudget, "against-budget", "", 0, "compare with a selection within this budget, in `tokens`")
+	amountFlag(command, &flags.againstBudget, "against-budget", "", "compare with a selection within this budget, in `tokens`")
 	set.StringVar(&flags.title, "title", "", "`title` of the page (default: the names of the files)")
 	set.StringVarP(&flags.output, "output", "o", "cupel.html", "`file` to write, or - for standard output")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --output file")
 	set.StringVar(&flags.serve, "serve", "", "serve the page on a loopback `address` until interrupted, instead of writing a file")
 	set.Lookup("serve").NoOptDefVal = anyPort
-	intFlag(set, &flags.from, "from", "", 0, "smallest budget of the slider, in `tokens`")
-	intFlag(set, &flags.to, "to", "", 0, "largest budget of the slider, in `tokens` (default: twice the budget)")
+	amountFlag(command, &flags.from, "from", "", "smallest budget of the slider, in `tokens`")
+	amountFlag(command, &flags.to, "to", "", "largest budget of the slider, in `tokens` (default: twice the budget)")
 	intFlag(set, &flags.stops, "stops", "", 0, "`number` of budgets on the slider; 0 disables it (default: as many as are quick to compute)")
 	command.MarkFlagsMutuallyExclusive("serve", "output")
 	command.MarkFlagsMutuallyExclusive("serve", "force")
@@ -86,11 +86,11 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 	title := f.title
 	if title == "" {
 		title = "Context window"
-		if names := append([]string{f.items}, reports...); names[0] != "-" {
+		if names := slices.Concat(f.items, reports); !slices.Contains(f.items, "-") {
 			for i, name := range names {
 				names[i] = filepath.Base(name)
 			}
-			title = strings.Join(names[min(len(reports), 1):], ", ")
+			title = strings.Join(names, ", ")
 		}
 	}
 	if f.serve != "" {
@@ -128,20 +128,20 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 				return nil, usagef("--%s requires --items; it does not apply to a report", name)
 			}
 		}
-		budget, err := f.make(changed("target"))
+		budget, err := f.make(changed("target"), nil)
 		if err != nil {
 			return nil, err
 		}
 		return readReports(env, reports, budget)
 	}
-	if f.items == "" || f.policy == "" {
+	if len(f.items) == 0 || f.policy == "" {
 		return nil, usagef("nothing to show: give --items and --policy, or a report from cupel explain --json")
 	}
 	s, err := f.read(env, command)
 	if err != nil {
 		return nil, err
 	}
-	sweep, err := f.sweep(changed, s.budget)
+	sweep, err := f.sweep(changed, s)
 	if err != nil {
 		return nil, err
 	}
@@ -163,14 +163,14 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if changed("against-budget") {
 		second := f.budgetFlags
 		second.budget = f.againstBudget
-		if budget, err = second.make(changed("target")); err != nil {
+		if budget, err = second.make(changed("target"), s.Candidates.Items); err != nil {
 			return nil, err
 		}
 	}
-	if sweep, err = f.sweep(changed, budget); err != nil {
+	if s, err = other.selection(command.Context(), s.Candidates, budget); err != nil {
 		return nil, err
 	}
-	if s, err = other.selection(command.Context(), s.Candidates, budget); err != nil {
+	if sweep, err = f.sweep(changed, s); err != nil {
 		return nil, err
 	}
 	second, err := inspectSelection(command.Context(), env, s, name, sweep)
@@ -181,26 +181,26 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 }
 
 // sweep returns the budgets of the slider; nil leaves the choice to the package.
-func (f *inspectFlags) sweep(changed func(flag string) bool, budget cupel.ContextBudget) (cupelinspect.Option, error) {
+func (f *inspectFlags) sweep(changed func(flag string) bool, s *selection) (cupelinspect.Option, error) {
 	if !changed("from") && !changed("to") && !changed("stops") {
 		return nil, nil //nolint:nilnil // nil means no option
 	}
-	to, stops := f.to, f.stops
+	from, to, stops := f.from.of(s.Candidates.Items), f.to.of(s.Candidates.Items), f.stops
 	if !changed("to") {
-		to = budget.MaxTokens() + min(budget.MaxTokens(), math.MaxInt-budget.MaxTokens())
+		to = addTokens(s.budget.MaxTokens(), s.budget.MaxTokens())
 	}
 	if !changed("stops") {
 		stops = defaultStops
 	}
 	switch {
-	case f.from < 0:
-		return nil, usagef("--from: must be at least 0 tokens, got %d", f.from)
-	case to < f.from:
-		return nil, usagef("--from: must be at most --to (%d), got %d", to, f.from)
+	case from < 0:
+		return nil, usagef("--from: must be at least 0 tokens, got %d", from)
+	case to < from:
+		return nil, usagef("--from: must be at most --to (%d), got %d", to, from)
 	case stops < 0 || stops > cupelinspect.MaxSweepStops:
 		return nil, usagef("--stops: must be from 0 to %d, got %d", cupelinspect.MaxSweepStops, stops)
 	}
-	return cupelinspect.WithSweep(f.from, to, stops), nil
+	return cupelinspect.WithSweep(from, to, stops), nil
 }
 
 // inspectSelection shows a selection. The slider would show items that are prepared for
@@ -213,6 +213,7 @@ func inspectSelection(ctx context.Context, env *Environment, s *selection, name 
 		}
 		sweep = cupelinspect.WithSweep(0, 0, 0)
 	}
+	defer env.busy("selecting at other budgets")()
 	made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, cupelinspect.WithName(name), sweep)
 	if err != nil {
 		return nil, selecting(err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -53,5 +54,34 @@ func (p *progress) update(done, total int) {
 func (p *progress) end() {
 	if p.place && p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// busy shows on a terminal for how long something has been going on, from the first
+// second on, until the function that it returns is called.
+func (env *Environment) busy(what string) (done func()) {
+	if !terminal.Detect(env.Stderr, env.Getenv).Terminal {
+		return func() {}
+	}
+	stop := make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for seconds := 1; ; seconds++ {
+			select {
+			case <-stop:
+				if seconds > 1 {
+					fmt.Fprint(env.Stderr, "\r\x1b[K")
+				}
+				return
+			case <-ticker.C:
+				fmt.Fprintf(env.Stderr, "\r%s: %d s", terminal.Safe(what), seconds)
+			}
+		}
+	})
+	return func() {
+		close(stop)
+		ended.Wait()
 	}
 }

@@ -118,7 +118,7 @@ prompt and the newest message, so that the prompt cache is lost less often.`,
 	set.StringVar(&flags.against, "against", "", "compare the grounded support of each policy with this `policy`")
 	names := slices.Sorted(maps.Keys(caches))
 	set.StringVar(&flags.cache, "cache", "", "report the cost by the prompt cache of this `provider` as well: "+strings.Join(names, ", "))
-	set.IntVar(&flags.join, "join", 0, "put conversations together until each has this many `tokens`")
+	intFlag(set, &flags.join, "join", "", 0, "put conversations together until each has this many `tokens`")
 	complete(command, "cache", names...)
 	complete(command, "against", known...)
 	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
@@ -280,6 +280,9 @@ func cutLast(s, separator string) (before, after string, found bool) {
 
 // agentPolicy is the name of the preset for conversations of agents.
 const agentPolicy = "agent"
+
+// agentDescription is what lists of policies say of it.
+const agentDescription = "The newest exchanges whole, outlines of the others."
 
 // replayed returns the policy that a --policy flag names.
 func replayed(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {

@@ -49,11 +49,11 @@ Notes on standard error say what was estimated, dropped or restored.`,
 				return err
 			}
 			if printer.as == "transcript" && s.Conversation == nil {
-				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", shown(flags.items), s.Format)
+				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", flags.source(), s.Format)
 			}
 			window, err := s.run(command.Context())
 			if err != nil {
-				return selecting(err)
+				return s.selecting(err, true)
 			}
 			return writeOutput(env, printer.output, force, func(w io.Writer) error {
 				return printer.write(env, w, window)

@@ -228,13 +228,13 @@ func TestRunFailures(t *testing.T) {
 			`standard input: line 1: messages[1].role must be one of system, user, assistant, got "tool"`},
 		{"hostile name", "what a file says does not reach the terminal as it is", `[{"role":"\u001b[31m"}]`, []string{"--format", "openai"}, exitUsage,
 			`standard input: line 1: messages[0].role must be one of system, developer, user, assistant, tool, function, got "\x1b[31m"`},
-		{"pinned", "what cannot be selected has an exit code of its own", item, []string{"-b", "4"}, exitSelection, "Pinned items require 5 tokens, but only 4 are available"},
+		{"pinned", "what cannot be selected has an exit code of its own", item, []string{"-b", "4"}, exitSelection, "Pinned items require 5 tokens, but only 4 are available\n        5  x\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items."},
 		{"no file", "a file may be missing", "", []string{"-i", "missing.json"}, exitUsage, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := ran(t, tt.stdin, append([]string{"-i", "-", "-p", "chat", "-b", "1000"}, tt.args...)...)
-			if code != tt.code || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			if code != tt.code || stdout != "" || strings.Count(stderr, "\n") != 1+strings.Count(tt.want, "\n") {
 				t.Errorf("%s: exit code %d, want %d, %q %q", tt.why, code, tt.code, stdout, stderr)
 			}
 			if tt.want != "" && stderr != "cupel: "+tt.want+"\n" {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -25,16 +27,18 @@ import (
 // candidateFlags are the flags of every command that reads candidates.
 type candidateFlags struct {
 	transcriptFlags
-	items    string
-	format   string
-	encoding string
+	items       []string
+	format      string
+	encoding    string
+	skipInvalid bool
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&f.items, "items", "i", "", "`file` with the candidates, a folder to split into candidates, or - for standard input")
+	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file` with the candidates, a folder to split into candidates, or - for standard input; lists are joined if repeated")
 	flags.StringVar(&f.format, "format", string(input.Auto), "input format: "+strings.Join(input.Formats(), ", "))
 	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count missing tokens with this OpenAI encoding or model, or heuristic for an estimate")
+	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip items that are not valid, and say how many")
 	must(command.MarkFlagRequired("items"))
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", input.Formats()...)
@@ -42,65 +46,106 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	f.transcriptFlags.register(command)
 }
 
-// read reads the candidates.
+// read reads the candidates. Lists of several files are joined.
 func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Candidates, error) {
 	counter, err := counterNamed(f.encoding)
 	if err != nil {
 		return nil, err
 	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter}
+	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid}
 	if err := f.apply(&options); err != nil {
 		return nil, err
 	}
-	var candidates *input.Candidates
-	if info, statErr := os.Stat(f.items); f.items != "-" && statErr == nil && info.IsDir() {
-		if options.Format != input.Auto {
-			return nil, usagef("--format does not apply to a folder: %s", f.items)
+	var all *input.Candidates
+	for _, name := range f.items {
+		candidates, err := readCandidates(ctx, env, name, options)
+		if err != nil {
+			return nil, err
 		}
-		candidates, err = input.ReadFolder(ctx, f.items, counter)
-	} else {
-		r, done, openErr := open(env, f.items)
-		if openErr != nil {
-			return nil, openErr
+		if all == nil {
+			all = candidates
+			continue
+		}
+		if all.Conversation != nil || candidates.Conversation != nil {
+			return nil, usagef("--items: several files are joined if they are lists of items or folders, and one of %s is a transcript: give it alone", f.source())
+		}
+		all.Items, all.Notes = append(all.Items, candidates.Items...), append(all.Notes, candidates.Notes...)
+	}
+	note(env.Stderr, all.Notes)
+	return all, nil
+}
+
+// source names where the candidates are from.
+func (f *candidateFlags) source() string {
+	names := make([]string, len(f.items))
+	for i, name := range f.items {
+		names[i] = shown(name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// readCandidates reads a file or a folder.
+func readCandidates(ctx context.Context, env *Environment, name string, options input.Options) (*input.Candidates, error) {
+	defer env.busy("reading " + shown(name))()
+	candidates, err := func() (*input.Candidates, error) {
+		if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
+			if options.Format != input.Auto {
+				return nil, usagef("--format does not apply to a folder: %s", name)
+			}
+			return input.ReadFolder(ctx, name, options.Counter)
+		}
+		r, done, err := open(env, name)
+		if err != nil {
+			return nil, err
 		}
 		defer done()
-		candidates, err = input.Read(r, options)
+		return input.Read(r, options)
+	}()
+	if usage, ok := errors.AsType[usageError](err); ok { // it has the name
+		return nil, usage
 	}
-	if err != nil {
-		return nil, usagef("%s: %w", shown(f.items), err)
+	if _, ok := errors.AsType[*input.InvalidItemError](err); ok {
+		return nil, usagef("%s: %w; --skip-invalid leaves such items out", shown(name), err)
+	} else if err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
 	}
-	note(env.Stderr, candidates.Notes)
 	return candidates, nil
 }
 
 // budgetFlags are the flags that make a budget.
 type budgetFlags struct {
-	budget, target, reserve int
-	slots                   map[string]int
-	margin                  float64
+	budget          amount
+	target, reserve int
+	slots           map[string]int
+	margin          float64
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	intFlag(flags, &f.budget, "budget", "b", 0, "maximum `tokens` of the window, including the answer")
+	amountFlag(command, &f.budget, "budget", "b", "maximum `tokens` of the window with the answer: 8000, 8k, 50% of the candidates, or a model")
 	intFlag(flags, &f.target, "target", "", 0, "`tokens` that the selection should fill (default: the budget minus the reserve)")
-	intFlag(flags, &f.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
-	registerSlots(command, &f.slots)
-	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
+	f.registerReserves(command)
 	must(command.MarkFlagRequired("budget"))
 }
 
-func registerSlots(command *cobra.Command, slots *map[string]int) {
+// registerReserves registers what is taken off a budget.
+func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringToIntVar(slots, "reserve-kind", nil, "`kind=tokens` to reserve for later items of a kind; may be repeated")
-	flags.Lookup("reserve-kind").DefValue = "" // print no default
+	intFlag(flags, &f.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
+	flags.Var((*slotsValue)(&f.slots), "reserve-kind", "`kind=tokens` to reserve for later items of a kind; may be repeated")
+	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
-// make returns the budget. given says whether --target is set.
-func (f *budgetFlags) make(targetGiven bool) (cupel.ContextBudget, error) {
+// make returns the budget for some candidates. targetGiven says whether --target
+// is set.
+func (f *budgetFlags) make(targetGiven bool, items []*cupel.ContextItem) (cupel.ContextBudget, error) {
+	if f.budget.percent > 0 && len(items) == 0 {
+		return cupel.ContextBudget{}, usagef("--budget: %s needs candidates to be a share of", f.budget)
+	}
+	total := f.budget.of(items)
 	target := f.target
 	if !targetGiven {
-		target = max(f.budget-max(f.reserve, 0), 0)
+		target = max(total-max(f.reserve, 0), 0)
 	}
 	opts := []cupel.BudgetOption{cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin)}
 	if len(f.slots) > 0 {
@@ -110,12 +155,22 @@ func (f *budgetFlags) make(targetGiven bool) (cupel.ContextBudget, error) {
 		}
 		opts = append(opts, cupel.WithReservedSlots(slots))
 	}
-	budget, err := cupel.NewContextBudget(f.budget, target, opts...)
+	budget, err := cupel.NewContextBudget(total, target, opts...)
 	if err != nil {
-		return budget, usageError{err}
+		return budget, usageError{budgetError{err}}
 	}
 	return budget, nil
 }
+
+// budgetError is an error of a budget that names the flags.
+type budgetError struct{ err error }
+
+func (e budgetError) Error() string { return flagsOfBudget.Replace(e.err.Error()) }
+func (e budgetError) Unwrap() error { return e.err }
+
+// flagsOfBudget replaces the fields of a budget in an error by their flags.
+var flagsOfBudget = strings.NewReplacer("cupel: invalid budget: ", "", "maxTokens", "--budget", "targetTokens", "--target",
+	"outputReserve", "--reserve", "reservedSlots", "--reserve-kind", "estimationSafetyMarginPercent", "--margin")
 
 // selectionFlags are the flags of every command that makes one selection.
 type selectionFlags struct {
@@ -129,7 +184,11 @@ func (f *selectionFlags) register(command *cobra.Command) {
 	f.candidateFlags.register(command)
 	f.budgetFlags.register(command)
 	f.queryFlags.register(command)
-	command.Flags().StringVarP(&f.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
+	policyFlag(command, &f.policy)
+}
+
+func policyFlag(command *cobra.Command, policy *string) {
+	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset (see cupel policies), or a policy file (.json, .toml)")
 	must(command.MarkFlagRequired("policy"))
 	completePolicy(command, "policy", agentPolicy)
 }
@@ -159,7 +218,7 @@ func (f *queryFlags) readChooser(env *Environment, name, encoding string) (choos
 		return chooser{}, err
 	}
 	preset := agentpreset.New(counter)
-	described := policy.Policy{Name: agentPolicy, Description: "The newest exchanges whole, outlines of the others."}
+	described := policy.Policy{Name: agentPolicy, Description: agentDescription}
 	return chooser{described, preset.Pipeline(), preset}, nil
 }
 
@@ -194,15 +253,15 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 
 // read reads candidates, policy and budget.
 func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*selection, error) {
-	budget, err := f.make(command.Flags().Changed("target"))
-	if err != nil {
-		return nil, err
-	}
 	c, err := f.readChooser(env, f.policy, f.encoding)
 	if err != nil {
 		return nil, err
 	}
 	candidates, err := f.candidateFlags.read(command.Context(), env)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := f.make(command.Flags().Changed("target"), candidates.Items)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +290,7 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 				names = append(names, intent)
 			}
 			names = append(names, agentPolicy)
-			return p, usagef("no policy is named %q; the presets are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
+			return p, usagef("no policy is named %q%s; the presets are %s; a policy file ends in .json or .toml", name, didYouMean(name, names), strings.Join(names, ", "))
 		}
 		return p, nil
 	}
@@ -279,22 +338,45 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 	return counter, nil
 }
 
-// open opens a file, or standard input for "-", which can be opened once.
+// open opens a file, or standard input for "-", which can be opened once. What
+// gzip compressed is uncompressed.
 func open(env *Environment, name string) (io.Reader, func(), error) {
+	var r io.Reader
+	done := func() {}
 	if name == "-" {
 		if env.stdinTaken {
 			return nil, nil, usagef("standard input can be read once: give a file for the other input")
 		}
 		env.stdinTaken = true
-		return env.Stdin, func() {}, nil
+		r = env.Stdin
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, nil, usageError{err}
+		}
+		// The file was only read: an error from Close does not matter.
+		r, done = file, func() { _ = file.Close() }
+		if at := make([]byte, len(gzipMagic)); !strings.HasSuffix(name, ".gz") {
+			// A file as it is tells readers its size.
+			if n, err := file.ReadAt(at, 0); err == nil && string(at[:n]) != gzipMagic || errors.Is(err, io.EOF) {
+				return r, done, nil
+			}
+		}
 	}
-	file, err := os.Open(name)
+	buffered := bufio.NewReader(r)
+	if begins, err := buffered.Peek(len(gzipMagic)); err != nil || string(begins) != gzipMagic {
+		return buffered, done, nil // reading it reports the error
+	}
+	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
-		return nil, nil, usageError{err}
+		done()
+		return nil, nil, usagef("%s: what gzip compressed cannot be read: %w", shown(name), err)
 	}
-	// The file was only read: an error from Close does not matter.
-	return file, func() { _ = file.Close() }, nil
+	return unzipped, done, nil
 }
+
+// gzipMagic is how each file of gzip begins.
+const gzipMagic = "\x1f\x8b"
 
 func shown(name string) string {
 	if name == "-" {

@@ -23,10 +23,11 @@ type sweepFlags struct {
 	budgetFlags // without a budget and a target
 	queryFlags
 	displayFlags
-	policy           string
-	from, to, stride int
-	csv, plot        bool
-	progress         bool
+	policy    string
+	from, to  amount
+	stride    int
+	csv, plot bool
+	progress  bool
 }
 
 // newSweep returns the command that selects over a range of budgets.
@@ -55,15 +56,11 @@ tries every budget; the default tries about fifty.`,
 	flags.queryFlags.register(command)
 	flags.displayFlags.register(command)
 	set := command.Flags()
-	set.StringVarP(&flags.policy, "policy", "p", "", "`name` of a preset, or a policy file (.json, .toml)")
-	must(command.MarkFlagRequired("policy"))
-	completePolicy(command, "policy", agentPolicy)
-	intFlag(set, &flags.from, "from", "", 0, "first budget, in `tokens` (default: what pinned items and --reserve need)")
-	intFlag(set, &flags.to, "to", "", 0, "last budget, in `tokens` (default: enough for all candidates and the reserve)")
+	policyFlag(command, &flags.policy)
+	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
+	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
 	intFlag(set, &flags.stride, "stride", "", 0, "`tokens` between budgets (default: a round number that gives about fifty budgets)")
-	intFlag(set, &flags.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
-	registerSlots(command, &flags.slots)
-	set.Float64Var(&flags.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
+	flags.registerReserves(command)
 	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates are positions, from 0")
 	set.BoolVar(&flags.plot, "plot", false, "plot the share of the budget that is used")
 	set.BoolVar(&flags.progress, "progress", false, "report progress on standard error even if it is not a terminal")
@@ -79,8 +76,8 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if changed("stride") && f.stride < 1 {
 		return usagef("--stride: must be at least 1, got %d", f.stride)
 	}
-	f.budget = math.MaxInt // the sweep replaces the base's totals
-	base, err := f.make(false)
+	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the base's totals
+	base, err := f.make(false, nil)
 	if err != nil {
 		return err
 	}
@@ -92,7 +89,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	budgets := analysis.BudgetRange{From: f.from, To: f.to, Stride: f.stride}
+	budgets := analysis.BudgetRange{From: f.from.of(candidates.Items), To: f.to.of(candidates.Items), Stride: f.stride}
 	if !changed("to") {
 		budgets.To = max(analysis.SufficientBudget(candidates.Items, base), budgets.From)
 	}

@@ -58,8 +58,8 @@ func (f *sweepFlags) sweepPrepared(ctx context.Context, c chooser, candidates *i
 // it is out, and else its tokens, plus one.
 func (f *sweepFlags) formsAt(ctx context.Context, c chooser, candidates *input.Candidates, step *analysis.SweepStep) ([]int, error) {
 	flags := f.budgetFlags
-	flags.budget = step.Budget
-	budget, err := flags.make(false)
+	flags.budget = amount{tokens: step.Budget}
+	budget, err := flags.make(false, nil)
 	if err != nil {
 		return nil, err
 	}

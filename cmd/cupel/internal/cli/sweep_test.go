@@ -132,7 +132,7 @@ func TestSweepUsage(t *testing.T) {
 		{"backwards", []string{"--from", "9", "--to", "5"}, "--to: must be at least --from (9), got 5"},
 		{"stride", []string{"--stride", "0"}, "--stride: must be at least 1, got 0"},
 		{"two forms", []string{"--json", "--csv"}, "if any flags in the group [json csv plot] are set none of the others can be; [csv json] were all set"},
-		{"reserve", []string{"--reserve", "-1"}, "invalid budget: outputReserve must be at least 0, got -1"},
+		{"reserve", []string{"--reserve", "-1"}, "--reserve must be at least 0, got -1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := inFixture(t, sweeping(test.args...)...)

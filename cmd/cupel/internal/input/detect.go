@@ -11,8 +11,8 @@ import (
 
 // look detects the format of a text. It never guesses silently: signs of two
 // formats are an error, and a note says when there are signs of none.
-func look(text rawjson.Text, format Format) (*finding, error) {
-	f := &finding{format: format}
+func look(text rawjson.Text, format Format, skipped *skipped) (*finding, error) {
+	f := &finding{format: format, skipped: skipped}
 	if format == "" {
 		f.format = Auto
 	}
@@ -165,7 +165,9 @@ func (f *finding) whether() (content, error) {
 	for i, part := range elements {
 		path := rawjson.Index("", i)
 		o, err := part.Value.Object(path)
-		if err != nil {
+		if err != nil && f.skipped.active {
+			continue // counted where items are read
+		} else if err != nil {
 			return areItems, err
 		}
 		role, said := o.Get("role"), o.Get("content")

@@ -43,6 +43,7 @@ type Options struct {
 	Counter     cupel.TokenCounter // counts items without a token count, and messages
 	NoPin       bool               // pin only the tool definitions of a transcript
 	MediaTokens *int               // tokens of each medium in a transcript; nil estimates
+	SkipInvalid bool               // leave out items that are not valid, with a note
 }
 
 // Candidates is the result of reading a file or a folder.
@@ -56,6 +57,15 @@ type Candidates struct {
 // Error says what is wrong with a text and where.
 type Error = rawjson.Error
 
+// InvalidItemError is the error for one item of several; Options.SkipInvalid leaves
+// such items out.
+type InvalidItemError struct{ Err error }
+
+func (e *InvalidItemError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the item.
+func (e *InvalidItemError) Unwrap() error { return e.Err }
+
 // Read reads candidates from r until EOF, in time linear in the text. It fails
 // with an [Error], or with an error of r or of the counter.
 func Read(r io.Reader, options Options) (*Candidates, error) {
@@ -66,11 +76,15 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
+	skipped := &skipped{active: options.SkipInvalid}
+	if skipped.active {
+		data = skipped.lines(data)
+	}
 	text, err := rawjson.NewText(data)
 	if err != nil {
 		return nil, err
 	}
-	found, err := look(text, options.Format)
+	found, err := look(text, options.Format, skipped)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +93,10 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Candidates{Items: items, Format: found.format, Notes: found.notes}, nil
+		return &Candidates{Items: items, Format: found.format, Notes: append(found.notes, skipped.notes()...)}, nil
+	}
+	if skipped.n > 0 { // without one message it is another conversation
+		return nil, skipped.first
 	}
 	var opts []cupelchat.Option
 	if options.NoPin {
@@ -115,41 +132,42 @@ type finding struct {
 	value  rawjson.Value    // the whole text, unless it has one value per line
 	lines  []rawjson.Part   // the values of the lines
 	notes  []string
+
+	skipped *skipped
 }
 
 // items reads items: an array, an object that has one, a report, or lines.
 func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
 	if f.format == JSONLines {
-		items := make([]*cupel.ContextItem, len(f.lines))
-		for i, line := range f.lines {
-			if items[i] = complete(line.Value); items[i] != nil {
-				continue
-			}
-			var err error
-			if items[i], err = readItem(line.Value, "", counter); err != nil {
+		items := make([]*cupel.ContextItem, 0, len(f.lines))
+		for _, line := range f.lines {
+			item, err := readItem(line.Value, "", counter)
+			if err == nil {
+				items = append(items, item)
+			} else if err = f.skipped.item(err, len(f.lines)); err != nil {
 				return nil, err
 			}
 		}
 		return items, nil
 	}
 	if f.value.IsArray() {
-		return readList(f.value, "", "", counter)
+		return f.readList(f.value, "", "", counter)
 	}
 	o, err := f.value.Object("")
 	if err != nil {
 		return nil, err
 	}
 	if o.Has("items") {
-		return readList(o.Get("items"), "items", "", counter)
+		return f.readList(o.Get("items"), "items", "", counter)
 	}
 	if !o.Has("included") && !o.Has("excluded") {
 		return nil, f.value.Errorf("", `an object must have "items", or be a report with "included" and "excluded"`)
 	}
-	included, err := readList(o.Get("included"), "included", "item", counter)
+	included, err := f.readList(o.Get("included"), "included", "item", counter)
 	if err != nil {
 		return nil, err
 	}
-	excluded, err := readList(o.Get("excluded"), "excluded", "item", counter)
+	excluded, err := f.readList(o.Get("excluded"), "excluded", "item", counter)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +175,7 @@ func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error
 }
 
 // readList reads an array of items, or of objects with an item as a member.
-func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
+func (f *finding) readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
 	if v.IsNull() {
 		return nil, nil
 	}
@@ -165,7 +183,7 @@ func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) 
 		return nil, v.Errorf(path, "must be an array, got %s", v.Type())
 	}
 	parts := v.Elements()
-	items := make([]*cupel.ContextItem, len(parts))
+	items := make([]*cupel.ContextItem, 0, len(parts))
 	for i, part := range parts {
 		element, inside := part.Value, ""
 		if member != "" {
@@ -178,11 +196,10 @@ func readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) 
 			}
 			inside = "." + member
 		}
-		if items[i] = complete(element); items[i] != nil {
-			continue
-		}
-		var err error
-		if items[i], err = readItem(element, rawjson.Index(path, i)+inside, counter); err != nil {
+		item, err := readItem(element, rawjson.Index(path, i)+inside, counter)
+		if err == nil {
+			items = append(items, item)
+		} else if err = f.skipped.item(err, len(parts)); err != nil {
 			return nil, err
 		}
 	}
@@ -201,6 +218,9 @@ func complete(v rawjson.Value) *cupel.ContextItem {
 
 // readItem reads one item and counts its tokens if it has no count.
 func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.ContextItem, error) {
+	if it := complete(v); it != nil {
+		return it, nil
+	}
 	o, err := v.Object(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// modelsAsOf is when the table was last compared with its sources.
+const modelsAsOf = "November 2026"
+
+// model is the length of a model's context in tokens, input and answer together
+// as far as the provider says.
+type model struct {
+	name    string
+	context int
+}
+
+// models are the models of the providers.
+//
+// Anthropic: platform.claude.com/docs/en/models/overview and the page of each
+// model. OpenAI: developers.openai.com/api/docs/models and the page of each
+// model; for GPT-5.4 and later as catalogs of gateways quote them. Google:
+// ai.google.dev/gemini-api/docs/models, and docs.cloud.google.com on Gemini 4. A
+// model whose length was not found there is left out.
+var models = []model{
+	{"claude-fable-5-1", 1_000_000},
+	{"claude-fable-5", 1_000_000},
+	{"claude-mythos-5", 1_000_000},
+	{"claude-opus-5-5", 1_000_000},
+	{"claude-opus-5", 1_000_000},
+	{"claude-sonnet-5-5", 1_000_000},
+	{"claude-sonnet-5", 1_000_000},
+	{"claude-haiku-5-5", 1_000_000},
+	{"claude-opus-4-8", 1_000_000},
+	{"claude-opus-4-7", 1_000_000},
+	{"claude-opus-4-6", 1_000_000},
+	{"claude-sonnet-4-6", 1_000_000},
+	{"claude-opus-4-5", 200_000},
+	{"claude-sonnet-4-5", 200_000},
+	{"claude-haiku-4-5", 200_000},
+	{"claude-opus-4-1", 200_000},
+	{"gpt-6.2-sol", 1_050_000},
+	{"gpt-6.1-sol", 1_050_000},
+	{"gpt-5.6-sol", 1_050_000},
+	{"gpt-5.4", 1_050_000},
+	{"gpt-5.4-mini", 400_000},
+	{"gpt-5.1", 400_000},
+	{"gpt-5", 400_000},
+	{"gpt-4.1", 1_047_576},
+	{"gpt-4.1-mini", 1_047_576},
+	{"gpt-4o", 128_000},
+	{"gpt-4o-mini", 128_000},
+	{"gpt-4-turbo", 128_000},
+	{"gpt-4", 8_192},
+	{"gpt-3.5-turbo", 16_385},
+	{"o4-mini", 200_000},
+	{"o3", 200_000},
+	{"o3-mini", 200_000},
+	{"o1", 200_000},
+	{"gemini-4-argon", 1_048_576},
+	{"gemini-2.5-pro", 1_048_576},
+	{"gemini-2.5-flash", 1_048_576},
+	{"gemini-2.0-flash", 1_048_576},
+}
+
+// findModel returns the model that a name is of: its own, or one with a date or a
+// version behind it, and with a provider in front, as gateways have it. Variants
+// such as gpt-4o-mini have names of their own.
+func findModel(name string) (model, bool) {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	for _, vendor := range []string{"anthropic.", "openai."} {
+		name = strings.TrimPrefix(name, vendor)
+	}
+	for _, m := range models {
+		rest, begins := strings.CutPrefix(name, m.name)
+		version := strings.TrimLeft(rest, "-@:v")
+		if begins && (rest == "" || len(version) < len(rest) && (rest == "-latest" || strings.HasPrefix(version, "20") || strings.HasPrefix(version, "1:"))) {
+			return m, true
+		}
+	}
+	return model{}, false
+}
+
+// modelCompletions returns the models as completion offers them.
+func modelCompletions() []string {
+	list := make([]string, len(models))
+	for i, m := range models {
+		list[i] = fmt.Sprintf("%s\t%s tokens", m.name, grouped(m.context))
+	}
+	return list
+}
+
+// grouped writes a number with commas between groups of three digits.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
