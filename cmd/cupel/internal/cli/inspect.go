@@ -163,7 +163,7 @@ func (f *inspectFlags) selections(env *Environment, command *cobra.Command, repo
 	if changed("against-budget") {
 		second := f.budgetFlags
 		second.budget = f.againstBudget
-		if budget, err = second.make(changed("target"), s.Candidates.Items); err != nil {
+		if budget, err = second.make(changed("target"), s.Items); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +185,7 @@ func (f *inspectFlags) sweep(changed func(flag string) bool, s *selection) (cupe
 	if !changed("from") && !changed("to") && !changed("stops") {
 		return nil, nil //nolint:nilnil // nil means no option
 	}
-	from, to, stops := f.from.of(s.Candidates.Items), f.to.of(s.Candidates.Items), f.stops
+	from, to, stops := f.from.of(s.Items), f.to.of(s.Items), f.stops
 	if !changed("to") {
 		to = addTokens(s.budget.MaxTokens(), s.budget.MaxTokens())
 	}

@@ -265,6 +265,9 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 	if err != nil {
 		return nil, err
 	}
+	if m := f.budget.model; m != "" {
+		note(env.Stderr, []string{fmt.Sprintf("%s has a context of %s tokens, as of %s", m, grouped(budget.MaxTokens()), modelsAsOf)})
+	}
 	return c.selection(command.Context(), candidates, budget)
 }
 
@@ -364,8 +367,8 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 		}
 	}
 	buffered := bufio.NewReader(r)
-	if begins, err := buffered.Peek(len(gzipMagic)); err != nil || string(begins) != gzipMagic {
-		return buffered, done, nil // reading it reports the error
+	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
+		return buffered, done, nil
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {

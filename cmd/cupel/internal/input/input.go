@@ -144,7 +144,7 @@ func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error
 			item, err := readItem(line.Value, "", counter)
 			if err == nil {
 				items = append(items, item)
-			} else if err = f.skipped.item(err, len(f.lines)); err != nil {
+			} else if err := f.skipped.item(err, len(f.lines)); err != nil {
 				return nil, err
 			}
 		}
@@ -199,7 +199,7 @@ func (f *finding) readList(v rawjson.Value, path, member string, counter cupel.T
 		item, err := readItem(element, rawjson.Index(path, i)+inside, counter)
 		if err == nil {
 			items = append(items, item)
-		} else if err = f.skipped.item(err, len(parts)); err != nil {
+		} else if err := f.skipped.item(err, len(parts)); err != nil {
 			return nil, err
 		}
 	}
