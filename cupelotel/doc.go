@@ -1,5 +1,5 @@
 // Package cupelotel reports the runs of a Cupel pipeline to OpenTelemetry, as
-// spans and as metrics.
+// spans, as log records and as metrics.
 //
 // A [TraceCollector] turns each run into a tree of spans below the span in the
 // run's context:
@@ -54,9 +54,15 @@
 // To see more events, raise both limits: [WithEventLimit] and the SDK's
 // [go.opentelemetry.io/otel/sdk/trace.SpanLimits].
 //
+// # Logs
+//
+// [WithLoggerProvider] adds a log record for each run, cupel.selection, and one for
+// each event of a span, also where the trace is sampled out.
+//
 // # What leaves the process
 //
-// Item contents, tags, metadata and sources never do. Kinds, reasons, groups and a
+// Item contents, tags, metadata and sources never do, unless [WithItemAttributes]
+// adds them. Kinds, reasons, groups and a
 // summary of errors do; see [Redactor].
 //
 // # Failures
@@ -71,9 +77,14 @@
 // It implements the OpenTelemetry Integration chapter of the specification.
 package cupelotel
 
+import semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
 // ScopeName is the name of the instrumentation scope of all spans and metrics.
 // The specification fixes it.
 const ScopeName = "Wollax.Cupel"
 
 // Version is the version of this module, and of its instrumentation scope.
 const Version = "0.1.0"
+
+// schemaURL says which release of OpenTelemetry's conventions error.type is from.
+const schemaURL = semconv.SchemaURL

@@ -149,15 +149,17 @@ func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem
 
 // addEvents records an event for each item of s, at the time at which the stage
 // ended.
-func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventOption) {
+func (c *TraceCollector) addEvents(to *sink, s selection) {
 	// One array for nearly all events: each gets a part of its own. It grows for
 	// groups and smaller forms.
-	attrs := make([]attribute.KeyValue, 0, 3*(len(s.excluded)+len(s.included)))
+	attrs := make([]attribute.KeyValue, 0, 4*len(s.excluded)+3*len(s.included))
 	from := 0
-	last := func() trace.EventOption {
-		event := attrs[from:len(attrs):len(attrs)]
+	emit := func(name string, item *cupel.ContextItem) {
+		if len(c.itemAttrs) > 0 {
+			attrs = c.appendItem(attrs, from, item)
+		}
+		to.event(itemSeverity, name, attrs[from:len(attrs):len(attrs)]...)
 		from = len(attrs)
-		return trace.WithAttributes(event...)
 	}
 	for i := range s.excluded {
 		e := &s.excluded[i]
@@ -165,6 +167,7 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 			ExclusionReasonKey.String(c.reason(e.Reason.Code)),
 			ExclusionItemKindKey.String(c.kind(e.Item)),
 			ExclusionItemTokensKey.Int(e.Item.Tokens()),
+			ExclusionItemScoreKey.Float64(e.Score),
 		)
 		if group := e.Item.Group(); group != "" {
 			attrs = append(attrs, ExclusionItemGroupKey.String(c.text(TextGroup, group)))
@@ -178,7 +181,7 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 		if !slices.Contains(pipelineReasons, e.Reason.Code) {
 			attrs = c.appendData(attrs, e.Reason)
 		}
-		span.AddEvent(exclusionEventName, at, last())
+		emit(exclusionEventName, e.Item)
 	}
 	for i := range s.included {
 		e := &s.included[i]
@@ -196,7 +199,7 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection, at trace.EventO
 		if e.Stale() {
 			attrs = append(attrs, ItemStaleKey.Bool(true))
 		}
-		span.AddEvent(includedEventName, at, last())
+		emit(includedEventName, e.Item)
 	}
 }
 

@@ -106,6 +106,7 @@ func Example() {
 	//       cupel.exclusion.reason = BudgetExceeded
 	//       cupel.exclusion.item_kind = ToolOutput
 	//       cupel.exclusion.item_tokens = 5000
+	//       cupel.exclusion.item_score = 0.7
 	// cupel.stage.place
 	//   cupel.stage.name = place
 	//   cupel.stage.item_count_in = 2

@@ -42,7 +42,7 @@ type instruments struct {
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
-	meter := provider.Meter(ScopeName, metric.WithInstrumentationVersion(Version))
+	meter := provider.Meter(ScopeName, metric.WithInstrumentationVersion(Version), metric.WithSchemaURL(schemaURL))
 	histogram := func(name, unit, description string, boundaries []float64) metric.Float64Histogram {
 		h, err := meter.Float64Histogram(name, metric.WithUnit(unit), metric.WithDescription(description),
 			metric.WithExplicitBucketBoundaries(boundaries...))

@@ -23,6 +23,9 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
+// schemaURL says which release of the conventions error.type is from.
+const schemaURL = "https://opentelemetry.io/schemas/1.43.0"
+
 func newReader(t *testing.T, opts ...sdkmetric.Option) (*sdkmetric.MeterProvider, *sdkmetric.ManualReader) {
 	t.Helper()
 	reader := sdkmetric.NewManualReader()
@@ -39,8 +42,8 @@ func collect(t *testing.T, reader *sdkmetric.ManualReader) []metricdata.Metrics 
 	if len(data.ScopeMetrics) == 0 {
 		return nil
 	}
-	if scope := data.ScopeMetrics[0].Scope; len(data.ScopeMetrics) != 1 || scope.Name != "Wollax.Cupel" || scope.Version != cupelotel.Version {
-		t.Errorf("the metrics are of %d scopes, the first is %q %q", len(data.ScopeMetrics), scope.Name, scope.Version)
+	if scope := data.ScopeMetrics[0].Scope; len(data.ScopeMetrics) != 1 || scope.Name != "Wollax.Cupel" || scope.Version != cupelotel.Version || scope.SchemaURL != schemaURL {
+		t.Errorf("the metrics are of %d scopes, the first is %q %q %q", len(data.ScopeMetrics), scope.Name, scope.Version, scope.SchemaURL)
 	}
 	return data.ScopeMetrics[0].Metrics
 }

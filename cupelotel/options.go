@@ -121,17 +121,19 @@ const (
 	TextPipeline
 	// TextConversation is the id of a conversation. Shown by default.
 	TextConversation
+	// TextAgent is the name of an agent. Shown by default.
+	TextAgent
 )
 
-// A Redactor returns the text that a span shows in place of a text from the
-// given source. An empty result for a TextError selects the summary. Concurrent
-// runs call it concurrently. If it panics, the text is left out and the
+// A Redactor returns the text that a span or a log record shows in place of a text
+// from the given source. An empty result for a TextError selects the summary.
+// Concurrent runs call it concurrently. If it panics, the text is left out and the
 // OpenTelemetry error handler receives an error.
 //
-// Apart from the attributes of [WithAttributes] and [WithAttributesFunc], no other
-// text from outside Cupel reaches a span: item contents, tags, metadata and sources
-// never do. Invalid UTF-8, which exporters reject, is
-// replaced after the Redactor has run.
+// Apart from the attributes of [WithAttributes], [WithAttributesFunc] and
+// [WithItemAttributes], no other text from outside Cupel reaches a span or a log
+// record: item contents, tags, metadata and sources never do. Invalid UTF-8, which
+// exporters reject, is replaced after the Redactor has run.
 type Redactor func(source TextSource, text string) string
 
 // text returns the redacted form of a text from source.

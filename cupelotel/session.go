@@ -29,7 +29,7 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (co
 	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
 		caller = outer.caller // another collector of the same turn: both are below the caller's span
 	}
-	which := c.appendConversation(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
+	which := c.appendPassed(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
 	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(append(slices.Clip(which),
 		SessionTurnKey.Int(info.Number),
 		SessionCandidatesKey.Int(info.Candidates),

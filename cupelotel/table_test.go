@@ -45,7 +45,7 @@ func TestTelemetryTable(t *testing.T) {
 var (
 	groupFacts = regexp.MustCompile(`(?m)^\ton: +(.+)\n\tverbosity: +(.+)\n\tcost: +(.+)$`)
 	ownNames   = regexp.MustCompile(`^(?:\w+(?:Key|Prefix)(?:, | and )?)+ (?:is |are )?`)
-	typeOf     = regexp.MustCompile(` \(((?:int|string|double|bool)(?:, [^)]+)?)\)`)
+	typeOf     = regexp.MustCompile(` \(((?:int|string|double|bool|map)(?:, [^)]+)?)\)`)
 	quoted     = regexp.MustCompile(`\[([^\]]+)\]|"([^"]*)"|(cupel(?:\.[a-z_]+)+(?:\.\*)?)`)
 )
 

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -34,14 +35,21 @@ type TraceCollector struct {
 	limit     int // negative: none
 	redact    Redactor
 	which     which
+	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
-	tracers memo[trace.TracerProvider, trace.Tracer]
+	logs          bool               // make log records
+	loggers       log.LoggerProvider // nil: the global one
+	selectionName string             // of the record of a run
+	noSpanEvents  bool
+
+	tracers  memo[trace.TracerProvider, trace.Tracer]
+	loggerOf memo[log.LoggerProvider, log.Logger]
 }
 
 // NewTraceCollector returns a collector. By default it makes spans with the
 // global TracerProvider at [VerbosityStageOnly].
 func NewTraceCollector(opts ...TraceOption) *TraceCollector {
-	c := &TraceCollector{limit: DefaultEventLimit}
+	c := &TraceCollector{limit: DefaultEventLimit, selectionName: selectionEventName}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyTrace(c)
@@ -68,7 +76,7 @@ func (c *TraceCollector) tracer() trace.Tracer {
 		provider = otel.GetTracerProvider()
 	}
 	return c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
-		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
+		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version), trace.WithSchemaURL(schemaURL))
 	})
 }
 
@@ -97,16 +105,19 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 		}
 		attrs = append(attrs, PolicyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
-	attrs = c.appendConversation(ctx, attrs)
+	attrs = c.appendPassed(ctx, attrs)
 	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(attrs...))
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
 	}
+	records := c.startLog(ctx, attrs)
 	if !span.IsRecording() {
 		span.End()
-		return ctx, nil
+		if records == nil {
+			return ctx, nil
+		}
 	}
-	return ctx, &traceRun{collector: c, tracer: tracer, root: span, budget: info.Budget, streaming: info.Streaming}
+	return ctx, &traceRun{collector: c, tracer: tracer, root: span, log: records, budget: info.Budget, streaming: info.Streaming}
 }
 
 // appendName appends the name of the pipeline, if it has one.
@@ -154,6 +165,7 @@ type traceRun struct {
 	collector *TraceCollector
 	tracer    trace.Tracer
 	root      trace.Span
+	log       *runLog // nil for none; without it root is recording
 	budget    cupel.ContextBudget
 	streaming bool
 	read      int                        // candidates of a streaming run
@@ -178,11 +190,14 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 // Detail asks for items and reasons only at verbosities that show their events.
 func (r *traceRun) Detail() cupel.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
-	return cupel.TraceDetail{Items: events, Reasons: events}
+	return cupel.TraceDetail{Items: events || r.log != nil && r.log.run, Reasons: events}
 }
 
 // StartStage starts the span of a stage.
 func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
+	if !r.root.IsRecording() { // there are log records only
+		return ctx
+	}
 	name := stageSpanName(s.Stage)
 	stage := r.spanOf(s.Stage)
 	stage.countIn = s.CountIn
@@ -198,32 +213,43 @@ func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.C
 }
 
 // EndStage ends the span of a stage.
-func (r *traceRun) EndStage(_ context.Context, e cupel.StageEnd) {
+func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if r.streaming && e.Stage == cupel.StageClassify {
 		r.read = e.CountIn
 	}
-	end := trace.WithTimestamp(e.End)
-	stage := r.spanOf(e.Stage)
-	if stage.IsRecording() { // a sampler may leave out stages and keep the run
-		if e.CountIn != stage.countIn { // a streaming run did not know it at the start
-			stage.SetAttributes(StageItemCountInKey.Int(e.CountIn))
-		}
-		r.describe(stage.Span, e, end)
+	if r.log != nil {
+		r.log.stage(e)
 	}
-	stage.End(end)
+	stage := r.spanOf(e.Stage)
+	if stage.Span == nil {
+		r.describe(ctx, r.root, e)
+		return
+	}
+	if stage.IsRecording() && e.CountIn != stage.countIn { // a streaming run did not know it at the start
+		stage.SetAttributes(StageItemCountInKey.Int(e.CountIn))
+	}
+	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
+		r.describe(ctx, stage.Span, e)
+	}
+	stage.End(trace.WithTimestamp(e.End))
 }
 
-// describe sets the attributes that are known at the end of a stage.
-func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOption) {
+// describe sets the attributes that are known at the end of a stage, and makes its
+// events.
+func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageEnd) {
 	attrs := append(make([]attribute.KeyValue, 0, 5), StageItemCountOutKey.Int(e.CountOut))
 	if r.collector.verbosity >= VerbosityStageAndExclusions {
 		included := e.Included
 		if r.collector.verbosity < VerbosityFull {
 			included = nil
 		}
-		kept := choose(e.Excluded, included, r.collector.limit)
+		var kept selection
+		events := r.sinkOf(ctx, span, e.End, r.log != nil && r.log.items)
+		if events.span != nil || events.log != nil {
+			kept = choose(e.Excluded, included, r.collector.limit)
+		}
 		dropped := droppedEvents(span)
-		r.collector.addEvents(span, kept, end)
+		r.collector.addEvents(&events, kept)
 		dropped = droppedEvents(span) - dropped // the oldest ones: exclusions, then inclusions
 		exclusions := min(dropped, len(kept.excluded))
 		inclusions := min(dropped-exclusions, len(kept.included))
@@ -246,7 +272,7 @@ func (r *traceRun) describe(span trace.Span, e cupel.StageEnd, end trace.EventOp
 }
 
 // EndRun ends the root span.
-func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
+func (r *traceRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 	attrs := make([]attribute.KeyValue, 0, 7)
 	if r.streaming {
 		attrs = append(attrs, CandidatesKey.Int(r.read))
@@ -265,7 +291,7 @@ func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
 			attrs = append(attrs, OverflowTokensKey.Int(e.Overflow))
 		}
 		if r.collector.verbosity >= VerbosityStageAndExclusions {
-			r.alert(e)
+			r.alert(ctx, e)
 		}
 	}
 	if e.Err != nil {
@@ -273,24 +299,27 @@ func (r *traceRun) EndRun(_ context.Context, e cupel.RunEnd) {
 		r.root.SetStatus(codes.Error, r.collector.description(e.Err))
 	}
 	r.root.SetAttributes(attrs...)
+	if r.log != nil {
+		r.log.end(trace.ContextWithSpan(ctx, r.root), e, attrs)
+	}
 	r.root.End(trace.WithTimestamp(e.End))
 }
 
 // alert adds the events of the root span: the overflow and shortfalls, up to the limit.
-func (r *traceRun) alert(e cupel.RunEnd) {
-	at, limit := trace.WithTimestamp(e.End), r.collector.limit
+func (r *traceRun) alert(ctx context.Context, e cupel.RunEnd) {
+	events, limit := r.sinkOf(ctx, r.root, e.End, r.log != nil), r.collector.limit
 	if e.Overflow > 0 && limit != 0 {
-		r.root.AddEvent(overflowEventName, at, trace.WithAttributes(OverflowTokensKey.Int(e.Overflow)))
+		events.event(alertSeverity, overflowEventName, OverflowTokensKey.Int(e.Overflow))
 		limit--
 	}
 	for i, s := range e.Shortfalls {
 		if limit >= 0 && i >= limit {
 			return
 		}
-		r.root.AddEvent(shortfallEventName, at, trace.WithAttributes(
+		events.event(alertSeverity, shortfallEventName,
 			ShortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
 			ShortfallRequiredKey.Int(s.RequiredCount),
 			ShortfallSatisfiedKey.Int(s.SatisfiedCount),
-		))
+		)
 	}
 }

@@ -51,11 +51,11 @@ func TestUnits(t *testing.T) {
 	}
 	shown := flat(recorder.Ended())
 	for _, want := range []struct{ line, why string }{
-		{"cupel.exclusion: cupel.exclusion.reason=Superseded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=4 cupel.exclusion.item_stale=true",
+		{"cupel.exclusion: cupel.exclusion.reason=Superseded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=4 cupel.exclusion.item_score=0.3 cupel.exclusion.item_stale=true",
 			"the first draft leaves at deduplicate, although it comes back"},
-		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=ToolOutput cupel.exclusion.item_tokens=10 cupel.exclusion.item_group=call 2 cupel.exclusion.group_tokens=100",
+		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=ToolOutput cupel.exclusion.item_tokens=10 cupel.exclusion.item_score=0.1 cupel.exclusion.item_group=call 2 cupel.exclusion.group_tokens=100",
 			"the tokens are the item's own, and the group did not fit"},
-		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=100\n", "the second draft is in no group"},
+		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=100 cupel.exclusion.item_score=0.3\n", "the second draft is in no group"},
 		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=5 cupel.item.score=1 cupel.item.stale=true", "there is a newer plan"},
 		{"cupel.item.included: cupel.item.kind=ToolOutput cupel.item.tokens=8 cupel.item.score=0.8 cupel.item.group=call 1\n", "members have the score of their group"},
 		{"cupel.item.included: cupel.item.kind=Document cupel.item.tokens=20 cupel.item.score=0.5 cupel.item.form=2\n", "the manual is its chapters"},
