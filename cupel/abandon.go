@@ -1,9 +1,6 @@
 package cupel
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // AbandonedError reports to observers that a run never returned: a panic of
 // another collector or of [Config.OnOverflow], which the pipeline does not
@@ -30,7 +27,7 @@ func (r *run) abandonStage(ctx context.Context, stage PipelineStage) {
 	t.left = stage
 	end := r.endOfAbandoned(t.stageStart)
 	quietly(func() {
-		r.tellStageEnd(ctx, StageEnd{Stage: stage, Start: t.stageStart, End: end, CountIn: t.countIn, Err: &AbandonedError{stage}})
+		r.tellStageEnd(ctx, StageEnd{Stage: stage, CountIn: t.countIn, Err: &AbandonedError{stage}}, end)
 	})
 }
 
@@ -41,13 +38,13 @@ func (r *run) abandon(ctx context.Context) {
 		return
 	}
 	end := r.endOfAbandoned(t.runStart)
-	quietly(func() { r.tellRunEnd(ctx, RunEnd{Start: t.runStart, End: end, Err: &AbandonedError{t.left}}) })
+	quietly(func() { r.tellRunEnd(ctx, RunEnd{Err: &AbandonedError{t.left}}, end) })
 }
 
 // endOfAbandoned reads the clock, which may be what panics.
-func (r *run) endOfAbandoned(start time.Time) time.Time {
+func (r *run) endOfAbandoned(start moment) moment {
 	end := start
-	quietly(func() { end = r.pipeline.config.Clock() })
+	quietly(func() { end = r.pipeline.now() })
 	return end
 }
 

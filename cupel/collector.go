@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // TraceDetailLevel says how much a [DiagnosticTraceCollector] records. Each
@@ -293,7 +294,8 @@ func (m *multiCollector) StartRun(ctx context.Context, info RunInfo) (context.Co
 	complete := false
 	defer func() {
 		if !complete { // a child panicked: those before it have started a run
-			abandoned := RunEnd{Start: info.Start, End: info.Start, Err: &AbandonedError{}}
+			now := time.Now() //nolint:forbidigo // the end of spans that have just started
+			abandoned := RunEnd{Start: info.Start, End: info.Start, Err: &AbandonedError{}, real: realTimes{start: now, end: now}}
 			quietly(func() { followers.EndRun(ctx, abandoned) })
 		}
 	}()
@@ -354,12 +356,13 @@ func (m *multiRun) RecordItemEvent(event TraceEvent) {
 }
 
 func (m *multiRun) Detail() TraceDetail {
-	var d TraceDetail
+	d := TraceDetail{bothTimes: true}
 	for _, f := range m.all {
 		d.Reasons = d.Reasons || f.detail.Reasons
 		d.Items = d.Items || f.detail.Items
 		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
 		d.Report = d.Report || f.detail.Report
+		d.Strategies = d.Strategies || f.detail.Strategies
 	}
 	return d
 }
@@ -369,7 +372,9 @@ func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context
 	defer func() {
 		if started < len(m.all) { // a follower panicked: those before it have started the stage
 			before := multiRun{all: m.all[:started]}
-			abandoned := StageEnd{Stage: s.Stage, Start: s.Start, End: s.Start, CountIn: s.CountIn, Err: &AbandonedError{s.Stage}}
+			abandoned := StageEnd{Stage: s.Stage, CountIn: s.CountIn, Err: &AbandonedError{s.Stage}}
+			at := moment{s.Start, s.real}
+			abandoned = abandoned.lasting(at, at, span{})
 			quietly(func() { before.EndStage(ctx, abandoned) })
 		}
 	}()
@@ -378,7 +383,7 @@ func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context
 		if f.state == nil {
 			continue
 		}
-		if c := f.state.StartStage(ctx, s); c != nil {
+		if c := f.state.StartStage(ctx, s.by(f.detail)); c != nil {
 			ctx = c
 		}
 	}
@@ -394,8 +399,11 @@ func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 		if !f.detail.Items {
 			e.Excluded, e.Included = nil, nil
 		}
-		e.Reasons, e.Excluded, e.Included = slices.Clone(e.Reasons), slices.Clone(e.Excluded), slices.Clone(e.Included)
-		f.state.EndStage(ctx, e)
+		if !f.detail.Strategies {
+			e.Strategies = nil
+		}
+		e.Reasons, e.Excluded, e.Included, e.Strategies = slices.Clone(e.Reasons), slices.Clone(e.Excluded), slices.Clone(e.Included), slices.Clone(e.Strategies)
+		f.state.EndStage(ctx, e.by(f.detail))
 	})
 }
 
@@ -409,7 +417,7 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 		case e.Report != nil:
 			e.Report = e.Report.clone() // a copy each: a follower may change it
 		}
-		f.state.EndRun(ctx, e)
+		f.state.EndRun(ctx, e.by(f.detail))
 	})
 }
 

@@ -130,8 +130,8 @@
 // A [TraceCollector] of your own gets events. One that is a [RunObserver] too, such
 // as those of the module cupelotel, follows a run with contexts and times: it gets
 // [RunInfo] and returns a [RunTrace], which embeds [NoTrace], asks for its
-// [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount], and
-// [RunEnd]. A [TurnObserver] follows the turns of a session, which runs a pipeline
+// [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount] and
+// [StrategyTime], and [RunEnd]. A [TurnObserver] follows the turns of a session, which runs a pipeline
 // several times or not at all: it gets [TurnInfo] and returns a [TurnTrace], which
 // gets [TurnEnd] and, if the turn was committed, [TurnCommit].
 //

@@ -20,11 +20,13 @@ type tracing struct {
 	itemEvents bool // make an event for each item
 	stageItems bool // pass items to EndStage
 	report     bool // pass a report to EndRun
+	detail     TraceDetail
 
 	recorder TraceCollector // receives events
 	state    RunTrace       // receives starts and ends; nil for a plain collector
 
-	runStart, stageStart time.Time
+	runStart, stageStart moment
+	times                *strategyTimes // of the current stage; nil unless the observer asked for them
 	countIn              int
 	open                 bool          // the stage's start was reported, its end not yet
 	left                 PipelineStage // the stage in which the run was abandoned
@@ -54,15 +56,15 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 		return ctx
 	}
 	t := &r.trace
-	t.runStart = r.pipeline.config.Clock()
+	t.runStart = r.pipeline.now()
 	// A collector without the extension cannot say how much it wants, so it
 	// gets every event.
 	detail := TraceDetail{ItemEvents: true}
 	t.recorder = collector
 	if observer, ok := collector.(RunObserver); ok {
 		observed, state := observer.StartRun(ctx, RunInfo{
-			Start: t.runStart, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
-			Prepared: r.prepared != nil, Pipeline: r.pipeline.config.Name, PolicyHash: r.pipeline.config.PolicyHash,
+			Start: t.runStart.clock, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
+			Prepared: r.prepared != nil, Preparing: r.preparing, Preparation: r.preparation, Pipeline: r.pipeline.config.Name, PolicyHash: r.pipeline.config.PolicyHash,
 		})
 		if observed != nil {
 			ctx = observed
@@ -75,9 +77,9 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 			t.recorder = recorder
 		}
 	}
-	t.on = true
+	t.on, t.detail = true, detail
 	t.counts, t.itemEvents, t.stageItems, t.report = detail.Reasons, detail.ItemEvents, detail.Items, detail.Report
-	t.items = detail.ItemEvents || detail.Items || detail.Report
+	t.items = r.preparing || detail.ItemEvents || detail.Items || detail.Report
 	return ctx
 }
 
@@ -95,41 +97,43 @@ func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Conte
 	case StagePlace:
 		t.countIn = len(r.pinned) + r.numSelected()
 	}
-	t.stageStart = r.pipeline.config.Clock()
+	t.stageStart = r.pipeline.now()
 	if t.state == nil {
 		return ctx
 	}
-	if c := t.state.StartStage(ctx, StageStart{Stage: stage, Start: t.stageStart, CountIn: t.countIn}); c != nil {
+	if c := t.state.StartStage(ctx, StageStart{stage, t.stageStart.clock, t.countIn, t.stageStart.real}.by(t.detail)); c != nil {
 		ctx = c
 	}
 	t.open = true
+	t.times = t.timesOf(ctx, stage)
 	return ctx
 }
 
 func (r *run) endStage(ctx context.Context, stage PipelineStage, err error) {
 	t := &r.trace
-	end := r.pipeline.config.Clock() // before anything is built, so that observing is not measured
+	end := r.pipeline.now() // before anything is built, so that observing is not measured
 	if stage == StagePlace && err == nil && t.items {
 		r.explainIncluded()
 	}
 	if t.itemEvents {
 		r.recordItems(stage)
 	}
-	e := StageEnd{Stage: stage, Start: t.stageStart, End: end, CountIn: t.countIn, Err: err}
+	e := StageEnd{Stage: stage, CountIn: t.countIn, Err: err}
 	if err == nil {
 		e.CountOut = t.count
-		t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(end.Sub(t.stageStart)), ItemCount: t.count})
+		t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(end.sub(t.stageStart).clock), ItemCount: t.count})
 	}
-	r.tellStageEnd(ctx, e)
+	r.tellStageEnd(ctx, e, end)
 }
 
-func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
+func (r *run) tellStageEnd(ctx context.Context, e StageEnd, end moment) {
 	t := &r.trace
 	if t.state == nil {
 		return
 	}
 	t.open = false
-	e.Duration = e.End.Sub(e.Start)
+	e.Strategies = t.times.close()
+	e = e.lasting(t.stageStart, end, end.sub(t.stageStart))
 	if t.counts {
 		e.Reasons = t.reasons.all()
 	}
@@ -139,7 +143,7 @@ func (r *run) tellStageEnd(ctx context.Context, e StageEnd) {
 			e.Included = slices.Clone(t.included)
 		}
 	}
-	t.state.EndStage(ctx, e)
+	t.state.EndStage(ctx, e.by(t.detail))
 }
 
 func (r *run) end(ctx context.Context, err error) {
@@ -147,7 +151,7 @@ func (r *run) end(ctx context.Context, err error) {
 	if t.state == nil {
 		return
 	}
-	e := RunEnd{Start: t.runStart, End: r.pipeline.config.Clock(), Err: err}
+	e, end := RunEnd{Err: err}, r.pipeline.now()
 	if err == nil {
 		var tokens exact.Sum
 		for _, item := range r.window {
@@ -156,10 +160,10 @@ func (r *run) end(ctx context.Context, err error) {
 		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
 		e.Shortfalls, e.Overflow = slices.Clone(r.shortfalls), r.over
 	}
-	r.tellRunEnd(ctx, e)
+	r.tellRunEnd(ctx, e, end)
 }
 
-func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
+func (r *run) tellRunEnd(ctx context.Context, e RunEnd, end moment) {
 	t := &r.trace
 	state := t.state
 	if state == nil {
@@ -169,7 +173,8 @@ func (r *run) tellRunEnd(ctx context.Context, e RunEnd) {
 		e.Report = r.buildReport()
 	}
 	t.state = nil // EndRun is called once, even if it panics
-	state.EndRun(ctx, e)
+	e.Start, e.End, e.real = t.runStart.clock, end.clock, realTimes{start: t.runStart.real, end: end.real}
+	state.EndRun(ctx, e.by(t.detail))
 }
 
 // exclude records that a candidate was left out, if the observer wants to know.

@@ -46,9 +46,9 @@ type Config struct {
 	// PolicyHash identifies, for observers, the policy that the configuration was made
 	// from. It is empty for others, and has no effect on what is selected.
 	PolicyHash string
-	// Clock tells the time to stages that are observed; a run without an observer
-	// does not call it. It is called from several goroutines at once.
-	// nil means [time.Now].
+	// Clock tells the time to reports and observers; a run without an observer does
+	// not call it. It is called from several goroutines at once. nil means
+	// [time.Now]. Observers may ask for the real time instead, see [TraceDetail].
 	Clock func() time.Time
 }
 
@@ -80,7 +80,8 @@ func (c Config) validate() error {
 //
 // It implements the Pipeline chapter of the specification.
 type Pipeline struct {
-	config Config
+	config    Config
+	realClock bool // Config.Clock is the default
 }
 
 // New returns a pipeline, or everything that is wrong with config: an
@@ -90,10 +91,11 @@ func New(config Config) (*Pipeline, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	if config.Clock == nil {
+	realClock := config.Clock == nil
+	if realClock {
 		config.Clock = time.Now
 	}
-	return &Pipeline{config: config}, nil
+	return &Pipeline{config, realClock}, nil
 }
 
 // RunOption is a setting of one run. It is a plain value: passing one does not

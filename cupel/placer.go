@@ -54,6 +54,8 @@ func place(ctx context.Context, p Placer, memory []int, items []ScoredItem) (ord
 	if isNil(p) {
 		return nil, &StrategyError{Role: "placer", Strategy: typeName(p), Reason: "is nil"}
 	}
+	ctx, timing := startTiming(ctx, p)
+	defer timing.end()
 	defer recoverStrategy("placer", p, &err)
 	if appending, ok := appends(p); ok {
 		order, err = appending.AppendPlace(ctx, memory[:0], items)

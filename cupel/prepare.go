@@ -18,7 +18,8 @@ import (
 // A run of a Prepared costs only Slice, Place and what observers ask for. It
 // returns exactly what the pipeline would have returned at the time of Prepare:
 // window, report, partial report of a failure, error. Observers see every stage
-// with the same counts, items and events, but the prepared stages take no time.
+// with the same counts, items and events, but the prepared stages take no time
+// and call no strategy.
 type Prepared struct {
 	pipeline *Pipeline
 	pass     *scoredPass
@@ -29,6 +30,8 @@ type Prepared struct {
 	sorted     []ScoredItem
 	sortedOf   []sorted // of candidates with units, parallel to sorted
 	duplicates []exclusionOf
+
+	observed context.Context //nolint:containedctx // of the run that prepared, if that was observed
 }
 
 // scoredPass is what pipelines with the same scorer share.
@@ -45,6 +48,8 @@ type scoredPass struct {
 
 	nearDuplicates float64 // as in Config
 	anyNumbers     bool
+
+	observed context.Context //nolint:containedctx // of the run that made the pass, if that was observed
 }
 
 // exclusionOf is a candidate that was left out during preparation.
@@ -57,96 +62,121 @@ type exclusionOf struct {
 // Prepare runs the stages that do not depend on a budget. It copies items. The
 // cost is that of the scorer plus O(N log N) for sorting.
 //
+// Observers see a run of its own, which ends after Deduplicate and has no budget,
+// and find its context in the [RunInfo] of each run of the Prepared.
+//
 // It fails as [Pipeline.Run] does in these stages: with an [InvalidItemError]
 // for a nil item, a [StrategyError] of the scorer, or a [CanceledError]. It
 // does not check whether pinned items fit; each run does.
-func (p *Pipeline) Prepare(ctx context.Context, items []*ContextItem) (*Prepared, error) {
+func (p *Pipeline) Prepare(ctx context.Context, items []*ContextItem, opts ...RunOption) (*Prepared, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
-	pass, err := p.newPass(ctx, slices.Clone(items))
-	if err != nil {
-		return nil, err
-	}
-	return p.prepare(ctx, pass, []*scoredPass{pass})
+	return p.prepare(ctx, slices.Clone(items), nil, nil, collectorOf(opts))
 }
 
 // For returns what pipeline.Prepare returns for the candidates of p. It does
 // not call a scorer again that has scored them for p, or for a Prepared from
-// which For made p. Scorers are the same if they are equal as Go values;
-// pointers compare by identity.
-func (p *Prepared) For(ctx context.Context, pipeline *Pipeline) (*Prepared, error) {
+// which For made p; observers then see no stage before Deduplicate. Scorers are the
+// same if they are equal as Go values; pointers compare by identity.
+func (p *Prepared) For(ctx context.Context, pipeline *Pipeline, opts ...RunOption) (*Prepared, error) {
 	if err := cmp.Or(p.ready(), pipeline.ready()); err != nil {
 		return nil, err
 	}
-	passes := p.passes
-	i := slices.IndexFunc(passes, func(pass *scoredPass) bool {
+	i := slices.IndexFunc(p.passes, func(pass *scoredPass) bool {
 		return sameScorer(pass.scorer, pipeline.config.Scorer) && pass.nearDuplicates == pipeline.config.NearDuplicates && pass.anyNumbers == pipeline.config.AnyNumbers &&
 			(pass.units == nil || pass.units.fullOnly == pipeline.config.FullOnly)
 	})
-	if i < 0 {
-		pass, err := pipeline.newPass(ctx, p.pass.items)
-		if err != nil {
-			return nil, err
-		}
-		i, passes = len(passes), append(slices.Clip(passes), pass)
+	var pass *scoredPass
+	if i >= 0 {
+		pass = p.passes[i]
 	}
-	return pipeline.prepare(ctx, passes[i], passes)
+	return pipeline.prepare(ctx, p.pass.items, pass, p.passes, collectorOf(opts))
 }
 
 func sameScorer(a, b Scorer) bool {
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
-// newPass classifies and scores. It keeps the slice items.
-func (p *Pipeline) newPass(ctx context.Context, items []*ContextItem) (*scoredPass, error) {
-	ctx = contextOr(ctx)
-	r := p.preparing(items)
-	if err := r.stage(ctx, StageClassify, r.partition); err != nil {
-		return nil, err
+// prepare prepares items, which it keeps. Without a pass it makes one.
+func (p *Pipeline) prepare(ctx context.Context, items []*ContextItem, pass *scoredPass, passes []*scoredPass, collector TraceCollector) (*Prepared, error) {
+	// The run owns its lists: they go into the Prepared and never into the pool.
+	r := &run{pipeline: p, items: items, preparing: true}
+	if pass != nil {
+		r.preparation = pass.observed
 	}
-	if err := r.stage(ctx, StageScore, r.score); err != nil {
-		return nil, err
+	r.trace.items = true
+	ctx = r.observe(contextOr(ctx), collector)
+	observed := r.trace.state != nil
+	returning := false
+	defer func() {
+		if !returning {
+			r.abandon(ctx)
+		}
+	}()
+	prepared, err := r.prepare(ctx, pass, passes)
+	if observed && err == nil {
+		prepared.observed = ctx
+		if pass == nil {
+			prepared.pass.observed = ctx
+		}
 	}
-	var units *unitSet
-	if r.units != nil {
-		units = r.units.unitSet
-	}
-	return &scoredPass{p.config.Scorer, items, r.pinned, r.scoreable, r.all, r.pinnedTokens, r.scores, r.excluded(), units, p.config.NearDuplicates, p.config.AnyNumbers}, nil
+	r.end(ctx, err)
+	returning = true
+	return prepared, err
 }
 
-// prepare deduplicates and sorts.
-func (p *Pipeline) prepare(ctx context.Context, pass *scoredPass, passes []*scoredPass) (*Prepared, error) {
-	r := p.preparing(pass.items)
+func (r *run) prepare(ctx context.Context, pass *scoredPass, passes []*scoredPass) (*Prepared, error) {
+	if pass == nil {
+		var err error
+		if pass, err = r.pass(ctx); err != nil {
+			return nil, err
+		}
+		passes = append(slices.Clip(passes), pass)
+	}
 	r.scoreable, r.all, r.scores = pass.scoreable, pass.all, pass.scores
 	if pass.units != nil {
 		r.units = &unitRun{unitSet: pass.units}
 	}
-	if err := r.stage(contextOr(ctx), StageDeduplicate, r.deduplicate); err != nil {
+	earlier := len(r.trace.excluded)
+	if err := r.stage(ctx, StageDeduplicate, r.deduplicate); err != nil {
 		return nil, err
 	}
-	duplicates := r.excluded()
+	duplicates := r.excluded(earlier)
 	r.sort()
-	prepared := &Prepared{p, pass, passes, r.unique, r.keys, r.sorted, nil, duplicates}
+	prepared := &Prepared{r.pipeline, pass, passes, r.unique, r.keys, r.sorted, nil, duplicates, pass.observed}
 	if r.units != nil {
 		prepared.sortedOf = r.units.sorted
 	}
 	return prepared, nil
 }
 
-// preparing returns a run that owns its lists: they go into a Prepared and
-// never into the pool.
-func (p *Pipeline) preparing(items []*ContextItem) *run {
-	r := &run{pipeline: p, items: items}
-	r.trace.items = true
-	return r
+// pass classifies and scores.
+func (r *run) pass(ctx context.Context) (*scoredPass, error) {
+	if err := r.stage(ctx, StageClassify, r.partition); err != nil {
+		return nil, err
+	}
+	if err := r.stage(ctx, StageScore, r.score); err != nil {
+		return nil, err
+	}
+	c := &r.pipeline.config
+	pass := &scoredPass{
+		scorer: c.Scorer, items: r.items, pinned: r.pinned, scoreable: r.scoreable, all: r.all, pinnedTokens: r.pinnedTokens, scores: r.scores,
+		negative: r.excluded(0), nearDuplicates: c.NearDuplicates, anyNumbers: c.AnyNumbers,
+	}
+	if r.units != nil {
+		pass.units = r.units.unitSet
+	}
+	return pass, nil
 }
 
-// excluded returns what the completed stages left out, in that order.
-func (r *run) excluded() []exclusionOf {
-	excluded := make([]exclusionOf, len(r.trace.excluded))
+// excluded returns what the completed stages left out, in that order, except the
+// first ones.
+func (r *run) excluded(from int) []exclusionOf {
+	list := r.trace.excluded[from:]
+	excluded := make([]exclusionOf, len(list))
 	for i := range excluded {
-		e := &r.trace.excluded[i]
+		e := &list[i]
 		excluded[i] = exclusionOf{e.Candidate(), e.Score, e.Reason}
 	}
 	return excluded
@@ -235,7 +265,7 @@ func (p *Prepared) ready() error {
 // but the list that the slicer gets; free takes that into account.
 func (p *Prepared) newRun(budget ContextBudget, dry bool) *run {
 	r := preparedRunPool.Get().(*run)
-	r.pipeline, r.prepared, r.items, r.budget, r.dry = p.pipeline, p, p.pass.items, budget, dry
+	r.pipeline, r.prepared, r.items, r.budget, r.dry, r.preparation = p.pipeline, p, p.pass.items, budget, dry, p.observed
 	r.pinned, r.scoreable, r.pinnedTokens, r.scores = p.pass.pinned, p.pass.scoreable, p.pass.pinnedTokens, p.pass.scores
 	r.unique, r.keys = p.unique, p.keys
 	if p.pass.units != nil {

@@ -16,13 +16,15 @@ import (
 // hold; identity is always the place, never the pointer, since a pointer may
 // occur twice (R1).
 type run struct {
-	pipeline *Pipeline
-	items    []*ContextItem // the candidates, as given
-	budget   ContextBudget
-	dry      bool
-	prepared *Prepared // whose lists the first stages have lent, or nil
-	stream   *stream   // that this run deals with the batches of, or nil
-	units    *unitRun  // of candidates with groups, variants or version keys, or nil
+	pipeline    *Pipeline
+	items       []*ContextItem // the candidates, as given
+	budget      ContextBudget
+	dry         bool
+	prepared    *Prepared       // whose lists the first stages have lent, or nil
+	preparing   bool            // the run makes a Prepared
+	preparation context.Context //nolint:containedctx // as in RunInfo
+	stream      *stream         // that this run deals with the batches of, or nil
+	units       *unitRun        // of candidates with groups, variants or version keys, or nil
 
 	// Classify
 	pinned       []int          // candidates
@@ -104,7 +106,7 @@ func (r *run) stage(ctx context.Context, stage PipelineStage, do func(ctx contex
 	stageCtx := r.startStage(ctx, stage)
 	defer r.abandonStage(stageCtx, stage)
 	// The observer may have given the stage a deadline of its own.
-	err := r.canceled(stageCtx, stage, r.attempt(stageCtx, do))
+	err := r.canceled(stageCtx, stage, r.attempt(r.trace.times.context(stageCtx), do))
 	r.endStage(stageCtx, stage, err)
 	return err
 }

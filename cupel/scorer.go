@@ -60,6 +60,8 @@ func ScoreAll(ctx context.Context, s Scorer, all []*ContextItem, scores []float6
 	if len(scores) != len(all) {
 		return &StrategyError{Role: "scorer", Strategy: typeName(s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
 	}
+	ctx, timing := startTiming(ctx, s)
+	defer timing.end()
 	defer recoverStrategy("scorer", s, &err)
 	if batch, ok := s.(BatchScorer); ok && promoted.ScoreAll.Agree(s) {
 		clear(scores) // what a batch form forgets is 0, and not what was there before

@@ -108,6 +108,8 @@ func slice(ctx context.Context, s Slicer, items []ScoredItem, budget SliceBudget
 	if isNil(s) {
 		return Selection{}, &StrategyError{Role: "slicer", Strategy: typeName(s), Reason: "is nil"}
 	}
+	ctx, timing := startTiming(ctx, s)
+	defer timing.end()
 	defer recoverStrategy("slicer", s, &err)
 	sel, err = s.Slice(ctx, items, budget)
 	if err != nil {

@@ -3,7 +3,6 @@ package cupel
 import (
 	"context"
 	"slices"
-	"time"
 )
 
 // stageOrder lists the stages as they run.
@@ -15,10 +14,11 @@ func ordinal(stage PipelineStage) int { return slices.Index(stageOrder[:], stage
 type streamStage struct {
 	ctx     context.Context // the stage's; nil before its start
 	open    bool            // the start was reported to a state, the end not yet
-	start   time.Time
-	entered time.Time // when the current batch entered
-	end     time.Time // when the last batch had left
-	busy    time.Duration
+	times   *strategyTimes  // nil unless the observer asked for them
+	start   moment
+	entered moment // when the current batch entered
+	end     moment // when the last batch had left
+	busy    span
 	in, out int
 	reasons reasonCounts
 	err     error
@@ -42,7 +42,7 @@ func (s *stream) enter(stage PipelineStage) {
 		st.ctx = s.ctx
 		return
 	}
-	st.entered = s.pipeline.config.Clock()
+	st.entered = s.pipeline.now()
 	if st.ctx != nil {
 		return
 	}
@@ -51,13 +51,14 @@ func (s *stream) enter(stage PipelineStage) {
 		return
 	}
 	// Only Place knows at its start how many items will enter.
-	start := StageStart{Stage: stage, Start: st.start}
+	start := StageStart{Stage: stage, Start: st.start.clock, real: st.start.real}
 	if stage == StagePlace {
 		start.CountIn = s.numKept()
 	}
-	if ctx := s.trace.state.StartStage(s.ctx, start); ctx != nil {
+	if ctx := s.trace.state.StartStage(s.ctx, start.by(s.trace.detail)); ctx != nil {
 		st.ctx = ctx
 	}
+	st.times = s.trace.timesOf(st.ctx, stage)
 	st.open = true
 }
 
@@ -67,11 +68,17 @@ func (s *stream) leave() {
 		return
 	}
 	if s.trace.on {
-		st := s.stageOf(s.current)
-		st.end = s.pipeline.config.Clock()
-		st.busy += st.end.Sub(st.entered)
+		s.stageOf(s.current).leave(s.pipeline.now())
 	}
 	s.current = ""
+}
+
+// leave ends the work on the current batch.
+func (st *streamStage) leave(now moment) {
+	busy := now.sub(st.entered)
+	st.end = now
+	st.busy.clock += busy.clock
+	st.busy.real += busy.real
 }
 
 // step runs one stage for one batch.
@@ -79,7 +86,7 @@ func (s *stream) step(stage PipelineStage, in int, do func(ctx context.Context) 
 	s.enter(stage)
 	st, t := s.stageOf(stage), &s.trace
 	t.stageFrom, t.count = len(t.excluded), 0
-	err := s.fail(stage, s.canceled(st.ctx, stage, s.attempt(st.ctx, do)))
+	err := s.fail(stage, s.canceled(st.ctx, stage, s.attempt(st.times.context(st.ctx), do)))
 	s.leave() // before anything is built, so that observing is not measured
 	st.in += in
 	if err == nil {
@@ -134,7 +141,7 @@ func (s *stream) endStages(err error, stages ...PipelineStage) {
 			st.in, st.out = s.total, s.total-st.reasons.of(ExcludeNegativeTokens)
 		}
 		if err == nil {
-			t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(st.busy), ItemCount: st.out})
+			t.recorder.RecordStageEvent(TraceEvent{Stage: stage, DurationMS: milliseconds(st.busy.clock), ItemCount: st.out})
 		}
 		s.endStage(stage)
 	}
@@ -147,7 +154,7 @@ func (s *stream) endStage(stage PipelineStage) {
 		return
 	}
 	st.open = false
-	e := StageEnd{Stage: stage, Start: st.start, End: st.end, Duration: st.busy, CountIn: st.in, CountOut: st.out, Err: st.err}
+	e := StageEnd{Stage: stage, CountIn: st.in, CountOut: st.out, Strategies: st.times.close(), Err: st.err}.lasting(st.start, st.end, st.busy)
 	if st.err != nil {
 		e.CountOut = 0
 	}
@@ -164,7 +171,7 @@ func (s *stream) endStage(stage PipelineStage) {
 			e.Included = slices.Clone(t.included)
 		}
 	}
-	t.state.EndStage(st.ctx, e)
+	t.state.EndStage(st.ctx, e.by(t.detail))
 }
 
 // abandonAll reports the ends of the stages and of the run when a panic that
@@ -182,8 +189,7 @@ func (s *stream) abandonAll(ctx context.Context) {
 	for i, stage := range stageOrder {
 		st := &s.stages[i]
 		if stage == s.current {
-			st.end = s.endOfAbandoned(st.entered)
-			st.busy += st.end.Sub(st.entered)
+			st.leave(s.endOfAbandoned(st.entered))
 		}
 		if stage == t.left {
 			st.err = &AbandonedError{stage}

@@ -85,11 +85,16 @@ type RunInfo struct {
 	Start      time.Time // by the pipeline's clock
 	Candidates int       // number of candidates; 0 for a streaming run, which cannot know
 	Budget     ContextBudget
-	DryRun     bool   // true for [Pipeline.DryRun] and [Prepared.DryRun]
-	Streaming  bool   // true for [Pipeline.RunStream]
-	Prepared   bool   // true for runs of a [Prepared]
-	Pipeline   string // the name in the pipeline's [Config]; may be empty
-	PolicyHash string // as in the pipeline's [Config]; may be empty
+	DryRun     bool // true for [Pipeline.DryRun] and [Prepared.DryRun]
+	Streaming  bool // true for [Pipeline.RunStream]
+	Prepared   bool // true for runs of a [Prepared]
+	Preparing  bool // true for [Pipeline.Prepare] and [Prepared.For], which end after Deduplicate and have no budget
+	// Preparation is the context that StartRun returned for the run that prepared what
+	// this one uses. Observers find there what they left. It is nil if that run was not
+	// observed, and for runs that use nothing prepared.
+	Preparation context.Context //nolint:containedctx // of another run
+	Pipeline    string          // the name in the pipeline's [Config]; may be empty
+	PolicyHash  string          // as in the pipeline's [Config]; may be empty
 }
 
 // RunTrace follows one run. Implementations embed [NoTrace], so that methods
@@ -138,20 +143,24 @@ type TraceDetail struct {
 	Items      bool // StageEnd.Excluded and StageEnd.Included
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
+	Strategies bool // StageEnd.Strategies, which cost a few allocations for each strategy
+	RealTime   bool // times by [time.Now] from StartStage on, whatever Config.Clock says
+	bothTimes  bool // the times that a multiRun hands on
 }
 
 // StageStart describes a stage that starts.
 type StageStart struct {
 	Stage   PipelineStage
-	Start   time.Time // by the pipeline's clock
+	Start   time.Time // by the pipeline's clock, or [TraceDetail.RealTime]
 	CountIn int       // items entering the stage; 0 where a streaming run does not know yet
+	real    time.Time
 }
 
 // StageEnd describes a stage that has ended or failed.
 type StageEnd struct {
 	Stage PipelineStage
 	Start time.Time // the same reading as in [StageStart]
-	End   time.Time // by the pipeline's clock
+	End   time.Time // by the same clock
 	// Duration is the time spent in the stage. It is End - Start, except in a
 	// streaming run, which goes through the stages once for each batch (see
 	// [Pipeline.RunStream]).
@@ -172,7 +181,13 @@ type StageEnd struct {
 	// [StagePlace]. The observer owns it. It is nil unless [TraceDetail.Items]
 	// is set.
 	Included []IncludedItem
-	Err      error // why the stage failed, or nil
+	// Strategies lists the strategies that were called, and those that these called
+	// with [ScoreAll], [Slice] or [Place] and their context, in the order of their
+	// first calls. Of more than 64 it has the first. The observer owns it. It is nil
+	// unless [TraceDetail.Strategies] is set.
+	Strategies []StrategyTime
+	Err        error // why the stage failed, or nil
+	real       realTimes
 }
 
 // ReasonCount is the number of items that a stage left out for one reason.
@@ -183,8 +198,8 @@ type ReasonCount struct {
 
 // RunEnd describes a run that has ended or failed.
 type RunEnd struct {
-	Start          time.Time // the same reading as in [RunInfo]
-	End            time.Time // by the pipeline's clock
+	Start          time.Time // the same moment as in [RunInfo]
+	End            time.Time // by the clock of the stages
 	Selected       int       // items in the window; 0 when the run failed
 	SelectedTokens int       // their tokens, clamped to the range of int
 	// Shortfalls lists the kinds with too few candidates; nil when the
@@ -198,4 +213,5 @@ type RunEnd struct {
 	// empty: they went to the collector.
 	Report *SelectionReport
 	Err    error // why the run failed, or nil
+	real   realTimes
 }
