@@ -48,6 +48,10 @@ trace-jaeger: ## The same, and send them to the Jaeger of docker compose up -d
 trace-picture: ## Draw the picture of make trace in the example's README again
 	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
 
+.PHONY: page
+page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
+	@scripts/page.sh cupelinspect/page/page.js
+
 .PHONY: screenshots
 screenshots: ## Take the pictures of the inspector in docs/inspector again (needs Chromium)
 	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
@@ -162,6 +166,10 @@ fmt-check: ## Fail when a file is not formatted
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
 	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|ScriptLint|Recipe|Links)' ./repo
+
+.PHONY: page-check
+page-check: ## Fail when the inspector's page is not what its sources make
+	@scripts/page.sh | cmp - cupelinspect/page/page.js || { echo "cupelinspect/page/page.js is stale; run make page" >&2; exit 1; }
 
 .PHONY: tidy
 tidy: ## Tidy the module files, as a module proxy with this tree as the next release sees them

@@ -16,7 +16,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-//go:embed page/index.html page/style.css page/*.js
+// page.js is the bundle that make page writes from the sources in page/src.
+//
+//go:embed page/index.html page/style.css page/page.js
 var pageFiles embed.FS
 
 // assets is the part that all pages share.
@@ -44,19 +46,8 @@ var loadAssets = sync.OnceValues(func() (assets, error) {
 	if a.style, err = read("style.css"); err != nil {
 		return a, err
 	}
-	entries, err := pageFiles.ReadDir("page") // sorted by name
-	if err != nil {
+	if a.script, err = read("page.js"); err != nil {
 		return a, err
-	}
-	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), ".js") {
-			continue
-		}
-		part, err := read(entry.Name())
-		if err != nil {
-			return a, err
-		}
-		a.script += part
 	}
 	a.policy = strings.Join([]string{
 		"default-src 'none'",

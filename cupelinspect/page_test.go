@@ -7,8 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -80,30 +78,6 @@ func TestPage(t *testing.T) {
 		if strings.Contains(html[start:end], attribute) {
 			t.Errorf("the body has %s", attribute)
 		}
-	}
-}
-
-// TestPageFiles checks that every script of the page is in it, in the order of
-// the names.
-func TestPageFiles(t *testing.T) {
-	html := write(t, "", inspect(t, newPipeline(t, nil), nil, newBudget(t, 1, 1)))
-	files, err := fs.Glob(os.DirFS("page"), "*.js")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the page has the scripts %v, %v", files, err)
-	}
-	var script strings.Builder
-	for _, name := range files { // sorted
-		data, err := os.ReadFile("page/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lines := strings.Count(string(data), "\n"); lines > 600 {
-			t.Errorf("%s has %d lines; want 600 at most", name, lines)
-		}
-		script.Write(data)
-	}
-	if between(t, html, "<script>", "</script>") != strings.ReplaceAll(script.String(), "\r\n", "\n") {
-		t.Error("the script of the page is not that of its files")
 	}
 }
 

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 limit=600
-long=$(find . \( -name '*.go' -o -name '*.js' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -not -path '*/node_modules/*' -exec awk -v limit="$limit" \
+long=$(find . \( -name '*.go' -o -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -not -path '*/node_modules/*' -exec awk -v limit="$limit" \
 	'END { if (NR > limit) print FILENAME ": " NR " lines" }' {} \;)
 if [ -n "$long" ]; then
 	echo "files longer than $limit lines; cut them where the subject changes:" >&2
@@ -16,7 +16,7 @@ fi
 # Words that usually mark a sentence to rewrite. Counts every use, since a few are right.
 most=20
 stiff=$(git grep -wiohE 'nobody|whatever|beside|anew|is told|are told|of which|whoever' -- \
-	'*.md' '*.go' '*.js' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | wc -l)
+	'*.md' '*.go' '*.ts' '*.tsx' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | wc -l)
 if [ "$stiff" -gt "$most" ]; then
 	echo "stiff English $stiff times, at most $most: rewrite sentences with nobody, whatever, beside, anew, is told, of which" >&2
 	exit 1
@@ -44,11 +44,17 @@ GOWORK=off "$linter" run --config "$config" ./...
 cd ../..
 echo "== cupelinspect/page" >&2
 if command -v npm >/dev/null; then
-	[ -x tools/eslint/node_modules/.bin/eslint ] || npm --prefix tools/eslint ci --silent
-	node tools/eslint/lint.mjs cupelinspect/page
+	modules=tools/page/node_modules
+	[ -x $modules/.bin/tsc ] || npm --prefix tools/page ci --silent
+	$modules/.bin/tsc --project tools/page
+	$modules/.bin/eslint --config tools/page/eslint.config.mjs cupelinspect/page/src
+	# The copies that the page is bundled from are those that the types belong to.
+	for file in dist/preact.mjs hooks/dist/hooks.mjs jsx-runtime/dist/jsxRuntime.mjs LICENSE; do
+		cmp "$modules/preact/$file" "cupelinspect/page/preact/${file##*/}"
+	done
 elif [ -n "${CI:-}" ]; then
-	echo "lint: the page's scripts need Node and npm" >&2
+	echo "lint: the page's sources need Node and npm" >&2
 	exit 1
 else
-	echo "NOT LINTED: the page's scripts, since there is no npm" >&2
+	echo "NOT LINTED: the page's sources, since there is no npm" >&2
 fi

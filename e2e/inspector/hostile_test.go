@@ -216,9 +216,9 @@ func TestContentSecurityPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed := bytes.Replace(html, []byte("\nstart();"), []byte("\nstart() ;"), 1)
+		changed := bytes.Replace(html, []byte("<script>"), []byte("<script> "), 1)
 		if bytes.Equal(html, changed) {
-			t.Fatal("the script does not start where this test thinks")
+			t.Fatal("the page has no script")
 		}
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
 			t.Fatal(err)

@@ -1,57 +1,122 @@
-'use strict';
+import { asciiFolded } from './format';
+import type { Item, Selection, Source } from './wire';
 
 // The page's model. The data is read once. A side is one selection and its
 // current budget; a row is one candidate, in one or both sides.
+
+export interface Kind {
+  index: number;
+  name: string;
+  slot: number; // of the colour
+  letter: string;
+}
+
+export interface Row {
+  index: number;
+  item: number;
+  at: [number, number]; // the candidate in each side, or -1
+}
+
+// Stop is a budget that can be shown.
+export interface Stop {
+  actual: boolean;
+  budget: number;
+  target: number;
+  effective: number;
+  tokens: number;
+  window: number[];
+  form: Record<number, number>;
+  pinned: number | undefined;
+  codeAt: (candidate: number) => number;
+  error: string;
+}
+
+export interface Side {
+  index: 0 | 1;
+  selection: Selection;
+  n: number;
+  letter: string;
+  alone: boolean;
+  stops: Stop[];
+  actual: number; // its stop
+  at: number; // the stop that is shown
+  stop: Stop;
+  place: Int32Array; // position in the prompt from 1; 0 is left out
+  code: Int32Array;
+  byScore: number[];
+  rank: Int32Array; // by score from 1; 0 is for those without one
+  rowOf: Int32Array;
+  form: Int32Array; // in the window; 0 is the full one
+  changed: Uint8Array; // 1 came with the budget that is shown, 2 went
+  stale: Set<number>;
+  came: number[]; // compared with the actual budget
+  went: number[];
+  reshaped: number[];
+  pinnedTokens: number;
+}
+
+export interface Model {
+  title: string;
+  items: Item[];
+  kinds: Kind[];
+  kindOf: Int32Array;
+  sides: Side[];
+  rows: Row[];
+  hasGroups: boolean;
+  hasForms: boolean;
+  hasStale: boolean;
+  bestRanks: number[]; // by row; the same at every budget
+}
 
 const LETTERS = ['A', 'B'];
 const KNOWN_KINDS = ['systemprompt', 'message', 'document', 'tooloutput', 'memory'];
 const KNOWN_LETTERS = 'SMDTE'; // M is Message, not Memory
 const SLOTS = 16; // eight colours, plain and hatched
 
-function buildModel(source) {
-  const kinds = kindsOf(source.items);
-  const sides = source.selections.map((selection, index) => sideOf(source, selection, index));
-  const model = { title: source.title, items: source.items, kinds: kinds.list, kindOf: kinds.of, sides, rows: [], ...unitsOf(source) };
-  model.rows = rowsOf(model);
-  for (const side of sides) moveTo(side, side.actual);
-  return model;
-}
+export let page: Model;
 
-// unitsOf says what of groups, smaller forms and versions the page has to show.
-function unitsOf({ items, selections }) {
+// read makes the model of the page.
+export function read(source: Source): void {
+  const { items, selections } = source;
+  const kinds = kindsOf(items);
   const sweeps = selections.flatMap((selection) => [selection, ...(selection.sweep?.stops ?? [])]);
-  return {
+  page = {
+    title: source.title, items, kinds: kinds.list, kindOf: kinds.of, rows: [], bestRanks: [],
+    sides: selections.map((selection, index) => sideOf(source, selection, index as 0 | 1)),
     hasGroups: items.some((item) => item.group),
     hasForms: sweeps.some(({ form }) => form && Object.keys(form).length > 0),
-    hasStale: selections.some(({ stale }) => stale?.length > 0),
+    hasStale: selections.some(({ stale }) => (stale?.length ?? 0) > 0),
   };
+  page.rows = rowsOf(page);
+  page.bestRanks = page.rows.map((row) => bestRank(page.sides, row));
+  for (const side of page.sides) moveTo(side, side.actual);
 }
 
 // Kinds are compared under ASCII folding, as in cupel. Well-known kinds come
 // first, with the same colours and letters on every page; others follow in
 // order of appearance.
-function kindsOf(items) {
-  const names = new Map(); // by key
+function kindsOf(items: Item[]): { list: Kind[]; of: Int32Array } {
+  const names = new Map<string, string>(); // by key
   for (const { kind } of items) {
     const key = asciiFolded(kind);
     if (!names.has(key)) names.set(key, kind);
   }
   const keys = [...KNOWN_KINDS.filter((key) => names.has(key)), ...[...names.keys()].filter((key) => !KNOWN_KINDS.includes(key))];
-  const taken = new Set();
-  for (const letter of KNOWN_LETTERS) taken.add(letter);
+  const taken = new Set(KNOWN_LETTERS);
   let next = KNOWN_KINDS.length;
   const list = keys.map((key, index) => {
     const known = KNOWN_KINDS.indexOf(key);
     const slot = known >= 0 ? known : next++ % SLOTS;
-    return { index, name: names.get(key), slot, letter: known >= 0 ? KNOWN_LETTERS[known] : letterFor(names.get(key), taken) };
+    const name = names.get(key) ?? '';
+    return { index, name, slot, letter: known >= 0 ? KNOWN_LETTERS.charAt(known) : letterFor(name, taken) };
   });
   const indexOf = new Map(keys.map((key, index) => [key, index]));
-  return { list, of: Int32Array.from(items, (item) => indexOf.get(asciiFolded(item.kind))) };
+  return { list, of: Int32Array.from(items, (item) => indexOf.get(asciiFolded(item.kind)) ?? 0) };
 }
 
 // letterFor returns a letter that no kind uses yet, preferably the first of the
 // name.
-function letterFor(name, taken) {
+function letterFor(name: string, taken: Set<string>): string {
   const own = name.replace(/[^A-Za-z0-9]/g, '').slice(0, 100);
   for (const letter of own.toUpperCase() + own.toLowerCase() + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
     if (!taken.has(letter)) {
@@ -62,29 +127,29 @@ function letterFor(name, taken) {
   return '·';
 }
 
-const LISTS = ['candidates', 'scores', 'parts', 'window', 'codes', 'code', 'why', 'stages'];
+const LISTS = ['candidates', 'scores', 'parts', 'window', 'codes', 'code', 'why', 'stages'] as const;
 
-function sideOf(source, selection, index) {
-  for (const list of LISTS) selection[list] ??= []; // an empty list may be written as null
+function sideOf(source: Source, selection: Selection, index: 0 | 1): Side {
+  for (const list of LISTS) (selection[list] as unknown) ??= []; // an empty list may be written as null
   const n = selection.candidates.length;
-  const side = {
+  const stops = stopsOf(selection, source.items);
+  const actual = stops.findIndex((stop) => stop.actual);
+  const side: Side = {
     index, selection, n,
     letter: LETTERS[index],
     alone: source.selections.length === 1,
-    stops: [], actual: 0, at: -1, stop: null,
-    place: new Int32Array(n), // position in the prompt from 1; 0 is left out
+    stops, actual, at: -1, stop: stops[actual],
+    place: new Int32Array(n),
     code: new Int32Array(n),
     byScore: byScore(selection.scores),
-    rank: new Int32Array(n), // by score from 1; 0 is for those without one
+    rank: new Int32Array(n),
     rowOf: new Int32Array(n),
-    form: new Int32Array(n), // in the window; 0 is the full one
+    form: new Int32Array(n),
+    changed: new Uint8Array(n),
     stale: new Set(selection.stale),
-    came: [], went: [], reshaped: [],
+    came: [], went: [], reshaped: [], pinnedTokens: 0,
   };
   side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
-  side.stops = stopsOf(selection, source.items);
-  side.actual = side.stops.findIndex((stop) => stop.actual);
-  side.pinnedTokens = 0;
   for (const i of selection.candidates) {
     if (source.items[i].pinned) side.pinnedTokens += Math.max(0, source.items[i].tokens);
   }
@@ -93,70 +158,72 @@ function sideOf(source, selection, index) {
 
 // byScore lists the candidates with a score, best first; ties keep the order of
 // the candidates.
-function byScore(scores) {
-  const order = [];
+function byScore(scores: (number | null)[]): number[] {
+  const order: number[] = [];
   scores.forEach((score, i) => { if (score !== null) order.push(i); });
-  return order.sort((i, j) => scores[j] - scores[i] || i - j);
+  return order.sort((i, j) => (scores[j] ?? 0) - (scores[i] ?? 0) || i - j);
 }
 
 // stopsOf returns the budgets that can be shown: those of the sweep, and the
 // run's own in its place among them.
-function stopsOf(selection, items) {
-  const used = tokensOf(selection, items);
-  const actual = {
-    actual: true, budget: selection.budget.max, target: selection.budget.target, effective: selection.budget.effective, tokens: used, window: selection.window,
+function stopsOf(selection: Selection, items: Item[]): Stop[] {
+  const { budget } = selection;
+  const actual: Stop = {
+    actual: true, budget: budget.max, target: budget.target, effective: budget.effective, tokens: tokensOf(selection, items), window: selection.window,
     form: selection.form ?? {}, pinned: selection.pinned, codeAt: (i) => selection.code[i], error: selection.error ?? '',
   };
   const others = (selection.sweep?.stops ?? [])
     .filter((stop) => stop.budget !== actual.budget)
-    .map((stop) => ({
+    .map((stop): Stop => ({
       actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: stop.window ?? [],
       form: stop.form ?? {}, pinned: stop.pinned, codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
     }));
   return [...others, actual].sort((a, b) => a.budget - b.budget);
 }
 
-function tokensOf(selection, items) {
+function tokensOf(selection: Selection, items: Item[]): number {
   let sum = 0;
   for (const candidate of selection.window) {
-    const form = selection.forms?.[candidate]?.[selection.form?.[candidate]];
+    const form = selection.forms?.[candidate]?.[selection.form?.[candidate] ?? 0];
     sum += (form ?? items[selection.candidates[candidate]]).tokens;
   }
   return sum;
 }
 
 // moveTo changes the budget of a side.
-function moveTo(side, at) {
-  if (side.at === at) return false;
+export function moveTo(side: Side, at: number): void {
+  if (side.at === at) return;
   const stop = side.stops[at];
   side.at = at;
   side.stop = stop;
   side.place.fill(0);
   stop.window.forEach((candidate, i) => { side.place[candidate] = i + 1; });
   side.form.fill(0);
-  for (const [candidate, form] of Object.entries(stop.form)) side.form[candidate] = form;
+  for (const [candidate, form] of Object.entries(stop.form)) side.form[Number(candidate)] = form;
   for (let i = 0; i < side.n; i++) side.code[i] = stop.codeAt(i);
   compareWithActual(side);
-  return true;
 }
 
-function compareWithActual(side) {
+function compareWithActual(side: Side): void {
   side.came = [];
   side.went = [];
   side.reshaped = [];
+  side.changed.fill(0);
   if (side.stop.actual) return;
-  const { form } = side.stops[side.actual];
+  const { form, window } = side.stops[side.actual];
   const before = new Uint8Array(side.n);
-  for (const candidate of side.stops[side.actual].window) before[candidate] = 1;
+  for (const candidate of window) before[candidate] = 1;
   for (let i = 0; i < side.n; i++) {
     if (side.place[i] > 0 && !before[i]) side.came.push(i);
     if (side.place[i] === 0 && before[i]) side.went.push(i);
     if (side.place[i] > 0 && before[i] && side.form[i] !== (form[i] ?? 0)) side.reshaped.push(i);
   }
+  for (const i of side.came) side.changed[i] = 1;
+  for (const i of side.went) side.changed[i] = 2;
 }
 
 // nearestStop returns the computed budget nearest to the requested one.
-function nearestStop(side, budget) {
+export function nearestStop(side: Side, budget: number): number {
   let best = 0;
   side.stops.forEach((stop, i) => {
     if (Math.abs(stop.budget - budget) < Math.abs(side.stops[best].budget - budget)) best = i;
@@ -166,8 +233,8 @@ function nearestStop(side, budget) {
 
 // rowsOf pairs the candidates of two sides, first by item and then by content,
 // since two reports read from files share no items.
-function rowsOf({ items, sides }) {
-  const [a, b] = sides;
+function rowsOf({ items, sides }: Model): Row[] {
+  const [a, b] = sides as [Side, Side?];
   const rows = Array.from(a.selection.candidates, (item, candidate) => rowOf(item, candidate, -1));
   if (b) pairRows(items, rows, a, b);
   for (const side of sides) {
@@ -177,20 +244,26 @@ function rowsOf({ items, sides }) {
   return rows;
 }
 
-function rowOf(item, a, b) {
-  return { index: 0, item, at: [a, b] }; // at: the candidate in each side, or -1
+function rowOf(item: number, a: number, b: number): Row {
+  return { index: 0, item, at: [a, b] };
 }
 
-function pairRows(items, rows, a, b) {
+function pairRows(items: Item[], rows: Row[], a: Side, b: Side): void {
   let left = pairForms(items, rows, a.selection, b.selection);
-  const itemOf = (candidate) => b.selection.candidates[candidate];
-  for (const keyOf of [(item) => item, (item) => `${asciiFolded(items[item].kind)}\n${items[item].content}`]) {
-    const free = new Map();
+  const itemOf = (candidate: number) => b.selection.candidates[candidate];
+  const keys: ((item: number) => number | string)[] = [(item) => item, (item) => `${asciiFolded(items[item].kind)}\n${items[item].content}`];
+  for (const keyOf of keys) {
+    const free = new Map<number | string, Row[]>();
     for (const row of rows) {
-      if (row.at[1] < 0) mapList(free, keyOf(row.item)).push(row);
+      if (row.at[1] >= 0) continue;
+      const key = keyOf(row.item);
+      const list = free.get(key);
+      if (list) list.push(row);
+      else free.set(key, [row]);
     }
+    for (const list of free.values()) list.reverse();
     left = left.filter((candidate) => {
-      const row = free.get(keyOf(itemOf(candidate)))?.shift();
+      const row = free.get(keyOf(itemOf(candidate)))?.pop();
       if (row) row.at[1] = candidate;
       return !row;
     });
@@ -201,11 +274,12 @@ function pairRows(items, rows, a, b) {
 // pairForms pairs what is in a smaller form in one of two reports, by position in
 // their runs: its content is not that of the item. It returns the other candidates
 // of b.
-function pairForms(items, rows, a, b) {
+function pairForms(items: Item[], rows: Row[], a: Selection, b: Selection): number[] {
   const left = new Set(b.candidates.keys());
-  if (!a.origin || !b.origin) return [...left];
-  const at = new Map([...left].map((candidate) => [b.origin[candidate], candidate]));
-  const itemIn = (selection, candidate) => {
+  const { origin } = b;
+  if (!a.origin || !origin) return [...left];
+  const at = new Map([...left].map((candidate) => [origin[candidate], candidate]));
+  const itemIn = (selection: Selection, candidate: number) => {
     const item = items[selection.candidates[candidate]];
     return { ...item, tokens: selection.full?.[candidate] ?? item.tokens };
   };
@@ -223,48 +297,63 @@ function pairForms(items, rows, a, b) {
   return [...left];
 }
 
-function mapList(map, key) {
-  if (!map.has(key)) map.set(key, []);
-  return map.get(key);
+function bestRank(sides: Side[], row: Row): number {
+  let best = Number.MAX_SAFE_INTEGER;
+  for (const side of sides) {
+    const rank = row.at[side.index] < 0 ? 0 : side.rank[row.at[side.index]];
+    if (rank > 0) best = Math.min(best, rank);
+  }
+  return best;
 }
 
 // tokensDiffer reports whether the sides have different token counts for the
 // same contents, because of different tokenizers.
-function tokensDiffer({ items, sides, rows }) {
-  const tokensIn = (row, side) => items[side.selection.candidates[row.at[side.index]]].tokens;
+export function tokensDiffer(rows: Row[]): boolean {
+  const { items, sides } = page;
+  const tokensIn = (row: Row, side: Side) => items[side.selection.candidates[row.at[side.index]]].tokens;
   return sides.length === 2 && rows.some((row) => row.at[0] >= 0 && row.at[1] >= 0 && tokensIn(row, sides[0]) !== tokensIn(row, sides[1]));
 }
 
-function itemOfCandidate(side, candidate) {
+export function itemOfCandidate(side: Side, candidate: number): Item {
   return page.items[side.selection.candidates[candidate]];
 }
 
 // shownItem returns the candidate as it is in the window: in its form there.
-function shownItem(side, candidate) {
+export function shownItem(side: Side, candidate: number): Item {
   const item = itemOfCandidate(side, candidate);
   const form = side.selection.forms?.[candidate]?.[side.form[candidate]];
   return form ? { ...item, cut: 0, unmade: false, ...form } : item;
 }
 
-function shownTokens(side, candidate) {
+export function shownTokens(side: Side, candidate: number): number {
   return (side.selection.forms?.[candidate]?.[side.form[candidate]] ?? itemOfCandidate(side, candidate)).tokens;
 }
 
-function kindOfCandidate(side, candidate) {
+export function kindOfCandidate(side: Side, candidate: number): Kind {
   return page.kinds[page.kindOf[side.selection.candidates[candidate]]];
 }
 
-function isIn(row, side) {
+export function isIn(row: Row, side: Side): boolean {
   return row.at[side.index] >= 0 && side.place[row.at[side.index]] > 0;
 }
 
+export function isOnlyHere(row: Row, side: Side): boolean {
+  return isIn(row, side) && !isIn(row, page.sides[1 - side.index]);
+}
+
 // reasonOf returns the name of a candidate's reason at the current budget.
-function reasonOf(side, candidate) {
+export function reasonOf(side: Side, candidate: number): string {
   return side.selection.codes[side.code[candidate]] ?? '';
 }
 
 // whyOf returns the whole sentence. Only the run itself has one: at other
 // budgets its numbers would be wrong.
-function whyOf(side, candidate) {
+export function whyOf(side: Side, candidate: number): string {
   return side.stop.actual ? side.selection.why[candidate] ?? '' : reasonOf(side, candidate);
+}
+
+// spendableOf returns the tokens of the pinned items plus the effective budget,
+// which does not include them: the largest window the slicer aims for.
+export function spendableOf(side: Side, stop = side.stop): number {
+  return (stop.pinned ?? side.pinnedTokens) + stop.effective;
 }

@@ -1,9 +1,7 @@
-'use strict';
-
 // Numbers are formatted without Intl, so that a page reads the same in every
 // browser and locale and matches the command's output.
 
-function grouped(n) {
+export function grouped(n: number): string {
   if (!Number.isFinite(n)) return '–';
   if (Number.isInteger(n) && !Number.isSafeInteger(n)) {
     return `≈ ${n.toExponential(6)}`; // a double does not hold the last digits
@@ -13,27 +11,27 @@ function grouped(n) {
   return (n < 0 ? '−' : '') + digits + (fraction ? `.${fraction}` : '');
 }
 
-function counted(n, noun) {
+export function counted(n: number, noun: string): string {
   return `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-function percent(part, whole) {
+export function percent(part: number, whole: number): string {
   return whole > 0 ? `${(100 * part / whole).toFixed(1)}%` : '–';
 }
 
 // scoreText is short, for columns; exact is every digit there is.
-function scoreText(score) {
+export function scoreText(score: number | null | undefined): string {
   if (score === null || score === undefined) return '–';
   const size = Math.abs(score);
   if (size >= 1e6 || (size > 0 && size < 5e-4)) return score.toExponential(1).replace('-', '−');
   return score.toFixed(3).replace('-', '−');
 }
 
-function exact(n) {
+export function exact(n: number | null | undefined): string {
   return n === null || n === undefined ? 'none' : String(n);
 }
 
-function durationText(ns) {
+export function durationText(ns: number): string {
   if (ns < 1e3) return `${grouped(ns)} ns`;
   if (ns < 1e6) return `${(ns / 1e3).toFixed(1)} µs`;
   if (ns < 1e9) return `${(ns / 1e6).toFixed(2)} ms`;
@@ -54,7 +52,7 @@ const UNSEEN = new RegExp('(' + [
 
 // eachPiece splits text into visible and invisible pieces. A run of the same
 // invisible character is one piece, so a million of them become one badge.
-function eachPiece(text, onText, onUnseen) {
+export function eachPiece(text: string, onText: (text: string) => void, onUnseen: (badge: string) => void): void {
   let from = 0;
   for (const found of text.matchAll(UNSEEN)) {
     if (found.index > from) onText(text.slice(from, found.index));
@@ -64,20 +62,20 @@ function eachPiece(text, onText, onUnseen) {
   if (from < text.length) onText(text.slice(from));
 }
 
-function badgeText(character, times) {
-  const hex = character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
+function badgeText(character: string, times: number): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return `⟪U+${hex}${times > 1 ? ` ×${grouped(times)}` : ''}⟫`;
 }
 
 // plain returns text for attributes and options, which cannot hold elements.
-function plain(text, limit = 120) {
+export function plain(text: string, limit = 120): string {
   let out = '';
   eachPiece(cut(text, limit), (seen) => { out += seen; }, (badge) => { out += badge; });
   return out;
 }
 
 // cut keeps at most limit UTF-16 units and never half a character.
-function cut(text, limit) {
+export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
   return text.slice(0, last >= 0xD800 && last <= 0xDBFF ? limit - 1 : limit) + '…';
@@ -85,7 +83,7 @@ function cut(text, limit) {
 
 // firstLine returns the first line that is not blank, cut to what is ever
 // shown: a line may be a megabyte.
-function firstLine(content) {
+export function firstLine(content: string): string {
   const from = content.search(/\S/);
   if (from < 0) return '';
   const [line] = content.slice(from, from + 400).split('\n', 1);
@@ -93,6 +91,6 @@ function firstLine(content) {
 }
 
 // asciiFolded folds as cupel compares kinds: A to Z only.
-function asciiFolded(text) {
+export function asciiFolded(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,0 +1,102 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { counted, cut, eachPiece, firstLine, grouped } from './format';
+import type { Kind, Side } from './model';
+import type { Item } from './wire';
+
+// What every part of the page is built from. Data is only ever text, never
+// parsed as markup.
+
+// pieces marks each invisible character of a text with a badge.
+function pieces(text: string): ComponentChildren[] {
+  const list: ComponentChildren[] = [];
+  eachPiece(text, (seen) => list.push(seen), (badge) => list.push(<span class="unseen-character">{badge}</span>));
+  return list;
+}
+
+// Data is one line of text from the data, such as a name, isolated from the
+// text around it.
+export function Data({ text, limit = 200 }: { text: string; limit?: number }) {
+  return <bdi>{pieces(cut(text, limit))}</bdi>;
+}
+
+const SHOWN_AT_ONCE = 4000; // UTF-16 units: a screen or two
+
+// LongText shows the beginning of a text at first: a browser takes seconds to
+// break a line of a megabyte.
+export function LongText({ text, limit, scrolls = false, inline = false }: { text: string; limit: number; scrolls?: boolean; inline?: boolean }) {
+  const [all, setAll] = useState(false);
+  const box = useRef<HTMLPreElement>(null);
+  const Tag = inline ? 'bdi' : 'pre';
+  // What scrolls takes the focus.
+  const stop = scrolls ? { tabIndex: 0, role: 'group' as const, 'aria-label': 'Content' } : { tabIndex: -1 };
+  const press = () => {
+    setAll(true);
+    box.current?.focus();
+  };
+  return (
+    <>
+      <Tag ref={box} dir={inline ? undefined : 'auto'} {...stop}>{pieces(all ? text : cut(text, limit))}</Tag>
+      {!all && text.length > limit && <button type="button" class="more" onClick={press}>{`Show all ${grouped(text.length)} characters`}</button>}
+    </>
+  );
+}
+
+export function Content({ item, limit = SHOWN_AT_ONCE, scrolls = true }: { item: Item; limit?: number; scrolls?: boolean }) {
+  const missing = item.cut ?? 0;
+  return (
+    <div class="content">
+      {item.content !== '' && <LongText text={item.content} limit={limit} scrolls={scrolls} />}
+      {item.unmade && <p class="note">A function makes this form when it is chosen; it was not called for this budget.</p>}
+      {missing > 0 && <p class="note">{`${counted(missing, item.content === '' ? 'byte' : 'more byte')} of this content ${missing === 1 ? 'is' : 'are'} not in this file.`}</p>}
+    </div>
+  );
+}
+
+// LineText is one line that identifies an item, or says why it has none.
+export function LineText({ item, limit = 120 }: { item: Item; limit?: number }) {
+  const line = firstLine(item.content);
+  return <span class="line-text">{line !== '' ? <Data text={line} limit={limit} /> : <em class="soft">{missingText(item)}</em>}</span>;
+}
+
+function missingText(item: Item): string {
+  if (item.unmade) return 'a function makes this form when it is chosen';
+  return (item.cut ?? 0) > 0 ? 'not in this file' : 'white space';
+}
+
+export function Card({ title, id, children }: { title: string; id: string; children: ComponentChildren }) {
+  return <section class="card" aria-labelledby={id}><h3 id={id}>{title}</h3>{children}</section>;
+}
+
+// KindChip shows the colour and letter of a kind.
+export function KindChip({ kind }: { kind: Kind }) {
+  return <span class={`chip k${kind.slot}`} aria-hidden="true">{kind.letter}</span>;
+}
+
+export function SideBadge({ side }: { side: Side }) {
+  return side.alone ? null : <span class={`side-badge side-${side.index}`}>{side.letter}</span>;
+}
+
+export function Quiet({ children, onPress, disabled = false }: { children: ComponentChildren; onPress: () => void; disabled?: boolean }) {
+  return <button type="button" class="quiet" disabled={disabled} onClick={onPress}>{children}</button>;
+}
+
+// Still keeps what it shows until one of its dependencies changes.
+export function Still({ on, children }: { on: readonly unknown[]; children: () => ComponentChildren }) {
+  return useMemo(children, on as unknown[]) as preact.VNode;
+}
+
+// useWidth returns the width of a box, 0 before it has one. Drawing code takes
+// it from here: reading it while the page changes would force a layout.
+export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const node = box.current;
+    if (!node) return undefined;
+    const observer = new ResizeObserver(() => { if (node.clientWidth > 0) setWidth(node.clientWidth); });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return [box, width];
+}

@@ -1,0 +1,98 @@
+// The page's data, as package cupelinspect writes it: wire.go says what each
+// field is.
+
+export interface Item {
+  content: string;
+  cut?: number;
+  unmade?: boolean; // of a form
+  tokens: number;
+  kind: string;
+  source: string;
+  tags?: string[];
+  pinned?: boolean;
+  priority?: number;
+  timestamp?: string;
+  hint?: number;
+  metadata?: Record<string, unknown>;
+  group?: string;
+  versionOf?: string;
+}
+
+export interface Form {
+  content: string;
+  cut?: number;
+  tokens: number;
+  unmade?: boolean;
+}
+
+export interface Budget {
+  max: number;
+  target: number;
+  outputReserve: number;
+  reservedSlots?: Record<string, number>;
+  margin: number;
+  effective: number;
+}
+
+export interface Part {
+  name: string;
+  weight: number;
+  scores: (number | null)[];
+}
+
+export interface Stage {
+  name: string;
+  start: number;
+  duration: number;
+  in: number;
+  out: number;
+}
+
+export interface SweepStop {
+  budget: number;
+  target: number;
+  effective: number;
+  tokens: number;
+  window: number[] | null;
+  codes: string;
+  error?: string;
+  form?: Record<number, number>;
+  pinned?: number;
+}
+
+export interface Selection {
+  name: string;
+  scorer: string;
+  slicer: string;
+  placer: string;
+  deduplicate: boolean;
+  overflow: string;
+  budget: Budget;
+  error?: string;
+  candidates: number[];
+  scores: (number | null)[];
+  parts: Part[];
+  window: number[];
+  codes: string[];
+  code: number[];
+  why: string[];
+  survivor?: Record<number, number>;
+  stages: Stage[];
+  total: number;
+  shortfalls?: string[];
+  overflowed?: string;
+  session?: string;
+  sweep: { stops: SweepStop[] | null } | null;
+  form?: Record<number, number>;
+  forms?: Record<number, Record<number, Form>>;
+  stale?: number[];
+  pinned?: number;
+  origin?: number[];
+  full?: Record<number, number>;
+}
+
+export interface Source {
+  title: string;
+  items: Item[];
+  selections: Selection[];
+}
