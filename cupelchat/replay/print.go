@@ -12,25 +12,27 @@ import (
 type column struct {
 	head string
 	of   func(*Row) float64
+	in   func(*Intervals) Interval
 }
 
 var columns = []column{
-	{"support", func(r *Row) float64 { return r.Support }},
-	{"grounded", func(r *Row) float64 { return r.Grounded }},
-	{"cost", func(r *Row) float64 { return r.Cost }},
-	{"breaks", func(r *Row) float64 { return r.Breaks }},
-	{"task", func(r *Row) float64 { return r.Task }},
-	{"recent", func(r *Row) float64 { return r.Recent }},
-	{"fill", func(r *Row) float64 { return r.Fill }},
+	{"support", func(r *Row) float64 { return r.Support }, func(i *Intervals) Interval { return i.Support }},
+	{"grounded", func(r *Row) float64 { return r.Grounded }, func(i *Intervals) Interval { return i.Grounded }},
+	{"cost", func(r *Row) float64 { return r.Cost }, func(i *Intervals) Interval { return i.Cost }},
+	{"breaks", func(r *Row) float64 { return r.Breaks }, func(i *Intervals) Interval { return i.Breaks }},
+	{"task", func(r *Row) float64 { return r.Task }, func(i *Intervals) Interval { return i.Task }},
+	{"recent", func(r *Row) float64 { return r.Recent }, func(i *Intervals) Interval { return i.Recent }},
+	{"fill", func(r *Row) float64 { return r.Fill }, func(i *Intervals) Interval { return i.Fill }},
 }
 
-// Text returns the result as a table for each share.
+// Text returns the result as a table for each share. Below each row stands half the
+// width of the intervals, if there are any.
 func (r *Result) Text() string {
 	var out strings.Builder
 	columns := columns
 	if r.Cache != "" {
 		at := slices.IndexFunc(columns, func(c column) bool { return c.head == "cost" }) + 1
-		columns = slices.Insert(slices.Clone(columns), at, column{r.Cache, func(r *Row) float64 { return r.CacheCost }})
+		columns = slices.Insert(slices.Clone(columns), at, column{r.Cache, func(r *Row) float64 { return r.CacheCost }, func(i *Intervals) Interval { return i.CacheCost }})
 	}
 	steps, values := 0, 0
 	wide := len("share 0.00")
@@ -60,6 +62,14 @@ func (r *Result) Text() string {
 			fmt.Fprintf(&out, "  %+.3f (%+.3f to %+.3f)", a.Difference, a.Low, a.High)
 		}
 		out.WriteByte('\n')
+		if row.Intervals != (Intervals{}) {
+			fmt.Fprintf(&out, "%-*s  %-9s", wide, "", "±")
+			for _, c := range columns {
+				in := c.in(&row.Intervals)
+				fmt.Fprintf(&out, "  %*.3f", width(c.head), (in.High-in.Low)/2)
+			}
+			out.WriteByte('\n')
+		}
 	}
 	return out.String()
 }

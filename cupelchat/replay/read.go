@@ -1,27 +1,47 @@
 package replay
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 )
 
 // Conversation is a recorded conversation.
 type Conversation struct {
-	ID       string
+	ID   string
+	File string // that it was read from, "" if that is unknown
+	Line int    // from 1, where it begins
+
 	messages []*Message
+}
+
+// steps returns how many steps of the assistant are measured.
+func (c *Conversation) steps() int {
+	n := 0
+	for i, m := range c.messages {
+		n += btoi(i > 0 && m.role == "assistant")
+	}
+	return n
 }
 
 // ReadError says which line of the data cannot be read, and why.
 type ReadError struct {
-	Line int // from 1
+	File string // "" if it is unknown
+	Line int    // from 1
 	Err  error
 }
 
-func (e *ReadError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+func (e *ReadError) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s: line %d: %v", e.File, e.Line, e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
@@ -37,37 +57,233 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // messages: their words, calls and results. Read fails with a [ReadError] or with
 // the error of r.
 func Read(r io.Reader) ([]Conversation, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	file := reader{}
-	if v, err := decode(string(data)); err == nil { // one value, perhaps on several lines
-		return file.finish(file.value(v, 1))
-	}
-	line := 0
-	for text := range bytes.Lines(data) {
-		line++
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			continue
-		}
-		if !json.Valid(text) {
-			var v any
-			return nil, &ReadError{line, json.Unmarshal(text, &v)}
-		}
-		v, err := decode(string(text))
-		if err == nil {
-			err = file.value(v, line)
-		}
-		if err == nil && file.lines > 0 && len(file.conversations) > 0 {
-			err = errors.New("some lines are conversations and others messages")
-		}
+	var conversations []Conversation
+	for c, err := range Scan("", r, nil) {
 		if err != nil {
-			return nil, &ReadError{line, err}
+			return nil, err
+		}
+		conversations = append(conversations, c)
+	}
+	return conversations, nil
+}
+
+// Scan reads what [Read] reads, and holds one line of JSON Lines at a time. file is
+// the name that conversations and errors have. A [ReadError] is that of one line,
+// or of a file that is no JSON Lines, and the lines behind it are read. Any other
+// error is that of r, and the last.
+//
+// take says which conversations to read, by their number in the file, from 0, and
+// the line where they begin: lines that it does not take are not even decoded. A
+// line counts as one conversation. nil takes all.
+func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		s := scanner{file: file, in: bufio.NewReaderSize(r, 1<<16), take: take, yield: yield}
+		if err := s.scan(); err != nil && !s.stopped {
+			yield(Conversation{}, err)
 		}
 	}
-	return file.finish(nil)
+}
+
+// scanner is the state of one Scan.
+type scanner struct {
+	file    string
+	in      *bufio.Reader
+	take    func(n, line int) bool
+	yield   func(Conversation, error) bool
+	stopped bool
+
+	line  int // that was read last, from 1
+	lined int // what the lines are
+	reader
+}
+
+// next returns the next line that is not blank, or nothing at the end.
+func (s *scanner) next() ([]byte, error) {
+	for {
+		text, err := s.in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if len(text) > 0 {
+			s.line++
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 || err != nil {
+			return text, nil //nolint:nilerr // the end is no error
+		}
+	}
+}
+
+func (s *scanner) scan() error {
+	if mark, err := s.in.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = s.in.Discard(len(mark))
+	}
+	text, err := s.next()
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	first := s.line
+	if !json.Valid(text) { // one value on several lines, or a line that is damaged
+		value, err := s.whole(text)
+		if err != nil {
+			return err
+		}
+		if value != nil {
+			s.one(value, 1)
+			return nil
+		}
+	} else {
+		more, err := s.next()
+		if err != nil {
+			return err
+		}
+		if len(more) == 0 {
+			s.one(text, first)
+			return nil
+		}
+		if s.lineOf(0, first, text); s.stopped {
+			return nil
+		}
+		text = more
+	}
+	for n := btoi(s.line > first); len(text) > 0 && !s.stopped; n++ {
+		s.lineOf(n, s.line, text)
+		if text, err = s.next(); err != nil {
+			return err
+		}
+	}
+	if s.lined == messageLines && !s.stopped && (s.take == nil || s.take(0, 1)) {
+		s.emit(s.finish(), 1)
+	}
+	return nil
+}
+
+// whole returns all that follows if it is one JSON value that begins with text, and
+// otherwise nil: then it is to be read line by line.
+func (s *scanner) whole(text []byte) ([]byte, error) {
+	var seen bytes.Buffer
+	failed := &failing{r: s.in}
+	text = append(bytes.Clone(text), '\n')
+	d := json.NewDecoder(io.TeeReader(io.MultiReader(bytes.NewReader(text), failed), &seen))
+	var value json.RawMessage
+	err := d.Decode(&value)
+	if err == nil {
+		_, err = d.Token()
+	}
+	if failed.err != nil {
+		return nil, failed.err
+	}
+	if errors.Is(err, io.EOF) && value != nil {
+		return value, nil
+	}
+	seen.Next(len(text))
+	s.in = bufio.NewReaderSize(io.MultiReader(&seen, s.in), 1<<16)
+	return nil, nil
+}
+
+// failing keeps the error of a reader.
+type failing struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
+}
+
+// one reads the only value of a file, which counts as many conversations as it has.
+func (s *scanner) one(text []byte, line int) {
+	v, err := decodeLine(text)
+	if err == nil {
+		err = s.value(v, line)
+	}
+	if err == nil {
+		err = s.finish()
+	}
+	if take := s.take; take != nil {
+		all := s.conversations
+		s.conversations = nil
+		for n, c := range all {
+			if take(n, line) {
+				s.conversations = append(s.conversations, c)
+			}
+		}
+		if err != nil && !take(len(all), line) {
+			err = nil
+		}
+	}
+	s.emit(err, line)
+}
+
+// What the lines of a file are, as the first one that can be read says.
+const (
+	unknown = iota
+	conversationLines
+	messageLines
+)
+
+// lineOf reads line n of those that are not blank. A file of messages is one
+// conversation.
+func (s *scanner) lineOf(n, line int, text []byte) {
+	if s.lined == messageLines {
+		n = 0
+	}
+	taken := s.take == nil || s.take(n, line)
+	if !taken && s.lined != unknown {
+		return
+	}
+	messages := s.lines
+	v, err := decodeLine(text)
+	if err == nil {
+		err = s.value(v, line)
+	}
+	if err == nil {
+		lined := conversationLines
+		if s.lines > messages {
+			lined = messageLines
+		}
+		if s.lined == unknown {
+			s.lined = lined
+		}
+		if s.lined != lined {
+			err = errors.New("some lines are conversations and others messages")
+			s.conversations = nil
+			if lined == messageLines {
+				s.log, s.lines = converter{}, 0
+			}
+		}
+	}
+	if !taken {
+		s.conversations, err = nil, nil
+	}
+	s.emit(err, line)
+}
+
+// decodeLine reads the JSON value of a line. Its errors are those that people know.
+func decodeLine(text []byte) (any, error) {
+	if !json.Valid(text) {
+		var v any
+		return nil, json.Unmarshal(text, &v)
+	}
+	return decode(string(text))
+}
+
+// emit yields the conversations that were read, and the error of a line.
+func (s *scanner) emit(err error, line int) {
+	read := s.conversations
+	s.conversations = nil
+	for i := range read {
+		read[i].File, read[i].Line = s.file, line
+		if s.stopped = s.stopped || !s.yield(read[i], nil); s.stopped {
+			return
+		}
+	}
+	if err != nil {
+		s.stopped = !s.yield(Conversation{}, &ReadError{s.file, line, err})
+	}
 }
 
 // reader reads the values of a file.
@@ -86,13 +302,15 @@ func (f *reader) value(v any, line int) error {
 		if is || err != nil {
 			return errors.Join(err, f.add(&c, v.get("id"), line))
 		}
-		f.lines++
 		if !f.log.record(v) {
 			if v.get("role") == nil && !isItem(v.text("type")) {
 				return errNoConversation
 			}
-			return f.log.message(v)
+			if err := f.log.message(v); err != nil {
+				return err
+			}
 		}
+		f.lines++
 		return nil
 	case []any:
 		if len(v) > 0 {
@@ -137,18 +355,13 @@ func (f *reader) add(c *converter, id any, line int) error {
 	return nil
 }
 
-// finish returns the conversations, or err as an error of the first line.
-func (f *reader) finish(err error) ([]Conversation, error) {
+// finish makes a conversation of the log, if there is one.
+func (f *reader) finish() error {
 	switch {
-	case err != nil:
-		return nil, &ReadError{1, err}
 	case f.lines == 0:
-		return f.conversations, nil
+		return nil
 	case len(f.log.messages) == 0:
-		return nil, &ReadError{1, errors.New("no line has a message")}
+		return errors.New("no line has a message")
 	}
-	if err := f.add(&f.log, nil, 1); err != nil {
-		return nil, &ReadError{1, err}
-	}
-	return f.conversations, nil
+	return f.add(&f.log, nil, 1)
 }

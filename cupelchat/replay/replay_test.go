@@ -72,7 +72,7 @@ func TestReference(t *testing.T) {
 			if math.Abs(got.Cost-want.Cost) > 1e-12 {
 				t.Errorf("%s: the cost of %s at %g is %v, want %v", name, got.Policy, got.Share, got.Cost, want.Cost)
 			}
-			want.Cost, want.Fill, want.Mode = got.Cost, got.Fill, got.Mode
+			want.Cost, want.Fill, want.Mode, want.Intervals = got.Cost, got.Fill, got.Mode, got.Intervals
 			if plain(got) != plain(want) {
 				t.Errorf("%s: got %s, want %s", name, plain(got), plain(want))
 			}

@@ -4,6 +4,9 @@ package replay
 type Result struct {
 	Conversations int   `json:"conversations"`
 	Rows          []Row `json:"rows"` // by share, then by policy
+	// Failed counts conversations that could not be read or measured. Only a [Table]
+	// has some: Run fails with the first.
+	Failed int `json:"failed,omitempty"`
 	// Cache is the name of the model of [WithCache], "" without one.
 	Cache string `json:"cache,omitempty"`
 }
@@ -33,11 +36,44 @@ type Row struct {
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 
+	// Intervals are those of the figures. All are 0 for fewer than two conversations.
+	Intervals Intervals `json:"intervals,omitzero"`
+
 	// Against compares the row with the policy of [WithAgainst]. It is nil without
 	// one, and in its own rows.
 	Against *Against `json:"against,omitempty"`
 
 	title string
+}
+
+// Intervals are 95 % intervals of the figures of a row over conversations like those
+// that were measured. A few conversations say little.
+type Intervals struct {
+	Support   Interval `json:"support"`
+	Grounded  Interval `json:"grounded"`
+	Cost      Interval `json:"cost"`
+	Breaks    Interval `json:"breaks"`
+	Task      Interval `json:"task"`
+	Recent    Interval `json:"recent"`
+	Fill      Interval `json:"fill"`
+	CacheCost Interval `json:"cacheCost,omitzero"`
+}
+
+// Interval is an interval of a figure, both 0 if it is unknown.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Against compares the grounded support of a row with that of another policy at
+// the same share.
+type Against struct {
+	Policy     string  `json:"policy"`
+	Difference float64 `json:"difference"` // in [-1,1], positive if the row has more
+	// Low and High are the ends of the 95 % interval of the difference over
+	// conversations. A few say little, and one says nothing.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // Failure is a step at which a policy did not do what it should.
@@ -46,49 +82,3 @@ type Failure struct {
 	Step         int    `json:"step"` // of the assistant, from 0
 	Reason       string `json:"reason"`
 }
-
-// result adds up the conversations in their order.
-func (r *runner) result() *Result {
-	result := &Result{Conversations: len(r.recordings)}
-	if r.cache != nil {
-		result.Cache = r.cache.Name
-	}
-	opponent := r.opponent()
-	for k, share := range r.shares {
-		for i := range r.policies {
-			p := &r.policies[i]
-			var s sums
-			for _, conversation := range r.of(i, k) {
-				s.add(conversation)
-			}
-			row := Row{Policy: p.Name, Share: share, Mode: p.Mode, title: p.Title, Values: s.values, Steps: s.steps, Failures: s.failures, First: s.first}
-			row.Support, row.Grounded = ratio(s.support, s.values), ratio(s.ground, s.values)
-			row.Breaks, row.Recent = ratio(s.breaks, s.steps), ratio(s.recent, s.steps)
-			row.Task, row.Fill = ratio(s.task, s.tasks), ratio(s.sent, s.room)
-			if s.whole > 0 {
-				row.Cost = s.cost / s.whole
-			}
-			if s.modelWhole > 0 {
-				row.CacheCost = s.model / s.modelWhole
-			}
-			if opponent >= 0 && i != opponent && len(r.recordings) > 0 {
-				against := compare(r.of(i, k), r.of(opponent, k))
-				against.Policy = r.policies[opponent].Name
-				row.Against = &against
-			}
-			result.Rows = append(result.Rows, row)
-		}
-	}
-	return result
-}
-
-// of returns the sums of a policy at a share, by conversation.
-func (r *runner) of(policy, share int) []*sums {
-	list := make([]*sums, len(r.recordings))
-	for c := range list {
-		list[c] = &r.sums[c*len(r.policies)+policy][share]
-	}
-	return list
-}
-
-func ratio(a, b int) float64 { return float64(a) / float64(max(1, b)) }

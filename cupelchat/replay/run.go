@@ -1,10 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"context"
-
+	"errors"
 	"fmt"
-	"runtime"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,10 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/internal/ordered"
 )
 
-// Option configures [Run].
+// Option configures [Run] and [NewMeasure].
 type Option func(*config)
 
 // WithCounter sets what counts the text of a message; 4 tokens are added for
@@ -31,7 +33,7 @@ func WithWorkers(n int) Option {
 }
 
 // WithProgress calls progress after each conversation and policy with the
-// number of windows chosen and the total. It is called from several goroutines,
+// number of windows chosen and the total, which is 0 if only a stream knows it. It is called from several goroutines,
 // but never concurrently. nil disables it.
 func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress = progress }
@@ -88,7 +90,7 @@ func (c *config) validate() error {
 			return bad(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "shares must be above 0, at most 1, and ascending")
 		}
 	}
-	if c.against != "" && c.opponent() < 0 {
+	if c.against != "" && !slices.ContainsFunc(c.policies, func(p Policy) bool { return p.Name == c.against }) {
 		return bad("against", strconv.Quote(c.against), "it must be the name of one of the policies")
 	}
 	if c.counter == nil {
@@ -105,115 +107,126 @@ func (c *config) validate() error {
 	return nil
 }
 
-// opponent returns the policy that all are compared with, or -1.
-func (c *config) opponent() int {
-	return slices.IndexFunc(c.policies, func(p Policy) bool { return p.Name == c.against })
+// Measure measures policies on conversations.
+type Measure struct {
+	config
+	plan Plan
+
+	mu          sync.Mutex
+	done, total int // windows
 }
 
-// Run measures every policy on every conversation at every share. It requires
-// at least one policy, with distinct names, and at least one share, above 0, at
-// most 1 and ascending. The same input gives the same result, bit for bit, if
-// the policies are deterministic. A policy that fails at a step counts as one
-// that sends nothing, and the result says so. Run returns a
+// NewMeasure returns a measure of policies at shares. It requires at least one
+// policy, with distinct names, and at least one share, above 0, at most 1 and
+// ascending. It returns a [cupel.InvalidConfigError].
+func NewMeasure(policies []Policy, shares []float64, opts ...Option) (*Measure, error) {
+	m := &Measure{config: config{policies: policies, shares: shares, counter: Characters{}}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&m.config)
+		}
+	}
+	m.plan = Plan{Shares: shares, Against: m.against}
+	for _, p := range policies {
+		m.plan.Policies = append(m.plan.Policies, Planned{p.Name, p.Title, p.Mode})
+	}
+	if m.cache != nil {
+		m.plan.Cache = m.cache.Name
+	}
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Plan returns what is measured, for [NewTable].
+func (m *Measure) Plan() Plan { return m.plan }
+
+// Sample measures every policy on a conversation at every share. The same
+// conversation gives the same sample, bit for bit, if the policies are
+// deterministic. A policy that fails at a step counts as one that sends nothing,
+// and the counts say so. An error of the counter is that of the sample. Sample
+// returns ctx.Err() if ctx is done first.
+func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
+	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID}
+	fail := func(err error) (Sample, error) {
+		if ctx.Err() != nil {
+			return Sample{}, ctx.Err()
+		}
+		s.Error, s.err, s.Counts = err.Error(), err, nil
+		return s, nil
+	}
+	meter := newMeter(m.counter)
+	rec, err := record(c, meter)
+	if err != nil {
+		return fail(err)
+	}
+	s.Counts = make([]Counts, len(m.shares)*len(m.policies))
+	for i := range m.policies {
+		if err := rec.replay(ctx, &m.policies[i], &m.config, meter, s.Counts[i:]); err != nil {
+			return fail(err)
+		}
+		m.advance(len(rec.steps) * len(m.shares))
+	}
+	return s, nil
+}
+
+// Samples yields the sample of each conversation, in their order, and measures a few
+// at once. A [ReadError] is the sample of a line that has none. Any other error is
+// the last: of the conversations, or ctx.Err() if ctx is done first. No goroutine
+// outlives the loop.
+func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
+	return ordered.Map(ctx, m.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
+		if bad, ok := errors.AsType[*ReadError](err); ok {
+			return Sample{File: bad.File, Line: bad.Line, Error: bad.Err.Error(), err: bad}, nil
+		}
+		if err != nil {
+			return Sample{}, err
+		}
+		return m.Sample(ctx, &c)
+	})
+}
+
+// Err returns the error of a sample that was measured in this process, or nil.
+func (s *Sample) Err() error { return s.err }
+
+// Run measures every policy on every conversation at every share, as
+// [Measure.Sample] does, and adds up the samples. It returns a
 // [cupel.InvalidConfigError], the error of the counter, or ctx.Err() if ctx is
 // done first. No goroutine outlives it.
 func Run(ctx context.Context, conversations []Conversation, policies []Policy, shares []float64, opts ...Option) (*Result, error) {
-	config := config{policies: policies, shares: shares, counter: Characters{}}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&config)
+	m, err := NewMeasure(policies, shares, opts...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range conversations {
+		m.total += conversations[i].steps() * len(policies) * len(shares)
+	}
+	table := NewTable(m.plan)
+	for s, err := range m.Samples(ctx, func(yield func(Conversation, error) bool) {
+		for i := range conversations {
+			if !yield(conversations[i], nil) {
+				return
+			}
+		}
+	}) {
+		if err := cmp.Or(err, s.err); err != nil {
+			return nil, err
+		}
+		if err := table.Add(&s); err != nil {
+			return nil, err
 		}
 	}
-	if err := config.validate(); err != nil {
-		return nil, err
-	}
-	r := &runner{config: config, recordings: make([]*recording, len(conversations))}
-	err := r.each(ctx, len(conversations), func(i int) (err error) {
-		r.recordings[i], err = record(&conversations[i], newMeter(config.counter))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, rec := range r.recordings {
-		r.total += len(rec.steps) * len(policies) * len(shares)
-	}
-	// A job is a policy on a conversation, so that a few long conversations keep
-	// all processors busy.
-	r.sums = make([][]sums, len(conversations)*len(policies))
-	err = r.each(ctx, len(r.sums), func(i int) error {
-		rec, p := r.recordings[i/len(policies)], &policies[i%len(policies)]
-		r.sums[i] = make([]sums, len(shares))
-		err := rec.replay(ctx, p, &r.config, newMeter(config.counter), r.sums[i])
-		r.advance(len(rec.steps) * len(shares))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r.result(), ctx.Err()
+	return table.Result(), ctx.Err()
 }
 
-// runner is the state of one Run.
-type runner struct {
-	config
-	recordings []*recording
-	sums       [][]sums // by conversation and policy: for each share
-	total      int
-
-	mu   sync.Mutex
-	done int
-}
-
-// each calls job with the numbers below n, on all workers, and returns the error
-// of the lowest number that failed.
-func (r *runner) each(ctx context.Context, n int, job func(i int) error) error {
-	workers := r.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var (
-		mu     sync.Mutex
-		group  sync.WaitGroup
-		next   int
-		failed = n
-		errs   = make([]error, n)
-	)
-	for range min(workers, n) {
-		group.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := i >= failed || i >= n || ctx.Err() != nil
-				mu.Unlock()
-				if stop {
-					return
-				}
-				if errs[i] = job(i); errs[i] != nil {
-					mu.Lock()
-					failed = min(failed, i)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return errs[i]
-	}
-	return nil
-}
-
-func (r *runner) advance(steps int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done += steps
-	if r.progress != nil {
-		r.progress(r.done, r.total)
+// advance counts windows that were chosen.
+func (m *Measure) advance(windows int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += windows
+	if m.progress != nil {
+		m.progress(m.done, m.total)
 	}
 }
 
@@ -223,53 +236,12 @@ const (
 	priceWrite = 1.25 // new, and written to the cache
 )
 
-// sums is what is counted over steps.
-type sums struct {
-	steps, breaks, recent   int
-	values, support, ground int
-	tasks, task             int
-	sent, room              int     // tokens, where not everything fits
-	cost, whole             float64 // at the prices; whole is for sending everything
-	model, modelWhole       float64 // the same, by the model of a provider's cache
-	failures                int
-	first                   *Failure // of them, or nil
-}
-
-func (s *sums) add(o *sums) {
-	s.steps += o.steps
-	s.breaks += o.breaks
-	s.recent += o.recent
-	s.values += o.values
-	s.support += o.support
-	s.ground += o.ground
-	s.tasks += o.tasks
-	s.task += o.task
-	s.sent += o.sent
-	s.room += o.room
-	s.cost += o.cost
-	s.whole += o.whole
-	s.model += o.model
-	s.modelWhole += o.modelWhole
-	s.failures += o.failures
-	if s.first == nil {
-		s.first = o.first
-	}
-}
-
 // recentUnits is how many of the newest units a window should have whole.
 const recentUnits = 3
 
-// fail counts a failure.
-func (s *sums) fail(t *turn, reason string) {
-	s.failures++
-	if s.first == nil {
-		s.first = &Failure{Conversation: t.id, Step: t.step, Reason: reason}
-	}
-}
-
 // run is a policy on one conversation at one share.
 type run struct {
-	*sums
+	*Counts
 	chooser   chooser
 	policy    *Policy
 	limit     int
@@ -282,12 +254,13 @@ type run struct {
 }
 
 // replay measures a policy on one conversation. All shares are measured at a
-// step before the next one, so that they share what is read.
-func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, sums []sums) error {
+// step before the next one, so that they share what is read. counts are those of
+// the policy, and of all that follow in a sample.
+func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, counts []Counts) error {
 	runs := make([]run, len(c.shares))
 	messages := make(map[string]*Message)
 	for k, share := range c.shares {
-		runs[k] = run{sums: &sums[k], chooser: p.chooser(messages, c.cache), policy: p, limit: r.limit(share), cache: c.cache}
+		runs[k] = run{Counts: &counts[k*len(c.policies)], chooser: p.chooser(messages, c.cache), policy: p, limit: r.limit(share), cache: c.cache}
 	}
 	for i := range r.steps {
 		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
@@ -325,8 +298,8 @@ func (r *run) step(ctx context.Context, t *turn) error {
 			r.fail(t, reason)
 		}
 	}
-	r.cost += price(prefix, total-prefix)
-	r.whole += price(r.allBefore, step.tokens-r.allBefore)
+	r.Cost += price(prefix, total-prefix)
+	r.Whole += price(r.allBefore, step.tokens-r.allBefore)
 	if r.cache != nil {
 		sent, _ := everything(t, 0)
 		var cost float64
@@ -335,16 +308,16 @@ func (r *run) step(ctx context.Context, t *turn) error {
 			marks = chosen.marks
 		}
 		cost, r.held = w.cost(r.cache, same, marks, r.held)
-		r.model += cost
+		r.CacheCost += cost
 		cost, r.all = sent.cost(r.cache, r.units, nil, r.all)
-		r.modelWhole += cost
+		r.CacheWhole += cost
 		r.units = len(sent)
 	}
-	r.steps++
-	r.breaks += btoi(same < len(r.before))
+	r.Steps++
+	r.Breaks += btoi(same < len(r.before))
 	if step.tokens > budget {
-		r.sent += total
-		r.room += budget
+		r.Sent += total
+		r.Room += budget
 	}
 	if len(step.values) > 0 {
 		r.find(step.values, w.text())
@@ -356,21 +329,21 @@ func (r *run) step(ctx context.Context, t *turn) error {
 			needed += t.units[first].tokens
 		}
 		if needed <= budget {
-			r.tasks++
-			r.task += btoi(full[first])
+			r.Tasks++
+			r.Task += btoi(full[first])
 		}
 	}
-	r.recent += btoi(!slices.Contains(full[max(0, len(full)-recentUnits):], false))
+	r.Recent += btoi(!slices.Contains(full[max(0, len(full)-recentUnits):], false))
 	r.before, r.allBefore = w, step.tokens
 	return nil
 }
 
 // find counts which values are in the text of a window.
-func (s *sums) find(values []value, text string) {
-	s.values += len(values)
+func (c *Counts) find(values []value, text string) {
+	c.Values += len(values)
 	for i := range values {
-		s.support += btoi(strings.Contains(text, values[i].text))
-		s.ground += btoi(values[i].grounded(text))
+		c.Support += btoi(strings.Contains(text, values[i].text))
+		c.Grounded += btoi(values[i].grounded(text))
 	}
 }
 

@@ -34,8 +34,8 @@
 //
 // Questions of one conversation depend on each other, so that a hundred
 // questions about five conversations say little about a sixth. Intervals and
-// tests therefore go by conversation: the interval of a recall is a bootstrap
-// that draws whole conversations, and [WithAgainst] compares two policies by
+// tests therefore go by conversation: the interval of a recall is that of a ratio
+// of sums over conversations, and [WithAgainst] compares two policies by
 // the differences within each conversation. Prefer a policy when the difference
 // is unlikely to be chance (p below 0.05), on data that no setting was chosen
 // on; of twenty policies without merit one is below that by chance.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
 	"time"
@@ -20,6 +21,9 @@ type Conversation struct {
 	ID        string     `json:"id"`
 	Items     []Turn     `json:"items"`
 	Questions []Question `json:"questions"`
+
+	File string `json:"-"` // that it was read from, "" if that is unknown
+	Line int    `json:"-"` // from 1
 }
 
 // Turn is one utterance, message or piece of a document.
@@ -101,12 +105,16 @@ func decode(data []byte, to any) error {
 
 // ReadError reports a line that is not a labelled conversation.
 type ReadError struct {
+	File   string // "" if it is unknown
 	Line   int    // from 1
 	Reason string // what is wrong
 	Err    error  // the cause, or nil
 }
 
 func (e *ReadError) Error() string {
+	if e.File != "" {
+		return fmt.Sprintf("%s: line %d is not a labelled conversation: %s", e.File, e.Line, e.Reason)
+	}
 	return fmt.Sprintf("cupel: line %d is not a labelled conversation: %s", e.Line, e.Reason)
 }
 
@@ -116,28 +124,72 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // Read reads conversations, one per line, and skips blank lines. It returns a
 // [ReadError] for a malformed line, or the error of the reader.
 func Read(r io.Reader) ([]Conversation, error) {
-	reader := bufio.NewReader(r)
 	var conversations []Conversation
-	for number := 1; ; number++ {
-		line, err := reader.ReadBytes('\n')
-		last := errors.Is(err, io.EOF)
-		if err != nil && !last {
+	for c, err := range Scan("", r, nil) {
+		if err != nil {
 			return nil, err
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			var c Conversation
-			if err := json.Unmarshal(line, &c); err != nil {
-				return nil, &ReadError{number, err.Error(), err}
+		conversations = append(conversations, c)
+	}
+	return conversations, nil
+}
+
+// Scan reads what [Read] reads, and holds one line at a time. file is the name that
+// conversations and errors have. A [ReadError] is that of one line, and the lines
+// behind it are read. Any other error is that of r, and the last.
+//
+// take says which conversations to read, by their number in the file, from 0, and
+// their line: lines that it does not take are not decoded. nil takes all.
+func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		reader := bufio.NewReaderSize(r, 1<<16)
+		n := 0
+		for number := 1; ; number++ {
+			line, err := reader.ReadBytes('\n')
+			last := errors.Is(err, io.EOF)
+			if err != nil && !last {
+				yield(Conversation{}, err)
+				return
 			}
-			if reason := c.check(); reason != "" {
-				return nil, &ReadError{Line: number, Reason: reason}
+			if len(bytes.TrimSpace(line)) > 0 {
+				n++
+				if take == nil || take(n-1, number) {
+					if c, bad := read(line); !yield(c.at(file, number), bad.at(file, number)) {
+						return
+					}
+				}
 			}
-			conversations = append(conversations, c)
-		}
-		if last {
-			return conversations, nil
+			if last {
+				return
+			}
 		}
 	}
+}
+
+// read reads a line.
+func read(line []byte) (Conversation, *ReadError) {
+	var c Conversation
+	if err := json.Unmarshal(line, &c); err != nil {
+		return Conversation{}, &ReadError{Reason: err.Error(), Err: err}
+	}
+	if reason := c.check(); reason != "" {
+		return Conversation{}, &ReadError{Reason: reason}
+	}
+	return c, nil
+}
+
+func (c Conversation) at(file string, line int) Conversation {
+	c.File, c.Line = file, line
+	return c
+}
+
+// at returns the error at its place, or nil.
+func (e *ReadError) at(file string, line int) error {
+	if e == nil {
+		return nil
+	}
+	e.File, e.Line = file, line
+	return e
 }
 
 // check returns what is wrong with a conversation, or "".

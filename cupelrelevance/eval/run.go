@@ -1,18 +1,21 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"runtime"
+	"iter"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/internal/ordered"
 )
 
-// Option configures [Run].
+// Option configures [Run] and [NewMeasure].
 type Option func(*config)
 
 // WithWorkers sets how many conversations are measured concurrently, at least
@@ -23,7 +26,7 @@ func WithWorkers(n int) Option {
 }
 
 // WithProgress calls progress after each question with the number done and the
-// total. It is called from several goroutines, but never concurrently. nil
+// total, which is 0 if only a stream knows it. It is called from several goroutines, but never concurrently. nil
 // disables it.
 func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress = progress }
@@ -47,7 +50,8 @@ type config struct {
 type Result struct {
 	Conversations int            `json:"conversations"`
 	Questions     int            `json:"questions"`
-	Budgets       []int          `json:"budgets"` // in tokens
+	Failed        int            `json:"failed,omitempty"` // conversations that could not be read
+	Budgets       []int          `json:"budgets"`          // in tokens
 	Policies      []PolicyResult `json:"policies"`
 }
 
@@ -75,14 +79,11 @@ type Point struct {
 	// Against compares the point with the policy of [WithAgainst]. It is nil
 	// without one, and in the points of that policy.
 	Against *Against `json:"against,omitempty"`
-}
 
-// add adds the shares of another point.
-func (p *Point) add(q Point) {
-	p.Recall += q.Recall
-	p.Precision += q.Precision
-	p.Use += q.Use
-	p.Cost += q.Cost
+	// Failures counts conversations at which the policy failed: nothing was selected
+	// there. First is the first of them. Only a [Table] has some: Run fails.
+	Failures int      `json:"failures,omitempty"`
+	First    *Failure `json:"firstFailure,omitempty"`
 }
 
 func (c *config) validate() error {
@@ -118,104 +119,128 @@ func (c *config) validate() error {
 	return nil
 }
 
-// Run runs every policy for every question at every budget. It requires at
-// least one policy, with distinct names, and at least one budget, in tokens,
-// positive and ascending. The same input gives the same result, bit for bit. It
-// returns a [cupel.InvalidConfigError], the error of a policy or its pipeline,
-// or ctx.Err() if ctx is done first. No goroutine outlives it.
-func Run(ctx context.Context, conversations []Conversation, policies []Policy, budgets []int, opts ...Option) (*Result, error) {
-	config := config{policies: policies, budgets: budgets}
+// Measure measures policies on conversations.
+type Measure struct {
+	config config
+	plan   Plan
+
+	mu          sync.Mutex
+	done, total int // questions
+}
+
+// NewMeasure returns a measure of policies at budgets. It requires at least one
+// policy, with distinct names, and at least one budget, in tokens, positive and
+// ascending. It returns a [cupel.InvalidConfigError].
+func NewMeasure(policies []Policy, budgets []int, opts ...Option) (*Measure, error) {
+	m := &Measure{config: config{policies: policies, budgets: budgets}}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&config)
+			opt(&m.config)
 		}
 	}
-	if err := config.validate(); err != nil {
+	m.plan = Plan{Budgets: budgets, Against: m.config.against}
+	for _, p := range policies {
+		m.plan.Policies = append(m.plan.Policies, Planned{p.Name, p.InTurn != nil})
+	}
+	if err := m.config.validate(); err != nil {
 		return nil, err
 	}
-	r := &runner{config: config, points: make([][]Point, len(conversations))}
-	for _, c := range conversations {
-		r.total += len(c.Questions)
-	}
-	workers := config.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	// Run returns the error of the first failing conversation, regardless of
-	// which worker fails first: an error does not stop earlier conversations.
-	errs := make([]error, len(conversations))
-	var next int
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	failed := len(conversations)
-	for range min(workers, len(conversations)) {
-		group.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := i >= failed
-				mu.Unlock()
-				if stop {
-					return
-				}
-				if errs[i] = r.conversation(ctx, i, &conversations[i]); errs[i] != nil {
-					mu.Lock()
-					failed = min(failed, i)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	for _, err := range errs {
+	return m, nil
+}
+
+// Plan returns what is measured, for [NewTable].
+func (m *Measure) Plan() Plan { return m.plan }
+
+// Samples yields the sample of each conversation, in their order, and measures a few
+// at once. A [ReadError] is the sample of a line that has none, and a policy that
+// fails is named in the sums. Any other error is the last: of the conversations, or
+// ctx.Err() if ctx is done first. No goroutine outlives the loop.
+func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
+	return ordered.Map(ctx, m.config.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
+		if bad, ok := errors.AsType[*ReadError](err); ok {
+			return Sample{File: bad.File, Line: bad.Line, Error: bad.Reason, err: bad}, nil
+		}
 		if err != nil {
+			return Sample{}, err
+		}
+		return m.Sample(ctx, &c)
+	})
+}
+
+// Run runs every policy for every question at every budget, as [Measure.Sample]
+// does, and adds up the samples. The same input gives the same result, bit for bit.
+// It returns a [cupel.InvalidConfigError], the error of a policy or its pipeline,
+// or ctx.Err() if ctx is done first. No goroutine outlives it.
+func Run(ctx context.Context, conversations []Conversation, policies []Policy, budgets []int, opts ...Option) (*Result, error) {
+	m, err := NewMeasure(policies, budgets, opts...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range conversations {
+		m.total += len(conversations[i].Questions)
+	}
+	table := NewTable(m.plan)
+	for s, err := range m.Samples(ctx, func(yield func(Conversation, error) bool) {
+		for i := range conversations {
+			if !yield(conversations[i], nil) {
+				return
+			}
+		}
+	}) {
+		if err := cmp.Or(err, s.err); err != nil {
+			return nil, err
+		}
+		if err := table.Add(&s); err != nil {
 			return nil, err
 		}
 	}
-	return r.result(conversations), ctx.Err()
+	return table.Result(), ctx.Err()
 }
 
-// runner is the state of one Run.
-type runner struct {
-	config config
-	total  int
-	points [][]Point // by conversation: sums over its questions, by policy and budget
-
-	mu   sync.Mutex
-	done int
-}
-
-// conversation measures one conversation.
-func (r *runner) conversation(ctx context.Context, at int, c *Conversation) error {
+// Sample measures every policy for every question about a conversation at every
+// budget. The same conversation gives the same sample, bit for bit. A policy that
+// fails counts as one that selects nothing, and its sums say so. Sample returns
+// ctx.Err() if ctx is done first.
+func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
+	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID, Questions: len(c.Questions)}
 	items, err := c.ContextItems()
 	if err != nil {
-		return err
+		s.Error, s.err = err.Error(), err
+		return s, nil //nolint:nilerr // it is the sample's
 	}
 	index, err := cupelrelevance.NewIndex()
 	if err != nil {
-		return err
+		return Sample{}, err
 	}
-	sums := make([]Point, len(r.config.policies)*len(r.config.budgets))
-	states := make([]asked, len(sums))
+	n := len(m.config.budgets)
+	s.Sums = make([]Sums, len(m.config.policies)*n)
+	states := make([]asked, len(s.Sums))
+	failed := make([]error, len(m.config.policies))
 	for _, q := range c.Questions {
-		for p, policy := range r.config.policies {
-			first, n := p*len(r.config.budgets), len(r.config.budgets)
-			if err := r.question(ctx, policy, index, items, q, sums[first:][:n], states[first:][:n]); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				return fmt.Errorf("cupel: policy %q on conversation %q: %w", policy.Name, c.ID, err)
+		for p, policy := range m.config.policies {
+			if failed[p] == nil {
+				failed[p] = m.question(ctx, policy, index, items, q, s.Sums[p*n:][:n], states[p*n:][:n])
+			}
+			if ctx.Err() != nil {
+				return Sample{}, ctx.Err()
 			}
 		}
-		r.progress()
+		m.progress()
 	}
-	r.points[at] = sums
-	return nil
+	for p, err := range failed {
+		if err == nil {
+			continue
+		}
+		for i := range s.Sums[p*n:][:n] {
+			s.Sums[p*n+i] = Sums{Failure: err.Error()}
+		}
+		s.err = cmp.Or(s.err, fmt.Errorf("cupel: policy %q on conversation %q: %w", m.config.policies[p].Name, c.ID, err))
+	}
+	return s, nil
 }
 
-// question adds the results of one policy to points.
-func (r *runner) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, points []Point, states []asked) error {
+// question adds the results of one policy to sums.
+func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, sums []Sums, states []asked) error {
 	pipeline, err := policy.New(index, q.Query)
 	if err != nil {
 		return err
@@ -228,7 +253,7 @@ func (r *runner) question(ctx context.Context, policy Policy, index *cupelreleva
 	for _, at := range q.Evidence {
 		evidence[at] = true
 	}
-	for i, tokens := range r.config.budgets {
+	for i, tokens := range m.config.budgets {
 		budget, err := cupel.NewContextBudget(tokens, tokens)
 		if err != nil {
 			return err
@@ -246,12 +271,10 @@ func (r *runner) question(ctx context.Context, policy Policy, index *cupelreleva
 				found++
 			}
 		}
-		points[i].add(Point{
-			Recall:    float64(found) / float64(len(evidence)),
-			Precision: float64(found) / float64(max(1, len(selected))),
-			Use:       float64(used) / float64(tokens),
-			Cost:      states[i].pay(window) / (PriceWrite * float64(tokens)),
-		})
+		sums[i].Recall += float64(found) / float64(len(evidence))
+		sums[i].Precision += float64(found) / float64(max(1, len(selected)))
+		sums[i].Use += float64(used) / float64(tokens)
+		sums[i].Cost += states[i].pay(window) / (PriceWrite * float64(tokens))
 	}
 	return nil
 }
@@ -281,11 +304,11 @@ func chooser(ctx context.Context, policy Policy, pipeline *cupel.Pipeline, items
 	}, nil
 }
 
-func (r *runner) progress() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done++
-	if r.config.progress != nil {
-		r.config.progress(r.done, r.total)
+func (m *Measure) progress() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done++
+	if m.config.progress != nil {
+		m.config.progress(m.done, m.total)
 	}
 }

@@ -27,11 +27,11 @@ func TestEvalByHand(t *testing.T) {
 	code, stdout, stderr := fed(t, "", "eval", "--data", "talk.jsonl", "-p", "recency", "--budgets", "12,6")
 	// 6: pig is half of the evidence of one question of three.
 	// 12: the same, and the first owl.
-	// Drawing one of the two conversations twice has 0 to 0.25, and 0.25 to 1.
+	// Two conversations say nothing of others.
 	const want = `2 conversations, 3 questions
 
    recall             6            12
-  recency  0.167 ±0.125  0.500 ±0.375
+  recency  0.167 ±0.500  0.500 ±0.500
 
 precision      6     12
   recency  0.333  0.333
@@ -138,7 +138,7 @@ func TestEvalAgainst(t *testing.T) {
 	// Relevance finds cat and the first owl: one question in each conversation.
 	const want = `
 against recency              6
-      relevance  +0.667 ±0.250
+      relevance  +0.667 ±1.000
               p          0.500
 `
 	if code != exitOK || stderr != "" || !strings.HasSuffix(stdout, want) {

@@ -1,0 +1,235 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupelchat/replay"
+)
+
+// synthetic yields the JSON Lines of n short conversations that differ.
+type synthetic struct {
+	n, at int
+	left  []byte
+}
+
+func (s *synthetic) Read(p []byte) (int, error) {
+	if len(s.left) == 0 {
+		if s.at == s.n {
+			return 0, io.EOF
+		}
+		s.left = fmt.Appendf(s.left[:0], `{"id": "c%d", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Order %d%s"}, `+
+			`{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, `+
+			`{"role": "tool", "tool_call_id": "a", "content": "{\"sku\": \"TEA-%d\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, `+
+			`{"role": "assistant", "content": null, "tool_calls": [{"id": "b", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-%d\"}"}}]}]}`+"\n",
+			s.at, s.at, strings.Repeat(" please", s.at%23), s.at%1000, s.at%1000)
+		s.at++
+	}
+	n := copy(p, s.left)
+	s.left = s.left[n:]
+	return n, nil
+}
+
+// samples measures what a reader has.
+func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int) bool) []replay.Sample {
+	t.Helper()
+	var all []replay.Sample
+	for s, err := range m.Samples(t.Context(), replay.Scan("file.jsonl", r, take)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func measure(t testing.TB, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Measure {
+	t.Helper()
+	m, err := replay.NewMeasure(policies, shares, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func written(t testing.TB, result *replay.Result) string {
+	t.Helper()
+	data, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data) + result.Text()
+}
+
+// TestShards: samples that were written and read, in any order and in tables that are
+// merged, give the bits of one run.
+func TestShards(t *testing.T) {
+	conversations := load(t, "agents.jsonl")
+	data, err := os.ReadFile("testdata/agents.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := io.ReadAll(&synthetic{n: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if others, err := replay.Read(bytes.NewReader(more)); err != nil {
+		t.Fatal(err)
+	} else {
+		conversations = append(conversations, others...)
+	}
+	data = append(data, more...)
+	policies := append(replay.Baselines(), all.InSession(0.5))
+	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, shards := range []int{1, 2, 5} {
+		m := measure(t, policies, shares, replay.WithAgainst("newest"))
+		total := replay.NewTable(m.Plan())
+		for _, shard := range random.Perm(shards) {
+			part := samples(t, m, bytes.NewReader(data), func(n, _ int) bool { return n%shards == shard })
+			random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+			table := replay.NewTable(m.Plan())
+			for _, s := range part {
+				var read replay.Sample
+				if err := json.Unmarshal(marshal(t, s), &read); err != nil {
+					t.Fatal(err)
+				}
+				if err := table.Add(&read); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var read replay.Table
+			if err := json.Unmarshal(marshal(t, table), &read); err != nil {
+				t.Fatal(err)
+			}
+			if err := total.Merge(&read); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := written(t, total.Result()); got != want {
+			t.Errorf("%d shards: got\n%s\nwant\n%s", shards, got, want)
+		}
+	}
+	other := replay.NewTable(measure(t, policies, shares).Plan())
+	if err := replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other); err == nil {
+		t.Error("tables of two plans were merged")
+	}
+	if err := other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}); err == nil {
+		t.Error("a sample of another plan was added")
+	}
+}
+
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestScanDamaged: a line that is damaged is named, and costs no other line.
+func TestScanDamaged(t *testing.T) {
+	const fine = `{"id": "a", "messages": []}`
+	const message = `{"role": "user", "content": "Hi"}`
+	for _, row := range []struct {
+		name, text string
+		want       string
+		why        string
+	}{
+		{"in between", fine + "\n{\"id\": \n\n" + fine + "\n", "a:1 !2 a:4", "those around it are read"},
+		{"first", "{\"id\": \"x\", \"mess\n" + fine + "\n" + fine, "!1 a:2 a:3", "it is not the beginning of a value on several lines"},
+		{"first, cut between values", "{\"id\": \"x\",\n" + fine + "\n" + fine, "!1 a:2 a:3", "nor is this"},
+		{"no conversation", "{\"id\": 1}\n" + fine + "\n" + message + "\n" + fine, "!1 a:2 !3 a:4", "the first that can be read says what lines are"},
+		{"only one", "{\"id\": ", "!1", "a file of one line"},
+		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 line 1:1", "a log loses one message"},
+		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},
+		{"several values on several lines", "{\"id\": \"a\",\n\"messages\": []}\n" + fine, "!1 !2 a:3", "this is neither one value nor JSON Lines"},
+	} {
+		var got []string
+		for c, err := range replay.Scan("f", strings.NewReader(row.text), nil) {
+			if err == nil {
+				got = append(got, fmt.Sprintf("%s:%d", c.ID, c.Line))
+				continue
+			}
+			var line int
+			if _, scan := fmt.Sscanf(err.Error(), "f: line %d:", &line); scan != nil {
+				t.Errorf("%s: %v does not name the line", row.name, err)
+			}
+			got = append(got, fmt.Sprintf("!%d", line))
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s: got %q, want %q: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
+
+// TestFailedSamples: what cannot be read or counted is a sample with its error.
+func TestFailedSamples(t *testing.T) {
+	line := strings.ReplaceAll(talk, "\n", " ")
+	m := measure(t, replay.Baselines()[:2], []float64{0.5}, replay.WithCounter(refusing{}))
+	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+strings.Replace(line, "Tea?", "Tea, or mud?", 1)+"\n"+line+"\n"), nil)
+	table := replay.NewTable(m.Plan())
+	for i, want := range []string{"unexpected end of JSON input", "", "no word for mud", ""} {
+		if s := got[i]; s.Line != i+1 || s.File != "file.jsonl" || want == "" != (s.Error == "") || !strings.Contains(s.Error, want) || (s.Err() == nil) != (s.Error == "") {
+			t.Errorf("sample %d is %+v, want the error %q", i, s, want)
+		}
+		if err := table.Add(&got[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := table.Result(); r.Conversations != 2 || r.Failed != 2 || r.Rows[0].Steps != 6 {
+		t.Errorf("got %+v, want two conversations and two failures", r)
+	}
+}
+
+type refusing struct{ replay.Characters }
+
+func (c refusing) CountTokens(text string) (int, error) {
+	if strings.Contains(text, "mud") {
+		return 0, fmt.Errorf("no word for mud")
+	}
+	return c.Characters.CountTokens(text)
+}
+
+// TestManyConversations measures a million conversations with CUPEL_LONG=1, and a
+// few thousand otherwise: what is held does not grow with them, and the overhead of
+// each is below a millisecond.
+func TestManyConversations(t *testing.T) {
+	n := 3_000
+	if os.Getenv("CUPEL_LONG") != "" {
+		n = 1_000_000
+	}
+	m := measure(t, replay.Baselines()[:2], []float64{0.25, 0.5})
+	table := replay.NewTable(m.Plan())
+	var peak uint64
+	began := time.Now()
+	at := 0
+	for s, err := range m.Samples(t.Context(), replay.Scan("synthetic", &synthetic{n: n}, nil)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Add(&s); err != nil {
+			t.Fatal(err)
+		}
+		if at++; at%(n/20) == 0 {
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			peak = max(peak, memory.Sys)
+		}
+	}
+	each := time.Since(began) / time.Duration(n)
+	size := len(marshal(t, table))
+	t.Logf("%d conversations, %v each, %d MB from the system, a table of %d bytes", n, each, peak>>20, size)
+	if table.Conversations != n || each > 5*time.Millisecond || peak > 1<<30 || size > 20_000 {
+		t.Errorf("%d conversations of %d, %v each, %d MB, a table of %d bytes; want less than 5 ms, 1 GB and 20 kB", table.Conversations, n, each, peak>>20, size)
+	}
+}

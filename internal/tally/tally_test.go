@@ -1,0 +1,188 @@
+package tally
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSum compares with sums of 3,000 bits, in any order, and cut in two.
+func TestSum(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		terms := make([]float64, random.IntN(40))
+		exact := new(big.Float).SetPrec(3000)
+		for i := range terms {
+			terms[i] = math.Ldexp(random.Float64()-0.5, random.IntN(160)-80)
+			if i > 0 && random.IntN(3) == 0 {
+				terms[i] = -terms[random.IntN(i)] // sums that cancel
+			}
+			exact.Add(exact, new(big.Float).SetFloat64(terms[i]))
+		}
+		want, _ := exact.Float64()
+		for range 3 {
+			random.Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+			var sum, first Sum
+			cut := random.IntN(len(terms) + 1)
+			for i, x := range terms {
+				if i < cut {
+					first.Add(x)
+				} else {
+					sum.Add(x)
+				}
+			}
+			data, err := json.Marshal(first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read Sum
+			if err := json.Unmarshal(data, &read); err != nil {
+				t.Fatal(err)
+			}
+			sum.Merge(&read)
+			if got := sum.Value(); got != want {
+				t.Fatalf("the sum of %v is %v, want %v", terms, got, want)
+			}
+		}
+	}
+	for _, row := range []struct {
+		terms []float64
+		want  float64
+		why   string
+	}{
+		{nil, 0, "nothing"},
+		{[]float64{1, 1e-16}, 1, "below half of the last bit"},
+		{[]float64{1, 0x1p-53}, 1, "half-way, to the even number"},
+		{[]float64{1, 0x1p-53, 0x1p-120}, 1 + 0x1p-52, "a little more than half-way"},
+		{[]float64{math.NaN(), math.Inf(1), 2}, 2, "what is no number is no term"},
+	} {
+		var sum Sum
+		for _, x := range row.terms {
+			sum.Add(x)
+		}
+		if got := sum.Value(); got != row.want {
+			t.Errorf("%v: got %v, want %v: %s", row.terms, got, row.want, row.why)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{}`), new(Sum)); err == nil {
+		t.Error("an object was read as a sum")
+	}
+}
+
+// TestIntervalCovers draws conversations of different lengths from a known ratio:
+// about 95 of 100 intervals hold it.
+func TestIntervalCovers(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{10, 40} {
+		const samples = 1000
+		covered := 0
+		for range samples {
+			var r Ratio
+			for range n {
+				steps := 1 + random.IntN(9)
+				found, chance := 0, random.Float64() // steps of one conversation are alike
+				for range steps {
+					if random.Float64() < chance {
+						found++
+					}
+				}
+				r.Add(float64(found), float64(steps))
+			}
+			if low, high, ok := r.Interval(0, 1); ok && low <= 0.5 && 0.5 <= high {
+				covered++
+			}
+		}
+		if share := float64(covered) / samples; share < 0.92 || share > 0.97 {
+			t.Errorf("of %d conversations, %.3f of the intervals hold the ratio, want 0.95", n, share)
+		}
+	}
+}
+
+func TestRatio(t *testing.T) {
+	var none, one, two Ratio
+	one.Add(1, 4)
+	one.Add(0, 0)
+	two.Add(1, 4)
+	two.Add(3, 4)
+	for _, row := range []struct {
+		ratio     *Ratio
+		value     float64
+		low, high float64
+		ok        bool
+		why       string
+	}{
+		{&none, 0, 0, 0, false, "nothing is counted"},
+		{&one, 0.25, 0, 0, false, "one conversation says nothing of others"},
+		{&two, 0.5, 0, 1, true, "two say next to nothing: 0.5 ± 12.7 * 0.25"},
+	} {
+		low, high, ok := row.ratio.Interval(0, 1)
+		if row.ratio.Value() != row.value || low != row.low || high != row.high || ok != row.ok {
+			t.Errorf("got %v in %v to %v, %t: %s", row.ratio.Value(), low, high, ok, row.why)
+		}
+	}
+	if low, high, _ := two.Interval(-9, 9); math.Abs(high-0.5-12.7062*0.25) > 1e-9 || math.Abs(low+high-1) > 1e-9 {
+		t.Errorf("got %v to %v", low, high)
+	}
+	for freedom, want := range map[int]float64{1: 12.7062, 30: 2.0423, 31: 2.0395, 60: 2.0003, 1000: 1.9623} {
+		if got := quantile(freedom); math.Abs(got-want) > 1e-4 {
+			t.Errorf("%d degrees of freedom: got %v, want %v", freedom, got, want)
+		}
+	}
+}
+
+func TestSigns(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		differences []float64
+		want        float64
+		why         string
+	}{
+		{"none", nil, 1, "there is nothing to tell apart"},
+		{"equal", []float64{0, 0, 0}, 1, "the sum is 0 with any signs"},
+		{"one", []float64{0.3}, 1, "both signs are as far from 0"},
+		{"three", []float64{0.1, 0.2, 0.3}, 2.0 / 8, "all of one sign, or all of the other"},
+		{"three of other sign", []float64{-0.1, -0.2, -0.3}, 2.0 / 8, "the test has two sides"},
+		{"a zero", []float64{0.1, 0, 0.2, 0.3}, 2.0 / 8, "a conversation without difference says nothing"},
+		{"one against two", []float64{1, 1, -1}, 1, "every sum is at least 1 from 0"},
+		{"weighed", []float64{3, 1, -1}, 6.0 / 8, "sums of 3, 5 and 3 against 1"},
+		{"many", slices.Repeat([]float64{1}, 70), 5.9e-17, "8.4 standard deviations"},
+	} {
+		var left, right Signs
+		for i, d := range row.differences {
+			if i%2 == 0 {
+				left.Add(d)
+			} else {
+				right.Add(d)
+			}
+		}
+		right.Merge(&left)
+		if got := right.P(); math.Abs(got-row.want) > max(1e-18, 0.01*row.want) {
+			t.Errorf("%s: got %v, want %v: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
+
+// TestSignsUnderNoDifference: of samples without a difference, one in twenty is
+// below 0.05, whether signs are counted or not.
+func TestSignsUnderNoDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{12, 30} {
+		const samples = 400
+		low := 0
+		for range samples {
+			var s Signs
+			for range n {
+				s.Add(random.NormFloat64())
+			}
+			if s.P() < 0.05 {
+				low++
+			}
+		}
+		if share := float64(low) / samples; share < 0.02 || share > 0.09 {
+			t.Errorf("with %d pairs %.3f are below 0.05", n, share)
+		}
+	}
+}
