@@ -1,10 +1,19 @@
 package cupeltest
 
-import "github.com/wollax/cupel-go/cupel"
+import (
+	"slices"
 
-// Sentences are the rules of the kits, so that a test can see that each of them
-// is found broken by something.
-func Sentences(role string) []string {
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// A Rule is one of the rules of the kits.
+type Rule struct {
+	Sentence, Cause string
+	Advice          bool
+}
+
+// Rules are those of a kit, with all optional ones.
+func Rules(role string) []Rule {
 	var rules []rule
 	switch role {
 	case "scorer":
@@ -12,23 +21,22 @@ func Sentences(role string) []string {
 	case "slicer":
 		rules = newSlicerKit(nil, new(kitOptions)).rules(nil)
 	case "placer":
-		rules = append(newPlacerKit(nil, new(kitOptions)).rules(), newPlacerKit(nil, new(kitOptions)).appendRule(nil))
+		rules = newPlacerKit(nil, new(kitOptions)).rules(func() cupel.AppendPlacer { return nil })
 	case "collector":
 		disabled := &collectorKit{collector: cupel.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
 		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem)), events: disabled.events, concurrent: true}
 		rules = append(disabled.rules(), enabled.rules()...)
 	}
-	var sentences []string
+	var all []Rule
 	if role != "collector" {
-		sentences = append(sentences, acceptedSentence)
+		all = append(all, Rule{Sentence: acceptedSentence, Cause: acceptedCause})
 	}
 	for _, r := range rules {
-		if r.advice {
-			continue // TestAdvice has them
+		if rule := (Rule{r.sentence, r.cause, r.advice}); !slices.Contains(all, rule) {
+			all = append(all, rule)
 		}
-		sentences = append(sentences, r.sentence)
 	}
-	return sentences
+	return all
 }
 
 type batchOfNothing struct{ cupel.BatchScorer }

@@ -1,9 +1,11 @@
 package cupeltest_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,10 +22,17 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	// Many faults sleep.
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(m.Run())
 }
 
-// update is whether ASSERTIONS.md is to be written.
+// update is whether ASSERTIONS.md and RULES.md are to be written.
 var update bool
 
 // spy is a T that remembers. Its FailNow ends the goroutine, as that of a

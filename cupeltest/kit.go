@@ -158,8 +158,11 @@ func protect(check func() string) (found string) {
 	return check()
 }
 
-// acceptedSentence is the rule checked before all others.
-const acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, and not inside itself."
+// The rule that is checked before all others.
+const (
+	acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, and not inside itself."
+	acceptedCause    = "it cannot be used"
+)
 
 // accepted makes a strategy, and stops the test if there is none, if cupel.New
 // rejects it, or if the caller's items are of no use.
@@ -184,7 +187,7 @@ func accepted[S any](t T, role string, start func() S, config func(S) cupel.Conf
 			return ""
 		})
 		if problem != "" {
-			problem = fmt.Sprintf("%s %T breaks its contract: it cannot be used: %s\n\trule: %s\n\tfound: %s", role, strategy, inBrief("cupel.New: "+problem), acceptedSentence, problem)
+			problem = fmt.Sprintf("%s %T breaks its contract: %s: %s\n\trule: %s\n\tfound: %s", role, strategy, acceptedCause, inBrief("cupel.New: "+problem), acceptedSentence, problem)
 		}
 	}
 	if problem != "" {

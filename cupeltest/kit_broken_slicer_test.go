@@ -1,118 +1,17 @@
 package cupeltest_test
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
-
-// firstFit is a sound slicer for tokens whose sum does not wrap, and any other.
-func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
-	left := budget.TargetTokens
-	for i, it := range items {
-		if left > 0 && it.Item.Tokens() <= left {
-			sel.Indices = append(sel.Indices, i)
-			left -= it.Item.Tokens()
-		}
-	}
-	return sel
-}
-
-// slicerWith changes what firstFit selects.
-func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) sliceFunc {
-	return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-		sel := firstFit(items, budget)
-		err := change(items, budget, &sel)
-		return sel, err
-	}
-}
-
-func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) func(t cupeltest.T) {
-	return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(change))) }
-}
-
-// without leaves out the first of what is selected when leave says so.
-func without(newLeave func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-	newSlicer := func() cupel.Slicer {
-		leave := newLeave()
-		return slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
-			if leave(items) && len(sel.Indices) > 0 {
-				sel.Indices = sel.Indices[1:]
-			}
-			return nil
-		})
-	}
-	return func(t cupeltest.T) { cupeltest.TestSlicer(t, newSlicer) }
-}
-
-// every says yes to every second call.
-func every() func([]cupel.ScoredItem) bool {
-	count := counter()
-	return func([]cupel.ScoredItem) bool { return math.Mod(count(nil), 2) == 0 }
-}
-
-// oftenSeen says yes as soon as it has seen a list of 40 items.
-func oftenSeen() func(items []cupel.ScoredItem) bool {
-	var (
-		lock locked
-		seen bool
-	)
-	return func(items []cupel.ScoredItem) (yes bool) {
-		lock.do(func() { seen = seen || len(items) == 40; yes = seen })
-		return yes
-	}
-}
-
-// lightByAddress remembers by where a list is whether its first item is light.
-func lightByAddress() func(items []cupel.ScoredItem) bool {
-	var (
-		lock  locked
-		where *cupel.ScoredItem
-		light bool
-	)
-	return func(items []cupel.ScoredItem) (yes bool) {
-		if len(items) == 0 {
-			return false
-		}
-		lock.do(func() {
-			if where != &items[0] {
-				where, light = &items[0], items[0].Item.Tokens() < 20
-			}
-			yes = light
-		})
-		return yes
-	}
-}
-
-// rememberedByItem says yes to lists whose first item was first in the list in
-// which it came first.
-func rememberedByItem() func(items []cupel.ScoredItem) bool {
-	var lock locked
-	first := make(map[*cupel.ContextItem]bool)
-	return func(items []cupel.ScoredItem) (yes bool) {
-		lock.do(func() {
-			for i, it := range items {
-				if _, known := first[it.Item]; !known {
-					first[it.Item] = i == 0
-				}
-			}
-			yes = len(items) > 0 && first[items[0].Item]
-		})
-		return yes
-	}
-}
-
-func awayNow() func([]cupel.ScoredItem) bool {
-	h := new(home)
-	return func([]cupel.ScoredItem) bool { return h.away() }
-}
 
 func TestBrokenSlicers(t *testing.T) {
 	skipUnderRace(t)
@@ -120,12 +19,14 @@ func TestBrokenSlicers(t *testing.T) {
 	var forms perGoroutine[[]cupel.SmallerForm]
 	turn, stopped := counter(), errors.New("stopped")
 	type selection = *cupel.Selection
+	of := func(s cupel.Slicer) func(t cupeltest.T) {
+		return func(t cupeltest.T) { cupeltest.TestSlicer(t, the(s)) }
+	}
 	checkFaults(t, "slicer", []fault{
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](nil)) }, "Slicer"},
 		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](invalid{})) }, "not ready"},
-
 		{"fails", "Slice takes every valid list, one of a single item too, without a panic or an error.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
 				if len(items) == 1 {
@@ -133,7 +34,6 @@ func TestBrokenSlicers(t *testing.T) {
 				}
 				return nil
 			}), `a list of one item, with a target of 1 and a ceiling of 1 tokens: the error "too few"`},
-		{"selects by turns", "Slice is a pure function: the same input gives the same result each time.", without(the(every())), "run again: positions ["},
 		{"drops by turns", "Slice is a pure function: the same input gives the same result each time.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
@@ -147,26 +47,9 @@ func TestBrokenSlicers(t *testing.T) {
 				sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: int(turn(nil))}}
 				return nil
 			}), "run again: shortfalls [CountRequirementShortfall: A has 0 of "},
-		{"remembers a long list", "Slice stores nothing about a call: what was called before does not change a result.", without(oftenSeen), "run first and after other lists: positions ["},
 		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress), "in memory of its own"},
-		{"sorts the list", "Slice does not change the list that it is given.",
-			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
-				slices.Reverse(items)
-				return nil
-			}), "position 0 holds something else"},
-		{"changes a score", "Slice does not change the list that it is given.",
-			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error {
-				if len(items) > 2 {
-					items[2].Score = 0.125
-				}
-				return nil
-			}), "position 2 holds something else"},
 		{"does not look at its context", "Slice stops soon after its context is done, if it takes long.",
 			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ selection) error { return sleepy(len(items)) }), "under a context that is done"},
-		{"leaves goroutines", "Slice starts no goroutine that goes on after the call, except for a number that does not grow.",
-			brokenSlicer(func([]cupel.ScoredItem, cupel.SliceBudget, selection) error { return leak() }), " goroutines after a third of them, "},
-		{"sweeps otherwise", "Sweep reports the choice of Slice at every target, and each target at which it changes.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](sweeping{})) }, "Sweep and Slice choose ["},
 		{"has nothing for a kind", "ForKind returns a slicer that can be used, for every kind.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](narrowing{})) }, `kind "Sketch": nil`},
 		{"says that it is monotonic", "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.",
@@ -182,24 +65,12 @@ func TestBrokenSlicers(t *testing.T) {
 			}), "its result before and after other calls: positions ["},
 		{"dresses the context's error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
 			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](stopping{stopped})) }, `under a context that is done: the error "stopped"`},
-		{"stops without an error", "Slice that stops because its context is done fails with the context's error, and returns no part of a result.",
-			func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](stopping{})) }, "without an error and under a context that is done: positions [7], then []"},
 		{"remembers items", "Slice stores nothing about a call: what was called before does not change a result.", without(the(rememberedByItem())), "run in two orders of the lists, with equal items: positions ["},
-		{"selects what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
-			brokenSlicer(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
-				sel.Indices = append(sel.Indices, len(items))
-				return nil
-			}), "position 9 of 9 items"},
 		{"drops what is not there", "a selection is a subset: every position, selected or dropped, is one of the list.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				sel.Drops = append(sel.Drops, cupel.Drop{Index: -1, Reason: because(cupel.ExcludeFiltered)})
 				return nil
 			}), "position -1 of 9 items"},
-		{"selects twice", "a selection is a subset: no position is selected twice, or dropped twice.",
-			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
-				sel.Indices = append(sel.Indices, sel.Indices...)
-				return nil
-			}), "position 7 twice in [7 7]"},
 		{"drops twice", "a selection is a subset: no position is selected twice, or dropped twice.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				sel.Drops = slices.Repeat([]cupel.Drop{{Index: 0, Reason: because(cupel.ExcludeFiltered)}}, 2)
@@ -384,6 +255,112 @@ func TestBrokenSlicers(t *testing.T) {
 					return firstFit(items, budget), nil
 				})))
 			}, "exceed the target of 418 tokens"},
+		{"twice beyond 64", "a selection is a subset: no position", slicerOf(firstFitOf(func(items []cupel.ScoredItem, sel *cupel.Selection) {
+			if len(items) > 64 && len(sel.Indices) > 0 {
+				sel.Indices = append(sel.Indices, sel.Indices[0])
+			}
+		})), "position "},
+		{"positions in a byte", "a selection is a subset: no position", slicerOf(firstFitOf(func(_ []cupel.ScoredItem, sel *cupel.Selection) {
+			for n, i := range sel.Indices {
+				sel.Indices[n] = int(uint8(i))
+			}
+		})), "position "},
+		{"buffer of 64", "Slice takes every valid list", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *cupel.Selection) {
+			var sizes [64]int
+			for i, it := range items {
+				sizes[i] = it.Item.Tokens()
+			}
+			slices.Sort(sizes[:])
+		})), "runtime error: index out of range [64] with length 64"},
+		{"buffer of 300", "Slice takes every valid list", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *cupel.Selection) {
+			if len(items) > 300 {
+				panic("full")
+			}
+		})), "full"},
+		{"rounds up to four", "a selection is a subset: every position", slicerOf(firstFitOf(func(items []cupel.ScoredItem, sel *cupel.Selection) {
+			if n := len(items); n > 0 && n%4 != 0 && len(sel.Indices) == n {
+				sel.Indices = append(sel.Indices, n)
+			}
+		})), "position "},
+		{"memo by length and target", "Slice stores nothing", slicerOf(memoSlice(func(items []cupel.ScoredItem, budget cupel.SliceBudget) [2]int {
+			return [2]int{len(items), budget.TargetTokens}
+		})), ""},
+		{"memo by first content", "Slice stores nothing", slicerOf(memoSlice(func(items []cupel.ScoredItem, budget cupel.SliceBudget) string {
+			if len(items) == 0 || budget.TargetTokens == 0 {
+				return ""
+			}
+			return items[0].Item.Content()
+		})), ""},
+		{"a budget for all calls", "Slice stores nothing", slicerOf(func() slicing {
+			var lock locked
+			left := 2000
+			return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+				lock.do(func() {
+					budget.TargetTokens = min(budget.TargetTokens, left)
+					sel = firstFit(items, budget)
+					left -= min(left, 10*len(sel.Indices))
+				})
+				return sel
+			}
+		}), ""},
+		{"chance", "Slice is a pure function", slicerOf(firstFitOf(func(_ []cupel.ScoredItem, sel *cupel.Selection) {
+			if n := len(sel.Indices); n > 0 {
+				sel.Indices = sel.Indices[:rand.IntN(n)]
+			}
+		})), ""},
+		{"order of a map", "Slice is a pure function", slicerOf(firstFitOf(func(_ []cupel.ScoredItem, sel *cupel.Selection) {
+			set := make(map[int]bool)
+			for _, i := range sel.Indices {
+				set[i] = true
+			}
+			for i := range set {
+				sel.Indices = []int{i}
+				return
+			}
+		})), ""},
+		{"sorts by size", "Slice does not change the list", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+			slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) })
+			return firstFit(items, budget)
+		})), "position "},
+		{"marks what it took", "Slice does not change the list", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+			sel := firstFit(items, budget)
+			for _, i := range sel.Indices {
+				items[i].Score = -1
+			}
+			return sel
+		})), "position "},
+		{"a sentinel behind the list", "Slice does not change the list", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+			return firstFit(append(items, cupel.ScoredItem{Item: cupeltest.Item("end", math.MaxInt)})[:len(items)], budget)
+		})), "the memory behind the end of the list"},
+		{"sums of 32 bits", "sums of tokens do not wrap", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+			var used int32
+			for i, it := range items {
+				if tokens := int32(it.Item.Tokens()); budget.TargetTokens > 0 && int(used+tokens) <= budget.TargetTokens {
+					used += tokens
+					sel.Indices = append(sel.Indices, i)
+				}
+			}
+			return sel
+		})), ""},
+		{"positions by content", "a selection is a subset: no position", slicerOf(firstFitOf(func(items []cupel.ScoredItem, sel *cupel.Selection) {
+			for n, i := range sel.Indices {
+				sel.Indices[n] = slices.IndexFunc(items, func(it cupel.ScoredItem) bool { return it.Item.Content() == items[i].Item.Content() })
+			}
+		})), "position "},
+		{"a part after a late end", "Slice that stops because", of(late{}), ""},
+		{"a goroutine that waits for good", "Slice starts no goroutine", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *cupel.Selection) {
+			if len(items) != 40 { // else the test itself runs with too many
+				return
+			}
+			results := make(chan int)
+			for range 2 {
+				go func() { results <- 1 }()
+			}
+			<-results
+		})), ""},
+		{"a sweep that announces too little", "Sweep reports the choice", of(sweepOf{advance: true}), ""},
+		{"a sweep in another order", "Sweep reports the choice", of(sweepOf{reverse: true}), ""},
+		{"a narrowed slicer of no use", "ForKind returns a slicer", of(narrowOf{}), ``},
 	})
 }
 
@@ -415,123 +392,6 @@ func TestPositionsOutOfRange(t *testing.T) {
 		})
 	}
 }
-
-// plain is a sound slicer.
-type plain struct{}
-
-func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return firstFit(items, budget), nil
-}
-
-// sweeping is a sound slicer with the sweep of another one.
-type sweeping struct{}
-
-func (sweeping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return plain{}.Slice(ctx, items, budget)
-}
-
-func (sweeping) Sweep(items []cupel.ScoredItem) cupel.SliceSweep { return slicer.Greedy{}.Sweep(items) }
-
-// narrowing is a sound slicer without one for sketches.
-type narrowing struct{ plain }
-
-func (n narrowing) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	if kind == "Sketch" {
-		return nil
-	}
-	return n
-}
-
-// notMonotonic selects the largest item that fits, and denies what follows.
-type notMonotonic struct{}
-
-func (notMonotonic) NonMonotonic() bool { return false }
-
-func (notMonotonic) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
-	largest := -1
-	for i, it := range items {
-		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= budget.TargetTokens && (largest < 0 || tokens > items[largest].Item.Tokens()) {
-			largest = i
-		}
-	}
-	if largest >= 0 {
-		sel.Indices = []int{largest}
-	}
-	return sel, nil
-}
-
-// explaining is a sound slicer that explains itself badly.
-type explaining struct {
-	rule string
-	self bool // it names the item that it is asked about
-}
-
-func (explaining) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return firstFit(items, budget), nil
-}
-
-func (e explaining) ExplainSlice(_ context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget, _ cupel.Selection, at int) (cupel.Obstacle, error) {
-	if e.self {
-		return cupel.Obstacle{Rule: e.rule, Before: []int{at}}, nil
-	}
-	return cupel.Obstacle{Rule: e.rule}, nil
-}
-
-// stopping is a slicer with an error of its own, or none, for a context that is
-// done.
-type stopping struct{ err error }
-
-func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if ctx.Err() != nil {
-		return cupel.Selection{}, s.err
-	}
-	return firstFit(items, budget), nil
-}
-
-// outlines returns what firstFit left out and has a form 1 that fits.
-func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection) (fit []cupel.SmallerForm) {
-	left := budget.TargetTokens
-	for _, i := range sel.Indices {
-		left -= items[i].Item.Tokens()
-	}
-	for i, it := range items {
-		if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[0].Tokens <= left && !slices.Contains(sel.Indices, i) {
-			fit = append(fit, cupel.SmallerForm{Index: i, Form: 1})
-			left -= forms[0].Tokens
-		}
-	}
-	return fit
-}
-
-// smaller selects what firstFit does, and form 1 of what is left, of what fits
-// or of everything.
-func smaller(change func(form cupel.SmallerForm) []cupel.SmallerForm, fits bool) func(t cupeltest.T) {
-	return brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
-		if budget.TargetTokens <= 0 {
-			return nil
-		}
-		room := budget
-		if !fits {
-			room.TargetTokens = math.MaxInt
-		}
-		for _, form := range outlines(items, room, *sel) {
-			sel.Smaller = append(sel.Smaller, change(form)...)
-		}
-		return nil
-	})
-}
-
-// capped selects two items at most, does not say so, and wants the left-over
-// pass.
-type capped struct{}
-
-func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	sel := firstFit(items, budget)
-	sel.Indices = sel.Indices[:min(2, len(sel.Indices))]
-	return sel, nil
-}
-
-func (capped) LeftOver() bool { return true }
 
 func TestSoundSlicersPass(t *testing.T) {
 	// The sum of what fits is exact, and so is the choice of outlines.

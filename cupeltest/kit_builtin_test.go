@@ -53,6 +53,7 @@ func TestBuiltInScorers(t *testing.T) {
 		"Composite of Scaled": composite(scorer.Must(scorer.NewScaled(composite(scorer.Priority{}, scorer.Recency{}))), scorer.Frequency{}),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			inTime(t, func() { cupeltest.TestScorer(t, the(s), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...)) })
 		})
 	}
@@ -93,6 +94,7 @@ func TestBuiltInSlicers(t *testing.T) {
 		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), slicer.Cap(cupel.KindMessage, 50))), may},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			items := append(cupeltest.Items(5, 6, 7), cupeltest.Item("a call", 5, cupel.WithGroup("g")), cupeltest.Item("its result", 20, cupel.WithGroup("g"),
 				cupel.WithVariants(cupel.Variant{Content: "its outline", Tokens: 9, Worth: 0.5})))
 			options := append(tt.options, cupeltest.WithItems(items...))

@@ -166,6 +166,14 @@ func TestBrokenCollectors(t *testing.T) {
 	count := counter()
 	discard := func(*listCollector, cupel.TraceEvent) {}
 	var kept perGoroutine[*cupel.TraceEvent]
+	of := func(newCollector func() cupel.TraceCollector) func(t cupeltest.T) {
+		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, newCollector) }
+	}
+	keeping := func(most int) func() cupel.TraceCollector {
+		return func() cupel.TraceCollector {
+			return &listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-most):] }}
+		}
+	}
 	checkFaults(t, "collector", []fault{
 		{"changes its mind", "IsEnabled gives the same answer until something is changed.",
 			broken(&listCollector{enabled: func() bool { return int(count(nil))%2 == 0 }}), "true, then false"},
@@ -236,6 +244,20 @@ func TestBrokenCollectors(t *testing.T) {
 			broken(&observer{first: other}), "the run's context is canceled, and that of the strategies is not"},
 		{"panics when shared", "runs at once may share the collector (WithConcurrentRuns).",
 			broken(&observer{run: onlyAt(new(home))}, cupeltest.WithConcurrentRuns()), "panic: two runs at once"},
+		{"the last 100 events", "every stage event is recorded", of(keeping(100)), ""},
+		{"the last 1024 events", "every stage event is recorded", of(keeping(1024)), ""},
+		{"one score stage for each run", "the events of a run are all there", of(func() cupel.TraceCollector {
+			scored := false
+			return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
+				if e.Stage == cupel.StagePlace || e.ItemCount == 1 || e.Message != "" {
+					scored = false
+				}
+				if e.Stage != cupel.StageScore || !scored {
+					l.add(e)
+				}
+				scored = scored || e.Stage == cupel.StageScore
+			}}
+		}), ""},
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,20 +17,26 @@ import (
 // A generation is a set of contents that differ from those of any other. The
 // lists of one generation are equal whenever they are made.
 type generation struct {
-	number int64
-	short  bool // only short lists are made
+	suffix string // of its contents
+	short  bool   // only short lists are made
 }
 
 var lastGeneration atomic.Int64
 
-func nextGeneration() generation { return generation{number: lastGeneration.Add(1)} }
+func nextGeneration() generation {
+	return generation{suffix: fmt.Sprintf(" (%05d)", lastGeneration.Add(1))}
+}
 
-func nextShort() generation { return generation{number: lastGeneration.Add(1), short: true} }
+func nextShort() generation {
+	g := nextGeneration()
+	g.short = true
+	return g
+}
 
 // item returns an item with a content of this generation. All of them have the
 // same length.
 func (g generation) item(content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
-	return Item(fmt.Sprintf("%s (%05d)", content, g.number), tokens, opts...)
+	return Item(content+g.suffix, tokens, opts...)
 }
 
 // sampleItems returns items of every kind, with and without each optional
@@ -74,9 +81,38 @@ func otherItems(g generation) []*cupel.ContextItem {
 	return items
 }
 
+// A draft is an item of every generation. Making them takes longer than making
+// items of them.
+type draft struct {
+	content string
+	tokens  int
+	options []cupel.ItemOption
+}
+
+// drafts are those of randomItems, by length of the list.
+var drafts = struct {
+	sync.Mutex
+	of map[int][]draft
+}{of: make(map[int][]draft)}
+
 // randomItems returns n items with small differences, those of long lists with
 // few tokens.
 func randomItems(g generation, n int) []*cupel.ContextItem {
+	drafts.Lock()
+	list := drafts.of[n]
+	if list == nil {
+		list = randomDrafts(n)
+		drafts.of[n] = list
+	}
+	drafts.Unlock()
+	items := make([]*cupel.ContextItem, n)
+	for i, d := range list {
+		items[i] = g.item(d.content, d.tokens, d.options...)
+	}
+	return items
+}
+
+func randomDrafts(n int) []draft {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"}
 	tags := []string{"a", "b", "c", "d"}
@@ -84,8 +120,8 @@ func randomItems(g generation, n int) []*cupel.ContextItem {
 	if n > 100 {
 		most = 30
 	}
-	var items []*cupel.ContextItem
-	for i := range n {
+	list := make([]draft, n)
+	for i := range list {
 		options := []cupel.ItemOption{cupel.WithKind(kinds[random.IntN(len(kinds))]), cupel.WithTags(tags[:random.IntN(len(tags)+1)]...)}
 		if random.IntN(3) > 0 {
 			options = append(options, cupel.WithTimestamp(time.Unix(int64(random.IntN(20)), 0)))
@@ -96,9 +132,9 @@ func randomItems(g generation, n int) []*cupel.ContextItem {
 		if random.IntN(3) > 0 {
 			options = append(options, cupel.WithFutureRelevanceHint(float64(random.IntN(11))/10))
 		}
-		items = append(items, g.item(fmt.Sprintf("random %d", i), random.IntN(most), options...))
+		list[i] = draft{fmt.Sprintf("random %d", i), random.IntN(most), options}
 	}
-	return items
+	return list
 }
 
 // sizes are the lengths of lists of random items: beyond one, beyond a word of

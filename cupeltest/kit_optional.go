@@ -24,7 +24,7 @@ func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
 		rules = append(rules, rule{sentence: "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.", cause: "NonMonotonic is not true", broken: k.monotonic})
 	}
 	if _, ok := s.(cupel.SliceExplainer); ok || all {
-		rules = append(rules, rule{sentence: "an explanation of what is not selected says something, and names items that are selected or dropped.", cause: "explains badly", broken: k.everywhere(k.unexplained)})
+		rules = append(rules, rule{sentence: "an explanation of what is not selected says something, and names items that are selected or dropped.", cause: "explains badly", broken: k.ofPlain(k.unexplained)})
 	}
 	return rules
 }

@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,12 +30,11 @@ func TestPlacer(t T, newPlacer func() cupel.Placer, opts ...StrategyOption) {
 	if !ok {
 		return
 	}
-	kit := newPlacerKit(newPlacer, &options)
-	rules := append(kit.rules(), kit.adviceRules()...)
+	var appending func() cupel.AppendPlacer
 	if _, ok := p.(cupel.AppendPlacer); ok && !bypassed(p, "Place", "AppendPlace") {
-		rules = append(rules, kit.appendRule(func() cupel.AppendPlacer { return newPlacer().(cupel.AppendPlacer) }))
+		appending = func() cupel.AppendPlacer { return newPlacer().(cupel.AppendPlacer) }
 	}
-	hold(t, "placer", p, rules, &options)
+	hold(t, "placer", p, newPlacerKit(newPlacer, &options).rules(appending), &options)
 }
 
 type placerKit struct {
@@ -81,13 +81,14 @@ func placerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
 	})
 }
 
-func (k *placerKit) rules() []rule {
+// rules returns all rules, with that of the appending form if there is one.
+func (k *placerKit) rules(appending func() cupel.AppendPlacer) []rule {
 	rules := append(k.subject.rules(), k.resultRule())
-	return append(append(rules, k.stopRules()...),
-		rule{sentence: "Place only reorders: it adds and removes nothing.", cause: "the order has another length", broken: k.everywhere(otherLength)},
-		rule{sentence: "Place only reorders: every position is one of the list.", cause: "places what is not in the list", broken: k.everywhere(wrongPosition)},
-		rule{sentence: "Place only reorders: no position comes twice.", cause: "places an item twice", broken: k.everywhere(repeatedPosition)},
-		rule{sentence: "a group is one position: the members of a group stay together.", cause: "confuses groups", broken: func() string { return k.each(ofUnits(k.cold(), true), noPermutation) }},
+	rules = append(append(rules, k.stopRules()...),
+		rule{sentence: "Place only reorders: it adds and removes nothing.", cause: "the order has another length", broken: k.ofPlain(otherLength)},
+		rule{sentence: "Place only reorders: every position is one of the list.", cause: "places what is not in the list", broken: k.ofPlain(wrongPosition)},
+		rule{sentence: "Place only reorders: no position comes twice.", cause: "places an item twice", broken: k.ofPlain(repeatedPosition)},
+		rule{sentence: "a group is one position: the members of a group stay together.", cause: "confuses groups", broken: k.ofUnits(noPermutation)},
 		rule{sentence: "an item that is given twice is placed twice, told apart by its positions.", cause: "confuses items that are given twice", broken: func() string {
 			return k.each([]input[cupel.ScoredItem]{repeatedScored(k.options)}, noPermutation)
 		}},
@@ -99,6 +100,11 @@ func (k *placerKit) rules() []rule {
 			return k.each([]input[cupel.ScoredItem]{{name: "an empty list"}}, noPermutation)
 		}},
 	)
+	rules = append(rules, k.adviceRules()...)
+	if appending != nil {
+		rules = append(rules, k.appendRule(appending))
+	}
+	return rules
 }
 
 // appendRule compares the form that appends with the one that does not.
@@ -132,36 +138,15 @@ func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 	return order[n:], nil
 }
 
-func (k *placerKit) everywhere(check func(n int, order []int) string) func() string {
-	return func() string { return k.each(ofUnits(k.cold(), false), check) }
-}
-
-func (k *placerKit) each(inputs []input[cupel.ScoredItem], check func(n int, order []int) string) string {
-	run := k.start()
-	for _, in := range inputs {
-		out := k.call(run, in)
-		found := out.broke
-		switch {
-		case len(in.list) > 0 && k.answers(out):
-			continue
-		case found == "":
-			found = check(len(in.list), out.result)
-		}
-		if found != "" {
-			return in.name + ": " + found
-		}
-	}
-	return ""
-}
-
-func otherLength(n int, order []int) string {
-	if len(order) != n {
+func otherLength(in input[cupel.ScoredItem], order []int) string {
+	if n := len(in.list); len(order) != n {
 		return fmt.Sprintf("%d positions for %d items", len(order), n)
 	}
 	return ""
 }
 
-func wrongPosition(n int, order []int) string {
+func wrongPosition(in input[cupel.ScoredItem], order []int) string {
+	n := len(in.list)
 	for _, i := range order {
 		if i < 0 || i >= n {
 			return fmt.Sprintf("position %d of %d items", i, n)
@@ -170,7 +155,7 @@ func wrongPosition(n int, order []int) string {
 	return ""
 }
 
-func repeatedPosition(_ int, order []int) string {
+func repeatedPosition(_ input[cupel.ScoredItem], order []int) string {
 	seen := make(map[int]bool)
 	for _, i := range order {
 		if seen[i] {
@@ -181,11 +166,6 @@ func repeatedPosition(_ int, order []int) string {
 	return ""
 }
 
-func noPermutation(n int, order []int) string {
-	for _, check := range []func(int, []int) string{otherLength, wrongPosition, repeatedPosition} {
-		if found := check(n, order); found != "" {
-			return found
-		}
-	}
-	return ""
+func noPermutation(in input[cupel.ScoredItem], order []int) string {
+	return cmp.Or(otherLength(in, order), wrongPosition(in, order), repeatedPosition(in, order))
 }

@@ -88,16 +88,16 @@ func (k *slicerKit) rules(s cupel.Slicer) []rule {
 	rules := append(k.subject.rules(), k.resultRule())
 	rules = append(rules, k.stopRules()...)
 	rules = append(rules,
-		rule{sentence: "a selection is a subset: every position, selected or dropped, is one of the list.", cause: "selects what is not in the list", broken: k.everywhere(outOfRange)},
-		rule{sentence: "a selection is a subset: no position is selected twice, or dropped twice.", cause: "selects or drops an item twice", broken: k.everywhere(twice)},
-		rule{sentence: "no position is both selected and dropped.", cause: "selects what it drops", broken: k.everywhere(both)},
-		rule{sentence: "an item that is dropped has a reason.", cause: "drops without a reason", broken: k.everywhere(withoutReason)},
+		rule{sentence: "a selection is a subset: every position, selected or dropped, is one of the list.", cause: "selects what is not in the list", broken: k.ofPlain(outOfRange)},
+		rule{sentence: "a selection is a subset: no position is selected twice, or dropped twice.", cause: "selects or drops an item twice", broken: k.ofPlain(twice)},
+		rule{sentence: "no position is both selected and dropped.", cause: "selects what it drops", broken: k.ofPlain(both)},
+		rule{sentence: "an item that is dropped has a reason.", cause: "drops without a reason", broken: k.ofPlain(withoutReason)},
 		rule{sentence: "an item that is given twice is two candidates, told apart by their positions.", cause: "confuses items that are given twice", broken: func() string { return k.each(repeated(), broken) }},
 		rule{sentence: "any float64 is a score: infinities, NaN and -0 too.", cause: "does not take every score", broken: func() string { return k.each(hostile(), broken) }},
 	)
 	if !k.options.mayExceed {
 		rules = append(rules, rule{sentence: "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
-			cause: "selects more than the target", broken: k.everywhere(overTarget)})
+			cause: "selects more than the target", broken: k.ofPlain(overTarget)})
 	}
 	if !k.options.only {
 		rules = append(rules, rule{sentence: "sums of tokens do not wrap.", cause: "sums of tokens wrap", broken: func() string {
@@ -117,6 +117,10 @@ func (k *slicerKit) rules(s cupel.Slicer) []rule {
 			var none []input[cupel.ScoredItem]
 			for _, in := range k.cold() {
 				in.budget.TargetTokens = 0
+				in.name, _, _ = strings.Cut(in.name, ", with a target of ")
+				if last := len(none) - 1; last >= 0 && none[last].name == in.name { // the ceilings above 1
+					none = none[:last]
+				}
 				none = append(none, in)
 			}
 			return k.nothing(none)
@@ -133,31 +137,6 @@ func slicerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
 		inputs = append(inputs, withBudgets(in)...)
 	}
 	return inputs
-}
-
-// everywhere checks what is selected from lists without groups and forms, which
-// have rules of their own.
-func (k *slicerKit) everywhere(check func(input[cupel.ScoredItem], cupel.Selection) string) func() string {
-	return func() string { return k.each(ofUnits(k.cold(), false), check) }
-}
-
-// each runs a new slicer and checks what it selected.
-func (k *slicerKit) each(inputs []input[cupel.ScoredItem], check func(input[cupel.ScoredItem], cupel.Selection) string) string {
-	run := k.start()
-	for _, in := range inputs {
-		out := k.call(run, in)
-		found := out.broke
-		switch {
-		case k.answers(out):
-			continue
-		case found == "":
-			found = check(in, out.result)
-		}
-		if found != "" {
-			return in.name + ": " + found
-		}
-	}
-	return ""
 }
 
 // nothing runs the slicer where it has nothing to choose: no requirement is

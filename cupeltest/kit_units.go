@@ -88,13 +88,8 @@ func (s *listSpy) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 	return placer.Chronological{}.Place(ctx, items)
 }
 
-// ofUnits checks what is selected from lists with groups and smaller forms.
-func (k *slicerKit) ofUnits(check func(input[cupel.ScoredItem], cupel.Selection) string) func() string {
-	return func() string { return k.each(ofUnits(k.cold(), true), check) }
-}
-
-// ofUnits returns the inputs with groups and smaller forms, or the others.
-func ofUnits[E any](inputs []input[E], units bool) []input[E] {
+// withUnits returns the inputs with groups and smaller forms, or the others.
+func withUnits[E any](inputs []input[E], units bool) []input[E] {
 	var found []input[E]
 	for _, in := range inputs {
 		if in.units == units {
@@ -108,9 +103,9 @@ func ofUnits[E any](inputs []input[E], units bool) []input[E] {
 func (k *slicerKit) unitRules(options *kitOptions) []rule {
 	rules := []rule{
 		{sentence: "a group is one position: it is selected, or dropped, as a whole.", cause: "confuses groups", broken: k.ofUnits(broken)},
-		{sentence: "no position is selected in two forms.", cause: "selects an item in two forms", broken: func() string { return k.each(k.cold(), inTwoForms) }},
-		{sentence: "no position that is selected in a smaller form is dropped as well.", cause: "drops what it selects in a smaller form", broken: func() string { return k.each(k.cold(), smallerAndDropped) }},
-		{sentence: "a smaller form is one of the forms that the item has, counted from 1.", cause: "selects a form that there is not", broken: func() string { return k.each(k.cold(), unknownForm) }},
+		{sentence: "no position is selected in two forms.", cause: "selects an item in two forms", broken: k.ofAll(inTwoForms)},
+		{sentence: "no position that is selected in a smaller form is dropped as well.", cause: "drops what it selects in a smaller form", broken: k.ofAll(smallerAndDropped)},
+		{sentence: "a smaller form is one of the forms that the item has, counted from 1.", cause: "selects a form that there is not", broken: k.ofAll(unknownForm)},
 		{sentence: "a slicer that wants the left-over pass drops what it leaves out for another reason than the budget: the pass returns the rest.", cause: "leaves items out without saying so", broken: k.ofUnits(k.returns)},
 	}
 	if !options.mayExceed {

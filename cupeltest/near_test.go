@@ -129,15 +129,39 @@ func TestAssertionsPage(t *testing.T) {
 			t.Errorf("the page has no row for %s", link.Name)
 		}
 	}
+	samePage(t, "ASSERTIONS.md", b.String())
+}
+
+// samePage compares a page with what it should be, or writes it.
+func samePage(t *testing.T, name, want string) {
+	t.Helper()
 	if update {
-		if err := os.WriteFile("ASSERTIONS.md", []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile("ASSERTIONS.md")
-	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != b.String() {
-		t.Errorf("ASSERTIONS.md is old (%v); run the test with CUPELTEST_UPDATE=1. It should be\n%s", err, b.String())
+	got, err := os.ReadFile(name)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
+		t.Errorf("%s is old (%v); run the test with CUPELTEST_UPDATE=1. It should be\n%s", name, err, want)
 	}
+}
+
+// RULES.md has every rule of the kits with the cause that a failure names.
+func TestRulesPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Rules of strategies\n\nWhat `TestScorer`, `TestSlicer`, `TestPlacer` and `TestTraceCollector` check, in this order, and how the first line of a failure goes on after \"breaks its\n" +
+		"contract\" or, in a warning, \"is lawful but bad\". `Except` takes the beginning of a rule. The tables are made by `CUPELTEST_UPDATE=1 go test -run TestRulesPage`.\n")
+	for _, role := range []string{"scorer", "slicer", "placer", "collector"} {
+		fmt.Fprintf(&b, "\n## A %s\n\n| rule | a failure begins with |\n|---|---|\n", role)
+		for _, rule := range cupeltest.Rules(role) {
+			warning := ""
+			if rule.Advice {
+				warning = "warning: "
+			}
+			fmt.Fprintf(&b, "| %s | %s`%s` |\n", rule.Sentence, warning, rule.Cause)
+		}
+	}
+	samePage(t, "RULES.md", b.String())
 }
 
 // The run of a report is known as long as the report is, and no longer.

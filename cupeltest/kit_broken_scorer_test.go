@@ -1,13 +1,11 @@
 package cupeltest_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
-	"runtime"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,153 +14,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
 )
-
-// A fault is an implementation that breaks one rule of its contract, and the
-// sentence of that rule. It may break others on the way: what remembers calls
-// is rarely wrong in one way only.
-type fault struct {
-	name     string
-	sentence string
-	run      func(t cupeltest.T)
-	found    string // part of what is found
-}
-
-// checkFaults wants each fault caught by the rule meant for it, and each rule
-// to catch one.
-func checkFaults(t *testing.T, role string, faults []fault) {
-	t.Helper()
-	caught := make(map[string]bool)
-	ran := 0
-	for _, f := range faults {
-		t.Run(f.name, func(t *testing.T) {
-			ran++
-			s := watch(f.run)
-			for at, message := range s.messages {
-				if !strings.HasPrefix(message, role+" ") || !strings.Contains(message, " breaks its contract: ") || !strings.Contains(message, "\n\tfound: ") {
-					t.Errorf("a message of another form: %q", message)
-				}
-				if strings.Contains(message, "\n\trule: "+f.sentence+"\n\tfound: ") && strings.Contains(message, f.found) {
-					caught[f.sentence] = true
-					if at > 0 {
-						t.Errorf("first is a consequence: %s", s.messages[0])
-					}
-					return
-				}
-			}
-			t.Errorf("the rule\n\t%s\ndid not find %q; reported was\n\t%s", f.sentence, f.found, strings.Join(s.messages, "\n\t"))
-		})
-	}
-	if ran < len(faults) {
-		return // only some were asked for
-	}
-	for _, sentence := range cupeltest.Sentences(role) {
-		if !caught[sentence] {
-			t.Errorf("no fault shows that this rule finds anything: %s", sentence)
-		}
-	}
-}
-
-// invalid is strategies that say of themselves that they are not ready.
-type invalid struct{}
-
-func (invalid) Validate() error { return errors.New("not ready") }
-
-func (invalid) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
-
-func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-	return cupel.Selection{}, nil
-}
-
-func (invalid) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
-
-// home is the goroutine from which a strategy was called first. A strategy that
-// depends on it is wrong in any other, every time and without a data race.
-type home struct {
-	lock locked
-	id   string
-}
-
-func (h *home) away() (yes bool) {
-	id := goroutine()
-	h.lock.do(func() {
-		if h.id == "" {
-			h.id = id
-		}
-		yes = h.id != id
-	})
-	return yes
-}
-
-// goroutine names the current goroutine.
-func goroutine() string {
-	stack := make([]byte, 64)
-	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte("["))
-	return string(name)
-}
-
-// locked makes the memory of a broken strategy safe to use, so that it is
-// broken in its own way and not by a data race.
-type locked struct{ sync.Mutex }
-
-func (l *locked) do(f func()) {
-	l.Lock()
-	defer l.Unlock()
-	f()
-}
-
-// perGoroutine is memory that a broken strategy keeps for each goroutine that
-// calls it, for the same reason.
-type perGoroutine[V any] struct {
-	lock   locked
-	values map[string]*V
-}
-
-func (p *perGoroutine[V]) use(f func(v *V)) {
-	id := goroutine()
-	p.lock.do(func() {
-		if p.values == nil {
-			p.values = make(map[string]*V)
-		}
-		if p.values[id] == nil {
-			p.values[id] = new(V)
-		}
-		f(p.values[id])
-	})
-}
-
-// perList is memory that a broken strategy keeps for each list, by where it is.
-type perList[V any] struct {
-	lock   locked
-	values map[**cupel.ContextItem]*V
-}
-
-func (p *perList[V]) use(all []*cupel.ContextItem, f func(v *V)) {
-	p.lock.do(func() {
-		if p.values == nil {
-			p.values = make(map[**cupel.ContextItem]*V)
-		}
-		v := p.values[&all[0]]
-		if v == nil {
-			v = new(V)
-			p.values[&all[0]] = v
-		}
-		f(v)
-	})
-}
-
-// sleepy takes long for a long list, and ignores its context.
-func sleepy(n int) error {
-	if n > 1000 {
-		time.Sleep(260 * time.Millisecond)
-	}
-	return nil
-}
-
-// leak starts a goroutine that outlasts the rule.
-func leak() error {
-	go func() { time.Sleep(3 * time.Second) }()
-	return nil
-}
 
 type batch struct {
 	scoreFunc
@@ -182,9 +33,6 @@ func size(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return floa
 func brokenScorer(newScorer func() cupel.Scorer) func(t cupeltest.T) {
 	return func(t cupeltest.T) { cupeltest.TestScorer(t, newScorer) }
 }
-
-// the returns a function that returns the same value each time.
-func the[S any](s S) func() S { return func() S { return s } }
 
 type (
 	batchPart = func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
@@ -262,22 +110,6 @@ func cachedByAddress() func(all []*cupel.ContextItem) float64 {
 	}
 }
 
-// rankedOnce remembers the rank that an item had in the list in which it came
-// first, as a cache by item does.
-func rankedOnce() func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	var lock locked
-	ranks := make(map[*cupel.ContextItem]float64)
-	return func(item *cupel.ContextItem, all []*cupel.ContextItem) (rank float64) {
-		lock.do(func() {
-			if _, known := ranks[item]; !known {
-				ranks[item] = float64(slices.Index(all, item))
-			}
-			rank = ranks[item]
-		})
-		return rank
-	}
-}
-
 func whenAway() func([]*cupel.ContextItem) float64 {
 	h := new(home)
 	return func([]*cupel.ContextItem) float64 {
@@ -297,12 +129,59 @@ func appends(all []*cupel.ContextItem) float64 {
 	return float64(len(append(all, nil)))
 }
 
-func panicsAtOne(all []*cupel.ContextItem) float64 {
-	if len(all) == 1 {
-		panic("nothing to compare with")
-	}
-	return 0
+type (
+	scoring = func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
+	slicing = func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection
+	placing = func(items []cupel.ScoredItem) []int
+)
+
+func scorerOf(newScore func() scoring) func(t cupeltest.T) {
+	return brokenScorer(func() cupel.Scorer { return scoreFunc(newScore()) })
 }
+
+// batchOf is a sound scorer with this batch form.
+func batchOf(scoreAll batchPart) func(t cupeltest.T) {
+	return brokenScorer(the[cupel.Scorer](batch{size, scoreAll}))
+}
+
+func rank(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return float64(slices.Index(all, item)) / float64(len(all))
+}
+
+// memo is a cache that is safe to use, keyed by what does not determine the
+// score.
+func memo[K comparable](key func(item *cupel.ContextItem, all []*cupel.ContextItem) K, score scoring) scoring {
+	var lock locked
+	known := make(map[K]float64)
+	return func(item *cupel.ContextItem, all []*cupel.ContextItem) (s float64) {
+		k := key(item, all)
+		lock.do(func() {
+			var ok bool
+			if s, ok = known[k]; !ok {
+				s = score(item, all)
+				known[k] = s
+			}
+		})
+		return s
+	}
+}
+
+// running is state that every call adds to.
+func running(add func(sum float64, item *cupel.ContextItem) float64) func() scoring {
+	return func() scoring {
+		var (
+			lock locked
+			sum  float64
+		)
+		return func(item *cupel.ContextItem, all []*cupel.ContextItem) (s float64) {
+			lock.do(func() { sum = add(sum, item); s = size(item, all) / (1 + sum) })
+			return s
+		}
+	}
+}
+
+// sharedMemo is what all scorers of a type share.
+var sharedMemo = memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, size)
 
 func TestBrokenScorers(t *testing.T) {
 	skipUnderRace(t)
@@ -320,15 +199,9 @@ func TestBrokenScorers(t *testing.T) {
 		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](nil)), "Scorer"},
 		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](scoreFunc(nil))), "Scorer"},
 		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](invalid{})), "not ready"},
-
-		{"panics", "Score takes every valid list, one of a single item too, without a panic or an error.", single(the[offset](panicsAtOne)), "a list of one item: panic: nothing to compare with"},
-		{"counts its calls", "Score stores nothing about a call: what was called before does not change a result.", single(counter), "item 1 scores "},
-		{"scores by turns", "Score is a pure function: the same input gives the same result each time.", single(the(counter())), "run again: item 1 scores "},
-		{"remembers the longest list", "Score stores nothing about a call: what was called before does not change a result.", single(longestSeen), "run first and after other lists: item 1 scores "},
 		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress), "in memory of its own and in that of the list before"},
 		{"sorts the list", "Score does not change the list that it is given.", single(the[offset](sorts)), "position 0 holds something else"},
 		{"appends to the list", "Score does not change the list that it is given.", single(the[offset](appends)), "behind the end of the list"},
-		{"remembers items", "Score stores nothing about a call: what was called before does not change a result.", brokenScorer(the[cupel.Scorer](scoreFunc(rankedOnce()))), "run in two orders of the lists, with equal items: item 1 scores "},
 		{"is not safe", "Score is safe for concurrent use.", single(whenAway), "run alone and in several goroutines"},
 		{"remembers the item before", "Score depends on the item and the list, not on which item of the list was scored before.",
 			brokenScorer(func() cupel.Scorer {
@@ -344,7 +217,6 @@ func TestBrokenScorers(t *testing.T) {
 					return s
 				})
 			}), "after the items before it"},
-
 		{"wants every item once", "Score takes a list that holds an item twice: two candidates, alike.",
 			brokenScorer(the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 				at := slices.Index(all, item)
@@ -353,23 +225,13 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return 0
 			}))), "panic: given twice"},
-
 		{"leaves goroutines", "Score starts no goroutine that goes on after the call, except for a number that does not grow.",
 			single(the[offset](func(all []*cupel.ContextItem) float64 {
 				if len(all) == 3 {
-					_ = leak()
+					leak()
 				}
 				return 0
 			})), " goroutines after a third of them, "},
-
-		{"batch fails", "ScoreAll takes every valid list, one of a single item too, without a panic or an error.",
-			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
-				if len(all) == 1 {
-					return errors.New("too few")
-				}
-				return nil
-			}), `a list of one item: the error "too few"`},
-		{"batch counts its calls", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatches(plus(counter)), "item 1 scores "},
 		{"batch fails by turns", "ScoreAll is a pure function: the same input gives the same result each time.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 				if int(turn(nil))%20 == 0 {
@@ -398,29 +260,12 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return nil
 			}), `the error "stopped"`},
-		{"batch stops without an error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
-			brokenScorer(the[cupel.Scorer](batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-				for i, item := range all {
-					if ctx.Err() != nil {
-						break
-					}
-					scores[i] = size(item, all)
-				}
-				return nil //nolint:nilerr // this is the fault that the kit must find
-			}})), "without an error and under a context that is done: item 1 scores 12, then 0"},
 		{"batch rounds otherwise", "ScoreAll gives the same bits as Score.", brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 			for i := range scores {
 				scores[i] = math.Nextafter(scores[i], math.Inf(1))
 			}
 			return nil
 		}), "Score and ScoreAll: item "},
-		{"batch leaves one out", "ScoreAll writes every score.",
-			brokenScorer(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-				for i, item := range all[:max(0, len(all)-1)] {
-					scores[i] = size(item, all)
-				}
-				return nil
-			}})), "the score of item 9 is what was there before"},
 		{"batch works by pointer", "ScoreAll scores an item that is given twice at each of its positions, as Score does.",
 			brokenScorer(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				at := make(map[*cupel.ContextItem]int)
@@ -434,11 +279,132 @@ func TestBrokenScorers(t *testing.T) {
 			}})), "a list that holds two items twice, Score and ScoreAll: item 1 scores 12, then 0"},
 		{"batch does not look at its context", "ScoreAll stops soon after its context is done, if it takes long.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error { return sleepy(len(all)) }), "under a context that is done"},
-		{"batch leaves goroutines", "ScoreAll starts no goroutine that goes on after the call, except for a number that does not grow.",
-			brokenBatch(func(context.Context, []*cupel.ContextItem, []float64) error { return leak() }), " goroutines after a third of them, "},
 		{"batch looks at the first", "ScoreAll takes an empty list.", brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			_ = all[0]
 			return nil
 		}), "panic: runtime error: index out of range"},
+		{"memo by content", "Score stores nothing", scorerOf(func() scoring {
+			return memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, rank)
+		}), ""},
+		{"memo by content of a score by size", "Score stores nothing", scorerOf(func() scoring {
+			return memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, size)
+		}), ""},
+		{"memo by content, shared by all", "Score stores nothing", scorerOf(the(sharedMemo)), ""},
+		{"memo by pointer", "Score stores nothing", scorerOf(func() scoring {
+			return memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) *cupel.ContextItem { return item }, rank)
+		}), ""},
+		{"memo by length of list", "Score stores nothing", scorerOf(func() scoring {
+			return memo(func(_ *cupel.ContextItem, all []*cupel.ContextItem) int { return len(all) }, size)
+		}), ""},
+		{"normalised by the first list", "Score stores nothing", scorerOf(func() scoring {
+			var (
+				once    sync.Once
+				largest float64
+			)
+			return func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+				once.Do(func() { largest = float64(len(all)) })
+				return size(item, all) / largest
+			}
+		}), ""},
+		{"running sum", "Score stores nothing", scorerOf(running(func(sum float64, item *cupel.ContextItem) float64 { return sum + float64(item.Tokens()) })), ""},
+		{"running maximum", "Score stores nothing", scorerOf(running(func(sum float64, item *cupel.ContextItem) float64 { return max(sum, float64(item.Tokens())) })), ""},
+		{"gives up after some calls", "Score stores nothing", scorerOf(func() scoring {
+			calls := counter()
+			return func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+				if calls(nil) > 500 {
+					return 0
+				}
+				return size(item, all)
+			}
+		}), ""},
+		{"chance", "Score is a pure function", scorerOf(the[scoring](func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return rand.Float64() })), ""},
+		{"the time", "Score is a pure function", scorerOf(the[scoring](func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return float64(time.Now().UnixNano()) })), ""},
+		{"order of a map", "Score is a pure function", scorerOf(the[scoring](func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			at := make(map[*cupel.ContextItem]int)
+			for i, item := range all {
+				at[item] = i
+			}
+			for _, i := range at {
+				return float64(i)
+			}
+			return 0
+		})), ""},
+		{"buffer of 64", "Score takes every valid list", scorerOf(the[scoring](func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			var tokens [64]int
+			for i, other := range all {
+				tokens[i] = other.Tokens()
+			}
+			return float64(tokens[0] - item.Tokens())
+		})), "runtime error: index out of range [64] with length 64"},
+		{"divides by the others", "Score takes every valid list", scorerOf(the[scoring](func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			return float64(item.Tokens() / (len(all) - 1))
+		})), "runtime error: integer divide by zero"},
+		{"wants a time", "Score takes every valid list", scorerOf(the[scoring](func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			at, ok := item.Timestamp()
+			if !ok {
+				panic("no time")
+			}
+			return float64(at.Unix())
+		})), "no time"},
+		{"as many as tokens", "Score takes every valid list", scorerOf(the[scoring](func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			return float64(len(make([]byte, item.Tokens())))
+		})), "runtime error: makeslice: len out of range"},
+		{"unrolled by four", "ScoreAll writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i := 0; i+4 <= len(all); i += 4 {
+				for j := range 4 {
+					scores[i+j] = size(all[i+j], all)
+				}
+			}
+			return nil
+		}), ""},
+		{"a batch that is too long", "ScoreAll takes every valid list", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			if len(all) > 1000 {
+				return errors.New("too many")
+			}
+			for i, item := range all {
+				scores[i] = size(item, all)
+			}
+			return nil
+		}), `the error "too many"`},
+		{"another score beyond 256", "ScoreAll gives the same bits", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i := range all {
+				scores[i] = size(all[int(uint8(i))], all)
+			}
+			return nil
+		}), ""},
+		{"a part after a late end", "ScoreAll that stops because", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i, item := range all {
+				if i%32 == 31 && ctx.Err() != nil {
+					return nil //nolint:nilerr // this is the fault
+				}
+				scores[i] = size(item, all)
+			}
+			return nil
+		}), ""},
+		{"a goroutine for each item, left at the end of the context", "ScoreAll starts no goroutine", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+			type result struct {
+				i int
+				s float64
+			}
+			results := make(chan result)
+			if len(all) > 50 { // else the test itself runs with too many
+				for i, item := range all {
+					scores[i] = size(item, all)
+				}
+				return nil
+			}
+			for i, item := range all {
+				go func() { results <- result{i, size(item, all)} }()
+			}
+			for range all {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case r := <-results:
+					scores[r.i] = r.s
+				}
+			}
+			return nil
+		}), ""},
 	})
 }

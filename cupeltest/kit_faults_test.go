@@ -1,0 +1,189 @@
+package cupeltest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// A fault is a strategy that breaks its contract, as people write them, and how
+// it is caught: the first failure is of this rule and names its cause in its
+// first line, whatever else is broken on the way.
+type fault struct {
+	name  string
+	rule  string // how its sentence begins
+	run   func(t cupeltest.T)
+	found string // part of what is found
+}
+
+// checkFaults wants each fault caught by the rule meant for it, and each rule
+// to catch one.
+func checkFaults(t *testing.T, role string, faults []fault) {
+	t.Helper()
+	rules := cupeltest.Rules(role)
+	var lock locked
+	caught := make(map[string]bool)
+	ran := 0
+	t.Run("faults", func(t *testing.T) {
+		for _, f := range faults {
+			t.Run(f.name, func(t *testing.T) {
+				if role != "collector" { // whose kit counts the allocations of the process
+					t.Parallel()
+				}
+				lock.do(func() { ran++ })
+				if rule := checkFault(t, role, rules, f); rule != "" {
+					lock.do(func() { caught[rule] = true })
+				}
+			})
+		}
+	})
+	if ran < len(faults) {
+		return // only some were asked for
+	}
+	for _, r := range rules {
+		if !caught[r.Sentence] && !r.Advice { // TestAdvice has the others
+			t.Errorf("no fault shows that this rule finds anything: %s", r.Sentence)
+		}
+	}
+}
+
+// checkFault returns the rule that catches a fault, or "".
+func checkFault(t *testing.T, role string, rules []cupeltest.Rule, f fault) string {
+	t.Helper()
+	var of []cupeltest.Rule
+	for _, r := range rules {
+		if strings.HasPrefix(r.Sentence, f.rule) {
+			of = append(of, r)
+		}
+	}
+	if len(of) != 1 {
+		t.Fatalf("%d rules begin with %q, want one", len(of), f.rule)
+	}
+	s := watch(f.run)
+	if len(s.messages) == 0 {
+		t.Fatal("it passes")
+	}
+	for _, message := range s.messages {
+		if !strings.HasPrefix(message, role+" ") || !strings.Contains(message, " breaks its contract: ") || !strings.Contains(message, "\n\tfound: ") {
+			t.Errorf("a message of another form: %q", message)
+		}
+	}
+	_, what, _ := strings.Cut(s.messages[0], " breaks its contract: ")
+	if !strings.HasPrefix(what, of[0].Cause+": ") || !strings.Contains(what, "\n\trule: "+of[0].Sentence+"\n\tfound: ") || !strings.Contains(what, f.found) {
+		t.Errorf("the first failure is not of the rule\n\t%s (%s)\nwith %q; reported was\n\t%s", of[0].Sentence, of[0].Cause, f.found, strings.Join(s.messages, "\n\t"))
+		return ""
+	}
+	return of[0].Sentence
+}
+
+// invalid is strategies that say of themselves that they are not ready.
+type invalid struct{}
+
+func (invalid) Validate() error { return errors.New("not ready") }
+
+func (invalid) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+
+func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	return cupel.Selection{}, nil
+}
+
+func (invalid) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
+
+// home is the goroutine from which a strategy was called first. A strategy that
+// depends on it is wrong in any other, every time and without a data race.
+type home struct {
+	lock locked
+	id   string
+}
+
+func (h *home) away() (yes bool) {
+	id := goroutine()
+	h.lock.do(func() {
+		if h.id == "" {
+			h.id = id
+		}
+		yes = h.id != id
+	})
+	return yes
+}
+
+// goroutine names the current goroutine.
+func goroutine() string {
+	stack := make([]byte, 64)
+	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte("["))
+	return string(name)
+}
+
+// locked makes the memory of a broken strategy safe to use, so that it is
+// broken in its own way and not by a data race.
+type locked struct{ sync.Mutex }
+
+func (l *locked) do(f func()) {
+	l.Lock()
+	defer l.Unlock()
+	f()
+}
+
+// perGoroutine is memory that a broken strategy keeps for each goroutine that
+// calls it, for the same reason.
+type perGoroutine[V any] struct {
+	lock   locked
+	values map[string]*V
+}
+
+func (p *perGoroutine[V]) use(f func(v *V)) {
+	id := goroutine()
+	p.lock.do(func() {
+		if p.values == nil {
+			p.values = make(map[string]*V)
+		}
+		if p.values[id] == nil {
+			p.values[id] = new(V)
+		}
+		f(p.values[id])
+	})
+}
+
+// perList is memory that a broken strategy keeps for each list, by where it is.
+type perList[V any] struct {
+	lock   locked
+	values map[**cupel.ContextItem]*V
+}
+
+func (p *perList[V]) use(all []*cupel.ContextItem, f func(v *V)) {
+	p.lock.do(func() {
+		if p.values == nil {
+			p.values = make(map[**cupel.ContextItem]*V)
+		}
+		v := p.values[&all[0]]
+		if v == nil {
+			v = new(V)
+			p.values[&all[0]] = v
+		}
+		f(v)
+	})
+}
+
+// sleepy takes long for a long list, and ignores its context.
+func sleepy(n int) error {
+	if n > 1000 {
+		time.Sleep(260 * time.Millisecond)
+	}
+	return nil
+}
+
+// leak starts a goroutine that outlasts the rule.
+func leak() {
+	go func() { time.Sleep(3 * time.Second) }()
+}
+
+// the returns a function that returns the same value each time.
+func the[S any](s S) func() S { return func() S { return s } }

@@ -1,0 +1,299 @@
+package cupeltest_test
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// firstFit is a sound slicer for tokens whose sum does not wrap, and any other.
+func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+	left := budget.TargetTokens
+	for i, it := range items {
+		if left > 0 && it.Item.Tokens() <= left {
+			sel.Indices = append(sel.Indices, i)
+			left -= it.Item.Tokens()
+		}
+	}
+	return sel
+}
+
+// slicerWith changes what firstFit selects.
+func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) sliceFunc {
+	return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		sel := firstFit(items, budget)
+		err := change(items, budget, &sel)
+		return sel, err
+	}
+}
+
+func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) func(t cupeltest.T) {
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(change))) }
+}
+
+// without leaves out the first of what is selected when leave says so.
+func without(newLeave func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
+	newSlicer := func() cupel.Slicer {
+		leave := newLeave()
+		return slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+			if leave(items) && len(sel.Indices) > 0 {
+				sel.Indices = sel.Indices[1:]
+			}
+			return nil
+		})
+	}
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, newSlicer) }
+}
+
+// lightByAddress remembers by where a list is whether its first item is light.
+func lightByAddress() func(items []cupel.ScoredItem) bool {
+	var (
+		lock  locked
+		where *cupel.ScoredItem
+		light bool
+	)
+	return func(items []cupel.ScoredItem) (yes bool) {
+		if len(items) == 0 {
+			return false
+		}
+		lock.do(func() {
+			if where != &items[0] {
+				where, light = &items[0], items[0].Item.Tokens() < 20
+			}
+			yes = light
+		})
+		return yes
+	}
+}
+
+// rememberedByItem says yes to lists whose first item was first in the list in
+// which it came first.
+func rememberedByItem() func(items []cupel.ScoredItem) bool {
+	var lock locked
+	first := make(map[*cupel.ContextItem]bool)
+	return func(items []cupel.ScoredItem) (yes bool) {
+		lock.do(func() {
+			for i, it := range items {
+				if _, known := first[it.Item]; !known {
+					first[it.Item] = i == 0
+				}
+			}
+			yes = len(items) > 0 && first[items[0].Item]
+		})
+		return yes
+	}
+}
+
+func awayNow() func([]cupel.ScoredItem) bool {
+	h := new(home)
+	return func([]cupel.ScoredItem) bool { return h.away() }
+}
+
+// plain is a sound slicer.
+type plain struct{}
+
+func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+// narrowing is a sound slicer without one for sketches.
+type narrowing struct{ plain }
+
+func (n narrowing) ForKind(kind cupel.ContextKind) cupel.Slicer {
+	if kind == "Sketch" {
+		return nil
+	}
+	return n
+}
+
+// notMonotonic selects the largest item that fits, and denies what follows.
+type notMonotonic struct{}
+
+func (notMonotonic) NonMonotonic() bool { return false }
+
+func (notMonotonic) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+	largest := -1
+	for i, it := range items {
+		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= budget.TargetTokens && (largest < 0 || tokens > items[largest].Item.Tokens()) {
+			largest = i
+		}
+	}
+	if largest >= 0 {
+		sel.Indices = []int{largest}
+	}
+	return sel, nil
+}
+
+// explaining is a sound slicer that explains itself badly.
+type explaining struct {
+	rule string
+	self bool // it names the item that it is asked about
+}
+
+func (explaining) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+func (e explaining) ExplainSlice(_ context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget, _ cupel.Selection, at int) (cupel.Obstacle, error) {
+	if e.self {
+		return cupel.Obstacle{Rule: e.rule, Before: []int{at}}, nil
+	}
+	return cupel.Obstacle{Rule: e.rule}, nil
+}
+
+// stopping is a slicer with an error of its own, or none, for a context that is
+// done.
+type stopping struct{ err error }
+
+func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if ctx.Err() != nil {
+		return cupel.Selection{}, s.err
+	}
+	return firstFit(items, budget), nil
+}
+
+// outlines returns what firstFit left out and has a form 1 that fits.
+func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection) (fit []cupel.SmallerForm) {
+	left := budget.TargetTokens
+	for _, i := range sel.Indices {
+		left -= items[i].Item.Tokens()
+	}
+	for i, it := range items {
+		if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[0].Tokens <= left && !slices.Contains(sel.Indices, i) {
+			fit = append(fit, cupel.SmallerForm{Index: i, Form: 1})
+			left -= forms[0].Tokens
+		}
+	}
+	return fit
+}
+
+// smaller selects what firstFit does, and form 1 of what is left, of what fits
+// or of everything.
+func smaller(change func(form cupel.SmallerForm) []cupel.SmallerForm, fits bool) func(t cupeltest.T) {
+	return brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+		if budget.TargetTokens <= 0 {
+			return nil
+		}
+		room := budget
+		if !fits {
+			room.TargetTokens = math.MaxInt
+		}
+		for _, form := range outlines(items, room, *sel) {
+			sel.Smaller = append(sel.Smaller, change(form)...)
+		}
+		return nil
+	})
+}
+
+// capped selects two items at most, does not say so, and wants the left-over
+// pass.
+type capped struct{}
+
+func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	sel := firstFit(items, budget)
+	sel.Indices = sel.Indices[:min(2, len(sel.Indices))]
+	return sel, nil
+}
+
+func (capped) LeftOver() bool { return true }
+
+func slicerOf(newSlice func() slicing) func(t cupeltest.T) {
+	return func(t cupeltest.T) {
+		cupeltest.TestSlicer(t, func() cupel.Slicer {
+			slice := newSlice()
+			return sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+				return slice(items, budget), nil
+			})
+		})
+	}
+}
+
+// firstFitOf changes what is selected.
+func firstFitOf(change func(items []cupel.ScoredItem, sel *cupel.Selection)) func() slicing {
+	return the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+		sel := firstFit(items, budget)
+		change(items, &sel)
+		return sel
+	})
+}
+
+// memoSlice is a cache that is safe to use.
+func memoSlice[K comparable](key func(items []cupel.ScoredItem, budget cupel.SliceBudget) K) func() slicing {
+	return func() slicing {
+		var lock locked
+		known := make(map[K][]int)
+		return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+			k := key(items, budget)
+			lock.do(func() {
+				if _, ok := known[k]; !ok {
+					known[k] = firstFit(items, budget).Indices
+				}
+				sel.Indices = slices.Clone(known[k])
+			})
+			return sel
+		}
+	}
+}
+
+// late is a slicer that stops between items, without an error.
+type late struct{}
+
+func (late) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+	left := budget.TargetTokens
+	for i, it := range items {
+		if i%16 == 15 && ctx.Err() != nil {
+			return sel, nil //nolint:nilerr // this is the fault
+		}
+		if left > 0 && it.Item.Tokens() <= left {
+			sel.Indices = append(sel.Indices, i)
+			left -= it.Item.Tokens()
+		}
+	}
+	return sel, nil
+}
+
+// sweepOf has the sweep of the slicer that it is, with a fault.
+type sweepOf struct{ advance, reverse bool }
+
+func (sweepOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return slicer.Greedy{}.Slice(ctx, items, budget)
+}
+
+func (s sweepOf) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	return faultySweep{slicer.Greedy{}.Sweep(items), s}
+}
+
+type faultySweep struct {
+	cupel.SliceSweep
+	fault sweepOf
+}
+
+func (s faultySweep) Next() (int, bool) {
+	target, ok := s.SliceSweep.Next()
+	if s.fault.advance {
+		target++
+	}
+	return target, ok
+}
+
+func (s faultySweep) Advance(target int) (int, []int) {
+	keep, more := s.SliceSweep.Advance(target)
+	if s.fault.reverse {
+		more = slices.Clone(more)
+		slices.Reverse(more)
+	}
+	return keep, more
+}
+
+// narrowOf returns a slicer that is not ready.
+type narrowOf struct{}
+
+func (narrowOf) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+func (narrowOf) ForKind(cupel.ContextKind) cupel.Slicer { return invalid{} }
