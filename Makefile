@@ -184,6 +184,11 @@ tidy-check: ## Fail when module files are not tidy or do not agree
 .PHONY: compose-check
 compose-check: ## Fail when docker-compose.yaml is not valid, or not as documented
 	@$(TOOLS) test -count=1 -run '^TestCompose' ./repo
+	@if docker compose version >/dev/null 2>&1; then \
+		docker compose --profile '*' config --quiet; \
+	else \
+		echo 'NOT RUN: docker compose config, for want of docker compose. Checked with the library that it uses.'; \
+	fi
 
 .PHONY: fma-check
 fma-check: ## Fail when the core has a fused multiply-add

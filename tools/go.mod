@@ -15,6 +15,7 @@ tool (
 )
 
 require (
+	github.com/moby/patternmatcher v0.6.1
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e
 	golang.org/x/mod v0.42.0
 	golang.org/x/tools v0.52.0

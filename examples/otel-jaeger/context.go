@@ -21,8 +21,12 @@ import (
 //go:embed *.go README.md
 var source embed.FS
 
-// kindCode is the kind of Go declarations.
-const kindCode cupel.ContextKind = "Code"
+const (
+	// kindCode is the kind of Go declarations.
+	kindCode cupel.ContextKind = "Code"
+	// kindIssue is the kind of reports on the source. There are none.
+	kindIssue cupel.ContextKind = "Issue"
+)
 
 // candidates returns one item for each top-level declaration of the source and
 // for each section of the README, in the order of the files.
@@ -98,7 +102,9 @@ const systemPrompt = `You are a coding agent. Answer the last question from the 
 and say so when they do not hold the answer.`
 
 // newSearch returns the policy of a search: what a question is about. Code gets at
-// least 40 % of the tokens, so that the README cannot crowd it out.
+// least 40 % of the tokens, so that the README cannot crowd it out. An issue should
+// be among the results: each search falls short of it, as when a source of an agent
+// has nothing or does not answer.
 func newSearch(question string) (*cupel.Pipeline, error) {
 	about, err := newRelevance(question)
 	if err != nil {
@@ -108,7 +114,11 @@ func newSearch(question string) (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Scorer: about, Slicer: balanced, Placer: placer.UShaped{}})
+	complete, err := slicer.NewCountQuota(balanced, []slicer.CountQuotaEntry{{Kind: kindIssue, RequireCount: 1, CapCount: 3}})
+	if err != nil {
+		return nil, err
+	}
+	return cupel.New(cupel.Config{Name: "search", Scorer: about, Slicer: complete, Placer: placer.UShaped{}})
 }
 
 // newChooser returns the policy by which the session chooses at a break: what the
@@ -124,7 +134,7 @@ func newChooser(question string) (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Scorer: score, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	return cupel.New(cupel.Config{Name: "window", Scorer: score, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 }
 
 func newRelevance(question string) (*cupelrelevance.Relevance, error) {

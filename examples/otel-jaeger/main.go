@@ -6,6 +6,8 @@
 //	go run ./examples/otel-jaeger
 //	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 //
+// Its metrics fill the dashboard in its folder grafana.
+//
 // See its README for the flags, and for what to look at in Jaeger.
 package main
 
@@ -34,7 +36,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1 // the conversation failed
 	exitUsage       = 2 // the flags or the environment are invalid
-	exitUndelivered = 3 // the conversation succeeded, but not all traces arrived
+	exitUndelivered = 3 // the conversation succeeded, but not all traces or metrics arrived
 )
 
 func main() {
@@ -52,6 +54,7 @@ type settings struct {
 	colors     palette
 	svg        string
 	json, step bool
+	every      time.Duration // 0: one conversation
 }
 
 // errDeliberate says that the example does not show what it is there to show.
@@ -64,15 +67,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	var to target
+	var to, metricsTo target
 	if err == nil {
-		to, err = findTarget(os.Getenv)
+		to, err = findTarget(os.Getenv, traces)
+	}
+	if err == nil {
+		metricsTo, err = findTarget(os.Getenv, metrics)
 	}
 	if err != nil {
 		complain(err)
 		return exitUsage
 	}
-	t, err := newTelemetry(ctx, to, s.eventLimit)
+	t, err := newTelemetry(ctx, to, metricsTo, s.eventLimit)
 	if err != nil {
 		complain(err)
 		return exitUsage
@@ -80,8 +86,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if to.url != "" {
 		fmt.Fprintf(stderr, "otel-jaeger: sending the traces to %s (%s)\n", to.url, to.variable)
 	}
+	if metricsTo.url != "" {
+		fmt.Fprintf(stderr, "otel-jaeger: sending the metrics to %s (%s)\n", metricsTo.url, metricsTo.variable)
+	}
 	code := exitOK
-	if err := s.converse(ctx, t, stdin, stdout, stderr); err != nil {
+	if err := s.converseAgain(ctx, t, stdin, stdout, stderr); err != nil {
 		complain(err)
 		code = exitFailure
 	}
@@ -108,6 +117,7 @@ func parse(args []string, stdout, stderr io.Writer) (settings, error) {
 	flags.IntVar(&s.width, "width", 0, "`columns` of the output (default $COLUMNS, or 80 in a terminal and 100 elsewhere)")
 	flags.StringVar(&s.svg, "svg", "", "also write a picture of the waterfalls to this `file`")
 	flags.BoolVar(&s.json, "json", false, "print the spans as JSON, a line for each turn")
+	flags.DurationVar(&s.every, "every", 0, "have the conversation again each `time`, until interrupted (default once)")
 	flags.BoolVar(&s.step, "step", false, "wait for the return key before each turn but the first")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -152,6 +162,21 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// converseAgain has the conversation once, or until it is interrupted.
+func (s settings) converseAgain(ctx context.Context, t *telemetry, stdin io.Reader, stdout, stderr io.Writer) error {
+	for {
+		err := s.converse(ctx, t, stdin, stdout, stderr)
+		if s.every <= 0 || err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done(): // that is how it ends
+			return nil
+		case <-time.After(s.every):
+		}
+	}
 }
 
 // converse takes the turns and prints each as it ends.

@@ -118,12 +118,22 @@ func TestJSON(t *testing.T) {
 		if !failed {
 			candidates = r.Candidates // a turn that fails leaves no trace
 		}
+		shortfalls := 0
 		events := make(map[string]int) // by stage, of a search and of the session's runs
 		for _, s := range r.Spans {
-			events[strings.TrimPrefix(s.Name, "cupel.stage.")] += len(s.Events)
+			for _, e := range s.Events {
+				if e.Name == "cupel.shortfall" {
+					shortfalls++
+				} else {
+					events[strings.TrimPrefix(s.Name, "cupel.stage.")]++
+				}
+			}
 			if s.Service != "shop-agent" {
 				t.Errorf("turn %d: %s is of the service %s", i+1, s.Name, s.Service)
 			}
+		}
+		if shortfalls != 1 {
+			t.Errorf("turn %d has %d shortfalls, want that of its search", i+1, shortfalls)
 		}
 		for stage, reasons := range r.Excluded {
 			for _, n := range reasons {
@@ -258,7 +268,8 @@ func TestNoLineIsLongerThanTheWidth(t *testing.T) {
 }
 
 func TestFindTarget(t *testing.T) {
-	const general, traces, protocol = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"
+	const general, ofTraces, protocol = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL"
+	const ofMetrics = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 	tests := []struct {
 		name string
 		env  map[string]string
@@ -269,7 +280,7 @@ func TestFindTarget(t *testing.T) {
 		{"none", nil, target{}, "", "nowhere to send to"},
 		{"general", map[string]string{general: "http://h:4318"}, target{"http://h:4318/v1/traces", general}, "", "that of all signals gets the path of traces"},
 		{"general with a path", map[string]string{general: "https://h/otlp/"}, target{"https://h/otlp/v1/traces", general}, "", "below the path that it has"},
-		{"traces", map[string]string{general: "http://g", traces: "http://h/x"}, target{"http://h/x", traces}, "", "that of traces goes first, unchanged"},
+		{"traces", map[string]string{general: "http://g", ofTraces: "http://h/x"}, target{"http://h/x", ofTraces}, "", "that of traces goes first, unchanged"},
 		{"password", map[string]string{general: "http://me:secret@h"}, target{"http://me:xxxxx@h/v1/traces", general}, "", "it is printed, and ends up in logs"},
 		{"off", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "none"}, target{}, "", "switched off"},
 		{"on", map[string]string{general: "http://h", "OTEL_TRACES_EXPORTER": "otlp"}, target{"http://h/v1/traces", general}, "", "what it is anyway"},
@@ -278,12 +289,21 @@ func TestFindTarget(t *testing.T) {
 		{"wrong protocol", map[string]string{general: "http://h", protocol: "grpc"}, target{}, "port 4318", "not linked in"},
 		{"protocol of traces", map[string]string{general: "http://h", protocol: "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"},
 			target{"http://h/v1/traces", general}, "", "that of traces goes first"},
-		{"no URL", map[string]string{traces: "h"}, target{}, traces + "=h is not a URL", "the exporter would fall back to its default"},
+		{"no URL", map[string]string{ofTraces: "h"}, target{}, ofTraces + "=h is not a URL", "the exporter would fall back to its default"},
 		{"other scheme", map[string]string{general: "grpc://h:4317"}, target{}, "is not a URL such as", "the exporter would fall back to its default"},
+		{"metrics", map[string]string{general: "http://g", ofMetrics: "http://h/x"}, target{"http://h/x", ofMetrics}, "", "that of metrics"},
+		{"no metrics", map[string]string{general: "http://g"}, target{}, "", "Jaeger, which is there, takes none"},
+		{"metrics with the rest", map[string]string{general: "http://g", "OTEL_METRICS_EXPORTER": "otlp"}, target{"http://g/v1/metrics", general}, "", "a collector takes all"},
+		{"metrics off", map[string]string{ofMetrics: "http://g", "OTEL_METRICS_EXPORTER": "none"}, target{}, "", "switched off"},
+		{"metrics elsewhere", map[string]string{"OTEL_METRICS_EXPORTER": "prometheus"}, target{}, "must be otlp or none in this example", "not linked in"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := findTarget(func(name string) string { return tt.env[name] })
+			signal := traces
+			if strings.Contains(tt.name, "metrics") {
+				signal = metrics
+			}
+			got, err := findTarget(func(name string) string { return tt.env[name] }, signal)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want %q: %s", err, tt.err, tt.why)

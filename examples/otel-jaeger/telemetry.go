@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -25,26 +27,39 @@ const serviceName = "cupel-coding-agent"
 // still on their way.
 const flushTimeout = 10 * time.Second
 
-// target is where the environment says to send traces.
+// target is where the environment says to send traces or metrics.
 type target struct {
 	url      string // of OTLP over HTTP, without a password; empty: nowhere
 	variable string // that names it
 }
 
+// The signals, as in the names of OpenTelemetry's variables.
+const (
+	traces  = "TRACES"
+	metrics = "METRICS"
+)
+
 // findTarget reads the variables that OpenTelemetry gives every program. The
 // exporter reads them as well, but goes on with a default where one makes no
-// sense, and traces that go elsewhere are hard to find.
-func findTarget(getenv func(string) string) (target, error) {
-	const tracesEndpoint, endpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
+// sense, and traces that go elsewhere are hard to find. Metrics go where all
+// signals go only if OTEL_METRICS_EXPORTER says so: Jaeger takes none.
+func findTarget(getenv func(string) string, signal string) (target, error) {
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	var to target
-	switch name := getenv("OTEL_TRACES_EXPORTER"); name {
+	exporter := "OTEL_" + signal + "_EXPORTER"
+	names := []string{"OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT", endpoint}
+	switch name := getenv(exporter); name {
 	case "none":
 		return to, nil
-	case "", "otlp":
+	case "":
+		if signal == metrics {
+			names = names[:1]
+		}
+	case "otlp":
 	default:
-		return to, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: must be otlp or none in this example", name)
+		return to, fmt.Errorf("%s=%s: must be otlp or none in this example", exporter, name)
 	}
-	for _, name := range []string{tracesEndpoint, endpoint} {
+	for _, name := range names {
 		value := getenv(name)
 		if value == "" {
 			continue
@@ -54,7 +69,7 @@ func findTarget(getenv func(string) string) (target, error) {
 			return to, fmt.Errorf("%s=%s is not a URL such as http://127.0.0.1:4318", name, value)
 		}
 		if name == endpoint { // that of all signals
-			u = u.JoinPath("v1", "traces")
+			u = u.JoinPath("v1", strings.ToLower(signal))
 		}
 		to = target{u.Redacted(), name}
 		break
@@ -62,7 +77,7 @@ func findTarget(getenv func(string) string) (target, error) {
 	if to.url == "" {
 		return to, nil
 	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		switch value := getenv(name); value {
 		case "":
 			continue
@@ -76,18 +91,20 @@ func findTarget(getenv func(string) string) (target, error) {
 }
 
 // telemetry is the OpenTelemetry SDK as this program sets it up: every span goes
-// to the terminal, and to a collector when there is one.
+// to the terminal, and to a collector when there is one. Metrics are counted for
+// the terminal, and sent when there is a target.
 type telemetry struct {
 	tracing  *sdktrace.TracerProvider
 	metrics  *sdkmetric.MeterProvider
 	recorder *recorder
 	reader   *sdkmetric.ManualReader
-	delivery *delivery // nil: nowhere to send to
+	delivery *delivery        // nil: nowhere to send spans to
+	measured *metricsDelivery // nil: nowhere to send metrics to
 }
 
 // newTelemetry sets up tracing and metrics. eventLimit is the SDK's limit of
 // events a span; negative for none.
-func newTelemetry(ctx context.Context, to target, eventLimit int) (*telemetry, error) {
+func newTelemetry(ctx context.Context, to, metricsTo target, eventLimit int) (*telemetry, error) {
 	// A later option wins: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
 	res, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", serviceName)),
@@ -120,23 +137,33 @@ func newTelemetry(ctx context.Context, to target, eventLimit int) (*telemetry, e
 	// Counts of one turn at a time.
 	t.reader = sdkmetric.NewManualReader(sdkmetric.WithTemporalitySelector(
 		func(sdkmetric.InstrumentKind) metricdata.Temporality { return metricdata.DeltaTemporality }))
-	t.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(t.reader))
+	metricOpts := []sdkmetric.Option{sdkmetric.WithResource(res), sdkmetric.WithReader(t.reader)}
+	if metricsTo.url != "" {
+		exporter, err := otlpmetrichttp.New(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.measured = &metricsDelivery{Exporter: exporter, target: metricsTo}
+		metricOpts = append(metricOpts, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(t.measured)))
+	}
+	t.metrics = sdkmetric.NewMeterProvider(metricOpts...)
 	return t, nil
 }
 
 // shutdown sends what has not been sent, and returns an error that says what to
-// check when any span did not arrive.
+// check when any span or metric did not arrive.
 func (t *telemetry) shutdown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	err := t.tracing.Shutdown(ctx)
-	if metricErr := t.metrics.Shutdown(ctx); err == nil {
-		err = metricErr
+	if t.delivery != nil {
+		err = t.delivery.verdict(t.recorder.total(), err)
 	}
-	if t.delivery == nil {
-		return err
+	metricErr := t.metrics.Shutdown(ctx)
+	if t.measured != nil {
+		metricErr = t.measured.verdict(metricErr)
 	}
-	return t.delivery.verdict(t.recorder.total(), err)
+	return errors.Join(err, metricErr)
 }
 
 // recorder keeps the spans that have ended, for the terminal.
@@ -255,6 +282,43 @@ func (d *delivery) verdict(ended int, shutdown error) error {
 		err = fmt.Errorf("%w (the first of %d failures)", err, d.wrong)
 	}
 	return &deliveryError{d.target, d.sent, ended, err}
+}
+
+// metricsDelivery is an exporter that remembers what became of the last export.
+// Each has all counts so far, so that earlier ones do not matter.
+type metricsDelivery struct {
+	sdkmetric.Exporter
+	target target
+
+	mu   sync.Mutex
+	last error
+}
+
+// Export sends metrics on. Its errors end here, not in the error handler.
+func (d *metricsDelivery) Export(ctx context.Context, collected *metricdata.ResourceMetrics) error {
+	err := d.Exporter.Export(ctx, collected)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last = err
+	return nil
+}
+
+// verdict returns nil when the last export arrived.
+func (d *metricsDelivery) verdict(shutdown error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.last
+	if err == nil {
+		err = shutdown
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(`the metrics did not arrive at %s: %w
+What to check:
+  - Is Prometheus up? docker compose --profile metrics ps; docker compose logs prometheus
+  - Is the address right? %s sets it. Prometheus takes OTLP over
+    HTTP at /api/v1/otlp/v1/metrics, if it has --web.enable-otlp-receiver`, d.target.url, err, d.target.variable)
 }
 
 // excluded counts by stage and reason what was left out since the last call.
