@@ -206,7 +206,7 @@ const (
 //
 //	on:        log record cupel.selection
 //	verbosity: all
-//	cost:      5 µs, and 0.1 µs an item
+//	cost:      20 µs, and 0.15 µs an item
 const (
 	// ExcludedKey is the number of items that were left out (int). An older version that
 	// makes room for the newest counts, also if it comes back.

@@ -126,22 +126,6 @@ func TestInvalidUTF8(t *testing.T) {
 	}
 }
 
-func TestNoContentLeavesTheProcess(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	items := []*cupel.ContextItem{
-		newItem(t, "secret a", 5, cupel.WithTags("secret", "take"), cupel.WithSource("secret"), cupel.WithMetadata(map[string]any{"secret": "secret"})),
-		newItem(t, "secret a", 5, cupel.WithTags("secret"), cupel.WithSource("secret"), cupel.WithMetadata(map[string]any{"secret": "secret"})),
-		newItem(t, "secret pinned", 5, cupel.WithPinned(), cupel.WithSource("secret")),
-	}
-	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 10), cupel.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	if all := tree(recorder.Ended()); strings.Contains(all, "secret") || !strings.Contains(all, "Deduplicated") {
-		t.Errorf("the spans are:\n%s", all)
-	}
-}
-
 // handledErrors collects the errors passed to OpenTelemetry's error handler.
 func handledErrors(t *testing.T) func() []error {
 	t.Helper()
