@@ -17,13 +17,15 @@ import (
 //	verbosity: all
 //	cost:      0.1 µs each
 const (
-	// BudgetMaxTokensKey is the pipeline's maximum token budget (int, tokens).
+	// BudgetMaxTokensKey is the pipeline's maximum token budget (int, tokens). Not set
+	// on runs that prepare, which have no budget and no window.
 	BudgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
 	// VerbosityKey is the name of the [Verbosity] (string).
 	VerbosityKey = attribute.Key("cupel.verbosity")
-	// RunModeKey is how the run was started (string): "run", "stream", "prepared",
-	// "session" for a run that chooses for a turn, "dry_run", or "simulation" for a
-	// dry run of a [cupel.Prepared]. Metrics have it too.
+	// RunModeKey is how the run was started (string): "run", "stream", "prepare" for
+	// one that makes a [cupel.Prepared], "prepared" for one that uses it, "session" for
+	// a run that chooses for a turn, "dry_run", or "simulation" for a dry run of a
+	// Prepared. Metrics have it too.
 	RunModeKey = attribute.Key("cupel.run.mode")
 	// PipelineNameKey is the name of the pipeline (string): that of
 	// [WithPipelineName], else that of the [cupel.Config], which a policy sets. Set
@@ -86,6 +88,7 @@ const (
 const (
 	modeRun        = "run"
 	modeStream     = "stream"
+	modePrepare    = "prepare"
 	modePrepared   = "prepared"
 	modeSession    = "session"
 	modeDryRun     = "dry_run"
@@ -106,6 +109,40 @@ const (
 	// StageItemCountOutKey is the number of items leaving the stage (int); 0
 	// for a stage that failed.
 	StageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
+)
+
+// Attributes of the stage spans about times. With [WithPipelineClock], only
+// StageBusyTimeKey is set.
+//
+//	on:        cupel.stage.*
+//	verbosity: all
+//	cost:      1 µs for each strategy
+const (
+	// StageBusyTimeKey is the time that a streaming run spent in the stage (double,
+	// seconds). The span lasts from the first batch to the last.
+	StageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
+	// StrategyTimePrefix is what the names of the times of strategies begin with
+	// (double, seconds); the types of the strategies follow, from the pipeline's own
+	// down, such as cupel.strategy.time.Composite.Recency. The second Recency of a
+	// Composite is Recency.2. The time of a strategy includes its parts, and all calls.
+	// Set on score, slice and place, for up to 64 strategies.
+	StrategyTimePrefix = "cupel.strategy.time."
+)
+
+// Attributes of the spans of strategies, which [WithStrategySpans] adds.
+//
+//	on:        cupel.strategy.*
+//	verbosity: all, with WithStrategySpans
+//	cost:      2 µs a span
+const (
+	// StrategyTypeKey is the Go type of the strategy (string), such as "*scorer.Tag".
+	StrategyTypeKey = attribute.Key("cupel.strategy.type")
+	// StrategyCallsKey is the number of calls (int). A streaming run calls a scorer for
+	// each batch, and some slicers call others for each kind.
+	StrategyCallsKey = attribute.Key("cupel.strategy.calls")
+	// StrategyBusyTimeKey is the time of all calls (double, seconds). The span lasts
+	// from the start of the first call to the end of the last.
+	StrategyBusyTimeKey = attribute.Key("cupel.strategy.busy_time")
 )
 
 // Attributes of the stage spans about what was left out.
@@ -299,6 +336,7 @@ const (
 const (
 	rootSpanName       = "cupel.pipeline"
 	stageSpanPrefix    = "cupel.stage."
+	strategySpanPrefix = "cupel.strategy."
 	turnSpanName       = "cupel.session.turn"
 	commitSpanName     = "cupel.session.commit"
 	exclusionEventName = "cupel.exclusion"

@@ -292,7 +292,7 @@ func TestFailedRuns(t *testing.T) {
 
 func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
 	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	var f failing
 	_ = f.run(t, func(_ *testing.T, f *failing) {
 		f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("no") })
@@ -343,7 +343,7 @@ func TestRunsThatNeverReturn(t *testing.T) {
 			provider, recorder := newRecorder(t) // as many spans must end as start
 			meters, reader := newReader(t)
 			collector := cupel.MultiTraceCollector(
-				cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
+				cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
 				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)), tt.other)
 			c := config()
 			c.Clock = ticking(step)

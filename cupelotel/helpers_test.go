@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // The strategies below are functions, so that a test can make them misbehave.
@@ -192,7 +193,11 @@ func tree(spans []sdktrace.ReadOnlySpan) string {
 	var write func(span sdktrace.ReadOnlySpan, indent string)
 	attributes := func(indent string, attrs []attribute.KeyValue) {
 		for _, kv := range attrs {
-			fmt.Fprintf(&b, "%s%s = %s %s\n", indent, kv.Key, strings.ToLower(kv.Value.Type().String()), kv.Value.String())
+			value := kv.Value.String()
+			if strings.Contains(string(kv.Key), "_time") || strings.HasPrefix(string(kv.Key), cupelotel.StrategyTimePrefix) {
+				value = "(time)"
+			}
+			fmt.Fprintf(&b, "%s%s = %s %s\n", indent, kv.Key, strings.ToLower(kv.Value.Type().String()), value)
 		}
 	}
 	write = func(span sdktrace.ReadOnlySpan, indent string) {

@@ -45,8 +45,8 @@ var (
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // What the runs of a turn measure is recorded when the turn is committed or fails.
-// Dry runs are not measured, unless [WithDryRuns] is given; runs of a
-// [cupel.Prepared] are.
+// Dry runs are not measured, unless [WithDryRuns] is given; runs that make or use a
+// [cupel.Prepared] are. One that makes it has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
 // cupel.run.mode.
@@ -106,6 +106,8 @@ func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (con
 		target:      info.Budget.TargetTokens(),
 		exclusions:  in.exclusions.Enabled(ctx),
 		turn:        turn,
+		preparing:   info.Preparing,
+		realTime:    !c.which.pipelineClock,
 	}
 }
 
@@ -127,10 +129,14 @@ type metricRun struct {
 	target     int
 	exclusions bool        // the counter is read
 	turn       *metricTurn // that the run chooses for; nil for other runs
+	preparing  bool
+	realTime   bool
 }
 
 // Detail asks for reasons only if the exclusion counter is read.
-func (r *metricRun) Detail() cupel.TraceDetail { return cupel.TraceDetail{Reasons: r.exclusions} }
+func (r *metricRun) Detail() cupel.TraceDetail {
+	return cupel.TraceDetail{Reasons: r.exclusions, RealTime: r.realTime}
+}
 
 // EndStage records the measurements of a stage.
 func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
@@ -193,7 +199,7 @@ func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
 	if e.Overflow > 0 {
 		r.overflow.Add(ctx, int64(e.Overflow), r.series.add...)
 	}
-	if r.turn == nil { // the window of a turn has more than this run chose
+	if r.turn == nil && !r.preparing { // the window of a turn has more than this run chose
 		r.window(ctx, r.series, e.SelectedTokens, r.maxTokens, r.target)
 	}
 }

@@ -78,7 +78,7 @@ func points(m metricdata.Metrics) map[string]string {
 
 func TestMetrics(t *testing.T) {
 	provider, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+	collector := cupelotel.NewMetricCollector(cupelotel.WithPipelineClock(), cupelotel.WithMeterProvider(provider))
 
 	// Two runs that succeed and two that fail. A quarter of a second between
 	// readings of the clock adds up exactly: each stage takes 0.25 s, a run of
@@ -286,7 +286,7 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewMetricCollector(nil, cupelotel.WithMeterProvider(tt.provider))
 			_, state := collector.StartRun(t.Context(), cupel.RunInfo{})
-			if (state != nil) != tt.observed || state != nil && state.Detail() != (cupel.TraceDetail{Reasons: tt.reasons}) {
+			if (state != nil) != tt.observed || state != nil && state.Detail() != (cupel.TraceDetail{Reasons: tt.reasons, RealTime: true}) {
 				t.Errorf("StartRun returned %v: %s", state, tt.why)
 			}
 		})

@@ -95,6 +95,13 @@ func WithRedaction(redact Redactor) TraceOption {
 	return traceOption(func(c *TraceCollector) { c.redact = redact })
 }
 
+// WithStrategySpans adds a span for each strategy below that of its stage, and for each
+// part of a strategy below that. They are made when the stage ends: spans that a
+// strategy starts itself are below the stage too.
+func WithStrategySpans() TraceOption {
+	return traceOption(func(c *TraceCollector) { c.strategySpans = true })
+}
+
 // TextSource is the origin of a text that a span may show.
 type TextSource uint8
 

@@ -76,8 +76,8 @@ func TestStreamTimes(t *testing.T) {
 	})
 	reader := sdkmetric.NewManualReader()
 	collector := cupel.MultiTraceCollector(
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)),
-		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))))
+		cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider)),
+		cupelotel.NewMetricCollector(cupelotel.WithPipelineClock(), cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))))
 	items := []*cupel.ContextItem{newItem(t, "a", 1), newItem(t, "b", 1), newItem(t, "c", 1)}
 	if _, err := newPipeline(t, c).RunStream(t.Context(), source(nil, items...), newBudget(t, 100, 100), cupel.WithTrace(collector), cupel.WithBatchSize(2)); err != nil {
 		t.Fatal(err)

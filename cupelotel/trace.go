@@ -37,6 +37,8 @@ type TraceCollector struct {
 	which     which
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
+	strategySpans bool
+
 	logs          bool               // make log records
 	loggers       log.LoggerProvider // nil: the global one
 	selectionName string             // of the record of a run
@@ -89,13 +91,15 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	parent := c.inTurn(callerContext(ctx, c, info))
 	caller := trace.SpanFromContext(parent)
 	// Attributes known now are set at the start, where samplers see them.
-	attrs := append(c.which.attributes(ctx, 11),
-		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
-		VerbosityKey.String(c.verbosity.String()),
-		RunModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)),
-	)
+	attrs := c.which.attributes(ctx, 11)
+	if !info.Preparing {
+		attrs = append(attrs, BudgetMaxTokensKey.Int(info.Budget.MaxTokens()))
+	}
+	attrs = append(attrs, VerbosityKey.String(c.verbosity.String()), RunModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)))
 	attrs = c.appendName(attrs, info.Pipeline)
-	attrs = append(attrs, BudgetTargetTokensKey.Int(info.Budget.TargetTokens()), BudgetOutputReserveKey.Int(info.Budget.OutputReserve()))
+	if !info.Preparing {
+		attrs = append(attrs, BudgetTargetTokensKey.Int(info.Budget.TargetTokens()), BudgetOutputReserveKey.Int(info.Budget.OutputReserve()))
+	}
 	if !info.Streaming {
 		attrs = append(attrs, CandidatesKey.Int(info.Candidates))
 	}
@@ -106,18 +110,43 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 		attrs = append(attrs, PolicyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
 	attrs = c.appendPassed(ctx, attrs)
-	ctx, span := tracer.Start(parent, rootSpanName, trace.WithTimestamp(info.Start), trace.WithAttributes(attrs...))
+	ctx, span := tracer.Start(parent, rootSpanName, c.rootOptions(info, attrs)...)
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
 	}
-	records := c.startLog(ctx, attrs)
+	var records *runLog
+	if info.Preparing {
+		if span.IsRecording() {
+			ctx = context.WithValue(ctx, preparationKey{c}, span.SpanContext())
+		}
+	} else {
+		records = c.startLog(ctx, attrs)
+	}
 	if !span.IsRecording() {
 		span.End()
 		if records == nil {
 			return ctx, nil
 		}
 	}
-	return ctx, &traceRun{collector: c, tracer: tracer, root: span, log: records, budget: info.Budget, streaming: info.Streaming}
+	return ctx, &traceRun{collector: c, tracer: tracer, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+}
+
+// preparationKey is where the context of a run that prepared has its span.
+type preparationKey struct{ collector *TraceCollector }
+
+// rootOptions returns what the root span is started with.
+func (c *TraceCollector) rootOptions(info cupel.RunInfo, attrs []attribute.KeyValue) []trace.SpanStartOption {
+	start := info.Start
+	if !c.which.pipelineClock {
+		start = time.Now() //nolint:forbidigo // the clock of spans
+	}
+	options := append(make([]trace.SpanStartOption, 0, 3), trace.WithTimestamp(start), trace.WithAttributes(attrs...))
+	if info.Preparation != nil {
+		if prepared, ok := info.Preparation.Value(preparationKey{c}).(trace.SpanContext); ok {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: prepared}))
+		}
+	}
+	return options
 }
 
 // appendName appends the name of the pipeline, if it has one.
@@ -168,6 +197,7 @@ type traceRun struct {
 	log       *runLog // nil for none; without it root is recording
 	budget    cupel.ContextBudget
 	streaming bool
+	preparing bool
 	read      int                        // candidates of a streaming run
 	stages    [len(stages) + 1]stageSpan // the last one is for an unknown stage
 }
@@ -190,7 +220,10 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 // Detail asks for items and reasons only at verbosities that show their events.
 func (r *traceRun) Detail() cupel.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
-	return cupel.TraceDetail{Items: events || r.log != nil && r.log.run, Reasons: events}
+	return cupel.TraceDetail{
+		Items: events || r.log != nil && r.log.run, Reasons: events,
+		Strategies: r.root.IsRecording() && !r.collector.which.pipelineClock, RealTime: !r.collector.which.pipelineClock,
+	}
 }
 
 // StartStage starts the span of a stage.
@@ -231,13 +264,20 @@ func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
 		r.describe(ctx, stage.Span, e)
 	}
+	if r.collector.strategySpans && stage.IsRecording() {
+		r.startStrategies(ctx, stage.Span, e.Strategies)
+	}
 	stage.End(trace.WithTimestamp(e.End))
 }
 
 // describe sets the attributes that are known at the end of a stage, and makes its
 // events.
 func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageEnd) {
-	attrs := append(make([]attribute.KeyValue, 0, 5), StageItemCountOutKey.Int(e.CountOut))
+	attrs := append(make([]attribute.KeyValue, 0, 6+len(e.Strategies)), StageItemCountOutKey.Int(e.CountOut))
+	if r.streaming {
+		attrs = append(attrs, StageBusyTimeKey.Float64(e.Duration.Seconds()))
+	}
+	attrs = appendStrategies(attrs, e.Strategies)
 	if r.collector.verbosity >= VerbosityStageAndExclusions {
 		included := e.Included
 		if r.collector.verbosity < VerbosityFull {
@@ -277,7 +317,7 @@ func (r *traceRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 	if r.streaming {
 		attrs = append(attrs, CandidatesKey.Int(r.read))
 	}
-	if e.Err == nil {
+	if e.Err == nil && !r.preparing {
 		attrs = append(attrs,
 			IncludedKey.Int(e.Selected),
 			SelectedTokensKey.Int(e.SelectedTokens),

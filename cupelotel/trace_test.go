@@ -74,7 +74,7 @@ func TestTimesAreThoseOfTheRun(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	c := config()
 	c.Clock = ticking(step)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	collector := cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}

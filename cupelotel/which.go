@@ -61,12 +61,21 @@ func WithFilter(observe func(ctx context.Context, info cupel.RunInfo) bool) Opti
 	return option(func(w *which) { w.filter = observe })
 }
 
+// WithPipelineClock takes the times of runs and stages from the [cupel.Config] of the
+// pipeline, for tests with a clock of their own. The default is the real time,
+// whatever that clock says. The times of strategies are always real, and left out.
+func WithPipelineClock() Option {
+	return option(func(w *which) { w.pipelineClock = true })
+}
+
 // which says what a collector observes, and as what.
 type which struct {
 	name    string
 	attrs   []attribute.KeyValue
 	attrsOf func(ctx context.Context) []attribute.KeyValue
 	filter  func(ctx context.Context, info cupel.RunInfo) bool
+
+	pipelineClock bool
 }
 
 // observes reports whether the filter lets a run through.
@@ -111,6 +120,8 @@ func (w *which) nameOr(configured string) string {
 // modeOf returns the value of cupel.run.mode.
 func modeOf(info cupel.RunInfo, inTurn bool) string {
 	switch {
+	case info.Preparing:
+		return modePrepare
 	case info.DryRun && info.Prepared:
 		return modeSimulation
 	case info.DryRun:
