@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -228,6 +229,10 @@ cupel.selection.included_by_kind = {"Document":{"items":1,"tokens":30},"SystemPr
 `
 	if got.String() != want {
 		t.Errorf("the record says\n%s\nwant\n%s", got.String(), want)
+	}
+	const proposal = "../docs/gen-ai-context-selection.md"
+	if doc, err := os.ReadFile(proposal); err == nil && !strings.Contains(string(doc), strings.TrimPrefix(want, "tenant = a\n")) { // outside of the module
+		t.Errorf("%s shows another record", proposal)
 	}
 }
 
