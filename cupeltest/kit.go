@@ -27,6 +27,20 @@ type kitOptions struct {
 	strict    bool
 }
 
+// A KitOption configures any kit.
+type KitOption interface {
+	StrategyOption
+	CollectorOption
+}
+
+type kitOption func(*kitOptions)
+
+func (o kitOption) applySlicer(k *kitOptions) { o(k) }
+
+func (o kitOption) applyStrategy(k *kitOptions) { o(k) }
+
+func (o kitOption) applyCollector(k *collectorKit) { o(&k.options) }
+
 type strategyOption func(*kitOptions)
 
 func (o strategyOption) applySlicer(k *kitOptions) { o(k) }
@@ -70,16 +84,17 @@ func MayFail(allowed ...error) StrategyOption {
 // Except leaves out the rules whose sentence begins with the given text. A
 // failure prints the sentence after "rule: ". It is an error if there is no such
 // rule.
-func Except(rule string) StrategyOption {
-	return strategyOption(func(k *kitOptions) { k.except = append(k.except, rule) })
+func Except(rule string) KitOption {
+	return kitOption(func(k *kitOptions) { k.except = append(k.except, rule) })
 }
 
 // Strict makes failures of the kit's warnings, which are about strategies that
 // keep their contract and are still of little use: NaN scores for ordinary
 // items, times that grow faster than N log N, budget left over, an unstable
-// order. Without it they go to the Logf method of T, if it has one.
-func Strict() StrategyOption {
-	return strategyOption(func(k *kitOptions) { k.strict = true })
+// order; and about collectors that take ever longer for an event. Without it they
+// go to the Logf method of T, if it has one.
+func Strict() KitOption {
+	return kitOption(func(k *kitOptions) { k.strict = true })
 }
 
 // allows reports whether the caller allows an error.

@@ -30,27 +30,38 @@ func (s *subject[E, R]) growthRule(list func(n int) input[E]) rule {
 		broken: func() string {
 			small, large := list(growthFrom), list(growthTo)
 			run := s.start()
-			short, long := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-			ratio := func() float64 { return float64(long) / float64(max(short, 1)) }
-			began := time.Now()    //nolint:forbidigo // the kit measures the strategies of others
-			for round := range 5 { // the least of several is hardly disturbed by other work
-				if round > 1 && time.Since(began) > growthEnough { //nolint:forbidigo // as above
-					break
+			return growth("items", func(n int) func() {
+				if n == growthFrom {
+					return func() { s.call(run, small) }
 				}
-				for range 3 {
-					short = min(short, timeOf(func() { s.call(run, small) }))
-				}
-				if long = min(long, timeOf(func() { s.call(run, large) })); long < growthLeast {
-					return ""
-				}
-			}
-			if ratio() <= growthMost {
-				return ""
-			}
-			return fmt.Sprintf("%d and %d items: %v, then %v, which is %.0f times as long", growthFrom, growthTo,
-				short.Round(time.Microsecond), long.Round(time.Microsecond), ratio())
+				return func() { s.call(run, large) }
+			})
 		},
 	}
+}
+
+// growth measures what start returns for the two lengths, and describes growth
+// faster than N log N, or returns "".
+func growth(of string, start func(n int) (call func())) string {
+	short, long := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	ratio := func() float64 { return float64(long) / float64(max(short, 1)) }
+	began := time.Now()    //nolint:forbidigo // the kit measures the strategies of others
+	for round := range 5 { // the least of several is hardly disturbed by other work
+		if round > 1 && time.Since(began) > growthEnough { //nolint:forbidigo // as above
+			break
+		}
+		for range 3 {
+			short = min(short, timeOf(start(growthFrom)))
+		}
+		if long = min(long, timeOf(start(growthTo))); long < growthLeast {
+			return ""
+		}
+	}
+	if ratio() <= growthMost {
+		return ""
+	}
+	return fmt.Sprintf("%d and %d %s: %v, then %v, which is %.0f times as long", growthFrom, growthTo, of,
+		short.Round(time.Microsecond), long.Round(time.Microsecond), ratio())
 }
 
 // longItems are the items for a measurement.

@@ -12,25 +12,29 @@ import (
 )
 
 // A CollectorOption describes a collector to [TestTraceCollector].
-type CollectorOption func(*collectorKit)
+type CollectorOption interface{ applyCollector(*collectorKit) }
+
+type collectorOption func(*collectorKit)
+
+func (o collectorOption) applyCollector(k *collectorKit) { o(k) }
 
 // WithDetailLevel sets the level at which the collector records. Without it the
 // collector may record all item events or none.
 func WithDetailLevel(level cupel.TraceDetailLevel) CollectorOption {
-	return func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem }
+	return collectorOption(func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem })
 }
 
 // WithEvents sets a function that returns the recorded events of the collector
 // that was made last, oldest first. It is not needed for a collector with a method Events() []cupel.TraceEvent.
 // Without either, the rules about recorded events are not checked.
 func WithEvents(events func() []cupel.TraceEvent) CollectorOption {
-	return func(k *collectorKit) { k.events = events }
+	return collectorOption(func(k *collectorKit) { k.events = events })
 }
 
 // WithConcurrentRuns also checks that several runs may use the collector
 // concurrently, which the contract does not require.
 func WithConcurrentRuns() CollectorOption {
-	return func(k *collectorKit) { k.concurrent = true }
+	return collectorOption(func(k *collectorKit) { k.concurrent = true })
 }
 
 // TestTraceCollector checks that a collector keeps the contracts of
@@ -43,7 +47,7 @@ func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...C
 	k := &collectorKit{newCollector: newCollector}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(k)
+			opt.applyCollector(k)
 		}
 	}
 	problem := "there is no function that makes the collector: it is nil"
@@ -58,7 +62,7 @@ func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...C
 		t.FailNow()
 		return
 	}
-	hold(t, "collector", k.collector, k.rules(), &kitOptions{})
+	hold(t, "collector", k.collector, k.rules(), &k.options)
 }
 
 type collectorKit struct {
@@ -68,6 +72,7 @@ type collectorKit struct {
 	levelKnown   bool
 	wantsItems   bool
 	concurrent   bool
+	options      kitOptions
 }
 
 // renew replaces the collector.
@@ -114,6 +119,11 @@ func (k *collectorKit) rules() []rule {
 		add("the events of a run are all there, a run that failed included.", "loses events of a run", k.recordsRuns)
 	}
 	add("a context that an observer returns carries the values and the end of the one that it was given.", "replaces the context of a run", k.keepsContext)
+	add("observing runs starts no goroutine that goes on after the run, except for a number that does not grow.", "leaves goroutines behind", k.endsGoroutines)
+	if enabled {
+		add("recording takes time in proportion to the number of events.", "recording is slow for many events", k.slows)
+		rules[len(rules)-1].advice = true
+	}
 	if k.concurrent {
 		add("runs at once may share the collector (WithConcurrentRuns).", "runs at once change each other", k.runsConcurrently)
 	}
@@ -339,6 +349,31 @@ func (k *collectorKit) keepsContext() string {
 		}
 	}
 	return ""
+}
+
+func (k *collectorKit) endsGoroutines() string {
+	runs := kitRuns()
+	before, after := leftBehind(func() {
+		for _, run := range runs {
+			_, _ = run.start(context.Background(), k.collector)
+		}
+	})
+	if after > before {
+		return fmt.Sprintf("%d runs: %d goroutines after a third of them, %d after all", 3*len(runs), before, after)
+	}
+	return ""
+}
+
+func (k *collectorKit) slows() string {
+	return growth("events", func(n int) func() {
+		k.renew()
+		return func() {
+			for i := range n {
+				k.collector.RecordStageEvent(numbered(cupel.StageScore, i))
+				k.collector.RecordItemEvent(numbered(cupel.StageScore, i))
+			}
+		}
+	})
 }
 
 func (k *collectorKit) runsConcurrently() string {

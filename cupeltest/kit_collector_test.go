@@ -244,6 +244,15 @@ func TestBrokenCollectors(t *testing.T) {
 			broken(&observer{first: other}), "the run's context is canceled, and that of the strategies is not"},
 		{"panics when shared", "runs at once may share the collector (WithConcurrentRuns).",
 			broken(&observer{run: onlyAt(new(home))}, cupeltest.WithConcurrentRuns()), "panic: two runs at once"},
+		{"an exporter for each run", "observing runs starts no goroutine", broken(&observer{run: func(ctx context.Context) context.Context {
+			leak()
+			return ctx
+		}}), " goroutines after a third of them, "},
+		{"an exporter for each run that waits for its end", "observing runs starts no goroutine", broken(&observer{run: func(ctx context.Context) context.Context {
+			ended := make(chan struct{})
+			go func() { <-ended }() // which no EndRun closes
+			return ctx
+		}}), "24 runs: 8 goroutines after a third of them, 24 after all"},
 		{"the last 100 events", "every stage event is recorded", of(keeping(100)), ""},
 		{"the last 1024 events", "every stage event is recorded", of(keeping(1024)), ""},
 		{"one score stage for each run", "the events of a run are all there", of(func() cupel.TraceCollector {

@@ -141,33 +141,38 @@ func (s *subject[E, R]) stopsSoon() string {
 // lastLabel tells the goroutines of calls apart from all others.
 var lastLabel atomic.Int64
 
-// endsGoroutines makes the same calls twice: a pool that is started once and
-// stays is lawful.
+// endsGoroutines makes the same calls several times.
 func (s *subject[E, R]) endsGoroutines() string {
-	label := strconv.FormatInt(lastLabel.Add(1), 10)
 	run := s.start()
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	inputs := s.few()
-	round := func() {
-		pprof.Do(context.Background(), pprof.Labels(goroutineLabel, label), func(context.Context) {
-			for _, in := range inputs {
-				s.call(run, in)
-				s.callIn(done, run, in)
-			}
-		})
-	}
-	round()
-	before := settled(label, 0)
-	if before == 0 {
-		return ""
-	}
-	round()
-	round()
-	if after := settled(label, before); after > before {
+	before, after := leftBehind(func() {
+		for _, in := range inputs {
+			s.call(run, in)
+			s.callIn(done, run, in)
+		}
+	})
+	if after > before {
 		return fmt.Sprintf("%d calls: %d goroutines after a third of them, %d after all", 6*len(inputs), before, after)
 	}
 	return ""
+}
+
+// leftBehind returns how many goroutines of a round go on after it, and how many
+// after three rounds: a pool that is started once and stays is lawful.
+func leftBehind(round func()) (first, last int) {
+	label := strconv.FormatInt(lastLabel.Add(1), 10)
+	labelledRound := func() {
+		pprof.Do(context.Background(), pprof.Labels(goroutineLabel, label), func(context.Context) { round() })
+	}
+	labelledRound()
+	if first = settled(label, 0); first == 0 {
+		return 0, 0
+	}
+	labelledRound()
+	labelledRound()
+	return first, settled(label, first)
 }
 
 const goroutineLabel = "cupeltest"

@@ -346,6 +346,41 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// Collectors have warnings and exceptions as strategies do.
+func TestAdviceForCollectors(t *testing.T) {
+	skipUnderRace(t)
+	copying := func() cupel.TraceCollector {
+		return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if len(l.events)%8 == 0 {
+				l.events = slices.Clone(l.events)
+			}
+			l.events = append(l.events, e)
+		}}
+	}
+	const want = " is lawful but bad: recording is slow for many events: "
+	l := new(logging)
+	cupeltest.TestTraceCollector(l, copying)
+	if len(l.messages) > 0 || len(l.logs) != 1 || !strings.Contains(l.logs[0], want) {
+		t.Errorf("failures %q and warnings %q, want the one warning %q", l.messages, l.logs, want)
+	}
+	for _, tt := range []struct {
+		name    string
+		options []cupeltest.CollectorOption
+		fails   int
+		why     string
+	}{
+		{"strict", []cupeltest.CollectorOption{cupeltest.Strict()}, 1, "it was asked for"},
+		{"without the rule", []cupeltest.CollectorOption{cupeltest.Strict(), cupeltest.Except("recording takes time")}, 0, "the rule is left out"},
+		{"without an unknown rule", []cupeltest.CollectorOption{cupeltest.Except("recoding")}, 1, "a slip must not pass"},
+	} {
+		if s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, copying, tt.options...) }); len(s.messages) != tt.fails {
+			t.Errorf("%s: %q, want %d, since %s", tt.name, s.messages, tt.fails, tt.why)
+		}
+	}
+}
+
 func slicerOptions(opts []cupeltest.StrategyOption) (of []cupeltest.SlicerOption) {
 	for _, opt := range opts {
 		of = append(of, opt)
