@@ -130,6 +130,8 @@ tools-test: ## Test the tools of make mutants and make release
 .PHONY: e2e
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -timeout 30m -v ./e2e/...
+	@docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
+		echo 'NOT RUN: docker compose up, for want of docker compose or a Docker engine.'
 
 # Apart from make e2e, because of the minutes that Prometheus takes to build.
 .PHONY: e2e-metrics

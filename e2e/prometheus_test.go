@@ -1,40 +1,255 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
-// startPrometheus returns the address of a Prometheus that takes OTLP and has
-// nothing yet. It ends with the test.
-func startPrometheus(t *testing.T) string {
+// prometheus is the address of one that runs as docker-compose.yaml says.
+type prometheus string
+
+// startPrometheus returns a Prometheus that has nothing yet. It ends with the test.
+func startPrometheus(t *testing.T) prometheus {
 	t.Helper()
 	binary := os.Getenv("CUPEL_E2E_PROMETHEUS")
 	if binary == "" {
 		t.Skip("needs the real Prometheus: run make e2e-metrics")
+	}
+	service := composeService(t, "prometheus")
+	version, err := exec.CommandContext(t.Context(), filepath.Clean(binary), "--version").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tag, _ := strings.Cut(service.Image, ":v")
+	if !strings.HasPrefix(string(version), "prometheus, version "+tag+" ") {
+		t.Fatalf("not the version of %s: %s", service.Image, version)
 	}
 	address := freePorts(t, 1)[0]
 	config := filepath.Join(t.TempDir(), "prometheus.yaml")
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	startServer(t, "Prometheus", "http://"+address+"/-/ready", exec.CommandContext(t.Context(), binary,
-		"--config.file="+config, "--storage.tsdb.path="+t.TempDir(), "--web.listen-address="+address, "--web.enable-otlp-receiver"))
-	return address
+	args := []string{"--web.listen-address=" + address}
+	for _, arg := range service.Command {
+		switch name, _, _ := strings.Cut(arg, "="); name {
+		case "--config.file":
+			arg = name + "=" + config
+		case "--storage.tsdb.path":
+			arg = name + "=" + t.TempDir()
+		}
+		args = append(args, arg)
+	}
+	startServer(t, "Prometheus", service.ready(t, address), exec.CommandContext(t.Context(), binary, args...))
+	return prometheus(address)
 }
 
-// TestPrometheusTakesOTLP: without it, the example's metrics would have nowhere to go.
-func TestPrometheusTakesOTLP(t *testing.T) {
-	address := startPrometheus(t)
-	body, err := get(t.Context(), "http://"+address+"/api/v1/status/flags")
+// sample is one series of an answer.
+type sample struct {
+	labels map[string]string
+	value  float64
+}
+
+// ask evaluates a query now.
+func (p prometheus) ask(ctx context.Context, query string) ([]sample, error) {
+	var answer struct {
+		Data struct {
+			Result []struct {
+				Metric map[string]string
+				Value  [2]any
+			}
+		}
+	}
+	if err := p.get(ctx, "query", url.Values{"query": {query}}, &answer); err != nil {
+		return nil, err
+	}
+	var samples []sample
+	for _, r := range answer.Data.Result {
+		value, err := strconv.ParseFloat(fmt.Sprint(r.Value[1]), 64)
+		if err != nil {
+			return nil, err
+		}
+		samples = append(samples, sample{r.Metric, value})
+	}
+	return samples, nil
+}
+
+// get decodes the answer to a request of the API.
+func (p prometheus) get(ctx context.Context, path string, query url.Values, answer any) error {
+	body, err := get(ctx, (&url.URL{Scheme: "http", Host: string(p), Path: "/api/v1/" + path, RawQuery: query.Encode()}).String())
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, answer)
+}
+
+// panel is what the dashboard asks and how it shows the answers.
+type panel struct {
+	Title       string
+	FieldConfig struct{ Defaults struct{ Unit string } }
+	Targets     []struct{ Expr, LegendFormat string }
+}
+
+// dashboard is what Grafana loads.
+type dashboard struct {
+	Panels     []panel
+	Templating struct {
+		List []struct{ Name, Query string }
+	}
+}
+
+func readDashboard(t *testing.T) dashboard {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "examples", "otel-jaeger", "grafana", "dashboards", "cupel.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer struct{ Data map[string]string }
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Data["web.enable-otlp-receiver"] != "true" {
-		t.Errorf("%v: %s", err, body)
+	var d dashboard
+	if err := json.Unmarshal(data, &d); err != nil || len(d.Panels) == 0 {
+		t.Fatalf("%d panels: %v", len(d.Panels), err)
 	}
+	return d
+}
+
+var (
+	metricName  = regexp.MustCompile(`[a-z_]+\{`)
+	legendLabel = regexp.MustCompile(`\{\{([^}]*)\}\}`)
+	labelValues = regexp.MustCompile(`^label_values\(([a-z_]+), ([a-z_]+)\)$`)
+)
+
+// show asks what Grafana asks for a panel with all variables at All, and returns
+// an error for an answer that shows nothing, or nonsense.
+func (p prometheus) show(ctx context.Context, expr, legend, unit string) ([]sample, error) {
+	query := strings.NewReplacer("$__rate_interval", "1m", "$__range", "1m", "$service", ".*", "$pipeline", ".*").Replace(expr)
+	samples, err := p.ask(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	most := map[string]float64{"percentunit": 1.25, "s": 60, "short": 1e6}[unit]
+	something := false
+	for _, s := range samples {
+		if math.IsNaN(s.value) || s.value < 0 || s.value > most {
+			return nil, fmt.Errorf("%v of %v is not within 0 and %v: %s", s.value, s.labels, most, query)
+		}
+		something = something || s.value > 0
+		for _, label := range legendLabel.FindAllStringSubmatch(legend, -1) {
+			if s.labels[label[1]] == "" {
+				return nil, fmt.Errorf("%v has no %s for its legend: %s", s.labels, label[1], query)
+			}
+		}
+	}
+	if !something {
+		return nil, errors.New("nothing, or nothing but 0: " + query)
+	}
+	return samples, nil
+}
+
+// TestPrometheusDashboard has the example send its metrics to a real Prometheus,
+// and asks all that the dashboard asks.
+func TestPrometheusDashboard(t *testing.T) {
+	p := startPrometheus(t)
+	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://" + string(p) + "/api/v1/otlp/v1/metrics"})
+	var records []record
+	for range turns {
+		records = append(records, e.next(t))
+	}
+	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "sending the metrics to http://"+string(p)) {
+		t.Fatalf("exit code %d:\n%s", code, stderr)
+	}
+	want := newFigures(records)
+	d := readDashboard(t)
+	for _, panel := range d.Panels {
+		for _, target := range panel.Targets {
+			samples, err := p.show(t.Context(), target.Expr, target.LegendFormat, panel.FieldConfig.Defaults.Unit)
+			if err != nil {
+				t.Errorf("%s: %v", panel.Title, err)
+				continue
+			}
+			for _, s := range samples {
+				t.Logf("%s: %v %v", panel.Title, s.labels, s.value)
+			}
+			if share, known := want.panels[panel.Title]; known && (len(samples) != 1 || math.Abs(samples[0].value-share) > 1e-9) {
+				t.Errorf("%s: %v, want %v", panel.Title, samples, share)
+			}
+			// Faults: what a metric or a label that was renamed would do.
+			for _, name := range metricName.FindAllString(target.Expr, -1) {
+				renamed := strings.ReplaceAll(target.Expr, name, "new_"+name)
+				if _, err := p.show(t.Context(), renamed, target.LegendFormat, panel.FieldConfig.Defaults.Unit); err == nil {
+					t.Errorf("%s: it is not noticed that there is no %s", panel.Title, strings.TrimSuffix(name, "{"))
+				}
+			}
+			if label := legendLabel.FindStringSubmatch(target.LegendFormat); label != nil {
+				renamed := strings.ReplaceAll(target.Expr, label[1], "new_"+label[1])
+				if _, err := p.show(t.Context(), renamed, target.LegendFormat, panel.FieldConfig.Defaults.Unit); err == nil {
+					t.Errorf("%s: it is not noticed that there is no label %s", panel.Title, label[1])
+				}
+			}
+		}
+		delete(want.panels, panel.Title)
+	}
+	for title := range want.panels {
+		t.Errorf("the dashboard has no %s", title)
+	}
+	for query, value := range want.queries {
+		samples, err := p.ask(t.Context(), query)
+		if err != nil || len(samples) != 1 || math.Abs(samples[0].value-value) > 1e-9 {
+			t.Errorf("%s: %v (%v), want %v", query, samples, err, value)
+		}
+	}
+	for _, v := range d.Templating.List {
+		var answer struct{ Data []string }
+		of := labelValues.FindStringSubmatch(v.Query)
+		if of == nil {
+			t.Fatalf("variable %s asks %s", v.Name, v.Query)
+		}
+		if err := p.get(t.Context(), "label/"+of[2]+"/values", url.Values{"match[]": {of[1]}}, &answer); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string][]string{"service": {service}, "pipeline": {"search", "window"}}[v.Name]; !slices.Equal(answer.Data, want) {
+			t.Errorf("variable %s has the values %q, want %q", v.Name, answer.Data, want)
+		}
+	}
+}
+
+// figures are what the example says that it did: by panel, of those with one
+// figure that is a share of turns, runs or tokens, and by query.
+type figures struct{ panels, queries map[string]float64 }
+
+func newFigures(records []record) figures {
+	f := figures{make(map[string]float64), make(map[string]float64)}
+	kept, sent, breaks := 0, 0, 0
+	used := 0.0
+	for _, r := range records {
+		for _, reasons := range r.Excluded {
+			for reason, n := range reasons {
+				f.queries[fmt.Sprintf("sum(cupel_exclusions_total{cupel_exclusion_reason=%q})", reason)] += float64(n)
+			}
+		}
+		if r.Break != "" {
+			breaks++
+			f.queries[fmt.Sprintf("sum(cupel_session_breaks_total{cupel_session_break_reason=%q})", r.Break)]++
+		}
+		kept += r.KeptTokens
+		sent += r.SelectedTokens
+		used += float64(r.SelectedTokens) / float64(r.TargetTokens)
+	}
+	f.queries["sum(cupel_session_kept_tokens_sum)"] = float64(kept)
+	f.queries[`sum(cupel_budget_target_utilization_sum{cupel_run_mode="session"})`] = used
+	f.queries["sum(cupel_session_turns_total)"] = float64(len(committed))
+	f.queries["sum(cupel_shortfalls_total)"] = turns // that of each search
+	f.panels["Turns that broke"] = float64(breaks) / float64(len(committed))
+	f.panels["Window sent as before"] = float64(kept) / float64(sent)
+	f.panels["Runs that failed"] = 2. / 10 // a search each turn, two breaks, and two in vain
+	return f
 }

@@ -64,6 +64,17 @@ func (s *server) kill(t *testing.T) {
 	<-s.ended
 }
 
+// canListen reports whether this system has an address of the loopback interface.
+func canListen(t *testing.T, host string) bool {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
 // freePorts returns unused addresses of the loopback interface.
 func freePorts(t *testing.T, n int) []string {
 	t.Helper()

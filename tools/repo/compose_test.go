@@ -187,7 +187,7 @@ func contextProblems(t *testing.T, patterns io.Reader) []string {
 	// The go command reads go.mod and go.sum of every module of the workspace.
 	var needed []string
 	workspace := []string{"GOWORK=" + filepath.Join(root, "go.work")}
-	for _, dir := range strings.Fields(Run(t, root, workspace, "go", "list", "-m", "-f", "{{.Dir}}")) {
+	for _, dir := range strings.FieldsSeq(Run(t, root, workspace, "go", "list", "-m", "-f", "{{.Dir}}")) {
 		needed = append(needed, filepath.Join(dir, "go.mod"))
 	}
 	needed = append(needed, filepath.Join(root, "go.work"), filepath.Join(root, "go.work.sum"))
