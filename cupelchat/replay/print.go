@@ -41,7 +41,7 @@ func (r *Result) Text() string {
 		steps, values = row.Steps, row.Values
 		wide = max(wide, characters(row.Title()))
 	}
-	fmt.Fprintf(&out, "%s, %s, %s\n", count(r.Conversations, "conversation"), count(steps, "step"), count(values, "value"))
+	fmt.Fprintf(&out, "%s, %s, %s%s\n", count(r.Conversations, "conversation"), count(steps, "step"), count(values, "value"), leftOut(r.Failed))
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if i == 0 || row.Share != r.Rows[i-1].Share {
@@ -72,6 +72,14 @@ func (r *Result) Text() string {
 		}
 	}
 	return out.String()
+}
+
+// leftOut says how many conversations could not be measured.
+func leftOut(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d left out", n)
 }
 
 // against returns the policy that rows are compared with, or "".

@@ -299,8 +299,11 @@ func (f *reader) value(v any, line int) error {
 	case object:
 		var c converter
 		is, err := c.request(v)
-		if is || err != nil {
-			return errors.Join(err, f.add(&c, v.get("id"), line))
+		if err != nil {
+			return err
+		}
+		if is {
+			return f.add(&c, v.get("id"), line)
 		}
 		if !f.log.record(v) {
 			if v.get("role") == nil && !isItem(v.text("type")) {

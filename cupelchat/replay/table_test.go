@@ -149,6 +149,7 @@ func TestScanDamaged(t *testing.T) {
 		{"first", "{\"id\": \"x\", \"mess\n" + fine + "\n" + fine, "!1 a:2 a:3", "it is not the beginning of a value on several lines"},
 		{"first, cut between values", "{\"id\": \"x\",\n" + fine + "\n" + fine, "!1 a:2 a:3", "nor is this"},
 		{"no conversation", "{\"id\": 1}\n" + fine + "\n" + message + "\n" + fine, "!1 a:2 !3 a:4", "the first that can be read says what lines are"},
+		{"messages of another type", fine + "\n{\"messages\": 7}\n" + fine, "a:1 !2 a:3", "no conversation is made of it"},
 		{"only one", "{\"id\": ", "!1", "a file of one line"},
 		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 line 1:1", "a log loses one message"},
 		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},

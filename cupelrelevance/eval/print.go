@@ -17,7 +17,11 @@ import (
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, %s\n", plural(r.Conversations, "conversation"), plural(r.Questions, "question"))
+	fmt.Fprintf(&out, "%s, %s", plural(r.Conversations, "conversation"), plural(r.Questions, "question"))
+	if r.Failed > 0 {
+		fmt.Fprintf(&out, ", %d left out", r.Failed)
+	}
+	out.WriteByte('\n')
 	wide := len("precision")
 	against := ""
 	for _, policy := range r.Policies {

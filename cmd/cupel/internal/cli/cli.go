@@ -134,6 +134,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		newSweep(env),
 		newEval(env),
 		newReplay(env),
+		newMerge(env),
 		newCheck(env),
 		newInspect(env),
 		newPolicies(env),

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,21 +36,29 @@ type measureFlags struct {
 	force   bool
 	part    string
 	holdOut int
+	corpusFlags
 }
 
 func (f *measureFlags) register(command *cobra.Command, data, plot string) {
 	set := command.Flags()
 	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or - for standard input; may be repeated")
 	intFlag(set, &f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
-	set.BoolVar(&f.json, "json", false, "print JSON")
-	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`, or - for standard output in place of the table")
-	set.BoolVar(&f.force, "force", false, "overwrite the --svg file")
+	f.registerResult(command, plot)
+	f.corpusFlags.register(set)
 	set.StringVar(&f.part, "part", partAll, "conversations to measure: all, tune or held-out")
 	intFlag(set, &f.holdOut, "hold-out", "", 2, "hold out one conversation in `n`")
 	must(command.MarkFlagRequired("data"))
 	must(command.MarkFlagFilename("data", "json", "jsonl"))
-	must(command.MarkFlagFilename("svg", "svg"))
 	complete(command, "part", partAll, partTune, partHeldOut)
+}
+
+// registerResult adds the flags that say what becomes of a result.
+func (f *measureFlags) registerResult(command *cobra.Command, plot string) {
+	set := command.Flags()
+	set.BoolVar(&f.json, "json", false, "print JSON")
+	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`, or - for standard output in place of the table")
+	set.BoolVar(&f.force, "force", false, "overwrite files")
+	must(command.MarkFlagFilename("svg", "svg"))
 }
 
 // The parts of the data.
@@ -102,7 +112,10 @@ questions of one conversation depend on each other.
 
 Settings measured on the data they were tuned on look better than they are: tune
 with --part tune, and report --part held-out. Every second conversation of a
-file is held out; --hold-out changes that.`,
+file is held out; --hold-out changes that.
+
+With --shard i/n and --output, each of n processes measures its part, goes on where
+it was interrupted, and cupel merge adds up the parts.`,
 		Example: `  cupel eval --data meetings.jsonl
   cupel eval --data meetings.jsonl -p chat -p chat+query -p mine.toml --budgets 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
@@ -131,12 +144,11 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	conversations, err := f.read(env)
+	clock, questions, err := f.latest(env)
 	if err != nil {
 		return err
 	}
 	var policies []eval.Policy
-	clock := latest(conversations)
 	for i, name := range f.policies {
 		if slices.Contains(f.policies[:i], name) {
 			return usagef("--policy: %q is given twice", name)
@@ -155,16 +167,67 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 		policies = append(policies, p)
 	}
 	progress := newProgress(env, "questions")
-	result, err := eval.Run(command.Context(), conversations, policies, f.budgets,
-		eval.WithWorkers(f.jobs), eval.WithProgress(progress.update), eval.WithAgainst(f.against))
-	progress.end()
+	m, err := eval.NewMeasure(policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithProgress(func(done, _ int) { progress.update(done, questions) }), eval.WithAgainst(f.against))
 	if err != nil {
-		return selecting(err)
+		return err
 	}
-	return f.write(env, result, struct {
+	h, err := f.headerOf(evalFormat, fingerprints(f.policies), m.Plan())
+	if err != nil {
+		return err
+	}
+	table := eval.NewTable(m.Plan())
+	corpus := measuring[eval.Conversation, eval.Sample]{measureFlags: &f.measureFlags, header: h, scan: eval.Scan, measure: m.Samples, add: table.Add, err: (*eval.Sample).Err}
+	err = corpus.run(command.Context(), env)
+	progress.end()
+	switch {
+	case err != nil:
+		return measuringError[*eval.ReadError](err)
+	case f.count > 1:
+		return nil
+	case table.Questions == 0:
+		return usagef("no questions to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(table.Conversations, "conversation"))
+	}
+	return f.printEval(env, table)
+}
+
+// measuringError marks the errors of a measurement. R is that of a line.
+func measuringError[R error](err error) error {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[R](err); ok {
+		return usageError{err}
+	}
+	return selecting(err)
+}
+
+func (f *measureFlags) printEval(env *Environment, table *eval.Table) error {
+	result := table.Result()
+	err := f.write(env, result, struct {
 		Part string `json:"part"`
 		*eval.Result
 	}{f.part, result})
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, p := range result.Policies {
+		for _, point := range p.Points {
+			if point.Failures > 0 {
+				lines = append(lines, fmt.Sprintf("%s at %d: %d of %s failed; the first is %q: %s", p.Name, point.Budget, point.Failures,
+					plural(result.Conversations, "conversation"), point.First.Conversation, message(errors.New(point.First.Reason))))
+			}
+		}
+	}
+	return failedAt(lines)
+}
+
+// failedAt returns an error with a line for each policy that failed, or nil.
+func failedAt(lines []string) error {
+	if lines == nil {
+		return nil
+	}
+	return selectionError{errors.New(strings.Join(lines, "\n"))}
 }
 
 // measurement is the result of a measurement.
@@ -221,7 +284,15 @@ func (f *measureFlags) check() error {
 		return usagef("--part: %q is not one of all, tune, held-out", f.part)
 	case f.holdOut < 2:
 		return usagef("--hold-out: must be at least 2, got %d", f.holdOut)
-	case f.svg == "-" && f.json:
+	}
+	if err := f.corpusFlags.check(f.data, f.force); err != nil {
+		return err
+	}
+	return f.checkResult()
+}
+
+func (f *measureFlags) checkResult() error {
+	if f.svg == "-" && f.json {
 		return usagef("--svg - and --json cannot both go to standard output; give --svg a file")
 	}
 	if f.svg != "-" && !f.force && keeps(f.svg) {
@@ -236,89 +307,97 @@ func (f *measureFlags) measures(i int) bool {
 	return f.part == partAll || heldOut == (f.part == partHeldOut)
 }
 
-// readPart reads the part of the data that --part names. seen is called with the
-// conversations of each file.
-func readPart[T any](env *Environment, f *measureFlags, read func(io.Reader) ([]T, error), seen func(file string, conversations []T)) ([]T, error) {
-	var part []T
-	for _, name := range f.data {
+// latest reads the data once, and returns a clock that always tells the latest time
+// in what is measured, whatever the shard, and how many questions there are, or 0
+// for a shard.
+func (f *evalFlags) latest(env *Environment) (clock func() time.Time, questions int, err error) {
+	var now time.Time
+	for i, name := range f.data {
 		r, done, err := open(env, name)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		conversations, err := read(r)
+		if name == "-" {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return nil, 0, usageError{err}
+			}
+			// The measurement reads it again.
+			env.Stdin, env.stdinTaken = bytes.NewReader(data), slices.Contains(f.data[i+1:], name)
+			r = bytes.NewReader(data)
+		}
+		var unread unreadTimes
+		n := 0
+		for c, err := range eval.Scan(shown(name), r, nil) {
+			n++
+			if _, bad := errors.AsType[*eval.ReadError](err); bad && f.lenient() {
+				continue
+			}
+			if err != nil {
+				done()
+				return nil, 0, usageError{err}
+			}
+			unread.add(&c)
+			if !f.measures(n - 1) {
+				continue
+			}
+			questions += len(c.Questions)
+			if end := latest(&c); end.After(now) {
+				now = end
+			}
+		}
 		done()
-		if err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		for i, c := range conversations {
-			if f.measures(i) {
-				part = append(part, c)
-			}
-		}
-		seen(name, conversations)
+		note(env.Stderr, unread.notes(name))
 	}
-	return part, nil
+	if f.count > 1 {
+		questions = 0
+	}
+	return func() time.Time { return now }, questions, nil
 }
 
-// read reads the part of the data that --part names.
-func (f *evalFlags) read(env *Environment) ([]eval.Conversation, error) {
-	part, err := readPart(env, &f.measureFlags, eval.Read, func(name string, conversations []eval.Conversation) {
-		note(env.Stderr, unreadTimes(name, conversations))
-	})
-	if err != nil {
-		return nil, err
-	}
-	questions := 0
-	for _, c := range part {
-		questions += len(c.Questions)
-	}
-	if questions == 0 {
-		return nil, usagef("no questions to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(len(part), "conversation"))
-	}
-	return part, nil
+// unreadTimes says which times of a file are ignored because they cannot be read.
+type unreadTimes struct {
+	times, unread int
+	first         string
 }
 
-// unreadTimes says which times of a file are ignored because they cannot be
-// read, if any.
-func unreadTimes(file string, conversations []eval.Conversation) []string {
-	times, unread, first := 0, 0, ""
-	for _, c := range conversations {
-		for i, turn := range c.Items {
-			if turn.Time.Unread != "" {
-				if unread == 0 {
-					first = fmt.Sprintf("%.60q of items[%d] in conversation %q", turn.Time.Unread, i, c.ID)
-				}
-				unread++
+func (u *unreadTimes) add(c *eval.Conversation) {
+	for i, turn := range c.Items {
+		if turn.Time.Unread != "" {
+			if u.unread == 0 {
+				u.first = fmt.Sprintf("%.60q of items[%d] in conversation %q", turn.Time.Unread, i, c.ID)
 			}
-			if turn.Time.Unread != "" || !turn.Time.IsZero() {
-				times++
-			}
+			u.unread++
+		}
+		if turn.Time.Unread != "" || !turn.Time.IsZero() {
+			u.times++
 		}
 	}
-	if unread == 0 {
+}
+
+func (u *unreadTimes) notes(file string) []string {
+	if u.unread == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: %d of %s cannot be read and are ignored; the first is %s; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023",
-		shown(file), unread, plural(times, "time"), first)}
+		shown(file), u.unread, plural(u.times, "time"), u.first)}
 }
 
-// latest returns a clock that always tells the latest time in the data.
-func latest(conversations []eval.Conversation) func() time.Time {
+// latest returns the latest time in a conversation, or none.
+func latest(c *eval.Conversation) time.Time {
 	var now time.Time
-	for _, c := range conversations {
-		items := 0
-		for _, turn := range c.Items {
-			if turn.Time.IsZero() {
-				items++
-			} else if turn.Time.After(now) {
-				now = turn.Time.Time
-			}
-		}
-		if end := time.Unix(int64(items), 0); items == len(c.Items) && end.After(now) {
-			now = end // turns without times are one second apart
+	items := 0
+	for _, turn := range c.Items {
+		if turn.Time.IsZero() {
+			items++
+		} else if turn.Time.After(now) {
+			now = turn.Time.Time
 		}
 	}
-	return func() time.Time { return now }
+	if items == len(c.Items) {
+		return time.Unix(int64(items), 0) // turns without times are one second apart
+	}
+	return now
 }
 
 // measured returns the policy that a --policy flag names.

@@ -36,18 +36,22 @@ func newProgress(env *Environment, what string) *progress {
 	return p
 }
 
-// update reports how much is done, if enough time has passed.
+// update reports how much is done, if enough time has passed. A total of 0 is unknown.
 func (p *progress) update(done, total int) {
 	now := p.clock()
 	if now.Sub(p.last) < p.every {
 		return
 	}
 	p.last, p.shown = now, true
+	text := fmt.Sprintf("%d of %d %s", done, total, p.what)
+	if total == 0 {
+		text = fmt.Sprintf("%d %s", done, p.what)
+	}
 	if p.place {
-		fmt.Fprintf(p.w, "\r%d of %d %s", done, total, p.what)
+		fmt.Fprint(p.w, "\r"+text)
 		return
 	}
-	fmt.Fprintf(p.w, "%d of %d %s\n", done, total, p.what)
+	fmt.Fprintln(p.w, text)
 }
 
 // end clears the progress from a terminal.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -94,7 +96,10 @@ grounded support, and its 95 % interval over conversations like these.
 
 With --session, a policy appends to its last window while that fits. When it
 does not, it chooses a window for --low-water times the room left by the system
-prompt and the newest message, so that the prompt cache is lost less often.`,
+prompt and the newest message, so that the prompt cache is lost less often.
+
+With --shard i/n and --output, each of n processes measures its part, goes on where
+it was interrupted, and cupel merge adds up the parts.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
   cupel replay --data agents.jsonl -p agent -p mine.toml --session --svg replay.svg`,
@@ -151,30 +156,80 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 		}
 		policies = append(policies, p)
 	}
-	conversations, err := f.read(env)
-	if err != nil {
-		return err
-	}
-	if f.join > 0 {
-		size := len(conversations)
-		if conversations, err = replay.Join(conversations, f.join, counter); err != nil {
-			return selecting(err)
-		}
-		if len(conversations) == 0 {
-			return usagef("--join: %s, less than %d tokens together", plural(size, "conversation"), f.join)
-		}
-	}
 	progress := newProgress(env, "windows")
 	options := []replay.Option{replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update), replay.WithAgainst(f.against)}
 	if f.cache != "" {
 		options = append(options, replay.WithCache(caches[f.cache]))
 	}
-	result, err := replay.Run(command.Context(), conversations, policies, f.shares, options...)
-	progress.end()
+	m, err := replay.NewMeasure(policies, f.shares, options...)
 	if err != nil {
-		return selecting(err)
+		return err
 	}
-	err = f.write(env, result, struct {
+	h, err := f.headerOf(replayFormat, replaySettings{f.encoding, f.low, f.join, fingerprints(f.policies)}, m.Plan())
+	if err != nil {
+		return err
+	}
+	table := replay.NewTable(m.Plan())
+	corpus := measuring[replay.Conversation, replay.Sample]{measureFlags: &f.measureFlags, header: h, scan: replay.Scan, measure: m.Samples, add: table.Add, err: (*replay.Sample).Err}
+	if f.join > 0 {
+		corpus.measure = func(ctx context.Context, conversations iter.Seq2[replay.Conversation, error]) iter.Seq2[replay.Sample, error] {
+			return m.Samples(ctx, joined(conversations, f.join, counter))
+		}
+	}
+	err = corpus.run(command.Context(), env)
+	progress.end()
+	switch {
+	case err != nil:
+		return measuringError[*replay.ReadError](err)
+	case f.count > 1:
+		return nil
+	case table.Conversations == 0 && table.Failed == 0:
+		return usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
+	}
+	return f.printReplay(env, table)
+}
+
+// replaySettings are what the figures depend on beyond the plan.
+type replaySettings struct {
+	Encoding string            `json:"encoding"`
+	LowWater float64           `json:"lowWater"`
+	Join     int               `json:"join,omitempty"`
+	Policies map[string]string `json:"policies,omitempty"`
+}
+
+// joined puts conversations together.
+func joined(conversations iter.Seq2[replay.Conversation, error], tokens int, counter cupel.TokenCounter) iter.Seq2[replay.Conversation, error] {
+	return func(yield func(replay.Conversation, error) bool) {
+		var all []replay.Conversation
+		for c, err := range conversations {
+			if err != nil {
+				if !yield(c, err) {
+					return
+				}
+				continue
+			}
+			all = append(all, c)
+		}
+		size := len(all)
+		all, err := replay.Join(all, tokens, counter)
+		if err == nil && size > 0 && len(all) == 0 {
+			err = usagef("--join: %s, less than %d tokens together", plural(size, "conversation"), tokens)
+		}
+		if err != nil {
+			yield(replay.Conversation{}, err)
+			return
+		}
+		for _, c := range all {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *measureFlags) printReplay(env *Environment, table *replay.Table) error {
+	result := table.Result()
+	err := f.write(env, result, struct {
 		Part string `json:"part"`
 		*replay.Result
 	}{f.part, result})
@@ -193,10 +248,7 @@ func failures(result *replay.Result) error {
 				plural(row.Steps, "step"), row.First.Step, row.First.Conversation, message(errors.New(row.First.Reason))))
 		}
 	}
-	if lines == nil {
-		return nil
-	}
-	return selectionError{errors.New(strings.Join(lines, "\n"))}
+	return failedAt(lines)
 }
 
 // check validates the flags and sorts the shares.
@@ -212,6 +264,8 @@ func (f *replayFlags) check(command *cobra.Command) error {
 	switch {
 	case f.cache != "" && !known:
 		return usagef("--cache: %.40q is unknown; want one of %s", f.cache, strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
+	case f.join > 0 && f.output != "":
+		return usagef("--join: conversations are put together in their order, which shards do not keep: omit --output")
 	case f.join < 0:
 		return usagef("--join: must be at least 1, or 0 to leave conversations as they are, got %d", f.join)
 	case f.against != "" && !slices.Contains(f.policies, f.against):
@@ -224,18 +278,6 @@ func (f *replayFlags) check(command *cobra.Command) error {
 		return usagef("--low-water is for a --session")
 	}
 	return f.measureFlags.check()
-}
-
-// read reads the part of the data that --part names.
-func (f *replayFlags) read(env *Environment) ([]replay.Conversation, error) {
-	part, err := readPart(env, &f.measureFlags, replay.Read, func(string, []replay.Conversation) {})
-	if err != nil {
-		return nil, err
-	}
-	if len(part) == 0 {
-		return nil, usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
-	}
-	return part, nil
 }
 
 // inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
+)
+
+// newMerge returns the command that adds up samples.
+func newMerge(env *Environment) *cobra.Command {
+	var flags measureFlags
+	command := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Add up the shards of cupel replay or cupel eval",
+		Long: `merge reads files that cupel replay and cupel eval wrote with --output, and prints
+the table of all their conversations: bit for bit that of one run, in any order of
+the files. All must be of the same policies, budgets and settings. A shard that is
+missing or was interrupted is an error that names it.
+
+A file has JSON Lines: what was measured, a sample of each conversation, and their
+number. What could not be read or measured is a sample with its file, its line
+and the error; --dead-letters writes these to a file.`,
+		Example: `  cupel merge shard-*.jsonl
+  cupel merge shard-*.jsonl --dead-letters dead.jsonl --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return merge(env, &flags, args)
+		},
+	}
+	set := command.Flags()
+	flags.registerResult(command, "the result")
+	set.StringVar(&flags.deadLetters, "dead-letters", "", "write what could not be read or measured to this `file`")
+	return command
+}
+
+// merge prints the table of the samples in the files.
+func merge(env *Environment, flags *measureFlags, files []string) error {
+	flags.part = partAll
+	if err := errors.Join(flags.checkResult(), flags.corpusFlags.check(nil, flags.force)); err != nil {
+		return err
+	}
+	var first sampleHeader
+	var sum adding
+	lost := dead{keep: flags.deadLetters != ""}
+	there := make(map[string][]int) // shards of each corpus
+	for _, name := range files {
+		var h sampleHeader
+		if err := mergeFile(env, name, &lost, func(next sampleHeader) (adding, error) {
+			var err error
+			switch h = next; {
+			case sum.add == nil:
+				first = h
+				flags.part = h.Part
+				sum, err = addingOf(env, flags, &h)
+			case !h.measures(&first):
+				err = fmt.Errorf("it has samples of another measurement than %s: policies, budgets and settings must be the same", shown(files[0]))
+			}
+			return sum, err
+		}); err != nil {
+			return usagef("%s: %w", shown(name), err)
+		}
+		corpus := fmt.Sprintf("%s in %s", strings.Join(h.Data, ", "), plural(h.Shards, "shard"))
+		if there[corpus] == nil {
+			there[corpus] = make([]int, h.Shards)
+		}
+		if there[corpus][h.Shard]++; there[corpus][h.Shard] > 1 {
+			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, strings.Join(h.Data, ", "))
+		}
+	}
+	for _, corpus := range slices.Sorted(maps.Keys(there)) {
+		if i := slices.Index(there[corpus], 0); i >= 0 {
+			return usagef("shard %d/%d is missing: %s", i, len(there[corpus]), corpus)
+		}
+	}
+	if err := lost.report(env, flags.deadLetters, flags.force); err != nil {
+		return err
+	}
+	return sum.print()
+}
+
+// mergeFile adds the samples of a file. begin is called with its header.
+func mergeFile(env *Environment, name string, lost *dead, begin func(sampleHeader) (adding, error)) error {
+	r, done, err := open(env, name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var sum adding
+	complete, err := readSamples(r, func(line []byte) error {
+		var h sampleHeader
+		if err := json.Unmarshal(line, &h); err != nil || h.Shard < 0 || h.Shard >= h.Shards {
+			return errors.New("it is not a file that cupel replay or cupel eval wrote with --output")
+		}
+		var err error
+		sum, err = begin(h)
+		return err
+	}, func(line []byte) error {
+		var p place
+		if err := json.Unmarshal(line, &p); err != nil {
+			return err
+		}
+		lost.seen++
+		lost.bury(p)
+		return sum.add(line)
+	})
+	if err == nil && !complete {
+		err = errors.New("it is not complete: run the same command again, and it goes on")
+	}
+	return err
+}
+
+// measures reports whether two headers are of one measurement.
+func (h sampleHeader) measures(other *sampleHeader) bool {
+	return h.Format == other.Format && h.Part == other.Part && h.HoldOut == other.HoldOut &&
+		bytes.Equal(h.Settings, other.Settings) && bytes.Equal(h.Plan, other.Plan)
+}
+
+// adding adds up samples.
+type adding struct {
+	add   func(line []byte) error
+	print func() error
+}
+
+// addingOf returns what adds up the samples of a measurement.
+func addingOf(env *Environment, flags *measureFlags, h *sampleHeader) (adding, error) {
+	switch h.Format {
+	case replayFormat:
+		var plan replay.Plan
+		err := json.Unmarshal(h.Plan, &plan)
+		table := replay.NewTable(plan)
+		return adding{
+			func(line []byte) error { return addLine(line, table.Add) },
+			func() error { return flags.printReplay(env, table) },
+		}, err
+	case evalFormat:
+		var plan eval.Plan
+		err := json.Unmarshal(h.Plan, &plan)
+		table := eval.NewTable(plan)
+		return adding{
+			func(line []byte) error { return addLine(line, table.Add) },
+			func() error { return flags.printEval(env, table) },
+		}, err
+	default:
+		return adding{}, fmt.Errorf("its format is %.40q; this version of cupel reads %s and %s", h.Format, replayFormat, evalFormat)
+	}
+}
+
+func addLine[S any](line []byte, add func(*S) error) error {
+	var s S
+	if err := json.Unmarshal(line, &s); err != nil {
+		return err
+	}
+	return add(&s)
+}
