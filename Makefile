@@ -139,6 +139,11 @@ e2e-metrics: ## Ask a real Prometheus all that the dashboard asks; build Prometh
 	@prometheus=$$(scripts/prometheus.sh) && CUPEL_E2E_PROMETHEUS="$$prometheus" \
 		go test -count=1 -v -run '^TestPrometheus' ./e2e
 
+# Needs npm, which gets the inspector.
+.PHONY: mcp-inspector
+mcp-inspector: ## Call the tools of cupel mcp with npm's inspector of the Model Context Protocol
+	@CUPEL_E2E_INSPECTOR=1 go test -count=1 -v -run '^TestMCPInspector$$' ./e2e
+
 .PHONY: standalone
 standalone: ## Build, vet and test every module outside the workspace, against a module proxy
 	@$(TOOLS) test -count=1 -timeout 30m -v -run '^TestStandalone$$' ./repo

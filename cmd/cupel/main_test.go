@@ -388,3 +388,31 @@ func TestCompletion(t *testing.T) {
 		})
 	}
 }
+
+// TestStartup: starting the command takes little longer than starting another
+// program of Go. What is linked for one subcommand must not cost the others.
+func TestStartup(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rounds, most = 15, 4.0
+	started := func(name, arg string) time.Duration {
+		begin := time.Now()
+		if out, err := exec.CommandContext(t.Context(), name, arg).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return time.Since(begin)
+	}
+	var ratio float64
+	for range 3 { // another process may be in the way
+		ours, others := time.Hour, time.Hour
+		for range rounds {
+			ours, others = min(ours, started(binary, "--version")), min(others, started(tool, "version"))
+		}
+		if ratio = float64(ours) / float64(others); ratio < most {
+			return
+		}
+	}
+	t.Errorf("starting takes %.1f times as long as go version, want less than %g", ratio, most)
+}

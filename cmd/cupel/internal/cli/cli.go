@@ -137,6 +137,7 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		newMerge(env),
 		newCheck(env),
 		newInspect(env),
+		newMCP(env),
 		newPolicies(env),
 		newStrategies(),
 	)

@@ -152,7 +152,7 @@ func matcherOf(patterns []string) (func(content string) bool, error) {
 // Copies of one content count as one; the first is returned.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if text == "" {
-		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, or a pattern")
+		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
@@ -165,11 +165,16 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		}
 	}
 	ways = append(ways, func(content string) bool { return strings.HasPrefix(content, text) })
-	for _, way := range ways {
+	for i := range 2 * len(ways) { // titles after contents, which have more in them
+		way, titles := ways[i%len(ways)], i >= len(ways)
 		var found []int
 		seen := make(map[string]bool)
 		for i, item := range items {
-			if content := item.Content(); way(content) && !seen[content] {
+			content, line := item.Content(), item.Content()
+			if titles {
+				line = headline(item)
+			}
+			if way(line) && !seen[content] {
 				seen[content] = true
 				found = append(found, i)
 			}

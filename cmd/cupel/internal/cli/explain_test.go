@@ -285,7 +285,7 @@ func TestExplainUsage(t *testing.T) {
 		{"colour", []string{"--color", "red"}, `--color: "red" is not one of auto, always, never`},
 		{"pattern", []string{"--item", "[a"}, `--item: pattern "[a" ends too early; write \*, \?, \[ and \\ for these characters`},
 		{"unknown item", []string{"--why-not", "zucchini"}, "--why-not: none of 7 candidates matches; cupel explain --rows 0 lists them all"},
-		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, its beginning, or a pattern"},
+		{"no item", []string{"--why-not", ""}, "--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern"},
 		{"many items", []string{"--why-not", "*e*"}, `--why-not: 5 candidates match: "Be brief.", "apple", "banana …", "cherry", "elder"; give more of the content`},
 		{"probes of nothing", []string{"--max-probes", "5"}, "--max-probes requires --why-not"},
 		{"limit of nothing", []string{"--up-to", "5"}, "--up-to requires --why-not"},

@@ -72,3 +72,9 @@ func roleOf(item *cupel.ContextItem) string {
 	role, _ := item.MetadataText("role")
 	return role
 }
+
+// toolOf returns the tool of a message, or "" without one.
+func toolOf(item *cupel.ContextItem) string {
+	tool, _ := item.MetadataText("tool")
+	return tool
+}

@@ -77,8 +77,8 @@ func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 		}
 		return s.Conversation.Select(ctx, s.pipeline, s.budget)
 	}
-	items, err := s.pipeline.Run(ctx, s.items, s.budget)
-	return &cupelchat.Window{Items: items}, err
+	items, report, err := s.pipeline.RunReport(ctx, s.items, s.budget)
+	return &cupelchat.Window{Items: items, Report: report}, err
 }
 
 // windowPrinter prints a window.

@@ -37,12 +37,11 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file` with the candidates, a folder to split into candidates, or - for standard input; lists are joined if repeated")
 	flags.StringVar(&f.format, "format", string(input.Auto), "input format: "+strings.Join(input.Formats(), ", "))
-	flags.StringVar(&f.encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count missing tokens with this OpenAI encoding or model, or heuristic for an estimate")
+	encodingFlag(command, &f.encoding, "count missing tokens")
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip items that are not valid, and say how many")
 	must(command.MarkFlagRequired("items"))
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", input.Formats()...)
-	complete(command, "encoding", "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
 	f.transcriptFlags.register(command)
 }
 
@@ -104,12 +103,18 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 	if usage, ok := errors.AsType[usageError](err); ok { // it has the name
 		return nil, usage
 	}
-	if _, ok := errors.AsType[*input.InvalidItemError](err); ok {
-		return nil, usagef("%s: %w; --skip-invalid leaves such items out", shown(name), err)
-	} else if err != nil {
-		return nil, usagef("%s: %w", shown(name), err)
+	if err != nil {
+		return nil, usagef("%s: %w", shown(name), advised(err))
 	}
 	return candidates, nil
+}
+
+// advised adds to an error of package input what helps.
+func advised(err error) error {
+	if _, ok := errors.AsType[*input.InvalidItemError](err); ok {
+		return fmt.Errorf("%w; --skip-invalid leaves such items out", err)
+	}
+	return err
 }
 
 // budgetFlags are the flags that make a budget.
@@ -366,16 +371,25 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 			}
 		}
 	}
+	r, err := uncompressed(r)
+	if err != nil {
+		done()
+		return nil, nil, usagef("%s: %w", shown(name), err)
+	}
+	return r, done, nil
+}
+
+// uncompressed returns a reader of what gzip compressed, or of the text as it is.
+func uncompressed(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
-		return buffered, done, nil
+		return buffered, nil
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
-		done()
-		return nil, nil, usagef("%s: what gzip compressed cannot be read: %w", shown(name), err)
+		return nil, fmt.Errorf("what gzip compressed cannot be read: %w", err)
 	}
-	return unzipped, done, nil
+	return unzipped, nil
 }
 
 // gzipMagic is how each file of gzip begins.

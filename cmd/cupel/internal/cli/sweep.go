@@ -108,7 +108,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 	tell := newBudgetProgress(env, f.progress)
 	var sweep *analysis.BudgetSweep
 	if c.preset != nil || candidates.Conversation != nil && budgets.From < necessary(candidates.Items, base) {
-		sweep, err = f.sweepPrepared(command.Context(), c, candidates, budgets, tell)
+		sweep, err = sweepPrepared(command.Context(), c, candidates, f.budgetFlags, budgets, tell.update)
 	} else {
 		sweep, err = analysis.Sweep(command.Context(), keeping(candidates, c.pipeline), candidates.Items, budgets,
 			analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))

@@ -15,7 +15,7 @@ const mostPrepared = 10_000
 
 // sweepPrepared sweeps over budgets that each have candidates of their own: those
 // that a preset prepares, and those of a conversation whose pins do not fit.
-func (f *sweepFlags) sweepPrepared(ctx context.Context, c chooser, candidates *input.Candidates, budgets analysis.BudgetRange, tell *progress) (*analysis.BudgetSweep, error) {
+func sweepPrepared(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, budgets analysis.BudgetRange, tell func(done, total int)) (*analysis.BudgetSweep, error) {
 	sweep := &analysis.BudgetSweep{From: budgets.From, To: budgets.To, Stride: budgets.Stride, Items: candidates.Items}
 	if (budgets.To-budgets.From)/budgets.Stride >= mostPrepared {
 		return nil, &analysis.TooManyBudgetsError{MaxBudgets: mostPrepared}
@@ -24,9 +24,9 @@ func (f *sweepFlags) sweepPrepared(ctx context.Context, c chooser, candidates *i
 	before, failed := none, false
 	for n := range (budgets.To-budgets.From)/budgets.Stride + 1 {
 		at := budgets.From + n*budgets.Stride
-		tell.update(at-budgets.From, budgets.To-budgets.From)
+		tell(at-budgets.From, budgets.To-budgets.From)
 		step := analysis.SweepStep{Budget: at}
-		now, err := f.formsAt(ctx, c, candidates, &step)
+		now, err := formsAt(ctx, c, candidates, flags, &step)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -56,8 +56,7 @@ func (f *sweepFlags) sweepPrepared(ctx context.Context, c chooser, candidates *i
 
 // formsAt selects at the budget of a step, and says what each candidate has: 0 if
 // it is out, and else its tokens, plus one.
-func (f *sweepFlags) formsAt(ctx context.Context, c chooser, candidates *input.Candidates, step *analysis.SweepStep) ([]int, error) {
-	flags := f.budgetFlags
+func formsAt(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, step *analysis.SweepStep) ([]int, error) {
 	flags.budget = amount{tokens: step.Budget}
 	budget, err := flags.make(false, nil)
 	if err != nil {

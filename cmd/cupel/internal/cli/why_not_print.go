@@ -191,6 +191,9 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 // jsonCandidate is a candidate in an answer.
 type jsonCandidate struct {
 	Position int       `json:"position"` // among the candidates, from 0
+	Role     string    `json:"role,omitempty"`
+	Tool     string    `json:"tool,omitempty"`
+	Title    string    `json:"title,omitempty"`
 	Content  string    `json:"content"`
 	Kind     string    `json:"kind"`
 	Tokens   int       `json:"tokens"`
@@ -209,7 +212,12 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
-	return jsonCandidate{candidate, e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score()), e.Code()}
+	c := jsonCandidate{Position: candidate, Role: roleOf(e.Item), Tool: toolOf(e.Item), Content: e.Item.Content(), Kind: string(e.Item.Kind()),
+		Tokens: e.Item.Tokens(), Rank: e.Rank, Score: jsonScore(e.Score()), Reason: e.Code()}
+	if c.Role != "" {
+		c.Title = headline(e.Item)
+	}
+	return c
 }
 
 // jsonExchange is how a second selection differs.
@@ -256,16 +264,22 @@ type jsonAnswer struct {
 	AtSmallest  *jsonExchange   `json:"at_smallest_budget,omitempty"`
 }
 
-// json returns the answer for programs.
-func (w *whyNotAnswer) json() (any, error) {
-	smallest := jsonSmallest{Found: w.Smallest.Found, Tokens: w.Smallest.Tokens, Exact: w.Smallest.Exact, SearchedTo: w.Smallest.SearchedTo}
-	if w.Smallest.Err != nil {
-		smallest.Error = bare(w.Smallest.Err)
+func jsonSmallestOf(m analysis.SmallestBudget) jsonSmallest {
+	smallest := jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
+	if m.Err != nil {
+		smallest.Error = bare(m.Err)
 	}
-	return jsonAnswer{
+	return smallest
+}
+
+// json returns the answer for programs.
+func (w *whyNotAnswer) json() (any, error) { return w.answer(), nil }
+
+func (w *whyNotAnswer) answer() *jsonAnswer {
+	return &jsonAnswer{
 		jsonCandidate: w.a.jsonCandidate(w.Candidate),
 		Included:      w.Place > 0, Place: w.Place, Candidates: w.a.Ranked, Copies: w.copies, Why: w.Why(),
 		Parts: w.a.partsOf(w.Candidate), Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
-		IfPinned: w.a.jsonExchange(w.IfPinned), Smallest: smallest, AtSmallest: w.a.jsonExchange(w.AtSmallest),
-	}, nil
+		IfPinned: w.a.jsonExchange(w.IfPinned), Smallest: jsonSmallestOf(w.Smallest), AtSmallest: w.a.jsonExchange(w.AtSmallest),
+	}
 }

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// mcpWindow is what select returns.
+type mcpWindow struct {
+	Window     json.RawMessage `json:"window" jsonschema:"the conversation with what was chosen, as a request for the same API; or the chosen items"`
+	Tokens     int             `json:"tokens" jsonschema:"tokens of the window"`
+	Budget     int             `json:"budget"`
+	Included   int             `json:"included" jsonschema:"candidates in the window, whole or in a smaller form"`
+	Candidates int             `json:"candidates"`
+	Dropped    []jsonCandidate `json:"dropped" jsonschema:"candidates that are out, and why"`
+	Notes      []string        `json:"notes" jsonschema:"what was estimated, reduced, restored or joined"`
+}
+
+// choosing is the tool select.
+func (t *mcpTools) choosing(ctx context.Context, in *mcpSelect) (*mcpWindow, error) {
+	s, err := t.selection(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	window, err := s.run(ctx)
+	if err != nil {
+		return nil, s.selecting(err, true)
+	}
+	out := &mcpWindow{Budget: s.budget.MaxTokens(), Included: len(window.Items), Candidates: len(s.Items), Notes: []string{}}
+	for _, item := range window.Items {
+		out.Tokens = addTokens(out.Tokens, item.Tokens())
+	}
+	if s.Conversation != nil {
+		out.Window, err = window.Body()
+	} else {
+		out.Window, err = json.Marshal(window.Items)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range slices.Concat(s.Notes, window.Notes) {
+		out.Notes = append(out.Notes, mcpNames.Replace(text))
+	}
+	a := newAccount(s.Items, s.budget, window.Report, nil)
+	out.Dropped = a.jsonCandidates(a.Out)
+	shorten(out.Dropped)
+	return out, nil
+}
+
+// shorten cuts the contents of candidates, which the caller has.
+func shorten(list []jsonCandidate) {
+	for i := range list {
+		list[i].Content = terminal.Excerpt(list[i].Content, 100)
+	}
+}
+
+// mcpWhyNot are the arguments of why_not.
+type mcpWhyNot struct {
+	mcpSelect
+	Candidate string `json:"candidate" jsonschema:"the content of a candidate, its first line, its beginning, its title, or a pattern with *"`
+}
+
+// whyNot is the tool why_not.
+func (t *mcpTools) whyNot(ctx context.Context, in *mcpWhyNot) (*jsonAnswer, error) {
+	s, err := t.selection(ctx, &in.mcpSelect)
+	if err != nil {
+		return nil, err
+	}
+	of, err := findCandidate(s.items, in.Candidate)
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
+	if err != nil {
+		return nil, s.selecting(err, true)
+	}
+	a := newAccount(s.items, s.budget, report, nil)
+	if err := a.addParts(ctx, s.pipeline.Config().Scorer); err != nil {
+		return nil, selecting(err)
+	}
+	candidate, copies := a.bestCopy(s.items[of].Content())
+	answer, err := analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate)
+	if err != nil {
+		return nil, selecting(err)
+	}
+	out := (&whyNotAnswer{answer, a, copies, false}).answer()
+	out.Content = terminal.Excerpt(out.Content, 100)
+	shorten(out.DisplacedBy)
+	for _, x := range []*jsonExchange{out.IfPinned, out.AtSmallest} {
+		if x != nil {
+			shorten(x.Came)
+			shorten(x.Went)
+		}
+	}
+	return out, nil
+}
+
+// mcpMinBudget are the arguments of min_budget.
+type mcpMinBudget struct {
+	mcpCandidates
+	Candidate string `json:"candidate,omitempty" jsonschema:"the content of a candidate, its first line, its beginning, its title, or a pattern with *; without one the budgets of the pinned and of all are found"`
+}
+
+// mcpBudgets is what min_budget returns.
+type mcpBudgets struct {
+	Pinned    int           `json:"pinned" jsonschema:"the smallest budget that fits the pinned candidates, with the reserve"`
+	All       int           `json:"all" jsonschema:"a budget that fits all candidates, with the reserve"`
+	Candidate *jsonSmallest `json:"candidate,omitempty" jsonschema:"the smallest budget that includes the candidate"`
+}
+
+// minBudget is the tool min_budget.
+func (t *mcpTools) minBudget(ctx context.Context, in *mcpMinBudget) (*mcpBudgets, error) {
+	candidates, err := t.read(&in.mcpCandidates)
+	if err != nil {
+		return nil, err
+	}
+	flags, err := in.budget(amount{tokens: math.MaxInt})
+	if err != nil {
+		return nil, err
+	}
+	base, err := flags.make(false, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &mcpBudgets{Pinned: necessary(candidates.Items, base), All: analysis.SufficientBudget(candidates.Items, base)}
+	if in.Candidate == "" {
+		return out, nil
+	}
+	of, err := findCandidate(candidates.Items, in.Candidate)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.choose(&in.mcpCandidates)
+	if err != nil {
+		return nil, err
+	}
+	out.Candidate, err = smallestFor(ctx, c, candidates, flags, of, out)
+	return out, err
+}
+
+// smallestFor searches the smallest budget that includes a candidate. Where the
+// candidates are prepared for each budget, it tries a hundred.
+func smallestFor(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, of int, bounds *mcpBudgets) (*jsonSmallest, error) {
+	if c.preset == nil && candidates.Conversation == nil {
+		budget, err := flags.make(false, nil)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := analysis.WhyNot(ctx, c.pipeline, candidates.Items, budget, of)
+		if err != nil {
+			return nil, selecting(err)
+		}
+		smallest := jsonSmallestOf(answer.Smallest)
+		return &smallest, nil
+	}
+	found := &jsonSmallest{SearchedTo: bounds.All}
+	from, to := 0, bounds.All
+	for _, stride := range []int{roundStride(to), 0} {
+		if stride == 0 {
+			stride = roundStride(to - from)
+		}
+		sweep, err := sweepPrepared(ctx, c, candidates, flags, analysis.BudgetRange{From: from, To: to, Stride: stride}, func(int, int) {})
+		if err != nil {
+			return nil, selecting(err)
+		}
+		found.Found = false
+		for _, step := range sweep.Steps {
+			for _, i := range step.Came {
+				if i == of && !found.Found {
+					found.Found, found.Tokens, found.Exact = true, step.Budget, stride == 1
+					from, to = max(step.Budget-stride, 0), step.Budget
+				}
+			}
+		}
+		if !found.Found {
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// mcpOutline are the arguments of outline.
+type mcpOutline struct {
+	Text   string `json:"text,omitempty" jsonschema:"the text"`
+	File   string `json:"file,omitempty" jsonschema:"a file with the text in place of it, below the folder that the server may read"`
+	Tokens amount `json:"tokens" jsonschema:"the most tokens of the outline: a number, or 2k"`
+}
+
+// mcpOutlined is what outline returns.
+type mcpOutlined struct {
+	Outline    string `json:"outline"`
+	Kind       string `json:"kind" jsonschema:"what the text was taken for: log, prose, code, diff or json"`
+	Tokens     int    `json:"tokens"`
+	FullTokens int    `json:"full_tokens" jsonschema:"tokens of the whole text"`
+}
+
+// outline is the tool outline.
+func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, error) {
+	text := in.Text
+	switch {
+	case (in.Text == "") == (in.File == ""):
+		return nil, errors.New("give either text or file")
+	case in.Tokens.percent > 0 || in.Tokens.model != "" || in.Tokens.tokens < 1:
+		return nil, errors.New("tokens must be a number of at least 1, such as 500 or 2k")
+	case in.File != "":
+		data, err := t.readText(in.File)
+		if err != nil {
+			return nil, err
+		}
+		text = string(data)
+	}
+	counter, err := counterNamed(t.encoding)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	count := func(text string) int {
+		n, err := counter.CountTokens(text)
+		failed = errors.Join(failed, err)
+		return n
+	}
+	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, in.Tokens.tokens, cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
+	out.Tokens = count(out.Outline)
+	return out, failed
+}
