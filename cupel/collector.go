@@ -356,10 +356,11 @@ func (m *multiRun) RecordItemEvent(event TraceEvent) {
 }
 
 func (m *multiRun) Detail() TraceDetail {
-	d := TraceDetail{bothTimes: true}
+	d := TraceDetail{Lent: true, bothTimes: true}
 	for _, f := range m.all {
 		d.Reasons = d.Reasons || f.detail.Reasons
 		d.Items = d.Items || f.detail.Items
+		d.Exclusions = d.Exclusions || f.detail.Exclusions
 		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
 		d.Report = d.Report || f.detail.Report
 		d.Strategies = d.Strategies || f.detail.Strategies
@@ -397,12 +398,18 @@ func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 			e.Reasons = nil
 		}
 		if !f.detail.Items {
-			e.Excluded, e.Included = nil, nil
+			e.Included = nil
+			if !f.detail.Exclusions {
+				e.Excluded = nil
+			}
+		}
+		if !f.detail.Lent {
+			e.Excluded, e.Included = slices.Clone(e.Excluded), slices.Clone(e.Included)
 		}
 		if !f.detail.Strategies {
 			e.Strategies = nil
 		}
-		e.Reasons, e.Excluded, e.Included, e.Strategies = slices.Clone(e.Reasons), slices.Clone(e.Excluded), slices.Clone(e.Included), slices.Clone(e.Strategies)
+		e.Reasons, e.Strategies = slices.Clone(e.Reasons), slices.Clone(e.Strategies)
 		f.state.EndStage(ctx, e.by(f.detail))
 	})
 }

@@ -18,7 +18,8 @@ type tracing struct {
 	counts     bool // pass counts by reason to EndStage
 	items      bool // record which items were left out, and why
 	itemEvents bool // make an event for each item
-	stageItems bool // pass items to EndStage
+	excludes   bool // pass the items left out to EndStage
+	includes   bool // pass the items of the window to EndStage
 	report     bool // pass a report to EndRun
 	detail     TraceDetail
 
@@ -37,7 +38,7 @@ type tracing struct {
 	excluded  []ExcludedItem // pooled
 	stages    []int          // by excluded: an ascending number of its stage; pooled
 	stageFrom int            // where the exclusions of the current stage begin
-	included  []IncludedItem
+	included  []IncludedItem // pooled
 
 	messages []byte // of item events; pooled
 	ends     []int  // where each message ends; pooled
@@ -47,7 +48,11 @@ type tracing struct {
 func (t *tracing) forget() {
 	clear(t.excluded)
 	t.reasons.reset()
-	*t = tracing{excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0], reasons: t.reasons}
+	if t.report {
+		t.included = nil // it belongs to the report
+	}
+	clear(t.included)
+	*t = tracing{included: t.included[:0], excluded: t.excluded[:0], stages: t.stages[:0], messages: t.messages[:0], ends: t.ends[:0], reasons: t.reasons}
 }
 
 // observe asks the collector whether to observe this run, and in what detail.
@@ -78,8 +83,9 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 		}
 	}
 	t.on, t.detail = true, detail
-	t.counts, t.itemEvents, t.stageItems, t.report = detail.Reasons, detail.ItemEvents, detail.Items, detail.Report
-	t.items = r.preparing || detail.ItemEvents || detail.Items || detail.Report
+	t.counts, t.itemEvents, t.report = detail.Reasons, detail.ItemEvents, detail.Report
+	t.excludes, t.includes = detail.Items || detail.Exclusions, detail.Items
+	t.items = r.preparing || detail.ItemEvents || t.excludes || detail.Report
 	return ctx
 }
 
@@ -112,7 +118,7 @@ func (r *run) startStage(ctx context.Context, stage PipelineStage) context.Conte
 func (r *run) endStage(ctx context.Context, stage PipelineStage, err error) {
 	t := &r.trace
 	end := r.pipeline.now() // before anything is built, so that observing is not measured
-	if stage == StagePlace && err == nil && t.items {
+	if stage == StagePlace && err == nil && (t.includes || t.itemEvents || t.report) {
 		r.explainIncluded()
 	}
 	if t.itemEvents {
@@ -137,11 +143,14 @@ func (r *run) tellStageEnd(ctx context.Context, e StageEnd, end moment) {
 	if t.counts {
 		e.Reasons = t.reasons.all()
 	}
-	if t.stageItems {
-		e.Excluded = slices.Clone(t.excluded[t.stageFrom:]) // the original goes into the report
-		if e.Stage == StagePlace {
-			e.Included = slices.Clone(t.included)
-		}
+	if t.excludes {
+		e.Excluded = slices.Clip(t.excluded[t.stageFrom:])
+	}
+	if t.includes && e.Stage == StagePlace {
+		e.Included = slices.Clip(t.included)
+	}
+	if !t.detail.Lent { // the originals go into the report, or back into the pool
+		e.Excluded, e.Included = slices.Clone(e.Excluded), slices.Clone(e.Included)
 	}
 	t.state.EndStage(ctx, e.by(t.detail))
 }
@@ -211,7 +220,7 @@ func (r *run) explainIncluded() {
 		return
 	}
 	t := &r.trace
-	t.included = make([]IncludedItem, len(t.placed))
+	t.included = resize(t.included, len(t.placed))
 	for i, at := range t.placed {
 		m := r.mergedFrom[at]
 		item, reason := r.items[m.candidate], IncludeScored

@@ -122,7 +122,7 @@ func (s *stream) tell(stage PipelineStage) {
 		s.recordItems(stage)
 		s.telling = ""
 	}
-	if !t.stageItems && !t.report {
+	if !t.excludes && !t.report {
 		clear(t.excluded)
 		t.excluded, t.stages = t.excluded[:0], t.stages[:0]
 	}
@@ -161,15 +161,15 @@ func (s *stream) endStage(stage PipelineStage) {
 	if t.counts {
 		e.Reasons = st.reasons.all()
 	}
-	if t.stageItems {
+	if t.excludes {
 		for i, n := range t.stages {
 			if n == ordinal(stage) {
 				e.Excluded = append(e.Excluded, t.excluded[i])
 			}
 		}
-		if stage == StagePlace {
-			e.Included = slices.Clone(t.included)
-		}
+	}
+	if t.includes && stage == StagePlace {
+		e.Included = slices.Clone(t.included)
 	}
 	t.state.EndStage(st.ctx, e.by(t.detail))
 }

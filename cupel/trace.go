@@ -140,7 +140,9 @@ func (NoTrace) embedNoTrace() {}
 // times and counts, which cost almost nothing.
 type TraceDetail struct {
 	Reasons    bool // StageEnd.Reasons, which cost almost nothing too
+	Exclusions bool // StageEnd.Excluded
 	Items      bool // StageEnd.Excluded and StageEnd.Included
+	Lent       bool // both without a copy: the observer neither changes nor keeps the lists and their elements
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
 	Strategies bool // StageEnd.Strategies, which cost a few allocations for each strategy
@@ -175,11 +177,12 @@ type StageEnd struct {
 	// the stage considered them. That is the order of the candidates, except at
 	// [StageSlice], which lists what the slicer itself dropped and then the
 	// others by score, and at [StagePlace], which lists them by score. The
-	// observer owns it. It is nil unless [TraceDetail.Items] is set.
+	// observer owns it, unless [TraceDetail.Lent] is set. It is nil unless
+	// [TraceDetail.Items] or Exclusions is set.
 	Excluded []ExcludedItem
 	// Included lists the items of the window, in placed order, at the end of
-	// [StagePlace]. The observer owns it. It is nil unless [TraceDetail.Items]
-	// is set.
+	// [StagePlace]. The observer owns it, unless [TraceDetail.Lent] is set. It is nil
+	// unless [TraceDetail.Items] is set.
 	Included []IncludedItem
 	// Strategies lists the strategies that were called, and those that these called
 	// with [ScoreAll], [Slice] or [Place] and their context, in the order of their

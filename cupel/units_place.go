@@ -311,7 +311,7 @@ func (made *madeItems) smaller(ctx context.Context, whole *ContextItem, candidat
 // its own entry.
 func (r *run) explainIncludedUnits() {
 	u, t := r.units, &r.trace
-	t.included = make([]IncludedItem, 0, t.count)
+	t.included = slices.Grow(t.included[:0], t.count)
 	for _, at := range t.placed {
 		c, placed := &u.merged[at], &u.placed[at]
 		var one [1]int

@@ -221,7 +221,7 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 func (r *traceRun) Detail() cupel.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return cupel.TraceDetail{
-		Items: events || r.log != nil && r.log.run, Reasons: events,
+		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && r.log.run, Exclusions: events, Lent: true, Reasons: events,
 		Strategies: r.root.IsRecording() && !r.collector.which.pipelineClock, RealTime: !r.collector.which.pipelineClock,
 	}
 }
