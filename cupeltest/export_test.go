@@ -50,4 +50,10 @@ func KnownRuns() (n int) {
 var (
 	BrokenGroups = brokenGroups
 	BrokenPins   = brokenPins
+	Preferred    = preferred
 )
+
+// Fits reports whether an item fits the share of its kind.
+func Fits(kind cupel.ContextKind, percent float64, target int, items []*cupel.ContextItem) bool {
+	return requirement{kind, percent}.fits(propertyCase{items: items, budget: Budget(target, target)})
+}

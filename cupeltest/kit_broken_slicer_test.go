@@ -17,7 +17,7 @@ func TestBrokenSlicers(t *testing.T) {
 	skipUnderRace(t)
 	var buffer perGoroutine[[]int]
 	var forms perGoroutine[[]cupel.SmallerForm]
-	turn, stopped := counter(), errors.New("stopped")
+	turns, stopped := [3]func([]*cupel.ContextItem) float64{counter(), counter(), counter()}, errors.New("stopped")
 	type selection = *cupel.Selection
 	of := func(s cupel.Slicer) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestSlicer(t, the(s)) }
@@ -37,14 +37,14 @@ func TestBrokenSlicers(t *testing.T) {
 		{"drops by turns", "Slice is a pure function: the same input gives the same result each time.",
 			brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 				if len(items) > 0 && items[0].Item.Tokens() > budget.TargetTokens {
-					code := []cupel.ExclusionCode{cupel.ExcludeFiltered, cupel.ExcludeScoredTooLow}[int(turn(nil))%2]
+					code := []cupel.ExclusionCode{cupel.ExcludeFiltered, cupel.ExcludeScoredTooLow}[int(turns[0](nil))%2]
 					sel.Drops = append(sel.Drops, cupel.Drop{Index: 0, Reason: because(code)})
 				}
 				return nil
 			}), "run again: drops [{0 "},
 		{"is short by turns", "Slice is a pure function: the same input gives the same result each time.",
 			brokenSlicer(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
-				sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: int(turn(nil))}}
+				sel.Shortfalls = []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: int(turns[1](nil))}}
 				return nil
 			}), "run again: shortfalls [CountRequirementShortfall: A has 0 of "},
 		{"remembers by address", "Slice does not keep the list, whose memory is used again after the call.", without(lightByAddress), "in memory of its own"},
@@ -146,7 +146,7 @@ func TestBrokenSlicers(t *testing.T) {
 		{"form by turns", "Slice is a pure function: the same input gives the same result each time.",
 			func(t cupeltest.T) {
 				smaller(func(form cupel.SmallerForm) []cupel.SmallerForm {
-					form.Form += int(turn(nil)) % 2
+					form.Form += int(turns[2](nil)) % 2
 					return []cupel.SmallerForm{form}
 				}, true)(t)
 			}, "run again: smaller forms [{"},

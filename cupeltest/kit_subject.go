@@ -294,11 +294,9 @@ func (s *subject[E, R]) sharesNothing() string {
 			return ""
 		}
 	}
-	other := s.short()
-	slices.Reverse(other)
-	for name, got := range s.eachAlone(other) {
-		if diff := s.compare(want[name], got); diff != "" {
-			return name + ", run in two orders of the lists, with other contents: " + diff
+	for _, in := range slices.Backward(s.short()) {
+		if diff := s.compare(want[in.name], s.alone(in)); diff != "" {
+			return in.name + ", run in two orders of the lists, with other contents: " + diff
 		}
 	}
 	return ""

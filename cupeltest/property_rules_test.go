@@ -3,6 +3,7 @@ package cupeltest_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -75,7 +76,8 @@ func (s sliceWith) Slice(ctx context.Context, items []cupel.ScoredItem, budget c
 
 func TestPropertyFindsBrokenPolicies(t *testing.T) {
 	calls := 0
-	all := sliceWith{func(items []cupel.ScoredItem, _ cupel.SliceBudget, s cupel.Selection) cupel.Selection {
+	var all []string
+	tooMuch := sliceWith{func(items []cupel.ScoredItem, _ cupel.SliceBudget, s cupel.Selection) cupel.Selection {
 		s.Indices = nil
 		for i := range items {
 			s.Indices = append(s.Indices, i)
@@ -88,7 +90,7 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 		rule   cupeltest.PropertyOption
 		want   []string
 	}{
-		{"BudgetHeld", cupel.Config{Slicer: all}, cupeltest.BudgetHeld(), []string{"the slicer chooses more than the target", "\n\t1 of "}},
+		{"BudgetHeld", cupel.Config{Slicer: tooMuch}, cupeltest.BudgetHeld(), []string{"the slicer chooses more than the target", "\n\t1 of "}},
 		{"SameEveryTime", cupel.Config{Scorer: alternating{&calls}}, cupeltest.SameEveryTime(), []string{"two runs differ"}},
 		{"RequiredKindsKept", cupel.Config{Slicer: slicer.Greedy{}}, cupeltest.RequiredKindsKept(cupel.KindDocument), []string{"the window loses kind Document", "\n\t2 of "}},
 		{"RequiredKindsNotDisplaced", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
@@ -102,8 +104,10 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 			return 1
 		})}, cupeltest.PinnedKept(), []string{"PinnedKept: the run fails: cupel: scorer", "\n\t1 of "}},
 	} {
+		calls = 0
 		pipeline := newPipeline(t, row.config)
 		s := watch(func(t cupeltest.T) { cupeltest.Property(t, pipeline, row.rule) })
+		all = append(all, s.messages...)
 		if len(s.messages) != 1 || s.stopped {
 			t.Errorf("%s reports %q", row.name, s.messages)
 			continue
@@ -112,6 +116,61 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 			if !strings.Contains(s.messages[0], want) {
 				t.Errorf("%s reports\n%s\nwithout %q", row.name, s.messages[0], want)
 			}
+		}
+	}
+	samePage(t, "testdata/properties.txt", strings.Join(all, "\n")+"\n")
+}
+
+// What the rules about required kinds ask of a case.
+func TestRequirementsOfProperties(t *testing.T) {
+	document := func(tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
+		return cupeltest.Item("a", tokens, append(opts, cupel.WithKind(cupel.KindDocument))...)
+	}
+	for _, row := range []struct {
+		items []*cupel.ContextItem
+		want  bool
+		why   string
+	}{
+		{nil, false, "there is no item of the kind"},
+		{cupeltest.Items(1), false, "nor here"},
+		{[]*cupel.ContextItem{document(30)}, true, "30 of 100 tokens are its share"},
+		{[]*cupel.ContextItem{document(31)}, false, "31 are more"},
+		{[]*cupel.ContextItem{document(31), document(30), document(32)}, true, "one of them fits"},
+		{[]*cupel.ContextItem{document(30), cupeltest.Item("rule", 10, cupel.WithPinned())}, false, "the share is of what pinned items leave"},
+		{[]*cupel.ContextItem{document(27), cupeltest.Item("rule", 10, cupel.WithPinned())}, true, "27 of 90"},
+		{[]*cupel.ContextItem{document(5, cupel.WithPinned())}, false, "a pinned item is no candidate of the share"},
+		{[]*cupel.ContextItem{document(5), document(5, cupel.WithGroup("g"))}, false, "a group has a kind and a size of its own"},
+		{[]*cupel.ContextItem{document(5), cupeltest.Item("b", 5, cupel.WithGroup("g"))}, true, "a group of other kinds does not matter"},
+	} {
+		if got := cupeltest.Fits(cupel.KindDocument, 30, 100, row.items); got != row.want {
+			t.Errorf("%v fits: %t, but %s", row.items, got, row.why)
+		}
+	}
+
+	filler := cupeltest.Item("filler", 1)
+	entry := func(score float64, opts ...cupel.ItemOption) cupel.IncludedItem {
+		return cupel.IncludedItem{Item: cupeltest.Item("other", 5, opts...), Score: score}
+	}
+	itself := cupel.IncludedItem{Item: filler, Score: 0.5}
+	excluded := func(score float64, code cupel.ExclusionCode) []cupel.ExcludedItem {
+		return []cupel.ExcludedItem{{Item: cupeltest.Item("other", 5), Score: score, Reason: because(code)}}
+	}
+	for _, row := range []struct {
+		report report
+		want   bool
+		why    string
+	}{
+		{report{Included: []cupel.IncludedItem{itself}}, false, "there is no other"},
+		{report{Included: []cupel.IncludedItem{itself, entry(0.6)}}, false, "the other is better"},
+		{report{Included: []cupel.IncludedItem{entry(0.6), itself, entry(0.5)}}, true, "one is not better"},
+		{report{Included: []cupel.IncludedItem{itself, entry(0.1, cupel.WithPinned())}}, false, "a pinned item has no score of its own"},
+		{report{Included: []cupel.IncludedItem{itself}, Excluded: excluded(0.4, cupel.ExcludeBudgetExceeded)}, true, "excluded items count"},
+		{report{Included: []cupel.IncludedItem{itself}, Excluded: excluded(0, cupel.ExcludeSuperseded)}, false, "it was not scored"},
+		{report{Included: []cupel.IncludedItem{itself}, Excluded: excluded(0, cupel.ExcludeNegativeTokens)}, false, "nor was this one"},
+		{report{Included: []cupel.IncludedItem{itself, entry(math.NaN())}}, true, "NaN is worse than all"},
+	} {
+		if got := cupeltest.Preferred(&row.report, filler); got != row.want {
+			t.Errorf("preferred: %t, but %s", got, row.why)
 		}
 	}
 }

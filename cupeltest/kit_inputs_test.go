@@ -1,0 +1,137 @@
+package cupeltest_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// What strategies are tried with is as good as the kits are: a change of it must
+// be seen. CUPELTEST_UPDATE=1 writes the files.
+func TestInputsOfTheKits(t *testing.T) {
+	samePage(t, "testdata/inputs.txt", cupeltest.Inputs())
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Sketch", 30)))
+	samePage(t, "testdata/cases.txt", cupeltest.PropertyCases(newPipeline(t, cupel.Config{Slicer: quota}), 12))
+}
+
+// tally counts calls, and adds up what they are given.
+type tally struct {
+	lock  locked
+	calls int
+	sum   uint64
+}
+
+func (c *tally) add(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) {
+	h := fnv.New64a()
+	for _, it := range items {
+		_, _ = fmt.Fprintln(h, it.Item.Tokens(), it.Item.Kind(), it.Score)
+	}
+	_, _ = fmt.Fprintln(h, budget, ctx.Err())
+	c.lock.do(func() {
+		c.calls++
+		c.sum += h.Sum64() // in any order
+	})
+}
+
+func (c *tally) Count() (text string) {
+	c.lock.do(func() {
+		text = fmt.Sprintf("%d calls (%04x)", c.calls, c.sum%(1<<16))
+		c.calls, c.sum = 0, 0
+	})
+	return text
+}
+
+type countingScorer struct{ *tally }
+
+func (c countingScorer) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	c.add(context.Background(), []cupel.ScoredItem{{Item: item, Score: float64(len(all))}}, cupel.SliceBudget{})
+	return size(item, all)
+}
+
+func (c countingScorer) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	items := make([]cupel.ScoredItem, len(all))
+	for i, item := range all {
+		items[i].Item = item
+	}
+	c.add(ctx, items, cupel.SliceBudget{})
+	for i, item := range all {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		scores[i] = size(item, all)
+	}
+	return nil
+}
+
+// countingSlicer has all optional methods.
+type countingSlicer struct{ *tally }
+
+func (c countingSlicer) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	c.add(ctx, items, budget)
+	return slicer.Greedy{}.Slice(ctx, items, budget)
+}
+
+func (c countingSlicer) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
+	c.add(context.Background(), items, cupel.SliceBudget{})
+	return slicer.Greedy{}.Sweep(items)
+}
+
+func (c countingSlicer) ForKind(kind cupel.ContextKind) cupel.Slicer {
+	c.add(context.Background(), nil, cupel.SliceBudget{TargetTokens: len(kind)})
+	return c
+}
+
+func (c countingSlicer) ExplainSlice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection, at int) (cupel.Obstacle, error) {
+	budget.MaxTokens = at
+	c.add(ctx, items, budget)
+	return cupel.Obstacle{Rule: "the density"}, nil
+}
+
+// risingSlicer says that it is monotonic, and is.
+type risingSlicer struct{ *tally }
+
+func (risingSlicer) NonMonotonic() bool { return false }
+
+func (c risingSlicer) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+	c.add(ctx, items, budget)
+	for i, left := 0, budget.TargetTokens; i < len(items) && left > 0 && items[i].Item.Tokens() <= left; i++ {
+		sel.Indices = append(sel.Indices, i)
+		left -= items[i].Item.Tokens()
+	}
+	return sel, ctx.Err()
+}
+
+type countingPlacer struct{ *tally }
+
+func (c countingPlacer) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	return c.AppendPlace(ctx, nil, items)
+}
+
+func (c countingPlacer) AppendPlace(ctx context.Context, order []int, items []cupel.ScoredItem) ([]int, error) {
+	c.add(ctx, items, cupel.SliceBudget{TargetTokens: len(order)})
+	return placer.UShaped{}.AppendPlace(ctx, order, items)
+}
+
+// The rules call a strategy as often as they did, with what they did.
+func TestCallsOfTheKits(t *testing.T) {
+	skipUnderRace(t)
+	var text string
+	for _, tt := range []struct {
+		role string
+		of   cupeltest.Counter
+	}{
+		{"scorer", countingScorer{new(tally)}},
+		{"slicer", countingSlicer{new(tally)}},
+		{"rising slicer", risingSlicer{new(tally)}},
+		{"placer", countingPlacer{new(tally)}},
+	} {
+		text += cupeltest.Calls(tt.role, tt.of)
+	}
+	samePage(t, "testdata/calls.txt", text)
+}
