@@ -58,9 +58,9 @@ type runLog struct {
 	attrs      []attribute.KeyValue
 
 	excluded  count
-	reasons   map[cupel.ExclusionCode]count
-	kindsOut  map[cupel.ContextKind]count
-	kindsIn   map[cupel.ContextKind]count
+	reasons   map[cupel.ExclusionCode]*count
+	kindsOut  map[cupel.ContextKind]*count
+	kindsIn   map[cupel.ContextKind]*count
 	collector *TraceCollector
 }
 
@@ -116,7 +116,7 @@ func (l *runLog) stage(e cupel.StageEnd) {
 			code = other
 		}
 		tokens := x.Item.Tokens()
-		l.excluded = l.excluded.add(1, tokens)
+		l.excluded.add(1, tokens)
 		countIn(&l.reasons, code, tokens)
 		countIn(&l.kindsOut, x.Item.Kind(), tokens)
 	}
@@ -152,7 +152,7 @@ func (l *runLog) end(ctx context.Context, e cupel.RunEnd, attrs []attribute.KeyV
 // count is a number of items and their tokens, which stay within the range of int.
 type count struct{ items, tokens int }
 
-func (c count) add(items, tokens int) count {
+func (c *count) add(items, tokens int) {
 	c.items += items
 	switch sum := c.tokens + tokens; {
 	case tokens > 0 && sum < c.tokens:
@@ -162,37 +162,44 @@ func (c count) add(items, tokens int) count {
 	default:
 		c.tokens = sum
 	}
-	return c
 }
 
-func countIn[K comparable](counts *map[K]count, key K, tokens int) {
-	if *counts == nil {
-		*counts = make(map[K]count)
+func countIn[K comparable](counts *map[K]*count, key K, tokens int) {
+	c := (*counts)[key]
+	if c == nil {
+		if *counts == nil {
+			*counts = make(map[K]*count)
+		}
+		c = new(count)
+		(*counts)[key] = c
 	}
-	(*counts)[key] = (*counts)[key].add(1, tokens)
+	c.add(1, tokens)
 }
 
 // maxKinds is how many kinds one record names.
 const maxKinds = 32
 
 // countsOf returns counts as a map attribute, by name.
-func countsOf[K ~string](key attribute.Key, counts map[K]count, nameOf func(K) string) attribute.KeyValue {
+func countsOf[K ~string](key attribute.Key, counts map[K]*count, nameOf func(K) string) attribute.KeyValue {
 	type entry struct {
 		name string
 		count
 	}
 	entries := make([]entry, 0, len(counts))
 	for k, c := range counts {
-		entries = append(entries, entry{string(k), c})
+		entries = append(entries, entry{string(k), *c})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(b.items, a.items), cmp.Compare(a.name, b.name)) })
-	named := make(map[string]count, len(entries)) // a Redactor may give several keys one name
+	named := make(map[string]*count, len(entries)) // a Redactor may give several keys one name
 	for i, e := range entries {
 		name := other
 		if i < maxKinds {
 			name = nameOf(K(e.name))
 		}
-		named[name] = named[name].add(e.items, e.tokens)
+		if named[name] == nil {
+			named[name] = new(count)
+		}
+		named[name].add(e.items, e.tokens)
 	}
 	attrs := make([]attribute.KeyValue, 0, len(named))
 	for name, c := range named {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wollax/cupel-go/cupel"
 )
 
 const service = "cupel-coding-agent"
@@ -63,12 +65,20 @@ func TestConversation(t *testing.T) {
 		}
 	}
 	// And by tags, through what Jaeger's own pages ask.
-	for tags, want := range map[string][]int{
+	searches := map[string][]int{
 		`{"error.type":"*cupel.PinnedExceedsBudgetError"}`: {failing},
 		`{"cupel.session.break_reason":"forced"}`:          broken(records, "forced"),
 		`{"cupel.session.break_reason":"free"}`:            broken(records, "free"),
 		`{"cupel.session.committed":"true"}`:               committed,
-	} {
+	}
+	// Every reason has an event, whose attributes Jaeger searches too.
+	for _, reason := range cupel.ExclusionCodes() {
+		searches[fmt.Sprintf(`{"cupel.exclusion.reason":%q}`, reason)] = leftOut(records, string(reason))
+	}
+	if len(leftOut(records, string(cupel.ExcludeBudgetExceeded))) == 0 {
+		t.Error("no turn left out an item that does not fit")
+	}
+	for tags, want := range searches {
 		var answer struct{ Data []struct{ TraceID string } }
 		query := url.Values{"service": {service}, "tags": {tags}, "lookback": {"1h"}, "limit": {"20"}}
 		if err := j.ask(t.Context(), "/api/traces", query, func() any { return &answer }); err != nil {
@@ -91,6 +101,19 @@ func TestConversation(t *testing.T) {
 
 // committed are the turns that the model answered.
 var committed = []int{1, 2, 4, 5, 6}
+
+// leftOut returns the turns that left something out for a reason.
+func leftOut(records []record, reason string) []int {
+	var list []int
+	for _, r := range records {
+		for _, stage := range r.Excluded {
+			if stage[reason] > 0 && !slices.Contains(list, r.Turn) {
+				list = append(list, r.Turn)
+			}
+		}
+	}
+	return list
+}
 
 // broken returns the turns that broke for a reason.
 func broken(records []record, reason string) []int {
