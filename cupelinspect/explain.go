@@ -60,6 +60,23 @@ func (l *inspector) code(name string) int {
 	return i
 }
 
+// meanings says in plain words what each code of the legend did to an item, or ""
+// where the code says all that is known.
+func (l *inspector) meanings() []string {
+	list := make([]string, len(l.codes))
+	for i, code := range l.codes {
+		switch code {
+		case undecided:
+			list[i] = "the run failed before it decided"
+		case "Compacted": // by package cupelchat
+			list[i] = "it comes before the latest compaction"
+		default:
+			list[i] = cupel.ExclusionCode(code).Meaning()
+		}
+	}
+	return list
+}
+
 // explain records what a report says about each candidate.
 func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
 	w := &s.wire

@@ -57,6 +57,7 @@ type (
 		Parts       []part      `json:"parts"`
 		Window      []int       `json:"window"`
 		Codes       []string    `json:"codes"`
+		Meanings    []string    `json:"meanings"`
 		Code        []int       `json:"code"`
 		Why         []string    `json:"why"`
 		Survivor    map[int]int `json:"survivor"`

@@ -80,7 +80,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	if w.Sweep, err = s.sweep(ctx, l, budget, settings.sweep); err != nil {
 		return nil, err
 	}
-	w.Codes = l.codes
+	w.Codes, w.Meanings = l.codes, l.meanings()
 	if ctx.Err() != nil { // the last call may have stopped without an error
 		return nil, &cupel.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
 	}

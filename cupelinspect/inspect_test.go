@@ -490,3 +490,15 @@ func TestListsAreLists(t *testing.T) {
 		}
 	}
 }
+
+// TestMeanings checks that every code that leaves an item out has plain words.
+func TestMeanings(t *testing.T) {
+	p := read(t, write(t, "", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80))))
+	s := p.Selections[0]
+	for candidate, code := range s.Code {
+		meaning := s.Meanings[code]
+		if out := !slices.Contains(s.Window, candidate); out != (meaning != "") {
+			t.Errorf("candidate %d is out: %v, and %s means %q", candidate, out, s.Codes[code], meaning)
+		}
+	}
+}

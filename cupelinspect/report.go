@@ -51,10 +51,8 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		w.Session = shorten(event.Message, maxDescription)
 	}
 	s.explain(l, report, ledger)
-	if l.units {
-		w.Origin = originsOf(ledger)
-	}
-	w.Codes = l.codes
+	w.Origin = originsOf(ledger)
+	w.Codes, w.Meanings = l.codes, l.meanings()
 	return s, nil
 }
 

@@ -61,9 +61,10 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 	return variants, functions
 }
 
-// originsOf returns the positions that the candidates of a report have in its run.
+// originsOf returns the positions that the candidates of a report have in its run,
+// or nil if it does not say.
 func originsOf(ledger *analysis.Ledger) []int {
-	origins := make([]int, len(ledger.Entries))
+	origins, known := make([]int, len(ledger.Entries)), false
 	for i := range ledger.Entries {
 		origins[i] = -1
 		if e := &ledger.Entries[i]; e.Included != nil {
@@ -71,6 +72,10 @@ func originsOf(ledger *analysis.Ledger) []int {
 		} else if e.Excluded != nil {
 			origins[i] = e.Excluded.Candidate()
 		}
+		known = known || origins[i] >= 0
+	}
+	if !known {
+		return nil
 	}
 	return origins
 }

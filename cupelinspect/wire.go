@@ -45,10 +45,11 @@ type wireSelection struct {
 	Candidates  []int       `json:"candidates"`      // positions in the page's items
 	Scores      scoreList   `json:"scores"`          // by candidate
 	Parts       []wirePart  `json:"parts"`
-	Window      []int       `json:"window"` // candidates, in prompt order
-	Codes       []string    `json:"codes"`  // legend of Code and of the sweep's codes
-	Code        []int       `json:"code"`   // by candidate
-	Why         []string    `json:"why"`    // by candidate
+	Window      []int       `json:"window"`   // candidates, in prompt order
+	Codes       []string    `json:"codes"`    // legend of Code and of the sweep's codes
+	Meanings    []string    `json:"meanings"` // of Codes that leave an item out, in plain words
+	Code        []int       `json:"code"`     // by candidate
+	Why         []string    `json:"why"`      // by candidate
 	Survivor    map[int]int `json:"survivor,omitempty"`
 	Stages      []wireStage `json:"stages"`
 	Total       int64       `json:"total"` // ns

@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Budgets, Changes } from './budget';
+import { Comparison } from './compare';
+import { Conversation } from './conversation';
 import { Details } from './details';
 import { foldWhenIdle, resort } from './filter';
 import { counted } from './format';
@@ -11,6 +13,7 @@ import { Data, Still } from './parts';
 import { Plot } from './plot';
 import { Reasons, Stages } from './run';
 import { drawsWith, view } from './state';
+import { isConversation, leadOf } from './story';
 import { Candidates, showPartsIfTheyFit } from './table';
 import { Texts } from './text';
 import { Tip } from './tip';
@@ -20,9 +23,11 @@ import type { Source } from './wire';
 
 function Page() {
   const { sides } = page;
+  const two = sides.length === 2;
+  const conversation = isConversation();
   const tokens = page.rows.reduce((sum, row) => sum + page.items[row.item].tokens, 0);
   return (
-    <div class={sides.length === 2 ? 'two' : 'one'}>
+    <div class={two ? 'two' : 'one'}>
       <a class="skip" href="#window">Skip to the window</a>
       <header class="top">
         <p class="mark" aria-hidden="true">cupel</p>
@@ -31,11 +36,13 @@ function Page() {
         <Theme />
       </header>
       <main id="main">
+        {two && <Still on={ats(sides)}>{() => <Comparison conversation={conversation} />}</Still>}
         <section id="selections" class="columns" aria-label="What was selected">
-          {sides.map((side) => <Still on={[side.at, view.kind]}>{() => <Overview side={side} />}</Still>)}
+          {sides.map((side) => <Still on={[side.at, view.kind]}>{() => <Overview side={side} lead={conversation && !two ? leadOf(side) : ''} />}</Still>)}
         </section>
         <Budgets />
         <Changes />
+        {conversation && !two && <Still on={ats(sides)}>{() => <Conversation side={sides[0]} />}</Still>}
         <section id="window" class="columns" aria-label="The window" tabIndex={-1}>
           {sides.map((side) => <div class="stack"><WindowMap side={side} /><Plot side={side} /><Still on={[...ats(sides), view.from[side.index]]}>{() => <Texts side={side} />}</Still></div>)}
         </section>

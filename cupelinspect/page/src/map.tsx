@@ -1,8 +1,8 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { openDetails } from './details';
 import { counted, firstLine, grouped, plain, scoreText } from './format';
 import { isOnlyHere, itemOfCandidate, kindOfCandidate, page, shownItem, shownTokens, spendableOf, type Side, type Stop } from './model';
-import { Card, Still, useWidth } from './parts';
+import { Card, Still, titled, useWidth } from './parts';
 import { changed, view } from './state';
 import { showTextOf } from './text';
 import { hideTip, showTip } from './tip';
@@ -37,17 +37,16 @@ interface Block {
 export function WindowMap({ side }: { side: Side }) {
   const [box, boxWidth] = useWidth();
   const drawing = useRef<SVGSVGElement>(null);
-  const [focused, setFocused] = useState(false);
   const { stop } = side;
   const layout = layoutOf(side, boxWidth);
   const blocks = useMemo(() => blocksOf(side), [side.at]);
   const active = Math.max(0, Math.min(view.mapAt[side.index], stop.window.length - 1));
   const option = `map-option-${side.index}`;
-  const marked = focused && boxWidth > 0 && active < blocks.length;
+  const marked = boxWidth > 0 && active < blocks.length;
   const at = (event: MouseEvent) => (drawing.current ? blockAt(event, drawing.current, layout, blocks) : -1);
   const height = Math.max(1, layout.rows) * ROW_STEP;
   return (
-    <Card title="Window, to scale" id={`map-title-${side.index}`}>
+    <Card title={titled(side, 'Window, to scale')} id={`map-title-${side.index}`}>
       <p class="soft note">{mapNote(side, layout.perRow)}</p>
       <div
         class="map" id={`map-${side.index}`} ref={box} role="listbox" tabIndex={0} aria-orientation="horizontal"
@@ -60,11 +59,7 @@ export function WindowMap({ side }: { side: Side }) {
           const position = at(event);
           if (position >= 0) openDetails(side.rowOf[stop.window[position]]);
         }}
-        onFocus={() => setFocused(true)}
-        onBlur={() => {
-          hideTip();
-          setFocused(false);
-        }}
+        onBlur={hideTip}
       >
         <svg class="map-drawing" role="presentation" ref={drawing} width={GUTTER + layout.width} height={height} viewBox={`0 0 ${GUTTER + layout.width} ${height}`}>
           {boxWidth > 0 && <Still on={[boxWidth, ...page.sides.map((each) => each.at)]}>{() => <Drawing side={side} layout={layout} blocks={blocks} />}</Still>}
@@ -229,7 +224,8 @@ function Marks({ side, layout, blocks }: { side: Side; layout: Layout; blocks: B
   );
 }
 
-// Active outlines the current item and is the option that a screen reader reads.
+// Active is the option that a screen reader reads, the current item. It is
+// outlined while the map has the focus.
 function Active({ side, layout, block, position, id }: { side: Side; layout: Layout; block: Block; position: number; id: string }) {
   const rects: { x: number; y: number; width: number }[] = [];
   eachRect(layout, block.from, block.to, (x, y, width) => rects.push({ x, y, width }));

@@ -7,7 +7,7 @@ import type { Budget } from './wire';
 
 // The top of each side: the strategies, and the budget used by each kind.
 
-export function Overview({ side }: { side: Side }) {
+export function Overview({ side, lead }: { side: Side; lead: string }) {
   const { selection } = side;
   const { actual, error } = side.stop;
   const title = `selection-${side.index}`;
@@ -18,13 +18,14 @@ export function Overview({ side }: { side: Side }) {
       <p class="banner bad" role="alert" hidden={error === ''}>
         {error !== '' && <span><strong>{actual ? 'The run failed. ' : 'At this budget the run fails. '}</strong><Data text={error} limit={2000} /></span>}
       </p>
+      {lead !== '' && <p class="lead">{lead}</p>}
       <div>
         {[selection.overflowed, ...(selection.shortfalls ?? [])].map((note) => note && <p class="banner warn"><Data text={note} /></p>)}
       </div>
-      <Policy side={side} />
-      <Figures side={side} shares={shares} />
+      {lead === '' && <><Policy side={side} /><Figures side={side} shares={shares} /></>}
       <Bar side={side} shares={shares} />
       <Legend side={side} shares={shares} />
+      {lead !== '' && <details class="numbers"><summary>Budget and policy</summary><Policy side={side} /><Figures side={side} shares={shares} /></details>}
     </section>
   );
 }

@@ -68,6 +68,11 @@ export function Card({ title, id, children }: { title: string; id: string; child
   return <section class="card" aria-labelledby={id}><h3 id={id}>{title}</h3>{children}</section>;
 }
 
+// titled begins the title of one of two sides with its letter.
+export function titled(side: Side, title: string): string {
+  return side.alone ? title : `${side.letter}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+}
+
 // KindChip shows the colour and letter of a kind.
 export function KindChip({ kind }: { kind: Kind }) {
   return <span class={`chip k${kind.slot}`} aria-hidden="true">{kind.letter}</span>;

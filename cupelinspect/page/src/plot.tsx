@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { openDetails } from './details';
 import { grouped, scoreText } from './format';
 import { kindOfCandidate, page, type Side } from './model';
-import { Card, Still, useWidth } from './parts';
+import { Card, Still, titled, useWidth } from './parts';
 import { hideTip, showTip } from './tip';
 
 // Score against position in the prompt, as bars: a placer that puts the best
@@ -47,7 +47,7 @@ export function Plot({ side }: { side: Side }) {
     );
   };
   return (
-    <Card title="Score by position in the prompt" id={`plot-title-${side.index}`}>
+    <Card title={titled(side, 'Score by position in the prompt')} id={`plot-title-${side.index}`}>
       <div
         class="plot" ref={box} onPointerMove={(event) => showTip(side, at(event), event.clientX, event.clientY + 16)} onPointerLeave={hideTip}
         onClick={(event) => {

@@ -1,7 +1,7 @@
 import { filterByState, reasonCounts } from './filter';
 import { durationText, grouped } from './format';
 import type { Side } from './model';
-import { Card, Data } from './parts';
+import { Card, Data, titled } from './parts';
 
 // The run: how often each reason occurs, and the time of each stage.
 
@@ -15,7 +15,7 @@ export function Reasons({ side }: { side: Side }) {
   const id = `reasons-${side.index}`;
   const counts = reasonCounts(side).filter((count) => count.items > 0);
   return (
-    <Card title={side.alone ? 'Reasons' : `${side.letter}: reasons`} id={id}>
+    <Card title={titled(side, 'Reasons')} id={id}>
       <table class="plain" aria-labelledby={id}>
         <Head names={['Reason', 'State', 'Items', 'Tokens']} />
         <tbody>
@@ -42,7 +42,7 @@ export function Stages({ side }: { side: Side }) {
   const id = `stages-${side.index}`;
   const whole = Math.max(1, total, ...stages.map((stage) => stage.start + stage.duration));
   return (
-    <Card title={side.alone ? 'Stages' : `${side.letter}: stages`} id={id}>
+    <Card title={titled(side, 'Stages')} id={id}>
       {stages.length === 0 ? <p class="empty">The times of this run are unknown.</p> : (
         <table class="plain stages" aria-labelledby={id}>
           <Head names={['Stage', 'In', 'Out', 'Time', 'When']} />

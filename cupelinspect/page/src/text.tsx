@@ -2,7 +2,7 @@ import { UnitBadges } from './columns';
 import { openDetails } from './details';
 import { counted, grouped, scoreText } from './format';
 import { isOnlyHere, kindOfCandidate, page, shownItem, type Side } from './model';
-import { Card, Content, Data, KindChip } from './parts';
+import { Card, Content, Data, KindChip, titled } from './parts';
 import { calm, changed, view } from './state';
 
 // The window as it will be sent: contents in prompt order, one page at a time.
@@ -16,7 +16,7 @@ export function Texts({ side }: { side: Side }) {
   const from = view.from[side.index];
   const shown = window.slice(from, from + TEXTS_SHOWN);
   return (
-    <Card title="As it will be sent" id={`text-title-${side.index}`}>
+    <Card title={titled(side, 'As it will be sent')} id={`text-title-${side.index}`}>
       <div class="pager" id={`pager-${side.index}`}>{window.length > TEXTS_SHOWN && <Pager side={side} from={from} />}</div>
       <ol class="texts" id={`texts-${side.index}`} start={from + 1}>
         {shown.map((candidate, i) => <Text key={candidate} side={side} candidate={candidate} position={from + i} />)}

@@ -74,6 +74,7 @@ export interface Selection {
   parts: Part[];
   window: number[];
   codes: string[];
+  meanings: string[] | null;
   code: number[];
   why: string[];
   survivor?: Record<number, number>;

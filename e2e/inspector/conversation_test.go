@@ -1,0 +1,220 @@
+package inspector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelinspect"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// messages gives the items of a conversation roles and titles, as package
+// cupelchat does.
+func messages(turns int) []*cupel.ContextItem {
+	items := conversation(turns)
+	for i, item := range items {
+		metadata := map[string]any{"role": "assistant", "title": fmt.Sprintf("read(build_%d.go)", i), "tool": "read"}
+		switch {
+		case i == 0:
+			metadata = map[string]any{"role": "user", "title": "Find out why the build fails."}
+		case item.Kind() == cupel.KindToolOutput:
+			metadata["role"], metadata["title"] = "tool", fmt.Sprintf("read(build_%d.go): %d B", i, len(item.Content()))
+		case item.Kind() == cupel.KindDocument:
+			metadata = map[string]any{"role": "user", "title": fmt.Sprintf("note %d", i)}
+		}
+		items[i] = must(item.With(cupel.WithMetadata(metadata)))
+	}
+	return items
+}
+
+func talk(t *testing.T) *subject {
+	t.Helper()
+	config := usual()
+	config.Scorer, config.Placer = scorer.Reflexive{}, placer.Chronological{}
+	return inspect(t, config, messages(12), 1400, cupelinspect.WithName("talk"), cupelinspect.WithSweep(300, 3000, 28))
+}
+
+// line is what the page shows of a message.
+type line struct {
+	State    string // ● in whole, ◐ as an outline, ○ out
+	Speaker  string
+	Title    string
+	Hole     bool
+	Exchange bool
+}
+
+func (b *tab) story(selector string) []line {
+	b.t.Helper()
+	return value[[]line](b, `
+		for (let more; (more = [...document.querySelectorAll(a + ' button.quiet')].find((press) => press.textContent.startsWith('Show ')));) {
+			more.click();
+			await new Promise((done) => setTimeout(done));
+		}
+		return [...document.querySelectorAll(a + ' .message')].map((press) => {
+			const title = press.querySelector('.message-title').textContent;
+			return {
+				State: [...press.querySelectorAll('.state-mark')].map((mark) => mark.textContent).join(''),
+				Speaker: press.querySelector('.speaker').textContent, Title: title,
+				Hole: press.closest('.hole') !== null, Exchange: press.closest('.exchange') !== null,
+			};
+		})`, selector)
+}
+
+// TestConversation compares the conversation on the page with the reports at
+// several budgets: every message is there, in its own order.
+func TestConversation(t *testing.T) {
+	s := talk(t)
+	b := open(t, "a conversation", s.selection)
+	for _, budget := range []int{1400, 900, 400, 3000} {
+		b.goTo(budget)
+		report := s.at(t, budget)
+		states := make([]string, len(s.items))
+		out, results, outlines := 0, 0, 0
+		for _, e := range report.Included {
+			states[e.Candidate()] = "●"
+			if e.Form() > 0 {
+				states[e.Candidate()] = "◐"
+				outlines++
+			}
+		}
+		var want []line
+		for i, item := range s.items {
+			title, _ := item.MetadataText("title")
+			role, _ := item.MetadataText("role")
+			speaker := map[string]string{"user": "User", "assistant": "Call", "tool": "Result"}[role]
+			if states[i] == "" {
+				states[i] = "○"
+				out++
+				if role == "tool" {
+					results++
+				}
+			}
+			want = append(want, line{State: states[i], Speaker: speaker, Title: title, Hole: states[i] == "○", Exchange: item.Group() != ""})
+		}
+		if got := b.story(".conversation"); !slices.Equal(got, want) {
+			t.Errorf("at %d the page shows\n%v, want\n%v", budget, got, want)
+		}
+		lead := b.text(".overview .lead")
+		begins := fmt.Sprintf("%d of %d messages are out, %d of them tool results", out, len(s.items), results)
+		switch results {
+		case 0:
+			begins = fmt.Sprintf("%d of %d messages are out;", out, len(s.items))
+		case out:
+			begins = fmt.Sprintf("%d of %d messages are out, all of them", out, len(s.items))
+		}
+		if out == 0 {
+			begins = fmt.Sprintf("None of %d messages is out", len(s.items))
+		}
+		tokens := 0
+		for _, e := range report.Included {
+			tokens += e.Item.Tokens()
+		}
+		ends := fmt.Sprintf("%.0f%% of the target is used.", 100*float64(tokens)/float64(budget*3/4))
+		if !strings.HasPrefix(lead, begins) || !strings.HasSuffix(lead, ends) || outlines > 1 && !strings.Contains(lead, fmt.Sprintf("%d are in as outlines", outlines)) {
+			t.Errorf("at %d the page says %q, want %q … %q with %d outlines", budget, lead, begins, ends, outlines)
+		}
+		if !strings.Contains(lead, "the task ") {
+			t.Errorf("at %d the page says nothing of the task: %q", budget, lead)
+		}
+	}
+	b.goTo(400)
+	if why := b.text(".conversation .hole"); !strings.Contains(why, "it did not fit the budget") {
+		t.Errorf("the page does not say why something is out: %q", why)
+	}
+	b.click(".conversation .hole .message")
+	if details := b.text("#details"); !strings.Contains(details, "Left out") {
+		t.Errorf("the line of a message leads to %q", details)
+	}
+}
+
+// TestNoConversation: other lists have neither the sentence nor the story.
+func TestNoConversation(t *testing.T) {
+	b := open(t, "no roles", plain(t).selection)
+	if n := value[int](b, `return document.querySelectorAll('.conversation, .comparison, .lead').length`); n > 0 {
+		t.Errorf("%d parts of a conversation are shown", n)
+	}
+}
+
+// TestDifferencesComeFirst: what differs is listed above all else, and what is
+// equal is one line until a reader opens it.
+func TestDifferencesComeFirst(t *testing.T) {
+	s := talk(t)
+	small := inspect(t, s.pipeline.Config(), s.items, 900)
+	b := open(t, "two budgets", small.selection, s.selection)
+	states := func(report *cupel.SelectionReport) []string {
+		list := make([]string, len(s.items))
+		for i := range list {
+			list[i] = "○"
+		}
+		for _, e := range report.Included {
+			list[e.Candidate()] = "●"
+			if e.Form() > 0 {
+				list[e.Candidate()] = fmt.Sprint("◐", e.Form())
+			}
+		}
+		return list
+	}
+	one, two := states(small.report(t)), states(s.report(t))
+	var want []string
+	for i := range s.items {
+		if one[i] != two[i] {
+			title, _ := s.items[i].MetadataText("title")
+			want = append(want, title)
+		}
+	}
+	titles := func() (list []string) {
+		for _, l := range b.story(".comparison") {
+			list = append(list, l.Title)
+		}
+		return list
+	}
+	if got := titles(); !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("the page lists %q, want %q", got, want)
+	}
+	if first := value[bool](b, `return document.querySelector('main > section').matches('.comparison')`); !first {
+		t.Error("the differences are not the first part of the page")
+	}
+	b.do(`for (const press of document.querySelectorAll('.comparison .same')) press.click()`)
+	b.frame()
+	if got := len(titles()); got != len(s.items) {
+		t.Errorf("unfolded, the page lists %d of %d messages", got, len(s.items))
+	}
+}
+
+// TestTurnsSideBySide: a line joins what the later turn kept, and ends with the
+// reason and the price of the break.
+func TestTurnsSideBySide(t *testing.T) {
+	pipeline := must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+	session := must(cupelsession.New(pipeline, cupelsession.Config{}))
+	items, budget := messages(12), must(cupel.NewContextBudget(1000, 800))
+	var selections []*cupelinspect.Selection
+	var turns []*cupelsession.Turn
+	for _, n := range []int{5, 8, len(items)} {
+		turn := must(session.Next(t.Context(), items[:n], budget))
+		selections = append(selections, must(cupelinspect.FromReport(turn.Report(), budget)))
+		turns = append(turns, turn)
+		if err := turn.Commit(cupelsession.Usage{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []string{"No break: what follows is new.", "Break (forced): what was sent before no longer fits"} {
+		b := open(t, want, selections[i], selections[i+1])
+		got := b.text(".break-line")
+		kept := 0
+		for at, item := range turns[i].Window {
+			if at >= len(turns[i+1].Window) || turns[i+1].Window[at] != item {
+				break
+			}
+			kept++
+		}
+		if kept == 0 || !strings.HasPrefix(got, fmt.Sprintf("Kept from the turn before: %d item", kept)) || !strings.Contains(got, want) || !strings.Contains(got, "tokens of plain input") {
+			t.Errorf("the line ends with %q, want %d items and %q", got, kept, want)
+		}
+	}
+}
