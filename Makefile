@@ -71,7 +71,7 @@ test: ## Run every test with few random cases, and all vectors (two cores: under
 	@$(MAKE) --no-print-directory test-full TESTFLAGS='-short $(TESTFLAGS)'
 
 .PHONY: test-full
-test-full: ## The same with all random cases, as CI does (two cores: two minutes)
+test-full: ## The same with all random cases, as .ci/run --full does (two cores: two minutes)
 	@CUPEL_E2E_CHROMIUM=none scripts/test.sh $(TESTFLAGS)
 	@$(MAKE) --no-print-directory vectors
 	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
@@ -145,7 +145,7 @@ mcp-inspector: ## Call the tools of cupel mcp with npm's inspector of the Model 
 	@CUPEL_E2E_INSPECTOR=1 go test -count=1 -v -run '^TestMCPInspector$$' ./e2e
 
 .PHONY: standalone
-standalone: ## Build, vet and test every module outside the workspace, against a module proxy
+standalone: ## Build and vet every module outside the workspace, against a module proxy, and test those with other dependencies there
 	@$(TOOLS) test -count=1 -timeout 30m -v -run '^TestStandalone$$' ./repo
 
 .PHONY: consumer
@@ -160,8 +160,8 @@ build: ## Build every package
 
 .PHONY: vet
 vet: ## Run go vet, for 32-bit processors too
-	@$(EACH) go vet ./...
-	@$(EACH) env GOARCH=386 go vet ./...
+	@go vet work
+	@GOARCH=386 go vet work
 	@$(TOOLS) vet ./...
 
 .PHONY: fmt-check
@@ -219,8 +219,8 @@ bench: ## Run the benchmarks COUNT times, for benchstat
 	@$(EACH) go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 .PHONY: bench-once
-bench-once: ## Run one iteration of every benchmark, to see that it works
-	@$(EACH) go test -run '^$$' -bench . -benchmem -benchtime 1x ./...
+bench-once: ## Run one iteration of every benchmark, the longest left out, to see that it works
+	@go test -short -run '^$$' -bench . -benchmem -benchtime 1x work
 
 # The functions of the standard library, by what their comments say; needs the
 # source of the Go installation. Also runs without -v among the tests.

@@ -10,6 +10,9 @@ import (
 // about exact counting: what a hostile word costs compared with prose of the
 // same size.
 func BenchmarkTarget(b *testing.B) {
+	if testing.Short() {
+		b.Skip("50 MB take a minute")
+	}
 	const size = 50 << 20
 	c, err := ForEncoding(EncodingO200kBase)
 	if err != nil {

@@ -8,7 +8,7 @@ min=${COVER_MIN:-95}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-go test -coverpkg="$core" -coverprofile="$dir/cover.out" "$core" ./internal/naive/... >"$dir/log" 2>&1 || {
+go test -short -coverpkg="$core" -coverprofile="$dir/cover.out" "$core" ./internal/naive/... >"$dir/log" 2>&1 || {
 	cat "$dir/log" >&2
 	exit 1
 }

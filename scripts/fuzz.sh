@@ -1,32 +1,38 @@
 #!/bin/sh
-# Finds every fuzz target of the module in the current folder and runs each for FUZZTIME (default 30s). The go
-# command saves a failing input under the package's testdata/fuzz, where it becomes a test.
+# Finds every fuzz target of the module in the current folder and runs each for FUZZTIME (default 30s). A
+# failing input is saved under the package's testdata/fuzz, where it becomes a test.
 set -eu
 fuzztime=${FUZZTIME:-30s}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cache=$(go env GOCACHE)/fuzz
 
-# go test prints the names of a package and then one line with its path.
-if ! go test -list '^Fuzz' ./... >"$log"; then
-	cat "$log" >&2
-	exit 1
-fi
-targets=$(awk '/^Fuzz/ { names[++n] = $1; next }
-	{ if ($1 == "ok") for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' "$log")
-[ -n "$targets" ] || exit 0
-
-printf '%s\n' "$targets" | while read -r package name; do
-	echo "fuzz $package $name for $fuzztime"
-	tries=2
-	while ! go test -run '^$' -fuzz "^$name\$" -fuzztime "$fuzztime" "$package" >"$log" 2>&1; do
-		tries=$((tries - 1))
-		# A worker that is stopped just as the time runs out can report the deadline itself as a failure. That
-		# is not a finding, so in that case the target runs once more.
-		if [ "$tries" -eq 0 ] || grep -q 'Failing input' "$log" ||
-			! grep -q 'context deadline exceeded' "$log"; then
-			cat "$log"
-			exit 1
-		fi
-	done
-	awk '/^fuzz: elapsed/ { last = $0 } /^ok/ { print last; print }' "$log"
+# Only the folders with targets: go test -list would build every test of the module.
+folders=$(grep -rl --include='*_test.go' '^func Fuzz' . | sed 's|/[^/]*$||' | sort -u)
+for folder in $folders; do
+	# Folders of nested modules are left to those.
+	package=$(go list -f "{{if eq .Module.Dir \"$PWD\"}}{{.ImportPath}}{{end}}" "$folder" 2>/dev/null) || continue
+	[ -n "$package" ] || continue
+	(
+		# One build for all targets of a package. go test -fuzz would link it for each.
+		cd "$folder"
+		go test -c -fuzz=. -o "$work/test" .
+		targets=$("$work/test" -test.list '^Fuzz')
+		for name in $targets; do
+			echo "fuzz $package $name for $fuzztime"
+			tries=2
+			while ! "$work/test" -test.run '^$' -test.fuzz "^$name\$" -test.fuzztime "$fuzztime" \
+				-test.fuzzcachedir "$cache/$package" -test.timeout 0 >"$work/log" 2>&1; do
+				tries=$((tries - 1))
+				# A worker that is stopped just as the time runs out can report the deadline itself as a failure.
+				# That is not a finding, so in that case the target runs once more.
+				if [ "$tries" -eq 0 ] || grep -q 'Failing input' "$work/log" ||
+					! grep -q 'context deadline exceeded' "$work/log"; then
+					cat "$work/log"
+					exit 1
+				fi
+			done
+			grep '^fuzz: elapsed' "$work/log" | tail -n 1
+		done
+	)
 done

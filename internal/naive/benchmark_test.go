@@ -16,7 +16,13 @@ import (
 // pseudocode costs when it is taken literally. Sizes at which one iteration of
 // the model would take longer than a few seconds have no naive side.
 
-var sizes = []int{100, 1_000, 10_000}
+// sizes are numbers of items. With 10,000 the model takes minutes in all.
+func sizes() []int {
+	if testing.Short() {
+		return []int{100, 1_000}
+	}
+	return []int{100, 1_000, 10_000}
+}
 
 // benchItems are n items as an application might have them: five kinds, some
 // pinned, most with times, priorities, hints and a few of 40 tags.
@@ -85,7 +91,7 @@ var benchScorer = naive.Composite{Parts: []naive.Weighted{
 
 func BenchmarkScorer(b *testing.B) {
 	for _, s := range allScorers {
-		for _, n := range sizes {
+		for _, n := range sizes() {
 			items := benchItems(n)
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {
 				scorer := must(engineScorer(s.scorer))
@@ -133,7 +139,7 @@ var (
 
 func BenchmarkSlicer(b *testing.B) {
 	for _, s := range allSlicers {
-		for _, n := range sizes {
+		for _, n := range sizes() {
 			items := benchItems(n)
 			r := rand.New(rand.NewPCG(uint64(n), 3))
 			scored := make([]cupel.ScoredItem, n)
@@ -183,7 +189,7 @@ func BenchmarkRun(b *testing.B) {
 		config := naive.Config{Scorer: benchScorer, Slicer: s.slicer, Placer: naive.UShaped{}, Overflow: cupel.OverflowTruncate}
 		pipeline := must(cupel.New(must(engineConfig(config))))
 		ctx := b.Context()
-		for _, n := range sizes {
+		for _, n := range sizes() {
 			items, budget := benchItems(n), benchBudget(n)
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -58,12 +58,21 @@ func measureModel(b *testing.B, name string, s naive.Scorer, items []*cupel.Cont
 	})
 }
 
+// skipShort leaves the rest of a benchmark to runs without -short.
+func skipShort(b *testing.B, why string) {
+	b.Helper()
+	if testing.Short() {
+		b.Skip(why)
+	}
+}
+
 func BenchmarkTarget(b *testing.B) {
 	b.Run("run-100", func(b *testing.B) { benchRun(b, workload{n: 100}, threeScorers(), true) })
 	b.Run("run-1000", benchReasons)
 	b.Run("run-10000", func(b *testing.B) {
 		w := workload{10_000, 3, 50}
 		benchRun(b, w, fourScorers(), false)
+		skipShort(b, "the model takes 10 s")
 		items, budget := w.items(), w.budget()
 		config := naive.Config{Scorer: benchScorer, Slicer: naive.Greedy{}, Placer: naive.UShaped{}}
 		measure(b, "naive", func(context.Context) error {
@@ -71,8 +80,12 @@ func BenchmarkTarget(b *testing.B) {
 			return err
 		})
 	})
-	b.Run("run-1000000", func(b *testing.B) { benchRun(b, workload{1_000_000, 3, 50}, fourScorers(), false) })
+	b.Run("run-1000000", func(b *testing.B) {
+		skipShort(b, "a million items take long to make")
+		benchRun(b, workload{1_000_000, 3, 50}, fourScorers(), false)
+	})
 	b.Run("frequency-1000000", func(b *testing.B) {
+		skipShort(b, "a million items take long to make")
 		items := workload{1_000_000, 3, 50}.items()
 		measureScorer(b, "engine", scorer.Frequency{}, items)
 		measureSort(b, len(items))
@@ -95,6 +108,7 @@ func BenchmarkTarget(b *testing.B) {
 		b.Run(tags.name, func(b *testing.B) {
 			items := tags.items()
 			measureScorer(b, "engine", scorer.Frequency{}, items)
+			skipShort(b, "the lists take seconds")
 			measure(b, "lists", func(context.Context) error {
 				listedFrequency(items)
 				return nil
@@ -202,8 +216,12 @@ func (countingReasons) Detail() cupel.TraceDetail { return cupel.TraceDetail{Rea
 func measureRatios(b *testing.B, sides ...side) {
 	b.Helper()
 	b.Run("ratios-to-"+sides[0].name, func(b *testing.B) {
+		total := 2 * time.Second
+		if testing.Short() {
+			total /= 100
+		}
 		for b.Loop() {
-			times := fastest(2*time.Second, 20*time.Millisecond, sides...)
+			times := fastest(total, 20*time.Millisecond, sides...)
 			for i, s := range sides[1:] {
 				b.ReportMetric(float64(times[i+1])/float64(times[0]), s.name)
 			}

@@ -39,7 +39,9 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// TestStandalone builds, vets and tests every module outside the workspace.
+// TestStandalone builds and vets every module outside the workspace. Where a
+// module then uses other versions of third-party modules than in the workspace,
+// which takes the highest that any of its modules requires, its tests run too.
 func TestStandalone(t *testing.T) {
 	root := Root(t)
 	modules := Modules(t, root)
@@ -50,9 +52,27 @@ func TestStandalone(t *testing.T) {
 			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
 			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
 			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
+			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
+			if slices.Equal(alone, together) {
+				t.Log("uses the same versions as in the workspace, where its tests run")
+				return
+			}
+			t.Logf("uses %q, and %q in the workspace", alone, together)
 			Run(t, dir, env, "go", "test", "-mod=mod", "-short", "./...")
 		})
 	}
+}
+
+// thirdParty returns the modules from elsewhere whose packages a module and its
+// tests use, with their versions.
+func thirdParty(t *testing.T, dir string, env []string) []string {
+	t.Helper()
+	out := Run(t, dir, env, "go", "list", "-deps", "-test", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", "./...")
+	used := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, ownPrefix)
+	})
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
 // standalone copies the files that git knows into a folder of its own and

@@ -100,6 +100,9 @@ func BenchmarkSolve(b *testing.B) {
 				}
 			})
 			b.Run(name+"/table", func(b *testing.B) {
+				if testing.Short() && size.capacity > 10_000 {
+					b.Skip("the table takes seconds")
+				}
 				b.ReportAllocs()
 				for b.Loop() {
 					bitModel(p)
