@@ -192,7 +192,7 @@ func TestFollowCosts(t *testing.T) {
 	if testing.Short() {
 		rounds = 4
 	}
-	items := manyItems(t, 11000, 100)
+	items := manyItems(t, 12000, 100)
 	index := Must(NewIndex())
 	const n = 10000
 	if _, err := index.of(t.Context(), items[:n]); err != nil {
@@ -207,7 +207,8 @@ func TestFollowCosts(t *testing.T) {
 	}
 	build, grow, move := time.Hour, time.Hour, time.Hour
 	from, to := 0, n
-	for range rounds {
+	slow := func() bool { return !raceEnabled && (grow > build/50 || move > build/50) }
+	for round := 0; round < rounds || round < 40 && slow(); round++ { // a machine may be busy for a second
 		build = min(build, take(Must(NewIndex()), items[from:to]))
 		for range 10 {
 			to += 2
@@ -219,10 +220,7 @@ func TestFollowCosts(t *testing.T) {
 		}
 	}
 	t.Logf("build %v, two more %v (1/%d), two more and two fewer %v (1/%d)", build, grow, build/grow, move, build/move)
-	if raceEnabled {
-		return
-	}
-	if grow > build/50 || move > build/50 {
+	if slow() {
 		t.Errorf("following takes %v for two more items and %v for two others, want at most 1/50 of the %v of indexing all", grow, move, build)
 	}
 }

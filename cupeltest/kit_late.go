@@ -123,7 +123,7 @@ func (s *subject[E, R]) stopsSoon() string {
 		}
 		run := s.start()
 		full, ended := time.Duration(1<<62), time.Duration(1<<62)
-		for range 2 { // the least of several is hardly disturbed by other work
+		for range 4 { // the least of several is hardly disturbed by other work
 			full = min(full, timeOf(func() { s.call(run, in) }))
 			ended = min(ended, timeOf(func() { s.callIn(ctx, run, in) }))
 			if full < longCall || ended < full*2/3 {
@@ -181,7 +181,7 @@ const goroutineLabel = "cupeltest"
 // returns how many are left.
 func settled(label string, to int) int {
 	n := 0
-	for wait := time.Millisecond; wait < 300*time.Millisecond; wait *= 2 {
+	for wait := time.Millisecond; wait < 600*time.Millisecond; wait *= 2 {
 		if n = labelled(label); n <= to {
 			break
 		}
