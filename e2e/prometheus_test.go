@@ -248,6 +248,7 @@ func newFigures(records []record) figures {
 	f.queries[`sum(cupel_budget_target_utilization_sum{cupel_run_mode="session"})`] = used
 	f.queries["sum(cupel_session_turns_total)"] = float64(len(committed))
 	f.queries["sum(cupel_shortfalls_total)"] = turns // that of each search
+	f.queries[`count(count by (instance) (cupel_session_turns_total{instance!=""}))`] = 1
 	f.panels["Turns that broke"] = float64(breaks) / float64(len(committed))
 	f.panels["Window sent as before"] = float64(kept) / float64(sent)
 	f.panels["Runs that failed"] = 2. / 10 // a search each turn, two breaks, and two in vain

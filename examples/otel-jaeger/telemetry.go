@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -105,9 +106,10 @@ type telemetry struct {
 // newTelemetry sets up tracing and metrics. eventLimit is the SDK's limit of
 // events a span; negative for none.
 func newTelemetry(ctx context.Context, to, metricsTo target, eventLimit int) (*telemetry, error) {
-	// A later option wins: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	// A later option wins: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Without
+	// an instance, two processes would write to the same series of Prometheus.
 	res, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", serviceName)),
+		resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.instance.id", rand.Text())),
 		resource.WithTelemetrySDK(),
 		resource.WithFromEnv(),
 	)

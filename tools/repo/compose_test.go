@@ -187,7 +187,7 @@ func contextProblems(t *testing.T, patterns io.Reader) []string {
 	// The go command reads go.mod and go.sum of every module of the workspace.
 	var needed []string
 	workspace := []string{"GOWORK=" + filepath.Join(root, "go.work")}
-	for _, dir := range strings.FieldsSeq(Run(t, root, workspace, "go", "list", "-m", "-f", "{{.Dir}}")) {
+	for dir := range strings.FieldsSeq(Run(t, root, workspace, "go", "list", "-m", "-f", "{{.Dir}}")) {
 		needed = append(needed, filepath.Join(dir, "go.mod"))
 	}
 	needed = append(needed, filepath.Join(root, "go.work"), filepath.Join(root, "go.work.sum"))
@@ -268,7 +268,7 @@ func TestComposeFindsMistakes(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, new, says string }{
 		{"jaeger:2.13.0", "jaeger:2.12.0", "the end-to-end tests run"},
-		{"grafana:13.2.1", "grafana:latest", "does not say which version"},
+		{"grafana:13.1.4", "grafana:latest", "does not say which version"},
 		{"condition: service_healthy", "condition: service_started", "does not wait until"},
 		{"127.0.0.1:9090:9090", "9090:9090", "not of the loopback alone"},
 		{"    mem_limit: 512m\n", "", "memory limit"},
