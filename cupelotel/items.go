@@ -53,7 +53,7 @@ func ItemSource(item *cupel.ContextItem) []attribute.KeyValue {
 
 // ItemHash returns a function for [WithItemAttributes] that adds cupel.item.hash: half
 // of the HMAC-SHA256 of the item's content. Equal contents have equal hashes, in every
-// process with the same key. Whoever has the key can test a guess of the content,
+// process with the same key. Anyone with the key can test a guess of the content,
 // so keep it secret; 32 random bytes are a good one. Without a key it makes one up, so
 // that hashes can be compared within the process only. The time grows with the
 // content.
