@@ -35,17 +35,24 @@ run: ## Choose what a coding agent sees of this repository: make run Q="Where is
 	go run ./examples/coding-agent -page build/context.html "$$Q"
 	@echo 'build/context.html shows the same in a browser.'
 
+# A dot for each package that is compiled, since the first build takes a minute.
+# What fails to compile is shown by the command that follows.
+.PHONY: build-example
+build-example:
+	@printf 'building the example ' >&2
+	@go build -v -o /dev/null ./examples/otel-jaeger 2>&1 | while read -r _; do printf . >&2; done; echo >&2
+
 # Both use the variables that OpenTelemetry gives every program, OTEL_….
 .PHONY: trace
-trace: ## Show a coding agent's selections as traces in the terminal
+trace: build-example ## Show a coding agent's selections as traces in the terminal
 	go run ./examples/otel-jaeger
 
 .PHONY: trace-jaeger
-trace-jaeger: ## The same, and send them to the Jaeger of docker compose up -d
+trace-jaeger: build-example ## The same, and send them to the Jaeger of docker compose up -d
 	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 
 .PHONY: trace-picture
-trace-picture: ## Draw the picture of make trace in the example's README again
+trace-picture: build-example ## Draw the picture of make trace in the example's README again
 	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
 
 .PHONY: page

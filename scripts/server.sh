@@ -39,8 +39,23 @@ fi
 mkdir -p "$cache"
 # Under a temporary name until it is complete: others may build at the same time.
 partial=$binary.$$
-trap 'rm -rf "$dir" "$partial"' EXIT
+build=
+trap 'test -z "$build" || kill "$build" 2>/dev/null; rm -rf "$dir" "$partial"' EXIT
+trap 'exit 130' INT TERM
 cd "$(field Dir)"
-go build -trimpath "$@" -o "$partial" "$package"
+echo "$server.sh: downloading what it needs" >&2
+all=$(go list -deps "$package" | wc -l)
+: >"$dir/log"
+go build -v -trimpath "$@" -o "$partial" "$package" 2>"$dir/log" &
+build=$!
+while kill -0 "$build" 2>/dev/null; do
+	echo "$server.sh: compiled $(wc -l <"$dir/log") of $all packages, those of earlier builds not counted" >&2
+	sleep 5
+done
+if ! wait "$build"; then
+	cat "$dir/log" >&2
+	exit 1
+fi
+build=
 mv "$partial" "$binary"
 echo "$binary"

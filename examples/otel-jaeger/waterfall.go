@@ -71,9 +71,18 @@ func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan) waterfall 
 		for _, span := range children {
 			r := newRow(span, depth)
 			r.start, r.end = span.StartTime().Sub(first), span.EndTime().Sub(first)
+			if took := r.end - r.start; took*20 >= w.total { // else nothing is to be gained
+				if text := shares(span.Attributes(), took); text != "" {
+					r.notes = append([]string{text}, r.notes...)
+				}
+			}
 			w.failed = w.failed || r.failed
+			at := len(w.rows)
 			w.rows = append(w.rows, r)
 			add(span.SpanContext().SpanID(), depth+1)
+			if n := len(r.notes); r.failed && n > 0 && slices.ContainsFunc(w.rows[at+1:], func(below row) bool { return slices.Contains(below.notes, r.notes[n-1]) }) {
+				w.rows[at].notes = r.notes[:n-1] // once is enough, where it happened
+			}
 		}
 	}
 	add(trace.SpanID{}, 0)
@@ -82,7 +91,7 @@ func newWaterfall(title, facts string, spans []sdktrace.ReadOnlySpan) waterfall 
 
 func newRow(span sdktrace.ReadOnlySpan, depth int) row {
 	r := row{name: span.Name(), depth: depth, failed: span.Status().Code == codes.Error}
-	attrs := attribute.NewSet(span.Attributes()...)
+	attrs := attribute.NewSet(slices.Clone(span.Attributes())...) // which sorts its argument
 	if stage, ok := attrs.Value(stageKey); ok {
 		r.name = stage.AsString()
 		in, _ := attrs.Value(cupelotel.StageItemCountInKey)
@@ -104,6 +113,49 @@ func newRow(span sdktrace.ReadOnlySpan, depth int) row {
 		r.notes = append(r.notes, text)
 	}
 	return r
+}
+
+// shares says what part of a stage's time each strategy took, and in parentheses the
+// strategies that it calls.
+func shares(attrs []attribute.KeyValue, stage time.Duration) string {
+	var b strings.Builder
+	var open []string          // the paths of the strategy before, and of those around it
+	for _, kv := range attrs { // each after the strategy that calls it
+		path, ok := strings.CutPrefix(string(kv.Key), cupelotel.StrategyTimePrefix)
+		if !ok {
+			continue
+		}
+		closed := 0
+		for len(open) > 0 && !calls(open[len(open)-1], path) {
+			open = open[:len(open)-1]
+			closed++
+		}
+		name := path
+		switch {
+		case len(open) > 0:
+			name = strings.TrimPrefix(path, open[len(open)-1]+".")
+			fallthrough
+		case b.Len() > 0:
+			if closed == 0 {
+				b.WriteString(" (")
+			} else {
+				b.WriteString(strings.Repeat(")", closed-1) + ", ")
+			}
+		}
+		open = append(open, path)
+		fmt.Fprintf(&b, "%s %.0f %%", name, 100*kv.Value.AsFloat64()/stage.Seconds())
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "time: " + b.String() + strings.Repeat(")", len(open)-1)
+}
+
+// calls reports whether a path is below another one. Tag.2 is a second Tag, not below
+// the first.
+func calls(outer, path string) bool {
+	rest, ok := strings.CutPrefix(path, outer+".")
+	return ok && (rest[0] < '0' || rest[0] > '9')
 }
 
 // leftOut says how many items were left out for which reason, most first, as far as

@@ -55,6 +55,31 @@ func spans() []sdktrace.ReadOnlySpan {
 	return stubs.Snapshots()
 }
 
+func TestShares(t *testing.T) {
+	times := func(pairs ...any) (attrs []attribute.KeyValue) {
+		for i := 0; i < len(pairs); i += 2 {
+			attrs = append(attrs, attribute.Float64("cupel.strategy.time."+pairs[i].(string), pairs[i+1].(float64)))
+		}
+		return append(attrs, attribute.Int("cupel.stage.item_count_out", 3))
+	}
+	for _, tt := range []struct {
+		why   string
+		attrs []attribute.KeyValue
+		want  string
+	}{
+		{"no strategy was called", times(), ""},
+		{"one without parts", times("Greedy", 0.5), "time: Greedy 50 %"},
+		{"parts, and the second of a name", times("Composite", 0.9, "Composite.Tag", 0.3, "Composite.Tag.2", 0.2, "Composite.Recency", 0.1),
+			"time: Composite 90 % (Tag 30 %, Tag.2 20 %, Recency 10 %)"},
+		{"parts of parts", times("A", 1.0, "A.B", 0.6, "A.B.C", 0.5, "A.B.C.D", 0.4, "A.E", 0.3), "time: A 100 % (B 60 % (C 50 % (D 40 %)), E 30 %)"},
+		{"two of the pipeline's own", times("A", 0.5, "A.B", 0.4, "A.2", 0.2), "time: A 50 % (B 40 %), A.2 20 %"},
+	} {
+		if got := shares(tt.attrs, time.Second); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.why, got, tt.want)
+		}
+	}
+}
+
 // TestSessionNotes: a turn says what it kept and broke, a commit what the cache had.
 func TestSessionNotes(t *testing.T) {
 	number := attribute.Int
