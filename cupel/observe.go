@@ -68,7 +68,7 @@ func (r *run) observe(ctx context.Context, collector TraceCollector) context.Con
 	t.recorder = collector
 	if observer, ok := collector.(RunObserver); ok {
 		observed, state := observer.StartRun(ctx, RunInfo{
-			Start: t.runStart.clock, Candidates: len(r.items), Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
+			Start: t.runStart.clock, Candidates: len(r.items), Items: r.items, Budget: r.budget, DryRun: r.dry, Streaming: r.stream != nil,
 			Prepared: r.prepared != nil, Preparing: r.preparing, Preparation: r.preparation, Pipeline: r.pipeline.config.Name, PolicyHash: r.pipeline.config.PolicyHash,
 		})
 		if observed != nil {

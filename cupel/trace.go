@@ -84,11 +84,14 @@ type RunObserver interface {
 type RunInfo struct {
 	Start      time.Time // by the pipeline's clock
 	Candidates int       // number of candidates; 0 for a streaming run, which cannot know
-	Budget     ContextBudget
-	DryRun     bool // true for [Pipeline.DryRun] and [Prepared.DryRun]
-	Streaming  bool // true for [Pipeline.RunStream]
-	Prepared   bool // true for runs of a [Prepared]
-	Preparing  bool // true for [Pipeline.Prepare] and [Prepared.For], which end after Deduplicate and have no budget
+	// Items lists the candidates in their order. It is for StartRun alone, which must
+	// not change it; nil for a streaming run.
+	Items     []*ContextItem
+	Budget    ContextBudget
+	DryRun    bool // true for [Pipeline.DryRun] and [Prepared.DryRun]
+	Streaming bool // true for [Pipeline.RunStream]
+	Prepared  bool // true for runs of a [Prepared]
+	Preparing bool // true for [Pipeline.Prepare] and [Prepared.For], which end after Deduplicate and have no budget
 	// Preparation is the context that StartRun returned for the run that prepared what
 	// this one uses. Observers find there what they left. It is nil if that run was not
 	// observed, and for runs that use nothing prepared.

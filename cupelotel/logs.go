@@ -62,10 +62,12 @@ type runLog struct {
 	kindsOut  map[cupel.ContextKind]*count
 	kindsIn   map[cupel.ContextKind]*count
 	collector *TraceCollector
+
+	recording *recordedRun // nil for none
 }
 
 // startLog returns nil if the logger is enabled for no records of the run.
-func (c *TraceCollector) startLog(ctx context.Context, attrs []attribute.KeyValue) *runLog {
+func (c *TraceCollector) startLog(ctx context.Context, info cupel.RunInfo, attrs []attribute.KeyValue) *runLog {
 	if !c.logs {
 		return nil
 	}
@@ -85,10 +87,14 @@ func (c *TraceCollector) startLog(ctx context.Context, attrs []attribute.KeyValu
 		items = enabled(itemSeverity, exclusionEventName) || enabled(itemSeverity, includedEventName)
 		alerts = enabled(alertSeverity, shortfallEventName) || enabled(alertSeverity, overflowEventName)
 	}
-	if !run && !items && !alerts {
+	var recording *recordedRun
+	if c.recording != nil && !info.Streaming && enabled(runSeverity, recordingEventName) {
+		recording = &recordedRun{info: info, items: slices.Clone(info.Items)}
+	}
+	if !run && !items && !alerts && recording == nil {
 		return nil
 	}
-	return &runLog{Logger: logger, name: c.selectionName, run: run, items: items, attrs: slices.Clip(attrs), collector: c}
+	return &runLog{Logger: logger, name: c.selectionName, run: run, items: items, attrs: slices.Clip(attrs), collector: c, recording: recording}
 }
 
 // emit makes a record that belongs to the span in ctx.
@@ -104,8 +110,23 @@ func (l *runLog) emit(ctx context.Context, severity log.Severity, event string, 
 	l.Emit(ctx, r)
 }
 
+// emitBody makes a record that has a text.
+func (l *runLog) emitBody(ctx context.Context, severity log.Severity, event string, at time.Time, text string) {
+	var r log.Record
+	r.SetEventName(event)
+	r.SetTimestamp(at)
+	r.SetSeverity(severity)
+	r.SetBody(attribute.StringValue(text))
+	l.Emit(ctx, r)
+}
+
 // stage counts what a stage left out and put in.
 func (l *runLog) stage(e cupel.StageEnd) {
+	if l.recording != nil {
+		for i := range e.Included {
+			l.recording.selected = append(l.recording.selected, recordedChoice{e.Included[i].Candidate(), e.Included[i].Form()})
+		}
+	}
 	if !l.run {
 		return
 	}
@@ -128,6 +149,9 @@ func (l *runLog) stage(e cupel.StageEnd) {
 // end makes the record of the run, with the attributes that the root span got at its
 // end.
 func (l *runLog) end(ctx context.Context, e cupel.RunEnd, attrs []attribute.KeyValue) {
+	if l.recording != nil {
+		l.recording.end(ctx, l, e)
+	}
 	if !l.run {
 		return
 	}

@@ -139,7 +139,8 @@ const (
 //
 // Apart from the attributes of [WithAttributes], [WithAttributesFunc] and
 // [WithItemAttributes], no other text from outside Cupel reaches a span or a log
-// record: item contents, tags, metadata and sources never do. Invalid UTF-8, which
+// record: item contents, tags, metadata and sources never do, except for what
+// [WithRecording] says. Invalid UTF-8, which
 // exporters reject, is replaced after the Redactor has run.
 type Redactor func(source TextSource, text string) string
 

@@ -43,6 +43,7 @@ type TraceCollector struct {
 	loggers       log.LoggerProvider // nil: the global one
 	selectionName string             // of the record of a run
 	noSpanEvents  bool
+	recording     *recordingConfig // nil for none
 
 	tracers  memo[trace.TracerProvider, trace.Tracer]
 	loggerOf memo[log.LoggerProvider, log.Logger]
@@ -120,7 +121,7 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 			ctx = context.WithValue(ctx, preparationKey{c}, span.SpanContext())
 		}
 	} else {
-		records = c.startLog(ctx, attrs)
+		records = c.startLog(ctx, info, attrs)
 	}
 	if !span.IsRecording() {
 		span.End()
@@ -221,7 +222,7 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 func (r *traceRun) Detail() cupel.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return cupel.TraceDetail{
-		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && r.log.run, Exclusions: events, Lent: true, Reasons: events,
+		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && (r.log.run || r.log.recording != nil), Exclusions: events, Lent: true, Reasons: events,
 		Strategies: r.root.IsRecording() && !r.collector.which.pipelineClock, RealTime: !r.collector.which.pipelineClock,
 	}
 }

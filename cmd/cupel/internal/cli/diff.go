@@ -20,6 +20,9 @@ type diffFlags struct {
 	selectionFlags
 	displayFlags
 	rows int
+
+	runs     []string // files with recorded runs
+	contents string
 }
 
 // newDiff returns the command that compares two selections.
@@ -37,12 +40,19 @@ they are two policies, by name or file, for one --budget. With neither, they are
 two reports written by cupel explain --json; --budget is then the budget that
 utilization is computed from.
 
+With --recordings, they are two policies, or recorded for what was decided then, and
+both select from the candidates of each recorded run, at its time and in its budget:
+how often the decision differs, for which kinds, with examples. Recordings are lines
+of OTLP in JSON that cupelotel.WithRecording made. They have no contents; a policy
+that reads some takes them from --contents.
+
 Items are matched by content. Content with several copies counts as included if
 one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -p rag 4000 8000
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
-  cupel diff monday.json tuesday.json -b 4000`,
+  cupel diff monday.json tuesday.json -b 4000
+  cupel diff recorded my-policy.toml --recordings runs.jsonl`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, [2]string(args))
@@ -57,6 +67,13 @@ one copy is.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.displayFlags.register(command)
+	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or - for standard input; may be repeated")
+	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items: {\"id\": …, \"content\": …} on each line")
+	command.MarkFlagsMutuallyExclusive("recordings", "items")
+	command.MarkFlagsMutuallyExclusive("recordings", "policy")
+	command.MarkFlagsMutuallyExclusive("recordings", "budget")
+	must(command.MarkFlagFilename("recordings", "json", "jsonl"))
+	must(command.MarkFlagFilename("contents", "jsonl"))
 	optional(command, "items", "policy", "budget") // which are required depends on A and B
 	intFlag(command.Flags(), &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 	return command
@@ -70,6 +87,16 @@ func (f *diffFlags) run(env *Environment, command *cobra.Command, args [2]string
 		return err
 	}
 	changed := command.Flags().Changed
+	if changed("recordings") {
+		d, err := f.recordings(command.Context(), env, args)
+		if err != nil {
+			return err
+		}
+		return f.write(env, func() (any, error) { return d, nil }, d.print)
+	}
+	if f.contents != "" {
+		return usagef("--contents is for --recordings")
+	}
 	var d *difference
 	var err error
 	switch {

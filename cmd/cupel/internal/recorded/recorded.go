@@ -1,0 +1,321 @@
+// Package recorded reads the runs that cupelotel.WithRecording wrote, and tries
+// policies on them.
+package recorded
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+)
+
+// format is that of the body of a record.
+const format = "cupel.recording.v1"
+
+// Run is a recorded run.
+type Run struct {
+	Trace string // the id of its trace, or ""
+	Line  int    // of the file, from 1
+
+	Format     string
+	Clock      time.Time
+	Budget     cupel.ContextBudget
+	Metadata   []string // the keys that were recorded
+	Candidates []Candidate
+	Selected   []struct{ Candidate, Form int }
+}
+
+// Candidate is a candidate, without its content.
+type Candidate struct {
+	ID                  string
+	Same                *int
+	Tokens              int
+	Kind                cupel.ContextKind
+	Source              cupel.ContextSource
+	Priority            *int
+	Tags                []string
+	Metadata            map[string]any
+	Timestamp           *time.Time
+	FutureRelevanceHint *float64
+	Pinned              bool
+	OriginalTokens      *int
+	Group, VersionOf    string
+	Variants            []form
+	GroupVariants       []form
+}
+
+type form struct {
+	Tokens int
+	Worth  float64
+}
+
+// Out is the decision about a candidate that is not in the window. Others are the
+// number of its form, from 0, the full one.
+const Out = -1
+
+// Recorded returns what was decided about each candidate.
+func (r *Run) Recorded() []int {
+	decided := slices.Repeat([]int{Out}, len(r.Candidates))
+	for _, s := range r.Selected {
+		decided[s.Candidate] = s.Form
+	}
+	return decided
+}
+
+// line is what this package reads of a line of OTLP in JSON, as the collector's file
+// exporter writes it.
+type line struct {
+	ResourceLogs []struct {
+		ScopeLogs []struct {
+			LogRecords []struct {
+				EventName string
+				TraceID   string `json:"traceId"`
+				Body      struct{ StringValue string }
+			}
+		}
+	}
+}
+
+// Read yields the recorded runs of OTLP in JSON Lines, and skips other records. An
+// error names the line that it is about; the lines behind it are read, unless it is
+// that of r.
+func Read(r io.Reader) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		in := bufio.NewReaderSize(r, 1<<16)
+		for number := 1; ; number++ {
+			text, err := in.ReadBytes('\n')
+			last := errors.Is(err, io.EOF)
+			if err != nil && !last {
+				yield(nil, err)
+				return
+			}
+			if len(bytes.TrimSpace(text)) > 0 && !readLine(text, number, yield) || last {
+				return
+			}
+		}
+	}
+}
+
+func readLine(text []byte, number int, yield func(*Run, error) bool) bool {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return yield(nil, fmt.Errorf("line %d is not OTLP in JSON: %w", number, err))
+	}
+	for _, resource := range l.ResourceLogs {
+		for _, scope := range resource.ScopeLogs {
+			for _, record := range scope.LogRecords {
+				if record.EventName != "cupel.recording" {
+					continue
+				}
+				run := &Run{Trace: record.TraceID, Line: number}
+				d := json.NewDecoder(bytes.NewReader([]byte(record.Body.StringValue)))
+				d.UseNumber()
+				err := d.Decode(run)
+				if err == nil {
+					err = run.check()
+				}
+				if err != nil {
+					run, err = nil, fmt.Errorf("line %d: the recording cannot be read: %w", number, err)
+				}
+				if !yield(run, err) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+func (r *Run) check() error {
+	if r.Format != format {
+		return fmt.Errorf("its format is %.40q, and not %s", r.Format, format)
+	}
+	for i := range r.Candidates {
+		if same := r.Candidates[i].Same; same != nil && (*same < 0 || *same >= i) {
+			return fmt.Errorf("candidate %d is the same as %d", i, *same)
+		}
+	}
+	for _, s := range r.Selected {
+		if s.Candidate < 0 || s.Candidate >= len(r.Candidates) || s.Form < 0 {
+			return fmt.Errorf("it selects candidate %d, form %d", s.Candidate, s.Form)
+		}
+	}
+	return nil
+}
+
+// Items returns the candidates as items. Contents are found by their ids; one that is
+// missing is a text that no other candidate has, unless needed says what reads it:
+// then that is an error.
+func (r *Run) Items(contents map[string]string, needed string) ([]*cupel.ContextItem, error) {
+	items := make([]*cupel.ContextItem, len(r.Candidates))
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		at := i
+		for r.Candidates[at].Same != nil {
+			at = *r.Candidates[at].Same
+		}
+		content, ok := contents[c.ID]
+		if ok = ok && c.ID != ""; !ok {
+			content, ok = contents[r.Candidates[at].ID]
+			ok = ok && r.Candidates[at].ID != ""
+		}
+		if !ok || content == "" {
+			if needed != "" {
+				return nil, fmt.Errorf("%s reads contents, and that of %s is missing", needed, r.name(i))
+			}
+			content = "candidate " + strconv.Itoa(at)
+		}
+		item, err := c.item(content)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name(i), err)
+		}
+		items[i] = item
+	}
+	return items, nil
+}
+
+// name says which candidate of which run.
+func (r *Run) name(i int) string {
+	c := &r.Candidates[i]
+	id := "without an id"
+	if c.ID != "" {
+		id = strconv.Quote(c.ID)
+	}
+	return fmt.Sprintf("candidate %d (%s, %s) of the run in line %d", i, c.Kind, id, r.Line)
+}
+
+func (c *Candidate) item(content string) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{cupel.WithKind(c.Kind), cupel.WithSource(c.Source), cupel.WithTags(c.Tags...)}
+	if len(c.Metadata) > 0 {
+		opts = append(opts, cupel.WithMetadata(c.Metadata))
+	}
+	if c.Priority != nil {
+		opts = append(opts, cupel.WithPriority(*c.Priority))
+	}
+	if c.Timestamp != nil {
+		opts = append(opts, cupel.WithTimestamp(*c.Timestamp))
+	}
+	if c.FutureRelevanceHint != nil {
+		opts = append(opts, cupel.WithFutureRelevanceHint(*c.FutureRelevanceHint))
+	}
+	if c.Pinned {
+		opts = append(opts, cupel.WithPinned())
+	}
+	if c.OriginalTokens != nil {
+		opts = append(opts, cupel.WithOriginalTokens(*c.OriginalTokens))
+	}
+	if c.Group != "" {
+		opts = append(opts, cupel.WithGroup(c.Group))
+	}
+	if c.VersionOf != "" {
+		opts = append(opts, cupel.WithVersionOf(c.VersionOf))
+	}
+	if len(c.Variants) > 0 {
+		opts = append(opts, cupel.WithVariants(variants(c.Variants)...))
+	}
+	if len(c.GroupVariants) > 0 {
+		opts = append(opts, cupel.WithGroupVariants(variants(c.GroupVariants)...))
+	}
+	return cupel.NewContextItem(content, c.Tokens, opts...)
+}
+
+func variants(forms []form) []cupel.Variant {
+	all := make([]cupel.Variant, len(forms))
+	for i, f := range forms {
+		all[i] = cupel.Variant{Content: "form " + strconv.Itoa(i+1), Tokens: f.Tokens, Worth: f.Worth}
+	}
+	return all
+}
+
+// Try returns what a policy decides about each candidate, at the clock and in the
+// budget of the run.
+func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry, contents map[string]string) ([]int, error) {
+	needed, err := r.needs(p)
+	if err != nil {
+		return nil, err
+	}
+	items, err := r.Items(contents, needed)
+	if err != nil {
+		return nil, err
+	}
+	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: func() time.Time { return r.Clock }})
+	if err != nil {
+		return nil, err
+	}
+	report, err := pipeline.DryRun(ctx, items, r.Budget)
+	if err != nil {
+		return nil, fmt.Errorf("the run in line %d: %w", r.Line, err)
+	}
+	decided := slices.Repeat([]int{Out}, len(items))
+	for _, in := range report.Included {
+		decided[in.Candidate()] = in.Form()
+	}
+	return decided, nil
+}
+
+// needs returns what of a policy reads contents, or "". It fails if a strategy reads
+// metadata that was not recorded.
+func (r *Run) needs(p policy.Policy) (string, error) {
+	if p.NearDuplicates > 0 {
+		return "nearDuplicates", nil
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return "", err
+	}
+	needed := ""
+	err = walk(value, func(kind string, settings map[string]any) error {
+		key := ""
+		switch kind {
+		case "relevance", "diverse":
+			needed = kind
+		case "metadataKey":
+			key, _ = settings["key"].(string)
+		case "metadataTrust":
+			key = cupel.MetadataTrust
+		}
+		if key != "" && !slices.Contains(r.Metadata, key) {
+			return fmt.Errorf("%s reads the metadata %q, which was not recorded: give it to WithRecording", kind, key)
+		}
+		return nil
+	})
+	return needed, err
+}
+
+// walk calls visit with each strategy in a policy.
+func walk(value any, visit func(kind string, settings map[string]any) error) error {
+	switch v := value.(type) {
+	case []any:
+		for _, e := range v {
+			if err := walk(e, visit); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if kind, ok := v["type"].(string); ok {
+			if err := visit(kind, v); err != nil {
+				return err
+			}
+		}
+		for _, e := range v {
+			if err := walk(e, visit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

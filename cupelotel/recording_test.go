@@ -1,0 +1,166 @@
+package cupelotel_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/log"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// recorded are candidates with every field that strategies read. Their contents have
+// the word secret, and so have tags and metadata that no record may have.
+func recorded(tb testing.TB, turn int) []*cupel.ContextItem {
+	tb.Helper()
+	at := func(minutes int) cupel.ItemOption {
+		return cupel.WithTimestamp(time.Date(2026, 1, 2, 3, turn+minutes, 0, 0, time.UTC))
+	}
+	with := func(id string) cupel.ItemOption {
+		return cupel.WithMetadata(map[string]any{"id": id, "trust": 0.5, "note": "secret", "cupel:trust": "0.7", "deep": []any{"secret"}})
+	}
+	items := []*cupel.ContextItem{
+		newItem(tb, "secret system", 20, kind(cupel.KindSystemPrompt), cupel.WithPinned(), with("system"), at(0)),
+		newItem(tb, "secret question", 12, kind(cupel.KindMessage), at(1), with("question"), cupel.WithPriority(7), cupel.WithTags("asked")),
+		newItem(tb, "secret question", 12, kind(cupel.KindMessage), at(2), with("again")),
+		newItem(tb, "secret call", 15, kind(cupel.KindMessage), at(3), with("call"), cupel.WithGroup("exchange")),
+		newItem(tb, "secret result", 90, kind(cupel.KindToolOutput), at(4), with("result"), cupel.WithGroup("exchange"), hint(0.25), cupel.WithOriginalTokens(900)),
+		newItem(tb, "secret report", 80, kind(cupel.KindDocument), at(5), with("report"), cupel.WithVariants(cupel.Variant{Content: "secret short", Tokens: 9, Worth: 0.5})),
+		newItem(tb, "secret old", 30, kind(cupel.KindMemory), at(6)),
+	}
+	for i := range turn {
+		items = append(items, newItem(tb, fmt.Sprintf("secret message %d", i), 25, at(10+i), with(fmt.Sprint("message ", i))))
+	}
+	return items
+}
+
+// otlp writes records as lines of the collector's file exporter, but for fields that a
+// reader of recordings does not need.
+func otlp(tb testing.TB, all *records) string {
+	tb.Helper()
+	var out strings.Builder
+	for i, record := range all.named("cupel.recording") {
+		line, err := json.Marshal(map[string]any{"resourceLogs": []any{map[string]any{"scopeLogs": []any{map[string]any{
+			"scope": map[string]any{"name": cupelotel.ScopeName},
+			"logRecords": []any{map[string]any{
+				"severityNumber": int(record.Severity()), "eventName": record.EventName(),
+				"traceId": fmt.Sprintf("%032x", i+1), "body": map[string]any{"stringValue": record.Body().AsString()},
+			}},
+		}}}}})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	return out.String()
+}
+
+// TestRecording compares the records of three runs with testdata/recordings.jsonl,
+// which cmd/cupel tries other policies on.
+func TestRecording(t *testing.T) {
+	chat, err := policy.NewRegistry().Lookup("chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC) }
+	pipeline, err := chat.Pipeline(policy.Environment{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := pipeline.Config()
+	config.Clock = clock
+	if pipeline, err = cupel.New(config); err != nil {
+		t.Fatal(err)
+	}
+	loggers, kept := newRecords(log.SeverityInfo)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("id", "trust"))
+	for turn := range 3 {
+		if _, err := pipeline.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), cupel.WithTrace(collector)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join("testdata", "recordings.jsonl")
+	got := otlp(t, kept)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant those of %s\n%s", got, file, want)
+	}
+	for _, record := range kept.all {
+		if record.EventName() == "cupel.recording" && record.Severity() != log.SeverityInfo {
+			t.Errorf("the severity is %v", record.Severity())
+		}
+	}
+	if strings.Contains(got, "secret") || strings.Contains(got, "cupel:trust") {
+		t.Errorf("a record has a content, or metadata that is not allowed:\n%s", got)
+	}
+}
+
+// TestNoRecording: what cannot be tried on another policy is not recorded.
+func TestNoRecording(t *testing.T) {
+	pinned := []*cupel.ContextItem{newItem(t, "secret", 500, cupel.WithPinned())}
+	budget := newBudget(t, 1000, 100)
+	for _, row := range []struct {
+		name string
+		opts []cupelotel.TraceOption
+		run  func(p *cupel.Pipeline, trace cupel.RunOption) error
+		want int
+		why  string
+	}{
+		{"off", nil, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+			_, err := p.Run(t.Context(), candidates(t), budget, trace)
+			return err
+		}, 0, "it is off by default"},
+		{"on", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+			_, err := p.Run(t.Context(), candidates(t), budget, trace)
+			return err
+		}, 1, "all candidates were seen"},
+		{"stream", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+			_, err := p.RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) {
+				for _, item := range candidates(t) {
+					if !yield(item, nil) {
+						return
+					}
+				}
+			}, budget, trace)
+			return err
+		}, 0, "not all candidates are there at once"},
+		{"failed", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+			if _, err := p.Run(t.Context(), pinned, newBudget(t, 400, 100), trace); err == nil {
+				return fmt.Errorf("it did not fail")
+			}
+			return nil
+		}, 0, "there is no decision to compare with"},
+		{"prepared", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+			prepared, err := p.Prepare(t.Context(), candidates(t), trace)
+			if err == nil {
+				_, err = prepared.DryRun(t.Context(), budget, trace)
+			}
+			return err
+		}, 1, "it has the candidates of the run that prepared"},
+	} {
+		loggers, kept := newRecords(log.SeverityTrace)
+		opts := slices.Concat([]cupelotel.TraceOption{cupelotel.WithLoggerProvider(loggers)}, row.opts)
+		if err := row.run(newPipeline(t, config()), cupel.WithTrace(cupelotel.NewTraceCollector(opts...))); err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		if got := len(kept.named("cupel.recording")); got != row.want {
+			t.Errorf("%s: %d records, want %d: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
