@@ -88,7 +88,7 @@ func Main(ctx context.Context, args []string, env Environment) int {
 // package name in front, and without the tabs that begin further lines.
 func message(err error) string {
 	text := strings.TrimPrefix(err.Error(), "cupel: ")
-	return strings.NewReplacer(": cupel: ", ": ", "\n\t", "\n  ").Replace(text)
+	return strings.NewReplacer(": cupel: ", ": ", ": cupelsession: ", ": ", "\n\t", "\n  ").Replace(text)
 }
 
 func exitCode(ctx context.Context, err error) int {

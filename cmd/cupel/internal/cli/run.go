@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,6 +23,8 @@ func newRun(env *Environment) *cobra.Command {
 		flags   selectionFlags
 		printer windowPrinter
 		force   bool
+		session string
+		cache   string
 	)
 	command := &cobra.Command{
 		Use:   "run",
@@ -34,15 +37,22 @@ are split into declarations, sections and paragraphs. With --as transcript the
 window is printed as a transcript for the same API: tool calls stay with their
 results, messages keep their order, and everything else is unchanged.
 
+With --session, what was sent before is sent again as long as it fits, so that the
+provider's prompt cache finds it: FILE keeps the state from turn to turn. Use one
+file for one conversation.
+
 Notes on standard error say what was estimated, dropped or restored.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8000 --reserve 1000
   cupel run -i request.json -p toolUse -b 100000 --as transcript -o smaller.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
+		RunE: func(command *cobra.Command, _ []string) (failed error) {
 			if err := printer.check(); err != nil {
 				return err
+			}
+			if command.Flags().Changed("cache") && session == "" {
+				return usagef("--cache is for a --session")
 			}
 			s, err := flags.read(env, command)
 			if err != nil {
@@ -51,13 +61,32 @@ Notes on standard error say what was estimated, dropped or restored.`,
 			if printer.as == "transcript" && s.Conversation == nil {
 				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", flags.source(), s.Format)
 			}
-			window, err := s.run(command.Context())
-			if err != nil {
-				return s.selecting(err, true)
+			var window *chosen
+			if session == "" {
+				window, err = s.once(command.Context())
+			} else {
+				var file *sessionFile
+				if file, err = s.openSession(session, cache); err != nil {
+					return err
+				}
+				defer func() { failed = errors.Join(failed, file.close()) }()
+				window, err = s.inSession(command.Context(), env, file)
 			}
-			return writeOutput(env, printer.output, force, func(w io.Writer) error {
-				return printer.write(env, w, window)
+			if err != nil {
+				return err
+			}
+			text, err := printer.text(env, s, window)
+			if err != nil {
+				return err
+			}
+			err = writeOutput(env, printer.output, force, func(w io.Writer) error {
+				_, err := w.Write(text)
+				return err
 			})
+			if err != nil || window.sent == nil {
+				return err
+			}
+			return window.sent()
 		},
 	}
 	flags.register(command)
@@ -65,6 +94,9 @@ Notes on standard error say what was estimated, dropped or restored.`,
 	command.Flags().BoolVar(&printer.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens, group, and role and tool of a message")
 	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
+	command.Flags().BoolVar(&printer.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
+	command.Flags().StringVar(&session, "session", "", "`file` that keeps a conversation's window from turn to turn")
+	cacheFlag(command, &cache, "with --session, the prompt cache of this `provider` (default: that of the transcript's API)")
 	complete(command, "as", "text", "json", "transcript")
 	return command
 }
@@ -83,9 +115,10 @@ func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 
 // windowPrinter prints a window.
 type windowPrinter struct {
-	as      string
-	headers bool
-	output  string
+	as          string
+	headers     bool
+	checkFormat bool
+	output      string
 }
 
 // check validates the flags before anything is read.
@@ -96,19 +129,29 @@ func (p *windowPrinter) check() error {
 	if p.headers && p.as != "text" {
 		return usagef("--headers requires --as text")
 	}
+	if p.checkFormat && p.as != "transcript" {
+		return usagef("--check-format requires --as transcript")
+	}
 	return nil
 }
 
-func (p *windowPrinter) write(env *Environment, w io.Writer, window *cupelchat.Window) error {
+// text returns what is to be printed.
+func (p *windowPrinter) text(env *Environment, s *selection, window *chosen) ([]byte, error) {
 	// Only a terminal obeys control characters.
 	safe := p.output == "-" && env.screen.Terminal
+	var text bytes.Buffer
 	switch p.as {
 	case "transcript":
-		out, err := window.Body()
+		out, notes, err := window.body()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		note(env.Stderr, window.Notes)
+		note(env.Stderr, notes)
+		if p.checkFormat {
+			if err := checkFormat(env, out, s.Conversation.Format()); err != nil {
+				return nil, err
+			}
+		}
 		if !bytes.HasSuffix(out, []byte("\n")) {
 			out = append(slices.Clip(out), '\n')
 		}
@@ -116,12 +159,13 @@ func (p *windowPrinter) write(env *Environment, w io.Writer, window *cupelchat.W
 			// Tabs and carriage returns here separate values; strings have none.
 			out = terminal.EscapeJSON(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), []byte("\t"), []byte("  ")))
 		}
-		_, err = w.Write(out)
-		return err
+		return out, nil
 	case "json":
-		return writeJSON(w, window.Items)
+		err := writeJSON(&text, window.items)
+		return text.Bytes(), err
 	default:
-		return p.writeText(w, window.Items, safe)
+		err := p.writeText(&text, window.items, safe)
+		return text.Bytes(), err
 	}
 }
 

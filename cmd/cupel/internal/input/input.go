@@ -4,6 +4,7 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,7 @@ type Candidates struct {
 	Items        []*cupel.ContextItem
 	Format       Format                  // never Auto
 	Conversation *cupelchat.Conversation // of a transcript, otherwise nil
+	Model        string                  // that a request names, or ""
 	Notes        []string                // remarks for the user
 }
 
@@ -109,7 +111,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: c.Items(), Format: found.format, Conversation: c, Notes: append(found.notes, c.Notes()...)}, nil
+	return &Candidates{Items: c.Items(), Format: found.format, Conversation: c, Model: found.model(), Notes: append(found.notes, c.Notes()...)}, nil
 }
 
 // readAll reads r until EOF, into a buffer of the right size if r is a file.
@@ -134,6 +136,15 @@ type finding struct {
 	notes  []string
 
 	skipped *skipped
+}
+
+// model returns the model that a request names, or "".
+func (f *finding) model() string {
+	o, err := f.value.Object("")
+	if f.value.IsZero() || err != nil {
+		return ""
+	}
+	return cmp.Or(o.Get("model").String(), o.Get("modelId").String())
 }
 
 // items reads items: an array, an object that has one, a report, or lines.
