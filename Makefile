@@ -15,6 +15,7 @@ COVER_MIN ?= 95
 TESTFLAGS ?=
 SEED      ?= 1,2,3
 MUTANTS   ?=
+PAGE      ?=
 
 .DEFAULT_GOAL := help
 
@@ -116,7 +117,7 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 
 # MUTANTS takes flags and packages: make mutants MUTANTS='-n 50 ./cupel/slicer'
 .PHONY: mutants
-mutants: ## Measure which faults the core's tests notice, pooled over the seeds in SEED (minutes)
+mutants: ## Measure which faults the tests of the core, cupeltest and cupelotel notice, pooled over the seeds in SEED (minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
 # A module outside of go.work, so that its dependencies reach no other module.
@@ -130,8 +131,14 @@ sdk-test: ## Run agents with the SDKs of OpenAI, Anthropic and Google, go-openai
 chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages
 	@scripts/chat-types.sh
 
+# What it counts is checked by make lint. PAGE takes flags: -measure runs all tests,
+# and -mutants=FILE reads what make mutants printed.
+.PHONY: testing-page
+testing-page: ## Write docs/testing.md, which says what is tested how: make testing-page PAGE=-measure
+	@$(TOOLS) run ./cmd/testpage $(PAGE)
+
 .PHONY: tools-test
-tools-test: ## Test the tools of make mutants and make release
+tools-test: ## Test the tools of make mutants, make testing-page and make release
 	@$(TOOLS) test ./cmd/...
 
 .PHONY: e2e
@@ -180,6 +187,7 @@ fmt-check: ## Fail when a file is not formatted
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
 	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|ScriptLint|Recipe|Links)' ./repo
+	@$(TOOLS) run ./cmd/testpage -check
 
 .PHONY: page-check
 page-check: ## Fail when the inspector's page is not what its sources make

@@ -357,6 +357,28 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return nil
 		}), ""},
+		{"a table of slots that compares no keys", "Score stores nothing", scorerOf(func() scoring {
+			return memo(func(item *cupel.ContextItem, all []*cupel.ContextItem) uint32 {
+				return uint32(hashed(item, all)*math.MaxUint32) % 64
+			}, size)
+		}), ""},
+		{"four workers without the rest", "ScoreAll writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			workers := 1
+			if len(all) > 100 {
+				workers = 4
+			}
+			var group sync.WaitGroup
+			n := len(all) / workers
+			for w := range workers {
+				group.Go(func() {
+					for i := w * n; i < (w+1)*n; i++ {
+						scores[i] = size(all[i], all)
+					}
+				})
+			}
+			group.Wait()
+			return nil
+		}), "the score of item 301 is what was there before"},
 		{"a batch that is too long", "ScoreAll takes every valid list", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			if len(all) > 1000 {
 				return errors.New("too many")

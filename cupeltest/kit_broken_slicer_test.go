@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -357,6 +358,18 @@ func TestBrokenSlicers(t *testing.T) {
 				go func() { results <- 1 }()
 			}
 			<-results
+		})), ""},
+		{"a pool that takes the result back", "Slice gives its result away", of(pooled{&sync.Pool{New: func() any { return new([]int) }}}), ""},
+		{"watches its context for good", "Slice starts no goroutine", of(watching{}), ""},
+		{"below the target and one", "sums of tokens do not wrap", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+			used := 0
+			for i, it := range items {
+				if budget.TargetTokens > 0 && used+it.Item.Tokens() < budget.TargetTokens+1 {
+					used += it.Item.Tokens()
+					sel.Indices = append(sel.Indices, i)
+				}
+			}
+			return sel
 		})), ""},
 		{"a sweep that announces too little", "Sweep reports the choice", of(sweepOf{advance: true}), ""},
 		{"a sweep in another order", "Sweep reports the choice", of(sweepOf{reverse: true}), ""},

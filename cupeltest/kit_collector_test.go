@@ -253,6 +253,13 @@ func TestBrokenCollectors(t *testing.T) {
 			go func() { <-ended }() // which no EndRun closes
 			return ctx
 		}}), "24 runs: 8 goroutines after a third of them, 24 after all"},
+		{"no event twice in a row", "the events of a run are all there", broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if n := len(l.events); n == 0 || l.events[n-1] != e {
+				l.events = append(l.events, e)
+			}
+		}}), ""},
 		{"the last 100 events", "every stage event is recorded", of(keeping(100)), ""},
 		{"the last 1024 events", "every stage event is recorded", of(keeping(1024)), ""},
 		{"one score stage for each run", "the events of a run are all there", of(func() cupel.TraceCollector {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -254,6 +255,87 @@ func (late) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.Sl
 		}
 	}
 	return sel, nil
+}
+
+// pooled gives its buffer back while the result uses it.
+type pooled struct{ buffers *sync.Pool }
+
+func (p pooled) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	buffer := p.buffers.Get().(*[]int)
+	defer p.buffers.Put(buffer)
+	*buffer = append((*buffer)[:0], firstFit(items, budget).Indices...)
+	return cupel.Selection{Indices: *buffer}, nil
+}
+
+// watching forgets that some contexts never end.
+type watching struct{}
+
+func (watching) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if len(items) == 40 { // else the test itself runs with too many
+		go func() { <-ctx.Done() }()
+	}
+	return firstFit(items, budget), nil
+}
+
+// exact tries every subset of a short list, and returns the best in reverse.
+type exact struct{}
+
+func (exact) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+	if len(items) > 9 || budget.TargetTokens == 0 {
+		return firstFit(items, budget), nil
+	}
+	best, most := 0, math.Inf(-1)
+	for set := range 1 << len(items) {
+		left, sum := budget.TargetTokens, 0.0
+		for i, it := range items {
+			if set>>i&1 == 1 {
+				if it.Item.Tokens() > left {
+					sum = math.Inf(-1)
+					break
+				}
+				left -= it.Item.Tokens()
+				sum += it.Score
+			}
+		}
+		if sum > most {
+			best, most = set, sum
+		}
+	}
+	for i := range slices.Backward(items) {
+		if best>>i&1 == 1 {
+			sel.Indices = append(sel.Indices, i)
+		}
+	}
+	return sel, nil
+}
+
+// ofTwo takes the longer of two selections that goroutines make.
+type ofTwo struct{}
+
+func (ofTwo) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	halves := make(chan []int, 2)
+	for _, backward := range []bool{false, true} {
+		go func() {
+			var chosen []int
+			left := budget.TargetTokens
+			for i := range items {
+				if backward {
+					i = len(items) - 1 - i
+				}
+				if tokens := items[i].Item.Tokens(); left > 0 && tokens <= left && ctx.Err() == nil {
+					left -= tokens
+					chosen = append(chosen, i)
+				}
+			}
+			slices.Sort(chosen)
+			halves <- chosen
+		}()
+	}
+	a, b := <-halves, <-halves
+	if len(b) > len(a) || len(b) == len(a) && slices.Compare(b, a) < 0 {
+		a = b
+	}
+	return cupel.Selection{Indices: a}, context.Cause(ctx)
 }
 
 // sweepOf has the sweep of the slicer that it is, with a fault.

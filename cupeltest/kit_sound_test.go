@@ -212,6 +212,34 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return firstFit(items, budget), nil
 		}, cupeltest.MayFail(errBusy)),
+		"the best of all subsets": func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](exact{})) },
+		"two goroutines":          func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](ofTwo{})) },
+		"all or nothing": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+			if sel := firstFit(items, budget); len(sel.Indices) == len(items) {
+				return sel, nil
+			}
+			return cupel.Selection{}, nil
+		}),
+		"smaller forms first": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+			left := budget.TargetTokens
+			for i, it := range items {
+				if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[len(forms)-1].Tokens <= left {
+					left -= forms[len(forms)-1].Tokens
+					sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: len(forms)})
+				} else if left > 0 && it.Item.Tokens() <= left {
+					left -= it.Item.Tokens()
+					sel.Indices = append(sel.Indices, i)
+				}
+			}
+			return sel, nil
+		}),
+		"by kind": func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+				order := asGiven(items)
+				slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[a].Item.Kind(), items[b].Item.Kind()) })
+				return order, nil
+			})))
+		},
 		"by hash": func(t cupeltest.T) {
 			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				order := asGiven(items)

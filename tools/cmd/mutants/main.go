@@ -92,7 +92,7 @@ func parse(args []string) (*settings, error) {
 		s.also = strings.Split(*also, ",")
 	}
 	if s.patterns = flags.Args(); len(s.patterns) == 0 {
-		s.patterns = []string{"./cupel/..."}
+		s.patterns = []string{"./cupel/...", "./cupeltest", "./cupelotel"}
 	}
 	var err error
 	s.root, err = filepath.Abs(s.root)
