@@ -170,7 +170,7 @@ func TestFitIsBody(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 0))
 	smaller := 0
 	for i := range 600 {
-		f := []Format{OpenAI, Responses, Anthropic, Gemini, Bedrock, Ollama}[i%6]
+		f := writable[i%len(writable)]
 		data := randchat.Body(rng, f.String(), rng.IntN(3))
 		c, err := Read(data, f, bytesCounter{})
 		if err != nil {
