@@ -34,6 +34,9 @@ func (e *PieceError) Error() string {
 // such as that of a session that keeps what was sent before, and notes as in
 // [Window]. It fails with a [PieceError], and as [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err error) {
+	if c == nil {
+		return nil, nil, errNil
+	}
 	states := make([]state, len(c.entries))
 	var marked []int
 	for n, p := range pieces {
@@ -112,6 +115,9 @@ func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked 
 // Blocks returns how many content blocks each item has: prompt caches look back by
 // blocks.
 func (c *Conversation) Blocks() []int {
+	if c == nil {
+		return nil
+	}
 	blocks := make([]int, len(c.entries))
 	for i := range c.messages {
 		m := &c.messages[i]

@@ -71,14 +71,32 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 // Items returns the items of the conversation: one for each message, and one for
 // each tool result, in the order of the conversation; definitions of tools and the
 // system prompt come first. docs/conversations.md says what they have.
-func (c *Conversation) Items() []*cupel.ContextItem { return slices.Clone(c.items) }
+func (c *Conversation) Items() []*cupel.ContextItem {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.items)
+}
 
 // Notes returns remarks about the conversation: what was estimated or is unknown,
 // and what the API would refuse.
-func (c *Conversation) Notes() []string { return slices.Clone(c.notes) }
+func (c *Conversation) Notes() []string {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.notes)
+}
 
-// Format returns the format of the conversation.
-func (c *Conversation) Format() Format { return c.format }
+// Format returns the format of the conversation, 0 if that is nil.
+func (c *Conversation) Format() Format {
+	if c == nil {
+		return 0
+	}
+	return c.format
+}
+
+// errNil is the error of what is asked of a nil conversation.
+var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
 // readMessages reads the parts of a request outside its messages, and then the
 // messages.

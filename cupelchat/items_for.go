@@ -26,6 +26,9 @@ const (
 // one is not either. Other items keep their contents, so that a session recognizes
 // them. The list has the length and the order of [Conversation.Items].
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	if c == nil {
+		return nil, nil, errNil
+	}
 	n := &notesOf{}
 	items, err = c.itemsFor(budget, n, false)
 	return slices.Clone(items), n.notes(), err

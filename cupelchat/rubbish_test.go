@@ -88,3 +88,42 @@ func TestNoChooser(t *testing.T) {
 		}
 	}
 }
+
+// A program may drop the error of Read, and go on with nil.
+func TestNilConversation(t *testing.T) {
+	var c *cupelchat.Conversation
+	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format()) != 0 {
+		t.Error("a nil conversation has something in it")
+	}
+	limit := cupel.ContextBudget{}
+	for name, err := range map[string]error{
+		"Select":     second(c.Select(t.Context(), agent.New(nil), limit)),
+		"Candidates": third(c.Candidates(limit)),
+		"ItemsFor":   third(c.ItemsFor(limit)),
+		"Compose":    third(c.Compose(nil)),
+	} {
+		if _, ok := errors.AsType[*cupelchat.Error](err); !ok {
+			t.Errorf("%s: got %v, want that the conversation is nil", name, err)
+		}
+	}
+}
+
+func second[A any](_ A, err error) error        { return err }
+func third[A, B any](_ A, _ B, err error) error { return err }
+
+// Nor need it have made a preset.
+func TestNilPreset(t *testing.T) {
+	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (*agent.Preset)(nil).Pipeline() != nil {
+		t.Error("a nil preset has a pipeline")
+	}
+	for _, preset := range []*agent.Preset{nil, {}} {
+		_, err := c.Select(t.Context(), preset, cupel.ContextBudget{})
+		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Component != "Preset" {
+			t.Errorf("%#v: got %v, want that agent.New makes it", preset, err)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 // Select fails with an error of the chooser, and with a [cupel.InvalidConfigError]
 // if that is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
+	if c == nil {
+		return nil, errNil
+	}
 	p, ok := chooser.(*cupel.Pipeline)
 	if chooser == nil || ok && p == nil {
 		return nil, &cupel.InvalidConfigError{Component: "cupelchat.Select", Field: "chooser", Value: "nil", Reason: "a chooser is required, such as a *cupel.Pipeline or agent.New(counter)"}
@@ -80,6 +83,9 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 // compaction is not there if not everything fits. A pipeline that is given these
 // items for this budget chooses what Select does.
 func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	if c == nil {
+		return nil, nil, errNil
+	}
 	n := &notesOf{}
 	given, err := c.candidates(budget, n)
 	return given.items, n.notes(), err

@@ -26,6 +26,9 @@ type Preset struct {
 	pipeline *cupel.Pipeline
 }
 
+// errNil says that there is no preset, or not one of [New].
+var errNil = &cupel.InvalidConfigError{Component: "Preset", Reason: "make the preset with agent.New"}
+
 // New returns the preset. The counter counts the tokens of outlines; use the one
 // that counted the items. nil means [cupel.HeuristicCounter].
 func New(counter cupel.TokenCounter) *Preset {
@@ -45,8 +48,13 @@ func New(counter cupel.TokenCounter) *Preset {
 }
 
 // Pipeline returns the pipeline that the items of [Preset.Prepare] are for. It
-// scores an item by its metadata "worth".
-func (p *Preset) Pipeline() *cupel.Pipeline { return p.pipeline }
+// scores an item by its metadata "worth". Of a nil preset it is nil.
+func (p *Preset) Pipeline() *cupel.Pipeline {
+	if p == nil {
+		return nil
+	}
+	return p.pipeline
+}
 
 // Prepare returns the items as the preset passes them to its pipeline for this
 // budget: the units that stay whole are pinned, the others have outlines as
@@ -58,12 +66,15 @@ func (p *Preset) Pipeline() *cupel.Pipeline { return p.pipeline }
 // not take a note in its place; the smaller forms that its members have stay. Nor
 // does an item whose metadata "role" is "reasoning".
 //
-// Prepare fails with a [cupel.StrategyError] if the counter fails, and with the
-// error of ctx. It takes time linear in the text, for each of two rounds, and
+// Prepare fails with a [cupel.StrategyError] if the counter fails, with the
+// error of ctx, and with a [cupel.InvalidConfigError] if the preset is not of [New]. It takes time linear in the text, for each of two rounds, and
 // O(n log n) for n items.
 func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]*cupel.ContextItem, error) {
 	if ctx == nil {
 		ctx = context.Background()
+	}
+	if p == nil || p.pipeline == nil {
+		return nil, errNil
 	}
 	c := newChoice(items, p.counter)
 	c.keepNear(budget)
