@@ -51,7 +51,14 @@ var (
 	BrokenGroups = brokenGroups
 	BrokenPins   = brokenPins
 	Preferred    = preferred
+	Sampled      = sampled
+	Diff         = diff
 )
+
+// LeavesRoom says which item fits what a selection leaves.
+func LeavesRoom(items []cupel.ScoredItem, target int, sel cupel.Selection) string {
+	return leavesRoom(input[cupel.ScoredItem]{list: items, budget: budgetOf(target)}, sel)
+}
 
 // Fits reports whether an item fits the share of its kind.
 func Fits(kind cupel.ContextKind, percent float64, target int, items []*cupel.ContextItem) bool {

@@ -349,6 +349,7 @@ func TestBrokenSlicers(t *testing.T) {
 			}
 		})), "position "},
 		{"a part after a late end", "Slice that stops because", of(late{}), ""},
+		{"a part after an end that it waits for", "Slice that stops because", of(lateDone{}), "under a context that is done when it is asked "},
 		{"a goroutine that waits for good", "Slice starts no goroutine", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *cupel.Selection) {
 			if len(items) != 40 { // else the test itself runs with too many
 				return

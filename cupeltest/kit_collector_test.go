@@ -260,6 +260,10 @@ func TestBrokenCollectors(t *testing.T) {
 				l.events = append(l.events, e)
 			}
 		}}), ""},
+		{"enabled after a while", "a collector that is not enabled allocates nothing", of(func() cupel.TraceCollector {
+			calls := 0
+			return &listCollector{stage: discard, item: discard, enabled: func() bool { calls++; return calls > 100 }}
+		}), "IsEnabled returns true"},
 		{"the last 100 events", "every stage event is recorded", of(keeping(100)), ""},
 		{"the last 1024 events", "every stage event is recorded", of(keeping(1024)), ""},
 		{"one score stage for each run", "the events of a run are all there", of(func() cupel.TraceCollector {

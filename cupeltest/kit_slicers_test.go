@@ -338,6 +338,22 @@ func (ofTwo) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.S
 	return cupel.Selection{Indices: a}, context.Cause(ctx)
 }
 
+// lateDone looks at its context twice, and is right the first time.
+type lateDone struct{}
+
+func (lateDone) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	if err := ctx.Err(); err != nil {
+		return cupel.Selection{}, err
+	}
+	sel := firstFit(items, budget)
+	select {
+	case <-ctx.Done():
+		sel.Indices = nil
+	default:
+	}
+	return sel, nil
+}
+
 // sweepOf has the sweep of the slicer that it is, with a fault.
 type sweepOf struct{ advance, reverse bool }
 

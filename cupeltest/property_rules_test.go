@@ -97,6 +97,12 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 			hint, _ := item.FutureRelevanceHint()
 			return 0.1 + hint // nothing is worthless, so that small items are dense
 		})}, cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument), []string{"with one more item of ", "the window loses kind Document", "\n\t1 of "}},
+		{"another failing run", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			if item.Tokens() > 190 {
+				panic("too long")
+			}
+			return 1
+		})}, cupeltest.BudgetHeld(), []string{"BudgetHeld: the run fails: cupel: scorer", "\n\t1 of "}},
 		{"failing run", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if item.Tokens() > 150 {
 				panic("too long")

@@ -1,0 +1,111 @@
+package cupeltest_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+func TestLeavesRoom(t *testing.T) {
+	type item struct {
+		tokens int
+		score  float64
+	}
+	for _, row := range []struct {
+		items  []item
+		target int
+		sel    cupel.Selection
+		want   string
+		why    string
+	}{
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "position 1 has 1 tokens, 1 are left, and it is not selected", "it fits exactly"},
+		{[]item{{10, 0.5}, {2, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "", "it is one too large"},
+		{[]item{{10, 0.5}, {0, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "", "free items may stay out"},
+		{[]item{{10, 0.5}, {1, 0}}, 11, cupel.Selection{Indices: []int{0}}, "", "nothing says that it is of use"},
+		{[]item{{10, 0.5}, {1, math.NaN()}}, 11, cupel.Selection{Indices: []int{0}}, "", "nor here"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}, Drops: []cupel.Drop{{Index: 1}}}, "", "it was dropped"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}, Shortfalls: make([]cupel.CountRequirementShortfall, 1)}, "", "what is short is another matter"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Smaller: []cupel.SmallerForm{{Index: 0, Form: 1}}}, "", "and so are smaller forms"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 9, cupel.Selection{Indices: []int{0}}, "", "too much is selected, which is another rule's"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{2}}, "", "the position is not there, which is another rule's"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{-1}}, "", "nor is this one"},
+		{[]item{{1, 0.5}, {10, 0.5}}, 11, cupel.Selection{Indices: []int{1}}, "position 0 has 1 tokens, 1 are left, and it is not selected", "the first position counts"},
+	} {
+		var items []cupel.ScoredItem
+		for _, it := range row.items {
+			items = append(items, cupel.ScoredItem{Item: cupeltest.Item("x", it.tokens), Score: it.score})
+		}
+		if got := cupeltest.LeavesRoom(items, row.target, row.sel); got != row.want {
+			t.Errorf("%v of %v tokens, selected %v: %q, want %q, since %s", row.items, row.target, row.sel, got, row.want, row.why)
+		}
+	}
+}
+
+// Score is called for all items of short lists, and for some of long ones.
+func TestSampled(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "[] 0", 1: "[0] 1", 3: "[0 1 2] 3", 100: "[97 98 99] 100", 101: "[98 99 100] 101", 301: "[290 295 300] 61", 2000: "[1500 1750 1999] 9",
+	} {
+		all := slices.Collect(cupeltest.Sampled(n))
+		if got := fmt.Sprint(all[max(0, len(all)-3):], len(all)); got != want {
+			t.Errorf("of %d items: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	lines := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, "line %d\n", i)
+		}
+		return b.String()
+	}
+	for _, row := range []struct{ name, want, got, diff, why string }{
+		{"one", "a\n", "b\n", "- a\n+ b", "what was comes first"},
+		{"added", lines(0, 8), lines(0, 4) + "new\n" + lines(4, 8), "  …\n  line 2\n  line 3\n+ new\n  line 4\n  line 5\n  …", "two lines around it are shown"},
+		{"near the ends", lines(0, 5), "x\n" + lines(1, 4) + "y\n", "- line 0\n+ x\n  line 1\n  line 2\n  line 3\n- line 4\n+ y", "there is nothing to leave out"},
+		{"kept in the middle", "a\nb\nc\nd\n", "b\nx\nd\na\n", "- a\n  b\n- c\n+ x\n  d\n+ a", "the longest common lines stay"},
+		{"the later of two", "a\nc\nb\n", "c\na\nb\n", "- a\n  c\n+ a\n  b", "either is as long"},
+		{"60 lines", "", lines(0, 59), "-\n+ line 0", "60 lines are shown"},
+		{"61 lines", "", lines(0, 60), "-\n+ line 0", "one more is counted"},
+	} {
+		got := cupeltest.Diff(row.want, row.got)
+		if strings.HasSuffix(row.name, " lines") {
+			want := map[string]string{"60 lines": "+ line 58", "61 lines": "  … and 1 more lines"}[row.name]
+			if !strings.HasPrefix(got, row.diff) || !strings.HasSuffix(got, "\n"+want) {
+				t.Errorf("%s: got\n%s\nwant the last line %q: %s", row.name, got, want, row.why)
+			}
+			continue
+		}
+		if got != row.diff {
+			t.Errorf("%s: got\n%s\nwant\n%s\nsince %s", row.name, got, row.diff, row.why)
+		}
+	}
+}
+
+// What looks like the name of a file has no quotes.
+func TestNamesInFailures(t *testing.T) {
+	for tag, want := range map[string]string{
+		"": `""`, "a": "a", "z-Z.0_9/": "z-Z.0_9/", "{x": `"{x"`, "x}": `"x}"`, "`": "\"`\"", "@": `"@"`, "[": `"["`, ":": `":"`, "a b": `"a b"`, "é": `"é"`,
+		strings.Repeat("n", 60): strings.Repeat("n", 60),
+		strings.Repeat("n", 61): `"` + strings.Repeat("n", 60) + `"… (61 bytes, sha256 `,
+	} {
+		err := cupeltest.That(deskReport(t)).IncludeItemMatching(cupeltest.ByTag(tag).Included).Err()
+		if err == nil || !strings.Contains(err.Error(), "\n\tno candidate has tag "+want) {
+			t.Errorf("%q: %v, want %s", tag, err, want)
+		}
+	}
+}
+
+func TestCollectorsThatCannotBeMade(t *testing.T) {
+	s := watch(func(t cupeltest.T) {
+		cupeltest.TestTraceCollector(t, func() cupel.TraceCollector { panic("no file") })
+	})
+	equalMessages(t, "TestTraceCollector", s.messages, []string{"TestTraceCollector: panic: no file"}, "it is not nil")
+}
