@@ -27,6 +27,7 @@ type difference struct {
 
 // reshaped is an item that both selections include in different forms.
 type reshaped struct {
+	label
 	Content string `json:"content"`
 	Kind    string `json:"kind"`
 	A       shape  `json:"a"`
@@ -53,6 +54,7 @@ type measures struct {
 
 // swing is a content that one selection includes and the other does not.
 type swing struct {
+	label
 	Content string  `json:"content"`
 	Kind    string  `json:"kind"`
 	Tokens  int     `json:"tokens"`
@@ -74,6 +76,7 @@ type outcome struct {
 // move is a content that both selections include, at different places among
 // the contents they share.
 type move struct {
+	label
 	Content string `json:"content"`
 	A       int    `json:"a"` // place in the prompt, from 1
 	B       int    `json:"b"`
@@ -88,10 +91,10 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 	diff := analysis.DiffReports(sides[0].report, sides[1].report)
 	d := &difference{A: measure(sides[0]), B: measure(sides[1]), Swings: []swing{}, Moved: []move{}}
 	for _, c := range diff.Moved {
-		d.Moved = append(d.Moved, move{c.Content, c.A.Place, c.B.Place})
+		d.Moved = append(d.Moved, move{labelOf(c.A.Item), c.Content, c.A.Place, c.B.Place})
 	}
 	for _, c := range diff.Forms {
-		d.Forms = append(d.Forms, reshaped{c.Content, string(c.A.Item.Kind()), shape{c.A.Form(), c.A.Tokens()}, shape{c.B.Form(), c.B.Tokens()}})
+		d.Forms = append(d.Forms, reshaped{labelOf(c.A.Item), c.Content, string(c.A.Item.Kind()), shape{c.A.Form(), c.A.Tokens()}, shape{c.B.Form(), c.B.Tokens()}})
 	}
 	if items == nil {
 		for _, s := range sides {
@@ -116,7 +119,7 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 		if in == nil || in.Place == 0 {
 			in = c.A
 		}
-		d.Swings = append(d.Swings, swing{c.Content, string(in.Item.Kind()), in.Item.Tokens(), outcomeOf(c.A), outcomeOf(c.B)})
+		d.Swings = append(d.Swings, swing{labelOf(in.Item), c.Content, string(in.Item.Kind()), in.Item.Tokens(), outcomeOf(c.A), outcomeOf(c.B)})
 	}
 	return d
 }

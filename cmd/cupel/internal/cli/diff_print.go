@@ -90,18 +90,20 @@ func byKey(tokensByKind map[string]int, names map[string]string) map[string]int 
 
 func printSwings(p *terminal.Printer, head string, swings []swing, rows int, in func(swing) bool) {
 	var table [][]terminal.Text
+	var labels []label
+	swings = slices.DeleteFunc(slices.Clone(swings), func(s swing) bool { return !in(s) })
 	for _, s := range swings {
-		if !in(s) {
-			continue
-		}
+		labels = append(labels, s.label)
+	}
+	by := labelledBy(labels)
+	for _, s := range swings {
 		why := s.A
 		if s.A.Included {
 			why = s.B
 		}
-		table = append(table, []terminal.Text{
-			terminal.Plain(scoreOf(s.A)), terminal.Plain(scoreOf(s.B)), terminal.Plain(strconv.Itoa(s.Tokens)),
-			terminal.Plain(s.Kind), {Text: why.short(p.Width() >= roomForReasons), Style: terminal.Yellow}, terminal.Plain(s.Content),
-		})
+		row := []terminal.Text{terminal.Plain(scoreOf(s.A)), terminal.Plain(scoreOf(s.B)), terminal.Plain(strconv.Itoa(s.Tokens))}
+		row = append(row, by.cells(s.label, terminal.Plain(s.Kind), terminal.Text{Text: why.short(p.Width() >= roomForReasons), Style: terminal.Yellow})...)
+		table = append(table, append(row, terminal.Plain(cmp.Or(s.Title, s.Content))))
 	}
 	if len(table) == 0 {
 		return
@@ -110,8 +112,9 @@ func printSwings(p *terminal.Printer, head string, swings []swing, rows int, in 
 	if head == "In B only" {
 		other = "NOT IN A"
 	}
-	printRows(p, head, []terminal.Column{{Head: "SCORE A", Right: true}, {Head: "SCORE B", Right: true}, {Head: "TOKENS", Right: true},
-		{Head: "KIND"}, {Head: other}, {Head: "ITEM", Flexible: true}}, table, rows)
+	columns := append([]terminal.Column{{Head: "SCORE A", Right: true, Drop: 3}, {Head: "SCORE B", Right: true, Drop: 3}, {Head: "TOKENS", Right: true}},
+		by.columns(terminal.Column{Head: other})...)
+	printRows(p, head, append(columns, terminal.Column{Head: "ITEM", Flexible: true}), table, rows)
 }
 
 // printRows prints a table under its heading, with at most the given rows.
@@ -156,14 +159,19 @@ func (d *difference) printForms(p *terminal.Printer, rows int) {
 		return strconv.Itoa(s.Form)
 	}
 	var table [][]terminal.Text
+	var labels []label
 	for _, f := range d.Forms {
-		table = append(table, []terminal.Text{
-			terminal.Plain(text(f.A)), terminal.Plain(strconv.Itoa(f.A.Tokens)), terminal.Plain(text(f.B)), terminal.Plain(strconv.Itoa(f.B.Tokens)),
-			terminal.Plain(f.Kind), terminal.Plain(f.Content),
-		})
+		labels = append(labels, f.label)
 	}
-	printRows(p, "In both, but in another form", []terminal.Column{{Head: "FORM A", Right: true}, {Head: "TOKENS", Right: true},
-		{Head: "FORM B", Right: true}, {Head: "TOKENS", Right: true}, {Head: "KIND"}, {Head: "ITEM", Flexible: true}}, table, rows)
+	by := labelledBy(labels)
+	for _, f := range d.Forms {
+		row := []terminal.Text{terminal.Plain(text(f.A)), terminal.Plain(strconv.Itoa(f.A.Tokens)), terminal.Plain(text(f.B)), terminal.Plain(strconv.Itoa(f.B.Tokens))}
+		row = append(row, by.cells(f.label, terminal.Plain(f.Kind))...)
+		table = append(table, append(row, terminal.Plain(cmp.Or(f.Title, f.Content))))
+	}
+	columns := append([]terminal.Column{{Head: "FORM A", Right: true}, {Head: "TOKENS", Right: true}, {Head: "FORM B", Right: true}, {Head: "TOKENS", Right: true}},
+		by.columns()...)
+	printRows(p, "In both, but in another form", append(columns, terminal.Column{Head: "ITEM", Flexible: true}), table, rows)
 }
 
 func (d *difference) printMoved(p *terminal.Printer, rows int) {
@@ -172,7 +180,7 @@ func (d *difference) printMoved(p *terminal.Printer, rows int) {
 	}
 	var table [][]terminal.Text
 	for _, m := range d.Moved {
-		table = append(table, []terminal.Text{terminal.Plain("#" + strconv.Itoa(m.A)), terminal.Plain("#" + strconv.Itoa(m.B)), terminal.Plain(m.Content)})
+		table = append(table, []terminal.Text{terminal.Plain("#" + strconv.Itoa(m.A)), terminal.Plain("#" + strconv.Itoa(m.B)), terminal.Plain(cmp.Or(m.Title, m.Content))})
 	}
 	printRows(p, "In both, but in a different order", []terminal.Column{{Head: "A", Right: true}, {Head: "B", Right: true},
 		{Head: "ITEM", Flexible: true}}, table, rows)

@@ -28,9 +28,8 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 			a.printList(p, "Pinned, largest first", a.pinnedBySize(), rows, false, nil)
 		}
 	} else {
-		p.Line(terminal.Text{Text: title, Style: terminal.Bold},
-			terminal.Plain(fmt.Sprintf(": %d of %d candidates included, %d tokens, %s of the budget of %d",
-				len(a.Window), len(a.Entries), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens())))
+		p.Heading(terminal.Text{Text: title, Style: terminal.Bold}, fmt.Sprintf(": %d of %d candidates included, %d tokens, %s of the budget of %d",
+			len(a.Window), len(a.Entries), u.used, percent(u.used, a.budget.MaxTokens()), a.budget.MaxTokens()))
 		p.Line()
 		hues := a.printBudget(p, u)
 		a.printList(p, "In, by score", a.byScore(), rows, parts, hues)
@@ -93,7 +92,7 @@ func (a *account) printBudget(p *terminal.Printer, u usage) map[string]terminal.
 		add("/", "reserve", u.reserve, "reserved for the answer", terminal.Dim)
 	}
 	p.Bar(segments, min(p.Width(), maxBar))
-	p.Table([]terminal.Column{{}, {}, {Right: true}, {Right: true}, {}}, legend)
+	p.Table([]terminal.Column{{}, {}, {Right: true}, {Right: true}, {Drop: 1}}, legend)
 	if u.over > 0 {
 		p.Line(terminal.Text{Text: fmt.Sprintf("%d tokens over what the budget and its reserve allow", u.over), Style: terminal.Red})
 	}
@@ -147,7 +146,7 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		visible = visible[:rows]
 	}
 	in := a.Entries[visible[0]].Place > 0
-	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}}
+	columns := []terminal.Column{{Head: "RANK", Right: true, Drop: 3}, {Head: "SCORE", Right: true, Drop: 4}}
 	if in {
 		columns = slices.Insert(columns, 0, terminal.Column{Head: "#", Right: true})
 	}
@@ -156,13 +155,15 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 			columns = append(columns, terminal.Column{Head: head, Right: true})
 		}
 	}
-	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true}, terminal.Column{Head: "KIND"}, terminal.Column{Head: "REASON"})
-	grouped, formed := a.has(visible, func(e *analysis.Entry) string { return e.Item.Group() }), a.has(visible, formText)
-	if grouped {
-		columns = append(columns, terminal.Column{Head: "GROUP"})
+	labels := make([]label, len(visible))
+	for i, candidate := range visible {
+		labels[i] = labelOf(a.Entries[candidate].Item)
 	}
+	by, formed := labelledBy(labels), a.has(visible, formText)
+	columns = append(columns, terminal.Column{Head: "TOKENS", Right: true})
+	columns = append(columns, by.columns(terminal.Column{Head: "REASON"})...)
 	if formed {
-		columns = append(columns, terminal.Column{Head: "FORM"})
+		columns = append(columns, terminal.Column{Head: "FORM", Drop: 1})
 	}
 	columns = append(columns, terminal.Column{Head: "ITEM", Flexible: true})
 	table := make([][]terminal.Text, len(visible))
@@ -184,15 +185,12 @@ func (a *account) printList(p *terminal.Printer, head string, candidates []int, 
 		}
 		item := shownAs(e)
 		content := item.Content()
-		if item.Tokens() == 0 { // a form of its group in another entry stands for it
-			content = e.Item.Content()
+		if item.Tokens() == 0 || labels[i].Title != "" { // a form of its group in another entry stands for it
+			content = headline(e.Item)
 		}
-		row = append(row, terminal.Plain(strconv.Itoa(item.Tokens())),
-			terminal.Text{Text: string(e.Item.Kind()), Style: hues[e.Item.Kind().Key()]},
-			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})
-		if grouped {
-			row = append(row, terminal.Plain(e.Item.Group()))
-		}
+		row = append(row, terminal.Plain(strconv.Itoa(item.Tokens())))
+		row = append(row, by.cells(labels[i], terminal.Text{Text: string(e.Item.Kind()), Style: hues[e.Item.Kind().Key()]},
+			terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})...)
 		if formed {
 			row = append(row, terminal.Plain(formText(e)))
 		}

@@ -201,7 +201,7 @@ func TestExplainParts(t *testing.T) {
 
 	// 14 and 9 columns and the spaces between are more than half of 40.
 	code, got, stderr := onColumns(t, 40, explaining("parts.json", "--parts", "--item", "cherry")...)
-	want = "P1 Reflexive×0.75, P2 Kind×0.25\n#  RANK  SCORE   P1   P2  TOKENS  KIND        REASON  ITEM\n3     3    0.6  0.6  0.6      30  ToolOutput  Scored  cherry\n"
+	want = "P1 Reflexive×0.75, P2 Kind×0.25\n#   P1   P2  TOKENS  KIND      REASON  ITEM\n3  0.6  0.6      30  ToolOut…  Scored  cherry\n"
 	if code != exitOK || !strings.Contains(got, want) {
 		t.Errorf("got\n%s%s\nwant in it\n%s", got, stderr, want)
 	}

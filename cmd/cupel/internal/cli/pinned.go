@@ -57,24 +57,3 @@ func (s *selection) selecting(err error, list bool) error {
 	}
 	return selecting(&pinnedError{err, b.String()})
 }
-
-// headline returns the line that stands for an item in a table: the title of a
-// message, or else the content.
-func headline(item *cupel.ContextItem) string {
-	if title, ok := item.MetadataText("title"); ok && roleOf(item) != "" {
-		return title
-	}
-	return item.Content()
-}
-
-// roleOf returns the role of a message, or "" for any other item.
-func roleOf(item *cupel.ContextItem) string {
-	role, _ := item.MetadataText("role")
-	return role
-}
-
-// toolOf returns the tool of a message, or "" without one.
-func toolOf(item *cupel.ContextItem) string {
-	tool, _ := item.MetadataText("tool")
-	return tool
-}

@@ -168,8 +168,8 @@ func utilization(tokens, budget int) float64 {
 
 // printSweep writes a sweep for people.
 func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, plot bool) {
-	p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(fmt.Sprintf(": budgets from %d to %d by %d, %s, %s",
-		sweep.From, lastOf(sweep), sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step"))))
+	p.Heading(terminal.Text{Text: title, Style: terminal.Bold}, fmt.Sprintf(": budgets from %d to %d by %d, %s, %s",
+		sweep.From, lastOf(sweep), sweep.Stride, plural(len(sweep.Items), "candidate"), plural(len(sweep.Steps), "step")))
 	p.Line()
 	if plot {
 		printPlot(p, sweep)
@@ -185,8 +185,8 @@ func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, 
 			terminal.Plain(percent(step.Tokens, step.Budget)), terminal.Plain(strconv.Itoa(step.Included)),
 			{Text: signed("+", len(step.Came)), Style: terminal.Green}, {Text: signed("-", len(step.Went)), Style: terminal.Red}, changes}
 	}
-	p.Table([]terminal.Column{{Head: "BUDGET", Right: true}, {Head: "TOKENS", Right: true}, {Head: "USED", Right: true}, {Head: "ITEMS", Right: true},
-		{Head: "CAME", Right: true}, {Head: "WENT", Right: true}, {Head: "WHICH", Flexible: true}}, rows)
+	p.Table([]terminal.Column{{Head: "BUDGET", Right: true}, {Head: "TOKENS", Right: true, Drop: 2}, {Head: "USED", Right: true}, {Head: "ITEMS", Right: true},
+		{Head: "CAME", Right: true, Drop: 1}, {Head: "WENT", Right: true, Drop: 1}, {Head: "WHICH", Flexible: true}}, rows)
 }
 
 func signed(sign string, n int) string {
@@ -200,16 +200,27 @@ func signed(sign string, n int) string {
 func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
 	const names, columns = 4, 28
 	var list []string
+	at, more := make(map[string]int), make(map[int]int) // groups, and how many other members they have here
 	for _, change := range []struct {
 		sign  string
 		items []int
 	}{{"-", step.Went}, {"+", step.Came}, {"±", step.Changed}} {
 		for _, i := range change.items {
-			if len(list) == names {
-				return strings.Join(list, ", ") + ", …"
+			group := change.sign + items[i].Group()
+			if n, ok := at[group]; ok && items[i].Group() != "" {
+				more[n]++
+				continue
 			}
-			list = append(list, change.sign+terminal.Excerpt(items[i].Content(), columns))
+			if len(list) == names {
+				list = append(list, "…")
+				break
+			}
+			at[group] = len(list)
+			list = append(list, change.sign+terminal.Excerpt(headline(items[i]), columns))
 		}
+	}
+	for n, members := range more {
+		list[n] += fmt.Sprintf(" and %d of its group", members)
 	}
 	return strings.Join(list, ", ")
 }

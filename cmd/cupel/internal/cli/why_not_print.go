@@ -19,9 +19,9 @@ const maxInstead = 10
 func (w *whyNotAnswer) print(p *terminal.Printer) {
 	a, e := w.a, &w.Entry
 	if e.Place > 0 {
-		p.Line(terminal.Text{Text: "It is in", Style: terminal.Green}, terminal.Plain(fmt.Sprintf(", as #%d of %d: %s", e.Place, len(a.Window), e.Why())))
+		p.Heading(terminal.Text{Text: "It is in", Style: terminal.Green}, fmt.Sprintf(", as #%d of %d: %s", e.Place, len(a.Window), e.Why()))
 	} else {
-		p.Line(terminal.Text{Text: "It is out", Style: terminal.Yellow}, terminal.Plain(": "+inWords(e)))
+		p.Heading(terminal.Text{Text: "It is out", Style: terminal.Yellow}, ": "+inWords(e))
 	}
 	p.Line()
 	w.printItem(p)
@@ -63,6 +63,9 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 		{terminal.Plain("item"), terminal.Plain(e.Item.Content())},
 		{terminal.Plain("kind"), terminal.Plain(fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source()))},
 		{terminal.Plain("tokens"), terminal.Plain(strconv.Itoa(e.Item.Tokens()))},
+	}
+	if l := labelOf(e.Item); l.Title != "" {
+		rows = slices.Insert(rows, 1, []terminal.Text{terminal.Plain("title"), terminal.Plain(l.Title)}, []terminal.Text{terminal.Plain("role"), terminal.Plain(l.Role)})
 	}
 	if group := e.Item.Group(); group != "" {
 		rows = append(rows, []terminal.Text{terminal.Plain("group"), terminal.Plain(group)})
@@ -164,23 +167,31 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 	}
 	reasons := in && slices.ContainsFunc(candidates, func(i int) bool { return a.Entries[i].Place == 0 })
 	rows := make([][]terminal.Text, 0, maxInstead)
-	for _, i := range candidates[:min(len(candidates), maxInstead)] {
+	shown := candidates[:min(len(candidates), maxInstead)]
+	labels := make([]label, len(shown))
+	for n, i := range shown {
+		labels[n] = labelOf(a.Entries[i].Item)
+		labels[n].Group = "" // not of interest here
+	}
+	by := labelledBy(labels)
+	for n, i := range shown {
 		e := &a.Entries[i]
 		per := "-"
 		if e.Rank > 0 && e.Item.Tokens() > 0 {
 			per = short(e.Score() / float64(e.Item.Tokens()))
 		}
 		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.Item.Tokens())),
-			terminal.Plain(per), terminal.Plain(string(e.Item.Kind()))}
+			terminal.Plain(per)}
+		row = append(row, by.cells(labels[n], terminal.Plain(string(e.Item.Kind())))...)
 		if reasons {
 			row = append(row, terminal.Text{Text: a.shortReason(e, p.Width() >= roomForReasons), Style: reasonStyle(e)})
 		}
-		rows = append(rows, append(row, terminal.Plain(e.Item.Content())))
+		rows = append(rows, append(row, terminal.Plain(headline(e.Item))))
 	}
-	columns := []terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true}, {Head: "TOKENS", Right: true},
-		{Head: "PER TOKEN", Right: true}, {Head: "KIND"}}
+	columns := append([]terminal.Column{{Head: "RANK", Right: true}, {Head: "SCORE", Right: true, Drop: 2}, {Head: "TOKENS", Right: true},
+		{Head: "PER TOKEN", Right: true, Drop: 3}}, by.columns()...)
 	if reasons {
-		columns = append(columns, terminal.Column{Head: "REASON"})
+		columns = append(columns, terminal.Column{Head: "REASON", Drop: 1})
 	}
 	p.Table(append(columns, terminal.Column{Head: "ITEM", Flexible: true}), rows)
 	if more := len(candidates) - maxInstead; more > 0 {
@@ -190,16 +201,14 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 
 // jsonCandidate is a candidate in an answer.
 type jsonCandidate struct {
-	Position int       `json:"position"` // among the candidates, from 0
-	Role     string    `json:"role,omitempty"`
-	Tool     string    `json:"tool,omitempty"`
-	Title    string    `json:"title,omitempty"`
-	Content  string    `json:"content"`
-	Kind     string    `json:"kind"`
-	Tokens   int       `json:"tokens"`
-	Rank     int       `json:"rank,omitempty"` // from 1; omitted if not scored
-	Score    jsonScore `json:"score"`
-	Reason   string    `json:"reason"`
+	Position int `json:"position"` // among the candidates, from 0
+	label
+	Content string    `json:"content"`
+	Kind    string    `json:"kind"`
+	Tokens  int       `json:"tokens"`
+	Rank    int       `json:"rank,omitempty"` // from 1; omitted if not scored
+	Score   jsonScore `json:"score"`
+	Reason  string    `json:"reason"`
 }
 
 func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
@@ -212,12 +221,7 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
-	c := jsonCandidate{Position: candidate, Role: roleOf(e.Item), Tool: toolOf(e.Item), Content: e.Item.Content(), Kind: string(e.Item.Kind()),
-		Tokens: e.Item.Tokens(), Rank: e.Rank, Score: jsonScore(e.Score()), Reason: e.Code()}
-	if c.Role != "" {
-		c.Title = headline(e.Item)
-	}
-	return c
+	return jsonCandidate{candidate, labelOf(e.Item), e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score()), e.Code()}
 }
 
 // jsonExchange is how a second selection differs.

@@ -1,7 +1,9 @@
 package terminal
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -56,6 +58,18 @@ func (p *Printer) Line(pieces ...Text) {
 	p.write(strings.TrimRight(b.String(), " "))
 }
 
+// Heading prints a name and what is said of it, on one line unless the screen is
+// narrow. The text begins with a mark of punctuation.
+func (p *Printer) Heading(name Text, text string) {
+	const narrow = 80
+	if p.width >= narrow || Width(Safe(name.Text+text)) <= p.width {
+		p.Line(name, Plain(text))
+		return
+	}
+	p.Line(name, Plain(text[:1]))
+	p.Paragraph(text[1:], "")
+}
+
 // Paragraph prints text, wrapped to the width.
 func (p *Printer) Paragraph(text string, style Style) {
 	var line strings.Builder
@@ -99,6 +113,9 @@ type Column struct {
 	// Flexible is for the last column: it gets the width that the others
 	// leave, and shows an excerpt of each content.
 	Flexible bool
+	// Drop says what goes first where the screen is too narrow: the column with
+	// the highest number. One with 0 stays.
+	Drop int
 }
 
 // The maximum width of a cell that is not flexible is a third of the screen,
@@ -108,41 +125,88 @@ const leastMaxCell, mostMaxCell = 30, 60
 
 func (p *Printer) maxCell() int { return min(max(p.width/3, leastMaxCell), mostMaxCell) }
 
-// minFlexible is the width of a flexible column on the narrowest screen.
+// minFlexible is the largest width of a flexible column on the narrowest screen.
 const minFlexible = 16
 
+// minCell is the width to which cells are cut on a narrow screen.
+const minCell = 8
+
 // Table prints rows under headings. Columns are as wide as their widest cell and
-// two spaces apart. If no column has a heading, the heading line is omitted.
+// two spaces apart. If no column has a heading, the heading line is omitted. Where
+// the screen is too narrow, columns are dropped, and then cells are cut.
 func (p *Printer) Table(columns []Column, rows [][]Text) {
+	for {
+		widths := p.widths(columns, rows)
+		drop := slices.MaxFunc(columns, func(a, b Column) int { return cmp.Compare(a.Drop, b.Drop) })
+		if total(widths) <= p.width || drop.Drop == 0 {
+			p.table(columns, p.fitted(columns, widths), rows)
+			return
+		}
+		at := slices.Index(columns, drop)
+		columns = slices.Delete(slices.Clone(columns), at, at+1)
+		less := make([][]Text, len(rows))
+		for i, row := range rows {
+			less[i] = slices.Delete(slices.Clone(row), at, at+1)
+		}
+		rows = less
+	}
+}
+
+// total returns the width of a table.
+func total(widths []int) int {
+	columns := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		columns += w
+	}
+	return columns
+}
+
+// widths returns the width that each column needs.
+func (p *Printer) widths(columns []Column, rows [][]Text) []int {
 	widths := make([]int, len(columns))
-	heads := false
 	for c, column := range columns {
 		widths[c] = Width(Safe(column.Head))
-		heads = heads || column.Head != ""
 	}
 	for _, row := range rows {
 		for c, cell := range row {
-			if !columns[c].Flexible {
-				widths[c] = max(widths[c], Width(Excerpt(cell.Text, p.maxCell())))
+			most := p.maxCell()
+			if columns[c].Flexible {
+				most = minFlexible
+			}
+			widths[c] = max(widths[c], Width(Excerpt(cell.Text, most)))
+		}
+	}
+	return widths
+}
+
+// fitted gives flexible columns what is left, and cuts cells of names if that is
+// less than nothing.
+func (p *Printer) fitted(columns []Column, widths []int) []int {
+	for left := p.width - total(widths); ; left = p.width - total(widths) {
+		widest := -1
+		for c, column := range columns {
+			switch {
+			case column.Flexible && left > 0:
+				widths[c] += left
+				return widths
+			case !column.Flexible && !column.Right && widths[c] > minCell && (widest < 0 || widths[c] > widths[widest]):
+				widest = c
 			}
 		}
+		if left >= 0 || widest < 0 {
+			return widths
+		}
+		widths[widest] = max(widths[widest]+left, minCell)
 	}
-	left := p.width
+}
+
+// table prints a table whose columns have their widths.
+func (p *Printer) table(columns []Column, widths []int, rows [][]Text) {
+	head := make([]Text, len(columns))
 	for c, column := range columns {
-		if !column.Flexible {
-			left -= widths[c] + 2
-		}
+		head[c] = Text{column.Head, Dim}
 	}
-	for c, column := range columns {
-		if column.Flexible {
-			widths[c] = max(left, minFlexible)
-		}
-	}
-	if heads {
-		head := make([]Text, len(columns))
-		for c, column := range columns {
-			head[c] = Text{column.Head, Dim}
-		}
+	if slices.ContainsFunc(columns, func(c Column) bool { return c.Head != "" }) {
 		p.row(columns, widths, head)
 	}
 	for _, row := range rows {
@@ -154,11 +218,7 @@ func (p *Printer) row(columns []Column, widths []int, row []Text) {
 	var b strings.Builder
 	gap := 0 // spaces that are due before the next text
 	for c, cell := range row {
-		limit := p.maxCell()
-		if columns[c].Flexible {
-			limit = widths[c]
-		}
-		safe := Excerpt(cell.Text, limit)
+		safe := Excerpt(cell.Text, widths[c])
 		pad := max(widths[c]-Width(safe), 0)
 		if columns[c].Right {
 			gap += pad

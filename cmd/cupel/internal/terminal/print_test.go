@@ -46,6 +46,26 @@ func TestTableOnNarrowScreen(t *testing.T) {
 	}
 }
 
+// TestTableDrops: the column with the highest number goes first, and cells of names
+// are cut when nothing is left to go.
+func TestTableDrops(t *testing.T) {
+	columns := []Column{{Head: "N", Right: true}, {Head: "SCORE", Right: true, Drop: 2}, {Head: "NAME"}, {Head: "GROUP", Drop: 1}, {Head: "ITEM", Flexible: true}}
+	rows := [][]Text{{Plain("1"), Plain("0.25"), Plain("a long name"), Plain("g"), Plain("the first of the items")}}
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{60, "N  SCORE  NAME         GROUP  ITEM\n1   0.25  a long name  g      the first of the items\n"},
+		{43, "N  NAME         GROUP  ITEM\n1  a long name  g      the first of the it…\n"},
+		{38, "N  NAME         ITEM\n1  a long name  the first of the items\n"},
+		{30, "N  NAME       ITEM\n1  a long n…  the first of th…\n"},
+	} {
+		if got := printed(tt.width, ColourNever, func(p *Printer) { p.Table(columns, rows) }); got != tt.want {
+			t.Errorf("on %d columns: got\n%swant\n%s", tt.width, got, tt.want)
+		}
+	}
+}
+
 func TestTableWithHostileNames(t *testing.T) {
 	// A name of a megabyte takes a third of the screen, but 30 to 60 columns.
 	for width, columns := range map[int]int{60: 30, 120: 40, 200: 60} {
