@@ -60,11 +60,11 @@ file is invalid, and 3 if the selection fails and the file does not expect it.`,
 	flags.register(command)
 	optional(command, "items", "budget", "policy") // the file may set them
 	set := command.Flags()
-	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or - for standard input; may be repeated; same as a FILE argument")
+	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or -; may be repeated; same as a FILE argument")
 	set.BoolVar(&flags.json, "json", false, "print JSON")
-	set.StringVar(&flags.junit, "junit", "", "write the results as JUnit XML to this `file`, or - for standard output in place of the lines")
+	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file`; - is standard output in place of the lines")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
-	set.BoolVar(&flags.hide, "hide-contents", false, "show the sizes of candidates' contents in failures instead of their beginnings")
+	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
 	must(command.MarkFlagFilename("checks", "toml"))
 	must(command.MarkFlagFilename("junit", "xml"))
 	return command

@@ -112,16 +112,11 @@ func newRoot(env *Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cupel",
 		Short: "Choose a context window and see why",
-		Long: `cupel fills the context window of a language model: it selects from candidates
-with token counts, within a budget, and says why each candidate was included or
-dropped.
+		Long:  "Select what fits the context window of a language model, and see why.",
+		Example: `  cupel run -i chat.json -p agent -b 8k --as transcript -o smaller.json
 
-Exit codes: 0 success; 1 a check failed; 2 the command line or a file is
-invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
-130 interrupted.`,
-		Example: `  cupel run --items chat.json --policy chat --budget 8000 --as transcript
-  cupel explain --items items.jsonl --policy rag --budget 4000
-  cupel inspect --items items.jsonl --policy rag --budget 4000 -o window.html`,
+Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
+3 the selection failed; 130 interrupted. cupel COMMAND --help has the flags.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -140,7 +135,9 @@ invalid; 3 the selection failed (pinned items too large, overflow, scarcity);
 		newMCP(env),
 		newPolicies(env),
 		newStrategies(),
+		newMan(env),
 	)
+	useHelp(root)
 	return root
 }
 

@@ -67,8 +67,8 @@ one copy is.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.displayFlags.register(command)
-	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or - for standard input; may be repeated")
-	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items: {\"id\": …, \"content\": …} on each line")
+	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or -; may be repeated")
+	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "policy")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")

@@ -42,7 +42,7 @@ type measureFlags struct {
 func (f *measureFlags) register(command *cobra.Command, data, plot string) {
 	set := command.Flags()
 	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or - for standard input; may be repeated")
-	intFlag(set, &f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
+	intFlag(set, &f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
 	f.registerResult(command, plot)
 	f.corpusFlags.register(set)
 	set.StringVar(&f.part, "part", partAll, "conversations to measure: all, tune or held-out")
@@ -56,7 +56,7 @@ func (f *measureFlags) register(command *cobra.Command, data, plot string) {
 func (f *measureFlags) registerResult(command *cobra.Command, plot string) {
 	set := command.Flags()
 	set.BoolVar(&f.json, "json", false, "print JSON")
-	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`, or - for standard output in place of the table")
+	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`; - is standard output in place of the table")
 	set.BoolVar(&f.force, "force", false, "overwrite files")
 	must(command.MarkFlagFilename("svg", "svg"))
 }

@@ -60,7 +60,7 @@ explain prints what is known so far and exits with code 3.`,
 	flags.search.register(command)
 	set := command.Flags()
 	intFlag(set, &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
-	set.StringArrayVar(&flags.globs, "item", nil, "list only candidates that match this `pattern`; may be repeated")
+	set.StringArrayVar(&flags.globs, "item", nil, "list candidates that match this `pattern`; may be repeated")
 	set.BoolVar(&flags.parts, "parts", false, "show the score of each part of the scorer")
 	set.StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
 	command.MarkFlagsMutuallyExclusive("why-not", "item")
@@ -143,7 +143,7 @@ type displayFlags struct {
 func (f *displayFlags) register(command *cobra.Command) {
 	set := command.Flags()
 	set.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")
-	set.StringVar(&f.colour, "color", string(terminal.ColourAuto), "auto (on a terminal, unless NO_COLOR is set), always or never")
+	set.StringVar(&f.colour, "color", string(terminal.ColourAuto), "`when` to colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set")
 	set.StringVarP(&f.output, "output", "o", "-", "`file` to write, or - for standard output")
 	set.BoolVar(&f.force, "force", false, "overwrite the --output file")
 	complete(command, "color", string(terminal.ColourAuto), string(terminal.ColourAlways), string(terminal.ColourNever))

@@ -63,11 +63,11 @@ the selection fails, the page shows what is known and the exit code is 3.`,
 	optional(command, "items", "policy")
 	set := command.Flags()
 	set.StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
-	amountFlag(command, &flags.againstBudget, "against-budget", "", "compare with a selection within this budget, in `tokens`")
+	amountFlag(command, &flags.againstBudget, "against-budget", "", "compare with a budget of these `tokens`")
 	set.StringVar(&flags.title, "title", "", "`title` of the page (default: the names of the files)")
 	set.StringVarP(&flags.output, "output", "o", "cupel.html", "`file` to write, or - for standard output")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --output file")
-	set.StringVar(&flags.serve, "serve", "", "serve the page on a loopback `address` until interrupted, instead of writing a file")
+	set.StringVar(&flags.serve, "serve", "", "serve on a loopback `address`; until interrupted, instead of writing a file")
 	set.Lookup("serve").NoOptDefVal = anyPort
 	amountFlag(command, &flags.from, "from", "", "smallest budget of the slider, in `tokens`")
 	amountFlag(command, &flags.to, "to", "", "largest budget of the slider, in `tokens` (default: twice the budget)")

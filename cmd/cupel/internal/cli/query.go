@@ -39,7 +39,7 @@ type queryFlags struct {
 func (f *queryFlags) register(command *cobra.Command) {
 	f.command = command
 	flags := command.Flags()
-	flags.StringVarP(&f.query, "query", "q", "", "the question that the window should help answer; adds relevance to a policy without it (see the README)")
+	flags.StringVarP(&f.query, "query", "q", "", "`question` that the window should help answer; adds relevance to a policy without it (see the README)")
 	flags.StringVar(&f.queryFile, "query-file", "", "`file` with the question, or - for standard input")
 	command.MarkFlagsMutuallyExclusive("query", "query-file")
 	must(command.MarkFlagFilename("query-file"))

@@ -90,13 +90,13 @@ Notes on standard error say what was estimated, dropped or restored.`,
 		},
 	}
 	flags.register(command)
-	command.Flags().StringVar(&printer.as, "as", "text", "output format: text, json or transcript")
-	command.Flags().BoolVar(&printer.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens, group, and role and tool of a message")
+	command.Flags().StringVar(&printer.as, "as", "text", "`form` of the output: text, json or transcript")
+	command.Flags().BoolVar(&printer.headers, "headers", false, "print a line above each item; with --as text: position, kind, tokens, group, and role and tool of a message")
 	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
-	command.Flags().BoolVar(&printer.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
-	command.Flags().StringVar(&session, "session", "", "`file` that keeps a conversation's window from turn to turn")
-	cacheFlag(command, &cache, "with --session, the prompt cache of this `provider` (default: that of the transcript's API)")
+	command.Flags().BoolVar(&printer.checkFormat, "check-format", false, "fail if the API would refuse the window; with --as transcript")
+	command.Flags().StringVar(&session, "session", "", "`file` that keeps the window from turn to turn")
+	cacheFlag(command, &cache, "with --session, the cache of this `provider` (default: that of the transcript's API)")
 	complete(command, "as", "text", "json", "transcript")
 	return command
 }

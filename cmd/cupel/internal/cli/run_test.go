@@ -175,7 +175,7 @@ func TestRunMediaTokens(t *testing.T) {
 // TestRunHelp holds the usage to what it says of defaults: the one of
 // --media-tokens is no number, and was shown as nothing.
 func TestRunHelp(t *testing.T) {
-	if _, help, _ := ran(t, "", "--help"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default: an estimate for the API)\n") {
+	if _, help, _ := start(t, "help", "run"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default: an estimate for the API)\n") {
 		t.Errorf("got\n%s", help)
 	}
 }

@@ -29,9 +29,9 @@ type corpusFlags struct {
 }
 
 func (f *corpusFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.shard, "shard", "", "measure part `i/n` of the conversations, i from 0 to n-1; needs --output")
-	set.StringVarP(&f.output, "output", "o", "", "write a sample of each conversation to this `file` for cupel merge, and go on with one that was interrupted")
-	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be read or measured to this `file`, and measure the rest")
+	set.StringVar(&f.shard, "shard", "", "measure part `i/n` of the conversations; i from 0 to n-1; needs --output")
+	set.StringVarP(&f.output, "output", "o", "", "write samples for cupel merge to this `file`; goes on with one that was interrupted")
+	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
 }
 
 // lenient reports whether what cannot be measured costs nothing else.

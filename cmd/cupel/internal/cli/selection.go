@@ -35,8 +35,8 @@ type candidateFlags struct {
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file` with the candidates, a folder to split into candidates, or - for standard input; lists are joined if repeated")
-	flags.StringVar(&f.format, "format", string(input.Auto), "input format: "+strings.Join(input.Formats(), ", "))
+	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
+	flags.StringVar(&f.format, "format", string(input.Auto), "`format` of the input; one of "+strings.Join(input.Formats(), ", "))
 	encodingFlag(command, &f.encoding, "count missing tokens")
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip items that are not valid, and say how many")
 	must(command.MarkFlagRequired("items"))
@@ -127,8 +127,8 @@ type budgetFlags struct {
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	amountFlag(command, &f.budget, "budget", "b", "maximum `tokens` of the window with the answer: 8000, 8k, 50% of the candidates, or a model")
-	intFlag(flags, &f.target, "target", "", 0, "`tokens` that the selection should fill (default: the budget minus the reserve)")
+	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
+	intFlag(flags, &f.target, "target", "", 0, "`tokens` to fill (default: the budget minus the reserve)")
 	f.registerReserves(command)
 	must(command.MarkFlagRequired("budget"))
 }
@@ -137,7 +137,7 @@ func (f *budgetFlags) register(command *cobra.Command) {
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	flags := command.Flags()
 	intFlag(flags, &f.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
-	flags.Var((*slotsValue)(&f.slots), "reserve-kind", "`kind=tokens` to reserve for later items of a kind; may be repeated")
+	flags.Var((*slotsValue)(&f.slots), "reserve-kind", "`kind=tokens` to reserve for later items; may be repeated")
 	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 

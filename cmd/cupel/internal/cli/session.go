@@ -174,6 +174,6 @@ func checkFormat(env *Environment, body []byte, f cupelchat.Format) error {
 // cacheFlag registers the flag that names a cache.
 func cacheFlag(command *cobra.Command, cache *string, usage string) {
 	names := slices.Sorted(maps.Keys(caches))
-	command.Flags().StringVar(cache, "cache", "", usage+": "+strings.Join(names, ", "))
+	command.Flags().StringVar(cache, "cache", "", usage+"; one of "+strings.Join(names, ", "))
 	complete(command, "cache", names...)
 }

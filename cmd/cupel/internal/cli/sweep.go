@@ -63,7 +63,7 @@ tries every budget; the default tries about fifty.`,
 	flags.registerReserves(command)
 	set.BoolVar(&flags.csv, "csv", false, "print comma-separated values; candidates are positions, from 0")
 	set.BoolVar(&flags.plot, "plot", false, "plot the share of the budget that is used")
-	set.BoolVar(&flags.progress, "progress", false, "report progress on standard error even if it is not a terminal")
+	set.BoolVar(&flags.progress, "progress", false, "report progress even if standard error is no terminal")
 	command.MarkFlagsMutuallyExclusive("json", "csv", "plot")
 	return command
 }

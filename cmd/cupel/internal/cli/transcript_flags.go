@@ -23,8 +23,8 @@ type transcriptFlags struct {
 func (f *transcriptFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	f.set = flags
-	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript, not the system prompt or the user's last message")
-	intFlag(flags, &f.media, "media-tokens", "", 0, "`tokens` of each image, file or sound of a transcript (default: an estimate for the API)")
+	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
+	intFlag(flags, &f.media, "media-tokens", "", 0, "`tokens` of each image, file or sound (default: an estimate for the API)")
 }
 
 // apply copies the flags to the options of a reader.

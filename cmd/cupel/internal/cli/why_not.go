@@ -29,9 +29,9 @@ type searchFlags struct {
 
 func (f *searchFlags) register(command *cobra.Command) {
 	set := command.Flags()
-	intFlag(set, &f.upTo, "up-to", "", 0, "with --why-not, the largest budget to try, in `tokens` (default: enough for all candidates and for quotas)")
-	intFlag(set, &f.probes, "max-probes", "", 0, "with --why-not, try at most this many `budgets` (default: 10000, or millions if the slicer can sweep budgets cheaply)")
-	set.BoolVar(&f.progress, "progress", false, "report progress on standard error even if it is not a terminal")
+	intFlag(set, &f.upTo, "up-to", "", 0, "with --why-not, largest budget to try, in `tokens` (default: enough for all candidates and for quotas)")
+	intFlag(set, &f.probes, "max-probes", "", 0, "with --why-not, most `budgets` to try (default: 10000, or millions if the slicer can sweep budgets cheaply)")
+	set.BoolVar(&f.progress, "progress", false, "report progress even if standard error is no terminal")
 }
 
 // whyNot explains one of the candidates with a content.
