@@ -64,16 +64,21 @@ func BudgetHeld() PropertyOption {
 	})
 }
 
-// PinnedKept is the rule that every pinned candidate is in the window, except one of
-// negative size. No policy is exempt.
-func PinnedKept() PropertyOption {
-	return withRule(propertyRule{name: "PinnedKept", broken: func(p *property, c propertyCase) string {
+// reportRule is a rule about each report alone.
+func reportRule(name string, check func(*cupel.SelectionReport) string) PropertyOption {
+	return withRule(propertyRule{name: name, broken: func(p *property, c propertyCase) string {
 		report, broken := p.run(c.items, c.budget)
 		if report == nil {
 			return broken
 		}
-		return brokenPins(report)
+		return check(report)
 	}})
+}
+
+// PinnedKept is the rule that every pinned candidate is in the window, except one of
+// negative size. No policy is exempt.
+func PinnedKept() PropertyOption {
+	return reportRule("PinnedKept", brokenPins)
 }
 
 func brokenPins(report *cupel.SelectionReport) string {
@@ -112,13 +117,7 @@ func SameEveryTime() PropertyOption {
 // GroupsWhole is the rule that no group is split: its items are all in, one after
 // the other, or all out. No policy is exempt.
 func GroupsWhole() PropertyOption {
-	return withRule(propertyRule{name: "GroupsWhole", broken: func(p *property, c propertyCase) string {
-		report, broken := p.run(c.items, c.budget)
-		if report == nil {
-			return broken
-		}
-		return brokenGroups(report)
-	}})
+	return reportRule("GroupsWhole", brokenGroups)
 }
 
 func brokenGroups(report *cupel.SelectionReport) string {
