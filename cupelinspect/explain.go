@@ -77,6 +77,10 @@ func (l *inspector) meanings() []string {
 	return list
 }
 
+// didNotFit is the usual sentence of a candidate that did not fit, which the page
+// makes.
+const didNotFit = "BudgetExceeded: %d tokens requested, %d available"
+
 // explain records what a report says about each candidate.
 func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
 	w := &s.wire
@@ -89,13 +93,19 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		w.Code[at], w.Why[at], w.Scores[at] = l.codeFor(e), shorten(e.Why(), maxDescription), e.Score()
 		switch {
 		case e.Included != nil:
-			w.Why[at] = shorten(e.Included.String(), maxDescription)
+			w.Why[at] = ""
+			if score := e.Score(); math.IsNaN(score) || math.IsInf(score, 0) { // which the page does not know
+				w.Why[at] = shorten(e.Included.String(), maxDescription)
+			}
 		case e.Excluded == nil:
 			w.Why[at], w.Scores[at] = undecided+": the run failed before it decided on this item", math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeNegativeTokens:
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
 			w.Why[at] = shorten(e.Excluded.Reason.Explain(), maxDescription)
+			if left := e.Excluded.Reason.Data().AvailableTokens; w.Why[at] == fmt.Sprintf(didNotFit, e.Item.Tokens(), left) && left >= 0 {
+				w.Why[at], w.Left = "", append(w.Left, at, left)
+			}
 		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded, e.Excluded.Reason.Code == cupel.ExcludeNearDuplicate:
 			w.Why[at] += s.survivor(ledger, at)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:

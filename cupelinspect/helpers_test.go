@@ -2,7 +2,9 @@ package cupelinspect_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +62,7 @@ type (
 		Meanings    []string    `json:"meanings"`
 		Code        []int       `json:"code"`
 		Why         []string    `json:"why"`
+		Left        packed      `json:"left"`
 		Survivor    map[int]int `json:"survivor"`
 		Stages      []stage     `json:"stages"`
 		Total       int64       `json:"total"`
@@ -103,8 +106,8 @@ type (
 		Target    int    `json:"target"`
 		Effective int    `json:"effective"`
 		Tokens    int    `json:"tokens"`
-		Window    []int  `json:"window"`
-		Codes     string `json:"codes"`
+		Window    packed `json:"window"`
+		Codes     packed `json:"codes"`
 		Error     string `json:"error"`
 
 		Form   map[int]int `json:"form"`
@@ -121,13 +124,42 @@ func (s *selection) codes() []string {
 	return names
 }
 
-// codesAt returns the codes at a stop of the sweep.
+// codesAt returns the codes at a stop of the sweep: what differs from the stop
+// before, from the first on.
 func (s *selection) codesAt(stop int) []string {
-	var names []string
-	for _, r := range s.Sweep.Stops[stop].Codes {
-		names = append(names, s.Codes[r-33])
+	names := make([]string, len(s.Code))
+	for _, at := range s.Sweep.Stops[:stop+1] {
+		for i := 0; i < len(at.Codes); i += 2 {
+			names[at.Codes[i]] = s.Codes[at.Codes[i+1]]
+		}
 	}
 	return names
+}
+
+// packed is a list of numbers to the base 36, the lowest digit first, of which the
+// last is 0 to z and the others are of another alphabet.
+type packed []int
+
+func (p *packed) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*p = packed{}
+	n, unit := 0, 1
+	for _, r := range text {
+		if i := strings.IndexRune("ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()*+,-", r); i >= 0 {
+			n, unit = n+unit*i, 36*unit
+			continue
+		}
+		i := strings.IndexRune("0123456789abcdefghijklmnopqrstuvwxyz", r)
+		if i < 0 {
+			return fmt.Errorf("%q is no digit", r)
+		}
+		*p = append(*p, n+unit*i)
+		n, unit = 0, 1
+	}
+	return nil
 }
 
 const dataStart = `<script type="application/json" id="data">`
@@ -166,10 +198,40 @@ func read(t testing.TB, html string) page {
 	if err := decoder.Decode(&p); err != nil {
 		t.Fatal(err)
 	}
+	for i := range p.Items {
+		p.Items[i].Kind = cmp.Or(p.Items[i].Kind, "Message")
+		p.Items[i].Source = cmp.Or(p.Items[i].Source, "Chat")
+	}
 	for i := range p.Selections {
+		fill(&p, &p.Selections[i])
 		checkSelection(t, &p, &p.Selections[i])
 	}
 	return p
+}
+
+// fill adds what the page's script adds: the list of candidates if it is in
+// order, and the usual sentences.
+func fill(p *page, s *selection) {
+	if s.Candidates == nil {
+		s.Candidates = []int{}
+		for i := range s.Code {
+			s.Candidates = append(s.Candidates, i)
+		}
+	}
+	for i := 0; i < len(s.Left); i += 2 {
+		at := s.Left[i]
+		s.Why[at] = fmt.Sprintf("BudgetExceeded: %d tokens requested, %d available", p.Items[s.Candidates[at]].Tokens, s.Left[i+1])
+	}
+	for at, why := range s.Why {
+		if why != "" || s.Scores[at] == nil {
+			continue
+		}
+		tokens := p.Items[s.Candidates[at]].Tokens
+		if form, ok := s.Forms[at][s.Form[at]]; ok {
+			tokens = form.Tokens
+		}
+		s.Why[at] = fmt.Sprintf("%s: score %v, %d tokens", s.Codes[s.Code[at]], *s.Scores[at], tokens)
+	}
 }
 
 // checkSelection checks what holds for the data of every selection.

@@ -127,6 +127,12 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 		Group:     shorten(item.Group(), maxLabel),
 		VersionOf: shorten(item.VersionOf(), maxLabel),
 	}
+	if w.Kind == string(cupel.KindMessage) {
+		w.Kind = ""
+	}
+	if w.Source == string(cupel.SourceChat) {
+		w.Source = ""
+	}
 	w.Content, w.Cut = prefix(item.Content(), limit)
 	for i, tag := range item.AllTags() {
 		if i == maxTags {

@@ -100,6 +100,9 @@ func newPage(title string, selections []*Selection) (*wirePage, error) {
 	for i, s := range selections {
 		selection := s.wire
 		selection.Candidates = table.add(s.items)
+		if inOrder(selection.Candidates) {
+			selection.Candidates = nil
+		}
 		if selection.Name == "" && len(selections) > 1 {
 			selection.Name = string(rune('A' + i))
 		}
@@ -110,6 +113,16 @@ func newPage(title string, selections []*Selection) (*wirePage, error) {
 		page.Items = []wireItem{}
 	}
 	return page, nil
+}
+
+// inOrder reports whether a list is 0, 1, 2 and so on.
+func inOrder(list []int) bool {
+	for i, n := range list {
+		if n != i {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *wirePage) write(w io.Writer) error {

@@ -24,8 +24,9 @@ func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.Contex
 		return nil, fatal(err)
 	}
 	w := &wireSweep{Stops: []wireStop{}}
+	before := slices.Repeat([]int{-1}, len(l.items)) // the codes of the stop before
 	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
-		stop, err := s.stop(ctx, l, prepared, budget, maxTokens)
+		stop, err := s.stop(ctx, l, prepared, budget, maxTokens, before)
 		if err != nil {
 			return nil, err
 		}
@@ -34,10 +35,10 @@ func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.Contex
 	return w, nil
 }
 
-// stop runs one budget. It returns an error only if ctx is done; an error of
+// stop runs one budget, and updates the codes of the stop before. It returns an error only if ctx is done; an error of
 // the run is part of the stop.
-func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int) (wireStop, error) {
-	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}}
+func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int, codes []int) (wireStop, error) {
+	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: packed{}, Codes: packed{}}
 	report := &cupel.SelectionReport{}
 	budget, valid := base.Resize(maxTokens, stop.Target)
 	err := valid
@@ -61,15 +62,16 @@ func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prep
 		stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens
 	}
 	stop.Window = append(stop.Window, ledger.Window...)
-	text := make([]rune, len(l.items))
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]
 		if e.Included != nil {
 			stop.Tokens = add(stop.Tokens, max(0, e.Tokens()))
 		}
-		text[i] = firstCode + rune(l.codeFor(e))
+		if code := l.codeFor(e); code != codes[i] {
+			codes[i] = code
+			stop.Codes = append(stop.Codes, i, code)
+		}
 	}
-	stop.Codes = string(text)
 	return stop, nil
 }
 

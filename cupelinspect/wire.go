@@ -19,8 +19,8 @@ type wireItem struct {
 	Content   string         `json:"content"`
 	Cut       int            `json:"cut,omitempty"` // bytes of the content that were left out
 	Tokens    int            `json:"tokens"`
-	Kind      string         `json:"kind"`
-	Source    string         `json:"source"`
+	Kind      string         `json:"kind,omitempty"`   // "" is "Message"
+	Source    string         `json:"source,omitempty"` // "" is "Chat"
 	Tags      []string       `json:"tags,omitempty"`
 	Pinned    bool           `json:"pinned,omitempty"`
 	Priority  *int           `json:"priority,omitempty"`
@@ -41,15 +41,16 @@ type wireSelection struct {
 	Deduplicate bool        `json:"deduplicate"`
 	Overflow    string      `json:"overflow"` // "" if unknown
 	Budget      wireBudget  `json:"budget"`
-	Error       string      `json:"error,omitempty"` // why the run failed
-	Candidates  []int       `json:"candidates"`      // positions in the page's items
-	Scores      scoreList   `json:"scores"`          // by candidate
+	Error       string      `json:"error,omitempty"`      // why the run failed
+	Candidates  []int       `json:"candidates,omitempty"` // positions in the page's items
+	Scores      scoreList   `json:"scores"`               // by candidate
 	Parts       []wirePart  `json:"parts"`
-	Window      []int       `json:"window"`   // candidates, in prompt order
-	Codes       []string    `json:"codes"`    // legend of Code and of the sweep's codes
-	Meanings    []string    `json:"meanings"` // of Codes that leave an item out, in plain words
-	Code        []int       `json:"code"`     // by candidate
-	Why         []string    `json:"why"`      // by candidate
+	Window      []int       `json:"window"`         // candidates, in prompt order
+	Codes       []string    `json:"codes"`          // legend of Code and of the sweep's codes
+	Meanings    []string    `json:"meanings"`       // of Codes that leave an item out, in plain words
+	Code        []int       `json:"code"`           // by candidate
+	Why         []string    `json:"why"`            // by candidate
+	Left        packed      `json:"left,omitempty"` // of candidates that did not fit: candidate, tokens that were left, and so on
 	Survivor    map[int]int `json:"survivor,omitempty"`
 	Stages      []wireStage `json:"stages"`
 	Total       int64       `json:"total"` // ns
@@ -108,16 +109,37 @@ type wireStop struct {
 	Target    int    `json:"target"`
 	Effective int    `json:"effective"` // the slicer's budget
 	Tokens    int    `json:"tokens"`    // of the window
-	Window    []int  `json:"window"`
-	Codes     string `json:"codes"` // one character per candidate: U+0021 plus the position in the legend
+	Window    packed `json:"window"`
+	Codes     packed `json:"codes"` // what differs from the stop before: candidate, position in the legend, and so on
 	Error     string `json:"error,omitempty"`
 
 	Form   map[int]int `json:"form,omitempty"` // as in wireSelection
 	Pinned *int        `json:"pinned,omitempty"`
 }
 
-// firstCode is the character of the first code of the legend in wireStop.
-const firstCode = '!'
+// packed is a list of numbers that are at least 0, written in few bytes: each
+// number as digits to the base 36, the lowest first, of which the last is written
+// differently from the others.
+type packed []int
+
+const (
+	packedBase = 36
+	packedLast = "0123456789abcdefghijklmnopqrstuvwxyz" // digits that end a number
+	packedMore = "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()*+,-" // digits that others follow
+)
+
+// MarshalJSON implements json.Marshaler.
+func (l packed) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 2+3*len(l))
+	b = append(b, '"')
+	for _, n := range l {
+		for ; n >= packedBase; n /= packedBase {
+			b = append(b, packedMore[n%packedBase])
+		}
+		b = append(b, packedLast[n])
+	}
+	return append(b, '"'), nil
+}
 
 // scoreList is a list of scores; NaN means no score. JSON has no infinite
 // numbers, so the page shows infinite scores as no score.

@@ -123,7 +123,7 @@ func holdTimes(t *testing.T, other int) {
 		t.Errorf("%s: %.2f times the calibration, want at most %.2f", why, ratio, most)
 	}
 	t.Run("first paint", func(t *testing.T) {
-		hold(t, "the page opens", [2]float64{18, 24}[other], 2000, func() {
+		hold(t, "the page opens", [2]float64{18, 24}[other], 1000, func() {
 			b.run(command(network.ClearBrowserCache, cdp.Empty{}))
 		}, func() cost {
 			b.show(strings.TrimPrefix(b.url, "file://"))

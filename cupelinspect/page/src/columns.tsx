@@ -3,6 +3,7 @@ import { counted, exact, firstLine, grouped, plain, scoreText } from './format';
 import { itemOfCandidate, page, reasonOf, shownTokens, tokensDiffer, whyOf, type Row, type Side } from './model';
 import { Data, KindChip, LineText } from './parts';
 import type { Direction } from './state';
+import { isConversation, speakerOf, titleOf } from './story';
 
 // The columns of the table.
 
@@ -26,10 +27,13 @@ let columns: Column[] = [];
 export function allColumns(): Column[] {
   if (columns.length > 0) return columns;
   const { sides, items } = page;
+  const who: Column = { id: 'who', name: 'Who', width: 96, value: (row) => speakerOf(items[row.item]), cell: (row) => <b>{speakerOf(items[row.item])}</b> };
+  const conversation = isConversation();
   columns = [
     ...sides.flatMap(placeColumns),
+    ...(conversation ? [who] : []),
     {
-      id: 'kind', name: 'Kind', width: 142, value: (row) => page.kinds[page.kindOf[row.item]].name,
+      id: 'kind', name: 'Kind', width: 142, minor: conversation, value: (row) => page.kinds[page.kindOf[row.item]].name,
       cell: (row) => <><KindChip kind={page.kinds[page.kindOf[row.item]]} />{' '}<Data text={items[row.item].kind} limit={40} /></>,
     },
     { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => items[row.item].source, cell: (row) => <Data text={items[row.item].source} limit={60} /> },
@@ -37,7 +41,9 @@ export function allColumns(): Column[] {
     ...tokenColumns(),
     ...sides.flatMap(scoreColumns),
     ...sides.map(reasonColumn),
-    { id: 'line', name: 'First line', width: 300, grows: true, value: (row) => firstLine(items[row.item].content), cell: (row) => <LineText item={items[row.item]} /> },
+    conversation
+      ? { id: 'line', name: 'Title', width: 300, grows: true, value: (row) => titleOf(items[row.item]), cell: (row) => <span class="line-text"><Data text={titleOf(items[row.item])} limit={120} /></span> }
+      : { id: 'line', name: 'First line', width: 300, grows: true, value: (row) => firstLine(items[row.item].content), cell: (row) => <LineText item={items[row.item]} /> },
   ];
   return columns;
 }
@@ -95,7 +101,7 @@ function unitColumns(): Column[] {
     cell: (row) => { const name = groupOf(row); return name && <Data text={name} limit={40} />; },
   };
   const form = (side: Side): Column => ({
-    id: `form-${side.index}`, name: sided(side, 'Form'), label: sided(side, 'Form in the window'), width: widthOf(sided(side, 'Form'), 92), first: 'descending',
+    id: `form-${side.index}`, name: sided(side, 'Form'), label: sided(side, 'Form in the window'), width: widthOf(sided(side, 'Form'), 92), first: 'descending', minor: true,
     value: sideValue(side, (c) => (side.place[c] > 0 ? side.form[c] : NaN)),
     cell: (row) => row.at[side.index] >= 0 && <UnitBadges side={side} candidate={row.at[side.index]} />,
   });
@@ -120,7 +126,7 @@ function scoreColumns(side: Side): Column[] {
     const value = sideValue(side, (c) => scores[c] ?? NaN);
     const scoreOf = (row: Row) => (row.at[side.index] < 0 ? null : scores[row.at[side.index]]);
     return {
-      id, name, label, width: widthOf(name, 72), number: true, first: 'descending', minor: part, part, value,
+      id, name, label, width: widthOf(name, 72), number: true, first: 'descending', minor: true, part, value,
       cell: (row) => scoreText(scoreOf(row)), title: (row) => (scoreOf(row) === null ? '' : exact(scoreOf(row))),
     };
   };
@@ -134,7 +140,7 @@ function scoreColumns(side: Side): Column[] {
 
 function reasonColumn(side: Side): Column {
   return {
-    id: `reason-${side.index}`, name: sided(side, 'Reason'), width: 156,
+    id: `reason-${side.index}`, name: sided(side, 'Reason'), width: 156, minor: !side.alone,
     value: (row) => (row.at[side.index] < 0 ? NaN : reasonOf(side, row.at[side.index])),
     cell: (row) => (row.at[side.index] < 0 ? <span class="soft">no candidate</span> : <Data text={reasonOf(side, row.at[side.index])} limit={60} />),
     title: (row) => (row.at[side.index] < 0 ? '' : plain(whyOf(side, row.at[side.index]), 300)),

@@ -12,14 +12,17 @@ import { inOrder, leadOf, runsOf, stateOf, tokensText, whyOut, type State } from
 
 const RUNS_SHOWN = 60;
 const SAME_SHOWN = 100;
+const DIFFERENT_SHOWN = 10; // of each kind of difference in a list that has no order of its own
 
 export function Comparison({ conversation }: { conversation: boolean }) {
   const [a, b] = page.sides;
-  const rows = inOrder(page.sides);
   const kept = a.selection.session || b.selection.session ? keptPrefix(a, b) : null;
-  const keyOf = (row: Row) => (isSame(row) ? 'same' : 'differs') + (kept?.rows.has(row) ? ' kept' : '');
+  const inPlace = conversation || kept !== null;
+  const keyOf = (row: Row) => (isSame(row) ? 'same' : inPlace ? 'differs' : `differs ${page.sides.map((side) => stateOf(side, row)).join(' ')}`) + (kept?.rows.has(row) ? ' kept' : '');
+  const all = inOrder(page.sides);
+  // The order of a list says nothing: what only A has comes before what only B has.
+  const rows = inPlace ? all : [...all].sort((x, y) => rankOf(x) - rankOf(y));
   const runs = runsOf(rows, keyOf);
-  const all = runs.length;
   const later = turnOf(a) > turnOf(b) ? a : b;
   // The line ends after the last kept row, if anything was sent before.
   const lastKept = kept && kept.rows.size > 0 ? runs.map((run) => kept.rows.has(run[0])).lastIndexOf(true) : -1;
@@ -36,14 +39,21 @@ export function Comparison({ conversation }: { conversation: boolean }) {
         {kept && lastKept < 0 && <BreakLine kept={kept} side={later} />}
         {runs.slice(0, RUNS_SHOWN).map((run, i) => (
           <>
-            <Run key={run[0].index} rows={run} kept={kept?.rows.has(run[0]) ?? false} />
+            <Run key={run[0].index} rows={run} most={inPlace ? SAME_SHOWN : DIFFERENT_SHOWN} kept={kept?.rows.has(run[0]) ?? false} />
             {kept && i === lastKept && <BreakLine kept={kept} side={later} />}
           </>
         ))}
       </ol>
-      {all > RUNS_SHOWN && <Quiet onPress={() => filterByState('swing')}>All that differ, in the table</Quiet>}
+      {runs.length > RUNS_SHOWN && <Quiet onPress={() => filterByState('swing')}>All that differ, in the table</Quiet>}
     </section>
   );
+}
+
+// rankOf puts what only A has first, then what only B has, then other forms.
+function rankOf(row: Row): number {
+  if (isSame(row)) return 3;
+  const [a, b] = page.sides.map((side) => ['in', 'outline'].includes(stateOf(side, row)));
+  return a && b ? 2 : a ? 0 : 1;
 }
 
 function isSame(row: Row): boolean {
@@ -68,10 +78,10 @@ function summary(rows: Row[]): string {
   return `${parts.join('; ')}.`;
 }
 
-function Run({ rows, kept }: { rows: Row[]; kept: boolean }) {
+function Run({ rows, kept, most }: { rows: Row[]; kept: boolean; most: number }) {
   const [open, setOpen] = useState(false);
   const name = kept ? 'run kept' : 'run';
-  if (!isSame(rows[0])) return <li class={`${name} differs`}><ol>{rows.map((row) => <li key={row.index}><Line row={row} /></li>)}</ol></li>;
+  if (!isSame(rows[0])) return <li class={`${name} differs`}><Folded list={rows} most={most}>{(row) => <li key={row.index}><Line row={row} /></li>}</Folded></li>;
   return (
     <li class={name}>
       <button type="button" class="same" aria-expanded={open} onClick={() => setOpen(!open)}>{sameText(rows)}</button>

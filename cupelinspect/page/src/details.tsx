@@ -130,11 +130,13 @@ function Verdict({ row, side }: { row: Row; side: Side }) {
   const { selection, stop } = side;
   const place = side.place[candidate];
   const score = selection.scores[candidate];
+  const meaning = selection.meanings[side.code[candidate]] ?? '';
   const survivor = selection.survivor?.[candidate];
   return (
     <section class="verdict" aria-label={label}>
       <p class={place > 0 ? 'verdict-in' : 'verdict-out'}>
         <SideBadge side={side} /><strong>{place > 0 ? `${grouped(place)} of ${grouped(stop.window.length)} in the prompt` : 'Left out'}</strong>
+        {place === 0 && meaning !== '' && `: ${meaning}`}
         {stop.actual ? null : ` with a budget of ${grouped(stop.budget)}`}
       </p>
       <p class="why"><Data text={whyOf(side, candidate)} limit={2000} /></p>

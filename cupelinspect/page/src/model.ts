@@ -1,5 +1,5 @@
 import { asciiFolded } from './format';
-import type { Item, Selection, Source } from './wire';
+import { fill, unpack, type Item, type Selection, type Source } from './wire';
 
 // The page's model. The data is read once. A side is one selection and its
 // current budget; a row is one candidate, in one or both sides.
@@ -27,7 +27,7 @@ export interface Stop {
   window: number[];
   form: Record<number, number>;
   pinned: number | undefined;
-  codeAt: (candidate: number) => number;
+  codes: ArrayLike<number>; // by candidate
   error: string;
 }
 
@@ -49,6 +49,7 @@ export interface Side {
   form: Int32Array; // in the window; 0 is the full one
   changed: Uint8Array; // 1 came with the budget that is shown, 2 went
   stale: Set<number>;
+  left: Map<number, number>; // the tokens that were left, by candidates of the run that did not fit
   came: number[]; // compared with the actual budget
   went: number[];
   reshaped: number[];
@@ -77,6 +78,7 @@ export let page: Model;
 
 // read makes the model of the page.
 export function read(source: Source): void {
+  fill(source);
   const { items, selections } = source;
   const kinds = kindsOf(items);
   const sweeps = selections.flatMap((selection) => [selection, ...(selection.sweep?.stops ?? [])]);
@@ -127,10 +129,7 @@ function letterFor(name: string, taken: Set<string>): string {
   return '·';
 }
 
-const LISTS = ['candidates', 'scores', 'parts', 'window', 'codes', 'code', 'why', 'stages'] as const;
-
 function sideOf(source: Source, selection: Selection, index: 0 | 1): Side {
-  for (const list of LISTS) (selection[list] as unknown) ??= []; // an empty list may be written as null
   const n = selection.candidates.length;
   const stops = stopsOf(selection, source.items);
   const actual = stops.findIndex((stop) => stop.actual);
@@ -147,8 +146,11 @@ function sideOf(source: Source, selection: Selection, index: 0 | 1): Side {
     form: new Int32Array(n),
     changed: new Uint8Array(n),
     stale: new Set(selection.stale),
+    left: new Map(),
     came: [], went: [], reshaped: [], pinnedTokens: 0,
   };
+  const left = unpack(selection.left ?? '');
+  for (let i = 0; i < left.length; i += 2) side.left.set(left[i], left[i + 1]);
   side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
   for (const i of selection.candidates) {
     if (source.items[i].pinned) side.pinnedTokens += Math.max(0, source.items[i].tokens);
@@ -170,15 +172,18 @@ function stopsOf(selection: Selection, items: Item[]): Stop[] {
   const { budget } = selection;
   const actual: Stop = {
     actual: true, budget: budget.max, target: budget.target, effective: budget.effective, tokens: tokensOf(selection, items), window: selection.window,
-    form: selection.form ?? {}, pinned: selection.pinned, codeAt: (i) => selection.code[i], error: selection.error ?? '',
+    form: selection.form ?? {}, pinned: selection.pinned, codes: selection.code, error: selection.error ?? '',
   };
-  const others = (selection.sweep?.stops ?? [])
-    .filter((stop) => stop.budget !== actual.budget)
-    .map((stop): Stop => ({
-      actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: stop.window ?? [],
-      form: stop.form ?? {}, pinned: stop.pinned, codeAt: (i) => (i < stop.codes.length ? stop.codes.charCodeAt(i) - 33 : -1), error: stop.error ?? '',
-    }));
-  return [...others, actual].sort((a, b) => a.budget - b.budget);
+  const codes = new Int16Array(selection.candidates.length).fill(-1);
+  const others = (selection.sweep?.stops ?? []).map((stop): Stop => {
+    const changes = unpack(stop.codes); // since the stop before
+    for (let i = 0; i < changes.length; i += 2) codes[changes[i]] = changes[i + 1];
+    return {
+      actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: unpack(stop.window),
+      form: stop.form ?? {}, pinned: stop.pinned, codes: codes.slice(), error: stop.error ?? '',
+    };
+  });
+  return [...others.filter((stop) => stop.budget !== actual.budget), actual].sort((a, b) => a.budget - b.budget);
 }
 
 function tokensOf(selection: Selection, items: Item[]): number {
@@ -200,7 +205,7 @@ export function moveTo(side: Side, at: number): void {
   stop.window.forEach((candidate, i) => { side.place[candidate] = i + 1; });
   side.form.fill(0);
   for (const [candidate, form] of Object.entries(stop.form)) side.form[Number(candidate)] = form;
-  for (let i = 0; i < side.n; i++) side.code[i] = stop.codeAt(i);
+  side.code.set(stop.codes);
   compareWithActual(side);
 }
 
@@ -349,7 +354,10 @@ export function reasonOf(side: Side, candidate: number): string {
 // whyOf returns the whole sentence. Only the run itself has one: at other
 // budgets its numbers would be wrong.
 export function whyOf(side: Side, candidate: number): string {
-  return side.stop.actual ? side.selection.why[candidate] ?? '' : reasonOf(side, candidate);
+  if (!side.stop.actual) return reasonOf(side, candidate);
+  const left = side.left.get(candidate);
+  if (left !== undefined) return `BudgetExceeded: ${itemOfCandidate(side, candidate).tokens} tokens requested, ${left} available`;
+  return side.selection.why[candidate] || `${reasonOf(side, candidate)}: score ${side.selection.scores[candidate] ?? 'none'}, ${shownTokens(side, candidate)} tokens`;
 }
 
 // spendableOf returns the tokens of the pinned items plus the effective budget,

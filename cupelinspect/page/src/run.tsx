@@ -24,7 +24,7 @@ export function Reasons({ side }: { side: Side }) {
               <th scope="row">
                 <button type="button" class="link" title="Show these candidates" onClick={() => filterByState(`code:${side.index}:${code}`)}><Data text={name || 'unknown'} limit={80} /></button>
               </th>
-              <td><span class={taken > 0 ? 'state in' : 'state'}>{taken > 0 ? 'in' : 'out'}</span></td>
+              <td><span class={taken > 0 ? 'state in' : 'state'}>{taken > 0 ? 'in' : 'out'}</span>{taken === 0 && <span class="soft">{` ${side.selection.meanings[code] ?? ''}`}</span>}</td>
               <td class="number">{grouped(items)}</td><td class="number">{grouped(tokens)}</td>
             </tr>
           ))}

@@ -54,8 +54,17 @@ export function fullTokens(side: Side, row: Row): number {
 }
 
 // inOrder returns the rows in the order of the run's candidates. Those that only
-// the second side has stand where they stand there.
+// the second side has stand where they stand there. It is the same at every budget.
+const orders = new Map<string, Row[]>(); // by the sides
+
 export function inOrder(sides: Side[]): Row[] {
+  const name = sides.map((side) => side.index).join();
+  const order = orders.get(name) ?? orderOf(sides);
+  orders.set(name, order);
+  return order;
+}
+
+function orderOf(sides: Side[]): Row[] {
   const position = (side: Side, row: Row) => {
     const candidate = row.at[side.index];
     const origin = side.selection.origin?.[candidate] ?? candidate;
@@ -70,9 +79,9 @@ export function inOrder(sides: Side[]): Row[] {
 export function whyOut(side: Side, candidate: number): string {
   const { codes, meanings } = side.selection;
   const code = side.code[candidate];
-  const why = meanings?.[code] || (codes.at(code) ?? '');
-  const numbers = side.stop.actual ? /^BudgetExceeded: (\d+) tokens requested, (\d+) available$/.exec(side.selection.why[candidate] ?? '') : null;
-  return numbers ? `${why}: ${counted(Number(numbers[1]), 'token')}, and ${grouped(Number(numbers[2]))} were left` : why;
+  const why = meanings[code] || (codes.at(code) ?? '');
+  const left = side.stop.actual ? side.left.get(candidate) : undefined;
+  return left === undefined ? why : `${why}: ${counted(fullTokens(side, page.rows[side.rowOf[candidate]]), 'token')}, and ${grouped(left)} were left`;
 }
 
 // Unit is what is in or out together: a message, or an exchange of a call and its

@@ -10,10 +10,14 @@ import { changed, shownRow, table } from './state';
 // of them sort and filter within a frame or two. The grid itself has the focus
 // and names the active row, so scrolling a row away does not lose the focus.
 
-const TABLE_ROW = 26; // as in the style sheet
+const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which then hides minor columns and makes a card of each row
 const SPARE_ROWS = 10;
 const PRINTED_ROWS = 400;
-const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which then hides minor columns
+
+// rowHeight is as in the style sheet.
+function rowHeight(): number {
+  return narrow.matches ? 54 : 26;
+}
 
 export function Candidates() {
   return (
@@ -38,6 +42,7 @@ function Table() {
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     addEventListener('resize', measure);
+    narrow.addEventListener('change', () => redraw(undefined));
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
@@ -53,8 +58,8 @@ function Table() {
   const cells = columns.filter((column) => table.parts || !column.part);
   const sum = (list: Column[]) => `${list.reduce((total, column) => total + column.width, 0)}px`;
   const { shown, printing } = table;
-  const inView = Math.ceil((room || 600) / TABLE_ROW);
-  const first = (top: number) => Math.max(0, Math.min(Math.floor(top / TABLE_ROW) - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
+  const inView = Math.ceil((room || 600) / rowHeight());
+  const first = (top: number) => Math.max(0, Math.min(Math.floor(top / rowHeight()) - SPARE_ROWS, shown.length - inView - 2 * SPARE_ROWS));
   const from = printing ? 0 : first(table.top);
   const to = Math.min(shown.length, printing ? PRINTED_ROWS : from + inView + 2 * SPARE_ROWS);
   const rows: Row[] = [];
@@ -66,18 +71,18 @@ function Table() {
   };
   // A row for other rows spans only the visible columns: a cell that spans more
   // adds columns, which take space from the others.
-  const whole = (text: string) => <tr class="no-rows"><td colSpan={cells.filter((column) => !column.minor || !narrow.matches).length}>{text}</td></tr>;
+  const whole = (text: string) => <tr role="row" class="no-rows"><td role="gridcell" colSpan={cells.filter((column) => !column.minor || !narrow.matches).length}>{text}</td></tr>;
   const hasActive = table.active >= from && table.active < to;
   return (
     <div class="scroller" ref={scroller} onScroll={scrolled}>
       <table
         id="grid" class={table.parts ? 'grid' : 'grid without-parts'} role="grid" tabIndex={0} aria-labelledby="candidates-title" ref={grid}
         aria-rowcount={shown.length + 1} aria-activedescendant={hasActive ? `row-${table.active}` : undefined} onKeyDown={gridKey}
-        style={{ '--wide': sum(cells), '--narrow': sum(columns.filter((column) => !column.minor)) }}
+        style={{ '--wide': sum(cells) }}
       >
         <colgroup>{columns.map((column) => <col class={cellClass(column)} style={column.grows ? undefined : { width: `${column.width}px` }} />)}</colgroup>
-        <thead><tr aria-rowindex={1}>{columns.map((column) => <Heading column={column} />)}</tr></thead>
-        <tbody onClick={press}>
+        <thead role="rowgroup"><tr role="row" aria-rowindex={1}>{columns.map((column) => <Heading column={column} />)}</tr></thead>
+        <tbody role="rowgroup" onClick={press}>
           <Spacer rows={from} key="before" />
           {rows.map((row, i) => <TableRow key={row.index} row={row} at={from + i} cells={cells} active={table.active === from + i} />)}
           {shown.length === 0 && whole(page.rows.length === 0 ? 'There were no candidates.' : 'No candidate passes these filters.')}
@@ -99,7 +104,7 @@ export function showPartsIfTheyFit(): void {
 // An empty row stands in for those that are no elements, so that the scroll bar
 // is right.
 function Spacer({ rows }: { rows: number }) {
-  return <tr class="spacer" aria-hidden="true" hidden={rows === 0}><td style={{ height: `${rows * TABLE_ROW}px` }} /></tr>;
+  return <tr class="spacer" aria-hidden="true" hidden={rows === 0}><td style={{ height: `${rows * rowHeight()}px` }} /></tr>;
 }
 
 function Heading({ column }: { column: Column }) {
@@ -113,7 +118,7 @@ function Heading({ column }: { column: Column }) {
     changed();
   };
   return (
-    <th scope="col" class={cellClass(column)} data-column={column.id} aria-sort={table.sort === column.id ? table.direction : undefined}>
+    <th scope="col" role="columnheader" class={cellClass(column)} data-column={column.id} aria-sort={table.sort === column.id ? table.direction : undefined}>
       <button type="button" title={column.label ?? column.name} aria-label={column.label} onClick={sort}><span>{column.name}</span><span class="arrow" aria-hidden="true" /></button>
     </th>
   );
@@ -125,8 +130,8 @@ function cellClass(column: Column): string | undefined {
 
 function TableRow({ row, at, cells, active }: { row: Row; at: number; cells: Column[]; active: boolean }) {
   return (
-    <tr id={`row-${at}`} aria-rowindex={at + 2} data-at={at} data-row={row.index} class={rowClass(row) + (active ? ' active' : '')} aria-selected={active ? 'true' : undefined}>
-      {cells.map((column) => <td class={cellClass(column)} title={column.title?.(row) || undefined}>{column.cell(row)}</td>)}
+    <tr role="row" id={`row-${at}`} aria-rowindex={at + 2} data-at={at} data-row={row.index} class={rowClass(row) + (active ? ' active' : '')} aria-selected={active ? 'true' : undefined}>
+      {cells.map((column) => <td role="gridcell" class={cellClass(column)} title={column.title?.(row) || undefined}>{column.cell(row)}</td>)}
     </tr>
   );
 }
@@ -151,16 +156,16 @@ export function moveActive(to: number): void {
   const { shown, grid, scroller } = table;
   if (shown.length === 0 || !grid || !scroller) return;
   table.active = Math.min(shown.length - 1, Math.max(0, to));
-  const top = table.active * TABLE_ROW;
+  const top = table.active * rowHeight();
   const room = scroller.clientHeight - (grid.tHead?.offsetHeight ?? 0);
   if (top < table.top) scrollTable(top);
-  if (top + TABLE_ROW > table.top + room) scrollTable(top + TABLE_ROW - room);
+  if (top + rowHeight() > table.top + room) scrollTable(top + rowHeight() - room);
   changed();
 }
 
 function gridKey(event: KeyboardEvent): void {
   if (event.target !== table.grid || event.ctrlKey || event.altKey || event.metaKey) return;
-  const screen = Math.max(1, Math.floor((table.scroller?.clientHeight ?? 0) / TABLE_ROW) - 2);
+  const screen = Math.max(1, Math.floor((table.scroller?.clientHeight ?? 0) / rowHeight()) - 2);
   const moves: Record<string, number | undefined> = {
     ArrowDown: table.active + 1, ArrowUp: table.active - 1, PageDown: table.active + screen, PageUp: table.active - screen,
     Home: 0, End: table.shown.length - 1,
