@@ -1,0 +1,69 @@
+package cupelotel_test
+
+import (
+	"fmt"
+	"testing"
+
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
+)
+
+// alone drops every instrument but one.
+func alone(name string) sdkmetric.Option {
+	return sdkmetric.WithView(func(i sdkmetric.Instrument) (sdkmetric.Stream, bool) {
+		if i.Name == name {
+			return sdkmetric.Stream{}, false
+		}
+		return sdkmetric.Stream{Name: i.Name, Aggregation: sdkmetric.AggregationDrop{}}, true
+	})
+}
+
+// Each instrument is recorded where a view drops all others, with the boundaries
+// that dashboards are made for.
+func TestEachInstrumentAlone(t *testing.T) {
+	durations := fmt.Sprint([]float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10})
+	tokens := fmt.Sprint([]float64{0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152})
+	fractions := fmt.Sprint([]float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2})
+	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Missing", RequireCount: 2, CapCount: 2}}))
+	for name, bounds := range map[string]string{
+		"cupel.pipeline.duration":         durations,
+		"cupel.stage.duration":            durations,
+		"cupel.pipeline.selected_tokens":  tokens,
+		"cupel.budget.utilization":        fractions,
+		"cupel.budget.target_utilization": fractions,
+		"cupel.items":                     "",
+		"cupel.exclusions":                "",
+		"cupel.shortfalls":                "",
+		"cupel.overflow.tokens":           "",
+	} {
+		provider, reader := newReader(t, alone(name))
+		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+		c := config()
+		c.Slicer, c.Overflow = counts, cupel.OverflowProceed
+		large := newItem(t, "pinned and large", 900, cupel.WithPinned())
+		for _, items := range [][]*cupel.ContextItem{candidates(t), append(candidates(t), large)} {
+			if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		metrics := collect(t, reader)
+		if len(metrics) != 1 || metrics[0].Name != name {
+			t.Errorf("%s alone: %d metrics are recorded", name, len(metrics))
+			continue
+		}
+		got := ""
+		switch data := metrics[0].Data.(type) {
+		case metricdata.Histogram[int64]:
+			got = fmt.Sprint(data.DataPoints[0].Bounds)
+		case metricdata.Histogram[float64]:
+			got = fmt.Sprint(data.DataPoints[0].Bounds)
+		}
+		if got != bounds {
+			t.Errorf("%s has the boundaries %s, want %s", name, got, bounds)
+		}
+	}
+}
