@@ -89,6 +89,22 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// NaN is equal to NaN and to no other score.
+func TestReasonDataWithNaN(t *testing.T) {
+	tooLow := func(score float64) cupel.ExclusionReason {
+		return cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: score, Threshold: 0.5})
+	}
+	for _, row := range []struct {
+		want, got float64
+		holds     bool
+	}{{0.25, 0.25, true}, {0.25, math.NaN(), false}, {math.NaN(), 0.25, false}, {math.NaN(), math.NaN(), true}} {
+		r := &report{Excluded: []cupel.ExcludedItem{out(cupel.KindMemory, 1, 0, tooLow(row.got))}}
+		if err := cupeltest.That(r).ExcludeItemWithReasonData(tooLow(row.want)).Err(); (err == nil) != row.holds {
+			t.Errorf("%v and %v: %v", row.want, row.got, err)
+		}
+	}
+}
+
 // What looks like the name of a file has no quotes.
 func TestNamesInFailures(t *testing.T) {
 	for tag, want := range map[string]string{

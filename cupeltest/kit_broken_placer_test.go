@@ -192,6 +192,12 @@ func TestBrokenPlacers(t *testing.T) {
 				}
 			})
 		}), "8 positions for 9 items"},
+		{"-1 for the last", "Place only reorders: every position", placed(func(_ []cupel.ScoredItem, order []int) []int {
+			if n := len(order); n > 0 {
+				order[n-1] = -1
+			}
+			return order
+		}), "position -1 of 9 items"},
 		{"counts from 1", "Place only reorders: every position", placed(func(_ []cupel.ScoredItem, order []int) []int {
 			for n := range order {
 				order[n]++
