@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -40,6 +41,9 @@ func Rules(role string) []Rule {
 }
 
 type batchOfNothing struct{ cupel.BatchScorer }
+
+// SetSlowCall sets what a call may take in the rules that make many.
+func SetSlowCall(most time.Duration) { slowCall = most }
 
 // KnownRuns is the number of reports whose run is known.
 func KnownRuns() (n int) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	cupeltest.SetSlowCall(200 * time.Millisecond) // no call of a test takes so long on a busy machine, but for those that sleep
 	// Many faults sleep.
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
