@@ -136,8 +136,8 @@ func (s *selection) codesAt(stop int) []string {
 	return names
 }
 
-// packed is a list of numbers to the base 36, the lowest digit first, of which the
-// last is 0 to z and the others are of another alphabet.
+// packed is a list of numbers to the base 36, the lowest digit first. The last digit
+// is 0 to z, and the others are of another alphabet.
 type packed []int
 
 func (p *packed) UnmarshalJSON(data []byte) error {

@@ -118,7 +118,7 @@ type wireStop struct {
 }
 
 // packed is a list of numbers that are at least 0, written in few bytes: each
-// number as digits to the base 36, the lowest first, of which the last is written
+// number as digits to the base 36, the lowest first. The last digit is written
 // differently from the others.
 type packed []int
 

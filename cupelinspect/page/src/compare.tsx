@@ -103,7 +103,7 @@ function Line({ row }: { row: Row }) {
   const home = page.sides[row.at[0] >= 0 ? 0 : 1];
   const notes: ComponentChildren[] = page.sides.map((side, i) => {
     if (states[i] === 'out') return <span><b>{side.letter}</b> <Data text={whyOut(side, row.at[side.index])} /></span>;
-    if (states[i] === 'none') return <span><b>{side.letter}</b> no candidate</span>;
+    if (states[i] === 'none') return <span><b>{side.letter}</b> {side.selection.session ? 'not there in this turn' : 'no candidate'}</span>;
     return states[i] === 'outline' ? <span><b>{side.letter}</b> {`outline, ${tokensText(side, [row])} tokens`}</span> : null;
   });
   return (
