@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -94,6 +95,26 @@ func TestOnTerminal(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBusy: on a terminal, waiting says for what and for how long.
+func TestBusy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes more than a second")
+	}
+	cmd := command(t, "run", "-i", "-", "-p", "rag", "-b", "20")
+	cmd.Env = append(cmd.Env, "TERM=xterm")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(1500*time.Millisecond, func() {
+		_, _ = io.WriteString(in, desk)
+		_ = in.Close()
+	})
+	if seen := onTerminal(t, cmd, 64); !strings.Contains(seen, "\rreading standard input: 1 s\r\x1b[K") || !strings.Contains(seen, "What is new?") {
+		t.Errorf("its user sees %q", seen)
 	}
 }
 

@@ -29,6 +29,8 @@ func TestNumbersOfFlags(t *testing.T) {
 		{[]string{"-b", "9", "--reserve-kind", "Tool"}, `--reserve-kind: "Tool" is not of the form kind=tokens, such as ToolOutput=2k`, "half of a pair"},
 		{[]string{"-b", "9", "--headers=x"}, `--headers: must be true or false, got "x"`, "flags without a value may have one"},
 		{[]string{"-b", "9", "--budgt", "1"}, "unknown flag: --budgt (did you mean --budget?)", "a slip of the finger"},
+		{[]string{"-b", "9", "--encoding", "o200kbase"}, `--encoding: "o200kbase" is unknown (did you mean o200k_base?); want one of o200k_base, cl100k_base, p50k_base, r50k_base or a model of OpenAI's; ` +
+			"heuristic gives an estimate for any model", "encodings have names"},
 		{[]string{"-b", "9", "--colour"}, "unknown flag: --colour", "nothing is near: run prints no colours"},
 		{[]string{"-b", "9", "-p", "rga"}, `no policy is named "rga" (did you mean rag?); the presets are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use, agent; ` +
 			"a policy file ends in .json or .toml", "presets have names too"},
@@ -42,6 +44,13 @@ func TestNumbersOfFlags(t *testing.T) {
 	}
 	if _, stdout, stderr := ran(t, `[{"content":"ten","tokens":10}]`, "-i", "-", "-p", "chat", "-b", "010"); !strings.Contains(stdout, "ten") {
 		t.Errorf("a budget of 010 does not hold 10 tokens: %s%s", stdout, stderr)
+	}
+}
+
+func TestRequiredFlags(t *testing.T) {
+	_, _, stderr := start(t, "run", "-i", "items.jsonl", "-p", "rag")
+	if want := "cupel: required flag(s) \"budget\" not set; for example: cupel run --items chat.json --policy chat --budget 8k --reserve 1k\n"; stderr != want {
+		t.Errorf("got %s, want %s", stderr, want)
 	}
 }
 

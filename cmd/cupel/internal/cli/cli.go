@@ -69,7 +69,10 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
+	if example, _, _ := strings.Cut(strings.TrimSpace(command.Example), "\n"); err != nil && strings.HasPrefix(err.Error(), "required flag") {
+		err = fmt.Errorf("%w; for example: %s", err, example)
+	}
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}

@@ -199,7 +199,7 @@ func TestEvalPlot(t *testing.T) {
 func TestEvalMistakes(t *testing.T) {
 	folder(t, map[string]string{"talk.jsonl": talkFile(), "bad.jsonl": "{}\n{\"items\": 1}", "none.jsonl": "{}\n{}\n"})
 	for _, row := range []misuse{
-		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
+		{"no data", nil, `required flag(s) "data" not set; for example: cupel eval --data meetings.jsonl`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "talk.jsonl", "--data", "bad.jsonl"}, "bad.jsonl: line 2 is not a labelled conversation: json: cannot unmarshal number into Go struct field Conversation.items of type []eval.Turn", "which file and line"},
 		{"no question", []string{"--data", "none.jsonl", "--part", "tune"}, "no questions to measure in none.jsonl (part tune, 1 conversation)", "all shares would be 0"},

@@ -344,5 +344,5 @@ func (in *mcpCandidates) budget(total amount) (budgetFlags, error) {
 // encodingFlag registers the flag that says how tokens are counted.
 func encodingFlag(command *cobra.Command, encoding *string, what string) {
 	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), what+" with this `encoding` or model; OpenAI's, or heuristic for an estimate")
-	complete(command, "encoding", "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
+	complete(command, "encoding", encodings...)
 }

@@ -124,7 +124,7 @@ it was interrupted, and cupel merge adds up the parts.`,
 	cacheFlag(command, &flags.cache, "report the cost by the cache of this `provider` too")
 	intFlag(set, &flags.join, "join", "", 0, "join conversations until each has these `tokens`")
 	complete(command, "against", known...)
-	complete(command, "encoding", characters, "o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic")
+	complete(command, "encoding", append([]string{characters}, encodings...)...)
 	completePolicy(command, "policy", known...)
 	return command
 }

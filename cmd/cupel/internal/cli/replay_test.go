@@ -199,7 +199,7 @@ func TestReplayProgress(t *testing.T) {
 func TestReplayMistakes(t *testing.T) {
 	folder(t, map[string]string{"talk.jsonl": `{"messages": []}`, "bad.jsonl": "{\"messages\": []}\n{\"messages\": 1}", "none.jsonl": "\n"})
 	for _, row := range []misuse{
-		{"no data", nil, `required flag(s) "data" not set`, "there is none by default"},
+		{"no data", nil, `required flag(s) "data" not set; for example: cupel replay --data agents.jsonl`, "there is none by default"},
 		{"no file", []string{"--data", "x.jsonl"}, "open x.jsonl: no such file or directory", "it is not there"},
 		{"bad data", []string{"--data", "bad.jsonl"}, "bad.jsonl: line 2: \"messages\" must be a list of messages", "which file and line"},
 		{"nothing", []string{"--data", "none.jsonl"}, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"},

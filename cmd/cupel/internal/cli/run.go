@@ -42,8 +42,8 @@ provider's prompt cache finds it: FILE keeps the state from turn to turn. Use on
 file for one conversation.
 
 Notes on standard error say what was estimated, dropped or restored.`,
-		Example: `  cupel run --items chat.json --policy chat --budget 8000 --reserve 1000
-  cupel run -i request.json -p toolUse -b 100000 --as transcript -o smaller.json
+		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
+  cupel run -i request.json -p agent -b 50% --as transcript --session state.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,

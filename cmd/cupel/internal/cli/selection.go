@@ -331,6 +331,9 @@ func isPolicyFile(name string) bool {
 	return strings.EqualFold(extension, ".json") || strings.EqualFold(extension, ".toml")
 }
 
+// encodings are what --encoding takes, apart from models.
+var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic"}
+
 // counterNamed returns the counter that --encoding names.
 func counterNamed(name string) (cupel.TokenCounter, error) {
 	if strings.EqualFold(name, "heuristic") {
@@ -341,7 +344,12 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 	}
 	counter, err := cupeltiktoken.ForModel(name)
 	if err != nil {
-		return nil, usagef("--encoding: %w; heuristic gives an estimate for any model", err)
+		known := slices.Clone(encodings)
+		for _, m := range models {
+			known = append(known, m.name)
+		}
+		return nil, usagef("--encoding: %.40q is unknown%s; want one of %s or a model of OpenAI's; heuristic gives an estimate for any model",
+			name, didYouMean(name, known), strings.Join(encodings[:4], ", "))
 	}
 	return counter, nil
 }
