@@ -13,10 +13,11 @@ if [ -n "$long" ]; then
 	exit 1
 fi
 
-# Words that usually mark a sentence to rewrite. Counts every use, since a few are right.
+# Words that usually mark a sentence to rewrite. Counts every use, since a few are right;
+# http.NoBody is no sentence.
 most=20
 stiff=$(git grep -wiohE 'nobody|whatever|beside|anew|is told|are told|of which|whoever' -- \
-	'*.md' '*.go' '*.ts' '*.tsx' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | wc -l)
+	'*.md' '*.go' '*.ts' '*.tsx' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | grep -vcx NoBody)
 if [ "$stiff" -gt "$most" ]; then
 	echo "stiff English $stiff times, at most $most: rewrite sentences with nobody, whatever, beside, anew, is told, of which" >&2
 	exit 1
