@@ -11,7 +11,7 @@
 //	├── cupel.stage.slice
 //	└── cupel.stage.place
 //
-// Spans start and end when the run and its stages did, by the pipeline's clock.
+// Spans start and end when the run and its stages did, in real time.
 // If a strategy starts a span from the context it receives, that span appears
 // below its stage. A [MetricCollector] measures the same runs. Pass both like
 // any other collector:
