@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// StrategyTime is how long a strategy took in one stage, by the real clock.
+// StrategyTime is how long a strategy took in one stage, by the real clock. Parts of a
+// strategy that are equal as Go values, such as two scorer.Recency{}, are one.
 type StrategyTime struct {
 	Strategy string    // its Go type, such as "*scorer.Composite"
 	Parent   int       // position in the list of the strategy that called it, which comes before it; -1 for the pipeline's own
@@ -132,10 +133,14 @@ func (t *strategyTimes) begin(s any, parent int, now time.Time) int {
 	return len(t.list) - 1
 }
 
-// sameStrategy reports whether two strategies of the same type are one. Those that
-// cannot be compared count as one.
+// sameStrategy reports whether two strategies of the same type are one. Functions are
+// if they have the same code; others that cannot be compared count as one.
 func sameStrategy(a, b any) bool {
-	return !reflect.ValueOf(a).Comparable() || !reflect.ValueOf(b).Comparable() || a == b
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	if x.Kind() == reflect.Func {
+		return x.Pointer() == y.Pointer()
+	}
+	return !x.Comparable() || !y.Comparable() || a == b
 }
 
 // end ends a call, also one that panics, unless the stage has ended before.

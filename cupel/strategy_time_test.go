@@ -113,6 +113,17 @@ Score:   cupel_test.byHint 1
 Slice: cupel_test.sliceFunc 1
 Place: cupel_test.placeFunc 1
 `, false},
+		{"functions are told apart by their code, and equal values are one", &parts{scorers: []cupel.Scorer{
+			cupel.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 }),
+			cupel.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 2 }), byHint{}, byHint{},
+		}}, inOrder, run, `
+Score: *cupel_test.parts 1
+Score:   cupel.ScorerFunc 1
+Score:   cupel.ScorerFunc 1
+Score:   cupel_test.byHint 2
+Slice: cupel_test.sliceFunc 1
+Place: cupel_test.placeFunc 1
+`, false},
 		{"one part called several times is one", byHint{}, outer{3}, run, `
 Score: cupel_test.byHint 1
 Slice: cupel_test.outer 1

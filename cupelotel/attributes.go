@@ -123,9 +123,10 @@ const (
 	StageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
 	// StrategyTimePrefix is what the names of the times of strategies begin with
 	// (double, seconds); the types of the strategies follow, from the pipeline's own
-	// down, such as cupel.strategy.time.Composite.Recency. The second Recency of a
-	// Composite is Recency.2. The time of a strategy includes its parts, and all calls.
-	// Set on score, slice and place, for up to 64 strategies.
+	// down, such as cupel.strategy.time.Composite.Recency. The second Tag of a
+	// Composite is Tag.2; equal ones, such as two scorer.Recency{}, are one. The time
+	// of a strategy includes its parts, and all calls. Set on score, slice and place,
+	// for up to 64 strategies.
 	StrategyTimePrefix = "cupel.strategy.time."
 )
 
