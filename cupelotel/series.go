@@ -2,6 +2,7 @@ package cupelotel
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,11 +70,23 @@ const maxSeries = 256
 
 // seriesOf returns the series of a run, or of turns if mode is empty.
 func (c *MetricCollector) seriesOf(ctx context.Context, in *instruments, configured, mode string) *series {
+	return c.seriesIn(in, configured, mode, c.attributes(ctx))
+}
+
+// attributes returns the caller's attributes of a run or a turn, or nil if all have
+// the same.
+func (c *MetricCollector) attributes(ctx context.Context) []attribute.KeyValue {
+	if c.which.attrsOf == nil {
+		return nil
+	}
+	return c.which.attributes(ctx, 2)
+}
+
+// seriesIn is seriesOf with the attributes of the run or the turn.
+func (c *MetricCollector) seriesIn(in *instruments, configured, mode string, attrs []attribute.KeyValue) *series {
 	key := seriesKey{name: c.which.nameOr(configured), mode: mode}
-	var attrs []attribute.KeyValue
 	if c.which.attrsOf != nil {
-		attrs = c.which.attributes(ctx, 2)
-		set := attribute.NewSet(attrs...)
+		set := attribute.NewSet(slices.Clone(attrs)...) // it sorts what it is given
 		key.dynamic, attrs = set.Equivalent(), set.ToSlice()
 	}
 	cache := &in.series
@@ -84,7 +97,7 @@ func (c *MetricCollector) seriesOf(ctx context.Context, in *instruments, configu
 		return s
 	}
 	if c.which.attrsOf == nil {
-		attrs = c.which.attributes(ctx, 2)
+		attrs = slices.Clone(c.which.attrs)
 	}
 	if mode != "" {
 		attrs = append(attrs, RunModeKey.String(mode))

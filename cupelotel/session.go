@@ -178,10 +178,11 @@ func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (c
 	if !in.enabled(ctx) || !c.which.observes(ctx, asRun(info)) {
 		return ctx, nil
 	}
+	attrs := c.attributes(ctx)
 	start := time.Now() //nolint:forbidigo // nothing depends on it, and the session's clock may be moved
 	turn := &metricTurn{
 		instruments: in, collector: c, maxTokens: info.Budget.MaxTokens(), target: info.Budget.TargetTokens(), start: start,
-		turns: c.seriesOf(ctx, in, info.Pipeline, ""), windows: c.seriesOf(ctx, in, info.Pipeline, modeSession),
+		turns: c.seriesIn(in, info.Pipeline, "", attrs), windows: c.seriesIn(in, info.Pipeline, modeSession, attrs),
 	}
 	return context.WithValue(ctx, metricTurnKey{}, turn), turn
 }

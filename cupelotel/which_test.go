@@ -190,6 +190,25 @@ func TestAttributesOfTheCaller(t *testing.T) {
 	}
 }
 
+// TestAttributesFuncIsCalledOnce for each run and each turn: it may look things up.
+func TestAttributesFuncIsCalledOnce(t *testing.T) {
+	calls := 0
+	counted := cupelotel.WithAttributesFunc(func(context.Context) []attribute.KeyValue { calls++; return nil })
+	tracers, _ := newRecorder(t)
+	meters, _ := newReader(t)
+	for name, collector := range map[string]cupel.TraceCollector{
+		"spans":   cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), counted),
+		"metrics": cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), counted),
+	} {
+		calls = 0
+		ctx, turn := take(t, t.Context(), collector, forced, config())
+		turn.CommitTurn(ctx, reported)
+		if calls != 2 {
+			t.Errorf("%s: %d calls for a turn with a run and its commit, want 2", name, calls)
+		}
+	}
+}
+
 func TestSeriesWithoutBound(t *testing.T) {
 	// The memory of a collector stays bounded, and every run counts all the same.
 	meters, reader := newReader(t)
