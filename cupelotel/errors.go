@@ -16,6 +16,9 @@ import (
 // errorType returns the value of error.type for the error of a run. It asks the types
 // of package cupel only: an ErrorType method of another type may return any text.
 func errorType(err error) string {
+	if isNil(err) { // of a chooser that is not Cupel's
+		return other
+	}
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.ContractError, *cupel.StrategyError, *cupel.SourceError, *cupel.CanceledError,
 		*cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
@@ -49,6 +52,9 @@ func (c *TraceCollector) description(err error) string {
 // Go type of a strategy. It never uses the error's text, nor the reason in an
 // error that a strategy built itself: both may quote an item.
 func (c *TraceCollector) summary(err error) string {
+	if isNil(err) {
+		return "cupel: the run failed"
+	}
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *cupel.PinnedExceedsBudgetError:
 		return err.Error() // numbers only

@@ -157,7 +157,9 @@ func (r *metricRun) stage(ctx context.Context, at int, e cupel.StageEnd) {
 	if e.Err != nil {
 		attributes = []metric.RecordOption{r.series.with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
 	}
-	r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
+	if !r.replaced(e.Err) {
+		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
+	}
 	r.items.Add(ctx, int64(e.CountIn), sets.add...)
 	var others int64
 	for _, c := range e.Reasons { // each code comes once
@@ -179,11 +181,16 @@ func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 		return
 	}
 	r.turn.record(func() {
-		if e.Err != nil && r.turn.end.Err == nil {
-			return // the session chose again, for more tokens
+		if !r.replaced(e.Err) {
+			r.run(ctx, e)
 		}
-		r.run(ctx, e)
 	})
+}
+
+// replaced reports whether err, of the run or a stage, is no failure: the session chose
+// again, for more tokens.
+func (r *metricRun) replaced(err error) bool {
+	return err != nil && r.turn != nil && r.turn.end.Err == nil
 }
 
 func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {

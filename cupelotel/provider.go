@@ -37,9 +37,9 @@ func same[P any](a, b P) (equal bool) {
 	return any(a) == any(b)
 }
 
-// isNil reports whether a provider is nil or holds a nil pointer, such as an
-// unset variable of the SDK's type.
-func isNil(provider any) bool {
-	v := reflect.ValueOf(provider)
+// isNil reports whether a provider or an error is nil or holds a nil pointer, such as
+// an unset variable of the SDK's type.
+func isNil(value any) bool {
+	v := reflect.ValueOf(value)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

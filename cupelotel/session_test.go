@@ -181,6 +181,8 @@ func TestTurnsThatFail(t *testing.T) {
 		{&cupel.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
 		{&cupel.AbandonedError{}, "*cupel.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
 		{errors.New("secret"), "_OTHER", "cupel: the run failed", "the text may quote an item"},
+		{(*cupel.StrategyError)(nil), "_OTHER", "cupel: the run failed", "a mistake of a chooser must not crash the turn"},
+		{(*cupel.OverflowError)(nil), "_OTHER", "cupel: the run failed", "nor one of another type"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
@@ -253,6 +255,12 @@ func TestTurnMetrics(t *testing.T) {
 		case "cupel.pipeline.duration":
 			if p := points(m); len(p) != 1 || !strings.HasPrefix(p["cupel.run.mode=session"], "1 ") {
 				t.Errorf("durations of runs: %v, want one", p)
+			}
+		case "cupel.stage.duration":
+			for series := range points(m) {
+				if strings.Contains(series, "error.type") {
+					t.Errorf("the stage that failed before the session chose again is a failure: %s", series)
+				}
 			}
 		case "cupel.session.duration":
 			if p := points(m); len(p) != 1 || !strings.HasPrefix(p[""], "3 ") {
