@@ -2,8 +2,10 @@ package cupelotel_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"go.opentelemetry.io/otel/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
@@ -20,6 +22,46 @@ func alone(name string) sdkmetric.Option {
 		}
 		return sdkmetric.Stream{Name: i.Name, Aggregation: sdkmetric.AggregationDrop{}}, true
 	})
+}
+
+// A record and a span say nothing of what is not there, and something of one.
+func TestWhatIsNotThereHasNoAttribute(t *testing.T) {
+	one := newItem(t, "one", 10)
+	byReason, outByKind, inByKind := "cupel.selection.excluded_by_reason", "cupel.selection.excluded_by_kind", "cupel.selection.included_by_kind"
+	for _, tt := range []struct {
+		name   string
+		items  []*cupel.ContextItem
+		target int
+		want   []string
+	}{
+		{"nothing", nil, 100, nil},
+		{"one is in", []*cupel.ContextItem{one}, 100, []string{inByKind}},
+		{"one is out", []*cupel.ContextItem{one}, 5, []string{byReason, outByKind}},
+	} {
+		loggers, kept := newRecords(log.SeverityInfo)
+		collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers))
+		c := config()
+		c.Slicer = slicer.Greedy{}
+		if _, err := newPipeline(t, c).Run(t.Context(), tt.items, newBudget(t, 1000, tt.target), cupel.WithTrace(collector)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, kv := range attrsOf(&kept.all[0]) {
+			if key := string(kv.Key); key == byReason || key == outByKind || key == inByKind {
+				got = append(got, key)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: the record has %v, want %v", tt.name, got, tt.want)
+		}
+	}
+
+	tracers, recorder := newRecorder(t)
+	ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	turn.CommitTurn(ctx, cupel.TurnCommit{Input: 1})
+	if commit := spanNamed(t, recorder, "cupel.session.commit"); attr(commit.Attributes(), cupelotel.SessionInputReportedKey) != "1" {
+		t.Errorf("a request of one token: %v", commit.Attributes())
+	}
 }
 
 // Each instrument is recorded where a view drops all others, with the boundaries
@@ -39,6 +81,15 @@ func TestEachInstrumentAlone(t *testing.T) {
 		"cupel.exclusions":                "",
 		"cupel.shortfalls":                "",
 		"cupel.overflow.tokens":           "",
+
+		"cupel.session.duration":       durations,
+		"cupel.session.cost_ratio":     fmt.Sprint([]float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8}),
+		"cupel.session.kept_tokens":    tokens,
+		"cupel.session.turns":          "",
+		"cupel.session.breaks":         "",
+		"cupel.session.dropped":        "",
+		"cupel.session.read_predicted": "",
+		"cupel.session.read_reported":  "",
 	} {
 		provider, reader := newReader(t, alone(name))
 		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
@@ -49,6 +100,9 @@ func TestEachInstrumentAlone(t *testing.T) {
 			if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if ctx, turn := take(t, t.Context(), collector, forced); turn != nil {
+			turn.CommitTurn(ctx, reported)
 		}
 		metrics := collect(t, reader)
 		if len(metrics) != 1 || metrics[0].Name != name {
