@@ -43,6 +43,11 @@ cd cupelchat/sdks
 GOWORK=off "$linter" run --config "$config" ./...
 
 cd ../..
+echo "== cupelbeam" >&2
+cd cupelbeam
+GOWORK=off "$linter" run --config "$config" ./...
+
+cd ..
 echo "== cupelinspect/page" >&2
 if command -v npm >/dev/null; then
 	modules=tools/page/node_modules
