@@ -61,7 +61,7 @@ func run(root string, check, measure bool, mutants string) error {
 		if err := stale(known.Counted, now); err != nil {
 			return err
 		}
-		want, err := render(root, known)
+		want, err := render(known)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func run(root string, check, measure bool, mutants string) error {
 	if err := os.WriteFile(numbersFile(root), append(data, '\n'), 0o600); err != nil {
 		return err
 	}
-	text, err := render(root, known)
+	text, err := render(known)
 	if err != nil {
 		return err
 	}
@@ -117,15 +117,9 @@ func stale(was, now counted) error {
 	return nil
 }
 
-func render(root string, n numbers) (string, error) {
-	targets, err := makeTargets(root)
-	if err != nil {
-		return "", err
-	}
+func render(n numbers) (string, error) {
 	t, err := template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
-		"n":     grouped,
-		"words": strings.Fields,
-		"make":  func(target string) (string, error) { return described(targets, target) },
+		"n": grouped,
 		"percent": func(a, b int) string {
 			return fmt.Sprintf("%.1f %%", 100*float64(a)/float64(max(b, 1)))
 		},
@@ -145,24 +139,4 @@ func grouped(n int) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
-}
-
-func described(targets map[string]string, target string) (string, error) {
-	text, ok := targets[target]
-	if !ok {
-		return "", fmt.Errorf("the Makefile has no target %s with a description", target)
-	}
-	return fmt.Sprintf("| `make %s` | %s |", target, text), nil
-}
-
-// makeTargets are the targets of the Makefile with what its help says.
-func makeTargets(root string) (map[string]string, error) {
-	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	targets := make(map[string]string)
-	for line := range strings.Lines(string(data)) {
-		if name, text, ok := strings.Cut(strings.TrimSpace(line), ": ## "); ok {
-			targets[name] = text
-		}
-	}
-	return targets, err
 }

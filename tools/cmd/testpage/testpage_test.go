@@ -83,15 +83,7 @@ cupel                              114       130  87.7 %           0         0  
 	}
 }
 
-func TestTargets(t *testing.T) {
-	root := tree(t, map[string]string{"Makefile": "test: ## Run tests\n\tgo test\nother:\nlint: vet ## no\n"})
-	targets, err := makeTargets(root)
-	if err != nil || len(targets) != 1 || targets["test"] != "Run tests" {
-		t.Errorf("got %v, %v", targets, err)
-	}
-	if _, err := described(targets, "other"); err == nil {
-		t.Error("a target without a description is described")
-	}
+func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{7: "7", 1234: "1,234", 1234567: "1,234,567"} {
 		if got := grouped(n); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)
@@ -110,7 +102,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := render(root, known)
+	want, err := render(known)
 	if err != nil {
 		t.Fatal(err)
 	}
