@@ -50,8 +50,7 @@ var leaks = []struct {
 	}, why: "its text, its ErrorType and what it wraps"},
 	{name: "strategy error by hand", arrange: func(c *cupel.Config, text string) {
 		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {
-			// With a space: the summary shows what looks like the name of a Go type.
-			return &cupel.StrategyError{Role: text, Strategy: "a " + text, Reason: text, Err: quoting{text}}
+			return &cupel.StrategyError{Role: text, Strategy: text + "." + text, Reason: text, Err: quoting{text}}
 		})
 	}, why: "a strategy can fill in any field"},
 	{name: "configuration error by hand", arrange: func(c *cupel.Config, text string) {

@@ -3,8 +3,6 @@ package cupelotel
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -37,21 +35,22 @@ func panicked(err error) bool {
 	return ok
 }
 
-// description returns what the status says about the error of a run.
-func (c *TraceCollector) description(err error) string {
+// description returns what the status says about the error of a run, whose stage
+// called the given strategies.
+func (c *TraceCollector) description(err error, called []cupel.StrategyTime) string {
 	if c.redact != nil {
 		// Sprint, since it survives an Error method that panics.
 		if text := c.text(TextError, fmt.Sprint(err)); text != "" {
 			return text
 		}
 	}
-	return c.summary(err)
+	return c.summary(err, called)
 }
 
 // summary describes an error using only Cupel's words, numbers, kinds and the
 // Go type of a strategy. It never uses the error's text, nor the reason in an
 // error that a strategy built itself: both may quote an item.
-func (c *TraceCollector) summary(err error) string {
+func (c *TraceCollector) summary(err error, called []cupel.StrategyTime) string {
 	if isNil(err) {
 		return "cupel: the run failed"
 	}
@@ -64,7 +63,7 @@ func (c *TraceCollector) summary(err error) string {
 		kind := c.text(TextKind, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.ContractError:
-		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " broke its contract"
+		return "cupel: " + role(err.Role) + typeName(err.Strategy, called) + " broke its contract"
 	case *cupel.StrategyError:
 		did := "broke its contract"
 		switch {
@@ -73,7 +72,7 @@ func (c *TraceCollector) summary(err error) string {
 		case err.Err != nil:
 			did = "failed"
 		}
-		return "cupel: " + role(err.Role) + typeName(err.Strategy) + " " + did
+		return "cupel: " + role(err.Role) + typeName(err.Strategy, called) + " " + did
 	case *cupel.SourceError:
 		did := "failed"
 		if panicked(err.Err) {
@@ -98,9 +97,8 @@ func (c *TraceCollector) summary(err error) string {
 	}
 }
 
-// role returns the role of a strategy, and typeName its Go type after a space.
-// Both reject text that does not look right, because a strategy can build a
-// StrategyError itself and put anything there.
+// role returns the role of a strategy. A strategy can build a StrategyError itself and
+// put anything there.
 func role(role string) string {
 	switch role {
 	case "scorer", "slicer", "placer":
@@ -109,13 +107,13 @@ func role(role string) string {
 	return "strategy"
 }
 
-func typeName(name string) string {
-	const longest = 200 // bytes
-	text := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.*/[]-", r)
+// typeName returns the Go type of a strategy after a space, if it is one of those
+// that were called: an error that a strategy built itself may have any text.
+func typeName(name string, called []cupel.StrategyTime) string {
+	for i := range called {
+		if called[i].Strategy == name {
+			return " " + name
+		}
 	}
-	if len(name) > longest || !strings.Contains(name, ".") || strings.ContainsFunc(name, text) {
-		return ""
-	}
-	return " " + name
+	return ""
 }

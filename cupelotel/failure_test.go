@@ -152,8 +152,24 @@ var failures = []struct {
 	{
 		"strategy error of a strategy",
 		byHand(&cupel.StrategyError{Role: "slicer", Strategy: "*own.Inner[int]", Reason: "secret"}),
-		"score", "*cupel.StrategyError", "cupel: slicer *own.Inner[int] broke its contract",
+		"score", "*cupel.StrategyError", "cupel: slicer broke its contract",
+		"made by hand: a word with a dot may be the item's, and no strategy of that type was called",
+	},
+	{
+		"strategy error of a part",
+		func(_ *testing.T, f *failing) {
+			f.config.Scorer = batchFunc(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+				return cupel.ScoreAll(ctx, &failingPart[int]{}, all, scores)
+			})
+		},
+		"score", "*cupel.StrategyError", "cupel: scorer *cupelotel_test.failingPart[int] failed",
 		"passed on unchanged; the reader needs role and type",
+	},
+	{
+		"strategy error with the type of the caller",
+		byHand(&cupel.StrategyError{Role: "scorer", Strategy: "cupelotel_test.batchFunc", Reason: "secret"}),
+		"score", "*cupel.StrategyError", "cupel: scorer cupelotel_test.batchFunc broke its contract",
+		"made by hand, but known",
 	},
 	{
 		"strategy error with texts",
@@ -220,6 +236,15 @@ func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collecto
 		t.Fatal("the run did not fail")
 	}
 	return err
+}
+
+// failingPart is a scorer that fails.
+type failingPart[T any] struct{}
+
+func (*failingPart[T]) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+
+func (*failingPart[T]) ScoreAll(context.Context, []*cupel.ContextItem, []float64) error {
+	return errors.New("secret")
 }
 
 func byHand(err error) func(*testing.T, *failing) {

@@ -118,7 +118,7 @@ const (
 	// anything: what a strategy panicked with or returned, or the cause of a
 	// cancellation. Not shown by default; the status description is a summary
 	// made of Cupel's own words, numbers, kinds and the Go type of the
-	// strategy.
+	// strategy, if it is one that the stage called.
 	TextError
 	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
 	// by default.

@@ -103,7 +103,7 @@ func (t *traceTurn) EndTurn(_ context.Context, e cupel.TurnEnd) {
 	defer t.span.End()
 	if e.Err != nil {
 		t.span.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
-		t.span.SetStatus(codes.Error, t.collector.description(e.Err))
+		t.span.SetStatus(codes.Error, t.collector.description(e.Err, nil))
 		return
 	}
 	t.proposed = append(make([]attribute.KeyValue, 0, 16),

@@ -200,6 +200,7 @@ type traceRun struct {
 	streaming bool
 	preparing bool
 	read      int                        // candidates of a streaming run
+	said      string                     // about the failure of a stage
 	stages    [len(stages) + 1]stageSpan // the last one is for an unknown stage
 }
 
@@ -223,7 +224,7 @@ func (r *traceRun) Detail() cupel.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return cupel.TraceDetail{
 		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && (r.log.run || r.log.recording != nil), Exclusions: events, Lent: true, Reasons: events,
-		Strategies: r.root.IsRecording() && !r.collector.which.pipelineClock, RealTime: !r.collector.which.pipelineClock,
+		Strategies: r.root.IsRecording(), RealTime: !r.collector.which.pipelineClock,
 	}
 }
 
@@ -254,6 +255,9 @@ func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if r.log != nil {
 		r.log.stage(e)
 	}
+	if e.Err != nil {
+		r.said = r.collector.description(e.Err, e.Strategies)
+	}
 	stage := r.spanOf(e.Stage)
 	if stage.Span == nil {
 		r.describe(ctx, r.root, e)
@@ -265,7 +269,7 @@ func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
 		r.describe(ctx, stage.Span, e)
 	}
-	if r.collector.strategySpans && stage.IsRecording() {
+	if r.collector.strategySpans && stage.IsRecording() && !r.collector.which.pipelineClock {
 		r.startStrategies(ctx, stage.Span, e.Strategies)
 	}
 	stage.End(trace.WithTimestamp(e.End))
@@ -278,7 +282,9 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageE
 	if r.streaming {
 		attrs = append(attrs, StageBusyTimeKey.Float64(e.Duration.Seconds()))
 	}
-	attrs = appendStrategies(attrs, e.Strategies)
+	if !r.collector.which.pipelineClock {
+		attrs = appendStrategies(attrs, e.Strategies)
+	}
 	if r.collector.verbosity >= VerbosityStageAndExclusions {
 		included := e.Included
 		if r.collector.verbosity < VerbosityFull {
@@ -307,7 +313,7 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageE
 	}
 	if e.Err != nil {
 		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
-		span.SetStatus(codes.Error, r.collector.description(e.Err))
+		span.SetStatus(codes.Error, r.said)
 	}
 	span.SetAttributes(attrs...)
 }
@@ -337,7 +343,10 @@ func (r *traceRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 	}
 	if e.Err != nil {
 		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
-		r.root.SetStatus(codes.Error, r.collector.description(e.Err))
+		if r.said == "" { // no stage failed
+			r.said = r.collector.description(e.Err, nil)
+		}
+		r.root.SetStatus(codes.Error, r.said)
 	}
 	r.root.SetAttributes(attrs...)
 	if r.log != nil {
