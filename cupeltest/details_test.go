@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -87,6 +88,71 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s\nsince %s", row.name, got, row.diff, row.why)
 		}
 	}
+}
+
+func TestCutAt(t *testing.T) {
+	for n, want := range map[int]string{0: "", 1: "x", 2: "x x", 3: "x x and 1 more", 5: "x x and 3 more"} {
+		if got := strings.Join(cupeltest.CutAt(2, n), " "); got != want {
+			t.Errorf("2 of %d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// The first line of a failure has what was found without the place, and not all of
+// a long text.
+func TestInBrief(t *testing.T) {
+	long := strings.Repeat("é", 120)
+	for found, want := range map[string]string{
+		"a list: position 3": "position 3", "panic: runtime error: x": "panic: runtime error: x", "position 3": "position 3",
+		"a list: item 3 scores 1, then 2": "1, then 2", "a list: item 3 is odd": "item 3 is odd",
+		"a list: " + long: long, "a list: " + long + "é": long + "…", "a list: " + long + "éé": long + "…",
+	} {
+		if got := cupeltest.InBrief(found); got != want {
+			t.Errorf("%q in brief is %q, want %q", found, got, want)
+		}
+	}
+}
+
+func TestRequiredKinds(t *testing.T) {
+	entries := []slicer.CountQuotaEntry{{Kind: "A", RequireCount: 1, CapCount: 2}, {Kind: "B", CapCount: 2}}
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("C", 30), slicer.Cap("D", 20), slicer.Between("E", 1, 2)))
+	for _, row := range []struct {
+		s    cupel.Slicer
+		want string
+		why  string
+	}{
+		{slicer.Greedy{}, "[]", "it requires nothing"},
+		{quota, "[C 30 E 1]", "a cap requires nothing"},
+		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries)), "[A 0]", "B is capped alone"},
+		{slicer.Must(slicer.NewCountConstrainedKnapsack(new(slicer.Knapsack), entries)), "[A 0]", "the same"},
+		{slicer.Must(slicer.NewCountQuota(quota, entries)), "[A 0 C 30 E 1]", "the inner slicer requires too"},
+	} {
+		if got := fmt.Sprint(cupeltest.Required(row.s)); got != row.want {
+			t.Errorf("%T requires %s, want %s: %s", row.s, got, row.want, row.why)
+		}
+	}
+}
+
+// A nil option changes nothing, and a nil generator is refused.
+func TestNilOptions(t *testing.T) {
+	outer := t
+	for name, run := range map[string]func(t cupeltest.T){
+		"scorer": func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(size)), nil) },
+		"placer": func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items), nil })), nil)
+		},
+		"collector": func(t cupeltest.T) {
+			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](cupel.NullTraceCollector{}), nil)
+		},
+	} {
+		if s := watch(run); len(s.messages) > 0 || !s.finished {
+			t.Errorf("a %s with a nil option: %q", name, s.messages)
+		}
+	}
+	s := watch(func(t cupeltest.T) {
+		cupeltest.Property(t, newPipeline(outer, cupel.Config{}), cupeltest.WithCandidates(nil), cupeltest.WithCases(7))
+	})
+	equalMessages(t, "Property", s.messages, []string{"Property failed: it takes a generator and at least 1 case, got 7."}, "there is nothing to try")
 }
 
 // NaN is equal to NaN and to no other score.

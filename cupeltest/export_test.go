@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -57,7 +58,22 @@ var (
 	Preferred    = preferred
 	Sampled      = sampled
 	Diff         = diff
+	InBrief      = inBrief
 )
+
+// Required says which kinds a slicer and those inside it require, and with which
+// percentage.
+func Required(s cupel.Slicer) (kinds []string) {
+	for _, r := range requirements(s) {
+		kinds = append(kinds, fmt.Sprint(r.kind, " ", r.percent))
+	}
+	return kinds
+}
+
+// CutAt returns the lines for n entries.
+func CutAt(most, n int) []string {
+	return cutAt(most, make([]int, n), func(int) string { return "x" })
+}
 
 // LeavesRoom says which item fits what a selection leaves.
 func LeavesRoom(items []cupel.ScoredItem, target int, sel cupel.Selection) string {

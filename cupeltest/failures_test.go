@@ -108,6 +108,11 @@ func TestFailures(t *testing.T) {
 			if len(hidden) != len(messages) {
 				t.Errorf("%s, %s: fails with hidden contents as %q", over.name, link.call, hidden)
 			}
+			chain := cupeltest.That(over.r)
+			link.fail(chain)
+			if failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](chain.Err()); ok {
+				hidden = append(hidden, failure.Expected, failure.Actual)
+			}
 			line := link.call + ": holds\n"
 			if text := strings.Join(append(messages, hidden...), "\n"); text != "" {
 				line = fmt.Sprintf("%s: sha256 %.4x\n", link.call, sha256.Sum256([]byte(text)))

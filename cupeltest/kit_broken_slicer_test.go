@@ -390,6 +390,7 @@ func TestPositionsOutOfRange(t *testing.T) {
 			s := watch(brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
 				if len(items) > 0 && budget.TargetTokens > 0 {
 					sel.Indices = append(sel.Indices, position(len(items)))
+					sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: position(len(items)), Form: 1})
 				}
 				return nil
 			}))

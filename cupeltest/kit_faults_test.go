@@ -16,7 +16,7 @@ import (
 
 // A fault is a strategy that breaks its contract, as people write them, and how
 // it is caught: the first failure is of this rule and names its cause in its
-// first line, whatever else is broken on the way.
+// first line, even if more is broken on the way.
 type fault struct {
 	name  string
 	rule  string // how its sentence begins
