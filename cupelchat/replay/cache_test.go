@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -24,15 +25,20 @@ func TestCostByAModel(t *testing.T) {
 	long.Name, long.MinTokens = "long", 1<<30
 	want := run(t, conversations, policies, shares)
 	dearer := 0
-	for _, model := range []cupelsession.CacheModel{reference, marked, long, {Name: "none"}} {
+	models := []cupelsession.CacheModel{reference, marked, long, {Name: "none"}}
+	together := run(t, conversations, policies, shares, replay.WithCache(models...))
+	for k, model := range models {
 		got := run(t, conversations, policies, shares, replay.WithCache(model))
-		if got.Cache != model.Name || !strings.Contains(got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks") {
-			t.Errorf("%s: the cache is %q, and the table\n%s", model.Name, got.Cache, got.Text())
+		if got.Rows[0].Caches[0].Cache != model.Name || !strings.Contains(got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks") {
+			t.Errorf("%s: the cache is %q, and the table\n%s", model.Name, got.Rows[0].Caches[0].Cache, got.Text())
 		}
 		for i, row := range got.Rows {
-			cost := row.CacheCost
-			row.CacheCost, row.Intervals.CacheCost = 0, replay.Interval{}
-			if row != want.Rows[i] {
+			cost := row.Caches[0].Cost
+			if alone := row.Caches[0]; together.Rows[i].Caches[k] != alone {
+				t.Errorf("%s with others: got %+v, want %+v", model.Name, together.Rows[i].Caches[k], alone)
+			}
+			row.Caches = nil
+			if !reflect.DeepEqual(row, want.Rows[i]) {
 				t.Errorf("%s: got %+v, want %+v", model.Name, row, want.Rows[i])
 			}
 			switch {
@@ -51,6 +57,9 @@ func TestCostByAModel(t *testing.T) {
 	}
 	if dearer == 0 {
 		t.Error("breakpoints never cost anything")
+	}
+	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(long, long)); err == nil || !strings.Contains(err.Error(), "different names") {
+		t.Errorf("error %v, want one about the name", err)
 	}
 	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
 		t.Errorf("error %v, want one about the price", err)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -44,31 +45,59 @@ func Choosing(name string, chooser cupelchat.Chooser) Policy {
 func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Context, Turn) ([]byte, error) {
 	return func() func(context.Context, Turn) ([]byte, error) {
 		chooser, err := keepingDuplicates(chooser)
-		var session *cupelsession.Session
-		return func(ctx context.Context, t Turn) ([]byte, error) {
-			if err == nil && session == nil {
-				cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute}
-				if t.model != nil { // where it marks; windows are those of the prices above
-					cache.Breakpoints, cache.LookBack, cache.Latest = t.model.Breakpoints, t.model.LookBack, t.model.Latest
+		sessions := make(map[placement]*cupelsession.Session)
+		return func(ctx context.Context, t Turn) (window []byte, _ error) {
+			if err != nil {
+				return nil, err
+			}
+			var places []placement
+			for i := range t.caches {
+				if p := placementOf(&t.caches[i]); !slices.Contains(places, p) {
+					places = append(places, p)
 				}
-				session, err = cupelsession.New(chooser, cupelsession.Config{LowWater: low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }})
 			}
-			if err != nil {
-				return nil, err
+			if len(places) == 0 {
+				places = []placement{{}}
 			}
-			var turn *cupelsession.Turn
-			body, err := t.fit(func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
-				turn, body, err = r.next(ctx, session, c)
-				return body, err
-			})
-			if err != nil {
-				return nil, err
+			// The windows are equal, and only what sessions mark in them differs.
+			for _, p := range places {
+				session := sessions[p]
+				if session == nil {
+					cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute, Breakpoints: p.breakpoints, LookBack: p.lookBack, Latest: p.latest}
+					var err error
+					if session, err = cupelsession.New(chooser, cupelsession.Config{LowWater: low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }}); err != nil {
+						return nil, err
+					}
+					sessions[p] = session
+				}
+				var turn *cupelsession.Turn
+				body, err := t.fit(func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
+					turn, body, err = r.next(ctx, session, c)
+					return body, err
+				})
+				if err != nil {
+					return nil, err
+				}
+				t.marks[p] = turn.Cache.Breakpoints // an entry is a message
+				if err := turn.Commit(cupelsession.Usage{}); err != nil {
+					return nil, err
+				}
+				window = body
 			}
-			*t.marks = turn.Cache.Breakpoints // an entry is a message
-			return body, turn.Commit(cupelsession.Usage{})
+			return window, nil
 		}
 	}
 }
+
+// placement is how a cache wants its breakpoints placed.
+type placement struct{ breakpoints, lookBack, latest int }
+
+func placementOf(m *cupelsession.CacheModel) placement {
+	return placement{m.Breakpoints, m.LookBack, m.Latest}
+}
+
+// marks are the ends of the prefixes that a session marks, in messages.
+type marks map[placement][]int
 
 // next proposes the next turn of a session, for items of other sizes.
 func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {

@@ -30,7 +30,7 @@
 //   - Cost is what the windows cost with a prompt cache, as a share of what it
 //     costs to send everything each time. The longest prefix of the window that
 //     equals the window before costs 0.1 a token, the rest 1.25.
-//   - CacheCost is the same by the model of a provider's cache, with [WithCache].
+//   - Caches are the same by the models of providers' caches, with [WithCache].
 //   - Breaks is the share of the steps that do not send all of the window before
 //     at the start of the new one.
 //   - Task is the share of the steps whose window has the user's first message

@@ -50,8 +50,8 @@ type Turn struct {
 	meter  *meter
 	cache  map[string]*Message
 	shared *shared
-	model  *cupelsession.CacheModel // of WithCache, or nil
-	marks  *[]int                   // where a session sets breakpoints, in messages
+	caches []cupelsession.CacheModel // of WithCache
+	marks  marks                     // where a session sets breakpoints
 }
 
 // Tokens returns what the messages of a request count by the measure.
@@ -138,12 +138,12 @@ func (p Policy) InSession(low float64) Policy {
 
 // chooser returns what chooses the windows of one conversation. messages are those
 // that have been read, by their JSON.
-func (p *Policy) chooser(messages map[string]*Message, model *cupelsession.CacheModel) chooser {
+func (p *Policy) chooser(messages map[string]*Message, caches []cupelsession.CacheModel) chooser {
 	var c chooser
 	if p.units != nil {
 		c = p.units()
 	} else {
-		c = &requests{choice: p.New(), cache: messages, model: model}
+		c = &requests{choice: p.New(), cache: messages, caches: caches, marks: make(marks)}
 	}
 	if p.blocks {
 		c = &blocks{chooser: c, low: p.low}
@@ -155,12 +155,12 @@ func (p *Policy) chooser(messages map[string]*Message, model *cupelsession.Cache
 type requests struct {
 	choice func(ctx context.Context, turn Turn) ([]byte, error)
 	cache  map[string]*Message // by JSON
-	model  *cupelsession.CacheModel
-	marks  []int // of the last window
+	caches []cupelsession.CacheModel
+	marks  marks // of the last window
 }
 
 func (r *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
-	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared, model: r.model, marks: &r.marks}
+	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared, caches: r.caches, marks: r.marks}
 	request, err := r.choice(ctx, public)
 	if err != nil {
 		return nil, err

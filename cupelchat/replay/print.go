@@ -12,17 +12,17 @@ import (
 type column struct {
 	head string
 	of   func(*Row) float64
-	in   func(*Intervals) Interval
+	in   func(*Row) Interval
 }
 
 var columns = []column{
-	{"support", func(r *Row) float64 { return r.Support }, func(i *Intervals) Interval { return i.Support }},
-	{"grounded", func(r *Row) float64 { return r.Grounded }, func(i *Intervals) Interval { return i.Grounded }},
-	{"cost", func(r *Row) float64 { return r.Cost }, func(i *Intervals) Interval { return i.Cost }},
-	{"breaks", func(r *Row) float64 { return r.Breaks }, func(i *Intervals) Interval { return i.Breaks }},
-	{"task", func(r *Row) float64 { return r.Task }, func(i *Intervals) Interval { return i.Task }},
-	{"recent", func(r *Row) float64 { return r.Recent }, func(i *Intervals) Interval { return i.Recent }},
-	{"fill", func(r *Row) float64 { return r.Fill }, func(i *Intervals) Interval { return i.Fill }},
+	{"support", func(r *Row) float64 { return r.Support }, func(r *Row) Interval { return r.Intervals.Support }},
+	{"grounded", func(r *Row) float64 { return r.Grounded }, func(r *Row) Interval { return r.Intervals.Grounded }},
+	{"cost", func(r *Row) float64 { return r.Cost }, func(r *Row) Interval { return r.Intervals.Cost }},
+	{"breaks", func(r *Row) float64 { return r.Breaks }, func(r *Row) Interval { return r.Intervals.Breaks }},
+	{"task", func(r *Row) float64 { return r.Task }, func(r *Row) Interval { return r.Intervals.Task }},
+	{"recent", func(r *Row) float64 { return r.Recent }, func(r *Row) Interval { return r.Intervals.Recent }},
+	{"fill", func(r *Row) float64 { return r.Fill }, func(r *Row) Interval { return r.Intervals.Fill }},
 }
 
 // Text returns the result as a table for each share. Below each row stands half the
@@ -30,9 +30,11 @@ var columns = []column{
 func (r *Result) Text() string {
 	var out strings.Builder
 	columns := columns
-	if r.Cache != "" {
+	if len(r.Rows) > 0 {
 		at := slices.IndexFunc(columns, func(c column) bool { return c.head == "cost" }) + 1
-		columns = slices.Insert(slices.Clone(columns), at, column{r.Cache, func(r *Row) float64 { return r.CacheCost }, func(i *Intervals) Interval { return i.CacheCost }})
+		for i, c := range r.Rows[0].Caches {
+			columns = slices.Insert(slices.Clone(columns), at+i, column{c.Cache, func(r *Row) float64 { return r.Caches[i].Cost }, func(r *Row) Interval { return r.Caches[i].Interval }})
+		}
 	}
 	steps, values := 0, 0
 	wide := len("share 0.00")
@@ -65,7 +67,7 @@ func (r *Result) Text() string {
 		if row.Intervals != (Intervals{}) {
 			fmt.Fprintf(&out, "%-*s  %-9s", wide, "", "±")
 			for _, c := range columns {
-				in := c.in(&row.Intervals)
+				in := c.in(row)
 				fmt.Fprintf(&out, "  %*.3f", width(c.head), (in.High-in.Low)/2)
 			}
 			out.WriteByte('\n')

@@ -7,8 +7,6 @@ type Result struct {
 	// Failed counts conversations that could not be read or measured. Only a [Table]
 	// has some: Run fails with the first.
 	Failed int `json:"failed,omitempty"`
-	// Cache is the name of the model of [WithCache], "" without one.
-	Cache string `json:"cache,omitempty"`
 }
 
 // Row is the result of a policy at a share. Shares are in [0,1] unless said
@@ -26,9 +24,10 @@ type Row struct {
 	Recent   float64 `json:"recent"`   // of the steps, those with the newest three units whole
 	Fill     float64 `json:"fill"`     // of the budget, what is used where not everything fits; 0 if everything does
 	Values   int     `json:"values"`
-	// CacheCost is Cost by the model of [WithCache], 0 without one.
-	CacheCost float64 `json:"cacheCost,omitempty"`
-	Steps     int     `json:"steps"`
+	Steps    int     `json:"steps"`
+
+	// Caches are Cost by the models of [WithCache], in their order.
+	Caches []CacheCost `json:"caches,omitempty"`
 
 	// Failures counts what went wrong at steps: the policy returned an error, a
 	// window larger than the budget, or one that the API refuses, although it takes
@@ -49,14 +48,20 @@ type Row struct {
 // Intervals are 95 % intervals of the figures of a row over conversations like those
 // that were measured. A few conversations say little.
 type Intervals struct {
-	Support   Interval `json:"support"`
-	Grounded  Interval `json:"grounded"`
-	Cost      Interval `json:"cost"`
-	Breaks    Interval `json:"breaks"`
-	Task      Interval `json:"task"`
-	Recent    Interval `json:"recent"`
-	Fill      Interval `json:"fill"`
-	CacheCost Interval `json:"cacheCost,omitzero"`
+	Support  Interval `json:"support"`
+	Grounded Interval `json:"grounded"`
+	Cost     Interval `json:"cost"`
+	Breaks   Interval `json:"breaks"`
+	Task     Interval `json:"task"`
+	Recent   Interval `json:"recent"`
+	Fill     Interval `json:"fill"`
+}
+
+// CacheCost is what the windows of a row cost by the model of a cache.
+type CacheCost struct {
+	Cache    string   `json:"cache"` // the model's name
+	Cost     float64  `json:"cost"`  // of what sending everything costs; may be above 1
+	Interval Interval `json:"interval,omitzero"`
 }
 
 // Interval is an interval of a figure, both 0 if it is unknown.

@@ -45,15 +45,16 @@ func WithAgainst(policy string) Option {
 	return func(c *config) { c.against = policy }
 }
 
-// WithCache counts what the windows cost with a provider's prompt cache as well, as
-// a share of what it costs to send everything each time. No time passes between the
-// steps. The model's name is that of the column. The windows do not depend on it.
-func WithCache(model cupelsession.CacheModel) Option {
-	return func(c *config) { c.cache = &model }
+// WithCache counts what the windows cost with the prompt cache of each model as well,
+// as a share of what it costs to send everything each time. No time passes between
+// the steps. The names of the models are those of the columns, and must differ. The
+// windows do not depend on them.
+func WithCache(models ...cupelsession.CacheModel) Option {
+	return func(c *config) { c.caches = models }
 }
 
 type config struct {
-	cache    *cupelsession.CacheModel
+	caches   []cupelsession.CacheModel
 	policies []Policy
 	against  string
 	shares   []float64
@@ -96,9 +97,13 @@ func (c *config) validate() error {
 	if c.counter == nil {
 		return bad("counter", "", "a token counter is required")
 	}
-	if c.cache != nil {
-		if err := c.cache.Validate(); err != nil {
-			return bad("cache", c.cache.Name, err.Error())
+	for i := range c.caches {
+		m := &c.caches[i]
+		if err := m.Validate(); err != nil {
+			return bad("cache", m.Name, err.Error())
+		}
+		if slices.ContainsFunc(c.caches[:i], func(other cupelsession.CacheModel) bool { return other.Name == m.Name }) {
+			return bad("cache", strconv.Quote(m.Name), "the models must have different names")
 		}
 	}
 	if c.workers < 0 {
@@ -130,8 +135,8 @@ func NewMeasure(policies []Policy, shares []float64, opts ...Option) (*Measure, 
 	for _, p := range policies {
 		m.plan.Policies = append(m.plan.Policies, Planned{p.Name, p.Title, p.Mode})
 	}
-	if m.cache != nil {
-		m.plan.Cache = m.cache.Name
+	for i := range m.caches {
+		m.plan.Caches = append(m.plan.Caches, m.caches[i].Name)
 	}
 	if err := m.validate(); err != nil {
 		return nil, err
@@ -248,9 +253,14 @@ type run struct {
 	before    window
 	allBefore int // tokens
 
-	cache     *cupelsession.CacheModel
-	held, all []cupelsession.Prefix // by the cache, of the windows and of everything
-	units     int                   // of everything, before
+	caches []cached
+	units  int // of everything, before
+}
+
+// cached is a model of a cache, and what it holds of the windows and of everything.
+type cached struct {
+	model     *cupelsession.CacheModel
+	held, all []cupelsession.Prefix
 }
 
 // replay measures a policy on one conversation. All shares are measured at a
@@ -260,7 +270,11 @@ func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, 
 	runs := make([]run, len(c.shares))
 	messages := make(map[string]*Message)
 	for k, share := range c.shares {
-		runs[k] = run{Counts: &counts[k*len(c.policies)], chooser: p.chooser(messages, c.cache), policy: p, limit: r.limit(share), cache: c.cache}
+		runs[k] = run{Counts: &counts[k*len(c.policies)], chooser: p.chooser(messages, c.caches), policy: p, limit: r.limit(share)}
+		runs[k].Caches = make([]CacheCount, len(c.caches))
+		for i := range c.caches {
+			runs[k].caches = append(runs[k].caches, cached{model: &c.caches[i]})
+		}
 	}
 	for i := range r.steps {
 		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
@@ -300,17 +314,20 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	}
 	r.Cost += price(prefix, total-prefix)
 	r.Whole += price(r.allBefore, step.tokens-r.allBefore)
-	if r.cache != nil {
+	if len(r.caches) > 0 {
 		sent, _ := everything(t, 0)
-		var cost float64
-		var marks []int
-		if chosen, ok := r.chooser.(*requests); ok {
-			marks = chosen.marks
+		for i := range r.caches {
+			c := &r.caches[i]
+			var cost float64
+			var marks []int
+			if chosen, ok := r.chooser.(*requests); ok {
+				marks = chosen.marks[placementOf(c.model)]
+			}
+			cost, c.held = w.cost(c.model, same, marks, c.held)
+			r.Caches[i].Cost += cost
+			cost, c.all = sent.cost(c.model, r.units, nil, c.all)
+			r.Caches[i].Whole += cost
 		}
-		cost, r.held = w.cost(r.cache, same, marks, r.held)
-		r.CacheCost += cost
-		cost, r.all = sent.cost(r.cache, r.units, nil, r.all)
-		r.CacheWhole += cost
 		r.units = len(sent)
 	}
 	r.Steps++

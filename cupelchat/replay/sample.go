@@ -5,7 +5,7 @@ type Plan struct {
 	Policies []Planned `json:"policies"`
 	Shares   []float64 `json:"shares"`
 	Against  string    `json:"against,omitempty"` // of [WithAgainst]
-	Cache    string    `json:"cache,omitempty"`   // the name of the model of [WithCache]
+	Caches   []string  `json:"caches,omitempty"`  // the names of the models of [WithCache]
 }
 
 // Planned is a policy of a plan.
@@ -46,14 +46,20 @@ type Counts struct {
 	Room int `json:"room,omitempty"` // tokens of the budget there
 
 	// Tokens at the prices of the measure, and of sending everything; and the same by
-	// the model of [WithCache].
-	Cost       float64 `json:"cost,omitempty"`
-	Whole      float64 `json:"whole,omitempty"`
-	CacheCost  float64 `json:"cacheCost,omitempty"`
-	CacheWhole float64 `json:"cacheWhole,omitempty"`
+	// the models of [WithCache], in their order.
+	Cost   float64      `json:"cost,omitempty"`
+	Whole  float64      `json:"whole,omitempty"`
+	Caches []CacheCount `json:"caches,omitempty"`
 
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"` // of them, or nil
+}
+
+// CacheCount is what windows cost with a cache, and what sending everything costs, in
+// tokens of plain input.
+type CacheCount struct {
+	Cost  float64 `json:"cost"`
+	Whole float64 `json:"whole"`
 }
 
 // fail counts a failure.

@@ -27,7 +27,9 @@ type cell struct {
 	Failures int
 	First    *placed `json:",omitempty"`
 
-	Support, Grounded, Cost, Breaks, Task, Recent, Fill, CacheCost tally.Ratio
+	Support, Grounded, Cost, Breaks, Task, Recent, Fill tally.Ratio
+
+	Caches []tally.Ratio // of the plan
 
 	Against tally.Ratio // of the differences in grounded values
 }
@@ -55,7 +57,7 @@ func (c *cell) first(p *placed) {
 func NewTable(plan Plan) *Table {
 	t := &Table{Plan: plan, Cells: make([]*cell, len(plan.Shares)*len(plan.Policies))}
 	for i := range t.Cells {
-		t.Cells[i] = new(cell)
+		t.Cells[i] = &cell{Caches: make([]tally.Ratio, len(plan.Caches))}
 	}
 	return t
 }
@@ -68,6 +70,11 @@ func (t *Table) Add(s *Sample) error {
 	}
 	if len(s.Counts) != len(t.Cells) {
 		return fmt.Errorf("cupel: the sample of conversation %q has %d counts, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts), len(t.Cells))
+	}
+	for i := range s.Counts {
+		if len(s.Counts[i].Caches) != len(t.Plan.Caches) {
+			return fmt.Errorf("cupel: the sample of conversation %q has the costs of %d caches, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts[i].Caches), len(t.Plan.Caches))
+		}
 	}
 	t.Conversations++
 	opponent := t.Plan.opponent()
@@ -87,7 +94,9 @@ func (t *Table) Add(s *Sample) error {
 		add(&cell.Task, c.Task, c.Tasks)
 		add(&cell.Fill, c.Sent, c.Room)
 		cell.Cost.Add(c.Cost, c.Whole)
-		cell.CacheCost.Add(c.CacheCost, c.CacheWhole)
+		for k := range cell.Caches {
+			cell.Caches[k].Add(c.Caches[k].Cost, c.Caches[k].Whole)
+		}
 		if opponent >= 0 {
 			other := &s.Counts[i-i%len(t.Plan.Policies)+opponent]
 			add(&cell.Against, c.Grounded-other.Grounded, c.Values)
@@ -117,12 +126,16 @@ func (t *Table) Merge(other *Table) error {
 	return nil
 }
 
-func (c *cell) ratios() [9]*tally.Ratio {
-	return [...]*tally.Ratio{&c.Support, &c.Grounded, &c.Cost, &c.Breaks, &c.Task, &c.Recent, &c.Fill, &c.CacheCost, &c.Against}
+func (c *cell) ratios() []*tally.Ratio {
+	all := []*tally.Ratio{&c.Support, &c.Grounded, &c.Cost, &c.Breaks, &c.Task, &c.Recent, &c.Fill, &c.Against}
+	for i := range c.Caches {
+		all = append(all, &c.Caches[i])
+	}
+	return all
 }
 
 func (p *Plan) equal(q *Plan) bool {
-	return slices.Equal(p.Policies, q.Policies) && slices.Equal(p.Shares, q.Shares) && p.Against == q.Against && p.Cache == q.Cache
+	return slices.Equal(p.Policies, q.Policies) && slices.Equal(p.Shares, q.Shares) && p.Against == q.Against && slices.Equal(p.Caches, q.Caches)
 }
 
 // opponent returns the policy that all are compared with, or -1.
@@ -132,7 +145,7 @@ func (p *Plan) opponent() int {
 
 // Result returns the figures.
 func (t *Table) Result() *Result {
-	result := &Result{Conversations: t.Conversations, Failed: t.Failed, Cache: t.Plan.Cache}
+	result := &Result{Conversations: t.Conversations, Failed: t.Failed}
 	opponent := t.Plan.opponent()
 	for k, share := range t.Plan.Shares {
 		for i, p := range t.Plan.Policies {
@@ -149,7 +162,10 @@ func (t *Table) Result() *Result {
 			row.Task, in.Task = figure(&c.Task, 1)
 			row.Recent, in.Recent = figure(&c.Recent, 1)
 			row.Fill, in.Fill = figure(&c.Fill, math.MaxFloat64)
-			row.CacheCost, in.CacheCost = figure(&c.CacheCost, math.MaxFloat64)
+			for n, name := range t.Plan.Caches {
+				cost, in := figure(&c.Caches[n], math.MaxFloat64)
+				row.Caches = append(row.Caches, CacheCost{name, cost, in})
+			}
 			if opponent >= 0 && i != opponent && t.Conversations > 0 {
 				a := &Against{Policy: t.Plan.Against, Difference: c.Against.Value()}
 				a.Low, a.High = a.Difference, a.Difference

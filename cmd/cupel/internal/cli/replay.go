@@ -28,7 +28,7 @@ type replayFlags struct {
 	low      float64
 	encoding string
 	against  string
-	cache    string
+	caches   []string
 	join     int
 }
 
@@ -84,9 +84,9 @@ the preset agent; another preset; or a file. NAME@0.5 is the policy in a session
 with this low-water mark, to compare several. The exit code is 3 if a policy fails
 at a step, or if its window is larger than the budget or not what the API takes.
 
-With --cache, a column has the cost by a provider's prompt cache: its prices, its
-minimum length, and only what ends at one of its breakpoints if it has some. No
-time passes between steps.
+With --cache, a column for each has the cost by a provider's prompt cache: its
+prices, its minimum length, and only what ends at one of its breakpoints if it has
+some. No time passes between steps.
 
 With --join, conversations are put together in their order until each has so many
 tokens; a rest that has less is left out.
@@ -121,7 +121,8 @@ it was interrupted, and cupel merge adds up the parts.`,
 	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
 	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this `encoding` or model; OpenAI's, heuristic for an estimate, or characters for a quarter of them")
 	set.StringVar(&flags.against, "against", "", "compare the support of each policy with this `policy`")
-	cacheFlag(command, &flags.cache, "report the cost by the cache of this `provider` too")
+	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
+	complete(command, "cache", slices.Sorted(maps.Keys(caches))...)
 	intFlag(set, &flags.join, "join", "", 0, "join conversations until each has these `tokens`")
 	complete(command, "against", known...)
 	complete(command, "encoding", append([]string{characters}, encodings...)...)
@@ -156,9 +157,11 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	progress := newProgress(env, "windows")
 	options := []replay.Option{replay.WithCounter(counter), replay.WithWorkers(f.jobs), replay.WithProgress(progress.update), replay.WithAgainst(f.against)}
-	if f.cache != "" {
-		options = append(options, replay.WithCache(caches[f.cache]))
+	var models []cupelsession.CacheModel
+	for _, name := range f.caches {
+		models = append(models, caches[name])
 	}
+	options = append(options, replay.WithCache(models...))
 	m, err := replay.NewMeasure(policies, f.shares, options...)
 	if err != nil {
 		return err
@@ -258,10 +261,15 @@ func (f *replayFlags) check(command *cobra.Command) error {
 			return usagef("--share: must be above 0 and at most 1, got %g", share)
 		}
 	}
-	_, known := caches[f.cache]
+	for i, name := range f.caches {
+		if _, known := caches[name]; !known {
+			return usagef("--cache: %.40q is unknown; want some of %s", name, strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
+		}
+		if slices.Contains(f.caches[:i], name) {
+			return usagef("--cache: %q is given twice", name)
+		}
+	}
 	switch {
-	case f.cache != "" && !known:
-		return usagef("--cache: %.40q is unknown; want one of %s", f.cache, strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
 	case f.join > 0 && f.output != "":
 		return usagef("--join: conversations are put together in their order, which shards do not keep: omit --output")
 	case f.join < 0:

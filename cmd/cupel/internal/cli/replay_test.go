@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestReplaySession(t *testing.T) {
 	for i, got := range session {
 		want := blocks[i]
 		want.Policy = got.Policy
-		if got != want || got.Mode != replay.Session {
+		if !reflect.DeepEqual(got, want) || got.Mode != replay.Session {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
@@ -89,7 +90,9 @@ func TestReplaySession(t *testing.T) {
 func TestReplayCache(t *testing.T) {
 	common := []string{"--data", agents, "--share", "0.5", "-p", "newest", "-p", "agent", "--session"}
 	plain := replayedRows(t, common...)
-	for _, name := range []string{"anthropic", "gemini", "none"} {
+	all := []string{"anthropic", "gemini", "none"}
+	together := replayedRows(t, append([]string{"--cache", strings.Join(all, ",")}, common...)...)
+	for k, name := range all {
 		code, stdout, stderr := fed(t, "", append([]string{"replay", "--json", "--cache", name}, common...)...)
 		if code != exitOK {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
@@ -98,14 +101,11 @@ func TestReplayCache(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 			t.Fatal(err)
 		}
-		if result.Cache != name {
-			t.Errorf("the cache is %q, want %q", result.Cache, name)
-		}
 		for i, got := range result.Rows {
-			if got.CacheCost <= 0 {
-				t.Errorf("%s: got %+v, want a cost by the cache", name, got)
+			if len(got.Caches) != 1 || got.Caches[0].Cache != name || got.Caches[0].Cost <= 0 || together[i].Caches[k] != got.Caches[0] {
+				t.Errorf("%s: got %+v, and with the others %+v; want the same cost by the cache", name, got.Caches, together[i].Caches)
 			}
-			if got.CacheCost, got.Intervals.CacheCost = 0, (replay.Interval{}); got != plain[i] {
+			if got.Caches = nil; !reflect.DeepEqual(got, plain[i]) {
 				t.Errorf("%s: got %+v, want %+v", name, got, plain[i])
 			}
 		}
@@ -211,7 +211,8 @@ func TestReplayMistakes(t *testing.T) {
 		{"low water alone", []string{"--data", "talk.jsonl", "--low-water", "0.5"}, "--low-water is for a --session", "it would count for nothing"},
 		{"against", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "clear"}, `--against: "clear" is not measured; add -p clear`, "there is nothing to compare with"},
 		{"against itself", []string{"--data", "talk.jsonl", "-p", "newest", "--against", "newest"}, `--against: there is no other policy than "newest" to compare; add one with -p`, "a comparison was asked for, and none would be printed"},
-		{"cache", []string{"--data", "talk.jsonl", "--cache", "x"}, `--cache: "x" is unknown; want one of anthropic, anthropic-1h, gemini, none, openai, openai-breakpoints`, "which there are"},
+		{"cache", []string{"--data", "talk.jsonl", "--cache", "x"}, `--cache: "x" is unknown; want some of anthropic, anthropic-1h, gemini, none, openai, openai-breakpoints`, "which there are"},
+		{"cache twice", []string{"--data", "talk.jsonl", "--cache", "none,none"}, `--cache: "none" is given twice`, "one column would be the other"},
 		{"join", []string{"--data", "talk.jsonl", "--join", "-1"}, "--join: must be at least 1, or 0 to leave conversations as they are, got -1", "no conversation has fewer than no tokens"},
 		{"nothing to join", []string{"--data", "talk.jsonl", "--join", "9"}, "--join: 1 conversation, less than 9 tokens together", "all figures would be 0"},
 		{"encoding", []string{"--data", "talk.jsonl", "--encoding", "x"}, "; heuristic gives an estimate for any model", "names are exact"},
