@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,14 +41,17 @@ func parseAmount(text string) (amount, error) {
 		return amount{tokens: m.context, model: text}, nil
 	}
 	tokens, err := parseNumber(text)
-	if _, ok := errors.AsType[*numberError](err); ok {
+	if number, ok := errors.AsType[*numberError](err); ok && number.isName() {
 		names := make([]string, len(models))
 		for i, m := range models {
 			names[i] = m.name
 		}
-		return amount{}, fmt.Errorf("%w%s: %s", err, didYouMean(text, names), amountExamples)
+		err = fmt.Errorf("%q is neither a number nor a model of the table%s", text, didYouMean(text, names))
 	}
-	return amount{tokens: tokens}, err
+	if err != nil {
+		return amount{}, fmt.Errorf("%w: %s", err, amountExamples)
+	}
+	return amount{tokens: tokens}, nil
 }
 
 // of returns the tokens of the amount, given the candidates.
@@ -103,6 +107,11 @@ func (e *numberError) Error() string {
 	return fmt.Sprintf("%q is not a number: %s was understood, %q behind it was not", e.text, e.understood, e.rest)
 }
 
+// isName reports whether the text begins as the name of a model does.
+func (e *numberError) isName() bool {
+	return e.text != "" && unicode.IsLetter([]rune(e.text)[0])
+}
+
 // parseNumber reads an integer as people write it: 8000, 3,000, 8_000, 8k, 1.5M.
 func parseNumber(text string) (int, error) {
 	text = strings.TrimSpace(text)
@@ -113,26 +122,27 @@ func parseNumber(text string) (int, error) {
 		return n, nil
 	}
 	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789,_."))]
-	factor, rest := 1.0, text[len(number):]
+	zeros, rest := 0, text[len(number):]
 	switch strings.ToLower(rest) {
 	case "k":
-		factor, rest = 1e3, ""
+		zeros, rest = 3, ""
 	case "m":
-		factor, rest = 1e6, ""
+		zeros, rest = 6, ""
 	}
 	whole, fraction, decimal := strings.Cut(number, ".")
 	plain, grouped := ungroup(whole)
-	value, err := strconv.ParseFloat(plain+"."+fraction, 64)
-	value *= factor
-	switch {
-	case err != nil || rest != "" || !grouped || decimal && (factor == 1 || fraction == ""):
+	if rest != "" || !grouped || decimal && (zeros == 0 || fraction == "" || strings.Trim(fraction, "0123456789") != "") {
 		return 0, &numberError{text, number, rest}
-	case value >= math.MaxInt:
-		return 0, fmt.Errorf("%s is out of range", text)
-	case value != math.Trunc(value):
+	}
+	// A float64 has no 16.1.
+	if fraction = strings.TrimRight(fraction, "0"); len(fraction) > zeros {
 		return 0, fmt.Errorf("%s is not a whole number", text)
 	}
-	return int(value), nil
+	n, err := strconv.Atoi(plain + fraction + strings.Repeat("0", zeros-len(fraction)))
+	if err != nil {
+		return 0, fmt.Errorf("%s is out of range", text)
+	}
+	return n, nil
 }
 
 // ungroup removes the separators between groups of three digits, and reports

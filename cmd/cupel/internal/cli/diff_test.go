@@ -177,7 +177,7 @@ func TestDiffUsage(t *testing.T) {
 		{"budgets and a budget", []string{"-i", "items.jsonl", "-p", "rag", "-b", "5", "80", "100"},
 			"with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies"},
 		{"policies and a policy", []string{"-i", "items.jsonl", "-p", "rag", "chat", "rag"},
-			`with --policy, A and B are budgets; omit --policy to compare policies: "chat" is not a number: write 8000, 3,000, 8k, 50% (of the candidates) or a model such as gpt-4o`},
+			`with --policy, A and B are budgets; omit --policy to compare policies: "chat" is neither a number nor a model of the table: write 8000, 3,000, 8k, 50% (of the candidates) or a model such as gpt-4o`},
 		{"twice", []string{"-i", "items.jsonl", "-b", "5", "rag", "rag"}, "A and B are both rag: give two different policies, or --policy and two budgets"},
 		{"no reports", []string{"chat", "rag"}, "chat is not a report: a report ends in .json; give --items to compare policies, and --policy to compare budgets"},
 		{"policy as a report", []string{"greedy.json", "sack.json"},

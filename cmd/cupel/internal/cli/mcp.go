@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -71,30 +72,12 @@ func (f *mcpFlags) run(env *Environment, command *cobra.Command) error {
 	}
 	defer func() { _ = tools.root.Close() }() // nothing was written
 	env.stdinTaken = true
-	transport := &mcp.IOTransport{
-		Reader:        io.NopCloser(env.Stdin),
-		Writer:        flushing{env.Stdout},
-		MaxLineLength: maxRequest,
-	}
-	err = tools.server().Run(command.Context(), transport)
+	err = tools.server().Run(command.Context(), stdio{env.Stdin, env.Stdout})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
-
-// flushing passes each write on at once.
-type flushing struct{ io.Writer }
-
-func (f flushing) Write(p []byte) (int, error) {
-	n, err := f.Writer.Write(p)
-	if buffered, ok := f.Writer.(interface{ Flush() error }); ok && err == nil {
-		err = buffered.Flush()
-	}
-	return n, err
-}
-
-func (f flushing) Close() error { return nil }
 
 // mcpTools are the tools and what they share.
 type mcpTools struct {
@@ -181,6 +164,20 @@ func decodeArguments(data []byte, schema *jsonschema.Resolved, in any) error {
 			return fmt.Errorf("no argument is named %q%s; there are %s", name, didYouMean(name, slices.Sorted(maps.Keys(properties))), strings.Join(slices.Sorted(maps.Keys(properties)), ", "))
 		}
 	}
+	var texts map[string]json.RawMessage
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return err
+	}
+	for _, argument := range []struct { // encoding/json names no argument
+		name  string
+		value json.Unmarshaler
+	}{{"budget", new(amount)}, {"reserve", new(intValue)}, {"tokens", new(intValue)}} {
+		if text, ok := texts[argument.name]; ok {
+			if err := argument.value.UnmarshalJSON(text); err != nil {
+				return fmt.Errorf("%s: %w", argument.name, err)
+			}
+		}
+	}
 	if err := schema.Validate(given); err != nil {
 		return fmt.Errorf("the arguments do not fit their schema: %w", err)
 	}
@@ -201,6 +198,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): either(objects, object, text),
 		reflect.TypeFor[amount]():          either(&jsonschema.Schema{Type: "integer"}, text),
+		reflect.TypeFor[intValue]():        either(&jsonschema.Schema{Type: "integer"}, text),
 		reflect.TypeFor[jsonScore]():       either(&jsonschema.Schema{Type: "number"}, text),
 	}})
 	must(err) // the types are those of this package
@@ -222,14 +220,20 @@ func notNull(schema *jsonschema.Schema) {
 }
 
 // UnmarshalJSON reads a number of tokens, or a text as parseAmount does.
-func (a *amount) UnmarshalJSON(data []byte) error {
+func (a *amount) UnmarshalJSON(data []byte) error { return setJSON(a, data) }
+
+// UnmarshalJSON reads a number, or a text as parseNumber does.
+func (v *intValue) UnmarshalJSON(data []byte) error { return setJSON(v, data) }
+
+// setJSON sets a value to a number or a text.
+func setJSON(value pflag.Value, data []byte) error {
 	text := string(data)
 	if data[0] == '"' {
 		if err := json.Unmarshal(data, &text); err != nil {
 			return err
 		}
 	}
-	return a.Set(text)
+	return value.Set(text)
 }
 
 // mcpCandidates are the arguments that name candidates and how to choose.
@@ -239,7 +243,7 @@ type mcpCandidates struct {
 	Format      string          `json:"format,omitempty" jsonschema:"the format of the candidates, such as anthropic; found out by default"`
 	Policy      string          `json:"policy,omitempty" jsonschema:"the preset to choose by, such as agent, chat, rag or relevance"`
 	Query       string          `json:"query,omitempty" jsonschema:"the question that the window should help answer"`
-	Reserve     amount          `json:"reserve,omitzero" jsonschema:"tokens to reserve for the answer"`
+	Reserve     intValue        `json:"reserve,omitzero" jsonschema:"tokens to reserve for the answer"`
 	SkipInvalid bool            `json:"skip_invalid,omitempty" jsonschema:"leave out items that are not valid"`
 }
 
@@ -293,7 +297,17 @@ func (t *mcpTools) read(in *mcpCandidates) (*input.Candidates, error) {
 
 // readText reads a file below the root.
 func (t *mcpTools) readText(name string) ([]byte, error) {
-	file, err := t.root.Open(name)
+	info, err := t.root.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", name) // opening a pipe would wait for its writer
+	}
+	var file *os.File
+	if err == nil {
+		file, err = t.root.Open(name)
+	}
+	if why, ok := errors.AsType[*os.PathError](err); ok {
+		err = fmt.Errorf("%s: %w", name, why.Err) // the name of the call says nothing
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; the server reads files below %s", err, t.mcpFlags.root)
 	}
@@ -322,10 +336,7 @@ func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, er
 	if err != nil {
 		return nil, err
 	}
-	flags, err := in.budget(in.Budget)
-	if err != nil {
-		return nil, err
-	}
+	flags := in.budget(in.Budget)
 	budget, err := flags.make(false, candidates.Items)
 	if err != nil {
 		return nil, err
@@ -334,11 +345,8 @@ func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, er
 }
 
 // budget returns the flags of a budget.
-func (in *mcpCandidates) budget(total amount) (budgetFlags, error) {
-	if in.Reserve.percent > 0 || in.Reserve.model != "" {
-		return budgetFlags{}, errors.New("reserve is a number of tokens, such as 1000 or 1k")
-	}
-	return budgetFlags{budget: total, reserve: in.Reserve.tokens}, nil
+func (in *mcpCandidates) budget(total amount) budgetFlags {
+	return budgetFlags{budget: total, reserve: int(in.Reserve)}
 }
 
 // encodingFlag registers the flag that says how tokens are counted.

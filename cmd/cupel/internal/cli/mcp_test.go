@@ -146,7 +146,10 @@ func TestMCPErrors(t *testing.T) {
 		{"select", `{"budget": 5, "candidates": [{"content": "a", "tokens": 9, "pinned": true}], "policy": "chat"}`,
 			"Pinned items require 9 tokens, but only 5 are available\n        9  a\n  Give a budget of at least 9", "what does not fit, and what would"},
 		{"select", `{"budget": 5, "candidates": [{"content": "a"}, {"content": "b", "tokens": true}]}`, "skip_invalid leaves such items out", "the name of the argument, not of the flag"},
-		{"select", `{"budget": 5, "reserve": "50%", "file": "chat.json"}`, "reserve is a number of tokens", "a share of what?"},
+		{"select", `{"budget": 5, "reserve": "50%", "file": "chat.json"}`, `reserve: "50%" is not a number: 50 was understood, "%" behind it was not: write 8000, 3,000 or 8k`, "a share of what?"},
+		{"select", `{"budget": null, "file": "chat.json"}`, `budget: "null" is neither`, "the argument is named, not a schema"},
+		{"select", `{"budget": 5, "reserve": "x", "file": "chat.json"}`, `reserve: "x" is not a number: write 8000, 3,000 or 8k`, "each is"},
+		{"select", `{"budget": 5, "file": "."}`, ". is not a file", "a folder"},
 		{"select", `{"budget": -5, "file": "chat.json"}`, "budget must be at least 0, got -5", "a negative budget"},
 		{"why_not", `{"budget": 5, "file": "chat.json", "candidate": ""}`, "give the content of a candidate", "no candidate"},
 		{"min_budget", `{"file": "chat.json", "candidate": "croissant"}`, `candidate: none of 6 candidates matches`, "none with this content"},
@@ -154,7 +157,7 @@ func TestMCPErrors(t *testing.T) {
 		{"outline", `{"text": "a", "tokens": "half"}`, `"half" is not a number`, "as budgets are"},
 		{"outline", `{"text": "a", "tokens": 0}`, "tokens must be a number of at least 1", "an outline of nothing"},
 	} {
-		if text, failed := call(t, client, tt.tool, tt.arguments); !failed || !strings.Contains(text, tt.want) || strings.Contains(text, "--") {
+		if text, failed := call(t, client, tt.tool, tt.arguments); !failed || strings.Contains(text, "statat") || !strings.Contains(text, tt.want) || strings.Contains(text, "--") {
 			t.Errorf("%s %s: got %s, want %s: %s", tt.tool, tt.arguments, text, tt.want, tt.why)
 		}
 	}
@@ -171,6 +174,45 @@ func TestMCPErrors(t *testing.T) {
 	client = calls(t, mcpFlags{root: "shop", policy: "mine.json"})
 	if text, failed := call(t, client, "select", `{"budget": 500, "file": "chat.json"}`); failed {
 		t.Errorf("with a policy of the server: %s", text)
+	}
+}
+
+// TestMCPAnswers: every line is answered, what is no message too, and so are the
+// requests that are running when the input ends.
+func TestMCPAnswers(t *testing.T) {
+	folder(t, map[string]string{"chat.json": baked})
+	const refused = `{"error":{"code":`
+	for _, tt := range []struct {
+		line, want string // what the answer to the line begins with, or "" for none
+		why        string
+	}{
+		{`{"jsonrpc": "2.0", "id": 5, "method": `, refused + "-32700", "half of a message"},
+		{"\xff\xfe", refused + "-32700", "no text"},
+		{"42", refused + "-32600", "no object"},
+		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, refused + "-32600", "another protocol"},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, refused + "-32600", "no id"},
+		{"[]", refused + "-32600", "a list of nothing"},
+		{`[{"jsonrpc":"2.0","id":5,"method":"ping"},{"jsonrpc":"2.0","id":5,"method":"ping"}]`, refused + "-32600", "one id twice"},
+		{`[{"jsonrpc":"2.0","id":5,"method":"ping"},{"jsonrpc":"2.0","id":6,"method":"ping"}]`, `[{"jsonrpc":"2.0","id":5,"result":{}},{"jsonrpc":"2.0","id":6,"result":{}}]`, "a list, as older versions have it"},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`, "a request"},
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "", "a request is cancelled"},
+		{"", "", "an empty line"},
+		{`{"pad":"` + strings.Repeat("x", maxRequest) + `"}`, refused + `-32600,"message":"the message has more than 64 MiB`, "more than fits"},
+	} {
+		input := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"min_budget","arguments":{"file":"chat.json","candidate":"They are*"}}}`
+		var out, stderr strings.Builder
+		env := Environment{Stdin: strings.NewReader(input), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }, Clock: time.Now}
+		if code := Main(t.Context(), []string{"mcp", "--encoding", "heuristic"}, env); code != exitOK || stderr.Len() > 0 {
+			t.Errorf("%s: exit code %d: %s", tt.why, code, stderr.String())
+		}
+		answers := "\n" + out.String()
+		for _, want := range []string{`{"jsonrpc":"2.0","id":0,"result":`, `{"jsonrpc":"2.0","id":1,"`, tt.want} {
+			if want != "" && !strings.Contains(answers, "\n"+want) {
+				t.Errorf("%s: no answer that begins with %s in %s", tt.why, want, answers)
+			}
+		}
 	}
 }
 

@@ -122,10 +122,7 @@ func (t *mcpTools) minBudget(ctx context.Context, in *mcpMinBudget) (*mcpBudgets
 	if err != nil {
 		return nil, err
 	}
-	flags, err := in.budget(amount{tokens: math.MaxInt})
-	if err != nil {
-		return nil, err
-	}
+	flags := in.budget(amount{tokens: math.MaxInt})
 	base, err := flags.make(false, nil)
 	if err != nil {
 		return nil, err
@@ -189,9 +186,9 @@ func smallestFor(ctx context.Context, c chooser, candidates *input.Candidates, f
 
 // mcpOutline are the arguments of outline.
 type mcpOutline struct {
-	Text   string `json:"text,omitempty" jsonschema:"the text"`
-	File   string `json:"file,omitempty" jsonschema:"a file with the text in place of it, below the folder that the server may read"`
-	Tokens amount `json:"tokens" jsonschema:"the most tokens of the outline: a number, or 2k"`
+	Text   string   `json:"text,omitempty" jsonschema:"the text"`
+	File   string   `json:"file,omitempty" jsonschema:"a file with the text in place of it, below the folder that the server may read"`
+	Tokens intValue `json:"tokens" jsonschema:"the most tokens of the outline: a number, or 2k"`
 }
 
 // mcpOutlined is what outline returns.
@@ -208,7 +205,7 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 	switch {
 	case (in.Text == "") == (in.File == ""):
 		return nil, errors.New("give either text or file")
-	case in.Tokens.percent > 0 || in.Tokens.model != "" || in.Tokens.tokens < 1:
+	case in.Tokens < 1:
 		return nil, errors.New("tokens must be a number of at least 1, such as 500 or 2k")
 	case in.File != "":
 		data, err := t.readText(in.File)
@@ -227,7 +224,7 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 		failed = errors.Join(failed, err)
 		return n
 	}
-	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, in.Tokens.tokens, cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
+	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, int(in.Tokens), cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
 	out.Tokens = count(out.Outline)
 	return out, failed
 }

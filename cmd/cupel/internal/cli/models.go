@@ -71,6 +71,9 @@ func findModel(name string) (model, bool) {
 	for _, vendor := range []string{"anthropic.", "openai."} {
 		name = strings.TrimPrefix(name, vendor)
 	}
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-") // gateways write claude-opus-4.5
+	}
 	for _, m := range models {
 		rest, begins := strings.CutPrefix(name, m.name)
 		version := strings.TrimLeft(rest, "-@:v")

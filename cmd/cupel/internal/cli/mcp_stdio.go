@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stdio is the transport over standard input and output. The SDK's own ends at the
+// first line that is no message, and drops the requests that are running when the
+// input ends; this one answers both.
+type stdio struct {
+	in  io.Reader
+	out io.Writer
+}
+
+// Connect implements [mcp.Transport].
+func (s stdio) Connect(ctx context.Context) (mcp.Connection, error) {
+	out := &messageWriter{out: s.out}
+	inner := &mcp.IOTransport{
+		Reader:        io.NopCloser(&messageReader{in: bufio.NewReader(s.in), out: out}),
+		Writer:        out,
+		MaxLineLength: -1, // messageReader has the limit
+	}
+	connection, err := inner.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &answering{Connection: connection, running: make(map[jsonrpc.ID]bool), answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+}
+
+// messageWriter writes messages as a whole, and each at once.
+type messageWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *messageWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.out.Write(p)
+	if buffered, ok := w.out.(interface{ Flush() error }); ok && err == nil {
+		err = buffered.Flush()
+	}
+	return n, err
+}
+
+func (w *messageWriter) Close() error { return nil }
+
+// messageReader reads the lines that are messages, and answers the others.
+type messageReader struct {
+	in   *bufio.Reader
+	out  io.Writer
+	rest []byte // of a line
+}
+
+func (r *messageReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		line, ended := r.line()
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if code, err := notMessage(line); err != nil {
+				if err := r.refuse(code, err); err != nil {
+					return 0, err
+				}
+			} else {
+				r.rest = append(line, '\n')
+			}
+		}
+		if ended != nil && len(r.rest) == 0 {
+			return 0, ended
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// line reads a line. Of one that is too long, it returns a byte too many.
+func (r *messageReader) line() (line []byte, err error) {
+	for {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxRequest+1-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// notMessage says why a line is neither a message nor a list of messages, as older
+// versions of the protocol have it.
+func notMessage(line []byte) (code int, err error) {
+	switch {
+	case len(line) > maxRequest:
+		return jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
+	case !json.Valid(line):
+		return jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
+	}
+	var list []json.RawMessage
+	if line[0] != '[' {
+		list = append(list, line)
+	} else if err := json.Unmarshal(line, &list); err != nil {
+		return jsonrpc.CodeParseError, err
+	}
+	var calls []jsonrpc.ID
+	for _, each := range list {
+		message, err := jsonrpc.DecodeMessage(each)
+		if err != nil {
+			return jsonrpc.CodeInvalidRequest, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
+		}
+		if request, ok := message.(*jsonrpc.Request); ok && line[0] == '[' {
+			if slices.Contains(calls, request.ID) {
+				return jsonrpc.CodeInvalidRequest, errors.New("two requests of the list have the same id")
+			}
+			calls = append(calls, request.ID)
+		}
+	}
+	if len(list) == 0 {
+		return jsonrpc.CodeInvalidRequest, errors.New("the list has no messages")
+	}
+	return 0, nil
+}
+
+// refuse answers what has no id that could be read.
+func (r *messageReader) refuse(code int, why error) error {
+	answer := map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why.Error()}}
+	return json.NewEncoder(r.out).Encode(answer)
+}
+
+// answering is a connection whose input ends when the requests are answered.
+type answering struct {
+	mcp.Connection
+	mu       sync.Mutex
+	running  map[jsonrpc.ID]bool
+	answered chan struct{} // has a value after an answer
+	closing  sync.Once
+	closed   chan struct{}
+}
+
+func (a *answering) Read(ctx context.Context) (jsonrpc.Message, error) {
+	message, err := a.Connection.Read(ctx)
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+		a.mu.Lock()
+		a.running[request.ID] = true
+		a.mu.Unlock()
+	}
+	for errors.Is(err, io.EOF) && !a.idle() {
+		select {
+		case <-a.answered:
+		case <-a.closed:
+			return message, err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return message, err
+}
+
+func (a *answering) idle() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.running) == 0
+}
+
+func (a *answering) Write(ctx context.Context, message jsonrpc.Message) error {
+	err := a.Connection.Write(ctx, message)
+	if response, ok := message.(*jsonrpc.Response); ok {
+		a.mu.Lock()
+		delete(a.running, response.ID)
+		a.mu.Unlock()
+		select {
+		case a.answered <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+func (a *answering) Close() error {
+	a.closing.Do(func() { close(a.closed) })
+	return a.Connection.Close()
+}
