@@ -26,7 +26,7 @@ var columns = []column{
 }
 
 // Text returns the result as a table for each share. Below each row stands half the
-// width of the intervals, if there are any.
+// width of the intervals, if there are any. The ten worst conversations of each policy follow.
 func (r *Result) Text() string {
 	var out strings.Builder
 	columns := columns
@@ -73,6 +73,7 @@ func (r *Result) Text() string {
 			out.WriteByte('\n')
 		}
 	}
+	r.writeWorst(&out)
 	return out.String()
 }
 

@@ -7,6 +7,8 @@ type Result struct {
 	// Failed counts conversations that could not be read or measured. Only a [Table]
 	// has some: Run fails with the first.
 	Failed int `json:"failed,omitempty"`
+	// Worst are the ten conversations in which each policy misses most, by policy.
+	Worst []Worst `json:"worst,omitempty"`
 }
 
 // Row is the result of a policy at a share. Shares are in [0,1] unless said

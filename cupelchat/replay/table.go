@@ -18,6 +18,8 @@ type Table struct {
 	Conversations int     `json:"conversations"` // that were measured
 	Failed        int     `json:"failed"`        // samples without counts
 	Cells         []*cell `json:"cells"`         // by share, then by policy
+	// Worst are the ten conversations in which each policy misses most.
+	Worst [][]Worst `json:"worst"`
 }
 
 // cell is what a table keeps of a policy at a share.
@@ -55,7 +57,7 @@ func (c *cell) first(p *placed) {
 
 // NewTable returns a table without samples.
 func NewTable(plan Plan) *Table {
-	t := &Table{Plan: plan, Cells: make([]*cell, len(plan.Shares)*len(plan.Policies))}
+	t := &Table{Plan: plan, Cells: make([]*cell, len(plan.Shares)*len(plan.Policies)), Worst: make([][]Worst, len(plan.Policies))}
 	for i := range t.Cells {
 		t.Cells[i] = &cell{Caches: make([]tally.Ratio, len(plan.Caches))}
 	}
@@ -78,6 +80,9 @@ func (t *Table) Add(s *Sample) error {
 	}
 	t.Conversations++
 	opponent := t.Plan.opponent()
+	for i := range t.Worst {
+		t.worst(i, opponent, s)
+	}
 	for i, cell := range t.Cells {
 		c := &s.Counts[i]
 		cell.Steps += c.Steps
@@ -107,11 +112,14 @@ func (t *Table) Add(s *Sample) error {
 
 // Merge adds the samples of another table of the same plan.
 func (t *Table) Merge(other *Table) error {
-	if !t.Plan.equal(&other.Plan) || len(t.Cells) != len(other.Cells) {
+	if !t.Plan.equal(&other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
 		return fmt.Errorf("cupel: tables of other policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
 	}
 	t.Conversations += other.Conversations
 	t.Failed += other.Failed
+	for i := range t.Worst {
+		t.Worst[i] = tenWorst(slices.Concat(t.Worst[i], other.Worst[i]))
+	}
 	for i, cell := range t.Cells {
 		from := other.Cells[i]
 		cell.Steps += from.Steps
@@ -175,6 +183,12 @@ func (t *Table) Result() *Result {
 				row.Against = a
 			}
 			result.Rows = append(result.Rows, row)
+		}
+	}
+	for i, list := range t.Worst {
+		for _, w := range list {
+			w.title = t.Plan.Policies[i].Title
+			result.Worst = append(result.Worst, w)
 		}
 	}
 	return result

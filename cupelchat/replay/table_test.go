@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,6 @@ func written(t testing.TB, result *replay.Result) string {
 // TestShards: samples that were written and read, in any order and in tables that are
 // merged, give the bits of one run.
 func TestShards(t *testing.T) {
-	conversations := load(t, "agents.jsonl")
 	data, err := os.ReadFile("testdata/agents.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -81,12 +81,14 @@ func TestShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if others, err := replay.Read(bytes.NewReader(more)); err != nil {
-		t.Fatal(err)
-	} else {
-		conversations = append(conversations, others...)
-	}
 	data = append(data, more...)
+	var conversations []replay.Conversation
+	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		conversations = append(conversations, c)
+	}
 	policies := append(replay.Baselines(), all.InSession(0.5))
 	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -124,6 +126,52 @@ func TestShards(t *testing.T) {
 	}
 	if err := other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}); err == nil {
 		t.Error("a sample of another plan was added")
+	}
+}
+
+// TestWorst: the ten conversations in which a policy misses most, in an order that
+// ties do not change, from tables that are merged in any order.
+func TestWorst(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	plan := replay.Plan{Policies: []replay.Planned{{Name: "a"}, {Name: "b"}}, Shares: []float64{0.25, 0.5}}
+	type at struct{ missed, line int }
+	var order []at // of policy b, from the worst
+	var all []replay.Sample
+	for line := 1; line <= 60; line++ {
+		missed := [2]int{random.IntN(4), random.IntN(3)}
+		s := replay.Sample{File: "f", Line: line, Conversation: "same", Counts: make([]replay.Counts, 4)}
+		for k, m := range missed {
+			s.Counts[2*k] = replay.Counts{Values: 9, Grounded: 9} // policy a misses nothing
+			s.Counts[2*k+1] = replay.Counts{Values: 9, Grounded: 9 - m}
+		}
+		all = append(all, s)
+		order = append(order, at{missed[0] + missed[1], line})
+	}
+	slices.SortStableFunc(order, func(a, b at) int { return b.missed - a.missed })
+	for range 20 {
+		tables := make([]*replay.Table, 4)
+		for i := range tables {
+			tables[i] = replay.NewTable(plan)
+		}
+		for _, i := range random.Perm(len(all)) {
+			if err := tables[random.IntN(len(tables))].Add(&all[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, other := range tables[1:] {
+			if err := tables[0].Merge(other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := tables[0].Result().Worst
+		if len(got) != 10 {
+			t.Fatalf("got %d conversations, want ten of policy b, and none of policy a", len(got))
+		}
+		for i, w := range got {
+			if want := order[i]; w.Policy != "b" || w.Line != want.line || w.Missed[0]+w.Missed[1] != want.missed || w.Values != 9 {
+				t.Fatalf("%d: got %+v, want %+v", i, w, want)
+			}
+		}
 	}
 }
 

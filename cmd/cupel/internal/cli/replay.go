@@ -88,6 +88,9 @@ With --cache, a column for each has the cost by a provider's prompt cache: its
 prices, its minimum length, and only what ends at one of its breakpoints if it has
 some. No time passes between steps.
 
+Below the tables stand the ten conversations in which each policy misses most values,
+with --against those in which it misses more than the other policy.
+
 With --join, conversations are put together in their order until each has so many
 tokens; a rest that has less is left out.
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -87,7 +88,7 @@ func TestDeadLetters(t *testing.T) {
 			t.Errorf("%s: got %d, %q, %q; want an error about line 2", name, code, stdout, stderr)
 		}
 		code, stdout, stderr := fed(t, "", append(args, "--dead-letters", name+"-dead.jsonl")...)
-		if code != exitOK || withoutFailed(stdout) != want || !strings.Contains(stderr, "2 of ") || !strings.Contains(stderr, "the first is "+data+": line 2: ") {
+		if code != exitOK || withoutFailed(stdout) != withoutFailed(want) || !strings.Contains(stderr, "2 of ") || !strings.Contains(stderr, "the first is "+data+": line 2: ") {
 			t.Errorf("%s: got %d, %q\n%s\nwant\n%s", name, code, stderr, stdout, want)
 		}
 		for _, i := range []int{0, 1} {
@@ -119,9 +120,10 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// withoutFailed returns a table without its count of what could not be measured.
+// withoutFailed returns a table without its count of what could not be measured, and
+// without lines, which such lines move.
 func withoutFailed(table string) string {
-	return strings.Replace(table, ", 2 left out\n", "\n", 1)
+	return regexp.MustCompile(`, 2 left out|\.jsonl:\d+`).ReplaceAllString(table, "")
 }
 
 func TestShardMistakes(t *testing.T) {
