@@ -107,6 +107,10 @@ race: ## Run the tests with the race detector (needs a C compiler)
 	@# What runs in the browser is the same without the detector.
 	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) go test -race -short -timeout 30m $(TESTFLAGS) ./...
 
+.PHONY: race-short
+race-short: ## The same for packages that start goroutines
+	@CGO_ENABLED=1 CUPEL_E2E_CHROMIUM=none $(EACH) "$(CURDIR)/scripts/race.sh" $(TESTFLAGS)
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
 	@FUZZTIME=$(FUZZTIME) $(EACH) "$(CURDIR)/scripts/fuzz.sh"
