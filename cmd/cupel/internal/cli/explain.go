@@ -107,7 +107,7 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 		}
 	}
 	if asksWhyNot && failed == nil {
-		answer, err := f.search.whyNot(ctx, env, s, a, s.items[of].Content(), command.Flags())
+		answer, err := f.search.whyNot(ctx, env, s, a, s.items[of].Content(), f.budgetFlags, command.Flags())
 		if err != nil {
 			return err
 		}

@@ -87,9 +87,9 @@ func (t *mcpTools) whyNot(ctx context.Context, in *mcpWhyNot) (*jsonAnswer, erro
 		return nil, selecting(err)
 	}
 	candidate, copies := a.bestCopy(s.items[of].Content())
-	answer, err := analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate)
+	answer, err := s.whyNot(ctx, a, candidate, in.budget(in.Budget), searchFlags{}, func(int, int) {})
 	if err != nil {
-		return nil, selecting(err)
+		return nil, err
 	}
 	out := (&whyNotAnswer{answer, a, copies, false}).answer()
 	out.Content = terminal.Excerpt(out.Content, 100)
@@ -158,30 +158,12 @@ func smallestFor(ctx context.Context, c chooser, candidates *input.Candidates, f
 		smallest := jsonSmallestOf(answer.Smallest)
 		return &smallest, nil
 	}
-	found := &jsonSmallest{SearchedTo: bounds.All}
-	from, to := 0, bounds.All
-	for _, stride := range []int{roundStride(to), 0} {
-		if stride == 0 {
-			stride = roundStride(to - from)
-		}
-		sweep, err := sweepPrepared(ctx, c, candidates, flags, analysis.BudgetRange{From: from, To: to, Stride: stride}, func(int, int) {})
-		if err != nil {
-			return nil, selecting(err)
-		}
-		found.Found = false
-		for _, step := range sweep.Steps {
-			for _, i := range step.Came {
-				if i == of && !found.Found {
-					found.Found, found.Tokens, found.Exact = true, step.Budget, stride == 1
-					from, to = max(step.Budget-stride, 0), step.Budget
-				}
-			}
-		}
-		if !found.Found {
-			return found, nil
-		}
+	found, err := smallestPrepared(ctx, c, candidates, flags, of, searchFlags{upTo: bounds.All}, func(int, int) {})
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	smallest := jsonSmallestOf(found)
+	return &smallest, nil
 }
 
 // mcpOutline are the arguments of outline.

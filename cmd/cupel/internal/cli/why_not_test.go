@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -294,4 +295,40 @@ func TestWhyNotJSON(t *testing.T) {
 type jsonPartRead struct {
 	Name          string
 	Weight, Score float64
+}
+
+// What the agent preset prepares depends on the budget, and so does what is in.
+func TestWhyNotPrepared(t *testing.T) {
+	const chat = "../../../../examples/data/chat.json"
+	included := func(budget int, args ...string) (in bool, smallest jsonSmallest) {
+		t.Helper()
+		args = append([]string{"explain", "-i", chat, "-p", "agent", "-b", strconv.Itoa(budget), "--json", "--why-not", "45 rye*"}, args...)
+		code, stdout, stderr := start(t, args...)
+		var answer struct {
+			Included bool         `json:"included"`
+			Smallest jsonSmallest `json:"smallest_budget"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &answer); code != exitOK || err != nil {
+			t.Fatalf("exit code %d, %v: %s", code, err, stderr)
+		}
+		return answer.Included, answer.Smallest
+	}
+	const wanted = 92
+	if in, smallest := included(60); in || smallest != (jsonSmallest{Found: true, Tokens: wanted, Exact: true, SearchedTo: 387}) {
+		t.Errorf("in: %v, smallest %+v", in, smallest)
+	}
+	if in, _ := included(wanted); !in {
+		t.Errorf("it is out at %d tokens", wanted)
+	}
+	for budget := 47; budget < wanted; budget++ {
+		if in, _ := included(budget, "--max-probes", "2"); in {
+			t.Errorf("it is in at %d tokens, fewer than %d", budget, wanted)
+		}
+	}
+	if _, smallest := included(60, "--max-probes", "20"); !smallest.Found || smallest.Exact {
+		t.Errorf("after 20 budgets: %+v, and that is not exact", smallest)
+	}
+	if _, smallest := included(60, "--up-to", "80"); smallest != (jsonSmallest{Exact: true, SearchedTo: 80}) {
+		t.Errorf("up to 80: %+v", smallest)
+	}
 }
