@@ -73,6 +73,10 @@ func TestDiff(t *testing.T) {
 		{"near the ends", lines(0, 5), "x\n" + lines(1, 4) + "y\n", "- line 0\n+ x\n  line 1\n  line 2\n  line 3\n- line 4\n+ y", "there is nothing to leave out"},
 		{"kept in the middle", "a\nb\nc\nd\n", "b\nx\nd\na\n", "- a\n  b\n- c\n+ x\n  d\n+ a", "the longest common lines stay"},
 		{"the later of two", "a\nc\nb\n", "c\na\nb\n", "- a\n  c\n+ a\n  b", "either is as long"},
+		{"equal at the start alone", "a\nb\na\n", "a\n", "  a\n- b\n- a", "the first lines are compared first"},
+		{"equal at the start of more", "a\n", "a\nb\na\n", "  a\n+ b\n+ a", "the same"},
+		{"equal at the end of more", "x\n", "b\nx\nc\nx\n", "+ b\n+ x\n+ c\n  x", "then the last"},
+		{"equal at the end alone", "b\nx\nc\nx\n", "x\n", "- b\n- x\n- c\n  x", "the same"},
 		{"60 lines", "", lines(0, 59), "-\n+ line 0", "60 lines are shown"},
 		{"61 lines", "", lines(0, 60), "-\n+ line 0", "one more is counted"},
 	} {
@@ -133,13 +137,19 @@ func TestRequiredKinds(t *testing.T) {
 	}
 }
 
-// A nil option changes nothing, and a nil generator is refused.
+// A nil option changes nothing, and a nil generator is refused. The strategies
+// have the required methods alone, and inherit these.
 func TestNilOptions(t *testing.T) {
 	outer := t
 	for name, run := range map[string]func(t cupeltest.T){
-		"scorer": func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(size)), nil) },
+		"scorer": func(t cupeltest.T) {
+			cupeltest.TestScorer(t, the[cupel.Scorer](struct{ cupel.Scorer }{scoreFunc(size)}), nil)
+		},
+		"slicer": func(t cupeltest.T) {
+			cupeltest.TestSlicer(t, the[cupel.Slicer](struct{ cupel.Slicer }{slicer.Greedy{}}), nil)
+		},
 		"placer": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items), nil })), nil)
+			cupeltest.TestPlacer(t, the[cupel.Placer](struct{ cupel.Placer }{placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items), nil })}), nil)
 		},
 		"collector": func(t cupeltest.T) {
 			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](cupel.NullTraceCollector{}), nil)

@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -114,6 +115,16 @@ func Inputs() string {
 	for _, list := range [][]cupel.ScoredItem{scored(Items(3, 1), func(int) float64 { return 1 }), scored(Items(4000, 1), func(int) float64 { return 1 }), hugeItems().list} {
 		targets := targetsOf(list)
 		fmt.Fprintf(&b, "%d: %s up to %d\n", len(targets), shown(targets, 0), targets[len(targets)-1])
+	}
+	b.WriteString("\n# Runs for collectors\n\n")
+	for _, run := range kitRuns() {
+		var lines []string
+		record := func(e cupel.TraceEvent) { lines = append(lines, eventText(untimed([]cupel.TraceEvent{e})[0])) }
+		items, err := run.start(context.Background(), cupel.TraceFuncs{StageEvent: record, ItemEvent: record})
+		for _, item := range items {
+			lines = append(lines, describeItem(item, quote))
+		}
+		describeList(&b, fmt.Sprintf("%s, error %v", run.name, err), lines)
 	}
 	return b.String()
 }

@@ -180,14 +180,12 @@ const goroutineLabel = "cupeltest"
 // settled waits for the goroutines with a label to end, down to a number, and
 // returns how many are left.
 func settled(label string, to int) int {
-	n := 0
-	for wait := time.Millisecond; wait < 600*time.Millisecond; wait *= 2 {
-		if n = labelled(label); n <= to {
-			break
+	for wait := time.Millisecond; ; wait *= 2 {
+		if n := labelled(label); n <= to || wait > 600*time.Millisecond {
+			return n
 		}
 		time.Sleep(wait)
 	}
-	return n
 }
 
 // labelled counts goroutines by their label in a profile, where each line of

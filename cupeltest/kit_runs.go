@@ -43,11 +43,8 @@ func kitRuns() []kitRun {
 // newKitStream is a run over items that arrive one by one.
 func newKitStream(name string, items []*cupel.ContextItem) kitRun {
 	run := newKitRun(name, items, cupel.OverflowTruncate, nil)
-	pipeline, err := cupel.New(cupel.Config{Scorer: run.spy, Slicer: run.spy, Placer: run.spy})
+	pipeline := must(cupel.New(cupel.Config{Scorer: run.spy, Slicer: run.spy, Placer: run.spy}))
 	run.start = func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
-		if err != nil {
-			return nil, err
-		}
 		result, err := pipeline.RunStream(ctx, func(yield func(*cupel.ContextItem, error) bool) {
 			for _, item := range items {
 				if !yield(item, nil) {
@@ -65,11 +62,8 @@ func newKitStream(name string, items []*cupel.ContextItem) kitRun {
 
 func newKitRun(name string, items []*cupel.ContextItem, overflow cupel.OverflowStrategy, failure error) kitRun {
 	spy := &contextSpy{failure: failure}
-	pipeline, err := cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, Overflow: overflow})
+	pipeline := must(cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, Overflow: overflow}))
 	return kitRun{name: name, spy: spy, start: func(ctx context.Context, c cupel.TraceCollector) ([]*cupel.ContextItem, error) {
-		if err != nil {
-			return nil, err
-		}
 		return pipeline.Run(ctx, items, Budget(1000, 400), cupel.WithTrace(c))
 	}}
 }

@@ -41,9 +41,9 @@ func unitItems(g generation) []*cupel.ContextItem {
 func unitInputs(g generation, options *kitOptions, ofPlacer bool) []input[cupel.ScoredItem] {
 	var inputs []input[cupel.ScoredItem]
 	add := func(name string, items []*cupel.ContextItem, target int) {
-		sliced, placed, err := standIns(items, target)
+		sliced, placed := standIns(items, target)
 		switch {
-		case err != nil || len(sliced) == 0: // the caller's items alone are too large, or all pinned
+		case len(sliced) == 0: // the caller's items alone are too large, or all pinned
 		case ofPlacer:
 			inputs = append(inputs, input[cupel.ScoredItem]{name: name, list: placed, units: true})
 		default:
@@ -60,14 +60,12 @@ func unitInputs(g generation, options *kitOptions, ofPlacer bool) []input[cupel.
 }
 
 // standIns returns the lists that the slicer and the placer of a pipeline get:
-// with one entry for each group.
-func standIns(items []*cupel.ContextItem, target int) (sliced, placed []cupel.ScoredItem, err error) {
+// with one entry for each group. A run whose pinned items do not fit slices nothing.
+func standIns(items []*cupel.ContextItem, target int) (sliced, placed []cupel.ScoredItem) {
 	spy := new(listSpy)
-	pipeline, err := cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, KeepDuplicates: true, Overflow: cupel.OverflowProceed})
-	if err == nil {
-		_, err = pipeline.Run(context.Background(), items, Budget(target, target))
-	}
-	return spy.sliced, spy.placed, err
+	pipeline := must(cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, KeepDuplicates: true, Overflow: cupel.OverflowProceed}))
+	_, _ = pipeline.Run(context.Background(), items, Budget(target, target))
+	return spy.sliced, spy.placed
 }
 
 // listSpy is sound strategies that remember the lists of a run.

@@ -141,6 +141,8 @@ func TestRequirementsOfProperties(t *testing.T) {
 		{cupeltest.Items(1), false, "nor here"},
 		{[]*cupel.ContextItem{document(30)}, true, "30 of 100 tokens are its share"},
 		{[]*cupel.ContextItem{document(31)}, false, "31 are more"},
+		{[]*cupel.ContextItem{document(0)}, true, "no tokens fit any share"},
+		{[]*cupel.ContextItem{document(0), document(31)}, true, "a larger one does not take the place of one without tokens"},
 		{[]*cupel.ContextItem{document(31), document(30), document(32)}, true, "one of them fits"},
 		{[]*cupel.ContextItem{document(30), cupeltest.Item("rule", 10, cupel.WithPinned())}, false, "the share is of what pinned items leave"},
 		{[]*cupel.ContextItem{document(27), cupeltest.Item("rule", 10, cupel.WithPinned())}, true, "27 of 90"},

@@ -1,0 +1,240 @@
+package cupeltest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+// Items that are alike may be selected from either end, and not from the middle.
+func TestUnstableSlicers(t *testing.T) {
+	for _, row := range []struct {
+		target int // where the slicer chooses
+		chosen func(i int) bool
+		want   string
+		why    string
+	}{
+		{300, func(i int) bool { return i < 20 }, "", "the first"},
+		{300, func(i int) bool { return i >= 180 }, "", "the last"},
+		{300, func(i int) bool { return i == 0 }, "", "one of them"},
+		{300, func(i int) bool { return i == 3 }, "a target of 300: of those of 10 tokens, position 3 is selected and 6 is not, and the other way round before", "0 is alike"},
+		{1000, func(i int) bool { return i == 4 }, "a target of 1000: of those of 11 tokens, position 4 is selected and 7 is not, and the other way round before", "1 is alike"},
+		{300, func(i int) bool { return i == 5 }, "a target of 300: of those of 12 tokens, position 5 is selected and 8 is not, and the other way round before", "2 is alike"},
+		{300, func(i int) bool { return i != 5 }, "a target of 300: of those of 12 tokens, position 8 is selected and 5 is not, and the other way round before", "they are left out in the middle"},
+	} {
+		k := kitOf(&scripted{slice: func(items []cupel.ScoredItem, target int) (sel cupel.Selection, _ error) {
+			if target != row.target || len(items) != 200 { // as failures say
+				return sel, nil
+			}
+			sel.Indices = []int{-1, len(items)} // which is another rule's
+			for i := range items {
+				if row.chosen(i) {
+					sel.Indices = append(sel.Indices, i)
+				}
+			}
+			return sel, nil
+		}})
+		if got := k.unstable(); !strings.HasSuffix(got, row.want) || row.want == "" && got != "" {
+			t.Errorf("%q, want %q: %s", got, row.want, row.why)
+		}
+	}
+}
+
+func TestUnstablePlacers(t *testing.T) {
+	swap := func(a, b int) func(order []int) {
+		return func(order []int) { order[a], order[b] = order[b], order[a] }
+	}
+	for _, row := range []struct {
+		change func(order []int)
+		want   string
+		why    string
+	}{
+		{func([]int) {}, "", "they keep their order"},
+		{slices.Reverse[[]int], "", "it is reversed"},
+		{swap(0, 5), "", "one direction and then the other"},
+		{swap(5, 10), "positions [0 10 5 15 ", "up, down and up"},
+		{func(order []int) {
+			if len(order) == 200 { // as failures say
+				order[5], order[10] = order[10], order[5]
+			}
+		}, "positions [0 10 5 15 ", "the same"},
+		{func(order []int) { order[0], order[1] = -1, len(order) }, "", "another rule's"},
+	} {
+		k := newPlacerKit(func() cupel.Placer { return placerFunc(row.change) }, new(kitOptions))
+		if got := k.unstable(); !strings.Contains(got, row.want[:min(len(row.want), 12)]) || row.want == "" && got != "" {
+			t.Errorf("%q, want %q: %s", got, row.want, row.why)
+		}
+	}
+}
+
+// Sections of the text by which reports are compared.
+func TestDescribe(t *testing.T) {
+	r := &cupel.SelectionReport{
+		TotalCandidates: 2, TotalTokensConsidered: 30,
+		Included:                   []cupel.IncludedItem{{Item: Item("a", 10, cupel.WithGroup("g")), Score: 0.5, Reason: cupel.IncludeScored}},
+		Excluded:                   []cupel.ExcludedItem{{Item: Item("b", 20), Score: 0.25, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}},
+		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "A", SatisfiedCount: 1, RequiredCount: 2}},
+		Overflow:                   &cupel.OverflowEvent{TokensOverBudget: 5, OverflowingItems: Items(1), Budget: Budget(50, 40)},
+		Events:                     []cupel.TraceEvent{{Stage: cupel.StageSlice, ItemCount: 3}, {Stage: cupel.StagePlace, ItemCount: 2, Message: "late\none", DurationMS: 7}},
+	}
+	const want = `candidates: 2, 30 tokens
+
+included: 1, 10 tokens
+  "a" (Message, Chat, 10 tokens, group "g"): score 0.5, Scored
+
+excluded: 1
+  "b" (Message, Chat, 20 tokens): score 0.25, Filtered: 
+
+shortfalls: 1
+  A has 1 of 2 required items
+
+overflow: 1 items, 5 tokens above the target of 40
+
+events: 2
+  Slice: 3
+  Place: 2, "late\none"
+`
+	if got := describe(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := describe(new(cupel.SelectionReport)), "candidates: 0, 0 tokens\n\nincluded: 0, 0 tokens\n\nexcluded: 0\n"; got != want {
+		t.Errorf("an empty report is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// How many tokens a failure says are missing.
+func TestMissingTokens(t *testing.T) {
+	for _, row := range []struct {
+		tokens    int
+		threshold float64
+		most      int
+		want      string
+		why       string
+	}{
+		{0, 0.5, 0, "", "there is no share of nothing"},
+		{0, 1, 1, "1 tokens are missing: 1 of 1 is 1", "one is a budget"},
+		{3, 0.75, 10, "5 tokens are missing: 0.75 of 10 is 8", "parts of a token are rounded up"},
+		{10, 1.5, 10, "5 tokens are missing: 1.5 of 10 is 15", "more than there may be"},
+		{0, math.NaN(), 10, "", "NaN is no share"},
+		{0, math.Inf(1), 10, "", "nor is infinity"},
+		{0, 1 << 53, 1, "", "beyond what a float64 counts"},
+	} {
+		if got := strings.Join(missingTokens(row.tokens, row.threshold, Budget(row.most, 0)), "\n"); got != row.want {
+			t.Errorf("%d of %v of %d: %q, want %q: %s", row.tokens, row.threshold, row.most, got, row.want, row.why)
+		}
+	}
+}
+
+func TestConversationItems(t *testing.T) {
+	var lines []string
+	for _, item := range Conversation(System("12345"), User("1234", cupel.WithTags("a")), Tool("go build", "ok"), Assistant("1")) {
+		lines = append(lines, describeAll(item))
+	}
+	want := []string{
+		`"12345" (SystemPrompt, Chat, 2 tokens, pinned, map[role:system]), 2026-01-01T12:00:00`,
+		`"1234" (Message, Chat, 1 tokens, tags ["a"], map[role:user]), 2026-01-01T12:01:00`,
+		`"go build" (ToolOutput, Tool, 2 tokens, group "call 3", map[role:assistant]), 2026-01-01T12:02:00`,
+		`"ok" (ToolOutput, Tool, 1 tokens, group "call 3", map[role:tool]), 2026-01-01T12:02:00`,
+		`"1" (Message, Chat, 1 tokens, map[role:assistant]), 2026-01-01T12:03:00`,
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// failing is a scorer that panics for lists of some length.
+func failing(fails func(n int) bool) cupel.Scorer {
+	return scorerOf(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		if fails(len(all)) {
+			panic("too long")
+		}
+		return 1
+	})
+}
+
+// What each rule says of one case.
+func TestPropertyRulesOfOneCase(t *testing.T) {
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("A", 50)))
+	pinned := func(tokens int) *cupel.ContextItem { return Item(fmt.Sprint("pinned ", tokens), tokens, cupel.WithPinned()) }
+	over := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel cupel.Selection) {
+		for i := range items {
+			sel.Indices = append(sel.Indices, i)
+		}
+		return sel
+	})
+	odd := 0
+	ofA := Item("a", 30, cupel.WithKind("A"))
+	for _, row := range []struct {
+		rule   PropertyOption
+		config cupel.Config
+		c      propertyCase
+		want   string // how it begins
+		why    string
+	}{
+		{BudgetHeld(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(55)}, budget: Budget(60, 50)}, "", "pinned items may pass the target"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow}, propertyCase{items: []*cupel.ContextItem{pinned(30), pinned(25)}, budget: Budget(60, 50)}, "", "together too"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "the slicer chooses more than the target: ", "nothing is pinned"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(30), pinned(50)), budget: Budget(80, 50)}, "the slicer chooses more than the target: ", "what is pinned is at the target"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "51 tokens are included, and 50 are allowed", "the window has them"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 20), budget: Budget(60, 50)}, "", "as many as the target"},
+		{BudgetHeld(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "a panic is no lawful failure"},
+		{PinnedKept(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(61)}, budget: Budget(60, 50)}, "", "it does not fit, which is lawful"},
+		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the first run"},
+		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { odd++; return odd > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the second run"},
+		{SameEveryTime(), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "", "they are equal"},
+		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50), more: Budget(90, 90)}, "the run fails: ", "the first run"},
+		{RequiredKindsNotDisplaced("A"), cupel.Config{Scorer: failing(func(n int) bool { return n > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50), filler: Item("filler", 1)}, "the run fails: ", "the run with one more"},
+		{RequiredKindsKept("A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "with a budget of 90 tokens instead of 60, the window loses kind A", "it is lost"},
+		{RequiredKindsKept("B"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind is asked for"},
+		{RequiredKindsKept("B", "A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "with a budget of 90 tokens instead of 60, the window loses kind A", "one of two"},
+		{RequiredKindsKept(), cupel.Config{Slicer: quota}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it stays"},
+	} {
+		if row.config.Scorer == nil {
+			row.config.Scorer = scorer.Reflexive{}
+		}
+		if row.config.Slicer == nil {
+			row.config.Slicer = slicer.Greedy{}
+		}
+		row.config.Placer = placer.Chronological{}
+		p := &property{pipeline: must(cupel.New(row.config))}
+		row.rule(p)
+		if got := p.rules[0].broken(p, row.c); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q: %s", p.rules[0].name, got, row.want, row.why)
+		}
+	}
+}
+
+// lossy selects nothing for targets above 60.
+func lossy() cupel.Slicer {
+	return sliceOf(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+		for i := range items {
+			if budget.TargetTokens <= 60 {
+				sel.Indices = append(sel.Indices, i)
+			}
+		}
+		return sel
+	})
+}
+
+// The errors of runs that are lawful, however they are wrapped.
+func TestLawfulFailures(t *testing.T) {
+	for err, lawful := range map[error]bool{
+		&cupel.ScarcityError{Slicer: "s", Kind: "A", RequireCount: 1}: true,
+		errors.New("busy"): false,
+	} {
+		s := &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{}, err }}
+		p := &property{pipeline: must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}))}
+		report, broken := p.run(Items(1), Budget(9, 9))
+		if report != nil || (broken == "") != lawful {
+			t.Errorf("%v: %v, %q", err, report, broken)
+		}
+	}
+}
