@@ -163,7 +163,9 @@ func failing(fails func(n int) bool) cupel.Scorer {
 // What each rule says of one case.
 func TestPropertyRulesOfOneCase(t *testing.T) {
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("A", 50)))
-	pinned := func(tokens int) *cupel.ContextItem { return Item(fmt.Sprint("pinned ", tokens), tokens, cupel.WithPinned()) }
+	pinned := func(tokens int) *cupel.ContextItem {
+		return Item(fmt.Sprint("pinned ", tokens), tokens, cupel.WithPinned())
+	}
 	over := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel cupel.Selection) {
 		for i := range items {
 			sel.Indices = append(sel.Indices, i)
