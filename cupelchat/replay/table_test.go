@@ -175,6 +175,41 @@ func TestWorst(t *testing.T) {
 	}
 }
 
+// TestShow: the step at which most is missed, with what was sent and what has the values.
+func TestShow(t *testing.T) {
+	m := measure(t, replay.Baselines(), []float64{0.5})
+	for c, err := range replay.Scan("f", strings.NewReader(strings.ReplaceAll(talk, "\n", " ")), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Show(t.Context(), &c, "newest", replay.Stateless, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Step != 2 || !slices.Equal(got.Missed, []string{"TEA-77"}) || got.Report.TotalCandidates != len(got.Report.Included)+len(got.Report.Excluded) {
+			t.Errorf("got %+v, want the last step, which needs TEA-77", got)
+		}
+		tokens, has := 0, 0
+		for _, in := range got.Report.Included {
+			tokens += in.Item.Tokens()
+			if strings.Contains(in.Item.Content(), "TEA-77") {
+				t.Errorf("%v is in the window, and has what is missed", in)
+			}
+		}
+		for _, out := range got.Report.Excluded {
+			if missed, _ := out.Item.Metadata()["missed"].(string); missed == "TEA-77" {
+				has++
+			}
+		}
+		if has != 1 || tokens == 0 || tokens > got.Budget.MaxTokens() {
+			t.Errorf("%d items have what is missed, want one; %d tokens of %d", has, tokens, got.Budget.MaxTokens())
+		}
+		if _, err := m.Show(t.Context(), &c, "other", replay.Stateless, 0.5); err == nil {
+			t.Error("a policy that is not of the plan was shown")
+		}
+	}
+}
+
 func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)

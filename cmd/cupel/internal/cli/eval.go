@@ -36,6 +36,7 @@ type measureFlags struct {
 	force   bool
 	part    string
 	holdOut int
+	pages   string // of replay
 	corpusFlags
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,18 +33,19 @@ and the error; --dead-letters writes these to a file.`,
 		Example: `  cupel merge shard-*.jsonl
   cupel merge shard-*.jsonl --dead-letters dead.jsonl --json`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return merge(env, &flags, args)
+		RunE: func(command *cobra.Command, args []string) error {
+			return merge(command.Context(), env, &flags, args)
 		},
 	}
 	set := command.Flags()
 	flags.registerResult(command, "the result")
+	set.StringVar(&flags.pages, "pages", "", "write a page of each of the worst conversations of cupel replay to this `folder`")
 	set.StringVar(&flags.deadLetters, "dead-letters", "", "write what could not be read or measured to this `file`")
 	return command
 }
 
 // merge prints the table of the samples in the files.
-func merge(env *Environment, flags *measureFlags, files []string) error {
+func merge(ctx context.Context, env *Environment, flags *measureFlags, files []string) error {
 	flags.part = partAll
 	if err := errors.Join(flags.checkResult(), flags.corpusFlags.check(nil, flags.force)); err != nil {
 		return err
@@ -60,7 +62,7 @@ func merge(env *Environment, flags *measureFlags, files []string) error {
 			case sum.add == nil:
 				first = h
 				flags.part = h.Part
-				sum, err = addingOf(env, flags, &h)
+				sum, err = addingOf(ctx, env, flags, &h)
 			case !h.measures(&first):
 				err = fmt.Errorf("it has samples of another measurement than %s: policies, budgets and settings must be the same", shown(files[0]))
 			}
@@ -71,6 +73,7 @@ func merge(env *Environment, flags *measureFlags, files []string) error {
 		corpus := fmt.Sprintf("%s in %s", strings.Join(h.Data, ", "), plural(h.Shards, "shard"))
 		if there[corpus] == nil {
 			there[corpus] = make([]int, h.Shards)
+			flags.data = append(flags.data, h.Data...)
 		}
 		if there[corpus][h.Shard]++; there[corpus][h.Shard] > 1 {
 			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, strings.Join(h.Data, ", "))
@@ -83,6 +86,9 @@ func merge(env *Environment, flags *measureFlags, files []string) error {
 	}
 	if err := lost.report(env, flags.deadLetters, flags.force); err != nil {
 		return err
+	}
+	if flags.pages != "" && first.Format != replayFormat {
+		return usagef("--pages is for shards of cupel replay")
 	}
 	return sum.print()
 }
@@ -131,7 +137,7 @@ type adding struct {
 }
 
 // addingOf returns what adds up the samples of a measurement.
-func addingOf(env *Environment, flags *measureFlags, h *sampleHeader) (adding, error) {
+func addingOf(ctx context.Context, env *Environment, flags *measureFlags, h *sampleHeader) (adding, error) {
 	switch h.Format {
 	case replayFormat:
 		var plan replay.Plan
@@ -139,7 +145,7 @@ func addingOf(env *Environment, flags *measureFlags, h *sampleHeader) (adding, e
 		table := replay.NewTable(plan)
 		return adding{
 			func(line []byte) error { return addLine(line, table.Add) },
-			func() error { return flags.printReplay(env, table) },
+			func() error { return flags.printReplay(ctx, env, table, remeasure(env, h, plan)) },
 		}, err
 	case evalFormat:
 		var plan eval.Plan

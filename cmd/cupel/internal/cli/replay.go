@@ -89,7 +89,9 @@ prices, its minimum length, and only what ends at one of its breakpoints if it h
 some. No time passes between steps.
 
 Below the tables stand the ten conversations in which each policy misses most values,
-with --against those in which it misses more than the other policy.
+with --against those in which it misses more than the other policy. With --pages, each
+has a page of the inspector: the step at which most is missed, what was sent, and
+what was left out.
 
 With --join, conversations are put together in their order until each has so many
 tokens; a rest that has less is left out.
@@ -126,6 +128,7 @@ it was interrupted, and cupel merge adds up the parts.`,
 	set.StringVar(&flags.against, "against", "", "compare the support of each policy with this `policy`")
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
 	complete(command, "cache", slices.Sorted(maps.Keys(caches))...)
+	set.StringVar(&flags.pages, "pages", "", "write a page of each of the worst conversations to this `folder`")
 	intFlag(set, &flags.join, "join", "", 0, "join conversations until each has these `tokens`")
 	complete(command, "against", known...)
 	complete(command, "encoding", append([]string{characters}, encodings...)...)
@@ -190,7 +193,7 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	case table.Conversations == 0 && table.Failed == 0:
 		return usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
 	}
-	return f.printReplay(env, table)
+	return f.printReplay(command.Context(), env, table, func() (*replay.Measure, error) { return m, nil })
 }
 
 // replaySettings are what the figures depend on beyond the plan.
@@ -231,8 +234,11 @@ func joined(conversations iter.Seq2[replay.Conversation, error], tokens int, cou
 	}
 }
 
-func (f *measureFlags) printReplay(env *Environment, table *replay.Table) error {
+func (f *measureFlags) printReplay(ctx context.Context, env *Environment, table *replay.Table, measure func() (*replay.Measure, error)) error {
 	result := table.Result()
+	if err := f.writePages(ctx, env, result, measure); err != nil {
+		return err
+	}
 	err := f.write(env, result, struct {
 		Part string `json:"part"`
 		*replay.Result
@@ -275,6 +281,8 @@ func (f *replayFlags) check(command *cobra.Command) error {
 	switch {
 	case f.join > 0 && f.output != "":
 		return usagef("--join: conversations are put together in their order, which shards do not keep: omit --output")
+	case f.pages != "" && (f.join > 0 || f.shard != "" || slices.Contains(f.data, "-")):
+		return usagef("--pages: conversations are read again from --data: omit --join, give a file in place of standard input, and pages of shards to cupel merge")
 	case f.join < 0:
 		return usagef("--join: must be at least 1, or 0 to leave conversations as they are, got %d", f.join)
 	case f.against != "" && !slices.Contains(f.policies, f.against):
