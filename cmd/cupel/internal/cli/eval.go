@@ -118,7 +118,7 @@ file is held out; --hold-out changes that.
 With --shard i/n and --output, each of n processes measures its part, goes on where
 it was interrupted, and cupel merge adds up the parts.`,
 		Example: `  cupel eval --data meetings.jsonl
-  cupel eval --data meetings.jsonl -p chat -p chat+query -p mine.toml --budgets 500,2000
+  cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
   cupel eval --data meetings.jsonl --part held-out --svg recall.svg`,
 		Args: cobra.NoArgs,

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 )
 
@@ -13,7 +14,7 @@ func lock(path string) (unlock func() error, err error) {
 	name := path + ".lock"
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil, errLocked
+		return nil, fmt.Errorf("%w; if none is, remove %s", errLocked, name)
 	}
 	if err != nil {
 		return nil, err

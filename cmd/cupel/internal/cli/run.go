@@ -54,6 +54,9 @@ Notes on standard error say what was estimated, dropped or restored.`,
 			if command.Flags().Changed("cache") && session == "" {
 				return usagef("--cache is for a --session")
 			}
+			if session != "" && sameFile(session, printer.output) {
+				return usagef("--session and --output are the same file: %s", session)
+			}
 			s, err := flags.read(env, command)
 			if err != nil {
 				return err

@@ -397,7 +397,18 @@ func uncompressed(r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what gzip compressed cannot be read: %w", err)
 	}
-	return unzipped, nil
+	return gunzip{unzipped}, nil
+}
+
+// gunzip says of errors that gzip has them.
+type gunzip struct{ *gzip.Reader }
+
+func (g gunzip) Read(p []byte) (int, error) {
+	n, err := g.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("what gzip compressed is cut or broken: %w", err)
+	}
+	return n, err
 }
 
 // gzipMagic is how each file of gzip begins.

@@ -71,6 +71,13 @@ func (s *selection) openSession(path, cacheName string) (*sessionFile, error) {
 	return &sessionFile{session, path, unlock}, nil
 }
 
+// sameFile reports whether two names are of one file, which may not exist yet.
+func sameFile(a, b string) bool {
+	x, noX := os.Stat(a)
+	y, noY := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || noX == nil && noY == nil && os.SameFile(x, y)
+}
+
 // save replaces the file as a whole.
 func (s *sessionFile) save() (err error) {
 	state, err := s.MarshalJSON()

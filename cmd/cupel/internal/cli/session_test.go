@@ -99,6 +99,8 @@ func TestSessionFiles(t *testing.T) {
 		{[]string{"--session", "new.json", "--cache", "antropic"}, exitUsage, `cupel: --cache: "antropic" is unknown (did you mean anthropic?)`, "a slip"},
 		{[]string{"--cache", "openai"}, exitUsage, "cupel: --cache is for a --session", "no session"},
 		{[]string{"--session", "new.json", "-b", "5"}, exitSelection, "cupel: Pinned items require ", "a window that cannot be chosen is not saved"},
+		{[]string{"--session", "new.json", "-o", "./new.json"}, exitUsage, "cupel: --session and --output are the same file: new.json", "one would replace the other"},
+		{[]string{"--session", "chat.json", "-o", "chat.json", "--force"}, exitUsage, "cupel: --session and --output are the same file: chat.json", "though it is there"},
 		{[]string{"--session", "new.json", "-o", "out"}, exitUsage, "cupel: out already exists; --force overwrites it", "nor is one that was not written"},
 	} {
 		args := tt.args

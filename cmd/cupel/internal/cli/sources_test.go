@@ -29,7 +29,7 @@ func TestGzip(t *testing.T) {
 		{"items.jsonl.gz", "", "", "a file"},
 		{"plain.gz", "", "", "a file that only says so"},
 		{"-", zipped(t, items), "", "standard input"},
-		{"cut.gz", "", "cupel: cut.gz: unexpected EOF\n", "the end is missing"},
+		{"cut.gz", "", "cupel: cut.gz: what gzip compressed is cut or broken: unexpected EOF\n", "the end is missing"},
 		{"bad.gz", "", "cupel: bad.gz: what gzip compressed cannot be read: unexpected EOF\n", "only the beginning is there"},
 		{"empty.gz", "", "cupel: empty.gz: line 1: expected JSON, got nothing (column 1)\n", "nothing is there"},
 	} {
