@@ -7,8 +7,8 @@
 // The page shows the window drawn to scale in tokens, scores against positions,
 // every candidate with its reason and the score of each part of a composite,
 // the time of each stage, and a slider over precomputed budgets. It can show
-// two selections side by side. [FromReport] shows a report read from JSON, and
-// [Handler] serves a page.
+// two selections side by side, and of the turns of a session any two.
+// [FromReport] shows a report read from JSON, and [Handler] serves a page.
 //
 // # Content is data
 //

@@ -10,6 +10,8 @@ import (
 const (
 	// MaxSweepStops is the maximum number of stops of [WithSweep].
 	MaxSweepStops = 1000
+	// MaxSelections is the maximum number of selections of [WriteHTML].
+	MaxSelections = 200
 
 	// mostContent is the default of [WithContentLimit], in bytes.
 	mostContent = 64 << 10

@@ -69,9 +69,11 @@ func hashOf(text string) string {
 }
 
 // WriteHTML writes a page with one selection, or with two side by side, in
-// UTF-8. An empty title becomes "Context window". It returns a
-// [cupel.InvalidConfigError], before it writes anything, for any other number
-// of selections or a nil one; otherwise it returns the error of w.
+// UTF-8. Of more, such as the turns of a session, the page lists what each keeps
+// of the one before, and the reader chooses which two to compare. An empty title
+// becomes "Context window". It returns a [cupel.InvalidConfigError], before it
+// writes anything, for no selection, for more than [MaxSelections], and for a nil
+// one; otherwise it returns the error of w.
 //
 // If the selections have different content limits, the larger one applies.
 func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
@@ -83,8 +85,8 @@ func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
 }
 
 func newPage(title string, selections []*Selection) (*wirePage, error) {
-	if len(selections) < 1 || len(selections) > 2 {
-		return nil, invalid("selections", strconv.Itoa(len(selections)), "must be one or two")
+	if len(selections) < 1 || len(selections) > MaxSelections {
+		return nil, invalid("selections", strconv.Itoa(len(selections)), "must be from 1 to "+strconv.Itoa(MaxSelections))
 	}
 	if title == "" {
 		title = "Context window"
@@ -103,7 +105,7 @@ func newPage(title string, selections []*Selection) (*wirePage, error) {
 		if inOrder(selection.Candidates) {
 			selection.Candidates = nil
 		}
-		if selection.Name == "" && len(selections) > 1 {
+		if selection.Name == "" && len(selections) == 2 {
 			selection.Name = string(rune('A' + i))
 		}
 		page.Selections = append(page.Selections, &selection)

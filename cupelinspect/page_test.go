@@ -89,8 +89,8 @@ func TestWriteHTMLErrors(t *testing.T) {
 		want       string
 		why        string
 	}{
-		{"none", nil, "selections must be one or two", "there is nothing to show"},
-		{"three", []*cupelinspect.Selection{s, s, s}, "selections must be one or two", "a page has two sides"},
+		{"none", nil, "selections must be from 1 to 200", "there is nothing to show"},
+		{"too many", slices.Repeat([]*cupelinspect.Selection{s}, cupelinspect.MaxSelections+1), "selections must be from 1 to 200", "the list of a page is for reading"},
 		{"nil", []*cupelinspect.Selection{s, nil}, "selections[1] must come from Inspect or FromReport", "the caller has lost an error"},
 	}
 	for _, tt := range tests {

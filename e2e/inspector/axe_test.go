@@ -23,6 +23,7 @@ func TestAccessibility(t *testing.T) {
 		t.Skip("NOT TESTED: npm --prefix tools/page ci installs axe-core")
 	}
 	list, words := rainbow(t), talk(t)
+	ofSession, _ := turns(t)
 	smaller := inspect(t, words.pipeline.Config(), words.items, 900)
 	b := newTab(t)
 	inspected := func(name, rules string) {
@@ -41,12 +42,15 @@ func TestAccessibility(t *testing.T) {
 	}{
 		{"a list", []*cupelinspect.Selection{list.selection}},
 		{"a conversation", []*cupelinspect.Selection{words.selection}},
+		{"turns", ofSession},
 		{"two selections", []*cupelinspect.Selection{smaller.selection, words.selection}},
 	} {
 		b.resize(1280, 900)
 		b.prefer("prefers-color-scheme", "light")
 		b.show(write(t, c.name, c.selections...))
-		b.goTo(900)
+		if c.name != "turns" { // reports have no other budgets
+			b.goTo(900)
+		}
 		b.run(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 			_, err := chromedp.Run(ctx, chromedp.Evaluate[any](string(axe)+"; 0"))
 			return err

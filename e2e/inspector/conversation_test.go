@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
@@ -161,9 +163,13 @@ func TestDifferencesComeFirst(t *testing.T) {
 		return list
 	}
 	one, two := states(small.report(t)), states(s.report(t))
+	indexes := s.indexes(func(int, *cupel.ContextItem) bool { return true })
 	var want []string
 	for i := range s.items {
-		if one[i] != two[i] {
+		// An exchange is shown whole if any of it differs.
+		if differs := func(j int) bool {
+			return one[j] != two[j] && (j == i || s.items[i].Group() != "" && s.items[j].Group() == s.items[i].Group())
+		}; slices.ContainsFunc(indexes, differs) {
 			title, _ := s.items[i].MetadataText("title")
 			want = append(want, title)
 		}
@@ -190,19 +196,7 @@ func TestDifferencesComeFirst(t *testing.T) {
 // TestTurnsSideBySide: a line joins what the later turn kept, and ends with the
 // reason and the price of the break.
 func TestTurnsSideBySide(t *testing.T) {
-	pipeline := must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
-	session := must(cupelsession.New(pipeline, cupelsession.Config{}))
-	items, budget := messages(12), must(cupel.NewContextBudget(1000, 800))
-	var selections []*cupelinspect.Selection
-	var turns []*cupelsession.Turn
-	for _, n := range []int{5, 8, len(items)} {
-		turn := must(session.Next(t.Context(), items[:n], budget))
-		selections = append(selections, must(cupelinspect.FromReport(turn.Report(), budget)))
-		turns = append(turns, turn)
-		if err := turn.Commit(cupelsession.Usage{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	selections, turns := turns(t)
 	for i, want := range []string{"No break: what follows is new.", "Break (forced): what was sent before no longer fits"} {
 		b := open(t, want, selections[i], selections[i+1])
 		got := b.text(".break-line")
@@ -217,4 +211,112 @@ func TestTurnsSideBySide(t *testing.T) {
 			t.Errorf("the line ends with %q, want %d items and %q", got, kept, want)
 		}
 	}
+}
+
+// TestFailedConversation: where nothing was chosen, nothing is out either.
+func TestFailedConversation(t *testing.T) {
+	items := messages(3)
+	for i := range items {
+		items[i] = must(items[i].With(cupel.WithPinned()))
+	}
+	b := open(t, "pins do not fit", inspect(t, usual(), items, 40).selection)
+	if lead := b.text(".overview .lead"); lead != "Nothing was chosen: the run fails at this budget." {
+		t.Errorf("the page says %q", lead)
+	}
+}
+
+// TestOutlineOfAnExchange: an outline of a call and its result has the tokens of both,
+// which the page gives once.
+func TestOutlineOfAnExchange(t *testing.T) {
+	message := func(role, text string, tokens int, options ...cupel.ItemOption) *cupel.ContextItem {
+		return must(cupel.NewContextItem(text, tokens, append(options, cupel.WithMetadata(map[string]any{"role": role, "title": text, "tool": "read"}))...))
+	}
+	items := []*cupel.ContextItem{
+		message("user", "task", 10, cupel.WithPinned()),
+		message("assistant", "call", 30, cupel.WithGroup("1"), cupel.WithVariants(cupel.Variant{Content: "outline", Tokens: 14, Worth: 0.5})),
+		message("tool", "result", 300, cupel.WithGroup("1"), cupel.WithVariants(cupel.Variant{Content: "outline", Tokens: 0, Worth: 0.5})),
+	}
+	config := usual()
+	config.Placer = placer.Chronological{}
+	b := open(t, "an exchange", inspect(t, config, items, 40).selection, inspect(t, config, items, 1000).selection)
+	got := value[[]string](b, `return [...document.querySelectorAll('.comparison .exchange .message')].map((line) => line.querySelector('.message-note').textContent)`)
+	if want := []string{"A outline, 14 of 330 tokens", "A in that outline"}; !slices.Equal(got, want) {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+}
+
+// turns are those of a session that breaks at the third.
+func turns(t *testing.T) (selections []*cupelinspect.Selection, list []*cupelsession.Turn) {
+	t.Helper()
+	pipeline := must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+	session := must(cupelsession.New(pipeline, cupelsession.Config{}))
+	items, budget := messages(12), must(cupel.NewContextBudget(1000, 800))
+	for _, n := range []int{5, 8, len(items), len(items)} {
+		turn := must(session.Next(t.Context(), items[:n], budget))
+		selections, list = append(selections, must(cupelinspect.FromReport(turn.Report(), budget))), append(list, turn)
+		if err := turn.Commit(cupelsession.Usage{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return selections, list
+}
+
+// TestTurns: of more than two turns, the page lists what each kept, why it broke and
+// the price. It begins with the last break, and compares any two.
+func TestTurns(t *testing.T) {
+	selections, list := turns(t)
+	b := open(t, "four turns", selections...)
+	got := value[[]string](b, `return [...document.querySelectorAll('.turn')].map((turn) => turn.querySelector('.turn-name').textContent + ': ' + turn.querySelector('.turn-note').textContent)`)
+	var want []string
+	for i, turn := range list {
+		kept, tokens := 0, 0
+		for i > 0 && kept < min(len(turn.Window), len(list[i-1].Window)) && turn.Window[kept] == list[i-1].Window[kept] {
+			tokens += turn.Window[kept].Tokens()
+			kept++
+		}
+		note := fmt.Sprintf("Keeps %d item", kept)
+		if kept != 1 {
+			note += "s"
+		}
+		note += fmt.Sprintf(", %d tokens.", tokens)
+		switch {
+		case i == 0:
+			note = "The first."
+		case kept == len(turn.Window):
+			note = "Keeps all."
+		case turn.Break != nil:
+			note += " Break: what was sent before no longer fits, or lacks what must be in."
+		}
+		_, cost, _ := strings.Cut(turn.String(), "cost ")
+		cost, _, _ = strings.Cut(cost, ",")
+		want = append(want, fmt.Sprintf("Turn %d: %s Costs as much as %s.", i+1, note, cost))
+	}
+	if !slices.Equal(got, want) || list[2].Break == nil {
+		t.Errorf("the page lists\n%q, want\n%q", got, want)
+	}
+	chosen := func(why string, want ...int) {
+		t.Helper()
+		got := value[[]int](b, `return [0, 1].map((side) => [...document.querySelectorAll('input[name="turn-' + side + '"]')].findIndex((input) => input.checked))`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the page compares %d, want %d", why, got, want)
+		}
+		for side, at := range want {
+			if n := value[int](b, `return document.querySelectorAll('#texts-' + a + ' > .text').length`, side); n != len(list[at].Window) {
+				t.Errorf("%s: the page shows %d items in the window of turn %d, want %d", why, n, at+1, len(list[at].Window))
+			}
+		}
+	}
+	chosen("as the page opens: the last break", 1, 2)
+	b.click(`.turn:nth-child(1) input[name="turn-0"]`)
+	chosen("another A", 0, 2)
+	if line := b.text(".break-line"); !strings.HasPrefix(line, "Kept from turn 1: 1 item, 12 tokens. The turns between are above.") {
+		t.Errorf("the line ends with %q", line)
+	}
+	b.keys(kb.ArrowDown, kb.ArrowDown) // in the list of radio buttons
+	chosen("the same as B: they trade places", 2, 1)
+	if at := b.text("#turns-title"); at != "The turns" || !value[bool](b, `return document.activeElement.name === 'turn-0' && document.activeElement.checked`) {
+		t.Error("the focus is lost")
+	}
+	b.click(`.turn:nth-child(4) input[name="turn-1"]`)
+	chosen("another B", 2, 3)
 }

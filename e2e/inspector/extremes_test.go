@@ -112,7 +112,8 @@ func TestExtremeSelections(t *testing.T) {
 				b.resize(width, 900)
 				states := value[[]state](b, `
 					const number = (text) => Number(text.replaceAll(',', '').replace('≈ ', '').replace('−', '-'));
-					const slider = document.querySelector('#slider-0');
+					// Without other budgets there is no slider.
+					const slider = document.querySelector('#slider-0') ?? Object.assign(document.createElement('input'), { max: 0, value: 0 });
 					const states = [];
 					const last = Number(slider.max);
 					const stops = new Set([Number(slider.value), ...Array.from({ length: 5 }, (_, i) => Math.round(i * last / 4))]);

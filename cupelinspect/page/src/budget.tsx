@@ -25,6 +25,15 @@ export function Budgets() {
 function BudgetOf({ side }: { side: Side }) {
   const { stops, stop } = side;
   const id = `slider-${side.index}`;
+  if (stops.length < 2) {
+    return (
+      <div class="budget-side">
+        <p class="budget-label"><SideBadge side={side} />Budget</p>
+        <p>{counted(stop.budget, 'token')}</p>
+        <p class="summary">{summaryOf(side)}</p>
+      </div>
+    );
+  }
   const back = () => {
     document.getElementById(id)?.focus(); // the button will be disabled and would lose the focus
     goTo(side, side.actual);
@@ -42,12 +51,12 @@ function BudgetOf({ side }: { side: Side }) {
       <div class="slider-box">
         <Sweep side={side} />
         <input
-          type="range" id={id} min="0" max={stops.length - 1} step="1" autocomplete="off" disabled={stops.length < 2} value={`${side.at}`}
+          type="range" id={id} min="0" max={stops.length - 1} step="1" autocomplete="off" value={`${side.at}`}
           aria-valuetext={`${counted(stop.budget, 'token')}: ${summaryOf(side)}`} onInput={(event) => goTo(side, event.currentTarget.valueAsNumber)}
         />
       </div>
       <input
-        type="number" class="budget-field" min={stops[0].budget} max={stops[stops.length - 1].budget} inputMode="numeric" autocomplete="off" disabled={stops.length < 2} value={`${stop.budget}`}
+        type="number" class="budget-field" min={stops[0].budget} max={stops[stops.length - 1].budget} inputMode="numeric" autocomplete="off" value={`${stop.budget}`}
         aria-label={`Budget${side.alone ? '' : ` of ${side.letter}`} in tokens`} aria-describedby={`budget-summary-${side.index}`} onKeyDown={step}
         onChange={({ currentTarget: { valueAsNumber: wanted } }) => goTo(side, Number.isNaN(wanted) ? side.at : nearestStop(side, wanted))}
       />

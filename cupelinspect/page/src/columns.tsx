@@ -23,9 +23,11 @@ export interface Column {
 }
 
 let columns: Column[] = [];
+let columnsFor: Row[] = []; // the rows of the page that they were made for
 
 export function allColumns(): Column[] {
-  if (columns.length > 0) return columns;
+  if (columnsFor === page.rows) return columns;
+  columnsFor = page.rows;
   const { sides, items } = page;
   const who: Column = { id: 'who', name: 'Who', width: 96, value: (row) => speakerOf(items[row.item]), cell: (row) => <b>{speakerOf(items[row.item])}</b> };
   const conversation = isConversation();

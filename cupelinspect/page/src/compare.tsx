@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks';
 import { filterByState } from './filter';
 import { counted, grouped } from './format';
 import { page, shownTokens, type Row, type Side } from './model';
-import { Folded, Mark, MessageButton } from './conversation';
+import { Bracket, Folded, Mark, MessageButton } from './conversation';
 import { Data, Quiet, SideBadge } from './parts';
-import { inOrder, leadOf, runsOf, stateOf, tokensText, whyOut, type State } from './story';
+import { keptPrefix, turnOf } from './session';
+import { fullTokens, inOrder, isTold, leadOf, runsOf, stateOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
+import type { Selection } from './wire';
 
 // What differs between two selections comes first, and runs of what is equal are
 // folded. Of two turns of a session, a line joins what was kept.
@@ -16,31 +18,36 @@ const DIFFERENT_SHOWN = 10; // of each kind of difference in a list that has no 
 
 export function Comparison({ conversation }: { conversation: boolean }) {
   const [a, b] = page.sides;
-  const kept = a.selection.session || b.selection.session ? keptPrefix(a, b) : null;
+  const kept = a.selection.session || b.selection.session ? keptRows(a, b) : null;
   const inPlace = conversation || kept !== null;
-  const keyOf = (row: Row) => (isSame(row) ? 'same' : inPlace ? 'differs' : `differs ${page.sides.map((side) => stateOf(side, row)).join(' ')}`) + (kept?.rows.has(row) ? ' kept' : '');
+  const differs = (row: Row) => (inPlace ? 'differs' : `differs ${page.sides.map((side) => stateOf(side, row)).join(' ')}`);
   const all = inOrder(page.sides);
   // The order of a list says nothing: what only A has comes before what only B has.
   const rows = inPlace ? all : [...all].sort((x, y) => rankOf(x) - rankOf(y));
-  const runs = runsOf(rows, keyOf);
-  const later = turnOf(a) > turnOf(b) ? a : b;
-  // The line ends after the last kept row, if anything was sent before.
-  const lastKept = kept && kept.rows.size > 0 ? runs.map((run) => kept.rows.has(run[0])).lastIndexOf(true) : -1;
+  const runsIn = (part: Row[]) => {
+    const units = inPlace ? unitsOf(part) : part.map((row): Unit => ({ rows: [row], group: '' }));
+    return runsOf(units, (unit) => (isAlike(unit) ? 'same' : differs(unit.rows[0])));
+  };
+  // The line of what was kept ends after the last of it, which may be within an exchange.
+  const end = 1 + Math.max(-1, ...[...kept?.rows ?? []].map((row) => rows.indexOf(row)));
+  const before = runsIn(rows.slice(0, end));
+  const runs = [...before, ...runsIn(rows.slice(end))];
+  const [earlier, later] = turnOf(a.selection).number > turnOf(b.selection).number ? [b, a] : [a, b];
   return (
     <section class="card comparison" aria-labelledby="comparison-title">
       <h2 id="comparison-title">What differs</h2>
       <p class="lead">{summary(rows)}</p>
-      {conversation && page.sides.map((side) => <p class="lead-side"><SideBadge side={side} />{leadOf(side)}</p>)}
-      {page.sides.map((side) => side.selection.session && <p class="lead-side"><SideBadge side={side} />{sessionText(side.selection.session)}</p>)}
+      {conversation && page.sides.map((side) => <p class="lead-side"><SideBadge side={side} /><b><Data text={side.selection.name} limit={60} /></b>{`: ${leadOf(side)}`}</p>)}
+      {page.sides.map((side) => side.selection.session && <p class="lead-side"><SideBadge side={side} />{sessionText(side.selection)}</p>)}
       <p class="legend-line soft">
         <Mark state="in" /> in whole <Mark state="outline" /> in as an outline <Mark state="out" /> out; the first mark is of A, the second of B. Numbers are tokens.
       </p>
       <ol class="story">
-        {kept && lastKept < 0 && <BreakLine kept={kept} side={later} />}
+        {kept && end === 0 && <BreakLine kept={kept} earlier={earlier} later={later} />}
         {runs.slice(0, RUNS_SHOWN).map((run, i) => (
           <>
-            <Run key={run[0].index} rows={run} most={inPlace ? SAME_SHOWN : DIFFERENT_SHOWN} kept={kept?.rows.has(run[0]) ?? false} />
-            {kept && i === lastKept && <BreakLine kept={kept} side={later} />}
+            <Run key={run[0].rows[0].index} units={run} most={inPlace ? SAME_SHOWN : DIFFERENT_SHOWN} kept={i < before.length} />
+            {kept && i === before.length - 1 && <BreakLine kept={kept} earlier={earlier} later={later} />}
           </>
         ))}
       </ol>
@@ -54,6 +61,11 @@ function rankOf(row: Row): number {
   if (isSame(row)) return 3;
   const [a, b] = page.sides.map((side) => ['in', 'outline'].includes(stateOf(side, row)));
   return a && b ? 2 : a ? 0 : 1;
+}
+
+// isAlike reports whether all of an exchange is the same.
+function isAlike(unit: Unit): boolean {
+  return unit.rows.every(isSame);
 }
 
 function isSame(row: Row): boolean {
@@ -78,14 +90,15 @@ function summary(rows: Row[]): string {
   return `${parts.join('; ')}.`;
 }
 
-function Run({ rows, kept, most }: { rows: Row[]; kept: boolean; most: number }) {
+function Run({ units, kept, most }: { units: Unit[]; kept: boolean; most: number }) {
   const [open, setOpen] = useState(false);
   const name = kept ? 'run kept' : 'run';
-  if (!isSame(rows[0])) return <li class={`${name} differs`}><Folded list={rows} most={most}>{(row) => <li key={row.index}><Line row={row} /></li>}</Folded></li>;
+  const lines = (shown: number) => <Folded list={units} most={shown}>{(unit) => <Bracket key={unit.rows[0].index} unit={unit}>{(row) => <Line row={row} unit={unit} />}</Bracket>}</Folded>;
+  if (!isAlike(units[0])) return <li class={`${name} differs`}>{lines(most)}</li>;
   return (
     <li class={name}>
-      <button type="button" class="same" aria-expanded={open} onClick={() => setOpen(!open)}>{sameText(rows)}</button>
-      {open && <Folded list={rows} most={SAME_SHOWN}>{(row) => <li key={row.index}><Line row={row} /></li>}</Folded>}
+      <button type="button" class="same" aria-expanded={open} onClick={() => setOpen(!open)}>{sameText(units.flatMap((unit) => unit.rows))}</button>
+      {open && lines(SAME_SHOWN)}
     </li>
   );
 }
@@ -95,21 +108,25 @@ function sameText(rows: Row[]): string {
   const counts: Record<State, number> = { in: 0, outline: 0, out: 0, none: 0 };
   for (const row of rows) counts[stateOf(a, row)]++;
   const words: [State, string][] = [['in', 'in whole in both'], ['outline', 'the same outline in both'], ['out', 'out of both']];
-  return `${counted(rows.length, 'item')} alike: ${words.filter(([state]) => counts[state] > 0).map(([state, text]) => `${grouped(counts[state])} ${text}`).join(', ')}`;
+  const there = words.filter(([state]) => counts[state] > 0);
+  return `${counted(rows.length, 'item')} alike: ${there.map(([state, text]) => (there.length === 1 ? text : `${grouped(counts[state])} ${text}`)).join(', ')}`;
 }
 
-function Line({ row }: { row: Row }) {
+function Line({ row, unit }: { row: Row; unit: Unit }) {
   const states = page.sides.map((side) => stateOf(side, row));
   const home = page.sides[row.at[0] >= 0 ? 0 : 1];
+  // In a report, the outline of an exchange hides what its messages have.
+  const whole = page.sides.find((side) => row.at[side.index] >= 0 && !isTold(side, row));
   const notes: ComponentChildren[] = page.sides.map((side, i) => {
     if (states[i] === 'out') return <span><b>{side.letter}</b> <Data text={whyOut(side, row.at[side.index])} /></span>;
     if (states[i] === 'none') return <span><b>{side.letter}</b> {side.selection.session ? 'not there in this turn' : 'no candidate'}</span>;
-    return states[i] === 'outline' ? <span><b>{side.letter}</b> {`outline, ${tokensText(side, [row])} tokens`}</span> : null;
+    if (states[i] !== 'outline') return null;
+    return <span><b>{side.letter}</b> {isTold(side, row) ? 'in that outline' : `outline, ${tokensText(side, row, unit)} tokens`}</span>;
   });
   return (
-    <MessageButton side={home} row={row} states={states}>
+    <MessageButton side={whole ?? home} row={row} states={states}>
       <span class="message-note">{notes}</span>
-      <span class="number">{grouped(home.selection.full?.[row.at[home.index]] ?? page.items[row.item].tokens)}</span>
+      <span class="number">{whole ? grouped(fullTokens(whole, row)) : ''}</span>
     </MessageButton>
   );
 }
@@ -119,48 +136,28 @@ interface Kept {
   tokens: number;
 }
 
-// keptPrefix returns what both windows begin with, in the same forms.
-function keptPrefix(a: Side, b: Side): Kept {
-  const rows = new Set<Row>();
-  let tokens = 0;
-  for (let i = 0; i < Math.min(a.stop.window.length, b.stop.window.length); i++) {
-    const row = page.rows[a.rowOf[a.stop.window[i]]];
-    if (row.at[1] !== b.stop.window[i] || !isSame(row)) break;
-    rows.add(row);
-    tokens += shownTokens(a, row.at[0]);
-  }
-  return { rows, tokens };
+// keptRows are what both windows begin with, in the same forms.
+function keptRows(a: Side, b: Side): Kept {
+  const { items, tokens } = keptPrefix(page.items, a.selection, b.selection, a.stop, b.stop);
+  const rows = page.sides.flatMap((side) => side.stop.window.slice(0, items).map((candidate) => page.rows[side.rowOf[candidate]]));
+  return { rows: new Set(rows), tokens };
 }
 
-function turnOf(side: Side): number {
-  return Number(/^turn (\d+):/.exec(side.selection.session ?? '')?.[1] ?? 0);
-}
-
-const BREAKS: Record<string, string> = {
-  changed: 'what was sent before is gone, was edited or has moved',
-  forced: 'what was sent before no longer fits, or lacks what must be in',
-  free: 'nothing of it was in the cache, so that choosing again cost nothing',
-  'worth it': 'choosing again saves more than it costs',
-};
-
-function sessionText(session: string): string {
-  const found = /^(turn \d+: )?(?:break|chosen again) \(([^)]+)\)/.exec(session);
-  const why = found ? BREAKS[found[2]] as string | undefined : undefined;
-  return why ? `${session} (${found?.[2]}: ${why})` : session;
+function sessionText(selection: Selection): string {
+  const { reason, why } = turnOf(selection);
+  return `${selection.session ?? ''}${reason === '' ? '' : ` (${reason}: ${why})`}`;
 }
 
 // BreakLine ends the line of what was kept.
-function BreakLine({ kept, side }: { kept: Kept; side: Side }) {
-  const session = side.selection.session ?? '';
-  const reason = /break \(([^)]+)\)/.exec(session)?.[1];
-  const price = /cost (\d+)/.exec(session)?.[1];
-  const text = reason
-    ? `Break (${reason}): ${BREAKS[reason] as string | undefined ?? reason}.`
-    : 'No break: what follows is new.';
+function BreakLine({ kept, earlier, later }: { kept: Kept; earlier: Side; later: Side }) {
+  const turn = turnOf(later.selection);
+  const before = turnOf(earlier.selection);
+  const next = turn.number === before.number + 1;
+  const text = !next ? 'The turns between are above.' : turn.broke ? `Break (${turn.reason}): ${turn.why}.` : 'No break: what follows is new.';
   return (
     <li class="break-line">
-      <strong>{`Kept from the turn before: ${counted(kept.rows.size, 'item')}, ${counted(kept.tokens, 'token')}.`}</strong>{` ${text}`}
-      {price && ` ${side.letter} costs as much as ${counted(Number(price), 'token')} of plain input.`}
+      <strong>{`Kept from ${next ? 'the turn before' : `turn ${before.number}`}: ${counted(kept.rows.size, 'item')}, ${counted(kept.tokens, 'token')}.`}</strong>{` ${text}`}
+      {!Number.isNaN(turn.price) && ` ${later.letter} costs as much as ${counted(turn.price, 'token')} of plain input.`}
     </li>
   );
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { openDetails } from './details';
 import { counted, grouped } from './format';
-import { kindOfCandidate, page, shownItem, type Row, type Side } from './model';
+import { itemOfCandidate, kindOfCandidate, page, shownItem, type Row, type Side } from './model';
 import { Data, KindChip, Quiet } from './parts';
-import { inOrder, runsOf, speakerOf, stateOf, sumOf, titleOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
+import { inOrder, isTold, runsOf, speakerOf, stateOf, sumOf, titleOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
 
 // The conversation in its own order, with its holes in place: what is in whole,
 // what is an outline, and what is out and why.
@@ -14,7 +14,7 @@ const HOLE_SHOWN = 6;
 
 export function Conversation({ side }: { side: Side }) {
   const [most, setMost] = useState(UNITS_SHOWN);
-  const units = unitsOf(inOrder([side]));
+  const units = useMemo(() => unitsOf(inOrder([side])), [side]);
   const isOut = (unit: Unit) => unit.rows.every((row) => stateOf(side, row) === 'out');
   const runs = runsOf(units.slice(0, most), (unit) => (isOut(unit) ? 'out' : 'in'));
   return (
@@ -63,7 +63,12 @@ export function Folded<T>({ list, most, children }: { list: T[]; most: number; c
 }
 
 function UnitOf({ side, unit, quiet = false }: { side: Side; unit: Unit; quiet?: boolean }) {
-  const lines = unit.rows.map((row) => <li key={row.index}><Line side={side} row={row} unit={unit} quiet={quiet} /></li>);
+  return <Bracket unit={unit}>{(row) => <Line side={side} row={row} unit={unit} quiet={quiet} />}</Bracket>;
+}
+
+// Bracket joins the lines of an exchange.
+export function Bracket({ unit, children }: { unit: Unit; children: (row: Row) => ComponentChildren }) {
+  const lines = unit.rows.map((row) => <li key={row.index}>{children(row)}</li>);
   return lines.length === 1 ? lines[0] : <li class="exchange"><ol>{lines}</ol></li>;
 }
 
@@ -76,12 +81,13 @@ export function Mark({ state }: { state: State }) {
 
 // MessageButton is the line of a message: who, what and how much.
 export function MessageButton({ side, row, children, states }: { side: Side; row: Row; states: State[]; children?: ComponentChildren }) {
-  const item = page.items[row.item];
+  const candidate = row.at[side.index];
+  const item = itemOfCandidate(side, candidate);
   return (
     <button type="button" class={`message ${states.every((state) => state === 'out' || state === 'none') ? 'is-out' : ''}`} onClick={() => openDetails(row.index)}>
       <span class="marks">{states.map((state) => <Mark state={state} />)}</span>
       <span class="unseen">{states.map((state, i) => `${states.length > 1 ? `${page.sides[i].letter}: ` : ''}${WORDS[state]}, `).join('')}</span>
-      <KindChip kind={kindOfCandidate(side, row.at[side.index])} />
+      <KindChip kind={kindOfCandidate(side, candidate)} />
       <span class="speaker">{speakerOf(item)}</span>
       <span class="message-title"><Data text={titleOf(item)} limit={120} /></span>
       {children}
@@ -94,17 +100,14 @@ function Line({ side, row, unit, quiet }: { side: Side; row: Row; unit: Unit; qu
   const state = stateOf(side, row);
   const item = page.items[row.item];
   const shown = shownItem(side, candidate);
-  // An outline may be of the whole exchange, which stands at its beginning.
-  const isTold = (other: Row) => stateOf(side, other) === 'outline' && shownItem(side, other.at[side.index]).tokens === 0;
-  const told = isTold(row);
-  const tokens = told ? '' : tokensText(side, state === 'outline' && unit.rows.some(isTold) ? unit.rows : [row]);
+  const told = isTold(side, row);
   const note = {
     in: item.pinned ? 'always kept' : null, outline: told ? 'in that outline' : 'outline', none: null,
     out: quiet ? null : <Data text={whyOut(side, candidate)} />,
   }[state];
   return (
     <>
-      <MessageButton side={side} row={row} states={[state]}><span class="message-note">{note}</span><span class="number">{tokens}</span></MessageButton>
+      <MessageButton side={side} row={row} states={[state]}><span class="message-note">{note}</span><span class="number">{tokensText(side, row, unit)}</span></MessageButton>
       {state === 'outline' && !told && shown !== item && shown.content !== '' && <p class="outline-text"><Data text={shown.content.slice(0, 400).replace(/\s+/g, ' ')} limit={240} /></p>}
     </>
   );

@@ -1,4 +1,4 @@
-import { render } from 'preact';
+import { Fragment, render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Budgets, Changes } from './budget';
 import { Comparison } from './compare';
@@ -15,13 +15,15 @@ import { Reasons, Stages } from './run';
 import { drawsWith, view } from './state';
 import { isConversation, leadOf } from './story';
 import { Candidates, showPartsIfTheyFit } from './table';
+import { firstShown } from './session';
 import { Texts } from './text';
 import { Tip } from './tip';
-import type { Source } from './wire';
+import { Turns } from './turns';
+import { fill, type Source } from './wire';
 
 // The page, and its entry point: read the data and draw.
 
-function Page() {
+function Page({ source }: { source: Source }) {
   const { sides } = page;
   const two = sides.length === 2;
   const conversation = isConversation();
@@ -36,20 +38,23 @@ function Page() {
         <Theme />
       </header>
       <main id="main">
-        {two && <Still on={ats(sides)}>{() => <Comparison conversation={conversation} />}</Still>}
-        <section id="selections" class="columns" aria-label="What was selected">
-          {sides.map((side) => <Still on={[side.at, view.kind]}>{() => <Overview side={side} lead={conversation && !two ? leadOf(side) : ''} />}</Still>)}
-        </section>
-        <Budgets />
-        <Changes />
-        {conversation && !two && <Still on={ats(sides)}>{() => <Conversation side={sides[0]} />}</Still>}
-        <section id="window" class="columns" aria-label="The window" tabIndex={-1}>
-          {sides.map((side) => <div class="stack"><WindowMap side={side} /><Plot side={side} /><Still on={[...ats(sides), view.from[side.index]]}>{() => <Texts side={side} />}</Still></div>)}
-        </section>
-        <Candidates />
-        <section id="run" class="columns" aria-label="The run">
-          {sides.map((side) => <div class="pair"><Still on={[side.at]}>{() => <Reasons side={side} />}</Still><Still on={[]}>{() => <Stages side={side} />}</Still></div>)}
-        </section>
+        {source.selections.length > 2 && <Still on={page.shown}>{() => <Turns source={source} />}</Still>}
+        <Fragment key={page.shown.join()}>
+          {two && <Still on={ats(sides)}>{() => <Comparison conversation={conversation} />}</Still>}
+          <section id="selections" class="columns" aria-label="What was selected">
+            {sides.map((side) => <Still on={[side.at, view.kind]}>{() => <Overview side={side} lead={conversation && !two ? leadOf(side) : ''} />}</Still>)}
+          </section>
+          <Budgets />
+          <Changes />
+          {conversation && !two && <Still on={ats(sides)}>{() => <Conversation side={sides[0]} />}</Still>}
+          <section id="window" class="columns" aria-label="The window" tabIndex={-1}>
+            {sides.map((side) => <div class="stack"><WindowMap side={side} /><Plot side={side} /><Still on={[...ats(sides), view.from[side.index]]}>{() => <Texts side={side} />}</Still></div>)}
+          </section>
+          <Candidates />
+          <section id="run" class="columns" aria-label="The run">
+            {sides.map((side) => <div class="pair"><Still on={[side.at]}>{() => <Reasons side={side} />}</Still><Still on={[]}>{() => <Stages side={side} />}</Still></div>)}
+          </section>
+        </Fragment>
       </main>
       <footer class="foot soft">
         <p>
@@ -116,11 +121,13 @@ function pageKey(event: KeyboardEvent): void {
 }
 
 function start(): void {
-  read(JSON.parse(document.getElementById('data')?.textContent ?? '') as Source);
+  const source = JSON.parse(document.getElementById('data')?.textContent ?? '') as Source;
+  fill(source);
+  read(source, firstShown(source.selections));
   showPartsIfTheyFit();
   resort();
   const root = document.getElementById('page') as HTMLElement;
-  const draw = () => render(<Page />, root);
+  const draw = () => render(<Page source={source} />, root);
   drawsWith(draw);
   draw();
   addEventListener('keydown', pageKey);

@@ -74,10 +74,11 @@ export function WindowMap({ side }: { side: Side }) {
 // windows over a few rows: enough to see small items, and few enough that a
 // short prompt looks short. The largest budget of a sweep takes more rows, up
 // to a limit.
-let perRow = 0;
+const scales = new WeakMap<Side[], number>();
 
 function tokensPerRow(): number {
-  if (perRow > 0) return perRow;
+  const known = scales.get(page.sides);
+  if (known !== undefined) return known;
   let tokens = 1;
   let items = 1;
   let most = 1;
@@ -89,7 +90,8 @@ function tokensPerRow(): number {
     for (const stop of side.stops) most = Math.max(most, end(side, stop));
   }
   const rows = Math.min(14, Math.max(4, Math.round(1.6 * Math.sqrt(items))));
-  perRow = roundUp(Math.max(tokens / rows, most / MOST_ROWS));
+  const perRow = roundUp(Math.max(tokens / rows, most / MOST_ROWS));
+  scales.set(page.sides, perRow);
   return perRow;
 }
 

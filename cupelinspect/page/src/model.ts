@@ -1,8 +1,9 @@
 import { asciiFolded } from './format';
-import { fill, unpack, type Item, type Selection, type Source } from './wire';
+import { unpack, type Item, type Selection, type Source } from './wire';
 
-// The page's model. The data is read once. A side is one selection and its
-// current budget; a row is one candidate, in one or both sides.
+// The page's model. A side is one selection and its current budget; a row is one
+// candidate, in one or both sides. Of more than two selections, such as the turns
+// of a session, two are sides at a time; the model is made again for other two.
 
 export interface Kind {
   index: number;
@@ -58,6 +59,7 @@ export interface Side {
 
 export interface Model {
   title: string;
+  shown: number[]; // the selections that are sides
   items: Item[];
   kinds: Kind[];
   kindOf: Int32Array;
@@ -76,15 +78,15 @@ const SLOTS = 16; // eight colours, plain and hatched
 
 export let page: Model;
 
-// read makes the model of the page.
-export function read(source: Source): void {
-  fill(source);
-  const { items, selections } = source;
+// read makes the model of the page from one or two of the selections.
+export function read(source: Source, shown: number[]): void {
+  const { items } = source;
+  const selections = shown.map((i) => source.selections[i]);
   const kinds = kindsOf(items);
   const sweeps = selections.flatMap((selection) => [selection, ...(selection.sweep?.stops ?? [])]);
   page = {
-    title: source.title, items, kinds: kinds.list, kindOf: kinds.of, rows: [], bestRanks: [],
-    sides: selections.map((selection, index) => sideOf(source, selection, index as 0 | 1)),
+    title: source.title, shown, items, kinds: kinds.list, kindOf: kinds.of, rows: [], bestRanks: [],
+    sides: selections.map((selection, index) => sideOf(items, selection, index as 0 | 1, selections.length === 1)),
     hasGroups: items.some((item) => item.group),
     hasForms: sweeps.some(({ form }) => form && Object.keys(form).length > 0),
     hasStale: selections.some(({ stale }) => (stale?.length ?? 0) > 0),
@@ -129,15 +131,14 @@ function letterFor(name: string, taken: Set<string>): string {
   return '·';
 }
 
-function sideOf(source: Source, selection: Selection, index: 0 | 1): Side {
+function sideOf(items: Item[], selection: Selection, index: 0 | 1, alone: boolean): Side {
   const n = selection.candidates.length;
-  const stops = stopsOf(selection, source.items);
+  const stops = stopsOf(selection, items);
   const actual = stops.findIndex((stop) => stop.actual);
   const side: Side = {
     index, selection, n,
     letter: LETTERS[index],
-    alone: source.selections.length === 1,
-    stops, actual, at: -1, stop: stops[actual],
+    alone, stops, actual, at: -1, stop: stops[actual],
     place: new Int32Array(n),
     code: new Int32Array(n),
     byScore: byScore(selection.scores),
@@ -153,7 +154,7 @@ function sideOf(source: Source, selection: Selection, index: 0 | 1): Side {
   for (let i = 0; i < left.length; i += 2) side.left.set(left[i], left[i + 1]);
   side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
   for (const i of selection.candidates) {
-    if (source.items[i].pinned) side.pinnedTokens += Math.max(0, source.items[i].tokens);
+    if (items[i].pinned) side.pinnedTokens += Math.max(0, items[i].tokens);
   }
   return side;
 }
@@ -186,7 +187,7 @@ function stopsOf(selection: Selection, items: Item[]): Stop[] {
   return [...others.filter((stop) => stop.budget !== actual.budget), actual].sort((a, b) => a.budget - b.budget);
 }
 
-function tokensOf(selection: Selection, items: Item[]): number {
+export function tokensOf(selection: Selection, items: Item[]): number {
   let sum = 0;
   for (const candidate of selection.window) {
     const form = selection.forms?.[candidate]?.[selection.form?.[candidate] ?? 0];

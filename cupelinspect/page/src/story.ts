@@ -1,5 +1,5 @@
 import { counted, grouped, plain, firstLine } from './format';
-import { page, shownTokens, type Row, type Side } from './model';
+import { page, shownItem, shownTokens, type Row, type Side } from './model';
 import type { Item } from './wire';
 
 // A conversation is a list of messages: package cupelchat gives their items a
@@ -24,6 +24,8 @@ export function isConversation(): boolean {
 // speakerOf says who speaks, in a word or two.
 export function speakerOf(item: Item): string {
   const role = roleOf(item);
+  // In a report, the outline of an exchange stands for each of its messages, and has its tokens at the first.
+  if (item.tokens === 0 && Number(item.metadata?.messages) > 1) return 'Result';
   switch (role) {
     case 'tools': return 'Tools';
     case 'tool': return 'Result';
@@ -55,12 +57,14 @@ export function fullTokens(side: Side, row: Row): number {
 
 // inOrder returns the rows in the order of the run's candidates. Those that only
 // the second side has stand where they stand there. It is the same at every budget.
-const orders = new Map<string, Row[]>(); // by the sides
+const orders = new WeakMap<Row[], Map<string, Row[]>>(); // by the rows of the page and the sides
 
 export function inOrder(sides: Side[]): Row[] {
   const name = sides.map((side) => side.index).join();
-  const order = orders.get(name) ?? orderOf(sides);
-  orders.set(name, order);
+  const known = orders.get(page.rows) ?? new Map<string, Row[]>();
+  orders.set(page.rows, known);
+  const order = known.get(name) ?? orderOf(sides);
+  known.set(name, order);
   return order;
 }
 
@@ -117,6 +121,7 @@ export function runsOf<T>(list: T[], keyOf: (value: T) => string): T[][] {
 
 // leadOf answers in a sentence what happened to the conversation.
 export function leadOf(side: Side): string {
+  if (side.stop.error !== '' && side.stop.window.length === 0) return 'Nothing was chosen: the run fails at this budget.';
   const rows = inOrder([side]).filter((row) => roleOf(page.items[row.item]) !== 'tools');
   const states = rows.map((row) => stateOf(side, row));
   const out = rows.filter((_, i) => states[i] === 'out');
@@ -170,9 +175,20 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
   return { tokens, speakers: named.join(', ') };
 }
 
-// tokensText gives the tokens of rows in a window, and in full.
-export function tokensText(side: Side, rows: Row[]): string {
-  const full = rows.reduce((sum, row) => sum + fullTokens(side, row), 0);
+// isTold reports whether an outline of the whole exchange, which stands at its
+// beginning, includes this message.
+export function isTold(side: Side, row: Row): boolean {
+  return stateOf(side, row) === 'outline' && shownItem(side, row.at[side.index]).tokens === 0;
+}
+
+// tokensText gives the tokens of a message in a window, and in full; of an outline
+// of an exchange, those of the exchange.
+export function tokensText(side: Side, row: Row, unit: Unit): string {
+  if (isTold(side, row)) return '';
+  const whole = stateOf(side, row) === 'outline' && unit.rows.some((other) => isTold(side, other));
+  const rows = whole ? unit.rows.filter((other) => other.at[side.index] >= 0) : [row];
+  // A report has the tokens of the whole exchange.
+  const full = whole && side.selection.full ? fullTokens(side, row) : rows.reduce((sum, row) => sum + fullTokens(side, row), 0);
   const shown = rows.reduce((sum, row) => sum + shownTokens(side, row.at[side.index]), 0);
-  return stateOf(side, rows[0]) === 'outline' ? `${grouped(shown)} of ${grouped(full)}` : grouped(full);
+  return stateOf(side, row) === 'outline' ? `${grouped(shown)} of ${grouped(full)}` : grouped(full);
 }

@@ -39,21 +39,22 @@ type inspectFlags struct {
 func newInspect(env *Environment) *cobra.Command {
 	var flags inspectFlags
 	command := &cobra.Command{
-		Use:   "inspect [REPORT [REPORT]]",
+		Use:   "inspect [REPORT ...]",
 		Short: "Draw the selection as a web page",
 		Long: `inspect writes one HTML file that needs no network. It shows the window drawn to
 scale, scores against positions, every candidate with its reason, the time of
 each stage, and the selection at other budgets. Given two selections, it shows
-the differences.
+the differences; given more, such as the turns of a session, what each keeps of
+the one before, and the differences between any two.
 
-The selection is made from --items, --policy and --budget, or read from one or
-two reports written by cupel explain --json; a report has no other budgets. If
-the selection fails, the page shows what is known and the exit code is 3.`,
+The selection is made from --items, --policy and --budget, or read from reports
+written by cupel explain --json; a report has no other budgets. If the selection
+fails, the page shows what is known and the exit code is 3.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
   cupel inspect -i items.jsonl -p rag -b 4000 --serve
   cupel inspect monday.json tuesday.json -b 4000 -o two.html`,
-		Args: cobra.MaximumNArgs(2),
+		Args: cobra.MaximumNArgs(cupelinspect.MaxSelections),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, args)
 		},
@@ -91,6 +92,9 @@ func (f *inspectFlags) run(env *Environment, command *cobra.Command, reports []s
 				names[i] = filepath.Base(name)
 			}
 			title = strings.Join(names, ", ")
+			if n := len(names); n > 3 {
+				title = names[0] + " … " + names[n-1]
+			}
 		}
 	}
 	if f.serve != "" {

@@ -143,7 +143,7 @@ func TestInspectReports(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	for _, name := range []string{"a.json", "b.json"} {
+	for _, name := range []string{"a.json", "b.json", "c.json", "d.json"} {
 		if err := os.WriteFile(name, []byte(report), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -156,6 +156,10 @@ func TestInspectReports(t *testing.T) {
 	if data.Title != "a.json, b.json" || len(data.Selections) != 2 || data.Selections[1].Name != "b.json" ||
 		len(data.Selections[0].Window) != 2 || data.Selections[0].Sweep != nil {
 		t.Errorf("got %+v", data)
+	}
+	_, stdout, stderr = start(t, "inspect", "a.json", "b.json", "c.json", "d.json", "-b", "25", "-o", "-")
+	if data := dataOf(t, stdout); data.Title != "a.json … d.json" || len(data.Selections) != 4 {
+		t.Errorf("of four reports, got %+v: %s", data, stderr)
 	}
 }
 
