@@ -217,3 +217,36 @@ func TestRunsOfCollectorsThatEnd(t *testing.T) {
 		}
 	}
 }
+
+// Each question to a context counts, and looking whether it is done does not.
+func TestLateContexts(t *testing.T) {
+	done := func(c *lateContext) bool {
+		select {
+		case <-c.Done():
+			return true
+		default:
+			return false
+		}
+	}
+	for questions := range 4 {
+		for name, ask := range map[string]func(c *lateContext) bool{
+			"Done": done,
+			"Err":  func(c *lateContext) bool { return errors.Is(c.Err(), context.Canceled) },
+		} {
+			c, asked := newLateContext(questions), 0
+			for !c.ended() && asked < 9 {
+				if ended := ask(c); ended != (asked == questions) {
+					t.Errorf("done after %d questions, asked by %s: %t the %d. time", questions, name, ended, asked+1)
+				}
+				asked++
+			}
+			if asked != questions+1 {
+				t.Errorf("done after %d questions, asked by %s: not asked for after %d", questions, name, asked)
+			}
+		}
+		c := newLateContext(questions)
+		if c.end(); !done(c) || c.Err() == nil || !c.ended() {
+			t.Errorf("not done after its end, of %d questions", questions)
+		}
+	}
+}

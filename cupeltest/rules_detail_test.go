@@ -172,7 +172,13 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 		}
 		return sel
 	})
-	odd := 0
+	odd, runs := 0, 0
+	scarce := &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) {
+		if runs++; runs > 1 {
+			return cupel.Selection{}, &cupel.ScarcityError{Slicer: "scripted", Kind: "A", RequireCount: 1}
+		}
+		return cupel.Selection{}, nil
+	}}
 	ofA := Item("a", 30, cupel.WithKind("A"))
 	for _, row := range []struct {
 		rule   PropertyOption
@@ -191,6 +197,7 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 		{PinnedKept(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(61)}, budget: Budget(60, 50)}, "", "it does not fit, which is lawful"},
 		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the first run"},
 		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { odd++; return odd > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the second run"},
+		{SameEveryTime(), cupel.Config{Slicer: scarce}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "a run succeeds, and the next one fails", "the second run, lawfully"},
 		{SameEveryTime(), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "", "they are equal"},
 		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50), more: Budget(90, 90)}, "the run fails: ", "the first run"},
 		{RequiredKindsNotDisplaced("A"), cupel.Config{Scorer: failing(func(n int) bool { return n > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50), filler: Item("filler", 1)}, "the run fails: ", "the run with one more"},

@@ -106,7 +106,7 @@ type lineNumbers struct {
 }
 
 func (l *lineNumbers) next() bool {
-	if l.begun && l.rest == "" {
+	if l.rest == "" {
 		return false
 	}
 	if !l.begun {

@@ -77,6 +77,12 @@ func TestLineNumbers(t *testing.T) {
 		{"999999998 a\n999999999 b", " a| b", "nine digits"},
 		{"1000000000 a\n1000000001 b", "1000000000 a|1000000001 b", "ten digits"},
 		{"09 a\n10 b", " a| b", "zeros before them"},
+		{"9 a\n10 b", " a| b", "one digit and two"},
+		{"19 a\n30 b", "19 a|30 b", "tens count as well"},
+		{"5x\n1 b", "5x|1 b", "no number comes before 1"},
+		{"5.5 a\n1 b", "5.5 a|1 b", "nor here"},
+		{"1000000000 a\n1 b", "1000000000 a|1 b", "nor here"},
+		{"", "", "no lines"},
 	} {
 		var lines []string
 		for l := (lineNumbers{rest: row.text}); l.next(); {
@@ -189,9 +195,34 @@ func TestCaps(t *testing.T) {
 	for _, row := range []struct {
 		threshold float64
 		want      string
-	}{{0.75, "{1 3 4}"}, {0.76, "{-1 0 4}"}} {
+	}{{0.5, "{1 3 4}"}, {0.75, "{1 3 4}"}, {0.76, "{-1 0 4}"}} {
 		if got := fmt.Sprint(g.best(4, row.threshold)); got != row.want {
 			t.Errorf("at %v: %s, want %s", row.threshold, got, row.want)
 		}
+	}
+	// The first is found by one of its shingles alone, and shares as many.
+	h := finder{met: make([]int32, 3), known: [][]int32{nil, {0, 1}, {1}}, texts: []text{{shingles: []int32{0, 1}}, {shingles: []int32{1, 2}}, {shingles: []int32{0, 1, 2}}}}
+	if got := fmt.Sprint(h.best(2, 0.5)); got != "{0 2 3}" {
+		t.Errorf("of two that share as many, one found by more shingles: %s, want the earlier", got)
+	}
+}
+
+// A number is known by two words on each side, the nearest first.
+func TestContexts(t *testing.T) {
+	f := finder{words: map[string]int32{"#": masked}, shingles: make(map[[shingle]int32]int32), texts: make([]text, 1)}
+	f.read(0, "a b 7 c 8")
+	word := func(text string) int32 { return f.words[text] }
+	want := []number{
+		at(word("8"), word("c"), masked, false), at(word("7"), word("b"), word("a"), false),
+		at(word("8"), edge, edge, true), at(word("7"), word("c"), masked, true),
+	}
+	got := slices.Clone(f.texts[0].numbers)
+	for _, n := range want {
+		if !slices.Contains(got, n) {
+			t.Errorf("%+v is not among %+v", n, got)
+		}
+	}
+	if len(got) != len(want) || !slices.IsSortedFunc(got, number.compareContext) {
+		t.Errorf("got %+v, want these in order: %+v", got, want)
 	}
 }
