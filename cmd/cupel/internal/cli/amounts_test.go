@@ -87,6 +87,7 @@ func TestAmounts(t *testing.T) {
 		{"gpt-4o-2024-11-20", 128_000, "with a date"},
 		{"openai/GPT-4o-mini", 128_000, "with a provider, in capitals"},
 		{"anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, "as Bedrock spells it"},
+		{"us.anthropic.claude-opus-4-6-v1:0", 1_000_000, "in a region of Bedrock"},
 		{"claude-opus-5-5", 1_000_000, "not an opus 5 with a version"},
 		{"anthropic/claude-haiku-5.5", 1_000_000, "as gateways spell it"},
 		{"claude-haiku-4-5@20251001", 200_000, "as Vertex spells it"},

@@ -41,11 +41,14 @@ var models = []model{
 	{"claude-opus-4-1", 200_000},
 	{"gpt-6.2-sol", 1_050_000},
 	{"gpt-6.1-sol", 1_050_000},
+	{"gpt-6-sol", 1_050_000},
 	{"gpt-5.6-sol", 1_050_000},
 	{"gpt-5.4", 1_050_000},
 	{"gpt-5.4-mini", 400_000},
 	{"gpt-5.1", 400_000},
 	{"gpt-5", 400_000},
+	{"gpt-5-mini", 400_000},
+	{"gpt-5-nano", 400_000},
 	{"gpt-4.1", 1_047_576},
 	{"gpt-4.1-mini", 1_047_576},
 	{"gpt-4o", 128_000},
@@ -69,7 +72,9 @@ var models = []model{
 func findModel(name string) (model, bool) {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	for _, vendor := range []string{"anthropic.", "openai."} {
-		name = strings.TrimPrefix(name, vendor)
+		if _, rest, ok := strings.Cut(name, vendor); ok { // us.anthropic.claude-opus-4-6-v1:0
+			name = rest
+		}
 	}
 	if strings.HasPrefix(name, "claude-") {
 		name = strings.ReplaceAll(name, ".", "-") // gateways write claude-opus-4.5
