@@ -209,7 +209,7 @@ fmt-check: ## Fail when a file is not formatted
 .PHONY: lint
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
-	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|ScriptLint|Recipe|Links)' ./repo
+	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|Recipe|Links)' ./repo
 	@$(TOOLS) run ./cmd/testpage -check
 
 .PHONY: page-check
