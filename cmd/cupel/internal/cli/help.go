@@ -59,6 +59,34 @@ func commandsOf(command *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(command.Commands()), func(c *cobra.Command) bool { return c.Hidden || c.Name() == "help" })
 }
 
+// writeFlags writes those flags that have a letter or are in the examples, and the
+// names of the others. If there are few flags, it writes all.
+func writeFlags(b *strings.Builder, flags *pflag.FlagSet, examples string) {
+	const few = 12
+	var all, also []*pflag.Flag
+	flags.VisitAll(func(f *pflag.Flag) { all = append(all, f) })
+	for _, f := range all {
+		if len(all) <= few || f.Shorthand != "" || strings.Contains(examples, "--"+f.Name+" ") {
+			writeFlag(b, f)
+		} else {
+			also = append(also, f)
+		}
+	}
+	column := helpColumns // so that the first name begins a line
+	for _, f := range also {
+		name := "--" + f.Name
+		if column+1+len(name) > helpColumns {
+			b.WriteString("\n     ")
+			column = 5
+		}
+		b.WriteString(" " + name)
+		column += 1 + len(name)
+	}
+	if len(also) > 0 {
+		b.WriteString("\n")
+	}
+}
+
 // writeFlag writes a flag on one line: its usage up to the first detail.
 func writeFlag(b *strings.Builder, f *pflag.Flag) {
 	const left = 24
@@ -92,7 +120,8 @@ func writeHelp(w io.Writer, command *cobra.Command, everything bool) {
 	} else if command.Runnable() {
 		fmt.Fprintf(&b, "\nUsage: %s\n", command.UseLine())
 	}
-	if examples := strings.Split(strings.TrimRight(command.Example, "\n"), "\n"); command.Example != "" {
+	examples := strings.Split(strings.TrimRight(command.Example, "\n"), "\n")
+	if command.Example != "" {
 		if !everything && !root {
 			examples = examples[:min(len(examples), shortExamples)]
 		}
@@ -106,7 +135,7 @@ func writeHelp(w io.Writer, command *cobra.Command, everything bool) {
 	default:
 		name := strings.TrimPrefix(command.CommandPath(), "cupel ")
 		fmt.Fprintf(&b, "\nFlags (cupel help %s says more):\n", name)
-		flags.VisitAll(func(f *pflag.Flag) { writeFlag(&b, f) })
+		writeFlags(&b, flags, strings.Join(examples, " ")+" ")
 	}
 	_, _ = io.WriteString(w, b.String()) // into a buffer: flushing it reports the error
 }
