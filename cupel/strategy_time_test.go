@@ -305,7 +305,7 @@ end run 0 <nil>`)
 		return s.info
 	}
 	if info := use(prepared); info.Preparing || info.Preparation == nil || info.Preparation.Value(ctxKey("run")) != "run" {
-		t.Errorf("a run of it is told %+v", info)
+		t.Errorf("a run of it gets %+v", info)
 	}
 
 	second := &spy{}
@@ -315,7 +315,7 @@ end run 0 <nil>`)
 	}
 	equal(t, "stages of For, which does not score again", strings.Join(second.log, "\n"), "start Deduplicate 3\nstage Deduplicate 3\nend Deduplicate 3-3 <nil>\nend run 0 <nil>")
 	if second.info.Preparation == nil || !second.info.Preparing {
-		t.Errorf("For is told %+v", second.info)
+		t.Errorf("For gets %+v", second.info)
 	}
 	if info := use(again); info.Preparation == nil {
 		t.Error("a run of what For made does not find its preparation")
@@ -326,7 +326,7 @@ end run 0 <nil>`)
 		t.Fatal(err)
 	}
 	if info := use(unobserved); info.Preparation != nil || !info.Prepared {
-		t.Errorf("a run of what was prepared without an observer is told %+v", info)
+		t.Errorf("a run of what was prepared without an observer gets %+v", info)
 	}
 
 	failed := &spy{}

@@ -27,7 +27,7 @@ import (
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
 
-// Spec says what to measure. Workers build it anew, so that it is data.
+// Spec says what to measure. Workers build it again, so it is data.
 type Spec struct {
 	Policies []Policy
 	Shares   []float64 // budgets as shares of a conversation, as [replay.Run] takes them

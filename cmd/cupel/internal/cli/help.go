@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
-// helpColumns is the width of the help, whatever the screen.
+// helpColumns is the width of the help on every screen.
 const helpColumns = 80
 
 // shortExamples is how many lines of examples --help shows.
