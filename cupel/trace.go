@@ -149,7 +149,7 @@ type TraceDetail struct {
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
 	Strategies bool // StageEnd.Strategies, which cost a few allocations for each strategy
-	RealTime   bool // times by [time.Now] from StartStage on, whatever Config.Clock says
+	RealTime   bool // times by [time.Now] from StartStage on, not by Config.Clock
 	bothTimes  bool // the times that a multiRun hands on
 }
 

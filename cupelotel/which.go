@@ -62,8 +62,8 @@ func WithFilter(observe func(ctx context.Context, info cupel.RunInfo) bool) Opti
 }
 
 // WithPipelineClock takes the times of runs and stages from the [cupel.Config] of the
-// pipeline, for tests with a clock of their own. The default is the real time,
-// whatever that clock says. The times of strategies are always real, and left out.
+// pipeline, for tests with a clock of their own. The default is the real
+// time. The times of strategies are always real, and this option leaves them out.
 func WithPipelineClock() Option {
 	return option(func(w *which) { w.pipelineClock = true })
 }

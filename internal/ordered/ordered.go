@@ -12,9 +12,10 @@ import (
 const ahead = 4
 
 // Map calls work for each input and its error on several workers, and yields the
-// results in the order of the inputs: the same whatever their number. 0 workers are
+// results in the order of the inputs: the same for any number of workers. 0 workers are
 // as many as there are processors. Few inputs are held at a time. It ends with the
-// first error of the work, in their order, or with ctx.Err() when ctx is done. The inputs are read in the goroutine that ranges over the results. No
+// first error of the work, in the order of the inputs, or with ctx.Err() when ctx is
+// done. The inputs are read in the goroutine that ranges over the results. No
 // goroutine outlives the loop.
 func Map[In, Out any](ctx context.Context, workers int, inputs iter.Seq2[In, error], work func(context.Context, In, error) (Out, error)) iter.Seq2[Out, error] {
 	if workers == 0 {

@@ -12,8 +12,8 @@ import (
 // Sum is an exact sum of finite numbers, as long as it does not overflow. The
 // zero Sum is 0.
 //
-// It keeps the partial sums of Shewchuk's algorithm: numbers that do not overlap,
-// of which there are few, and whose sum is exact. Equal sums may have different
+// It keeps the partial sums of Shewchuk's algorithm: a few numbers that do not overlap
+// and whose sum is exact. Equal sums may have different
 // partial sums; [Sum.Value] is the same for all of them.
 type Sum struct {
 	partial []float64 // by increasing magnitude

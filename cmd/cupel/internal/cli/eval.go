@@ -309,7 +309,7 @@ func (f *measureFlags) measures(i int) bool {
 }
 
 // latest reads the data once, and returns a clock that always tells the latest time
-// in what is measured, whatever the shard, and how many questions there are, or 0
+// in what is measured by all shards, and how many questions there are, or 0
 // for a shard.
 func (f *evalFlags) latest(env *Environment) (clock func() time.Time, questions int, err error) {
 	var now time.Time
