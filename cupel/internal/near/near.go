@@ -115,7 +115,7 @@ func (f *finder) read(at int, content string) {
 		return true
 	})
 	t := &f.texts[at]
-	t.shingles = make([]int32, 0, len(f.list)-shingle+1)
+	t.shingles = make([]int32, 0, len(f.list))
 	for i := range len(f.list) - shingle + 1 {
 		key := [shingle]int32(f.list[i:])
 		id, ok := f.shingles[key]

@@ -60,7 +60,7 @@ func eachWord(text string, yield func(word) bool) {
 			case in:
 				number = number || digit
 			}
-			if minus := r == '-' || r == '−'; minus && (i == 0 || !wordEnds(line[:i])) {
+			if minus := r == '-' || r == '−'; minus && !wordEnds(line[:i]) {
 				sign = i
 			} else {
 				sign = -1
@@ -87,6 +87,7 @@ func kindOf(r rune) (in, alone, digit bool) {
 	return unicode.IsLetter(r) || unicode.IsMark(r), false, false
 }
 
+// wordEnds reports whether the last character is part of a word; "" has none.
 func wordEnds(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	in, _, _ := kindOf(r)
@@ -146,7 +147,7 @@ func startNumber(text string) (n, ends int) {
 		return 0, 0
 	}
 	after, size := utf8.DecodeRuneInString(text[i:])
-	if in, _, _ := kindOf(after); in && size > 0 {
+	if in, _, _ := kindOf(after); in {
 		return 0, 0
 	}
 	if behind := i + size; !unicode.IsSpace(after) && behind < len(text) && '0' <= text[behind] && text[behind] <= '9' {
