@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/english"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -182,7 +183,7 @@ func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
 		}
 	}
 	if j.joined > 0 {
-		n.note("joined %s with the one before, because the messages between were dropped", plural(j.joined, "message"))
+		n.note("joined %s with the one before, because the messages between were dropped", english.Plural(j.joined, "message"))
 	}
 	return j.texts()
 }

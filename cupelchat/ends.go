@@ -1,6 +1,10 @@
 package cupelchat
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/wollax/cupel-go/internal/english"
+)
 
 // startWithUser makes the first message kept one of the user's.
 func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
@@ -19,7 +23,7 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 	}
 	if item := c.items[opening]; item.Tokens() <= room {
 		states[opening] = state{in: true}
-		n.note("restored %s (%s), because the API requires that the user speaks first", c.pathOf(opening), plural(item.Tokens(), "token"))
+		n.note("restored %s (%s), because the API requires that the user speaks first", c.pathOf(opening), english.Plural(item.Tokens(), "token"))
 		return
 	}
 	count, tokens := 0, 0
@@ -35,7 +39,7 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 		}
 	}
 	n.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
-		plural(count, "item"), c.pathOf(first), plural(tokens, "token"))
+		english.Plural(count, "item"), c.pathOf(first), english.Plural(tokens, "token"))
 }
 
 // endWithUser makes the last message kept one of the user's, if it was in the
@@ -53,7 +57,7 @@ func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
 		for _, i := range unit {
 			states[i] = state{in: true}
 		}
-		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), plural(tokens, "token"))
+		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), english.Plural(tokens, "token"))
 		return
 	}
 	count, gone, from := 0, 0, none
@@ -69,7 +73,7 @@ func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
 		}
 	}
 	n.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
-		plural(count, "item"), c.pathOf(from), plural(gone, "token"))
+		english.Plural(count, "item"), c.pathOf(from), english.Plural(gone, "token"))
 }
 
 // opens reports whether a conversation may begin with the entry.
@@ -140,7 +144,7 @@ func (c *Conversation) keepThinking(states []state, n *notesOf) {
 	}
 	if count > 0 {
 		n.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
-			plural(count, "item"), c.pathOf(from), plural(tokens, "token"))
+			english.Plural(count, "item"), c.pathOf(from), english.Plural(tokens, "token"))
 	}
 }
 

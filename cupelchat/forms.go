@@ -7,6 +7,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // Texts from this many tokens on have smaller forms.
@@ -112,7 +113,9 @@ func (c *Conversation) reduced(text string) ([]cupelreduce.Form, error) {
 }
 
 // shortened is the line that marks a message that is not what was said.
-func shortened(tokens int) string { return fmt.Sprintf("[shortened from %s]", plural(tokens, "token")) }
+func shortened(tokens int) string {
+	return fmt.Sprintf("[shortened from %s]", english.Plural(tokens, "token"))
+}
 
 // said returns what the words of an entry say, and their tokens.
 func (e *entry) said() (text string, tokens int) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // A first message of the user is too large for a session above these shares of the
@@ -164,7 +165,7 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 		return err
 	}
 	items[c.asked] = item
-	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", plural(task.Tokens(), "token"), reduced)
+	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", english.Plural(task.Tokens(), "token"), reduced)
 	return nil
 }
 

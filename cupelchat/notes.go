@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // notesOf collects remarks for the user.
@@ -47,31 +49,23 @@ func (n *notesOf) notes() []string {
 	return notes
 }
 
-// plural returns n with the noun, with an s unless n is 1.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // allNotes returns the notes of a conversation.
 func (r *reader) allNotes() []string {
 	for _, what := range slices.Sorted(maps.Keys(r.media)) {
 		format, name, _ := strings.Cut(what, "\x00")
-		r.note("estimated the tokens of media: "+format, plural(r.media[what], name))
+		r.note("estimated the tokens of media: "+format, english.Plural(r.media[what], name))
 	}
 	const most = 3 // bounds the output
 	kinds, more := slices.Sorted(maps.Keys(r.unknown)), 0
 	for i, kind := range kinds {
 		if i < most {
-			r.note("%s of the unknown type %.40q: kept and counted as JSON", plural(r.unknown[kind], "part"), kind)
+			r.note("%s of the unknown type %.40q: kept and counted as JSON", english.Plural(r.unknown[kind], "part"), kind)
 		} else {
 			more += r.unknown[kind]
 		}
 	}
 	if more > 0 {
-		r.note("%s of %s: kept and counted as JSON", plural(more, "more part"), plural(len(kinds)-most, "other unknown type"))
+		r.note("%s of %s: kept and counted as JSON", english.Plural(more, "more part"), english.Plural(len(kinds)-most, "other unknown type"))
 	}
 	return r.notes()
 }

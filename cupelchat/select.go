@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // Chooser chooses a window. A [cupel.Pipeline] is one. A chooser may pass on items
@@ -119,7 +120,7 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 		given.items, given.at = append(given.items, item), append(given.at, i)
 	}
 	if gone > 0 {
-		n.note("left out %s before the latest compaction, which stands for them", plural(gone, "item"))
+		n.note("left out %s before the latest compaction, which stands for them", english.Plural(gone, "item"))
 	}
 	return given
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // column is a figure of a table.
@@ -43,7 +45,7 @@ func (r *Result) Text() string {
 		steps, values = row.Steps, row.Values
 		wide = max(wide, characters(row.Title()))
 	}
-	fmt.Fprintf(&out, "%s, %s, %s%s\n", count(r.Conversations, "conversation"), count(steps, "step"), count(values, "value"), leftOut(r.Failed))
+	fmt.Fprintf(&out, "%s, %s, %s%s\n", english.Count(r.Conversations, "conversation"), english.Count(steps, "step"), english.Count(values, "value"), leftOut(r.Failed))
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if i == 0 || row.Share != r.Rows[i-1].Share {
@@ -99,15 +101,3 @@ func (r *Result) against() string {
 func (r *Row) Title() string { return cmp.Or(r.title, r.Policy) }
 
 func width(head string) int { return max(len("0.000"), len(head)) }
-
-// count writes 1200 and "step" as 1,200 steps.
-func count(n int, noun string) string {
-	digits := strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	if n != 1 {
-		noun += "s"
-	}
-	return digits + " " + noun
-}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"strconv"
+
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // Conversation is a recorded conversation.
@@ -57,14 +59,7 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // messages: their words, calls and results. Read fails with a [ReadError] or with
 // the error of r.
 func Read(r io.Reader) ([]Conversation, error) {
-	var conversations []Conversation
-	for c, err := range Scan("", r, nil) {
-		if err != nil {
-			return nil, err
-		}
-		conversations = append(conversations, c)
-	}
-	return conversations, nil
+	return corpus.All(Scan("", r, nil))
 }
 
 // Scan reads what [Read] reads, and holds one line of JSON Lines at a time. file is

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
@@ -36,7 +35,7 @@ func WithWorkers(n int) Option {
 // number of windows chosen and the total, which is 0 if only a stream knows it. It is called from several goroutines,
 // but never concurrently. nil disables it.
 func WithProgress(progress func(done, total int)) Option {
-	return func(c *config) { c.progress = progress }
+	return func(c *config) { c.progress.Report = progress }
 }
 
 // WithAgainst compares the grounded support of each policy with that of the first
@@ -60,7 +59,7 @@ type config struct {
 	shares   []float64
 	counter  cupel.TokenCounter
 	workers  int
-	progress func(done, total int)
+	progress corpus.Progress // of windows
 }
 
 func (c *config) validate() error {
@@ -116,9 +115,6 @@ func (c *config) validate() error {
 type Measure struct {
 	config
 	plan Plan
-
-	mu          sync.Mutex
-	done, total int // windows
 }
 
 // NewMeasure returns a measure of policies at shares. It requires at least one
@@ -171,7 +167,7 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 		if err := rec.replay(ctx, &m.policies[i], &m.config, meter, s.Counts[i:]); err != nil {
 			return fail(err)
 		}
-		m.advance(len(rec.steps) * len(m.shares))
+		m.progress.Add(len(rec.steps) * len(m.shares))
 	}
 	return s, nil
 }
@@ -205,34 +201,13 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, s
 		return nil, err
 	}
 	for i := range conversations {
-		m.total += conversations[i].steps() * len(policies) * len(shares)
+		m.progress.Total += conversations[i].steps() * len(policies) * len(shares)
 	}
 	table := NewTable(m.plan)
-	for s, err := range m.Samples(ctx, func(yield func(Conversation, error) bool) {
-		for i := range conversations {
-			if !yield(conversations[i], nil) {
-				return
-			}
-		}
-	}) {
-		if err := cmp.Or(err, s.err); err != nil {
-			return nil, err
-		}
-		if err := table.Add(&s); err != nil {
-			return nil, err
-		}
+	if err := corpus.Measure(ctx, conversations, m.Samples, (*Sample).Err, table.Add); err != nil {
+		return nil, err
 	}
-	return table.Result(), ctx.Err()
-}
-
-// advance counts windows that were chosen.
-func (m *Measure) advance(windows int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.done += windows
-	if m.progress != nil {
-		m.progress(m.done, m.total)
-	}
+	return table.Result(), nil
 }
 
 // Prices of an input token, as shares of the plain price.

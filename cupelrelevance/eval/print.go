@@ -5,9 +5,10 @@ import (
 	"html"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // Text returns the result as three tables, of recall, precision and budget use,
@@ -17,7 +18,7 @@ import (
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, %s", plural(r.Conversations, "conversation"), plural(r.Questions, "question"))
+	fmt.Fprintf(&out, "%s, %s", english.Plural(r.Conversations, "conversation"), english.Plural(r.Questions, "question"))
 	if r.Failed > 0 {
 		fmt.Fprintf(&out, ", %d left out", r.Failed)
 	}
@@ -36,7 +37,7 @@ func (r *Result) Text() string {
 	head := func(name string, column func(budget int) int) {
 		fmt.Fprintf(&out, "\n%*s", wide, name)
 		for _, budget := range r.Budgets {
-			fmt.Fprintf(&out, "  %*s", column(budget), thousands(budget))
+			fmt.Fprintf(&out, "  %*s", column(budget), english.Grouped(budget))
 		}
 		out.WriteByte('\n')
 	}
@@ -107,15 +108,8 @@ func (r *Result) margin() int {
 	return 0
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
-
 // column is the width of the column of a budget, in characters.
-func column(budget int) int { return max(len("0.000"), len(thousands(budget))) }
+func column(budget int) int { return max(len("0.000"), len(english.Grouped(budget))) }
 
 type measure struct {
 	name string
@@ -125,15 +119,6 @@ type measure struct {
 var measures = []measure{
 	{"precision", func(p Point) float64 { return p.Precision }},
 	{"use", func(p Point) float64 { return p.Use }},
-}
-
-// thousands writes 12000 as 12,000.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }
 
 // The plot, in pixels.
@@ -154,14 +139,14 @@ func (r *Result) SVG() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`+"\n", plotWidth, plotHeight)
 	fmt.Fprintf(&out, `<rect width="%g" height="%g" fill="#fff"/>`+"\n", plotWidth, plotHeight)
-	fmt.Fprintf(&out, `<text x="%g" y="20">share of the evidence selected, %s questions</text>`+"\n", plotLeft, thousands(r.Questions))
+	fmt.Fprintf(&out, `<text x="%g" y="20">share of the evidence selected, %s questions</text>`+"\n", plotLeft, english.Grouped(r.Questions))
 	for tick := range 6 {
 		share := float64(tick) / 5
 		fmt.Fprintf(&out, `<path d="M%g %.1fH%g" stroke="#ddd"/><text x="%g" y="%.1f" text-anchor="end">%.1f</text>`+"\n",
 			plotLeft, plotY(share), plotWidth-plotRight, plotLeft-8, plotY(share)+4, share)
 	}
 	for _, budget := range r.Budgets {
-		fmt.Fprintf(&out, `<text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n", r.plotX(budget), plotHeight-plotBottom+20, thousands(budget))
+		fmt.Fprintf(&out, `<text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n", r.plotX(budget), plotHeight-plotBottom+20, english.Grouped(budget))
 	}
 	fmt.Fprintf(&out, `<text x="%g" y="%g" text-anchor="middle">budget in tokens</text>`+"\n", (plotLeft+plotWidth-plotRight)/2, plotHeight-8)
 	for i, policy := range r.Policies {

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // Conversation is a list of turns, and questions about them.
@@ -124,14 +124,7 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // Read reads conversations, one per line, and skips blank lines. It returns a
 // [ReadError] for a malformed line, or the error of the reader.
 func Read(r io.Reader) ([]Conversation, error) {
-	var conversations []Conversation
-	for c, err := range Scan("", r, nil) {
-		if err != nil {
-			return nil, err
-		}
-		conversations = append(conversations, c)
-	}
-	return conversations, nil
+	return corpus.All(Scan("", r, nil))
 }
 
 // Scan reads what [Read] reads, and holds one line at a time. file is the name that
@@ -142,54 +135,34 @@ func Read(r io.Reader) ([]Conversation, error) {
 // their line: lines that it does not take are not decoded. nil takes all.
 func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
-		reader := bufio.NewReaderSize(r, 1<<16)
 		n := 0
-		for number := 1; ; number++ {
-			line, err := reader.ReadBytes('\n')
-			last := errors.Is(err, io.EOF)
-			if err != nil && !last {
+		for line, err := range corpus.Lines(r) {
+			if err != nil {
 				yield(Conversation{}, err)
 				return
 			}
-			if len(bytes.TrimSpace(line)) > 0 {
-				n++
-				if take == nil || take(n-1, number) {
-					if c, bad := read(line); !yield(c.at(file, number), bad.at(file, number)) {
-						return
-					}
-				}
+			n++
+			if take != nil && !take(n-1, line.Number) {
+				continue
 			}
-			if last {
+			c := Conversation{File: file, Line: line.Number}
+			bad := &ReadError{File: file, Line: line.Number}
+			if bad.Err = json.Unmarshal(line.Text, &c); bad.Err != nil {
+				bad.Reason = bad.Err.Error()
+			} else {
+				bad.Reason = c.check()
+			}
+			var next bool
+			if bad.Reason != "" {
+				next = yield(Conversation{}, bad)
+			} else {
+				next = yield(c, nil)
+			}
+			if !next {
 				return
 			}
 		}
 	}
-}
-
-// read reads a line.
-func read(line []byte) (Conversation, *ReadError) {
-	var c Conversation
-	if err := json.Unmarshal(line, &c); err != nil {
-		return Conversation{}, &ReadError{Reason: err.Error(), Err: err}
-	}
-	if reason := c.check(); reason != "" {
-		return Conversation{}, &ReadError{Reason: reason}
-	}
-	return c, nil
-}
-
-func (c Conversation) at(file string, line int) Conversation {
-	c.File, c.Line = file, line
-	return c
-}
-
-// at returns the error at its place, or nil.
-func (e *ReadError) at(file string, line int) error {
-	if e == nil {
-		return nil
-	}
-	e.File, e.Line = file, line
-	return e
 }
 
 // check returns what is wrong with a conversation, or "".

@@ -8,10 +8,10 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
@@ -29,7 +29,7 @@ func WithWorkers(n int) Option {
 // total, which is 0 if only a stream knows it. It is called from several goroutines, but never concurrently. nil
 // disables it.
 func WithProgress(progress func(done, total int)) Option {
-	return func(c *config) { c.progress = progress }
+	return func(c *config) { c.progress.Report = progress }
 }
 
 // WithAgainst compares the recall of each policy with that of the policy of this
@@ -43,7 +43,7 @@ type config struct {
 	against  string
 	budgets  []int
 	workers  int
-	progress func(done, total int)
+	progress corpus.Progress // of questions
 }
 
 // Result is the result of [Run].
@@ -123,9 +123,6 @@ func (c *config) validate() error {
 type Measure struct {
 	config config
 	plan   Plan
-
-	mu          sync.Mutex
-	done, total int // questions
 }
 
 // NewMeasure returns a measure of policies at budgets. It requires at least one
@@ -177,24 +174,13 @@ func Run(ctx context.Context, conversations []Conversation, policies []Policy, b
 		return nil, err
 	}
 	for i := range conversations {
-		m.total += len(conversations[i].Questions)
+		m.config.progress.Total += len(conversations[i].Questions)
 	}
 	table := NewTable(m.plan)
-	for s, err := range m.Samples(ctx, func(yield func(Conversation, error) bool) {
-		for i := range conversations {
-			if !yield(conversations[i], nil) {
-				return
-			}
-		}
-	}) {
-		if err := cmp.Or(err, s.err); err != nil {
-			return nil, err
-		}
-		if err := table.Add(&s); err != nil {
-			return nil, err
-		}
+	if err := corpus.Measure(ctx, conversations, m.Samples, (*Sample).Err, table.Add); err != nil {
+		return nil, err
 	}
-	return table.Result(), ctx.Err()
+	return table.Result(), nil
 }
 
 // Sample measures every policy for every question about a conversation at every
@@ -225,7 +211,7 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 				return Sample{}, ctx.Err()
 			}
 		}
-		m.progress()
+		m.config.progress.Add(1)
 	}
 	for p, err := range failed {
 		if err == nil {
@@ -302,13 +288,4 @@ func chooser(ctx context.Context, policy Policy, pipeline *cupel.Pipeline, items
 		}
 		return selected, window, err
 	}, nil
-}
-
-func (m *Measure) progress() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.done++
-	if m.config.progress != nil {
-		m.config.progress(m.done, m.total)
-	}
 }

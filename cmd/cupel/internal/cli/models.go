@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // modelsAsOf is when the table was last compared with its sources.
@@ -93,16 +95,7 @@ func findModel(name string) (model, bool) {
 func modelCompletions() []string {
 	list := make([]string, len(models))
 	for i, m := range models {
-		list[i] = fmt.Sprintf("%s\t%s tokens", m.name, grouped(m.context))
+		list[i] = fmt.Sprintf("%s\t%s tokens", m.name, english.Grouped(m.context))
 	}
 	return list
-}
-
-// grouped writes a number with commas between groups of three digits.
-func grouped(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // mostPinned is how many pinned items an error lists.
@@ -40,13 +41,13 @@ func (s *selection) selecting(err error, list bool) error {
 		}
 		slices.SortStableFunc(pinned, func(x, y *cupel.ContextItem) int { return cmp.Compare(y.Tokens(), x.Tokens()) })
 		for _, item := range pinned[:min(len(pinned), mostPinned)] {
-			fmt.Fprintf(&b, "\n\t%7s  %s", grouped(item.Tokens()), terminal.Excerpt(headline(item), 60))
+			fmt.Fprintf(&b, "\n\t%7s  %s", english.Grouped(item.Tokens()), terminal.Excerpt(headline(item), 60))
 		}
 		if more := len(pinned) - mostPinned; more > 0 {
 			fmt.Fprintf(&b, "\n\t%7s  … and %d more", "", more)
 		}
 	}
-	fmt.Fprintf(&b, "\n\tGive a --budget of at least %s", grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve())))
+	fmt.Fprintf(&b, "\n\tGive a --budget of at least %s", english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve())))
 	if s.budget.OutputReserve() > 0 {
 		b.WriteString(", a smaller --reserve")
 	}

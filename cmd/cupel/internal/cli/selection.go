@@ -22,6 +22,7 @@ import (
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/cupeltoml"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // candidateFlags are the flags of every command that reads candidates.
@@ -271,7 +272,7 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 		return nil, err
 	}
 	if m := f.budget.model; m != "" {
-		note(env.Stderr, []string{fmt.Sprintf("%s has a context of %s tokens, as of %s", m, grouped(budget.MaxTokens()), modelsAsOf)})
+		note(env.Stderr, []string{fmt.Sprintf("%s has a context of %s tokens, as of %s", m, english.Grouped(budget.MaxTokens()), modelsAsOf)})
 	}
 	return c.selection(command.Context(), candidates, budget)
 }

@@ -3,11 +3,9 @@
 package recorded
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // format is that of the body of a record.
@@ -91,15 +90,12 @@ type line struct {
 // that of r.
 func Read(r io.Reader) iter.Seq2[*Run, error] {
 	return func(yield func(*Run, error) bool) {
-		in := bufio.NewReaderSize(r, 1<<16)
-		for number := 1; ; number++ {
-			text, err := in.ReadBytes('\n')
-			last := errors.Is(err, io.EOF)
-			if err != nil && !last {
+		for line, err := range corpus.Lines(r) {
+			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if len(bytes.TrimSpace(text)) > 0 && !readLine(text, number, yield) || last {
+			if !readLine(line.Text, line.Number, yield) {
 				return
 			}
 		}
