@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -67,12 +66,11 @@ func (r *messageReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, ended := r.line()
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if code, err := notMessage(line); err != nil {
-				if err := r.refuse(code, err); err != nil {
-					return 0, err
-				}
-			} else {
-				r.rest = append(line, '\n')
+			messages, code, err := messagesOf(line)
+			if err == nil {
+				r.rest = messages
+			} else if err := r.refuse(code, err); err != nil {
+				return 0, err
 			}
 		}
 		if ended != nil && len(r.rest) == 0 {
@@ -95,38 +93,58 @@ func (r *messageReader) line() (line []byte, err error) {
 	}
 }
 
-// notMessage says why a line is neither a message nor a list of messages, as older
-// versions of the protocol have it.
-func notMessage(line []byte) (code int, err error) {
+// messagesOf returns a line that is a message as it is, and of a list of messages, as
+// older versions of the protocol have it, a list of the requests behind the others:
+// the SDK takes a notification in a list for a request that it has to answer. It fails
+// for any other line.
+func messagesOf(line []byte) (messages []byte, code int, err error) {
 	switch {
 	case len(line) > maxRequest:
-		return jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
+		return nil, jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
 	case !json.Valid(line):
-		return jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
+		return nil, jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
+	}
+	if line[0] != '[' {
+		_, err := decodeMessage(line)
+		return append(line, '\n'), jsonrpc.CodeInvalidRequest, err
 	}
 	var list []json.RawMessage
-	if line[0] != '[' {
-		list = append(list, line)
-	} else if err := json.Unmarshal(line, &list); err != nil {
-		return jsonrpc.CodeParseError, err
-	}
-	var calls []jsonrpc.ID
-	for _, each := range list {
-		message, err := jsonrpc.DecodeMessage(each)
-		if err != nil {
-			return jsonrpc.CodeInvalidRequest, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
-		}
-		if request, ok := message.(*jsonrpc.Request); ok && line[0] == '[' {
-			if slices.Contains(calls, request.ID) {
-				return jsonrpc.CodeInvalidRequest, errors.New("two requests of the list have the same id")
-			}
-			calls = append(calls, request.ID)
-		}
+	if err := json.Unmarshal(line, &list); err != nil {
+		return nil, jsonrpc.CodeParseError, err
 	}
 	if len(list) == 0 {
-		return jsonrpc.CodeInvalidRequest, errors.New("the list has no messages")
+		return nil, jsonrpc.CodeInvalidRequest, errors.New("the list has no messages")
 	}
-	return 0, nil
+	var calls [][]byte
+	ids := make(map[jsonrpc.ID]bool)
+	for _, each := range list {
+		message, err := decodeMessage(each)
+		if err != nil {
+			return nil, jsonrpc.CodeInvalidRequest, err
+		}
+		request, ok := message.(*jsonrpc.Request)
+		if !ok || !request.IsCall() {
+			messages = append(append(messages, each...), '\n')
+			continue
+		}
+		if ids[request.ID] {
+			return nil, jsonrpc.CodeInvalidRequest, errors.New("two requests of the list have the same id")
+		}
+		ids[request.ID] = true
+		calls = append(calls, each)
+	}
+	if len(calls) > 0 {
+		messages = append(append(append(messages, '['), bytes.Join(calls, []byte(","))...), "]\n"...)
+	}
+	return messages, 0, nil
+}
+
+func decodeMessage(text []byte) (jsonrpc.Message, error) {
+	message, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		return nil, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
+	}
+	return message, nil
 }
 
 // refuse answers what has no id that could be read.
