@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,11 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 	var first sampleHeader
 	var sum adding
 	lost := dead{keep: flags.deadLetters != ""}
-	there := make(map[string][]int) // shards of each corpus
+	type corpus struct {
+		data   string
+		shards int
+	}
+	there := make(map[corpus]map[int]bool)
 	for _, name := range files {
 		var h sampleHeader
 		if err := mergeFile(env, name, &lost, func(next sampleHeader) (adding, error) {
@@ -70,18 +75,21 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 		}); err != nil {
 			return usagef("%s: %w", shown(name), err)
 		}
-		corpus := fmt.Sprintf("%s in %s", strings.Join(h.Data, ", "), plural(h.Shards, "shard"))
-		if there[corpus] == nil {
-			there[corpus] = make([]int, h.Shards)
+		c := corpus{strings.Join(h.Data, ", "), h.Shards}
+		if there[c] == nil {
+			there[c] = make(map[int]bool)
 			flags.data = append(flags.data, h.Data...)
 		}
-		if there[corpus][h.Shard]++; there[corpus][h.Shard] > 1 {
-			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, strings.Join(h.Data, ", "))
+		if there[c][h.Shard] {
+			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, c.data)
 		}
+		there[c][h.Shard] = true
 	}
-	for _, corpus := range slices.Sorted(maps.Keys(there)) {
-		if i := slices.Index(there[corpus], 0); i >= 0 {
-			return usagef("shard %d/%d is missing: %s", i, len(there[corpus]), corpus)
+	for _, c := range slices.SortedFunc(maps.Keys(there), func(a, b corpus) int { return cmp.Or(cmp.Compare(a.data, b.data), cmp.Compare(a.shards, b.shards)) }) {
+		for i := range c.shards { // up to the first that is missing
+			if !there[c][i] {
+				return usagef("shard %d/%d is missing: %s in %s", i, c.shards, c.data, plural(c.shards, "shard"))
+			}
 		}
 	}
 	if err := lost.report(env, flags.deadLetters, flags.force); err != nil {

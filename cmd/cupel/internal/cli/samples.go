@@ -298,11 +298,12 @@ func (m *measuring[C, S]) resume() (out *os.File, complete bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	another := usagef("%s has samples of another measurement; --force overwrites it", m.output)
 	var end int64
 	complete, err = readSamples(out, func(line []byte) error {
 		end = int64(len(line)) + 1
 		if !bytes.Equal(line, first) {
-			return usagef("%s has samples of another measurement; --force overwrites it", m.output)
+			return another
 		}
 		return nil
 	}, func(line []byte) error {
@@ -311,6 +312,16 @@ func (m *measuring[C, S]) resume() (out *os.File, complete bool, err error) {
 	})
 	if err != nil || complete {
 		return out, complete, err
+	}
+	if end == 0 {
+		head := make([]byte, len(first)+1)
+		n, err := out.ReadAt(head, 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, false, err
+		}
+		if !bytes.HasPrefix(first, head[:n]) { // no header that was cut
+			return nil, false, another
+		}
 	}
 	if err := out.Truncate(end); err != nil { // what was cut
 		return nil, false, err

@@ -191,8 +191,17 @@ func TestShardMistakes(t *testing.T) {
 	measure("one.jsonl", "--shard", "0/2")
 	measure("two.jsonl", "--shard", "1/2", "--encoding", "heuristic")
 	measure("all.jsonl")
+	for name, text := range map[string]string{
+		"notes.txt":  "what somebody wrote",
+		"huge.jsonl": `{"format":"cupel.replay.v1","shards":4611686018427387904,"data":["more.jsonl"],"plan":{}}` + "\n" + `{"end":0}` + "\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	data := []string{"--data", "more.jsonl"}
 	for _, row := range []misuse{
+		{"another file", append(data, "-o", "notes.txt"), "notes.txt has samples of another measurement; --force overwrites it", "a line without an end is no header that was cut"},
 		{"no number", append(data, "--shard", "1"), `--shard: want i/n, such as 0/8 to 7/8, got "1"`, "of how many"},
 		{"from one", append(data, "--shard", "2/2"), `--shard: want i/n, such as 0/8 to 7/8, got "2/2"`, "shards begin at 0, as indexed Jobs do"},
 		{"no output", append(data, "--shard", "0/2"), "--shard: the samples of a shard are for cupel merge: give --output", "a table of one shard says little"},
@@ -207,12 +216,16 @@ func TestShardMistakes(t *testing.T) {
 	}
 	for _, row := range []misuse{
 		{"a shard is missing", []string{"one.jsonl"}, "shard 1/2 is missing: more.jsonl in 2 shards", "the table would be of half of the conversations"},
+		{"many shards", []string{"huge.jsonl"}, "shard 1/4611686018427387904 is missing: more.jsonl in 4611686018427387904 shards", "a number in a file must not take memory"},
 		{"twice", []string{"one.jsonl", "one.jsonl"}, "one.jsonl: shard 0/2 of more.jsonl is given twice", "they would count twice"},
 		{"other settings", []string{"one.jsonl", "two.jsonl"}, "two.jsonl: it has samples of another measurement than one.jsonl: policies, budgets and settings must be the same", "tokens are counted by others"},
 		{"no samples", []string{"more.jsonl"}, "more.jsonl: it is not a file that cupel replay or cupel eval wrote with --output", "not a file of samples"},
 		{"no file", []string{"none.jsonl"}, "open none.jsonl: no such file or directory", "it is not there"},
 	} {
 		row.check(t, "merge")
+	}
+	if text, err := os.ReadFile("notes.txt"); string(text) != "what somebody wrote" {
+		t.Errorf("notes.txt has %q, %v", text, err)
 	}
 	if matches, _ := filepath.Glob("x.jsonl"); matches != nil {
 		t.Error("a mistake left a file")
