@@ -26,6 +26,8 @@ func (t *Turn) String() string {
 	switch {
 	case t.Break != nil:
 		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)
+	case t.reason != 0 && t.before.turns == 0:
+		b.WriteString("first choice, ")
 	case t.reason != 0:
 		fmt.Fprintf(&b, "chosen again (%s), ", t.reason)
 	}

@@ -88,6 +88,15 @@ func why(r *cupel.SelectionReport) string {
 	return strings.Join(list, ", ")
 }
 
+// A first turn that does not fit is no break of what was sent before.
+func TestFirstChoice(t *testing.T) {
+	turn := next(t, session(t, newest(t), cupelsession.Config{}), numbered(t, 9), 50)
+	const want = "turn 1: first choice, 0 tokens kept, 6 items left; "
+	if got := turn.String(); !strings.HasPrefix(got, want) || turn.Break != nil {
+		t.Errorf("got %q, break %v; want a beginning of %q", got, turn.Break, want)
+	}
+}
+
 func TestReport(t *testing.T) {
 	items := numbered(t, 10)
 	items[2] = item(t, "negative", -1)
