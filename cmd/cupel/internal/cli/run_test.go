@@ -219,7 +219,7 @@ func TestRunFailures(t *testing.T) {
 		{"headers", "JSON has no headers", item, []string{"--as", "json", "--headers"}, exitUsage, "--headers requires --as text"},
 		{"items as transcript", "items never were one", item, []string{"--as", "transcript"}, exitUsage,
 			"standard input: --as transcript requires a transcript as input, and these are items (json); use --as json"},
-		{"format", "known formats are listed", item, []string{"--format", "xml"}, exitUsage, `standard input: the format "xml" is unknown; want one of ` + strings.Join(input.Formats(), ", ")},
+		{"format", "known formats are listed", item, []string{"--format", "antropic"}, exitUsage, `--format: "antropic" is unknown (did you mean anthropic?); want one of ` + strings.Join(input.Formats(), ", ")},
 		{"encoding", "so are the encodings", item, []string{"--encoding", "base1"}, exitUsage, ""},
 		{"media", "tokens are not negative", item, []string{"--media-tokens", "-5"}, exitUsage, "--media-tokens: must be at least 0, got -5"},
 		{"media less one", "no number stands for the estimate", item, []string{"--media-tokens", "-1"}, exitUsage, "--media-tokens: must be at least 0, got -1"},

@@ -52,6 +52,9 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
+	if f.format != "" && !slices.Contains(input.Formats(), f.format) {
+		return nil, usagef("--format: %.40q is unknown%s; want one of %s", f.format, didYouMean(f.format, input.Formats()), strings.Join(input.Formats(), ", "))
+	}
 	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid}
 	if err := f.apply(&options); err != nil {
 		return nil, err
