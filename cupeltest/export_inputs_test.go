@@ -149,7 +149,8 @@ func PropertyCases(pipeline *cupel.Pipeline, n int) string {
 // A Counter is a strategy that counts its calls.
 type Counter interface{ Count() string }
 
-// Calls counts the calls of each rule but those that measure time.
+// Calls counts the calls of each rule but those that measure time. A collector
+// is to be called where the clock stands still.
 func Calls(role string, s Counter) string {
 	defer func(most time.Duration) { slowCall = most }(slowCall)
 	slowCall = time.Hour // a busy machine must not change the counts
@@ -163,6 +164,8 @@ func Calls(role string, s Counter) string {
 		rules = newSlicerKit(func() cupel.Slicer { return s }, options).rules(s)
 	case cupel.Placer:
 		rules = newPlacerKit(func() cupel.Placer { return s }, options).rules(func() cupel.AppendPlacer { return s.(cupel.AppendPlacer) })
+	case cupel.TraceCollector:
+		rules = (&collectorKit{newCollector: func() cupel.TraceCollector { return s }, collector: s, concurrent: true}).rules()
 	}
 	for _, r := range rules {
 		s.Count()

@@ -136,6 +136,27 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// Events are the same if all their fields are.
+func TestSameEvents(t *testing.T) {
+	event := cupel.TraceEvent{Stage: cupel.StageScore, ItemCount: 1, Message: "x", DurationMS: 1}
+	for _, change := range []func(e *cupel.TraceEvent){
+		func(e *cupel.TraceEvent) { e.Stage = cupel.StageSlice },
+		func(e *cupel.TraceEvent) { e.ItemCount = 2 },
+		func(e *cupel.TraceEvent) { e.Message = "y" },
+		func(e *cupel.TraceEvent) { e.DurationMS = 2 },
+	} {
+		other := event
+		change(&other)
+		if sameEvents([]cupel.TraceEvent{event}, []cupel.TraceEvent{other}) || !sameEvents([]cupel.TraceEvent{other}, []cupel.TraceEvent{other}) {
+			t.Errorf("%+v is the same as %+v, or not the same as itself", event, other)
+		}
+	}
+	given := []cupel.TraceEvent{event}
+	if got := untimed(given); got[0].DurationMS != 0 || given[0].DurationMS != 1 {
+		t.Errorf("without its duration it is %+v, and what was given %+v", got[0], given[0])
+	}
+}
+
 // The memory of a list is overwritten after a call, and the result is not in it.
 func TestListsAreOverwritten(t *testing.T) {
 	s := subject[int, []int]{junk: -1, clone: slices.Clone[[]int]}

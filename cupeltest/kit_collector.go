@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -196,26 +197,27 @@ func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 	return cupel.TraceEvent{Stage: stage, ItemCount: n, DurationMS: 1.5 + float64(n), Message: "made up"}
 }
 
-// recorded returns the events that tell added.
-func (k *collectorKit) recorded(tell func()) (added []cupel.TraceEvent, problem string) {
+// recorded checks the events that tell added.
+func (k *collectorKit) recorded(tell func(), check func(added []cupel.TraceEvent) string) string {
 	before := slices.Clone(k.recordedEvents())
 	tell()
 	after := k.recordedEvents()
-	if len(after) < len(before) || !sameEvents(before, after[:len(before)]) {
-		return nil, "events that had been recorded before are gone or changed"
+	if !sameEvents(before, after[:min(len(before), len(after))]) {
+		return "events that had been recorded before are gone or changed"
 	}
-	return after[len(before):], ""
+	return check(after[len(before):])
 }
 
 func (k *collectorKit) recordsNothing() string {
-	added, problem := k.recorded(func() {
+	return k.recorded(func() {
 		k.collector.RecordStageEvent(numbered(cupel.StageScore, 1))
 		k.collector.RecordItemEvent(numbered(cupel.StageScore, 2))
+	}, func(added []cupel.TraceEvent) string {
+		if len(added) > 0 {
+			return fmt.Sprintf("%d events", len(added))
+		}
+		return ""
 	})
-	if problem == "" && len(added) > 0 {
-		problem = fmt.Sprintf("%d events", len(added))
-	}
-	return problem
 }
 
 var stageOrder = []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
@@ -223,24 +225,27 @@ var stageOrder = []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cu
 func (k *collectorKit) recordsStages() string {
 	for i, stage := range stageOrder {
 		for _, event := range []cupel.TraceEvent{numbered(stage, i), timed(stage, i)} {
-			added, problem := k.recorded(func() { k.collector.RecordStageEvent(event) })
-			if problem == "" && !sameEvents(added, []cupel.TraceEvent{event}) {
-				problem = fmt.Sprintf("for stage %s the event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
-			}
-			if problem != "" {
-				return problem
+			found := k.recorded(func() { k.collector.RecordStageEvent(event) }, func(added []cupel.TraceEvent) string {
+				if sameEvents(added, []cupel.TraceEvent{event}) {
+					return ""
+				}
+				return fmt.Sprintf("for stage %s the event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
+			})
+			if found != "" {
+				return found
 			}
 		}
 	}
-	added, problem := k.recorded(func() {
+	return k.recorded(func() {
 		for i := range manyEvents {
 			k.collector.RecordStageEvent(numbered(stageOrder[i%len(stageOrder)], i))
 		}
+	}, func(added []cupel.TraceEvent) string {
+		if len(added) != manyEvents {
+			return fmt.Sprintf("%d events were sent and %d were recorded", manyEvents, len(added))
+		}
+		return ""
 	})
-	if problem == "" && len(added) != manyEvents {
-		problem = fmt.Sprintf("%d events were sent and %d were recorded", manyEvents, len(added))
-	}
-	return problem
 }
 
 // manyEvents is more than buffers of the usual fixed sizes hold.
@@ -251,25 +256,27 @@ func (k *collectorKit) recordsItems() string {
 	for i, stage := range stageOrder {
 		event := numbered(stage, 1)
 		event.Message = "BudgetExceeded: made up"
-		added, problem := k.recorded(func() { k.collector.RecordItemEvent(event) })
-		if problem != "" {
-			return problem
-		}
-		if i == 0 && !k.levelKnown {
-			want = len(added) > 0
-		}
-		switch {
-		case want && !sameEvents(added, []cupel.TraceEvent{event}):
-			return fmt.Sprintf("for stage %s the item event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
-		case !want && len(added) > 0:
-			return fmt.Sprintf("an item event of stage %s was recorded", stage)
+		found := k.recorded(func() { k.collector.RecordItemEvent(event) }, func(added []cupel.TraceEvent) string {
+			if i == 0 && !k.levelKnown {
+				want = len(added) > 0
+			}
+			switch {
+			case want && !sameEvents(added, []cupel.TraceEvent{event}):
+				return fmt.Sprintf("for stage %s the item event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
+			case !want && len(added) > 0:
+				return fmt.Sprintf("an item event of stage %s was recorded", stage)
+			}
+			return ""
+		})
+		if found != "" {
+			return found
 		}
 	}
 	return ""
 }
 
 func (k *collectorKit) keepsOrder() string {
-	added, problem := k.recorded(func() {
+	return k.recorded(func() {
 		for i := range manyEvents {
 			event := numbered(stageOrder[i%len(stageOrder)], i)
 			if i%3 == 0 {
@@ -278,18 +285,16 @@ func (k *collectorKit) keepsOrder() string {
 				k.collector.RecordItemEvent(event)
 			}
 		}
-	})
-	if problem != "" {
-		return problem
-	}
-	last := -1
-	for _, event := range added {
-		if event.ItemCount < last {
-			return fmt.Sprintf("event %d comes after event %d", event.ItemCount, last)
+	}, func(added []cupel.TraceEvent) string {
+		last := 0
+		for _, event := range added {
+			if event.ItemCount < last {
+				return fmt.Sprintf("event %d comes after event %d", event.ItemCount, last)
+			}
+			last = event.ItemCount
 		}
-		last = event.ItemCount
-	}
-	return ""
+		return ""
+	})
 }
 
 // recordsRuns compares the collector's events after a run with those of another
@@ -303,29 +308,27 @@ func (k *collectorKit) recordsRuns() string {
 		})
 		_, _ = run.start(context.Background(), k.collector)
 		got, stages, all := untimed(k.recordedEvents()), untimed(stages), untimed(all)
-		ends := func(want []cupel.TraceEvent) bool {
-			return len(got) >= len(want) && sameEvents(got[len(got)-len(want):], want)
-		}
+		last := func(n int) []cupel.TraceEvent { return got[len(got)-min(n, len(got)):] }
+		ends := func(want []cupel.TraceEvent) bool { return sameEvents(last(len(want)), want) }
 		want := all
 		if k.levelKnown && !k.wantsItems || !k.levelKnown && !ends(all) {
 			want = stages
 		}
 		if !ends(want) {
-			return fmt.Sprintf("%s: the last of %d events are [%s], want [%s]", run.name, len(got), eventTexts(got[max(0, len(got)-len(want)):]), eventTexts(want))
+			return fmt.Sprintf("%s: the last of %d events are [%s], want [%s]", run.name, len(got), eventTexts(last(len(want))), eventTexts(want))
 		}
 	}
 	return ""
 }
 
+// changesNothing compares errors: an observer may end a run, and gets nothing
+// that would change what the run selects.
 func (k *collectorKit) changesNothing() string {
 	for _, run := range kitRuns() {
-		want, wantErr := run.start(context.Background(), nil)
-		got, err := run.start(context.Background(), k.collector)
-		switch {
-		case fmt.Sprint(wantErr) != fmt.Sprint(err):
-			return fmt.Sprintf("%s: the error is %v, and %v under observation", run.name, wantErr, err)
-		case !slices.Equal(want, got):
-			return fmt.Sprintf("%s: %d items are selected, and others or in another order under observation", run.name, len(want))
+		_, want := run.start(context.Background(), nil)
+		_, err := run.start(context.Background(), k.collector)
+		if fmt.Sprint(want) != fmt.Sprint(err) {
+			return fmt.Sprintf("%s: the error is %v, and %v under observation", run.name, want, err)
 		}
 	}
 	return ""
@@ -383,9 +386,7 @@ func (k *collectorKit) runsConcurrently() string {
 	}
 	first := ""
 	for range kitGoroutines {
-		if problem := <-found; problem != "" {
-			first = problem
-		}
+		first = cmp.Or(first, <-found)
 	}
 	return first
 }

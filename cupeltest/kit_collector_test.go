@@ -174,6 +174,16 @@ func TestBrokenCollectors(t *testing.T) {
 			return &listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-most):] }}
 		}
 	}
+	// twice allocates in each round of calls that are twice as many as before.
+	twice := func() cupel.TraceCollector {
+		kept := make([]cupel.TraceEvent, 0, 32)
+		return &listCollector{enabled: off, item: discard, stage: func(_ *listCollector, e cupel.TraceEvent) {
+			if len(kept) == cap(kept) {
+				kept = append(make([]cupel.TraceEvent, 0, 2*cap(kept)), kept...)
+			}
+			kept = append(kept, e)
+		}}
+	}
 	checkFaults(t, "collector", []fault{
 		{"changes its mind", "IsEnabled gives the same answer until something is changed.",
 			broken(&listCollector{enabled: func() bool { return int(count(nil))%2 == 0 }}), "true, then false"},
@@ -183,11 +193,28 @@ func TestBrokenCollectors(t *testing.T) {
 					panic("no such stage")
 				}
 			}}), "RecordStageEvent of (stage=Sort, count=3, duration=0.5, message=\"\"): panic: no such stage"},
+		{"panics at an item event without a stage", "every event is taken, those of unknown stages too, without a panic.",
+			broken(&listCollector{item: func(_ *listCollector, e cupel.TraceEvent) {
+				if e.Stage == "" {
+					panic("no stage")
+				}
+			}}), "RecordItemEvent of (stage=, count=0, message=\"\"): panic: no stage"},
+		{"a buffer that doubles", "a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.", of(twice), "every round of calls allocates"},
 		{"allocates though not enabled", "a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.",
 			broken(&listCollector{enabled: off, stage: discard, item: func(_ *listCollector, e cupel.TraceEvent) {
 				kept.use(func(v **cupel.TraceEvent) { *v = &e })
 			}}), "every round of calls allocates"},
 		{"records though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off}), "2 events"},
+		{"read by a function", "every stage event is recorded, at any level.", func(t cupeltest.T) {
+			l := &listCollector{stage: discard}
+			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](struct{ cupel.TraceCollector }{l}), cupeltest.WithEvents(l.Events))
+		}, "for stage Classify the event (stage=Classify, count=0, message=\"\") was sent and these were recorded: []"},
+		{"the first 1000 events", "every stage event is recorded, at any level.",
+			of(func() cupel.TraceCollector {
+				return &listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[:min(1000, len(events))] }}
+			}), "1500 events were sent and 990 were recorded"},
+		{"an item event instead of those before", "item events are recorded at level Item and above, and discarded at level Stage.",
+			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) { l.events = []cupel.TraceEvent{e} }}), "events that had been recorded before are gone or changed"},
 		{"filters stages", "every stage event is recorded, at any level.",
 			broken(&listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage != cupel.StageDeduplicate {

@@ -3,8 +3,10 @@ package cupeltest_test
 import (
 	"context"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"testing"
+	"testing/synctest"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -32,7 +34,11 @@ func (c *tally) add(ctx context.Context, items []cupel.ScoredItem, budget cupel.
 	for _, it := range items {
 		_, _ = fmt.Fprintln(h, it.Item.Tokens(), it.Item.Kind(), it.Score)
 	}
-	_, _ = fmt.Fprintln(h, budget, ctx.Err())
+	c.count(h, budget, ctx.Err())
+}
+
+func (c *tally) count(h hash.Hash64, what ...any) {
+	_, _ = fmt.Fprintln(h, what...)
 	c.lock.do(func() {
 		c.calls++
 		c.sum += h.Sum64() // in any order
@@ -118,6 +124,31 @@ func (c countingPlacer) AppendPlace(ctx context.Context, order []int, items []cu
 	return placer.UShaped{}.AppendPlace(ctx, order, items)
 }
 
+// countingCollector keeps what it is told when it is enabled.
+type countingCollector struct {
+	*tally
+	enabled bool
+	kept    *listCollector
+}
+
+func (c countingCollector) IsEnabled() bool {
+	c.count(fnv.New64a(), "asked")
+	return c.enabled
+}
+
+func (c countingCollector) RecordStageEvent(e cupel.TraceEvent) { c.keep("stage", e) }
+
+func (c countingCollector) RecordItemEvent(e cupel.TraceEvent) { c.keep("item", e) }
+
+func (c countingCollector) keep(of string, e cupel.TraceEvent) {
+	c.count(fnv.New64a(), of, e)
+	if c.enabled {
+		c.kept.add(e)
+	}
+}
+
+func (c countingCollector) Events() []cupel.TraceEvent { return c.kept.Events() }
+
 // The rules call a strategy as often as they did, with what they did.
 func TestCallsOfTheKits(t *testing.T) {
 	skipUnderRace(t)
@@ -133,5 +164,9 @@ func TestCallsOfTheKits(t *testing.T) {
 	} {
 		text += cupeltest.Calls(tt.role, tt.of)
 	}
+	synctest.Test(t, func(*testing.T) { // whose clock gives the stages of a run the same durations each time
+		text += cupeltest.Calls("collector", countingCollector{new(tally), true, new(listCollector)})
+		text += cupeltest.Calls("collector that is not enabled", countingCollector{new(tally), false, new(listCollector)})
+	})
 	samePage(t, "testdata/calls.txt", text)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -278,17 +279,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 // asked for.
 func TestAdvice(t *testing.T) {
 	skipUnderRace(t)
-	quadratic := func(n int) {
-		sum := 0
-		for i := range n * 2 {
-			for j := range n * 2 {
-				sum += i ^ j
-			}
-		}
-		if sum == 42 {
-			panic("never")
-		}
-	}
+	quadratic := func(n int) { time.Sleep(time.Duration(n*n) * time.Microsecond / 100) } // 40 ms of a clock that stands still otherwise
 	for _, tt := range []struct {
 		name, want string
 		run        func(t cupeltest.T, opts ...cupeltest.StrategyOption)
@@ -356,57 +347,56 @@ func TestAdvice(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := new(logging)
-			tt.run(l)
-			if len(l.messages) > 0 || len(l.logs) != 1 || !strings.Contains(l.logs[0], " is lawful but bad: "+tt.want) {
-				t.Errorf("failures %q and warnings %q, want the one warning %q", l.messages, l.logs, tt.want)
-			}
-			s := watch(func(t cupeltest.T) { tt.run(t, cupeltest.Strict()) })
-			if len(s.messages) != 1 || !strings.Contains(s.messages[0], " is lawful but bad: "+tt.want) {
-				t.Errorf("strictly, the failures are %q, want %q", s.messages, tt.want)
-			}
-			if tt.name == "NaN" {
-				if s := watch(func(t cupeltest.T) { tt.run(t) }); len(s.messages) > 0 {
-					t.Errorf("without Logf, the failures are %q", s.messages)
+			synctest.Test(t, func(t *testing.T) {
+				l := new(logging)
+				tt.run(l)
+				if len(l.messages) > 0 || len(l.logs) != 1 || !strings.Contains(l.logs[0], " is lawful but bad: "+tt.want) {
+					t.Errorf("failures %q and warnings %q, want the one warning %q", l.messages, l.logs, tt.want)
 				}
-			}
+				s := watch(func(t cupeltest.T) { tt.run(t, cupeltest.Strict()) })
+				if len(s.messages) != 1 || !strings.Contains(s.messages[0], " is lawful but bad: "+tt.want) {
+					t.Errorf("strictly, the failures are %q, want %q", s.messages, tt.want)
+				}
+				if tt.name == "NaN" {
+					if s := watch(func(t cupeltest.T) { tt.run(t) }); len(s.messages) > 0 {
+						t.Errorf("without Logf, the failures are %q", s.messages)
+					}
+				}
+			})
 		})
 	}
 }
 
 // Collectors have warnings and exceptions as strategies do.
 func TestAdviceForCollectors(t *testing.T) {
-	skipUnderRace(t)
-	copying := func() cupel.TraceCollector {
+	slower := func() cupel.TraceCollector {
 		return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			if len(l.events)%8 == 0 {
-				l.events = slices.Clone(l.events)
-			}
-			l.events = append(l.events, e)
+			time.Sleep(time.Duration(len(l.events)) * time.Microsecond)
+			l.add(e)
 		}}
 	}
-	const want = " is lawful but bad: recording is slow for many events: "
-	l := new(logging)
-	cupeltest.TestTraceCollector(l, copying)
-	if len(l.messages) > 0 || len(l.logs) != 1 || !strings.Contains(l.logs[0], want) {
-		t.Errorf("failures %q and warnings %q, want the one warning %q", l.messages, l.logs, want)
-	}
-	for _, tt := range []struct {
-		name    string
-		options []cupeltest.CollectorOption
-		fails   int
-		why     string
-	}{
-		{"strict", []cupeltest.CollectorOption{cupeltest.Strict()}, 1, "it was asked for"},
-		{"without the rule", []cupeltest.CollectorOption{cupeltest.Strict(), cupeltest.Except("recording takes time")}, 0, "the rule is left out"},
-		{"without an unknown rule", []cupeltest.CollectorOption{cupeltest.Except("recoding")}, 1, "a slip must not pass"},
-	} {
-		if s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, copying, tt.options...) }); len(s.messages) != tt.fails {
-			t.Errorf("%s: %q, want %d, since %s", tt.name, s.messages, tt.fails, tt.why)
+	synctest.Test(t, func(t *testing.T) { // whose clock stands still while nothing sleeps
+		const want = " is lawful but bad: recording is slow for many events: "
+		l := new(logging)
+		cupeltest.TestTraceCollector(l, slower)
+		if len(l.messages) > 0 || len(l.logs) != 1 || !strings.Contains(l.logs[0], want) {
+			t.Errorf("failures %q and warnings %q, want the one warning %q", l.messages, l.logs, want)
 		}
-	}
+		for _, tt := range []struct {
+			name    string
+			options []cupeltest.CollectorOption
+			fails   int
+			why     string
+		}{
+			{"strict", []cupeltest.CollectorOption{cupeltest.Strict()}, 1, "it was asked for"},
+			{"without the rule", []cupeltest.CollectorOption{cupeltest.Strict(), cupeltest.Except("recording takes time")}, 0, "the rule is left out"},
+			{"without an unknown rule", []cupeltest.CollectorOption{cupeltest.Except("recoding")}, 1, "a slip must not pass"},
+		} {
+			if s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, slower, tt.options...) }); len(s.messages) != tt.fails {
+				t.Errorf("%s: %q, want %d, since %s", tt.name, s.messages, tt.fails, tt.why)
+			}
+		}
+	})
 }
 
 func slicerOptions(opts []cupeltest.StrategyOption) (of []cupeltest.SlicerOption) {

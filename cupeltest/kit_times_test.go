@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/wollax/cupel-go/cupel"
 )
 
 const ms = time.Millisecond
@@ -54,6 +56,54 @@ func TestGrowth(t *testing.T) {
 			})
 			if got != row.want || calls != row.calls {
 				t.Errorf("%v and %v: %q after %d calls, want %q after %d: %s", row.short, row.long, got, calls, row.want, row.calls, row.why)
+			}
+		})
+	}
+}
+
+// A method is given lists of both lengths, and a collector as many events.
+func TestGrowthOfCalls(t *testing.T) {
+	for _, row := range []struct {
+		takes func(n int) time.Duration
+		want  string
+		why   string
+	}{
+		{func(n int) time.Duration { return time.Duration(n) * 4 * time.Microsecond }, "", "8 times as long for 8 times as many"},
+		{func(n int) time.Duration { return time.Duration(n*n) * time.Microsecond }, "250 and 2000 items: 62.5ms, then 4s, which is 64 times as long", "the square"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := timedSubject(new(int), nil, nil)
+			s.start = func() method[int, int] {
+				return func(_ context.Context, in input[int]) (int, error) {
+					time.Sleep(row.takes(len(in.list)))
+					return 0, nil
+				}
+			}
+			if got := s.growthRule(func(n int) input[int] { return input[int]{list: make([]int, n)} }).broken(); got != row.want {
+				t.Errorf("%q, want %q: %s", got, row.want, row.why)
+			}
+		})
+	}
+	for _, row := range []struct {
+		takes func(nth int) time.Duration
+		want  string
+		why   string
+	}{
+		{func(int) time.Duration { return 4 * time.Microsecond }, "", "each event takes as long as the others"},
+		{func(nth int) time.Duration { return time.Duration(nth) * time.Microsecond }, "250 and 2000 events: 125.25ms, then 8.002s, which is 64 times as long", "each takes longer"},
+		{func(nth int) time.Duration { return time.Duration(max(4, 1000*(nth-4000))) * time.Microsecond }, "", "it is new for each round of 2 times 2000 events"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			k := &collectorKit{newCollector: func() cupel.TraceCollector {
+				n := 0
+				slower := func(cupel.TraceEvent) {
+					n++
+					time.Sleep(row.takes(n))
+				}
+				return cupel.TraceFuncs{StageEvent: slower, ItemEvent: slower}
+			}}
+			if got := k.slows(); got != row.want {
+				t.Errorf("%q, want %q: %s", got, row.want, row.why)
 			}
 		})
 	}
