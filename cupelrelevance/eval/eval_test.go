@@ -175,7 +175,7 @@ func TestRead(t *testing.T) {
 		{"negative evidence", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [-1]}]}`, "not a position", "positions begin at 0"},
 		{"evidence twice", `{"items": [{"content": "a"}], "questions": [{"query": "q", "evidence": [0, 0]}]}`, "0 twice", "shares would be wrong"},
 	} {
-		_, err := eval.Read(strings.NewReader("\n" + c.line))
+		_, err := eval.Read(strings.NewReader("\ufeff\r\n" + c.line))
 		bad, ok := errors.AsType[*eval.ReadError](err)
 		switch {
 		case c.reason == "" && err != nil:

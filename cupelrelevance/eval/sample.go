@@ -59,6 +59,15 @@ type Sums struct {
 	Failure   string  `json:"failure,omitempty"`
 }
 
+// valid reports whether a conversation with so many questions can have these sums,
+// which a file of samples may have from anywhere. Sums over conversations stay finite.
+func (s *Sums) valid(questions int) bool {
+	most := float64(questions)
+	within := func(x, most float64) bool { return x >= 0 && x <= most }
+	return questions >= 0 && questions <= math.MaxInt32 &&
+		within(s.Recall, most) && within(s.Precision, most) && within(s.Use, math.MaxInt32) && within(s.Cost, math.MaxInt32)
+}
+
 // Table adds up samples. Any order of them, and any way of cutting them into
 // tables that are merged, gives the same result, bit for bit. Its size depends on
 // the plan alone. The JSON of a table is for [Table.Merge] in another process with
@@ -102,7 +111,8 @@ func NewTable(plan Plan) *Table {
 	return t
 }
 
-// Add adds a sample. It fails if the sample is not of the table's plan.
+// Add adds a sample. It fails if the sample is not of the table's plan, or has sums
+// that no conversation has.
 func (t *Table) Add(s *Sample) error {
 	if s.Error != "" {
 		t.Failed++
@@ -110,6 +120,11 @@ func (t *Table) Add(s *Sample) error {
 	}
 	if len(s.Sums) != len(t.Cells) {
 		return fmt.Errorf("cupel: the sample of conversation %q has %d sums, and the table %d: it was measured by another plan", s.Conversation, len(s.Sums), len(t.Cells))
+	}
+	for i := range s.Sums {
+		if !s.Sums[i].valid(s.Questions) {
+			return fmt.Errorf("cupel: the sample of conversation %q has sums that cannot be: it is damaged", s.Conversation)
+		}
 	}
 	t.Conversations++
 	t.Questions += s.Questions

@@ -73,6 +73,22 @@ func TestShards(t *testing.T) {
 	if err := other.Add(&eval.Sample{Sums: make([]eval.Sums, 3)}); err == nil {
 		t.Error("a sample of another plan was added")
 	}
+	single := eval.NewTable(eval.Plan{Policies: []eval.Planned{{Name: "x"}}, Budgets: []int{1}})
+	for _, row := range []struct {
+		questions int
+		sums      eval.Sums
+		why       string
+	}{
+		{-1, eval.Sums{}, "no conversation has fewer than 0 questions"},
+		{1, eval.Sums{Recall: 1.5}, "more than all evidence"},
+		{1, eval.Sums{Precision: -1}, "less than nothing"},
+		{1, eval.Sums{Use: 1e300}, "squares would not be finite"},
+		{1, eval.Sums{Cost: -1}, "nothing has a negative cost"},
+	} {
+		if err := single.Add(&eval.Sample{Questions: row.questions, Sums: []eval.Sums{row.sums}}); err == nil || single.Conversations > 0 {
+			t.Errorf("%d questions, %+v were added: %s", row.questions, row.sums, row.why)
+		}
+	}
 }
 
 // TestFailedSamples: a line that is damaged and a policy that fails cost nothing else.

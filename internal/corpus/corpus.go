@@ -13,7 +13,7 @@ import (
 )
 
 // Lines yields the lines of r that are not blank, without the white space around
-// them, and their numbers, from 1. It holds one line at a time, of any length. An
+// them and without a byte order mark, and their numbers, from 1. It holds one line at a time, of any length. An
 // error of r is the last; its number is that of the line that it cuts.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
@@ -24,6 +24,9 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 			if err != nil && !last {
 				yield(Line{Number: n}, err)
 				return
+			}
+			if n == 1 {
+				text = bytes.TrimPrefix(text, []byte("\ufeff"))
 			}
 			if text = bytes.TrimSpace(text); len(text) > 0 && !yield(Line{text, n}, nil) || last {
 				return

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -185,8 +186,6 @@ func (f *evalFlags) run(env *Environment, command *cobra.Command) error {
 		return measuringError[*eval.ReadError](err)
 	case f.count > 1:
 		return nil
-	case table.Questions == 0:
-		return usagef("no questions to measure in %s (part %s, %s)", strings.Join(f.data, ", "), f.part, plural(table.Conversations, "conversation"))
 	}
 	return f.printEval(env, table)
 }
@@ -203,6 +202,9 @@ func measuringError[R error](err error) error {
 }
 
 func (f *measureFlags) printEval(env *Environment, table *eval.Table) error {
+	if table.Questions == 0 {
+		return f.nothing("questions", ", "+plural(table.Conversations, "conversation"), table.Failed)
+	}
 	result := table.Result()
 	err := f.write(env, result, struct {
 		Part string `json:"part"`
@@ -221,6 +223,15 @@ func (f *measureFlags) printEval(env *Environment, table *eval.Table) error {
 		}
 	}
 	return failedAt(lines)
+}
+
+// nothing is the error for a measurement without what is measured: all figures would
+// be 0.
+func (f *measureFlags) nothing(what, of string, lost int) error {
+	if lost > 0 {
+		of += fmt.Sprintf(", %d could not be read or measured", lost)
+	}
+	return usagef("no %s to measure in %s (part %s%s)", what, strings.Join(f.data, ", "), f.part, of)
 }
 
 // failedAt returns an error with a line for each policy that failed, or nil.
@@ -286,10 +297,7 @@ func (f *measureFlags) check() error {
 	case f.holdOut < 2:
 		return usagef("--hold-out: must be at least 2, got %d", f.holdOut)
 	}
-	if err := f.corpusFlags.check(f.data, f.force); err != nil {
-		return err
-	}
-	return f.checkResult()
+	return cmp.Or(f.corpusFlags.check(f.data, f.force), f.checkOutputs(f.data), f.checkResult())
 }
 
 func (f *measureFlags) checkResult() error {

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,20 +48,17 @@ and the error; --dead-letters writes these to a file.`,
 // merge prints the table of the samples in the files.
 func merge(ctx context.Context, env *Environment, flags *measureFlags, files []string) error {
 	flags.part = partAll
-	if err := errors.Join(flags.checkResult(), flags.corpusFlags.check(nil, flags.force)); err != nil {
+	if err := errors.Join(flags.checkResult(), flags.corpusFlags.check(nil, flags.force), flags.checkOutputs(files)); err != nil {
 		return err
 	}
 	var first sampleHeader
 	var sum adding
 	lost := dead{keep: flags.deadLetters != ""}
-	type corpus struct {
-		data   string
-		shards int
-	}
-	there := make(map[corpus]map[int]bool)
+	corpora := make(map[string]*mergedCorpus)
+	in := make(map[string]*mergedCorpus) // by data
 	for _, name := range files {
 		var h sampleHeader
-		if err := mergeFile(env, name, &lost, func(next sampleHeader) (adding, error) {
+		end, err := mergeFile(env, name, &lost, func(next sampleHeader) (adding, error) {
 			var err error
 			switch h = next; {
 			case sum.add == nil:
@@ -72,23 +69,39 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 				err = fmt.Errorf("it has samples of another measurement than %s: policies, budgets and settings must be the same", shown(files[0]))
 			}
 			return sum, err
-		}); err != nil {
+		})
+		if err != nil {
 			return usagef("%s: %w", shown(name), err)
 		}
-		c := corpus{strings.Join(h.Data, ", "), h.Shards}
-		if there[c] == nil {
-			there[c] = make(map[int]bool)
+		corpus := corpora[h.corpus()]
+		if corpus == nil {
+			corpus = &mergedCorpus{sampleHeader: h, shards: make(map[int]bool), of: end.Of, first: name}
+			corpora[h.corpus()] = corpus
 			flags.data = append(flags.data, h.Data...)
 		}
-		if there[c][h.Shard] {
-			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, c.data)
+		for _, data := range h.Data {
+			data = filepath.Clean(data)
+			if in[data] == nil {
+				in[data] = corpus
+			}
+			if in[data] != corpus {
+				return usagef("%s: %s was measured in %s too, and its conversations would count twice", shown(name), data, shown(in[data].first))
+			}
 		}
-		there[c][h.Shard] = true
+		switch {
+		case corpus.shards[h.Shard]:
+			return usagef("%s: shard %d/%d of %s is given twice", shown(name), h.Shard, h.Shards, strings.Join(h.Data, ", "))
+		case corpus.of != end.Of:
+			return usagef("%s: %s had %s, and %d when %s was measured: measure again what changed in between",
+				shown(name), strings.Join(h.Data, ", "), plural(end.Of, "conversation"), corpus.of, shown(corpus.first))
+		}
+		corpus.shards[h.Shard] = true
 	}
-	for _, c := range slices.SortedFunc(maps.Keys(there), func(a, b corpus) int { return cmp.Or(cmp.Compare(a.data, b.data), cmp.Compare(a.shards, b.shards)) }) {
-		for i := range c.shards { // up to the first that is missing
-			if !there[c][i] {
-				return usagef("shard %d/%d is missing: %s in %s", i, c.shards, c.data, plural(c.shards, "shard"))
+	for _, name := range slices.Sorted(maps.Keys(corpora)) {
+		corpus := corpora[name]
+		for i := range corpus.Shards {
+			if !corpus.shards[i] {
+				return usagef("shard %d/%d is missing: %s", i, corpus.Shards, name)
 			}
 		}
 	}
@@ -101,15 +114,28 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 	return sum.print()
 }
 
+// mergedCorpus is what the files of one corpus have in common.
+type mergedCorpus struct {
+	sampleHeader
+	shards map[int]bool // that were merged
+	of     int          // conversations of all
+	first  string       // file of samples
+}
+
+// corpus names what a file has a part of.
+func (h *sampleHeader) corpus() string {
+	return fmt.Sprintf("%s in %s", strings.Join(h.Data, ", "), plural(h.Shards, "shard"))
+}
+
 // mergeFile adds the samples of a file. begin is called with its header.
-func mergeFile(env *Environment, name string, lost *dead, begin func(sampleHeader) (adding, error)) error {
+func mergeFile(env *Environment, name string, lost *dead, begin func(sampleHeader) (adding, error)) (*trailer, error) {
 	r, done, err := open(env, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	var sum adding
-	complete, err := readSamples(r, func(line []byte) error {
+	end, err := readSamples(r, func(line []byte) error {
 		var h sampleHeader
 		if err := json.Unmarshal(line, &h); err != nil || h.Shard < 0 || h.Shard >= h.Shards {
 			return errors.New("it is not a file that cupel replay or cupel eval wrote with --output")
@@ -126,10 +152,10 @@ func mergeFile(env *Environment, name string, lost *dead, begin func(sampleHeade
 		lost.bury(p)
 		return sum.add(line)
 	})
-	if err == nil && !complete {
+	if err == nil && end == nil {
 		err = errors.New("it is not complete: run the same command again, and it goes on")
 	}
-	return err
+	return end, err
 }
 
 // measures reports whether two headers are of one measurement.

@@ -190,8 +190,6 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 		return measuringError[*replay.ReadError](err)
 	case f.count > 1:
 		return nil
-	case table.Conversations == 0 && table.Failed == 0:
-		return usagef("no conversations to measure in %s (part %s)", strings.Join(f.data, ", "), f.part)
 	}
 	return f.printReplay(command.Context(), env, table, func() (*replay.Measure, error) { return m, nil })
 }
@@ -235,6 +233,9 @@ func joined(conversations iter.Seq2[replay.Conversation, error], tokens int, cou
 }
 
 func (f *measureFlags) printReplay(ctx context.Context, env *Environment, table *replay.Table, measure func() (*replay.Measure, error)) error {
+	if table.Conversations == 0 {
+		return f.nothing("conversations", "", table.Failed)
+	}
 	result := table.Result()
 	if err := f.writePages(ctx, env, result, measure); err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,9 +13,11 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 )
@@ -51,22 +54,48 @@ func (f *corpusFlags) check(data []string, force bool) error {
 			return usagef("--shard: the samples of a shard are for cupel merge: give --output")
 		}
 	}
-	for i, name := range data {
+	given := make(map[string]bool)
+	for _, name := range data {
 		switch {
 		case f.output == "":
 		case name == "-":
 			return usagef("--output: what is measured must be there again after an interruption: give --data a file in place of standard input")
-		case slices.Contains(data[:i], name):
+		case given[filepath.Clean(name)]:
 			return usagef("--data: %s is given twice", name)
+		case !utf8.ValidString(name):
+			return usagef("--data: %q is not UTF-8, as samples name files: rename it", name)
 		}
+		given[filepath.Clean(name)] = true
 	}
 	for _, flag := range [][2]string{{"--output", f.output}, {"--dead-letters", f.deadLetters}} {
 		if flag[1] == "-" {
 			return usagef("%s: give a file", flag[0])
 		}
 	}
-	if !force && keeps(f.deadLetters) {
+	// The dead letters of samples that are there already are compared in the end.
+	if !force && keeps(f.deadLetters) && !keeps(f.output) {
 		return usagef("%s already exists; --force overwrites it", f.deadLetters)
+	}
+	return nil
+}
+
+// checkOutputs refuses to write to an input, or to one file twice, even with --force.
+func (f *measureFlags) checkOutputs(inputs []string) error {
+	outputs := [][2]string{{"--output", f.output}, {"--dead-letters", f.deadLetters}, {"--svg", f.svg}}
+	for i, out := range outputs {
+		if out[1] == "" || out[1] == "-" || isDevice(out[1]) {
+			continue
+		}
+		for _, name := range inputs {
+			if sameFile(name, out[1]) {
+				return usagef("%s: %s is read: give another file", out[0], out[1])
+			}
+		}
+		for _, other := range outputs[:i] {
+			if other[1] != "" && sameFile(other[1], out[1]) {
+				return usagef("%s: %s is the file of %s too: give another file", out[0], out[1], other[0])
+			}
+		}
 	}
 	return nil
 }
@@ -118,7 +147,8 @@ func fingerprints(policies []string) map[string]string {
 
 // trailer is the last line of a file of samples that is complete.
 type trailer struct {
-	End *int `json:"end"` // samples
+	End *int `json:"end"`          // samples
+	Of  int  `json:"of,omitempty"` // conversations of all shards
 }
 
 // place is where a sample comes from, and what is wrong with it.
@@ -138,8 +168,8 @@ type measuring[C, S any] struct {
 	add     func(*S) error // to the table
 	err     func(*S) error
 
-	last    place // of the samples that were there before
-	repeats int   // how many of them are of that place
+	last string // the file of the samples that were there before
+	kept int    // how many of them are of that file
 	dead
 }
 
@@ -149,6 +179,7 @@ type dead struct {
 	letters []byte
 	lost    int // samples without a result
 	seen    int // samples
+	of      int // conversations of the corpus, or 0 if it was not read
 }
 
 // run measures the conversations and writes the samples.
@@ -156,12 +187,16 @@ func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
 	m.keep = m.deadLetters != ""
 	var out *os.File
 	if m.output != "" {
-		var complete bool
+		var done func()
 		var err error
-		if out, complete, err = m.resume(); err != nil {
+		if out, done, err = m.locked(); err != nil {
 			return err
 		}
-		defer func() { _ = out.Close() }() // after an error
+		defer done()
+		complete, err := m.resume(out)
+		if err != nil {
+			return err
+		}
 		if complete {
 			return m.report(env, m.deadLetters, m.force)
 		}
@@ -181,7 +216,7 @@ func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
 			return errors.Join(err, buffer.Flush())
 		}
 	}
-	if err := json.NewEncoder(buffer).Encode(trailer{&m.seen}); err != nil {
+	if err := json.NewEncoder(buffer).Encode(trailer{&m.seen, m.of}); err != nil {
 		return err
 	}
 	if err := buffer.Flush(); err != nil {
@@ -228,7 +263,7 @@ func (d *dead) bury(p place) {
 // report writes the dead letters to a file, if one is named, and says how many there
 // are.
 func (d *dead) report(env *Environment, file string, force bool) error {
-	if file != "" {
+	if there, err := os.ReadFile(file); file != "" && (err != nil || !bytes.Equal(there, d.letters)) {
 		if err := writeOutput(env, file, force, func(w io.Writer) error {
 			_, err := w.Write(d.letters)
 			return err
@@ -249,8 +284,8 @@ func (d *dead) report(env *Environment, file string, force bool) error {
 func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {
 		before := 0 // conversations of the files before
-		done := slices.Index(m.data, m.last.File)
-		skip := m.repeats
+		done := slices.Index(m.data, m.last)
+		skip := m.kept
 		for i, name := range m.data {
 			r, closed, err := open(env, name)
 			if err != nil {
@@ -259,9 +294,9 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 				return
 			}
 			seen, stopped := 0, false
-			for c, err := range m.scan(shown(name), r, func(n, line int) bool {
+			for c, err := range m.scan(shown(name), r, func(n, _ int) bool {
 				seen = max(seen, n+1)
-				return m.measures(n) && (before+n)%m.count == m.number && (i > done || i == done && line >= m.last.Line)
+				return m.measures(n) && (before+n)%m.count == m.number && i >= done
 			}) {
 				if skip > 0 {
 					skip--
@@ -277,30 +312,45 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 			}
 			before += seen
 		}
+		m.of = before
 	}
 }
 
-// resume opens the output behind the samples that it has, and adds them to the table.
-func (m *measuring[C, S]) resume() (out *os.File, complete bool, err error) {
-	flags := os.O_RDWR | os.O_CREATE
-	if m.force {
-		flags |= os.O_TRUNC
+// locked opens the output, which no other process writes to until it is closed.
+func (m *measuring[C, S]) locked() (*os.File, func(), error) {
+	if isDevice(m.output) {
+		return nil, nil, usagef("--output: %s is not a file", m.output)
 	}
-	if out, err = os.OpenFile(m.output, flags, 0o644); err != nil {
-		return nil, false, usageError{err}
+	out, err := os.OpenFile(m.output, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, usageError{err}
 	}
-	defer func() {
-		if err != nil {
-			_ = out.Close()
+	unlock, err := lock(m.output)
+	if errors.Is(err, errLocked) {
+		return nil, nil, errors.Join(usagef("--output: %s: %w", m.output, err), out.Close())
+	}
+	return out, func() {
+		_ = out.Close() // again, unless there was an error
+		if err == nil { // file systems may not have locks
+			_ = unlock()
 		}
-	}()
+	}, nil
+}
+
+// resume goes behind the samples of the output, and adds them to the table.
+func (m *measuring[C, S]) resume(out *os.File) (complete bool, err error) {
 	first, err := json.Marshal(m.header)
 	if err != nil {
-		return nil, false, err
+		return false, err
+	}
+	if m.force {
+		if err := out.Truncate(0); err != nil {
+			return false, err
+		}
 	}
 	another := usagef("%s has samples of another measurement; --force overwrites it", m.output)
 	var end int64
-	complete, err = readSamples(out, func(line []byte) error {
+	last, err := readSamples(out, func(line []byte) error {
 		end = int64(len(line)) + 1
 		if !bytes.Equal(line, first) {
 			return another
@@ -310,76 +360,79 @@ func (m *measuring[C, S]) resume() (out *os.File, complete bool, err error) {
 		end += int64(len(line)) + 1
 		return m.read(line)
 	})
-	if err != nil || complete {
-		return out, complete, err
+	if _, ok := errors.AsType[usageError](err); err != nil && !ok {
+		err = usagef("%s: %w; --force overwrites it", m.output, err)
+	}
+	if err != nil || last != nil {
+		return true, err
 	}
 	if end == 0 {
 		head := make([]byte, len(first)+1)
 		n, err := out.ReadAt(head, 0)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, false, err
+			return false, err
 		}
 		if !bytes.HasPrefix(first, head[:n]) { // no header that was cut
-			return nil, false, another
+			return false, another
 		}
 	}
 	if err := out.Truncate(end); err != nil { // what was cut
-		return nil, false, err
+		return false, err
 	}
 	if _, err := out.Seek(end, io.SeekStart); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	if end == 0 {
 		_, err = out.Write(append(first, '\n'))
 	}
-	return out, false, err
+	return false, err
 }
 
 // read adds a sample that was written before.
 func (m *measuring[C, S]) read(line []byte) error {
 	var s S
 	var p place
-	if err := errors.Join(json.Unmarshal(line, &s), json.Unmarshal(line, &p)); err != nil {
+	if err := cmp.Or(json.Unmarshal(line, &s), json.Unmarshal(line, &p)); err != nil {
 		return err
 	}
 	m.bury(p)
-	if m.repeats++; p.File != m.last.File || p.Line != m.last.Line {
-		m.repeats = 1
+	if m.kept++; p.File != m.last {
+		m.kept = 1
 	}
-	m.last = p
+	m.last = p.File
 	m.seen++
 	return m.add(&s)
 }
 
-// readSamples reads a file of samples, and reports whether it is complete. The last
-// line may be cut.
-func readSamples(r io.Reader, first, sample func(line []byte) error) (complete bool, err error) {
+// readSamples reads a file of samples, and returns its last line, or nil if it is not
+// complete. The last line may be cut.
+func readSamples(r io.Reader, first, sample func(line []byte) error) (*trailer, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	samples := 0
 	for number := 1; ; number++ {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return false, nil
+			return nil, nil //nolint:nilnil // it is not complete
 		}
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		line = line[:len(line)-1]
 		if number == 1 {
 			if err := first(line); err != nil {
-				return false, err
+				return nil, err
 			}
 			continue
 		}
 		var t trailer
 		if bytes.HasPrefix(line, []byte(`{"end":`)) && json.Unmarshal(line, &t) == nil && t.End != nil {
 			if *t.End != samples {
-				return false, fmt.Errorf("line %d: the file has %d samples, and should have %d", number, samples, *t.End)
+				return nil, fmt.Errorf("line %d: the file has %d samples, and should have %d", number, samples, *t.End)
 			}
-			return true, nil
+			return &t, nil
 		}
 		if err := sample(line); err != nil {
-			return false, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		samples++
 	}

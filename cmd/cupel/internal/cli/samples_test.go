@@ -180,6 +180,69 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestResumedLog: a file with a message on each line, which is one conversation, goes
+// on behind its damaged lines.
+func TestResumedLog(t *testing.T) {
+	folder(t, map[string]string{"log.jsonl": `{"role": "user", "content": "Which order? {\"id\": \"TEA-77\"}"}
+{"role": "us
+{"role": "assistant", "content": "Wait."}
+{"role": "us
+{"role": "user", "content": "Please."}
+{"role": "assistant", "content": "It is TEA-77."}
+`})
+	args := []string{"replay", "--data", "log.jsonl", "-p", "newest", "--share", "0.5", "-o", "samples.jsonl"}
+	code, want, stderr := fed(t, "", args...)
+	if code != exitOK || !strings.HasPrefix(want, "1 conversation, 2 steps, ") {
+		t.Fatalf("exit code %d: %s%s", code, want, stderr)
+	}
+	whole, err := os.ReadFile("samples.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range whole {
+		if cut%20 != 0 && whole[cut] != '\n' && whole[cut-1] != '\n' {
+			continue
+		}
+		if err := os.WriteFile("samples.jsonl", whole[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, got, stderr := fed(t, "", args...); code != exitOK || got != want {
+			t.Errorf("after %d of %d bytes: exit code %d, %s\n%s\nwant\n%s", cut, len(whole), code, stderr, got, want)
+		}
+		if got, err := os.ReadFile("samples.jsonl"); err != nil || !bytes.Equal(got, whole) {
+			t.Errorf("after %d of %d bytes: error %v, the samples are\n%s\nwant\n%s", cut, len(whole), err, got, whole)
+		}
+	}
+}
+
+// TestSameCommand: the command that was complete says the same again.
+func TestSameCommand(t *testing.T) {
+	for name, args := range corpora(t) {
+		file, err := os.OpenFile(args[2], os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.WriteString("{\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "-o", name+".out", "--dead-letters", name+".dead")
+		first, want, warned := fed(t, "", args...)
+		again, got, stderr := fed(t, "", args...)
+		if first != exitOK || again != first || got != want || stderr != warned || !strings.Contains(warned, "1 of ") {
+			t.Errorf("%s: got %d, %s\n%s\nwant %d, %s\n%s", name, again, stderr, got, first, warned, want)
+		}
+		if err := os.WriteFile(name+".dead", []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := fed(t, "", args...); code != exitUsage || !strings.Contains(stderr, name+".dead already exists") {
+			t.Errorf("%s: got %d, %q; want that another file is kept", name, code, stderr)
+		}
+	}
+}
+
 func TestShardMistakes(t *testing.T) {
 	corpora(t)
 	measure := func(file string, more ...string) {
@@ -199,6 +262,37 @@ func TestShardMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	measure("third.jsonl", "--shard", "0/3")
+	unlock, err := lock("one.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("broken.jsonl", "{\n")
+	whole, err := os.ReadFile("all.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(name string, pairs ...string) {
+		t.Helper()
+		text := string(whole)
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(text, pairs[i]) {
+				t.Fatalf("no %s in\n%s", pairs[i], whole)
+			}
+			text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+		}
+		write(name, text)
+	}
+	changed("negative.jsonl", `"steps":`, `"steps":-`)
+	changed("costly.jsonl", `"cost":`, `"cost":1e300,"was":`)
+	changed("shorter.jsonl", `"shard":0,"shards":1`, `"shard":1,"shards":3`, `,"of":`, `,"of":1`)
+	changed("cut.jsonl", `"counts":`, `"counts":}`)
 	data := []string{"--data", "more.jsonl"}
 	for _, row := range []misuse{
 		{"another file", append(data, "-o", "notes.txt"), "notes.txt has samples of another measurement; --force overwrites it", "a line without an end is no header that was cut"},
@@ -210,14 +304,30 @@ func TestShardMistakes(t *testing.T) {
 		{"joined", append(data, "--join", "9", "-o", "x.jsonl"), "--join: conversations are put together in their order, which shards do not keep: omit --output", "shards would put others together"},
 		{"pages of a shard", append(data, "--shard", "0/2", "-o", "x.jsonl", "--pages", "x"), "--pages: conversations are read again from --data: omit --join, give a file in place of standard input, and pages of shards to cupel merge", "the worst of a shard are not those of the corpus"},
 		{"another measurement", append(data, "--share", "0.25", "-o", "all.jsonl"), "all.jsonl has samples of another measurement; --force overwrites it", "figures would be mixed"},
+		{"a damaged sample", append(data, "--share", "0.5", "-p", "newest", "-o", "cut.jsonl"), "cut.jsonl: line 2: invalid character '}' looking for beginning of value; --force overwrites it", "it cannot go on"},
+		{"two at a time", append(data, "--share", "0.5", "-p", "newest", "--shard", "0/2", "-o", "one.jsonl"), "--output: one.jsonl: another cupel is using this file: try again when that is done", "both would write"},
+		{"a device", append(data, "-o", os.DevNull), "--output: " + os.DevNull + " is not a file", "it cannot go on"},
+		{"onto the data", append(data, "-o", "./more.jsonl", "--force"), "--output: ./more.jsonl is read: give another file", "the data would be lost"},
+		{"dead letters onto the data", append(data, "--dead-letters", "more.jsonl", "--force"), "--dead-letters: more.jsonl is read: give another file", "the data would be lost"},
+		{"one for two", append(data, "-o", "x.jsonl", "--dead-letters", "x.jsonl"), "--dead-letters: x.jsonl is the file of --output too: give another file", "the samples would be lost"},
+		{"the same twice", append(data, "--data", "./more.jsonl", "-o", "x.jsonl"), "--data: ./more.jsonl is given twice", "its conversations would count twice"},
+		{"nothing left", []string{"--data", "broken.jsonl", "--dead-letters", os.DevNull}, "no conversations to measure in broken.jsonl (part all, 1 could not be read or measured)", "all figures would be 0"},
 		{"dead letters", append(data, "--dead-letters", "all.jsonl"), "all.jsonl already exists; --force overwrites it", "nothing is overwritten"},
 	} {
 		row.check(t, "replay")
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
 	}
 	for _, row := range []misuse{
 		{"a shard is missing", []string{"one.jsonl"}, "shard 1/2 is missing: more.jsonl in 2 shards", "the table would be of half of the conversations"},
 		{"many shards", []string{"huge.jsonl"}, "shard 1/4611686018427387904 is missing: more.jsonl in 4611686018427387904 shards", "a number in a file must not take memory"},
 		{"twice", []string{"one.jsonl", "one.jsonl"}, "one.jsonl: shard 0/2 of more.jsonl is given twice", "they would count twice"},
+		{"other shards", []string{"all.jsonl", "third.jsonl"}, "third.jsonl: more.jsonl was measured in all.jsonl too, and its conversations would count twice", "a conversation is in a shard of each"},
+		{"changed data", []string{"third.jsonl", "shorter.jsonl"}, "", "the shards are not of one corpus"},
+		{"negative", []string{"negative.jsonl"}, `negative.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "shares would not be in [0,1]"},
+		{"costly", []string{"costly.jsonl"}, `costly.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "sums would not be finite"},
+		{"onto a shard", []string{"all.jsonl", "--dead-letters", "all.jsonl", "--force"}, "--dead-letters: all.jsonl is read: give another file", "the samples would be lost"},
 		{"other settings", []string{"one.jsonl", "two.jsonl"}, "two.jsonl: it has samples of another measurement than one.jsonl: policies, budgets and settings must be the same", "tokens are counted by others"},
 		{"no samples", []string{"more.jsonl"}, "more.jsonl: it is not a file that cupel replay or cupel eval wrote with --output", "not a file of samples"},
 		{"no file", []string{"none.jsonl"}, "open none.jsonl: no such file or directory", "it is not there"},

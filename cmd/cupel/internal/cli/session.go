@@ -19,7 +19,7 @@ import (
 )
 
 // errLocked is the error for a file that another process has locked.
-var errLocked = errors.New("another cupel is using this session: try again when that is done")
+var errLocked = errors.New("another cupel is using this file: try again when that is done")
 
 // sessionFile is the saved state of a session. As long as it is open, no other
 // process can open it.

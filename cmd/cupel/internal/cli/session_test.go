@@ -93,7 +93,7 @@ func TestSessionFiles(t *testing.T) {
 		{[]string{"--session", "broken.json"}, exitUsage, "cupel: --session: broken.json is not the state of a session, and is left as it is: ", "a state that was cut"},
 		{[]string{"--session", "chat.json"}, exitUsage, "cupel: --session: chat.json is not the state of a session, and is left as it is: ", "the files were mixed up"},
 		{[]string{"--session", "dir"}, exitUsage, "cupel: --session: dir is not a file", "a folder"},
-		{[]string{"--session", "busy.json"}, exitUsage, "cupel: --session: another cupel is using this session: try again when that is done", "two at the same time"},
+		{[]string{"--session", "busy.json"}, exitUsage, "cupel: --session: another cupel is using this file: try again when that is done", "two at the same time"},
 		{[]string{"--session", "no/s.json"}, exitUsage, "cupel: --session: ", "no such folder"},
 		{[]string{"--session", "new.json", "-i", "items.json"}, exitUsage, "cupel: --session requires a transcript as input, and these are items (json)", "items are no conversation"},
 		{[]string{"--session", "new.json", "--cache", "antropic"}, exitUsage, `cupel: --cache: "antropic" is unknown (did you mean anthropic?)`, "a slip"},
