@@ -3,7 +3,9 @@
 //
 // A pipeline reads JSON Lines, measures each conversation, and adds the samples up.
 // The runner decides where: Prism, which is in the process, or a cluster such as Flink.
-// A worker that fails costs what it was measuring, which another one repeats.
+// If a worker fails, the runner repeats what it needs; Flink repeats the stage.
+//
+// Beam's SDK does not compile for Linux on 32-bit processors.
 package cupelbeam
 
 import (
@@ -14,9 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -25,6 +29,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // Spec says what to measure. Workers build it again, so it is data.
@@ -32,6 +37,7 @@ type Spec struct {
 	Policies []Policy
 	Shares   []float64 // budgets as shares of a conversation, as [replay.Run] takes them
 	Against  string    // compares all policies with this one; "" disables it
+	Caches   []string  // counts what windows cost by these of [cupelsession.Caches]
 }
 
 // Policy names a policy of package replay, the preset agent, or a policy in JSON.
@@ -51,11 +57,19 @@ func (s *Spec) Measure() (*replay.Measure, error) {
 		}
 		if p.Low > 0 {
 			built = built.InSession(p.Low)
-			built.Name, built.Title = fmt.Sprintf("%s@%g", p.Name, p.Low), ""
+			built.Name, built.Title = fmt.Sprintf("%s@%g", p.Name, p.Low), fmt.Sprintf("%s, to %g", p.Name, p.Low)
 		}
 		policies[i] = built
 	}
-	return replay.NewMeasure(policies, s.Shares, replay.WithAgainst(s.Against))
+	known := cupelsession.Caches()
+	caches := make([]cupelsession.CacheModel, len(s.Caches))
+	for i, name := range s.Caches {
+		var ok bool
+		if caches[i], ok = known[name]; !ok {
+			return nil, fmt.Errorf("cupelbeam: cache %q is unknown; want some of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	return replay.NewMeasure(policies, s.Shares, replay.WithAgainst(s.Against), replay.WithCache(caches...))
 }
 
 func (p *Policy) build() (replay.Policy, error) {

@@ -74,6 +74,15 @@ var (
 	}
 )
 
+// Caches returns the models above by their names, and "none", a provider without a cache.
+func Caches() map[string]CacheModel {
+	known := map[string]CacheModel{"none": {Name: "none"}}
+	for _, m := range []CacheModel{AnthropicCache, AnthropicCacheHour, OpenAICache, OpenAIBreakpointCache, GeminiCache} {
+		known[m.Name] = m
+	}
+	return known
+}
+
 // anthropicModels are the models that differ from a tenth and 1,024 tokens.
 var anthropicModels = []ModelCache{
 	{Name: "claude-fable-5", MinTokens: 512},

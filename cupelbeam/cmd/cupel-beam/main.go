@@ -35,6 +35,7 @@ var (
 	policies = flag.String("policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "policies, separated by commas: names of cupel replay, presets and files in JSON; NAME@0.6 is one in a session")
 	shares   = flag.String("share", "0.15,0.25,0.5,0.75", "budgets as shares of a conversation, separated by commas")
 	against  = flag.String("against", "", "compare the policies with this one")
+	caches   = flag.String("cache", "", "report the cost by the caches of these providers too, separated by commas, as cupel replay does")
 	samples  = flag.String("samples", "", "write a sample of each conversation to this file")
 	table    = flag.String("table", "", "write the table to this file, as JSON (required)")
 	runner   = flag.String("runner", "prism", "prism, in this process, or PortableRunner at --endpoint")
@@ -78,7 +79,7 @@ func run(ctx context.Context) error {
 	if *table == "" {
 		return fmt.Errorf("--table: name the file for the table")
 	}
-	spec, err := specOf(*policies, *shares, *against)
+	spec, err := specOf(*policies, *shares, *against, *caches)
 	if err != nil {
 		return err
 	}
@@ -132,8 +133,11 @@ func run(ctx context.Context) error {
 	return err
 }
 
-func specOf(policies, shares, against string) (cupelbeam.Spec, error) {
+func specOf(policies, shares, against, caches string) (cupelbeam.Spec, error) {
 	spec := cupelbeam.Spec{Against: against}
+	if caches != "" {
+		spec.Caches = strings.Split(caches, ",")
+	}
 	for share := range strings.SplitSeq(shares, ",") {
 		n, err := strconv.ParseFloat(share, 64)
 		if err != nil {

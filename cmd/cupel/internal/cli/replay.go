@@ -33,15 +33,7 @@ type replayFlags struct {
 }
 
 // caches are the models of --cache, by their names.
-var caches = func() map[string]cupelsession.CacheModel {
-	known := map[string]cupelsession.CacheModel{"none": {Name: "none"}}
-	for _, m := range []cupelsession.CacheModel{
-		cupelsession.AnthropicCache, cupelsession.AnthropicCacheHour, cupelsession.OpenAICache, cupelsession.OpenAIBreakpointCache, cupelsession.GeminiCache,
-	} {
-		known[m.Name] = m
-	}
-	return known
-}()
+var caches = cupelsession.Caches()
 
 // characters names the token counts of the measure's reference.
 const characters = "characters"

@@ -1,0 +1,245 @@
+package cupelbeam_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// withoutFlink says why there is no Flink, or "".
+func withoutFlink() string {
+	if _, err := exec.LookPath("java"); err != nil || os.Getenv("CUPEL_FLINK") == "" {
+		return "it needs Java 17 and the jars, which make corpus-test gets"
+	}
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return "it finds worker processes in /proc"
+	}
+	return ""
+}
+
+// TestMain says at once what does not run: go test shows the reasons of tests that
+// are skipped with -v alone.
+func TestMain(m *testing.M) {
+	if why := withoutFlink(); why != "" {
+		fmt.Fprintln(os.Stderr, "THE TEST ON FLINK DOES NOT RUN:", why)
+	}
+	os.Exit(m.Run())
+}
+
+// TestFlink submits the pipeline to Flink, kills the worker process in the middle, and
+// gets the bits of the plain loop. CUPEL_FLINK names the folder with the jars, which
+// make corpus-test gets.
+func TestFlink(t *testing.T) {
+	if why := withoutFlink(); why != "" {
+		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
+	}
+	program, folder := command(t, beamCommand), corpus(t, 100)
+	want := plain(t, folder)
+	f := startFlink(t, program)
+	run := func() func() {
+		wait := beamed(t, program, folder, f.args(2)...)
+		return func() {
+			t.Helper()
+			if got, _ := wait(); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		}
+	}
+	before := f.workerTime()
+	run()()
+	all := f.workerTime() - before
+	if failures := f.failures(); failures != "" {
+		t.Fatalf("tasks failed before a worker was killed:\n%s", failures)
+	}
+
+	wait := run()
+	killed, after := f.killWorker(all / 2)
+	wait()
+	// The tasks that measured had not ended, and others did the rest.
+	rest := f.workerTime() - before - all - after
+	t.Logf("a run takes %v of workers; killed the worker %d after %v; others took %v", all, killed, after, rest)
+	if after > 9*all/10 {
+		t.Errorf("the worker was killed after %v of %v, which is not in the middle", after, all)
+	}
+	if rest < all/4 {
+		t.Errorf("other workers took %v of %v after that, so that they did not repeat what was lost", rest, all)
+	}
+	// The stage that measures is the one that writes rows.
+	if failures := f.failures(); !strings.Contains(failures, "textio.Write") {
+		t.Errorf("no task that measures failed when its worker was killed; these failed:\n%s", failures)
+	}
+}
+
+// flink is a job server with an embedded Flink.
+type flink struct {
+	*testing.T
+	program string
+	pid     int
+	port    string
+	log     string // the name of a file
+}
+
+// startFlink starts the job server with an embedded Flink, whose workers are processes
+// of the program.
+func startFlink(t *testing.T, program string) *flink {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &flink{T: t, program: program, port: strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), log: filepath.Join(t.TempDir(), "log")}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
+	for _, name := range []string{"util", "lang", "net", "nio", "time"} {
+		args = append(args, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
+	}
+	conf, err := filepath.Abs("flink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "java", append(args, "org.apache.beam.runners.flink.FlinkJobServerDriver",
+		"--job-host=localhost", "--job-port="+f.port, "--artifact-port=0", "--expansion-port=0", "--flink-master=[local]",
+		"--flink-conf-dir="+conf, "--artifacts-dir="+t.TempDir())...)
+	log, err := os.Create(f.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f.pid = cmd.Process.Pid
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		_ = log.Close()
+		if t.Failed() {
+			t.Logf("the job server said:\n%s", f.said())
+		}
+	})
+	for range 120 {
+		if c, err := net.Dial("tcp", "localhost:"+f.port); err == nil { //nolint:noctx // it returns at once
+			_ = c.Close()
+			return f
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	t.Fatal("the job server did not start")
+	return nil
+}
+
+// args are the flags of cupel-beam for this Flink, with so many task slots.
+func (f *flink) args(slots int) []string {
+	config, err := json.Marshal(map[string]string{"command": f.program})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return []string{"--runner=PortableRunner", "--endpoint=localhost:" + f.port, "--parallelism=" + strconv.Itoa(slots),
+		"--environment_type=PROCESS", "--environment_config=" + string(config)}
+}
+
+func (f *flink) said() string {
+	data, err := os.ReadFile(f.log)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return string(data)
+}
+
+// failures returns what Flink said of tasks that failed.
+func (f *flink) failures() string {
+	var failures []string
+	for line := range strings.Lines(f.said()) {
+		if strings.Contains(line, "switched from RUNNING to FAILED") {
+			failures = append(failures, line)
+		}
+	}
+	return strings.Join(failures, "")
+}
+
+// killWorker kills a worker process once it has used so much time, and returns its
+// id and the time.
+func (f *flink) killWorker(after time.Duration) (int, time.Duration) {
+	f.Helper()
+	for range 6000 {
+		for _, pid := range f.processes() {
+			if own, _ := times(pid); own >= after {
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					f.Fatal(err)
+				}
+				return pid, own
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	f.Fatal("no worker process was seen at work")
+	return 0, 0
+}
+
+// workerTime returns the processor time of all worker processes so far. It waits for
+// those of jobs that ended.
+func (f *flink) workerTime() time.Duration {
+	for range 600 {
+		if len(f.processes()) == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	_, ended := times(f.pid)
+	return ended
+}
+
+// processes returns the worker processes, which are children of the job server.
+func (f *flink) processes() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var pids []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		if stat := stat(pid); stat != nil && stat[1] == strconv.Itoa(f.pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// stat returns what /proc says of a process behind its name, or nil.
+func stat(pid int) []string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+}
+
+// times returns the processor time of a process, and that of its children that ended,
+// to 10 ms.
+func times(pid int) (own, children time.Duration) {
+	fields := stat(pid)
+	if fields == nil {
+		return 0, 0
+	}
+	const user = 11 // and three more
+	var ticks [4]time.Duration
+	for i := range ticks {
+		n, _ := strconv.Atoi(fields[user+i])
+		ticks[i] = time.Duration(n) * 10 * time.Millisecond
+	}
+	return ticks[0] + ticks[1], ticks[2] + ticks[3]
+}
