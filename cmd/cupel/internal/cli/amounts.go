@@ -104,7 +104,7 @@ func (e *numberError) Error() string {
 	if e.understood == "" || e.rest == "" {
 		return fmt.Sprintf("%q is not a number", e.text)
 	}
-	return fmt.Sprintf("%q is not a number: %s was understood, %q behind it was not", e.text, e.understood, e.rest)
+	return fmt.Sprintf("%q is not a number: %s was understood, %q after it was not", e.text, e.understood, e.rest)
 }
 
 // isName reports whether the text begins as the name of a model does.

@@ -14,7 +14,7 @@ func TestNumbersOfFlags(t *testing.T) {
 		want string // on standard error, or "" for success
 		why  string
 	}{
-		{[]string{"-b", "1e9"}, `--budget: "1e9" is not a number: 1 was understood, "e9" behind it was not` + budgets, "what was understood is named"},
+		{[]string{"-b", "1e9"}, `--budget: "1e9" is not a number: 1 was understood, "e9" after it was not` + budgets, "what was understood is named"},
 		{[]string{"-b", "NaN"}, `--budget: "NaN" is neither a number nor a model of the table` + budgets, "it is none, though a float64 may be one"},
 		{[]string{"-b", "0%"}, `--budget: "0%" is not a share of the candidates above 0%` + budgets, "nothing has room in it"},
 		{[]string{"-b", "NaN%"}, `--budget: "NaN%" is not a share of the candidates above 0%` + budgets, "it is no share"},
@@ -22,10 +22,10 @@ func TestNumbersOfFlags(t *testing.T) {
 		{[]string{"-b", "99999999999999999999"}, "--budget: 99999999999999999999 is out of range" + budgets, "it is an integer"},
 		{[]string{"-b", "99999999999999999k"}, "--budget: 99999999999999999k is out of range" + budgets, "it is not, once it is multiplied"},
 		{[]string{"-b", "1.0001k"}, "--budget: 1.0001k is not a whole number" + budgets, "tokens have no parts"},
-		{[]string{"-b", "3e3"}, `--budget: "3e3" is not a number: 3 was understood, "e3" behind it was not` + budgets, "it is no slip of the model o3"},
+		{[]string{"-b", "3e3"}, `--budget: "3e3" is not a number: 3 was understood, "e3" after it was not` + budgets, "it is no slip of the model o3"},
 		{[]string{"-b", "-5"}, "--budget must be at least 0, got -5", "the flag is named, not the field"},
 		{[]string{"-b", "9", "--reserve", "10"}, "--reserve must be at most --budget (9), got 10", "both flags are"},
-		{[]string{"-b", "9", "--reserve", "5%"}, `--reserve: "5%" is not a number: 5 was understood, "%" behind it was not: write 8000, 3,000 or 8k`, "a share of what?"},
+		{[]string{"-b", "9", "--reserve", "5%"}, `--reserve: "5%" is not a number: 5 was understood, "%" after it was not: write 8000, 3,000 or 8k`, "a share of what?"},
 		{[]string{"-b", "9", "--margin", "ten"}, `--margin: must be a number, got "ten"`, "it need not be an integer"},
 		{[]string{"-b", "9", "--reserve-kind", "Tool=x"}, `--reserve-kind: "x" is not a number: write kind=tokens, such as ToolOutput=2k`, "the number in a pair"},
 		{[]string{"-b", "9", "--reserve-kind", "Tool"}, `--reserve-kind: "Tool" is not of the form kind=tokens, such as ToolOutput=2k`, "half of a pair"},

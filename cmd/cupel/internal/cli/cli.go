@@ -59,6 +59,33 @@ func (e selectionError) Unwrap() error { return e.err }
 // errCheck says that a check failed; the failure has been printed already.
 var errCheck = errors.New("a check failed")
 
+// takes returns a check of the number of arguments. An argument of a command that
+// takes none is usually a file without its flag.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		n := len(args)
+		if least <= n && n <= most {
+			return nil
+		}
+		if most == 0 {
+			for _, name := range []string{"items", "data"} {
+				if command.Flags().Lookup(name) != nil {
+					return usagef("unexpected argument %q (did you mean --%s %s?)", args[0], name, args[0])
+				}
+			}
+			return usagef("unexpected argument %q", args[0])
+		}
+		want := plural(least, "argument")
+		switch {
+		case least < most && n < least:
+			want = "at least " + want
+		case least < most:
+			want = "at most " + plural(most, "argument")
+		}
+		return usagef("want %s, got %d: %s", want, n, command.UseLine())
+	}
+}
+
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, env Environment) int {
 	env.screen = terminal.Detect(env.Stdout, env.Getenv)

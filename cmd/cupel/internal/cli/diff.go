@@ -40,11 +40,11 @@ they are two policies, by name or file, for one --budget. With neither, they are
 two reports written by cupel explain --json; --budget is then the budget that
 utilization is computed from.
 
-With --recordings, they are two policies, or recorded for what was decided then, and
-both select from the candidates of each recorded run, at its time and in its budget:
-how often the decision differs, for which kinds, with examples. Recordings are lines
-of OTLP in JSON that cupelotel.WithRecording made. They have no contents; a policy
-that reads some takes them from --contents.
+With --recordings, A and B are two policies; the word recorded stands for what was
+decided then. Both select from the candidates of each recorded run, at its time and
+within its budget. diff prints how often they differ, for which kinds, and examples.
+Recordings are lines of OTLP in JSON that cupelotel.WithRecording made. They have no
+contents; --contents has them for a policy that reads contents.
 
 Items are matched by content. Content with several copies counts as included if
 one copy is.`,
@@ -53,7 +53,7 @@ one copy is.`,
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
   cupel diff monday.json tuesday.json -b 4000
   cupel diff recorded my-policy.toml --recordings runs.jsonl`,
-		Args: cobra.ExactArgs(2),
+		Args: takes(2, 2),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, [2]string(args))
 		},

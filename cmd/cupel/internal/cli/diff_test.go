@@ -183,7 +183,7 @@ func TestDiffUsage(t *testing.T) {
 		{"policy as a report", []string{"greedy.json", "sack.json"},
 			"greedy.json is not a report: cupel explain --json writes one; give --items to compare policies"},
 		{"rows", []string{"chat", "rag", "-n", "-1"}, "--rows: must be at least 0, got -1"},
-		{"one", []string{"chat"}, "accepts 2 arg(s), received 1"},
+		{"one", []string{"chat"}, "want 2 arguments, got 1: cupel diff A B [flags]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := inFixture(t, append([]string{"diff"}, test.args...)...)

@@ -43,11 +43,11 @@ type measureFlags struct {
 
 func (f *measureFlags) register(command *cobra.Command, data, plot string) {
 	set := command.Flags()
-	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or - for standard input; may be repeated")
+	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or -; may be repeated")
 	intFlag(set, &f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
 	f.registerResult(command, plot)
 	f.corpusFlags.register(set)
-	set.StringVar(&f.part, "part", partAll, "conversations to measure: all, tune or held-out")
+	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
 	intFlag(set, &f.holdOut, "hold-out", "", 2, "hold out one conversation in `n`")
 	must(command.MarkFlagRequired("data"))
 	must(command.MarkFlagFilename("data", "json", "jsonl"))
@@ -101,12 +101,11 @@ A policy is one of recency, lexical, neighbours and relevance, a preset, or a
 file. Relevance is measured against each question. NAME+query is the policy as
 --query changes it: with relevance added to its scorers. NAME@0.6 is the policy in
 a session, which keeps this share of the budget from question to question, and
-gives the rest to each. The cost that is printed then is the one with a prompt
-cache, as a share of writing the whole budget: 0.1 a token for the prefix that the
-question before had, 1.25 for the rest. Turns with equal
-content are all kept. Ages are measured from the latest time in the data.
+gives the rest to each. The table then has the cost with a prompt cache, as a share
+of writing the whole budget: 0.1 a token for the prefix that the question before had,
+1.25 for the rest. Turns with equal content are all kept. Ages are measured from the latest time in the data.
 
-Behind each recall stands half the width of its 95 % interval over conversations
+After each recall comes half the width of its 95 % interval over conversations
 like these. With --against, each policy is compared with one of them: the
 difference in recall, its interval, and how likely a difference of this size is
 between policies that are equally good (p). All go by conversation, since the
@@ -122,7 +121,7 @@ it was interrupted, and cupel merge adds up the parts.`,
   cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
   cupel eval --data meetings.jsonl --part held-out --svg recall.svg`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},

@@ -212,7 +212,7 @@ func TestEvalMistakes(t *testing.T) {
 		{"against", []string{"--data", "talk.jsonl", "-p", "chat", "--against", "relevance"}, `--against: "relevance" is not measured; add -p relevance`, "there is nothing to compare with"},
 		{"against itself", []string{"--data", "talk.jsonl", "-p", "chat", "--against", "chat"}, `--against: there is no other policy than "chat" to compare; add one with -p`, "a comparison was asked for, and none would be printed"},
 		{"both outputs", []string{"--data", "talk.jsonl", "--svg", "-", "--json"}, "--svg - and --json cannot both go to standard output; give --svg a file", "one of them would spoil the other"},
-		{"argument", []string{"talk.jsonl"}, `unknown command "talk.jsonl" for "cupel eval"`, "data come with --data"},
+		{"argument", []string{"talk.jsonl"}, `unexpected argument "talk.jsonl" (did you mean --data talk.jsonl?)`, "data come with --data"},
 	} {
 		row.check(t, "eval")
 	}

@@ -50,7 +50,7 @@ explain prints what is known so far and exits with code 3.`,
   cupel explain -i items.jsonl -p rag -b 4000 --parts --item '*invoice*'
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},

@@ -39,6 +39,9 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%q has %d lines, want %d:\n%s", args, lines, most, stdout)
 		}
 		for line := range strings.Lines(stdout) {
+			if strings.HasPrefix(line, "  ") && strings.HasSuffix(line, "…\n") {
+				t.Errorf("%q cuts a text: %s", args, line)
+			}
 			if w := terminal.Width(strings.TrimRight(line, "\n")); w > helpColumns+8 || w > helpColumns && !strings.HasPrefix(line, "  cupel ") {
 				t.Errorf("%q: %d columns: %s", args, w, line)
 			}

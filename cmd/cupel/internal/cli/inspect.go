@@ -54,7 +54,7 @@ fails, the page shows what is known and the exit code is 3.`,
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
   cupel inspect -i items.jsonl -p rag -b 4000 --serve
   cupel inspect monday.json tuesday.json -b 4000 -o two.html`,
-		Args: cobra.MaximumNArgs(cupelinspect.MaxSelections),
+		Args: takes(0, cupelinspect.MaxSelections),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(env, command, args)
 		},
@@ -68,7 +68,7 @@ fails, the page shows what is known and the exit code is 3.`,
 	set.StringVar(&flags.title, "title", "", "`title` of the page (default: the names of the files)")
 	set.StringVarP(&flags.output, "output", "o", "cupel.html", "`file` to write, or - for standard output")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --output file")
-	set.StringVar(&flags.serve, "serve", "", "serve on a loopback `address`; until interrupted, instead of writing a file")
+	set.StringVar(&flags.serve, "serve", "", "serve on a loopback `address` until interrupted; writes no file")
 	set.Lookup("serve").NoOptDefVal = anyPort
 	amountFlag(command, &flags.from, "from", "", "smallest budget of the slider, in `tokens`")
 	amountFlag(command, &flags.to, "to", "", "largest budget of the slider, in `tokens` (default: twice the budget)")

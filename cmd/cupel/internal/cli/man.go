@@ -20,7 +20,7 @@ func newMan(env *Environment) *cobra.Command {
 		Short: "Write the man pages to a folder",
 		Example: `  cupel man ~/.local/share/man/man1
   cupel man pages && man -l pages/cupel-run.1`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(command *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return usageError{err}

@@ -51,14 +51,14 @@ Tools take the candidates in the call, or the name of a file below --root. Their
 errors say what to do.`,
 		Example: `  cupel mcp
   cupel mcp --policy mine.toml --root transcripts`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},
 	}
 	set := command.Flags()
 	set.StringVar(&flags.root, "root", ".", "`folder` with the files that tools may read")
-	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy of calls without one: a preset, or a policy `file`")
+	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy of calls without one: a preset or a `file`")
 	encodingFlag(command, &flags.encoding, "count tokens")
 	must(command.MarkFlagDirname("root"))
 	completePolicy(command, "policy", agentPolicy)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,15 +34,15 @@ number. What could not be read or measured is a sample with its file, its line
 and the error; --dead-letters writes these to a file.`,
 		Example: `  cupel merge shard-*.jsonl
   cupel merge shard-*.jsonl --dead-letters dead.jsonl --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
 		RunE: func(command *cobra.Command, args []string) error {
 			return merge(command.Context(), env, &flags, args)
 		},
 	}
 	set := command.Flags()
 	flags.registerResult(command, "the result")
-	set.StringVar(&flags.pages, "pages", "", "write a page of each of the worst conversations of cupel replay to this `folder`")
-	set.StringVar(&flags.deadLetters, "dead-letters", "", "write what could not be read or measured to this `file`")
+	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`; for samples of cupel replay")
+	set.StringVar(&flags.deadLetters, "dead-letters", "", "write what could not be measured to this `file`")
 	return command
 }
 

@@ -14,7 +14,7 @@ func newPolicies(env *Environment) *cobra.Command {
 		Use:     "policies",
 		Short:   "List the presets that --policy names",
 		Example: "  cupel policies",
-		Args:    cobra.NoArgs,
+		Args:    takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			rows := [][]terminal.Text{{terminal.Plain(agentPolicy), terminal.Plain(agentDescription)}}
 			for intent, p := range new(question).registry().All() {

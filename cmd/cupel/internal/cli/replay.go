@@ -62,7 +62,8 @@ counted as --encoding says.
 
   support   of the values that the step uses and that only earlier messages
             have, the share in the window
-  grounded  the share that is there with its key or with what stood next to it
+  grounded  of these values, the share in the window with their key or with the
+            text that stood next to them
   cost      as a share of sending everything each time: 0.1 a token for the
             prefix sent before, 1.25 for the rest
   breaks    of the steps, the share that changes what was sent before
@@ -70,20 +71,20 @@ counted as --encoding says.
   recent    of the steps, the share with the newest three units whole
   fill      of the budget, the share that is used where not everything fits
 
-A policy is one of everything, newest (the newest that fits), clear (old results
-of calls are cleared), newest-blocks and clear-blocks (the same in a session);
-the preset agent; another preset; or a file. NAME@0.5 is the policy in a session
+A policy is one of everything, newest (the newest messages that fit), clear (clears
+old results of calls), newest-blocks and clear-blocks (the same in a session); the
+preset agent; another preset; or a file. NAME@0.5 is the policy in a session
 with this low-water mark, to compare several. The exit code is 3 if a policy fails
 at a step, or if its window is larger than the budget or not what the API takes.
 
-With --cache, a column for each has the cost by a provider's prompt cache: its
-prices, its minimum length, and only what ends at one of its breakpoints if it has
-some. No time passes between steps.
+With --cache, a column for each provider has the cost with its prompt cache: at its
+prices, for prefixes of its minimum length that end at one of its breakpoints, if it
+has breakpoints. No time passes between steps.
 
-Below the tables stand the ten conversations in which each policy misses most values,
-with --against those in which it misses more than the other policy. With --pages, each
-has a page of the inspector: the step at which most is missed, what was sent, and
-what was left out.
+After the tables come the ten conversations in which each policy misses most values,
+with --against those in which it misses more than the other policy. --pages writes a
+page of the inspector for each: the step that misses most, what was sent, and what
+was left out.
 
 With --join, conversations are put together in their order until each has so many
 tokens; a rest that has less is left out.
@@ -100,7 +101,7 @@ it was interrupted, and cupel merge adds up the parts.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
   cupel replay --data agents.jsonl -p agent -p mine.toml --session --svg replay.svg`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},
@@ -113,14 +114,15 @@ it was interrupted, and cupel merge adds up the parts.`,
 	flags.register(command, "recorded conversations", "grounded support over cost")
 	set := command.Flags()
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
-	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation, separated by commas")
+	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
+	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, "measure each policy in a session")
 	set.Float64Var(&flags.low, "low-water", replay.LowWater, "the `share` of the room that a session fills when it chooses")
 	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this `encoding` or model; OpenAI's, heuristic for an estimate, or characters for a quarter of them")
 	set.StringVar(&flags.against, "against", "", "compare the support of each policy with this `policy`")
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
 	complete(command, "cache", slices.Sorted(maps.Keys(caches))...)
-	set.StringVar(&flags.pages, "pages", "", "write a page of each of the worst conversations to this `folder`")
+	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`")
 	intFlag(set, &flags.join, "join", "", 0, "join conversations until each has these `tokens`")
 	complete(command, "against", known...)
 	complete(command, "encoding", append([]string{characters}, encodings...)...)

@@ -46,7 +46,7 @@ Notes on standard error say what was estimated, dropped or restored.`,
   cupel run -i request.json -p agent -b 50% --as transcript --session state.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) (failed error) {
 			if err := printer.check(); err != nil {
 				return err

@@ -197,7 +197,7 @@ func (f *selectionFlags) register(command *cobra.Command) {
 }
 
 func policyFlag(command *cobra.Command, policy *string) {
-	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset (see cupel policies), or a policy file (.json, .toml)")
+	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 	must(command.MarkFlagRequired("policy"))
 	completePolicy(command, "policy", agentPolicy)
 }

@@ -23,7 +23,7 @@ func newStrategies() *cobra.Command {
 			writeFields(&b, "      ", d.Fields)
 		}
 	}
-	return &cobra.Command{Use: "strategies", Short: "Strategies of policies and their settings", Long: b.String()}
+	return &cobra.Command{Use: "strategies", Short: "List the strategies of policies, with their settings", Long: b.String()}
 }
 
 func writeFields(b *strings.Builder, indent string, fields []strategy.Field) {

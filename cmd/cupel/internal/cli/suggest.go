@@ -6,7 +6,7 @@ import (
 )
 
 // didYouMean returns a question about the known word that is nearest to one that
-// is not known, to stand behind it in an error, or "" if none is near.
+// is not known, to follow it in an error, or "" if none is near.
 func didYouMean(word string, known []string, prefix ...string) string {
 	word = strings.ToLower(word)
 	best, least := "", utf8.RuneCountInString(word)/3+2

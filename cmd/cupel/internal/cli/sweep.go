@@ -47,7 +47,7 @@ tries every budget; the default tries about fifty.`,
   cupel sweep -i items.jsonl -p rag --from 1000 --to 8000 --stride 1 --csv
   cupel sweep -i items.jsonl -p rag --plot
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},
