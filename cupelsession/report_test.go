@@ -111,12 +111,12 @@ func TestReport(t *testing.T) {
 		event string
 		what  string
 	}{
-		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, of sending everything 40, in tokens of plain input", "no choice"},
-		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, of sending everything 50, in tokens of plain input", "appended"},
+		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
+		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
 		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (3), came g, went b, went d, went e",
-			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left; cost 33, of sending everything 60, in tokens of plain input", "a break, with a summary that is no candidate"},
+			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left the window; cost 33, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
 		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
-			"turn 4: 33 tokens kept; cost 43, of sending everything 70, in tokens of plain input", "the reasons of the last choice stay"},
+			"turn 4: 33 tokens kept; cost 43, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
 	} {
 		turn := next(t, s, items[:step.items], 50)
 		r := checkReport(t, turn, items[:step.items])

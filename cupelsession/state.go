@@ -84,7 +84,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 		return &StateError{"it is not the JSON of a session", err}
 	}
 	if w.Version != stateVersion {
-		return &StateError{fmt.Sprintf("its version is %d, want %d; begin a new session", w.Version, stateVersion), nil}
+		return &StateError{fmt.Sprintf("its version is %d, want %d", w.Version, stateVersion), nil}
 	}
 	st := &state{turns: w.Turns, window: w.Window, sent: w.Sent, fit: w.Fit, growth: w.Growth, keys: map[string]bool{}, outKeys: w.Out}
 	for i := range w.Window {

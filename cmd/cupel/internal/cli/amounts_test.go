@@ -33,6 +33,8 @@ func TestNumbersOfFlags(t *testing.T) {
 		{[]string{"-b", "9", "--budgt", "1"}, "unknown flag: --budgt (did you mean --budget?)", "a slip of the finger"},
 		{[]string{"-b", "9", "--encoding", "o200kbase"}, `--encoding: "o200kbase" is unknown (did you mean o200k_base?); want one of o200k_base, cl100k_base, p50k_base, r50k_base or a model of OpenAI's; ` +
 			"heuristic gives an estimate for any model", "encodings have names"},
+		{[]string{"-b", "9", "--encoding", "foo"}, `--encoding: "foo" is unknown; want one of o200k_base, cl100k_base, p50k_base, r50k_base or a model of OpenAI's; ` +
+			"heuristic gives an estimate for any model", "o3 has none of its letters in place"},
 		{[]string{"-b", "9", "--colour"}, "unknown flag: --colour", "nothing is near: run prints no colours"},
 		{[]string{"-b", "9", "-p", "rga"}, `no policy is named "rga" (did you mean rag?); the presets are chat, code-review, debugging, document-qa, long-running, rag, relevance, tool-use, agent; ` +
 			"a policy file ends in .json or .toml", "presets have names too"},

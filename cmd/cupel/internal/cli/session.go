@@ -65,7 +65,7 @@ func (s *selection) openSession(path, cacheName string) (*sessionFile, error) {
 		err = session.UnmarshalJSON(state)
 	}
 	if err != nil {
-		err = usagef("--session: %s is not the state of a session, and is left as it is: %w; remove it to begin a session", path, err)
+		err = usagef("--session: %s is not the state of a session, and is left as it is: %w; remove it to begin a new session", path, err)
 		return nil, errors.Join(err, unlock())
 	}
 	return &sessionFile{session, path, unlock}, nil

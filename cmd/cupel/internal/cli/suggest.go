@@ -12,7 +12,7 @@ func didYouMean(word string, known []string, prefix ...string) string {
 	best, least := "", utf8.RuneCountInString(word)/3+2
 	for _, name := range known {
 		switch d := distance(word, strings.ToLower(name)); {
-		case d < least:
+		case d < min(least, utf8.RuneCountInString(name)): // something of it stays
 			best, least = name, d
 		case best == "" && len(word) > 2 && strings.HasPrefix(name, word):
 			best = name
