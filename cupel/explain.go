@@ -15,7 +15,7 @@ import (
 type Obstacle struct {
 	// Rule says in sentences how the slicer decided, without the content of any
 	// item: "GreedySlice takes the highest score per token first. When its turn
-	// came, 10 of 70 tokens were left.". It is empty when nothing did.
+	// came, 10 of 70 tokens were left.". It is empty for an item that is selected.
 	Rule string
 	// Before are the positions of what was chosen instead, in the order chosen
 	// where there is one. Some of it may have been dropped again.
@@ -104,9 +104,9 @@ func shortTypeName(s Slicer) string {
 
 // Explain returns what keeps a candidate from being selected with a budget, once
 // it is scored: the slicer's own account, or the overflow that took the candidate
-// out again. The positions are those of candidates. It is a zero Obstacle for a
-// candidate that is in, or never came to the slicer: pinned, with negative tokens,
-// or a duplicate.
+// out again. Its positions are those of candidates. It returns a zero Obstacle for
+// a candidate that is in, and for one that the slicer never saw: pinned, with
+// negative tokens, or a duplicate.
 //
 // It costs two selections, and fails as [Prepared.Select] does.
 func (p *Prepared) Explain(ctx context.Context, budget ContextBudget, candidate int) (Obstacle, error) {

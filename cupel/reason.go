@@ -81,7 +81,7 @@ type ExclusionReason struct {
 }
 
 // ReasonData are the data of an [ExclusionReason]. JSON has the fields that the
-// code names, zero or not, and those of the others that are not zero.
+// code names, even where they are zero, and all others that are not zero.
 type ReasonData struct {
 	ItemTokens      int // BudgetExceeded: size of the item, in tokens
 	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative

@@ -68,8 +68,8 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 //	JSON         1.03     1.00      1.12
 //
 // The README of the module cupeltiktoken has a table for other scripts. There,
-// estimates are between 0.77 and 1.29 times the count, and up to three times
-// the count of o200k_base, which has more tokens for these scripts.
+// estimates are 0.77 to 1.29 times the count of cl100k_base, and 0.89 to 3.15
+// times that of o200k_base, which has longer tokens for these scripts.
 //
 // Give a budget of estimates a margin, with [WithEstimationSafetyMargin].
 // Estimates may be off by more for rare characters and for text that is not

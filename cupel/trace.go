@@ -21,8 +21,8 @@ const (
 	StagePlace       PipelineStage = "Place"
 )
 
-// StageSession is the [PipelineStage] of an event that no run makes: in the report of
-// a session's turn it says what the session did.
+// StageSession is the [PipelineStage] of the event that says what a session did. Only
+// the reports of a session's turns have it; no run makes it.
 const StageSession = "Session"
 
 // TraceEvent describes a completed stage, or one item.
@@ -142,13 +142,13 @@ func (NoTrace) embedNoTrace() {}
 // TraceDetail says what to build for an observer. The zero value asks only for
 // times and counts, which cost almost nothing.
 type TraceDetail struct {
-	Reasons    bool // StageEnd.Reasons, which cost almost nothing too
+	Reasons    bool // StageEnd.Reasons; these cost almost nothing
 	Exclusions bool // StageEnd.Excluded
 	Items      bool // StageEnd.Excluded and StageEnd.Included
-	Lent       bool // both without a copy: the observer neither changes nor keeps the lists and their elements
+	Lent       bool // these lists are not copied: the observer must neither change nor keep them or their elements
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
-	Strategies bool // StageEnd.Strategies, which cost a few allocations for each strategy
+	Strategies bool // StageEnd.Strategies; these cost a few allocations for each strategy
 	RealTime   bool // times by [time.Now] from StartStage on, not by Config.Clock
 	bothTimes  bool // the times that a multiRun hands on
 }

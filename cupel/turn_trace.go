@@ -71,8 +71,9 @@ type TurnEnd struct {
 type TurnCommit struct {
 	Input  int // tokens of the request, those in the cache included; 0 if not reported
 	Output int // tokens of the answer
-	// CacheRead and CacheWritten are tokens of Input. They mean nothing unless
-	// Cached, which says that the provider reported what it read.
+	// CacheRead and CacheWritten are the tokens of Input that were read from the
+	// cache and written to it. They are valid only if Cached is true: the provider
+	// reported them.
 	CacheRead, CacheWritten int
 	Cached                  bool
 }

@@ -25,9 +25,9 @@ type MetadataKey struct {
 	boost      float64 // positive once built
 }
 
-// NewMetadataKey returns a scorer that gives items whose metadata has value
-// under key the score boost. It fails with a [cupel.InvalidConfigError] unless
-// boost is positive and finite.
+// NewMetadataKey returns a scorer that scores boost for items whose metadata has
+// value under key, and 1 for all others. It fails with a
+// [cupel.InvalidConfigError] unless boost is positive and finite.
 func NewMetadataKey(key, value string, boost float64) (*MetadataKey, error) {
 	if boost <= 0 {
 		return nil, invalid("MetadataKeyScorer", "boost", number(boost), "boost must be greater than 0.0")

@@ -132,10 +132,10 @@ func newPairSet(text string) *pairSet {
 }
 
 // Vectors is an [Alike] that compares the cosines of vectors that the function
-// returns, such as embeddings. Items without a vector are like no others, and
-// nor are vectors of zeros. Products are added in a fixed order. The
-// function is called when an item is first compared; a vector must not change
-// during the run. Vectors of different dimensions are not alike.
+// returns, such as embeddings. An item is like no other if it has no vector or
+// one of zeros. Vectors of different dimensions are not alike. Products are added
+// in a fixed order. The function is called when an item is first compared; a
+// vector must not change during the run.
 type Vectors func(item *cupel.ContextItem) (vector []float32, ok bool)
 
 // Compare implements [Alike]. It fails if the function is nil.

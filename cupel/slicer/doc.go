@@ -3,8 +3,10 @@
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;
-//   - [Diverse] does so too, but what repeats what it has taken comes later;
+//   - [Diverse] does so too, but puts off what repeats an item that it has taken;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
+//   - [MultipleChoice] chooses among the smaller forms of items as well
+//     (MULTIPLE-CHOICE-SLICE of the Units chapter);
 //   - [Quota] divides the budget between kinds by percentages, and another slicer
 //     chooses within each share (QuotaSlice);
 //   - [CountQuota] guarantees and limits numbers of items by kind around another
@@ -12,12 +14,12 @@
 //   - [CountConstrainedKnapsack] does the same around a Knapsack
 //     (CountConstrainedKnapsackSlice).
 //
-// All of them are immutable and safe for concurrent use. A call returns
-// everything about it in its [cupel.Selection]. Slicers work on positions, so an
-// item that occurs twice is two candidates. They choose nothing when there are
-// no items or the target is 0. They never choose an item with a negative token
-// count: the pipeline excludes such items earlier, and in a direct call they
-// must not make room for others.
+// All of them are immutable and safe for concurrent use: what a call finds is in
+// its [cupel.Selection] alone. Slicers work on positions, so an item that occurs
+// twice is two candidates. They choose nothing when there are no items or the
+// target is 0. They never choose an item with a negative token count: the
+// pipeline excludes such items earlier, and in a direct call they must not make
+// room for others.
 //
 // Wrappers return the drops and shortfalls of their inner slicers with the
 // positions of their own list.
