@@ -202,5 +202,5 @@ func ExampleTurn_String() {
 	}
 	// Output:
 	// turn 1: 0 tokens kept; cost 600, or 600 to send everything, in tokens of plain input
-	// turn 2: break (forced) at item 1, 100 tokens kept, 3 items left the window; cost 400, or 700 to send everything, in tokens of plain input
+	// turn 2: break (forced) at item 1, 100 tokens kept, 3 items left out; cost 400, or 700 to send everything, in tokens of plain input
 }

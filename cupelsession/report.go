@@ -33,7 +33,7 @@ func (t *Turn) String() string {
 	}
 	fmt.Fprintf(&b, "%d tokens kept", t.KeptTokens)
 	if len(t.dropped) > 0 {
-		fmt.Fprintf(&b, ", %d items left the window", len(t.dropped))
+		fmt.Fprintf(&b, ", %d items left out", len(t.dropped))
 	}
 	fmt.Fprintf(&b, "; cost %.0f, or %.0f to send everything, in tokens of plain input", t.Cache.Cost, t.Cache.Without)
 	return b.String()

@@ -91,7 +91,7 @@ func why(r *cupel.SelectionReport) string {
 // A first turn that does not fit is no break of what was sent before.
 func TestFirstChoice(t *testing.T) {
 	turn := next(t, session(t, newest(t), cupelsession.Config{}), numbered(t, 9), 50)
-	const want = "turn 1: first choice, 0 tokens kept, 6 items left; "
+	const want = "turn 1: first choice, 0 tokens kept, 6 items left out; "
 	if got := turn.String(); !strings.HasPrefix(got, want) || turn.Break != nil {
 		t.Errorf("got %q, break %v; want a beginning of %q", got, turn.Break, want)
 	}
@@ -114,7 +114,7 @@ func TestReport(t *testing.T) {
 		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
 		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
 		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (3), came g, went b, went d, went e",
-			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left the window; cost 33, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
+			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 33, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
 		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
 			"turn 4: 33 tokens kept; cost 43, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
 	} {
