@@ -80,7 +80,7 @@ func newChain(c *SelectionReportAssertionChain, opts []ChainOption) *SelectionRe
 // [*SelectionReportAssertionError]. A chain of [Expect] with several failures
 // returns them joined.
 func (c *SelectionReportAssertionChain) Err() error {
-	if c.report == nil && len(c.failures) == 0 {
+	if len(c.failures) == 0 {
 		c.begin("That") // a zero chain asserts nothing and must not pass
 	}
 	if len(c.failures) == 1 {

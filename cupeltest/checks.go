@@ -108,11 +108,12 @@ func PrefixKept(t T, before, after []*cupel.ContextItem, opts ...ChainOption) {
 	text += "\n\tbefore: " + c.describeWindowItem(before[at])
 	if at < len(after) {
 		text += "\n\tafter: " + c.describeWindowItem(after[at])
+		next := at + 1
+		if more := slices.IndexFunc(after[next:], func(item *cupel.ContextItem) bool { return same(before[at], item) }); more >= 0 {
+			text += fmt.Sprintf("\n\tthe item of before is now at index %d", next+more)
+		}
 	} else {
 		text += fmt.Sprintf("\n\tafter: nothing; it has %d items", len(after))
-	}
-	if now := slices.IndexFunc(after, func(item *cupel.ContextItem) bool { return same(before[at], item) }); now >= 0 {
-		text += fmt.Sprintf("\n\tthe item of before is now at index %d", now)
 	}
 	t.Errorf("%s", text)
 }

@@ -3,6 +3,7 @@ package cupeltest_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,8 @@ func TestDiff(t *testing.T) {
 		{"equal at the start of more", "a\n", "a\nb\na\n", "  a\n+ b\n+ a", "the same"},
 		{"equal at the end of more", "x\n", "b\nx\nc\nx\n", "+ b\n+ x\n+ c\n  x", "then the last"},
 		{"equal at the end alone", "b\nx\nc\nx\n", "x\n", "- b\n- x\n- c\n  x", "the same"},
+		{"a line in the middle", "x\nc\ny\n", "c\n", "- x\n  c\n- y", "the last line may be found too"},
+		{"last but two", lines(0, 9), lines(0, 5) + "x\n" + lines(6, 9), "  …\n  line 3\n  line 4\n- line 5\n+ x\n  line 6\n  line 7\n  …", "one line at the end is left out"},
 		{"60 lines", "", lines(0, 59), "-\n+ line 0", "60 lines are shown"},
 		{"61 lines", "", lines(0, 60), "-\n+ line 0", "one more is counted"},
 	} {
@@ -90,6 +93,65 @@ func TestDiff(t *testing.T) {
 		}
 		if got != row.diff {
 			t.Errorf("%s: got\n%s\nwant\n%s\nsince %s", row.name, got, row.diff, row.why)
+		}
+	}
+}
+
+// A diff keeps as many lines as it can, up to a size where it compares the ends
+// alone.
+func TestDiffIsShortest(t *testing.T) {
+	var longest func(a, b string) int
+	longest = func(a, b string) int {
+		switch {
+		case a == "" || b == "":
+			return 0
+		case a[0] == b[0]:
+			return 1 + longest(a[1:], b[1:])
+		}
+		return max(longest(a[1:], b), longest(a, b[1:]))
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		var texts [2]string
+		for i := range texts {
+			for range 1 + random.IntN(6) {
+				texts[i] += string(rune('a' + random.IntN(3)))
+			}
+		}
+		var before, after strings.Builder
+		kept := 0
+		for _, line := range cupeltest.DiffText(strings.Split(texts[0], ""), strings.Split(texts[1], "")) {
+			if line[0] != '+' {
+				before.WriteString(line[2:])
+			}
+			if line[0] != '-' {
+				after.WriteString(line[2:])
+			}
+			if line[0] == ' ' {
+				kept++
+			}
+		}
+		if want := longest(texts[0], texts[1]); before.String() != texts[0] || after.String() != texts[1] || kept != want {
+			t.Fatalf("from %v the diff goes from %s to %s and keeps %d of %d", texts, before.String(), after.String(), kept, want)
+		}
+	}
+
+	for _, row := range []struct{ more, kept int }{{0, 1}, {1, 0}} {
+		var sides [2][]string
+		for side := range sides {
+			for i := range 2048 + row.more {
+				sides[side] = append(sides[side], fmt.Sprint(side, " ", i))
+			}
+			sides[side][1000] = "kept"
+		}
+		kept := 0
+		for _, line := range cupeltest.DiffText(sides[0], sides[1]) {
+			if line == "  kept" {
+				kept++
+			}
+		}
+		if kept != row.kept {
+			t.Errorf("of 2048 and %d lines, %d in the middle are kept, want %d", row.more, kept, row.kept)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func diff(want, got string) string {
 		}
 		out = append(out, strings.TrimRight(line, " "))
 	}
-	if len(shown) > 0 && !shown[len(shown)-1] {
+	if !shown[len(shown)-1] {
 		out = append(out, "  …")
 	}
 	if rest := len(out) - diffLines; rest > 0 {

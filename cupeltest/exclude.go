@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,15 +101,13 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 			Expected: fmt.Sprintf("BudgetExceeded with item_tokens=%d, available_tokens=%d", expectedItemTokens, expectedAvailableTokens),
 			Nearest:  c.nearExcluded(r, predicate),
 		}
-		const head = "ExcludeItemWithBudgetDetails failed: expected "
 		if first != nil {
 			failure.Actual = fmt.Sprintf("item_tokens=%d, available_tokens=%d", first.ItemTokens, first.AvailableTokens)
-			failure.message = head + failure.Expected + ", but found " + failure.Actual + "."
 			return failure
 		}
 		failure.Actual = fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasonNames(matching))
-		failure.message = head + failure.Expected + ", but no matching item had reason BudgetExceeded."
-		failure.message += fmt.Sprintf(" Predicate matched %d excluded item(s) with reasons: [%s].", len(matching), reasonNames(matching))
+		failure.message = fmt.Sprintf("ExcludeItemWithBudgetDetails failed: expected %s, but no matching item had reason BudgetExceeded. Predicate matched %d excluded item(s) with reasons: [%s].",
+			failure.Expected, len(matching), reasonNames(matching))
 		return failure
 	})
 }
@@ -215,29 +214,16 @@ func sameReason(want, got cupel.ExclusionReason) bool {
 // sameData compares codes and data. Data that only one reason has are compared
 // with zero.
 func sameData(want, got cupel.ExclusionReason) bool {
-	if want.Code != got.Code {
-		return false
-	}
-	values := make(map[string]any)
-	for f := range want.Fields() {
-		values[f.Name] = f.Value
-	}
-	for f := range got.Fields() {
-		value, ok := values[f.Name]
-		delete(values, f.Name)
-		if !ok {
-			value = reflect.Zero(reflect.TypeOf(f.Value)).Interface()
+	set := func(r cupel.ExclusionReason) map[string]any {
+		values := make(map[string]any)
+		for f := range r.Fields() {
+			if !reflect.ValueOf(f.Value).IsZero() {
+				values[f.Name] = f.Value
+			}
 		}
-		if !sameValue(value, f.Value) {
-			return false
-		}
+		return values
 	}
-	for _, value := range values {
-		if !reflect.ValueOf(value).IsZero() {
-			return false
-		}
-	}
-	return true
+	return want.Code == got.Code && maps.EqualFunc(set(want), set(got), sameValue)
 }
 
 func sameValue(want, got any) bool {
@@ -256,11 +242,10 @@ func describeReason(r cupel.ExclusionReason, quote func(string) string) string {
 	named := r.Code.Fields()
 	text := r.String()
 	for f := range r.Fields() {
-		content, ok := f.Value.(string)
-		if !ok || !f.Content || content == "" && !slices.Contains(named, f.Name) {
+		if !f.Content {
 			continue
 		}
-		label := strings.TrimPrefix(f.Name, strings.ToLower(string(r.Code))+"_") + " " + quote(content)
+		label := strings.TrimPrefix(f.Name, strings.ToLower(string(r.Code))+"_") + " " + quote(f.Value.(string))
 		if !slices.Contains(named, f.Name) {
 			text += ", " + label
 			continue

@@ -1,6 +1,7 @@
 package cupeltest_test
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -124,6 +125,10 @@ func TestHaveNoExclusions(t *testing.T) {
 }
 
 func TestExcludeItemWithReasonData(t *testing.T) {
+	var written cupel.ExclusionReason
+	if err := json.Unmarshal([]byte(`{"reason": "TooSimilar", "score": 0}`), &written); err != nil {
+		t.Fatal(err)
+	}
 	survivor := cupeltest.Item("stays", 1)
 	data := report{Excluded: []cupel.ExcludedItem{
 		out("A", 1, 1, cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 2, Count: 2})),
@@ -152,6 +157,11 @@ func TestExcludeItemWithReasonData(t *testing.T) {
 		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
 			with(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
 			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (filter_name=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
+		{"content of a custom code", "the message shows contents that the code does not name", data,
+			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.9, Threshold: 0.8, Of: "a: b"})),
+			`ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.9, threshold=0.8, of "a: b"], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8].`},
+		{"zero of a custom code", "a reason that was read has a zero that was written", report{Excluded: []cupel.ExcludedItem{out("E", 5, 1, written)}}, with(because("TooSimilar")), ""},
+		{"zero asked for", "nor does it matter in what is asked for", report{Excluded: []cupel.ExcludedItem{out("E", 5, 1, because("TooSimilar"))}}, with(written), ""},
 		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
 			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
 				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},

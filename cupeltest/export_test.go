@@ -58,6 +58,7 @@ var (
 	Preferred    = preferred
 	Sampled      = sampled
 	Diff         = diff
+	DiffText     = diffText
 	InBrief      = inBrief
 )
 

@@ -1,12 +1,14 @@
 package cupeltest_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -235,11 +237,16 @@ func TestMatchGoldenUpdate(t *testing.T) {
 			t.Errorf("with %s=%s the file is %q (%v)", cupeltest.UpdateVariable, value, data, err)
 		}
 	}
-	if got := match(new(report), "new"); got != "" {
-		t.Error(got)
+	for _, name := range []string{"new", "new/er/window"} {
+		if got := match(new(report), name); got != "" {
+			t.Error(got)
+		}
 	}
-	if got := tree(t); got != "testdata testdata/deep testdata/deep/er testdata/deep/er/window.golden testdata/new.golden" {
+	if got := tree(t); got != "testdata testdata/deep testdata/deep/er testdata/deep/er/window.golden testdata/new testdata/new/er testdata/new/er/window.golden testdata/new.golden" {
 		t.Errorf("the files are %s", got)
+	}
+	if data, err := os.ReadFile("testdata/new.golden"); err != nil || string(data) != "in:\n\nout:\n" {
+		t.Errorf("an empty report is %q (%v)", data, err)
 	}
 
 	// What is right already is not written again, so that its time stays.
@@ -298,12 +305,45 @@ func TestMatchGoldenStaysInsideTestdata(t *testing.T) {
 	if got := match(full(), "out/window"); !strings.HasPrefix(got, "MatchGolden(out/window) failed: the golden file cannot be written: ") {
 		t.Errorf("a link out of the folder: %q", got)
 	}
+	if got := match(full(), "out/er/window"); !strings.Contains(got, " cannot be written: mkdir") {
+		t.Errorf("a folder out of the folder: %q", got)
+	}
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
 		t.Errorf("outside there is %v (%v)", entries, err)
 	}
 	t.Setenv(cupeltest.UpdateVariable, "")
 	if got := match(full(), "out/window"); !strings.HasPrefix(got, "MatchGolden(out/window) failed: the golden file cannot be read: ") {
 		t.Errorf("a link out of the folder: %q", got)
+	}
+}
+
+// Others may read what is written, and change it as far as the system's mask
+// allows.
+func TestMatchGoldenModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes")
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("all", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	match(full(), "deep/window")
+	for name, want := range map[string]fs.FileMode{"testdata": 0o755, "testdata/deep": 0o755, "testdata/deep/window.golden": 0o644} {
+		if got, err := os.Stat(name); err != nil || got.Mode().Perm() != want&info.Mode().Perm() {
+			t.Errorf("%s has mode %v (%v), want %v", name, got.Mode(), err, want&info.Mode().Perm())
+		}
+	}
+
+	if err := errors.Join(os.RemoveAll("testdata"), os.WriteFile("testdata", nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if got := match(full(), "window"); !strings.Contains(got, " cannot be written: mkdir testdata") {
+		t.Errorf("a file in place of the folder: %q", got)
 	}
 }
 
@@ -356,6 +396,34 @@ func TestMatchGoldenOfRuns(t *testing.T) {
 	cupeltest.Should(t, run()).MatchGolden("run")
 }
 
+// The order of the file is that of the window, and then that of the candidates;
+// forms are part of a decision.
+func TestMatchGoldenOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	hint := cupel.WithFutureRelevanceHint
+	items := []*cupel.ContextItem{
+		cupeltest.Item("low", 50, hint(0.1)), cupeltest.Item("high", 60, hint(0.9)),
+		cupeltest.Item("document", 40, hint(0.95), cupel.WithVariants(cupel.Variant{Content: "outline", Tokens: 15, Worth: 0.9})),
+	}
+	r := cupeltest.DryRun(t, newPipeline(t, cupel.Config{}), items, cupeltest.Budget(20, 20))
+	t.Setenv(cupeltest.UpdateVariable, "1")
+	cupeltest.Should(t, r).MatchGolden("window")
+	const want = `in:
+  "outline" (Message, Chat, 15 tokens): Scored, form 1
+
+out:
+  "low" (Message, Chat, 50 tokens): BudgetExceeded
+  "high" (Message, Chat, 60 tokens): BudgetExceeded
+`
+	if data, err := os.ReadFile("testdata/window.golden"); err != nil || string(data) != want || r.Excluded[0].Item.Content() != "high" {
+		t.Errorf("the file is\n%s(%v), want\n%s", data, err, want)
+	}
+	err := cupeltest.That(r).IncludeNoItemMatching(cupeltest.ByContent("outline").Included).Err()
+	if err == nil || !strings.HasSuffix(err.Error(), "\n\toutline is included at index 0 of 1: Scored, score 0.95, 15 tokens, form 1") {
+		t.Errorf("a form is named as %v", err)
+	}
+}
+
 func TestLongDiffsAreCut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "testdata/window.golden", fullGolden)
@@ -363,6 +431,11 @@ func TestLongDiffsAreCut(t *testing.T) {
 	r := full()
 	for i := range 5000 { // past the size up to which a table is made
 		r.Excluded = append(r.Excluded, out("Z", i, 0, because(cupel.ExcludeFiltered)))
+	}
+	few := full()
+	few.Excluded = r.Excluded[:23] // 20 more than before
+	if got := match(few, "window"); strings.Contains(got, "more") {
+		t.Errorf("20 changes are cut: %s", got)
 	}
 	got := match(r, "window")
 	if lines := strings.Count(got, "\n"); lines != 23 || !strings.Contains(got, "new and excluded:\n  \"Z 0\" (Z, Chat, 0 tokens): Filtered\n") || !strings.Contains(got, "  and 4980 more\nIf the report is right") {
@@ -379,14 +452,14 @@ func TestMatchGoldenTellsWhatChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	entry := func(name string) cupel.IncludedItem { return named(name, cupel.KindMessage, 1, 0) }
 	before := &report{
-		Included: []cupel.IncludedItem{entry("first"), entry("second"), entry("third"), entry("fourth")},
+		Included: []cupel.IncludedItem{entry("first"), entry("second"), entry("third"), entry("a | b: c): d"), entry("twin")},
 		Excluded: []cupel.ExcludedItem{
 			{Item: entry("large").Item, Reason: exceeded(1, 0)}, {Item: entry("copy").Item, Reason: because(cupel.ExcludeDeduplicated)}, {Item: entry("gone").Item, Reason: exceeded(1, 0)},
 		},
 	}
 	after := &report{
-		Included: []cupel.IncludedItem{entry("third"), entry("first"), entry("large"), entry("fourth")},
-		Excluded: []cupel.ExcludedItem{{Item: entry("second").Item, Reason: exceeded(1, 0)}, {Item: entry("copy").Item, Reason: because(cupel.ExcludeFiltered)}, {Item: entry("new").Item, Reason: exceeded(1, 0)}},
+		Included: []cupel.IncludedItem{entry("third"), entry("first"), entry("large"), entry("a | b: c): d"), entry("twin")},
+		Excluded: []cupel.ExcludedItem{{Item: entry("second").Item, Reason: exceeded(1, 0)}, {Item: entry("copy").Item, Reason: because(cupel.ExcludeFiltered)}, {Item: entry("new").Item, Reason: exceeded(1, 0)}, {Item: entry("twin").Item, Reason: exceeded(1, 0)}},
 	}
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	match(before, "window")
@@ -402,6 +475,7 @@ reason changed:
   "copy" (Message, Chat, 1 tokens): Filtered, was Deduplicated
 new and excluded:
   "new" (Message, Chat, 1 tokens): BudgetExceeded
+  "twin" (Message, Chat, 1 tokens): BudgetExceeded
 gone, and was excluded:
   "gone" (Message, Chat, 1 tokens): was BudgetExceeded
 If the report is right, run the test with CUPELTEST_UPDATE=1.`
@@ -455,11 +529,16 @@ func TestMatchGoldenIsNotWrittenInCI(t *testing.T) {
 			t.Errorf("with CI=%s: %q, files: %s", ci, got, tree(t))
 		}
 	}
-	for _, ci := range []string{"", "false", "0"} {
+	for i, ci := range []string{"", "false", "0"} {
 		t.Setenv("CI", ci)
-		if got := match(full(), "window"); got != "" {
+		if got := match(full(), fmt.Sprint("window ", i)); got != "" {
 			t.Errorf("with CI=%q: %s", ci, got)
 		}
+	}
+	t.Setenv(cupeltest.UpdateVariable, "")
+	t.Setenv("CI", "true")
+	if got := match(full(), "other"); !strings.Contains(got, "there is no golden file") {
+		t.Errorf("in CI, without an update: %q", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -81,8 +82,8 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 // lines if they differ in nothing else or cannot be read.
 func goldenDiff(want, got string) string {
 	a, okA := readDecisions(want)
-	b, okB := readDecisions(got)
-	if !okA || !okB {
+	b, _ := readDecisions(got)
+	if !okA {
 		return "- golden file, + report\n" + diff(want, got)
 	}
 	var lines []string
@@ -91,11 +92,8 @@ func goldenDiff(want, got string) string {
 			return
 		}
 		lines = append(lines, what)
-		for _, change := range changes[:min(mostChanges, len(changes))] {
-			lines = append(lines, "  "+change.Content+": "+text(change))
-		}
-		if more := len(changes) - mostChanges; more > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", more))
+		for _, line := range cutAt(mostChanges, changes, func(c analysis.ReportChange) string { return c.Content + ": " + text(c) }) {
+			lines = append(lines, "  "+line)
 		}
 	}
 	reason := func(e *analysis.Entry, prefix string) string {
@@ -151,8 +149,8 @@ func onlyExcluded(a, b *cupel.SelectionReport) []analysis.ReportChange {
 func readDecisions(text string) (*cupel.SelectionReport, bool) {
 	r, section, sections := new(cupel.SelectionReport), "", 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if !strings.HasPrefix(line, "  ") {
+		line, entry := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  ")
+		if !entry {
 			if section = line; section == goldenIn || section == goldenOut {
 				sections++
 			}
@@ -161,14 +159,13 @@ func readDecisions(text string) (*cupel.SelectionReport, bool) {
 		if section != goldenIn && section != goldenOut {
 			continue
 		}
-		if at := strings.LastIndex(line, goldenDetail); at >= 0 {
-			line = line[:at]
-		}
-		at := strings.LastIndex(line, ": ")
-		if at <= 2 {
+		content, _ := strconv.QuotedPrefix(line) // it may hold what ends a description, and is empty if contents are hidden
+		rest, code, ok := strings.Cut(line[len(content):], "): ")
+		if !ok {
 			return nil, false
 		}
-		item, code := Item(line[2:at], 0), line[at+2:]
+		code, _, _ = strings.Cut(code, goldenDetail)
+		item := Item(content+rest+")", 0)
 		if section == goldenIn {
 			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Reason: cupel.InclusionReason(code)})
 		} else {

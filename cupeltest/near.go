@@ -2,7 +2,6 @@ package cupeltest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,18 +41,15 @@ func newPredicate(q question) ItemPredicate {
 	}
 }
 
-// ask returns what a predicate looks for, if it is one of this package or calls
-// one. The predicate may panic: the item is no candidate.
-func ask(predicate func(cupel.IncludedItem) bool) (q question, ok bool) {
+// ask returns what a predicate looks for. Its holds is nil unless the predicate is
+// one of this package or calls one. The predicate may panic: the item is no
+// candidate.
+func ask(predicate func(cupel.IncludedItem) bool) *question {
 	item, answer := Item("?", 0), new(question)
 	questions.Store(item, answer)
-	defer func() {
-		_ = recover()
-		questions.Delete(item)
-		q, ok = *answer, answer.holds != nil
-	}()
-	predicate(cupel.IncludedItem{Item: item})
-	return q, ok
+	defer questions.Delete(item)
+	wouldMatch(predicate, cupel.ExcludedItem{Item: item})
+	return answer
 }
 
 var noCandidates = []string{"there are no candidates"}
@@ -61,11 +57,7 @@ var noCandidates = []string{"there are no candidates"}
 // wouldMatch reports whether the predicate holds for an excluded item. It was
 // written for included ones, and may panic.
 func wouldMatch(predicate func(cupel.IncludedItem) bool, entry cupel.ExcludedItem) (matches bool) {
-	defer func() {
-		if recover() != nil {
-			matches = false
-		}
-	}()
+	defer func() { _ = recover() }()
 	return predicate(cupel.IncludedItem{Item: entry.Item, Score: entry.Score})
 }
 
@@ -100,8 +92,8 @@ func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport, predic
 	if len(r.Included)+len(r.Excluded) == 0 {
 		return noCandidates
 	}
-	q, ok := ask(predicate)
-	if !ok || slices.ContainsFunc(r.Included, q.holds.Included) || slices.ContainsFunc(r.Excluded, q.holds.Excluded) {
+	q := ask(predicate)
+	if q.holds == nil || slices.ContainsFunc(r.Included, q.holds.Included) || slices.ContainsFunc(r.Excluded, q.holds.Excluded) {
 		return []string{"no candidate matches the predicate"}
 	}
 	value := name(q.value)
@@ -164,15 +156,12 @@ func cutAt[E any](most int, entries []E, line func(entry E) string) []string {
 // smallestBudget says which budget includes a candidate, if the run is known.
 func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
 	known := runOf(c.report)
-	if known == nil || candidate < 0 || candidate >= len(known.items) {
+	if known == nil {
 		return ""
 	}
 	answer, err := analysis.WhyNot(context.Background(), known.pipeline, known.items, known.budget, candidate, analysis.WithMaxBudgets(mostProbes))
-	if errors.Is(err, analysis.ErrTooManyBudgets) {
-		return ". No budget that was tried includes it."
-	}
 	if err != nil || answer.Place > 0 {
-		return "" // the pipeline decides differently now, and another budget would explain nothing
+		return "" // the candidate is not one of the run, or the pipeline decides differently now
 	}
 	return ". " + answer.Smallest.String()
 }

@@ -185,7 +185,7 @@ func TestRunsAreForgotten(t *testing.T) {
 }
 
 func TestNearestIsTrue(t *testing.T) {
-	tag := cupeltest.ByTag("manual").Included
+	tag, prompt := cupeltest.ByTag("manual").Included, cupeltest.ByKind(cupel.KindSystemPrompt).Included
 	for _, row := range []struct {
 		why       string
 		predicate func(cupel.IncludedItem) bool
@@ -194,6 +194,7 @@ func TestNearestIsTrue(t *testing.T) {
 		{"no candidate has the tag", cupeltest.ByTag("secret").Included, "no candidate has tag secret"},
 		{"names that are not plain are quoted", cupeltest.ByTag("a\nb").Included, `no candidate has tag "a\nb"`},
 		{"a candidate has the tag, so the part is no answer for the whole", func(e cupel.IncludedItem) bool { return tag(e) && e.Item.Tokens() > 1000 }, "no candidate matches the predicate"},
+		{"an included one has the tag", func(e cupel.IncludedItem) bool { return prompt(e) && e.Score > 1000 }, "no candidate matches the predicate"},
 		{"the excluded item is the near miss, with the budget that takes it", tag, "README.md is excluded: BudgetExceeded, 500 tokens requested, 10 available. The smallest budget that includes it is 580 tokens."},
 		{"a predicate that expects an included item may panic", func(e cupel.IncludedItem) bool {
 			if e.Reason == "" {
@@ -213,12 +214,74 @@ func TestNearestIsTrue(t *testing.T) {
 	}
 }
 
+// What a predicate sees besides the candidates: one item, which is a question.
+// Later it is an item as others are.
+func TestQuestions(t *testing.T) {
+	r := deskReport(t)
+	var asked []*cupel.ContextItem
+	err := cupeltest.That(r).IncludeItemMatching(func(e cupel.IncludedItem) bool {
+		if !slices.ContainsFunc(slices.Concat(r.Window(), []*cupel.ContextItem{r.Excluded[0].Item}), e.Item.Equal) {
+			asked = append(asked, e.Item)
+		}
+		return false
+	}).Err()
+	if err == nil || len(asked) != 1 || asked[0].Content() != "?" || asked[0].Tokens() != 0 {
+		t.Fatalf("%v: the predicate was asked about %v", err, asked)
+	}
+	if !cupeltest.ByContent("?")(asked[0]) {
+		t.Error("the question is still one")
+	}
+}
+
+// The pipeline of a report may decide differently when a failure asks it.
+func TestSmallestBudgetOfOtherRuns(t *testing.T) {
+	items := cupeltest.Items(10)
+	for name, slice := range map[string]func(later bool) (cupel.Selection, error){
+		"includes it": func(later bool) (sel cupel.Selection, _ error) {
+			if later {
+				sel.Indices = []int{0}
+			}
+			return sel, nil
+		},
+		"fails": func(later bool) (sel cupel.Selection, err error) {
+			if later {
+				err = errors.New("worn out")
+			}
+			return sel, err
+		},
+	} {
+		runs := 0
+		pipeline := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+			runs++
+			return slice(runs > 1)
+		})})
+		err := cupeltest.That(cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(20, 20))).HaveNoExclusions().Err()
+		if err == nil || runs < 2 || !strings.HasSuffix(err.Error(), "BudgetExceeded, 10 tokens requested, 20 available") {
+			t.Errorf("a pipeline that now %s: %v", name, err)
+		}
+	}
+	r := deskReport(t)
+	r.Excluded = []cupel.ExcludedItem{out(cupel.KindMemory, 1, 0, cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "a: b"}))}
+	if err := cupeltest.That(r).HaveNoExclusions().Err(); err == nil || !strings.HasSuffix(err.Error(), "\n\t\"Memory 1\" is excluded: Filtered, a: b") {
+		t.Errorf("an item of another run: %v", err)
+	}
+}
+
 func TestLongListsAreCut(t *testing.T) {
 	var items []*cupel.ContextItem
 	for i := range 1000 {
 		items = append(items, cupeltest.Item(fmt.Sprintf("note %d", i), 1, cupel.WithKind(cupel.ContextKind(fmt.Sprintf("K%d", i)))))
 	}
 	r := cupeltest.DryRun(t, newPipeline(t, cupel.Config{}), items, cupeltest.Budget(500, 500))
+	for n, want := range map[int]string{20: "K18, K19].", 21: "K18, K19, … and 1 more]."} {
+		few := new(report)
+		for i := range n {
+			few.Included = append(few.Included, in(cupel.ContextKind(fmt.Sprint("K", i)), 1, 1))
+		}
+		if err := cupeltest.That(few).IncludeItemWithKind("none").Err(); err == nil || !strings.HasSuffix(firstLine(err.Error()), want) {
+			t.Errorf("of %d kinds: %v, want %q at the end", n, err, want)
+		}
+	}
 	for name, link := range map[string]func(c *chain){
 		"order":     func(c *chain) { c.IncludeInOrder("none") },
 		"kinds":     func(c *chain) { c.IncludeItemWithKind("none") },

@@ -24,19 +24,19 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 		units := analysis.IncludedUnits(r)
 		matches := func(unit analysis.IncludedUnit) bool { return slices.ContainsFunc(unit, predicate) }
 		last := len(units) - 1
-		if last >= 0 && (matches(units[0]) || matches(units[last])) {
-			return nil
-		}
 		failure := &SelectionReportAssertionError{Expected: "an item that matches the predicate at index 0"}
 		if last > 0 {
 			failure.Expected += fmt.Sprintf(" or %d", last)
 		}
 		at := slices.IndexFunc(units, matches)
-		if at < 0 {
+		switch {
+		case at < 0:
 			failure.Actual = fmt.Sprintf("none among %d included items", len(units))
 			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
 			failure.Nearest = c.nearIncluded(r, predicate)
 			return failure
+		case at == 0 || matches(units[last]):
+			return nil
 		}
 		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(units))
 		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
@@ -116,22 +116,15 @@ func edgePositions(n, count int) []int {
 // scores, entries at edges come first, which decides a tie for the last place
 // in favour of the placer; then earlier ones.
 func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
-	order := make([]int, len(entries))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		if c := cmp.Compare(entries[b].Score, entries[a].Score); c != 0 {
-			return c
-		}
-		if isEdge[a] != isEdge[b] {
-			if isEdge[a] {
-				return -1
+	var order []int
+	for _, edge := range []bool{true, false} {
+		for i := range entries {
+			if isEdge[i] == edge {
+				order = append(order, i)
 			}
-			return 1
 		}
-		return cmp.Compare(a, b)
-	})
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[b].Score, entries[a].Score) })
 	return order
 }
 

@@ -98,6 +98,7 @@ func SameEveryTime() PropertyOption {
 		if first == nil {
 			return broken
 		}
+		text := new(SelectionReportAssertionChain).decisions
 		for range 2 {
 			again, broken := p.run(c.items, c.budget)
 			switch {
@@ -106,7 +107,7 @@ func SameEveryTime() PropertyOption {
 			case again == nil:
 				return "a run succeeds, and the next one fails"
 			}
-			if want, got := describe(first), describe(again); want != got {
+			if want, got := text(first, true), text(again, true); want != got {
 				return "two runs differ:\n" + diff(want, got)
 			}
 		}

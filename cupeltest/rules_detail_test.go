@@ -75,41 +75,6 @@ func TestUnstablePlacers(t *testing.T) {
 	}
 }
 
-// Sections of the text by which reports are compared.
-func TestDescribe(t *testing.T) {
-	r := &cupel.SelectionReport{
-		TotalCandidates: 2, TotalTokensConsidered: 30,
-		Included:                   []cupel.IncludedItem{{Item: Item("a", 10, cupel.WithGroup("g")), Score: 0.5, Reason: cupel.IncludeScored}},
-		Excluded:                   []cupel.ExcludedItem{{Item: Item("b", 20), Score: 0.25, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}}},
-		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "A", SatisfiedCount: 1, RequiredCount: 2}},
-		Overflow:                   &cupel.OverflowEvent{TokensOverBudget: 5, OverflowingItems: Items(1), Budget: Budget(50, 40)},
-		Events:                     []cupel.TraceEvent{{Stage: cupel.StageSlice, ItemCount: 3}, {Stage: cupel.StagePlace, ItemCount: 2, Message: "late\none", DurationMS: 7}},
-	}
-	const want = `candidates: 2, 30 tokens
-
-included: 1, 10 tokens
-  "a" (Message, Chat, 10 tokens, group "g"): score 0.5, Scored
-
-excluded: 1
-  "b" (Message, Chat, 20 tokens): score 0.25, Filtered: 
-
-shortfalls: 1
-  A has 1 of 2 required items
-
-overflow: 1 items, 5 tokens above the target of 40
-
-events: 2
-  Slice: 3
-  Place: 2, "late\none"
-`
-	if got := describe(r); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got, want := describe(new(cupel.SelectionReport)), "candidates: 0, 0 tokens\n\nincluded: 0, 0 tokens\n\nexcluded: 0\n"; got != want {
-		t.Errorf("an empty report is\n%s\nwant\n%s", got, want)
-	}
-}
-
 // How many tokens a failure says are missing.
 func TestMissingTokens(t *testing.T) {
 	for _, row := range []struct {

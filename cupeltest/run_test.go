@@ -92,14 +92,13 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		return 0.5
 	})})
 	want := `Deterministic failed: run 3 of 4 differs from the first (- run 1, + run 3):
-  …
+  in:
+-   "item 1" (Message, Chat, 10 tokens): Scored | place 1, score 0.5
+-   "item 2" (Message, Chat, 20 tokens): Scored | place 2, score 0.5
++   "item 2" (Message, Chat, 20 tokens): Scored | place 1, score 0.75
++   "item 1" (Message, Chat, 10 tokens): Scored | place 2, score 0.5
 
-  included: 2, 30 tokens
-+   "item 2" (Message, Chat, 20 tokens): score 0.75, Scored
-    "item 1" (Message, Chat, 10 tokens): score 0.5, Scored
--   "item 2" (Message, Chat, 20 tokens): score 0.5, Scored
-
-  excluded: 1
+  out:
   …`
 	got := deterministic(drifting, items, 4)
 	if got != want {
@@ -140,7 +139,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		}
 		return 0.25
 	})})
-	if got := deterministic(changing, twins, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, excluded: "twin".` {
+	if got := deterministic(changing, twins, 2); !strings.Contains(got, `-   "twin" (Message, Chat, 40 tokens): BudgetExceeded | score 0.25`) || !strings.Contains(got, `+   "twin" (Message, Chat, 40 tokens): BudgetExceeded | score 0.25`) {
 		t.Errorf("another excluded item is reported as %q", got)
 	}
 
@@ -149,7 +148,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 		runs++
 		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: float64(runs)})}}}, nil
 	})})
-	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar: score=1") || !strings.Contains(got, "TooSimilar: score=2") {
+	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar | score 0, score=1\n") || !strings.Contains(got, "TooSimilar | score 0, score=2\n") {
 		t.Errorf("other data of a custom reason are reported as %q", got)
 	}
 

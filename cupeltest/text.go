@@ -80,9 +80,6 @@ func quote(content string) string {
 // oneLine returns text with escapes in place of what would not stay in one line
 // of a text file. Contents are quoted already; kinds and other names are not.
 func oneLine(text string) string {
-	if utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0 {
-		return text
-	}
 	var b strings.Builder
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
