@@ -109,7 +109,7 @@ func writeFile(t *testing.T, name, content string) {
 }
 
 func TestMatchGolden(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "")
 
 	want := "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1."
@@ -163,7 +163,7 @@ If the report is right, run the test with CUPELTEST_UPDATE=1.`
 
 // Durations and times are not decisions.
 func TestMatchGoldenIgnoresTimes(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	writeFile(t, "testdata/window.golden", fullGolden)
 	r := full()
 	r.Events[0].DurationMS, r.Events[1].DurationMS = 0, 1e9
@@ -175,7 +175,7 @@ func TestMatchGoldenIgnoresTimes(t *testing.T) {
 
 // Everything that a pipeline decides is in the file.
 func TestMatchGoldenSeesEveryDecision(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	writeFile(t, "testdata/window.golden", detailedGolden)
 	data := func(i int, change func(*cupel.ReasonData)) func(*report) {
 		return func(r *report) {
@@ -220,7 +220,7 @@ func TestMatchGoldenSeesEveryDecision(t *testing.T) {
 }
 
 func TestMatchGoldenUpdate(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	for _, value := range []string{"0", "false", "yes", " 1"} {
 		t.Setenv(cupeltest.UpdateVariable, value)
 		if match(full(), "window") == "" || tree(t) != "" {
@@ -267,7 +267,7 @@ func TestMatchGoldenUpdate(t *testing.T) {
 }
 
 func TestMatchGoldenRefusesNames(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	const below = "must be a path below testdata, with slashes and without dots as elements."
 	for name, want := range map[string]string{
@@ -295,7 +295,7 @@ func TestMatchGoldenRefusesNames(t *testing.T) {
 }
 
 func TestMatchGoldenStaysInsideTestdata(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	outside := t.TempDir()
 	writeFile(t, "testdata/a.golden", "")
@@ -323,7 +323,7 @@ func TestMatchGoldenModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
 	}
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	if err := os.Mkdir("all", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestMatchGoldenModes(t *testing.T) {
 // with the ends of lines that Git may give it, and no name looks like a line of
 // its own.
 func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	const name = "a\r\nb\r\n\nexcluded: 0\x00\xff"
 	r := &report{
 		Included:                   []cupel.IncludedItem{{Item: cupeltest.Item("\r\n", 1, cupel.WithKind(name), cupel.WithSource(name)), Reason: name}},
@@ -382,7 +382,7 @@ func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
 
 // Two runs of one pipeline give one file.
 func TestMatchGoldenOfRuns(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestMatchGoldenOfRuns(t *testing.T) {
 // The order of the file is that of the window, and then that of the candidates;
 // forms are part of a decision.
 func TestMatchGoldenOrder(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	hint := cupel.WithFutureRelevanceHint
 	items := []*cupel.ContextItem{
 		cupeltest.Item("low", 50, hint(0.1)), cupeltest.Item("high", 60, hint(0.9)),
@@ -425,7 +425,7 @@ out:
 }
 
 func TestLongDiffsAreCut(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	writeFile(t, "testdata/window.golden", fullGolden)
 	writeFile(t, "testdata/old.golden", "excluded: 3\n")
 	r := full()
@@ -449,7 +449,7 @@ func TestLongDiffsAreCut(t *testing.T) {
 
 // A mismatch is shown as decisions.
 func TestMatchGoldenTellsWhatChanged(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	entry := func(name string) cupel.IncludedItem { return named(name, cupel.KindMessage, 1, 0) }
 	before := &report{
 		Included: []cupel.IncludedItem{entry("first"), entry("second"), entry("third"), entry("a | b: c): d"), entry("twin")},
@@ -487,7 +487,7 @@ If the report is right, run the test with CUPELTEST_UPDATE=1.`
 // Removing one candidate of 1,000 changes its line, and those of items that came or
 // went because of it.
 func TestGoldenOfOneCandidateLess(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	var items []*cupel.ContextItem
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -521,7 +521,7 @@ func TestGoldenOfOneCandidateLess(t *testing.T) {
 }
 
 func TestMatchGoldenIsNotWrittenInCI(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	for _, ci := range []string{"true", "1", "woodpecker"} {
 		t.Setenv("CI", ci)
@@ -544,7 +544,7 @@ func TestMatchGoldenIsNotWrittenInCI(t *testing.T) {
 
 // A test binary may define the flag; the package does not.
 func TestMatchGoldenUpdateFlag(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	if f := flag.Lookup("update"); f != nil {
 		t.Fatal("the flag is there already")
 	}
@@ -566,7 +566,7 @@ func TestMatchGoldenUpdateFlag(t *testing.T) {
 }
 
 func TestGoldenWithHiddenContents(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	cupeltest.Should(t, full(), cupeltest.WithHiddenContents()).MatchGolden("hidden", cupeltest.WithDetails())
 	data, err := os.ReadFile("testdata/hidden.golden")

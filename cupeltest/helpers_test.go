@@ -1,6 +1,7 @@
 package cupeltest_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,13 +16,12 @@ import (
 )
 
 // The golden files of these tests are written by hand: the variable that has
-// MatchGolden write them is for the tests that set it.
+// MatchGolden write them is for the tests that set it, and CI keeps it from writing
+// where they are.
 func TestMain(m *testing.M) {
 	update = os.Getenv(cupeltest.UpdateVariable) == "1"
-	for _, name := range []string{cupeltest.UpdateVariable, "CI"} {
-		if err := os.Unsetenv(name); err != nil {
-			panic(err)
-		}
+	if err := errors.Join(os.Unsetenv(cupeltest.UpdateVariable), os.Setenv("CI", "true")); err != nil {
+		panic(err)
 	}
 	cupeltest.SetSlowCall(200 * time.Millisecond) // no call of a test takes so long on a busy machine, but for those that sleep
 	// Many faults sleep.
@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// elsewhere takes a test to an empty folder, where MatchGolden may write.
+func elsewhere(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("CI", "")
 }
 
 // update is whether ASSERTIONS.md and RULES.md are to be written.

@@ -210,7 +210,7 @@ func TestKindOfAShrunkGroup(t *testing.T) {
 
 // Golden files have groups, forms and staleness, where there are any.
 func TestGoldenUnits(t *testing.T) {
-	t.Chdir(t.TempDir())
+	elsewhere(t)
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	r := unitsReport(t)
 	cupeltest.Should(t, r).MatchGolden("units")
