@@ -60,6 +60,7 @@ func TestPrefixKept(t *testing.T) {
 	moved[1], moved[2] = moved[2], moved[1]
 	other := slices.Clone(copied)
 	other[0] = cupeltest.Item("Be brief.", 3)
+	far := []*cupel.ContextItem{window[0], window[2], window[3], window[1]}
 	from := slices.Clone(copied)
 	from[1] = cupeltest.Item("Why?", 1, cupel.WithSource(cupel.SourceTool))
 	twice := []*cupel.ContextItem{window[0], window[0]}
@@ -73,6 +74,7 @@ func TestPrefixKept(t *testing.T) {
 		{"nothing before", nil, window, ""},
 		{"the end is gone", window, window[:3], "PrefixKept failed: the windows part at index 3 of 4, and 3 of 9 tokens come after it.\n\tbefore: \"undefined: x\" (ToolOutput, Tool, 3 tokens)\n\tafter: nothing; it has 3 items"},
 		{"an item moved", window, moved, "PrefixKept failed: the windows part at index 1 of 4, and 6 of 9 tokens come after it.\n\tbefore: \"Why?\" (Message, Chat, 1 tokens)\n\tafter: \"go build\" (ToolOutput, Tool, 2 tokens)\n\tthe item of before is now at index 2"},
+		{"an item moved further", window, far, "PrefixKept failed: the windows part at index 1 of 4, and 6 of 9 tokens come after it.\n\tbefore: \"Why?\" (Message, Chat, 1 tokens)\n\tafter: \"go build\" (ToolOutput, Tool, 2 tokens)\n\tthe item of before is now at index 3"},
 		{"another source is another prompt", window, from, "PrefixKept failed: the windows part at index 1 of 4, and 6 of 9 tokens come after it.\n\tbefore: \"Why?\" (Message, Chat, 1 tokens)\n\tafter: \"Why?\" (Message, Tool, 1 tokens)"},
 		{"an equal item that stays is not the one", twice, window, "PrefixKept failed: the windows part at index 1 of 2, and 3 of 6 tokens come after it.\n\tbefore: \"Be brief.\" (SystemPrompt, Chat, 3 tokens)\n\tafter: \"Why?\" (Message, Chat, 1 tokens)"},
 		{"another kind is another prompt", window, other, "PrefixKept failed: the windows part at index 0 of 4, and 9 of 9 tokens come after it.\n\tbefore: \"Be brief.\" (SystemPrompt, Chat, 3 tokens)\n\tafter: \"Be brief.\" (Message, Chat, 3 tokens)"},

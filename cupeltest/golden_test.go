@@ -441,6 +441,10 @@ func TestLongDiffsAreCut(t *testing.T) {
 	if lines := strings.Count(got, "\n"); lines != 23 || !strings.Contains(got, "new and excluded:\n  \"Z 0\" (Z, Chat, 0 tokens): Filtered\n") || !strings.Contains(got, "  and 4980 more\nIf the report is right") {
 		t.Errorf("%d lines: %.2000s", lines, got)
 	}
+	writeFile(t, "testdata/odd.golden", "in:\n  x\n\nout:\n")
+	if got := match(few, "odd"); !strings.Contains(got, "\n-   x\n") {
+		t.Errorf("a line that is no decision: %s", got)
+	}
 	got = match(r, "old") // a file that is not one of decisions
 	if lines := strings.Count(got, "\n"); lines != 63 || !strings.Contains(got, "more lines\nIf the report is right") {
 		t.Errorf("%d lines: %.2000s", lines, got)

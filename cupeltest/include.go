@@ -122,7 +122,7 @@ func (c *SelectionReportAssertionChain) IncludeInOrder(contents ...string) *Sele
 				continue
 			}
 			where := "is not included"
-			if i > 0 && slices.Contains(includedContents(r), content) {
+			if slices.Contains(includedContents(r), content) {
 				where = "does not come after " + c.quote(contents[i-1])
 			}
 			included := c.quoteAll(includedContents(r))

@@ -16,11 +16,6 @@ import (
 // budget that includes an item.
 func Run(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, window []*cupel.ContextItem) {
 	t.Helper()
-	if pipeline == nil {
-		t.Errorf("Run failed: the pipeline is nil")
-		t.FailNow()
-		return new(cupel.SelectionReport), nil
-	}
 	window, report, err := pipeline.RunReport(context.Background(), items, budget)
 	if err != nil {
 		t.Errorf("Run failed: %v", err)
@@ -35,11 +30,11 @@ func Run(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel
 // the run fails. Chains over it know the pipeline, as those of [Run] do.
 func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *cupel.SelectionReport {
 	t.Helper()
-	report, err := dryRun(pipeline, items, budget)
-	if err != "" {
-		t.Errorf("DryRun failed: %s", err)
+	report, err := pipeline.DryRun(context.Background(), items, budget)
+	if err != nil {
+		t.Errorf("DryRun failed: %v", err)
 		t.FailNow()
-		return report
+		return new(cupel.SelectionReport)
 	}
 	remember(report, run{pipeline, slices.Clone(items), budget})
 	return report
@@ -83,16 +78,16 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 		t.Errorf("Deterministic failed: it takes at least 2 runs to compare, got n = %d.", n)
 		return
 	}
-	first, err := dryRun(pipeline, items, budget)
-	if err != "" {
-		t.Errorf("Deterministic failed: run 1 of %d: %s", n, err)
+	first, err := pipeline.DryRun(context.Background(), items, budget)
+	if err != nil {
+		t.Errorf("Deterministic failed: run 1 of %d: %v", n, err)
 		return
 	}
 	want := c.decisions(first, true)
 	for i := 2; i <= n; i++ {
-		report, err := dryRun(pipeline, items, budget)
-		if err != "" {
-			t.Errorf("Deterministic failed: run 1 of %d succeeded, run %d failed: %s", n, i, err)
+		report, err := pipeline.DryRun(context.Background(), items, budget)
+		if err != nil {
+			t.Errorf("Deterministic failed: run 1 of %d succeeded, run %d failed: %v", n, i, err)
 			return
 		}
 		if got := c.decisions(report, true); got != want {
@@ -106,16 +101,4 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 			}
 		}
 	}
-}
-
-// dryRun returns the error of the run as text, or "".
-func dryRun(pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, failure string) {
-	if pipeline == nil {
-		return new(cupel.SelectionReport), "the pipeline is nil"
-	}
-	report, err := pipeline.DryRun(context.Background(), items, budget)
-	if err != nil {
-		return report, err.Error()
-	}
-	return report, ""
 }

@@ -165,7 +165,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	if got := deterministic(broken, items, 3); !strings.HasPrefix(got, "Deterministic failed: run 1 of 3: cupel: scorer") {
 		t.Errorf("a failure is reported as %q", got)
 	}
-	if got := deterministic(nil, items, 2); got != "Deterministic failed: run 1 of 2: the pipeline is nil" {
+	if got := deterministic(nil, items, 2); got != "Deterministic failed: run 1 of 2: cupel: the pipeline is empty: build it with New (Pipeline)" {
 		t.Errorf("no pipeline is reported as %q", got)
 	}
 	for _, n := range []int{1, 0, -1} {
@@ -193,6 +193,18 @@ func TestDryRun(t *testing.T) {
 	if !s.stopped {
 		t.Error("DryRun went on without a report")
 	}
+	for name, run := range map[string]func(t cupeltest.T) *report{
+		"DryRun": func(t cupeltest.T) *report { return cupeltest.DryRun(t, pipeline, pinned, cupeltest.Budget(100, 50)) },
+		"Run": func(t cupeltest.T) *report {
+			r, _ := cupeltest.Run(t, pipeline, pinned, cupeltest.Budget(100, 50))
+			return r
+		},
+	} {
+		goesOn := new(keepsOn)
+		if r := run(goesOn); r == nil || len(goesOn.messages) != 1 || !goesOn.stopped {
+			t.Errorf("%s with a FailNow that returns: %v, %q", name, r, goesOn.messages)
+		}
+	}
 	s = watch(func(t cupeltest.T) { cupeltest.DryRun(t, nil, items, cupeltest.Budget(100, 50)) })
-	equalMessages(t, "DryRun", s.messages, []string{"DryRun failed: the pipeline is nil"}, "there is no pipeline")
+	equalMessages(t, "DryRun", s.messages, []string{"DryRun failed: cupel: the pipeline is empty: build it with New (Pipeline)"}, "there is no pipeline")
 }
