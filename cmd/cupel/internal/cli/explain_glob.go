@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,31 +13,18 @@ import (
 
 // glob is a pattern with the syntax of path.Match, but its * and ? take any
 // character.
-type glob []globPart
-
-type globPart struct {
-	kind   byte // 0 for one of the ranges, '*' or '?'
-	not    bool // one that is in none of the ranges
-	ranges [][2]rune
-}
+type glob struct{ match func(text string) bool }
 
 // parseGlob reads a pattern.
 func parseGlob(pattern string) (glob, error) {
-	var g glob
+	expression := []byte(`(?s)^`)
 	rest := pattern
-	next := func() (rune, bool) {
-		r, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-		return r, size > 0
-	}
 	literal := func() (rune, error) { // one that may be escaped
-		r, ok := next()
-		if ok && r == '\\' {
-			r, ok = next()
-		}
-		if !ok {
+		r, size := utf8.DecodeRuneInString(strings.TrimPrefix(rest, `\`))
+		if size == 0 {
 			return 0, fmt.Errorf(`pattern %q ends too early; write \*, \?, \[ and \\ for these characters`, pattern)
 		}
+		rest = strings.TrimPrefix(rest, `\`)[size:]
 		return r, nil
 	}
 	bound := func() (rune, error) {
@@ -47,82 +35,48 @@ func parseGlob(pattern string) (glob, error) {
 	}
 	for rest != "" {
 		switch rest[0] {
-		case '*', '?':
-			if star := rest[0] == '*'; !star || len(g) == 0 || g[len(g)-1].kind != '*' {
-				g = append(g, globPart{kind: rest[0]})
-			}
+		case '*':
+			expression = append(expression, `.*`...)
+			rest = strings.TrimLeft(rest, "*")
+		case '?':
+			expression = append(expression, '.')
 			rest = rest[1:]
 		case '[':
+			expression = append(expression, '[')
 			rest = rest[1:]
-			var p globPart
 			if strings.HasPrefix(rest, "^") {
-				p.not, rest = true, rest[1:]
+				expression = append(expression, '^')
+				rest = rest[1:]
 			}
-			for len(p.ranges) == 0 || !strings.HasPrefix(rest, "]") {
+			for first := true; first || !strings.HasPrefix(rest, "]"); first = false {
 				low, err := bound()
 				if err != nil {
-					return nil, err
+					return glob{}, err
 				}
 				high := low
 				if strings.HasPrefix(rest, "-") {
 					rest = rest[1:]
 					if high, err = bound(); err != nil {
-						return nil, err
+						return glob{}, err
 					}
 				}
 				if high < low {
-					return nil, fmt.Errorf("pattern %q: the range %c-%c is empty", pattern, low, high)
+					return glob{}, fmt.Errorf("pattern %q: the range %c-%c is empty", pattern, low, high)
 				}
-				p.ranges = append(p.ranges, [2]rune{low, high})
+				expression = fmt.Appendf(expression, `\x{%x}-\x{%x}`, low, high)
 			}
+			expression = append(expression, ']')
 			rest = rest[1:]
-			g = append(g, p)
 		default:
 			r, err := literal()
 			if err != nil {
-				return nil, err
+				return glob{}, err
 			}
-			g = append(g, globPart{ranges: [][2]rune{{r, r}}})
+			expression = fmt.Appendf(expression, `\x{%x}`, r)
 		}
 	}
-	return g, nil
-}
-
-func (p globPart) takes(r rune) bool {
-	if p.kind == '?' {
-		return true
-	}
-	in := slices.ContainsFunc(p.ranges, func(each [2]rune) bool { return each[0] <= r && r <= each[1] })
-	return in != p.not
-}
-
-// match reports whether the pattern matches all of text. It takes time
-// proportional to the product of both lengths at worst, because it backtracks to
-// the last * only.
-func (g glob) match(text string) bool {
-	at, star := 0, -1 // in g
-	retry := 0        // where in text the last star ends
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case at < len(g) && g[at].kind == '*':
-			star, retry = at, i
-			at++
-		case at < len(g) && g[at].takes(r):
-			at++
-			i += size
-		case star >= 0:
-			_, size := utf8.DecodeRuneInString(text[retry:])
-			retry += size
-			at, i = star+1, retry
-		default:
-			return false
-		}
-	}
-	for at < len(g) && g[at].kind == '*' {
-		at++
-	}
-	return at == len(g)
+	compiled, err := regexp.Compile(string(expression) + `$`)
+	return glob{compiled.MatchString}, err
 }
 
 // matches reports whether the first line or the whole of a content matches.
