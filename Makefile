@@ -154,10 +154,10 @@ corpus-test: ## Measure a corpus on Prism and on a real Flink whose worker is ki
 chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages
 	@scripts/chat-types.sh
 
-# What it counts is checked by make lint. PAGE takes flags: -measure runs all tests,
-# and -mutants=FILE reads what make mutants printed.
+# What it counts is checked by make lint. PAGE takes -mutants=FILE, which adds the
+# rates that make mutants printed.
 .PHONY: testing-page
-testing-page: ## Write docs/testing.md, which says what is tested how: make testing-page PAGE=-measure
+testing-page: ## Refresh the counts in docs/testing.md, which says what is tested how
 	@$(TOOLS) run ./cmd/testpage $(PAGE)
 
 .PHONY: tools-test

@@ -2,139 +2,120 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// counted is what is quick to count.
+// What is counted of a module, the last four by what functions are called.
+const (
+	code = iota // lines
+	testCode
+	tests
+	examples
+	fuzz
+	benchmarks
+)
+
+type module [benchmarks + 1]int
+
+// counted is what is counted in the repository.
 type counted struct {
-	Modules    []module `json:"modules"`
-	Vectors    int      `json:"vectors"`
-	Assertions int      `json:"assertions"`
-	Rules      int      `json:"rules"`
-	Faults     int      `json:"faults"`
-	SDKs       []string `json:"sdks"`
-	Documents  int      `json:"documents"` // whose commands or programs run as tests
+	modules                            map[string]*module // by folder
+	vectors, assertions, rules, faults int
+	sdks                               []string // as lines of the page
 }
 
-// A module is a folder with a go.mod.
-type module struct {
-	Name       string `json:"name"`
-	Code       int    `json:"code"` // lines
-	TestCode   int    `json:"test_code"`
-	Tests      int    `json:"tests"`
-	Examples   int    `json:"examples"`
-	Fuzz       int    `json:"fuzz"`
-	Benchmarks int    `json:"benchmarks"`
-}
-
-// Total adds up the modules.
-func (c counted) Total() (sum module) {
-	for _, m := range c.Modules {
-		sum.Code += m.Code
-		sum.TestCode += m.TestCode
-		sum.Tests += m.Tests
-		sum.Examples += m.Examples
-		sum.Fuzz += m.Fuzz
-		sum.Benchmarks += m.Benchmarks
+// total adds up the modules.
+func (c *counted) total() (sum module) {
+	for _, m := range c.modules {
+		for i, n := range m {
+			sum[i] += n
+		}
 	}
 	return sum
 }
 
-// Of returns a module.
-func (c counted) Of(name string) (module, error) {
-	for _, m := range c.Modules {
-		if m.Name == name {
-			return m, nil
-		}
+// rows are the modules as rows of the page.
+func (c *counted) rows() []string {
+	var rows []string
+	for _, name := range slices.Sorted(maps.Keys(c.modules)) {
+		m := c.modules[name]
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %d | %d | %d |", cmp.Or(name, "root"), grouped(m[code]), grouped(m[testCode]), m[tests], m[examples], m[fuzz]))
 	}
-	return module{}, fmt.Errorf("there is no module %s", name)
-}
-
-// all are the counts by name.
-func (c counted) all() map[string]int {
-	total := c.Total()
-	return map[string]int{
-		"lines of code": total.Code, "lines of test code": total.TestCode, "test functions": total.Tests, "examples": total.Examples,
-		"fuzz targets": total.Fuzz, "benchmarks": total.Benchmarks, "modules": len(c.Modules), "conformance vectors": c.Vectors,
-		"assertions": c.Assertions, "rules of the kits": c.Rules, "planted faults": c.Faults, "SDKs": len(c.SDKs),
-	}
+	return rows
 }
 
 // count counts what git knows of the repository.
-func count(root string) (c counted, err error) {
-	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+func count(root string) (*counted, error) {
+	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.go", "*.toml", "*go.mod")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
-		return c, fmt.Errorf("git ls-files: %w", err)
+		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
 	files := strings.Split(strings.Trim(string(out), "\x00"), "\x00")
 	slices.Sort(files)
-	files = slices.Compact(files)
+	files = slices.DeleteFunc(slices.Compact(files), func(name string) bool { return strings.Contains(name, "testdata/") })
+	c := &counted{modules: make(map[string]*module)}
 	for _, name := range files {
-		if filepath.Base(name) == "go.mod" && !strings.Contains(name, "testdata/") {
-			c.Modules = append(c.Modules, module{Name: filepath.ToSlash(filepath.Dir(name))})
+		if folder, ok := strings.CutSuffix(name, "go.mod"); ok {
+			c.modules[strings.TrimSuffix(folder, "/")] = new(module)
 		}
 	}
 	for _, name := range files {
-		if err := c.add(root, name); err != nil && !os.IsNotExist(err) { // deleted and not committed
-			return c, err
+		if strings.HasSuffix(name, ".toml") && strings.HasPrefix(name, "conformance/") {
+			c.vectors++
 		}
-	}
-	if err := c.pages(root); err != nil {
-		return c, err
-	}
-	return c, nil
-}
-
-func (c *counted) add(root, name string) error {
-	switch {
-	case strings.HasPrefix(name, "conformance/") && strings.HasSuffix(name, ".toml") && !strings.Contains(name, "testdata/"):
-		c.Vectors++
-	case strings.HasSuffix(name, ".go") && !strings.Contains(name, "testdata/"):
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
 		data, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted and not committed
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var of *module
-		for i, m := range c.Modules {
-			if m.Name == "." && of == nil || strings.HasPrefix(name, m.Name+"/") && (of == nil || len(m.Name) > len(of.Name)) {
-				of = &c.Modules[i]
-			}
+		folder := filepath.ToSlash(filepath.Dir(name))
+		for folder != "" && c.modules[folder] == nil {
+			folder = folder[:max(strings.LastIndexByte(folder, '/'), 0)]
 		}
-		lines := bytes.Count(data, []byte("\n"))
-		if !strings.HasSuffix(name, "_test.go") {
-			of.Code += lines
-			return nil
+		if err := c.modules[folder].add(name, data); err != nil {
+			return nil, err
 		}
-		of.TestCode += lines
-		return of.functions(name, data)
 	}
-	return nil
+	return c, c.pages(root)
 }
 
-// functions counts the functions that go test runs.
-func (m *module) functions(name string, data []byte) error {
+// functions are the prefixes of functions that go test runs.
+var functions = map[string]int{"Test": tests, "Example": examples, "Fuzz": fuzz, "Benchmark": benchmarks}
+
+// add counts a file.
+func (m *module) add(name string, data []byte) error {
+	lines := bytes.Count(data, []byte("\n"))
+	if !strings.HasSuffix(name, "_test.go") {
+		m[code] += lines
+		return nil
+	}
+	m[testCode] += lines
 	file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
 	for _, decl := range file.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Recv != nil || f.Name.Name == "TestMain" {
-			continue
-		}
-		for prefix, n := range map[string]*int{"Test": &m.Tests, "Example": &m.Examples, "Fuzz": &m.Fuzz, "Benchmark": &m.Benchmarks} {
-			if strings.HasPrefix(f.Name.Name, prefix) {
-				*n++
+		for prefix, of := range functions {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name != "TestMain" && strings.HasPrefix(f.Name.Name, prefix) {
+				m[of]++
 			}
 		}
 	}
@@ -143,41 +124,37 @@ func (m *module) functions(name string, data []byte) error {
 
 // pages counts the rows of pages that tests generate.
 func (c *counted) pages(root string) error {
-	lines := func(name string) ([]string, error) {
+	rows := func(name, pattern string) ([][]string, error) {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		return strings.Split(strings.TrimSpace(string(data)), "\n"), err
+		return regexp.MustCompile(pattern).FindAllStringSubmatch(string(data), -1), err
 	}
-	rows, err := lines("cupeltest/ASSERTIONS.md")
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if strings.HasPrefix(row, "| `") {
-			c.Assertions++
-		}
-	}
-	if rows, err = lines("cupeltest/RULES.md"); err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| rule |") {
-			c.Rules++
-		}
-	}
-	for _, role := range []string{"scorer", "slicer", "placer", "collector"} {
-		if rows, err = lines("cupeltest/testdata/faults_" + role + ".txt"); err != nil {
+	for _, file := range []struct {
+		name, pattern string
+		count         *int
+	}{
+		{"cupeltest/ASSERTIONS.md", "(?m)^\\| `", &c.assertions},
+		{"cupeltest/RULES.md", "(?m)^\\| ", &c.rules},
+		{"cupeltest/RULES.md", "(?m)^\\| rule \\|", nil},
+		{"cupeltest/testdata/faults_scorer.txt", "(?m)^.", &c.faults},
+		{"cupeltest/testdata/faults_slicer.txt", "(?m)^.", &c.faults},
+		{"cupeltest/testdata/faults_placer.txt", "(?m)^.", &c.faults},
+		{"cupeltest/testdata/faults_collector.txt", "(?m)^.", &c.faults},
+	} {
+		found, err := rows(file.name, file.pattern)
+		if err != nil {
 			return err
 		}
-		c.Faults += len(rows)
-	}
-	if rows, err = lines("cupelchat/sdks/go.mod"); err != nil {
-		return err
-	}
-	for _, row := range rows {
-		fields := strings.Fields(row)
-		if strings.HasPrefix(row, "\t") && len(fields) == 2 && !strings.Contains(fields[0], "cupel-go") {
-			c.SDKs = append(c.SDKs, fields[0]+" "+fields[1])
+		if file.count == nil {
+			c.rules -= len(found) // headings
+		} else {
+			*file.count += len(found)
 		}
 	}
-	return nil
+	required, err := rows("cupelchat/sdks/go.mod", `(?m)^\t(\S+ v\S+)$`)
+	for _, r := range required {
+		if !strings.Contains(r[1], "cupel-go") {
+			c.sdks = append(c.sdks, "- agents made with `"+r[1]+"` talk to a stub of the provider")
+		}
+	}
+	return err
 }
