@@ -4,11 +4,13 @@ package recorded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -23,8 +25,8 @@ const format = "cupel.recording.v1"
 
 // Run is a recorded run.
 type Run struct {
-	Trace string // the id of its trace, or ""
-	Line  int    // of the file, from 1
+	Trace string `json:"-"` // the id of its trace, or ""
+	Line  int    `json:"-"` // of the file, from 1
 
 	Format     string
 	Clock      time.Time
@@ -137,7 +139,7 @@ func (r *Run) check() error {
 		return fmt.Errorf("its format is %.40q, and not %s", r.Format, format)
 	}
 	for i := range r.Candidates {
-		if same := r.Candidates[i].Same; same != nil && (*same < 0 || *same >= i) {
+		if same := r.Candidates[i].Same; same != nil && (*same < 0 || *same >= i || r.Candidates[*same].Same != nil) {
 			return fmt.Errorf("candidate %d is the same as %d", i, *same)
 		}
 	}
@@ -157,8 +159,8 @@ func (r *Run) Items(contents map[string]string, needed string) ([]*cupel.Context
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		at := i
-		for r.Candidates[at].Same != nil {
-			at = *r.Candidates[at].Same
+		if c.Same != nil {
+			at = *c.Same
 		}
 		content, ok := contents[c.ID]
 		if ok = ok && c.ID != ""; !ok {
@@ -278,7 +280,7 @@ func (r *Run) needs(p policy.Policy) (string, error) {
 		key := ""
 		switch kind {
 		case "relevance", "diverse":
-			needed = kind
+			needed = cmp.Or(needed, kind)
 		case "metadataKey":
 			key, _ = settings["key"].(string)
 		case "metadataTrust":
@@ -292,7 +294,7 @@ func (r *Run) needs(p policy.Policy) (string, error) {
 	return needed, err
 }
 
-// walk calls visit with each strategy in a policy.
+// walk calls visit with each strategy in a policy, in an order that does not change.
 func walk(value any, visit func(kind string, settings map[string]any) error) error {
 	switch v := value.(type) {
 	case []any:
@@ -307,8 +309,8 @@ func walk(value any, visit func(kind string, settings map[string]any) error) err
 				return err
 			}
 		}
-		for _, e := range v {
-			if err := walk(e, visit); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if err := walk(v[name], visit); err != nil {
 				return err
 			}
 		}
