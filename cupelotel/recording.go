@@ -27,10 +27,10 @@ const recordingFormat = "cupel.recording.v1"
 //
 // A record has no content of an item, but every other field that strategies read:
 // tokens, kind, source, pins, tags, priority, times, groups, versions, and the sizes
-// of smaller forms. Tags are as they are. A [Redactor] sees kinds and groups. Of the
-// metadata it has the keys that are given here, where values are texts, numbers or
-// booleans. The value of idKey is the id, by which contents are found again; ""
-// records none.
+// of smaller forms. Numbers and times that JSON does not have are left out. Tags are
+// as they are. A [Redactor] sees kinds and groups. Of the metadata it has the keys
+// that are given here, where values are texts, numbers or booleans. The value of idKey
+// is the id, by which contents are found again; "" records none.
 //
 // Runs that failed, and streaming runs, which do not have all candidates at once, are
 // not recorded.
@@ -147,10 +147,10 @@ func (c *TraceCollector) recorded(item *cupel.ContextItem) *recordedItem {
 	if n, ok := item.Priority(); ok {
 		r.Priority = &n
 	}
-	if t, ok := item.Timestamp(); ok {
+	if t, ok := item.Timestamp(); ok && inJSON(t) {
 		r.Timestamp = &t
 	}
-	if hint, ok := item.FutureRelevanceHint(); ok {
+	if hint, ok := item.FutureRelevanceHint(); ok && inJSON(hint) {
 		r.FutureRelevanceHint = &hint
 	}
 	if n, ok := item.OriginalTokens(); ok {
@@ -163,7 +163,7 @@ func (c *TraceCollector) recorded(item *cupel.ContextItem) *recordedItem {
 		}
 		switch value.(type) {
 		case string, bool, json.Number, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
-			if _, err := json.Marshal(value); err != nil { // no JSON number
+			if !inJSON(value) {
 				continue
 			}
 			if r.Metadata == nil {
@@ -173,6 +173,13 @@ func (c *TraceCollector) recorded(item *cupel.ContextItem) *recordedItem {
 		}
 	}
 	return r
+}
+
+// inJSON reports whether JSON has a value: it has no infinite number and no year 10000,
+// and one such item must not cost the record of the run.
+func inJSON(value any) bool {
+	_, err := json.Marshal(value)
+	return err == nil
 }
 
 func forms(variants []cupel.Variant) []recordedForm {

@@ -3,6 +3,7 @@ package cupelotel_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,6 +109,23 @@ func TestRecording(t *testing.T) {
 	}
 	if strings.Contains(got, "secret") || strings.Contains(got, "cupel:trust") {
 		t.Errorf("a record has a content, or metadata that is not allowed:\n%s", got)
+	}
+}
+
+// TestRecordingOddNumbers: what JSON cannot have is left out, and not the run.
+func TestRecordingOddNumbers(t *testing.T) {
+	loggers, kept := newRecords(log.SeverityInfo)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "odd"))
+	items := []*cupel.ContextItem{
+		newItem(t, "one", 1, hint(math.NaN()), cupel.WithTimestamp(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), cupel.WithMetadata(map[string]any{"odd": math.Inf(1)})),
+		newItem(t, "two", 2, hint(math.Inf(-1))),
+	}
+	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 100, 100), cupel.WithTrace(collector)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"candidates":[{"tokens":1,"kind":"Message","source":"Chat"},{"tokens":2,"kind":"Message","source":"Chat"}]`
+	if got := otlp(t, kept); !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want) {
+		t.Errorf("got %s, want the run with %s", got, want)
 	}
 }
 
