@@ -133,10 +133,13 @@ func (t *strategyTimes) begin(s any, parent int, now time.Time) int {
 	return len(t.list) - 1
 }
 
-// sameStrategy reports whether two strategies of the same type are one. Functions are
-// if they have the same code; others that cannot be compared count as one.
+// sameStrategy reports whether two strategies are one. Functions are if they have the
+// same code; others that cannot be compared are if they have the same type.
 func sameStrategy(a, b any) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	if x.Type() != y.Type() { // packages may have one name
+		return false
+	}
 	if x.Kind() == reflect.Func {
 		return x.Pointer() == y.Pointer()
 	}
