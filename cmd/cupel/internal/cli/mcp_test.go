@@ -112,6 +112,7 @@ func TestMCP(t *testing.T) {
 		{"min_budget", `{"candidates": [{"content": "a", "tokens": 7}, {"content": "b", "tokens": 9}], "policy": "chat", "candidate": "a", "reserve": 3}`, `{"pinned":3,"all":19,"candidate":{"found":true,"tokens":10,"exact":true,`, "of a list"},
 		{"outline", `{"file": "log.txt", "tokens": 30}`, `"kind":"log","tokens":`, "of a file"},
 		{"outline", `{"text": "short", "tokens": 30}`, `{"outline":"short",`, "of a text that fits"},
+		{"outline", `{"text": "{\"customer_identification_number\": \"ABC-12345-XYZ\"}", "tokens": 4}`, `{"outline":"…","kind":"json","tokens":1,`, "nothing of it fits, and an empty outline would be that of an empty text"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		if failed || !strings.Contains(text, tt.has) {

@@ -207,6 +207,9 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 		return n
 	}
 	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, int(in.Tokens), cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
+	if out.Outline == "" && text != "" {
+		out.Outline = "…" // an empty one would be that of an empty text
+	}
 	out.Tokens = count(out.Outline)
 	return out, failed
 }
