@@ -193,6 +193,9 @@ func (p *timeParts) setHalf(half string) bool {
 		return false
 	}
 	if p.clock == nil && p.day > 0 && p.month == 0 { // 1 pm: the number is an hour
+		if p.day > 12 {
+			return false
+		}
 		clock := time.Date(0, 1, 1, p.day, 0, 0, 0, time.UTC)
 		p.clock, p.day = &clock, 0
 	}

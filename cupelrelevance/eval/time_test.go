@@ -56,6 +56,7 @@ func TestTimes(t *testing.T) {
 		{"2023-13-08", "", "there is no such month"},
 		{"13:56 pm on 8 May 2023", "", "an hour of 12 is needed"},
 		{"25:00 8 May 2023", "", "there is no such hour"},
+		{"25 pm on 8 May 2023", "", "nor that of the next day"},
 		{"1:56 pm am on 8 May 2023", "", "both halves of the day"},
 		{"8 May 2023 UTC", "", "an offset without a clock time"},
 		{"8 May 2023 :", "", "a stray character"},
