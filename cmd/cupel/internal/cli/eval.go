@@ -408,6 +408,10 @@ func latest(c *eval.Conversation) time.Time {
 	return now
 }
 
+// maxKnown is how many conversations keep their indexes: more than are measured at
+// once, and not all of a corpus.
+const maxKnown = 64
+
 // measured returns the policy that a --policy flag names.
 func measured(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
 	for _, p := range eval.Builtin() {
@@ -435,6 +439,9 @@ func measured(env *Environment, name string, clock func() time.Time) (eval.Polic
 	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
 		mu.Lock()
 		if known[index] == nil {
+			if len(known) == maxKnown {
+				clear(known) // those that are measured come back
+			}
 			known[index] = indexesWith(index)
 		}
 		q := &question{query, true, known[index]}

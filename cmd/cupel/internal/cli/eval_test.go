@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+	"weak"
 
+	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
@@ -240,4 +244,31 @@ func TestEvalInSession(t *testing.T) {
 	if code, _, stderr := fed(t, "", "eval", "--data", data, "-p", "relevance@2"); code != exitUsage || !strings.Contains(stderr, "low-water mark must be above 0 and at most 1") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
+}
+
+// TestEvalForgets: a policy does not keep the words of each conversation of a corpus.
+func TestEvalForgets(t *testing.T) {
+	p, err := measured(&Environment{}, "chat"+withQuery, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() weak.Pointer[cupelrelevance.Index] {
+		index, err := cupelrelevance.NewIndex()
+		if err == nil {
+			_, err = p.New(index, "what?")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(index)
+	}
+	first := ask()
+	for range 200 {
+		ask()
+	}
+	runtime.GC()
+	if first.Value() != nil {
+		t.Error("the first of 201 conversations has its index still")
+	}
+	runtime.KeepAlive(p)
 }
