@@ -51,6 +51,9 @@ type Policy struct {
 func (s *Spec) Measure() (*replay.Measure, error) {
 	policies := make([]replay.Policy, len(s.Policies))
 	for i, p := range s.Policies {
+		if !(p.Low >= 0 && p.Low <= 1) {
+			return nil, fmt.Errorf("cupelbeam: policy %q: the low-water mark must be above 0 and at most 1, or 0 without a session, got %g", p.Name, p.Low)
+		}
 		built, err := p.build()
 		if err != nil {
 			return nil, fmt.Errorf("cupelbeam: policy %q: %w", p.Name, err)
@@ -181,6 +184,9 @@ func (f *measureFn) ProcessElement(ctx context.Context, line Line, emit func(str
 			return err
 		} else {
 			c.Line = line.Number
+			if c.ID == "line 1" { // it has no id, and is named by the only line that Scan sees
+				c.ID = fmt.Sprintf("line %d", line.Number)
+			}
 			if s, err = f.measure.Sample(ctx, &c); err != nil {
 				return err
 			}

@@ -149,8 +149,8 @@ func specOf(policies, shares, against, caches string) (cupelbeam.Spec, error) {
 		p := cupelbeam.Policy{Name: name}
 		if base, low, found := strings.Cut(name, "@"); found {
 			n, err := strconv.ParseFloat(low, 64)
-			if err != nil {
-				return spec, fmt.Errorf("--policy: %q: the low-water mark is no number", name)
+			if err != nil || n == 0 { // 0 would be no session
+				return spec, fmt.Errorf("--policy: %q: the low-water mark must be above 0 and at most 1", name)
 			}
 			p.Name, p.Low = base, n
 		}
