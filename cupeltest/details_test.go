@@ -36,6 +36,7 @@ func TestLeavesRoom(t *testing.T) {
 		{[]item{{10, 0.5}, {1, 0.5}}, 9, cupel.Selection{Indices: []int{0}}, "", "too much is selected, which is another rule's"},
 		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{2}}, "", "the position is not there, which is another rule's"},
 		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{-1}}, "", "nor is this one"},
+		{[]item{{math.MaxInt, 0.5}, {math.MaxInt, 0.5}, {5, 0.5}}, 10, cupel.Selection{Indices: []int{0, 1}}, "", "too much is selected, and what is left would wrap"},
 		{[]item{{1, 0.5}, {10, 0.5}}, 11, cupel.Selection{Indices: []int{1}}, "position 0 has 1 tokens, 1 are left, and it is not selected", "the first position counts"},
 	} {
 		var items []cupel.ScoredItem

@@ -109,7 +109,9 @@ func Inputs() string {
 		describeScored(&b, withBudgets(hostileScores(&tt.options)))
 		describeScored(&b, withBudgets(repeatedScored(&tt.options)))
 		describeScored(&b, withBudgets(hugeItems()))
-		describeScored(&b, []input[cupel.ScoredItem]{longScored(growthFrom, &tt.options)})
+		long := longScored(growthFrom, &tt.options)
+		long.name = fmt.Sprintf("a list for measurements, %+v", long.budget)
+		describeScored(&b, []input[cupel.ScoredItem]{long})
 	}
 	b.WriteString("\n# Targets of sweeps\n\n")
 	for _, list := range [][]cupel.ScoredItem{scored(Items(3, 1), func(int) float64 { return 1 }), scored(Items(4000, 1), func(int) float64 { return 1 }), hugeItems().list} {

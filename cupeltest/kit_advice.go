@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -45,11 +46,9 @@ func (s *subject[E, R]) growthRule(list func(n int) input[E]) rule {
 func growth(of string, start func(n int) (call func())) string {
 	short, long := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	ratio := func() float64 { return float64(long) / float64(max(short, 1)) }
-	began := time.Now()    //nolint:forbidigo // the kit measures the strategies of others
-	for round := range 5 { // the least of several is hardly disturbed by other work
-		if round > 1 && time.Since(began) > growthEnough { //nolint:forbidigo // as above
-			break
-		}
+	began := time.Now() //nolint:forbidigo // the kit measures the strategies of others
+	// The least of several is hardly disturbed by other work.
+	for round := 0; round < 2 || round < 5 && time.Since(began) <= growthEnough; round++ { //nolint:forbidigo // as above
 		for range 3 {
 			short = min(short, timeOf(start(growthFrom)))
 		}
@@ -83,11 +82,7 @@ func numberRule(method string, s *subject[*cupel.ContextItem, []float64], option
 		broken: func() string {
 			run := s.start()
 			for _, in := range itemLists(nextShort(), options) {
-				if s.fails[in.name] || in.long() {
-					continue
-				}
-				out := s.call(run, in)
-				for i, score := range out.result {
+				for i, score := range s.call(run, in).result {
 					if math.IsNaN(score) {
 						return fmt.Sprintf("%s: item %d scores NaN", in.name, i+1)
 					}
@@ -118,15 +113,12 @@ func (k *slicerKit) adviceRules(s cupel.Slicer) []rule {
 // leavesRoom finds an item that fits the budget that is left. What Slice would
 // select from several that fit is its own matter: one must not fit at all.
 func leavesRoom(in input[cupel.ScoredItem], sel cupel.Selection) string {
+	if len(sel.Shortfalls) > 0 || len(sel.Smaller) > 0 || outOfRange(in, sel) != "" || overTarget(in, sel) != "" {
+		return "" // the last two are other rules'
+	}
 	left := in.budget.TargetTokens
 	for _, i := range sel.Indices {
-		if i < 0 || i >= len(in.list) || in.list[i].Item.Tokens() > left {
-			return "" // another rule's
-		}
 		left -= in.list[i].Item.Tokens()
-	}
-	if len(sel.Shortfalls) > 0 || len(sel.Smaller) > 0 {
-		return ""
 	}
 	taken := make(map[int]bool)
 	for _, i := range positionsOf(sel) {
@@ -144,28 +136,22 @@ func leavesRoom(in input[cupel.ScoredItem], sel cupel.Selection) string {
 func (k *slicerKit) unstable() string {
 	g := nextGeneration()
 	var items []*cupel.ContextItem
+	alike := make(map[int][]int) // positions by size
 	for i := range 200 {
-		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10+(i*7%3), cupel.WithKind(cupel.KindDocument)))
+		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10+i%3, cupel.WithKind(cupel.KindDocument)))
+		alike[items[i].Tokens()] = append(alike[items[i].Tokens()], i)
 	}
 	list := scored(items, func(int) float64 { return 0.5 })
 	run := k.start()
 	for _, target := range []int{300, 1000} {
-		out := k.call(run, input[cupel.ScoredItem]{list: list, budget: budgetOf(target)})
-		chosen := make([]bool, len(list))
-		for _, i := range out.result.Indices {
-			if i >= 0 && i < len(chosen) {
-				chosen[i] = true
-			}
-		}
-		for tokens := 10; tokens <= 12; tokens++ {
-			changes, last := 0, -1
-			for i, it := range list {
-				if it.Item.Tokens() != tokens {
-					continue
-				}
-				if last >= 0 && chosen[i] != chosen[last] {
+		in := input[cupel.ScoredItem]{list: list, budget: budgetOf(target)}
+		sel := k.call(run, in).result
+		for _, tokens := range slices.Sorted(maps.Keys(alike)) {
+			last, changes := alike[tokens][0], 0
+			for _, i := range alike[tokens] {
+				if chosen := slices.Contains(sel.Indices, i); chosen != slices.Contains(sel.Indices, last) {
 					if changes++; changes > 1 {
-						return fmt.Sprintf("200 items with one score, with a target of %d: of those of %d tokens, position %d is selected and %d is not, and the other way round before", target, tokens, pick(chosen[i], i, last), pick(chosen[i], last, i))
+						return fmt.Sprintf("200 items with one score, with a target of %d: of those of %d tokens, position %d is selected and %d is not, and the other way round before", target, tokens, pick(chosen, i, last), pick(chosen, last, i))
 					}
 				}
 				last = i
@@ -196,33 +182,31 @@ func (k *placerKit) adviceRules() []rule {
 // come in their order, in reverse, or in one direction and then the other, as
 // around the middle of a window.
 func (k *placerKit) unstable() string {
+	type class struct {
+		score float64
+		at    int64
+	}
+	classOf := func(it cupel.ScoredItem) class {
+		at, _ := it.Item.Timestamp()
+		return class{it.Score, at.UnixMilli()}
+	}
 	g := nextGeneration()
 	var items []*cupel.ContextItem
 	for i := range 200 {
-		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10, cupel.WithTimestamp(time.Unix(int64(i*7%5), 0))))
+		items = append(items, g.item(fmt.Sprintf("alike %03d", i), 10, cupel.WithTimestamp(time.UnixMilli(int64(i%5)))))
 	}
 	for _, levels := range []int{1, 3} {
-		list := scored(items, func(i int) float64 { return float64(i%levels) / 4 })
-		out := k.call(k.start(), input[cupel.ScoredItem]{list: list})
-		type class struct {
-			score float64
-			at    int64
+		in := input[cupel.ScoredItem]{list: scored(items, func(i int) float64 { return float64(i%levels) / 4 })}
+		placed := k.call(k.start(), in).result
+		if noPermutation(in, placed) != "" {
+			return "" // another rule's
 		}
 		orders := make(map[class][]int)
-		for _, i := range out.result {
-			if i >= 0 && i < len(list) {
-				at, _ := list[i].Item.Timestamp()
-				c := class{list[i].Score, at.Unix()}
-				orders[c] = append(orders[c], i)
-			}
+		for _, i := range placed {
+			orders[classOf(in.list[i])] = append(orders[classOf(in.list[i])], i)
 		}
-		for _, i := range slices.Sorted(slices.Values(out.result)) {
-			if i < 0 || i >= len(list) {
-				continue
-			}
-			at, _ := list[i].Item.Timestamp()
-			order := orders[class{list[i].Score, at.Unix()}]
-			turns := 0
+		for _, it := range in.list {
+			order, turns := orders[classOf(it)], 0
 			for n := 2; n < len(order); n++ {
 				if (order[n-1] > order[n-2]) != (order[n] > order[n-1]) {
 					turns++

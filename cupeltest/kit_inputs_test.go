@@ -32,7 +32,8 @@ type tally struct {
 func (c *tally) add(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) {
 	h := fnv.New64a()
 	for _, it := range items {
-		_, _ = fmt.Fprintln(h, it.Item.Tokens(), it.Item.Kind(), it.Score)
+		at, _ := it.Item.Timestamp()
+		_, _ = fmt.Fprintln(h, it.Item.Tokens(), it.Item.Kind(), at.UnixNano(), it.Score)
 	}
 	c.count(h, budget, ctx.Err())
 }

@@ -284,7 +284,7 @@ func TestAdvice(t *testing.T) {
 		name, want string
 		run        func(t cupeltest.T, opts ...cupeltest.StrategyOption)
 	}{
-		{"NaN", "a score is not a number: NaN\n\trule: Score is a number for items whose fields are ordinary.\n", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
+		{"NaN", "a score is not a number: NaN\n\trule: Score is a number for items whose fields are ordinary.\n\tfound: a list of 9 sample items: item 2 scores NaN", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
 			cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 				return float64(item.NumTags()-1) / float64(item.NumTags()-1)
 			})), opts...)
