@@ -171,7 +171,7 @@ func TestInBrief(t *testing.T) {
 	long := strings.Repeat("é", 120)
 	for found, want := range map[string]string{
 		"a list: position 3": "position 3", "panic: runtime error: x": "panic: runtime error: x", "position 3": "position 3",
-		"a list: item 3 scores 1, then 2": "1, then 2", "a list: item 3 is odd": "item 3 is odd",
+		"a list: item 3 scores 1, then 2": "1, then 2", "a list: item 3 is odd": "item 3 is odd", "a list: position 3 scores 1": "position 3 scores 1",
 		"a list: " + long: long, "a list: " + long + "é": long + "…", "a list: " + long + "éé": long + "…",
 	} {
 		if got := cupeltest.InBrief(found); got != want {

@@ -120,7 +120,7 @@ func hold(t T, role string, strategy any, rules []rule, options *kitOptions) {
 		}
 	}
 	for _, r := range rules {
-		if slices.ContainsFunc(options.except, func(text string) bool { return text != "" && strings.HasPrefix(r.sentence, text) }) {
+		if slices.ContainsFunc(options.except, func(text string) bool { return strings.HasPrefix(r.sentence, text) }) {
 			continue
 		}
 		found := protect(r.broken)
@@ -208,7 +208,6 @@ func accepted[S any](t T, role string, start func() S, config func(S) cupel.Conf
 	if problem != "" {
 		t.Errorf("%s", problem)
 		t.FailNow()
-		return strategy, false
 	}
-	return strategy, true
+	return strategy, problem == ""
 }

@@ -63,6 +63,13 @@ func (a appendPlacer) AppendPlace(_ context.Context, list []int, items []cupel.S
 	return a(list, asGiven(items)), nil
 }
 
+// refusing has an appending form that fails.
+type refusing struct{ appendPlacer }
+
+func (refusing) AppendPlace(context.Context, []int, []cupel.ScoredItem) ([]int, error) {
+	return nil, errors.New("no room")
+}
+
 func TestBrokenPlacers(t *testing.T) {
 	skipUnderRace(t)
 	var buffer perGoroutine[[]int]
@@ -84,6 +91,9 @@ func TestBrokenPlacers(t *testing.T) {
 		{"appends to nothing", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
 			cupeltest.TestPlacer(t, the[cupel.Placer](appendPlacer(func(_, order []int) []int { return order })))
 		}, "the elements already in the list are gone"},
+		{"refuses to append", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
+			cupeltest.TestPlacer(t, the[cupel.Placer](refusing{}))
+		}, `Place and AppendPlace: a result, then the error "no room"`},
 		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress), "in memory of its own"},
 		{"sorts the list", "Place does not change the list that it is given.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {

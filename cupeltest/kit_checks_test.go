@@ -81,6 +81,12 @@ func TestDifferences(t *testing.T) {
 	for i := range long {
 		long[i] = i
 	}
+	drop := func(at int, code cupel.ExclusionCode) cupel.Drop {
+		return cupel.Drop{Index: at, Reason: cupel.ExclusionReason{Code: code}}
+	}
+	short := func(of int) []cupel.CountRequirementShortfall {
+		return []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: of}}
+	}
 	for _, row := range []struct {
 		got, want, why string
 	}{
@@ -107,6 +113,19 @@ func TestDifferences(t *testing.T) {
 			"", "two forms of one item, which another rule finds",
 		},
 		{differentSelections(cupel.Selection{Drops: []cupel.Drop{{Index: 1}}}, cupel.Selection{Drops: []cupel.Drop{{Index: 1}}}), "", "the same drop"},
+		{
+			differentSelections(cupel.Selection{Drops: []cupel.Drop{drop(1, cupel.ExcludeFiltered)}}, cupel.Selection{Drops: []cupel.Drop{drop(2, cupel.ExcludeFiltered)}}),
+			"drops [{1 Filtered: }], then [{2 Filtered: }]", "another item is dropped",
+		},
+		{
+			differentSelections(cupel.Selection{Drops: []cupel.Drop{drop(1, cupel.ExcludeFiltered)}}, cupel.Selection{Drops: []cupel.Drop{drop(1, cupel.ExcludeScoredTooLow)}}),
+			"drops [{1 Filtered: }], then [{1 ScoredTooLow: score 0 below 0}]", "for another reason",
+		},
+		{differentSelections(cupel.Selection{Shortfalls: short(2)}, cupel.Selection{Shortfalls: short(2)}), "", "as many are short"},
+		{
+			differentSelections(cupel.Selection{Shortfalls: short(2)}, cupel.Selection{Shortfalls: short(3)}),
+			"shortfalls [CountRequirementShortfall: A has 0 of 2 required items], then [CountRequirementShortfall: A has 0 of 3 required items]", "one more is short",
+		},
 		{differentScores([]float64{1, math.NaN()}, []float64{1, math.NaN()}), "", "NaN is NaN"},
 		{differentScores([]float64{1, math.NaN()}, []float64{1, 2}), "item 2 scores NaN, then 2", "and no number"},
 		{differentScores([]float64{2}, []float64{math.NaN()}), "item 1 scores 2, then NaN", "the other way round"},
@@ -328,15 +347,21 @@ func TestExplanationsAreAskedFor(t *testing.T) {
 			t.Errorf("%v, %v: %q, asked about %v, want %q and %s", row.obstacle, row.err, got, asked, row.want, row.asked)
 		}
 	}
-	k := kitOf(&scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) {
-		return cupel.Selection{Indices: []int{0, 1}}, nil
-	}, explain: func(at int) (cupel.Obstacle, error) {
-		asked = append(asked, at)
-		return cupel.Obstacle{Rule: "the size"}, nil
-	}})
-	asked = nil
-	if got := k.unexplained(in, cupel.Selection{Indices: []int{2}}); got != "" || fmt.Sprint(asked) != "[2 3 4 5 7]" {
-		t.Errorf("%q, asked about %v: what is selected has no obstacle", got, asked)
+	for err, want := range map[error]string{nil: "[2 3 4 5 7]", errors.New("busy"): "[]"} {
+		k := kitOf(&scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) {
+			return cupel.Selection{Indices: []int{0, 1}}, err
+		}, explain: func(at int) (cupel.Obstacle, error) {
+			asked = append(asked, at)
+			return cupel.Obstacle{Rule: "the size"}, nil
+		}})
+		asked = nil
+		sel := cupel.Selection{Indices: []int{2}}
+		if err != nil {
+			sel.Indices = []int{0, 1, 2, 3, 4, 5, 6, 7}
+		}
+		if got := k.unexplained(in, sel); got != "" || fmt.Sprint(asked) != want {
+			t.Errorf("%q, asked about %v, want %s: what is selected has no obstacle", got, asked, want)
+		}
 	}
 }
 

@@ -69,6 +69,7 @@ func (c countingScorer) ScoreAll(ctx context.Context, all []*cupel.ContextItem, 
 	c.add(ctx, items, cupel.SliceBudget{})
 	for i, item := range all {
 		if ctx.Err() != nil {
+			c.count(fnv.New64a(), "stopped", i)
 			return ctx.Err()
 		}
 		scores[i] = size(item, all)

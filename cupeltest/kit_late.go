@@ -2,7 +2,6 @@ package cupeltest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,7 +121,7 @@ func (s *subject[E, R]) stopsSoon() string {
 			continue
 		}
 		run := s.start()
-		full, ended := time.Duration(1<<62), time.Duration(1<<62)
+		full, ended := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 		for range 4 { // the least of several is hardly disturbed by other work
 			full = min(full, timeOf(func() { s.call(run, in) }))
 			ended = min(ended, timeOf(func() { s.callIn(ctx, run, in) }))
@@ -162,7 +161,7 @@ func (s *subject[E, R]) endsGoroutines() string {
 // leftBehind returns how many goroutines of a round go on after it, and how many
 // after three rounds: a pool that is started once and stays is lawful.
 func leftBehind(round func()) (first, last int) {
-	label := strconv.FormatInt(lastLabel.Add(1), 10)
+	label := fmt.Sprint(lastLabel.Add(1))
 	labelledRound := func() {
 		pprof.Do(context.Background(), pprof.Labels(goroutineLabel, label), func(context.Context) { round() })
 	}
@@ -180,28 +179,26 @@ const goroutineLabel = "cupeltest"
 // settled waits for the goroutines with a label to end, down to a number, and
 // returns how many are left.
 func settled(label string, to int) int {
-	for wait := time.Millisecond; ; wait *= 2 {
-		if n := labelled(label); n <= to || wait > 600*time.Millisecond {
-			return n
-		}
-		time.Sleep(wait)
+	n := labelled(label)
+	for try := 0; n > to && try < 10; try++ {
+		time.Sleep(time.Millisecond << try)
+		n = labelled(label)
 	}
+	return n
 }
 
 // labelled counts goroutines by their label in a profile, where each line of
 // labels follows the count of the goroutines that have it.
 func labelled(label string) int {
 	var profile bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
-		return 0
-	}
-	n, count := 0, 0
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a buffer takes everything
+	var n, count int
 	for line := range bytes.Lines(profile.Bytes()) {
 		if before, _, ok := bytes.Cut(line, []byte(" @ ")); ok {
 			count, _ = strconv.Atoi(string(before))
 		}
-		if bytes.HasPrefix(line, []byte("# labels: ")) && bytes.Contains(line, []byte(fmt.Sprintf("%q:%q", goroutineLabel, label))) {
-			n += cmp.Or(count, 1)
+		if bytes.Contains(line, []byte(fmt.Sprintf("%q:%q", goroutineLabel, label))) {
+			n += count
 		}
 	}
 	return n

@@ -128,11 +128,7 @@ func (k *slicerKit) sweepsFar() string {
 }
 
 func (k *slicerKit) narrows() string {
-	s := k.newSlicer()
-	narrower, ok := s.(cupel.KindNarrower)
-	if !ok {
-		return ""
-	}
+	narrower := k.newSlicer().(cupel.KindNarrower) // a panic is reported
 	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt, "Sketch", "sKETCH", "", "no kind of these"} {
 		narrowed := narrower.ForKind(kind)
 		if narrowed == nil {
@@ -159,13 +155,13 @@ func (k *slicerKit) narrows() string {
 
 // monotonic compares the selections of rising targets.
 func (k *slicerKit) monotonic() string {
-	if n, ok := k.newSlicer().(cupel.NonMonotonic); !ok || n.NonMonotonic() {
+	if k.newSlicer().(cupel.NonMonotonic).NonMonotonic() { // a panic is reported
 		return ""
 	}
 	run := k.start()
 	for _, in := range k.plainLists() {
 		var before []int
-		last := 0
+		var last int
 		for _, target := range targetsOf(in.list) {
 			in.budget = budgetOf(target)
 			out := k.call(run, in)
@@ -186,10 +182,10 @@ func (k *slicerKit) monotonic() string {
 // unexplained asks a [cupel.SliceExplainer] about items that it left out: the
 // first, the last and those between.
 func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection) string {
-	s := k.newSlicer()
-	if _, ok := s.(cupel.SliceExplainer); !ok || in.long() {
+	if in.long() {
 		return ""
 	}
+	s := k.newSlicer()
 	if filled, err := cupel.Slice(context.Background(), s, slices.Clone(in.list), in.budget); err == nil {
 		sel = filled // an item that the left-over pass brings back has no obstacle
 	}

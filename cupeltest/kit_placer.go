@@ -131,11 +131,10 @@ func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, e
 	if err != nil {
 		return nil, err
 	}
-	n := len(before)
-	if len(order) < n || !slices.Equal(order[:n], []int{-1, -2}) {
+	if n := min(len(before), len(order)); !slices.Equal(order[:n], []int{-1, -2}) {
 		return nil, fmt.Errorf("the elements already in the list are gone: %v", order)
 	}
-	return order[n:], nil
+	return order[len(before):], nil
 }
 
 func otherLength(in input[cupel.ScoredItem], order []int) string {

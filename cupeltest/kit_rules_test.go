@@ -1,12 +1,23 @@
 package cupeltest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
+
+// ownSlice inherits all but one method.
+type ownSlice struct{ *narrowing }
+
+func (ownSlice) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	return cupel.Selection{}, nil
+}
 
 // Options and optional methods have rules left out.
 func TestRulesLeftOut(t *testing.T) {
@@ -39,6 +50,7 @@ func TestRulesLeftOut(t *testing.T) {
 		{slicerRules(nil, new(kitOptions)), slicerRules(&scripted{}, new(kitOptions)), []string{"ForKind gives no slicer"}, "it has all optional methods but this one"},
 		{slicerRules(nil, new(kitOptions)), slicerRules(sliceOf(nil), new(kitOptions)), []string{"Sweep and Slice differ", "ForKind gives no slicer", "NonMonotonic is not true", "explains badly"}, "it has none"},
 		{slicerRules(sliceOf(nil), new(kitOptions)), slicerRules(slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("A", 40))), new(kitOptions)), []string{"budget is left over"}, "it caps a kind"},
+		{slicerRules(&narrowing{}, new(kitOptions)), slicerRules(ownSlice{&narrowing{}}, new(kitOptions)), []string{"ForKind gives no slicer"}, "it is inherited beside a Slice of its own"},
 		{placerRules(new(kitOptions), all), placerRules(only, all), []string{"equal items are placed in no order"}, "the items for it are others"},
 		{placerRules(new(kitOptions), all), placerRules(new(kitOptions), nil), []string{"Place and AppendPlace differ"}, "there is one form"},
 		{scorers(struct{ cupel.Scorer }{}), scorers(scorerOf(nil)), nil, "neither has a batch form"},
@@ -107,6 +119,173 @@ func TestUnstable(t *testing.T) {
 	} {
 		k := newPlacerKit(func() cupel.Placer { return placerFunc(row.place) }, new(kitOptions))
 		if got := k.unstable(); got != row.want {
+			t.Errorf("%q, want %q: %s", got, row.want, row.why)
+		}
+	}
+}
+
+// A sweep begins with its first target, whatever Next says before it, and there
+// may be none.
+func TestSweepsBegin(t *testing.T) {
+	for _, none := range []bool{false, true} {
+		k := kitOf(&scripted{
+			slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{Indices: []int{0}}, nil },
+			sweep: func([]cupel.ScoredItem) cupel.SliceSweep {
+				if none {
+					return nil
+				}
+				first := true
+				return &stepSweep{choose: func(_, target int) (int, []int) {
+					if first {
+						first = false
+						return 0, []int{0}
+					}
+					if target == 1 {
+						return 0, nil // no change is announced
+					}
+					return 1, nil
+				}, next: func(int) (int, bool) { return 0, false }}
+			},
+		})
+		if got := k.sweeps(); got != "" {
+			t.Errorf("without a sweep %t: %q", none, got)
+		}
+	}
+}
+
+// narrowing returns the same slicer for every kind.
+type narrowing struct {
+	scripted
+	narrowed cupel.Slicer
+}
+
+func (n *narrowing) ForKind(cupel.ContextKind) cupel.Slicer { return n.narrowed }
+
+func TestNarrowedSlicers(t *testing.T) {
+	returns := func(err error, indices ...int) cupel.Slicer {
+		return &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{Indices: indices}, err }}
+	}
+	scarce := &cupel.ScarcityError{Slicer: "scripted", Kind: "A", RequireCount: 1}
+	for _, row := range []struct {
+		narrowed cupel.Slicer
+		want     string
+		why      string
+	}{
+		{returns(nil), "", "it selects nothing"},
+		{returns(scarce), "", "the contract allows the error"},
+		{returns(scarce, -1), "", "there is no selection with an error"},
+		{returns(errors.New("busy")), `kind "Message": the error "busy"`, "the contract does not allow it"},
+		{returns(nil, -1), `kind "Message": position -1 of 3 items`, "it is not in the list"},
+		{nil, `kind "Message": nil`, "it is none"},
+	} {
+		s := &narrowing{narrowed: row.narrowed}
+		k := newSlicerKit(func() cupel.Slicer { return s }, &kitOptions{only: true, items: Items(3, 5, 9)})
+		if got := k.narrows(); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" {
+			t.Errorf("%q, want %q: %s", got, row.want, row.why)
+		}
+	}
+}
+
+// Items that no strategy receives are left out, and nil is kept to be reported.
+func TestItemsOfTheCaller(t *testing.T) {
+	var options kitOptions
+	options.add(append([]*cupel.ContextItem{nil}, Items(-1, 0, 1)...))
+	if got := options.items; len(got) != 3 || got[0] != nil || got[1].Tokens() != 0 || got[2].Tokens() != 1 {
+		t.Errorf("%v, want nil and the items of 0 and 1 tokens", got)
+	}
+}
+
+// Each list is followed by each in the same memory, both as long as the shorter.
+func TestMemoryOfListsIsUsedAgain(t *testing.T) {
+	var given []string
+	at := make(map[*int]string)
+	s := subject[int, int]{
+		clone: func(n int) int { return n },
+		lists: func(generation) []input[int] {
+			return []input[int]{{name: "x", list: []int{1, 2, 3}}, {name: "y", list: []int{4, 5}}}
+		},
+		differ: func(a, b int) string { return "" },
+		start: func() method[int, int] {
+			return func(_ context.Context, in input[int]) (int, error) {
+				text := in.name + fmt.Sprint(in.list)
+				if before := at[&in.list[0]]; before != "" {
+					text += " after " + before
+				}
+				at[&in.list[0]] = text
+				given = append(given, text)
+				return 0, nil
+			}
+		},
+	}
+	const want = "x[1 2 3], x[1 2 3], x[1 2 3] after x[1 2 3], y[4 5], x[1 2], y[4 5] after x[1 2], x[1 2], y[4 5], x[1 2] after y[4 5], y[4 5], y[4 5], y[4 5] after y[4 5]"
+	if found, got := s.keepsNoList(), strings.Join(given, ", "); found != "" || got != want {
+		t.Errorf("%q, given %s, want %s", found, got, want)
+	}
+}
+
+// Which outcomes are broken: an error may be allowed, except for an empty list,
+// and a result is checked.
+func TestJudge(t *testing.T) {
+	busy := errors.New("busy")
+	s := subject[int, string]{may: func(err error) bool { return err == nil || errors.Is(err, busy) }}
+	for _, row := range []struct {
+		items int
+		out   outcome[string]
+		want  string
+		why   string
+	}{
+		{1, outcome[string]{result: "bad"}, "x: bad", "a result is checked, even where no error is allowed"},
+		{1, outcome[string]{}, "", "the check finds nothing"},
+		{1, outcome[string]{broke: "the error", err: busy}, "", "the error is allowed"},
+		{0, outcome[string]{broke: "the error", err: busy}, "x: the error", "not for an empty list"},
+		{1, outcome[string]{broke: "the error", err: errors.New("other")}, "x: the error", "another error is not"},
+		{1, outcome[string]{broke: "a panic"}, "x: a panic", "nor is a panic"},
+	} {
+		got := s.judge(observed[int, string]{input[int]{name: "x", list: make([]int, row.items)}, row.out}, func(_ input[int], result string) string { return result })
+		if got != row.want {
+			t.Errorf("%d items, %+v: %q, want %q: %s", row.items, row.out, got, row.want, row.why)
+		}
+	}
+}
+
+// Long lists have fewer budgets.
+func TestBudgets(t *testing.T) {
+	for n, want := range map[int]string{
+		100: "[{1 1} {33 33} {99 99} {100 100} {9223372036854775807 9223372036854775807} {100 50}]", 101: "[{33 33} {9223372036854775807 9223372036854775807}]",
+		1000: "[{333 333} {9223372036854775807 9223372036854775807}]", 1001: "[{50 50} {9223372036854775807 9223372036854775807}]",
+		0: "[{1 1} {0 0} {1 1} {1 1} {9223372036854775807 9223372036854775807} {1 1}]",
+	} {
+		var budgets []cupel.SliceBudget
+		for _, in := range withBudgets(input[cupel.ScoredItem]{list: scored(repeat(Items(1), n), func(int) float64 { return 1 })}) {
+			budgets = append(budgets, in.budget)
+		}
+		if got := fmt.Sprint(budgets); got != want {
+			t.Errorf("%d items of 1 token: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// A score is written if it is not what was there before, both times.
+func TestWritesAll(t *testing.T) {
+	busy := errors.New("busy")
+	for _, row := range []struct {
+		score func(call int, scores []float64) error
+		want  string
+		why   string
+	}{
+		{func(_ int, scores []float64) error { scores[0] = 1; return nil }, "x: the score of item 2 is what was there before", "the second is not written"},
+		{func(_ int, scores []float64) error { scores[0], scores[1] = 1, -1234.5; return nil }, "", "it happens to be what was there"},
+		{func(_ int, scores []float64) error { scores[0], scores[1] = 1, 5432.1; return nil }, "", "the other time"},
+		{func(int, []float64) error { return busy }, "", "it fails"},
+		{func(call int, _ []float64) error { return []error{nil, busy}[call%2] }, "", "the second call fails"},
+		{func(call int, _ []float64) error { return []error{busy, nil}[call%2] }, "", "the first call fails"},
+	} {
+		calls := 0
+		got := writesAll(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+			calls++
+			return row.score(calls-1, scores)
+		}, []input[*cupel.ContextItem]{{name: "x", list: Items(1, 2)}})
+		if got != row.want {
 			t.Errorf("%q, want %q: %s", got, row.want, row.why)
 		}
 	}

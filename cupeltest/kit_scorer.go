@@ -66,10 +66,7 @@ func scorerRules(s cupel.Scorer, start func() cupel.Scorer, options *kitOptions)
 // time in proportion to the list or to its square.
 func sampled(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		step := 1
-		if n > 100 {
-			step = max(1, n*n/16000)
-		}
+		step := max(1, n*n/16000)
 		for i := 0; i < n; i += step {
 			if !yield(i) {
 				return

@@ -367,6 +367,39 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// What breaks a contract is not lawful where warnings are failures, and a mistake
+// of both forms of a scorer is that of Score.
+func TestBrokenUnderOptions(t *testing.T) {
+	twice := func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		if at := slices.Index(all, item); slices.Contains(all[at+1:], item) {
+			panic("given twice")
+		}
+		return size(item, all)
+	}
+	const single = "scorer cupeltest_test.batch breaks its contract: Score fails for an item that is given twice: panic: given twice\n" +
+		"\trule: Score takes a list that holds an item twice: two candidates, alike.\n\tfound: panic: given twice"
+	for _, row := range []struct {
+		all  scoring
+		want []string
+		why  string
+	}{
+		{twice, []string{single}, "it is one mistake"},
+		{size, []string{single, "scorer cupeltest_test.batch breaks its contract: ScoreAll confuses items that are given twice: panic: given twice, then a result\n" +
+			"\trule: ScoreAll scores an item that is given twice at each of its positions, as Score does.\n" +
+			"\tfound: a list that holds two items twice, Score and ScoreAll: panic: given twice, then a result"}, "the forms differ"},
+	} {
+		s := watch(func(t cupeltest.T) {
+			cupeltest.TestScorer(t, the[cupel.Scorer](batch{twice, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+				for i, item := range all {
+					scores[i] = row.all(item, all)
+				}
+				return nil
+			}}), cupeltest.Strict())
+		})
+		equalMessages(t, "TestScorer", s.messages, row.want, row.why)
+	}
+}
+
 // Collectors have warnings and exceptions as strategies do.
 func TestAdviceForCollectors(t *testing.T) {
 	slower := func() cupel.TraceCollector {

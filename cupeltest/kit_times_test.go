@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,6 +129,7 @@ func timedSubject(calls *int, full, ended []time.Duration) *subject[int, int] {
 		},
 		clone: func(n int) int { return n },
 		lists: func(generation) []input[int] { return []input[int]{{name: "x"}, {name: "y"}} },
+		may:   func(error) bool { return false },
 	}
 }
 
@@ -253,6 +256,89 @@ func TestGoroutinesLeftBehind(t *testing.T) {
 			time.Sleep(time.Hour) // of the test's own clock, until all have ended
 		})
 	}
+}
+
+// One round is enough where nothing is left of it.
+func TestLeftBehind(t *testing.T) {
+	for _, row := range []struct {
+		ends        []time.Duration // goroutines of each round
+		first, last int
+		waits       time.Duration
+		why         string
+	}{
+		{nil, 0, 0, 0, "none is started"},
+		{[]time.Duration{100 * ms}, 0, 0, 127 * ms, "it ends soon, and is waited for in steps of 1, 2, 4 ms and so on"},
+		{[]time.Duration{time.Hour}, 1, 3, 2 * 1023 * ms, "1 for each round"},
+		{[]time.Duration{time.Hour, 100 * ms}, 1, 3, 2 * 1023 * ms, "one of two"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			first, last := leftBehind(func() {
+				for _, d := range row.ends {
+					go time.Sleep(d)
+				}
+			})
+			if waited := time.Since(began); first != row.first || last != row.last || waited != row.waits {
+				t.Errorf("%d, then %d after %v, want %d and %d after %v: %s", first, last, waited, row.first, row.last, row.waits, row.why)
+			}
+			time.Sleep(2 * time.Hour) // of the test's own clock, until all have ended
+		})
+	}
+}
+
+// A context that ends late ends for those too that wait for it in the background.
+func TestLateContextsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine waits for good
+		s := timedSubject(new(int), nil, nil)
+		s.differ = func(a, b int) string { return "" }
+		s.start = func() method[int, int] {
+			return func(ctx context.Context, _ input[int]) (int, error) {
+				if done := ctx.Done(); done != nil {
+					go func() { <-done }()
+				}
+				return 0, nil
+			}
+		}
+		if found := s.stops(); found != "" {
+			t.Error(found)
+		}
+	})
+}
+
+// The goroutines that call a strategy at once begin with the same list, for each
+// of the lists, and then each with another.
+func TestConcurrentCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := timedSubject(new(int), nil, nil)
+		s.lists = func(generation) []input[int] { return []input[int]{{name: "w"}, {name: "x"}, {name: "y"}, {name: "z"}} }
+		s.differ = func(a, b int) string { return "" }
+		var (
+			lock sync.Mutex
+			runs [][]string // the lists of the calls that begin with the run
+		)
+		s.start = func() method[int, int] {
+			began, n := time.Now(), len(runs)
+			runs = append(runs, nil)
+			return func(_ context.Context, in input[int]) (int, error) {
+				lock.Lock()
+				if time.Now().Equal(began) {
+					runs[n] = append(runs[n], in.name)
+				}
+				lock.Unlock()
+				time.Sleep(ms)
+				return 0, nil
+			}
+		}
+		if found := s.runsConcurrently(); found != "" {
+			t.Error(found)
+		}
+		for _, names := range runs {
+			slices.Sort(names)
+		}
+		if got, want := fmt.Sprint(runs), "[[w w w w] [x x x x] [y y y y] [z z z z] [w x y z] [w] [x] [y] [z]]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
 }
 
 // A stream that ends early has an error.

@@ -1,6 +1,7 @@
 package cupeltest_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -133,4 +134,27 @@ func TestHaveShortfallForKind(t *testing.T) {
 		{"none", "nothing is short", report{}, of(cupel.KindMemory),
 			"HaveShortfallForKind(Memory) failed: no shortfall had Kind=Memory. The report had 0 shortfall(s) of kinds: []."},
 	})
+}
+
+// What a program reads from a failure.
+func TestMeasuresInFailures(t *testing.T) {
+	rising := report{Excluded: []cupel.ExcludedItem{out("A", 1, 0.9, because(cupel.ExcludeFiltered)), out("A", 2, 0.5, because(cupel.ExcludeFiltered)), out("A", 3, 0.75, because(cupel.ExcludeFiltered))}}
+	short := report{CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: 1}}}
+	for _, row := range []struct {
+		r                report
+		link             func(c *chain) *chain
+		expected, actual string
+	}{
+		{four(), func(c *chain) *chain { return c.HaveAtLeastNExclusions(5) }, "at least 5 excluded items", "4"},
+		{rising, func(c *chain) *chain { return c.ExcludedItemsAreSortedByScoreDescending() }, "excluded items with non-increasing scores", "score 0.75 at index 2 after score 0.5"},
+		{two(), func(c *chain) *chain { return c.HaveBudgetUtilizationAbove(0.75, cupeltest.Budget(200, 100)) }, "a utilization of at least 0.75", "0.500000"},
+		{two(), func(c *chain) *chain { return c.HaveKindCoverageCount(3) }, "at least 3 distinct kinds in Included", "2: [Message, Sketch]"},
+		{two(), func(c *chain) *chain { return c.HaveTokensAtMost(99) }, "at most 99 included tokens", "100"},
+		{short, func(c *chain) *chain { return c.HaveShortfallForKind("B") }, "a shortfall of Kind=B", "1 shortfalls of kinds: [A]"},
+	} {
+		failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](row.link(cupeltest.That(&row.r)).Err())
+		if !ok || failure.Expected != row.expected || failure.Actual != row.actual {
+			t.Errorf("%+v, want %q instead of %q", failure, row.expected, row.actual)
+		}
+	}
 }
