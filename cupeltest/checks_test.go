@@ -45,10 +45,15 @@ func TestKeepGroupsWhole(t *testing.T) {
 		return cupeltest.Item(content, 1, cupel.WithGroup(group))
 	}
 	apart := report{Included: []cupel.IncludedItem{{Item: member("a", "g")}, {Item: cupeltest.Item("b", 1)}, {Item: member("c", "g")}}}
+	twice := report{
+		Included: []cupel.IncludedItem{{Item: member("a", "g")}, {Item: member("b", "h")}},
+		Excluded: []cupel.ExcludedItem{{Item: member("c", "h")}, {Item: member("d", "g")}},
+	}
 	whole := func(c *chain) *chain { return c.KeepGroupsWhole() }
 	check(t, []assertion{
 		{"none", "there are no groups", four(), whole, ""},
 		{"apart", "places do not count", apart, whole, ""},
+		{"two split", "the first of those that are out is shown", twice, whole, `KeepGroupsWhole failed: 2 group(s) are split. Group "h" has 1 included and 1 excluded item(s).`},
 		{"split", "one item of the group is out", *splitReport(), whole, `KeepGroupsWhole failed: 1 group(s) are split. Group "g" has 1 included and 1 excluded item(s).`},
 	})
 }

@@ -67,6 +67,10 @@ func TestFailures(t *testing.T) {
 			add(fmt.Sprintf("IncludeExactlyNItemsWithKind %s %d", kind, n), func(c *chain) { c.IncludeExactlyNItemsWithKind(kind, n) })
 		}
 	}
+	for _, group := range []string{"g", "call_1", "call_2"} {
+		add("IncludeGroup "+group, func(c *chain) { c.IncludeGroup(group) })
+		add("ExcludeGroup "+group, func(c *chain) { c.ExcludeGroup(group) })
+	}
 	for _, code := range cupel.ExclusionCodes() {
 		add("ExcludeItemWithReason "+string(code), func(c *chain) { c.ExcludeItemWithReason(code) })
 		add("ExcludeItemWithReasonData "+string(code), func(c *chain) {

@@ -129,7 +129,7 @@ func (p *property) newCase(n int) (c propertyCase, problem string) {
 	random := rand.New(rand.NewPCG(p.seed, uint64(n)))
 	c.items = p.generate(random)
 	if slices.Contains(c.items, nil) {
-		return c, "a nil item"
+		return propertyCase{}, "a nil item"
 	}
 	total := min(windowTokens(c.items), 1<<30)
 	target := int(float64(total) * random.Float64() * 1.1)
@@ -143,8 +143,8 @@ func (p *property) newCase(n int) (c propertyCase, problem string) {
 		target = sum
 	}
 	c.budget = Budget(target+random.IntN(1+target/10), target)
-	c.more = Budget(c.budget.MaxTokens()+1+random.IntN(1+total/2), target+1)
-	c.more = Budget(c.more.MaxTokens(), c.more.MaxTokens())
+	more := c.budget.MaxTokens() + 1 + random.IntN(1+total/2)
+	c.more = Budget(more, more)
 	c.filler = Item("an item that nothing prefers", 1<<random.IntN(bits.Len(uint(target))+1), cupel.WithKind("Filler"), cupel.WithTimestamp(time.Unix(0, 0).UTC()))
 	return c, ""
 }
@@ -170,7 +170,7 @@ func (p *property) shrink(rule propertyRule, c propertyCase, broken string) (pro
 				at += size
 			}
 		}
-		if !smaller || size > len(c.items) {
+		if !smaller {
 			size /= 2
 		}
 	}

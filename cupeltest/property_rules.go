@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -233,18 +234,18 @@ type requirement struct {
 // group, whose kind and size are not those of the item.
 func (r requirement) fits(c propertyCase) bool {
 	room := c.budget.TargetTokens()
-	least := -1
+	least := math.MaxInt
 	for _, item := range c.items {
 		if item.Group() != "" && item.Kind().Equal(r.kind) {
 			return false
 		}
 		if item.Pinned() {
 			room -= item.Tokens()
-		} else if item.Kind().Equal(r.kind) && (least < 0 || item.Tokens() < least) {
-			least = item.Tokens()
+		} else if item.Kind().Equal(r.kind) && item.Tokens() >= 0 {
+			least = min(least, item.Tokens())
 		}
 	}
-	return least >= 0 && float64(least) <= float64(room)*r.percent/100
+	return float64(least) <= float64(room)*r.percent/100
 }
 
 func requiredBy(pipeline *cupel.Pipeline) []requirement {

@@ -143,6 +143,8 @@ func TestRequirementsOfProperties(t *testing.T) {
 		{[]*cupel.ContextItem{document(31)}, false, "31 are more"},
 		{[]*cupel.ContextItem{document(0)}, true, "no tokens fit any share"},
 		{[]*cupel.ContextItem{document(0), document(31)}, true, "a larger one does not take the place of one without tokens"},
+		{[]*cupel.ContextItem{document(-1)}, false, "an item of negative size is in no window"},
+		{[]*cupel.ContextItem{document(-1), document(31)}, false, "nor does it hide one that is too large"},
 		{[]*cupel.ContextItem{document(31), document(30), document(32)}, true, "one of them fits"},
 		{[]*cupel.ContextItem{document(30), cupeltest.Item("rule", 10, cupel.WithPinned())}, false, "the share is of what pinned items leave"},
 		{[]*cupel.ContextItem{document(27), cupeltest.Item("rule", 10, cupel.WithPinned())}, true, "27 of 90"},
@@ -190,6 +192,10 @@ func TestPropertyRulesNotice(t *testing.T) {
 		t.Errorf("a split group is reported as %q", got)
 	}
 	pinned := &report{Excluded: []cupel.ExcludedItem{{Item: cupeltest.Item("rule", 1, cupel.WithPinned()), Reason: because(cupel.ExcludeFiltered)}}}
+	negative := &report{Excluded: []cupel.ExcludedItem{{Item: cupeltest.Item("rule", -1, cupel.WithPinned()), Reason: because(cupel.ExcludeNegativeTokens)}}}
+	if got := cupeltest.BrokenPins(negative); got != "" {
+		t.Errorf("a pinned item of negative size is reported as %q", got)
+	}
 	if got := cupeltest.BrokenPins(pinned); got != `the pinned item "rule" is excluded: Filtered` {
 		t.Errorf("a pinned item that is out is reported as %q", got)
 	}
@@ -212,9 +218,22 @@ func TestPropertyExemptions(t *testing.T) {
 	} {
 		l := new(logger)
 		cupeltest.Property(l, lawful(t)[name], cupeltest.WithCases(1))
-		if !strings.Contains(strings.Join(l.lines, "\n"), want) {
+		if !strings.Contains(strings.Join(l.lines, "\n"), want) || name == "count, throw" && len(l.lines) != 1 {
 			t.Errorf("%s logs %q, want %q", name, l.lines, want)
 		}
+	}
+}
+
+// A report is compared with those of two more runs.
+func TestSameEveryTimeRuns(t *testing.T) {
+	runs := 0
+	pipeline := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		runs++
+		return cupel.Selection{}, nil
+	})})
+	items := cupeltest.WithCandidates(func(*rand.Rand) []*cupel.ContextItem { return cupeltest.Items(1) })
+	if cupeltest.Property(t, pipeline, cupeltest.SameEveryTime(), items, cupeltest.WithCases(2)); runs != 6 {
+		t.Errorf("%d runs for 2 cases", runs)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -144,7 +145,18 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 		}
 		return cupel.Selection{}, nil
 	}}
-	ofA := Item("a", 30, cupel.WithKind("A"))
+	ofA := Item("a", 30, cupel.WithKind("A"), cupel.WithFutureRelevanceHint(0.5))
+	largeA := Item("a", 31, cupel.WithKind("A"))
+	count := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "A", RequireCount: 1, CapCount: 1}}))
+	percent := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("A", 1)))
+	alone := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel cupel.Selection) {
+		if len(items) == 1 {
+			sel.Indices = []int{0}
+		}
+		return sel
+	})
+	failures := 0
+	const lost = "with a budget of 90 tokens instead of 60, the window loses kind A"
 	for _, row := range []struct {
 		rule   PropertyOption
 		config cupel.Config
@@ -156,20 +168,30 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow}, propertyCase{items: []*cupel.ContextItem{pinned(30), pinned(25)}, budget: Budget(60, 50)}, "", "together too"},
 		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "the slicer chooses more than the target: ", "nothing is pinned"},
 		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(30), pinned(50)), budget: Budget(80, 50)}, "the slicer chooses more than the target: ", "what is pinned is at the target"},
+		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(1), pinned(0)), budget: Budget(80, 0)}, "the slicer chooses more than the target: ", "what is pinned has no tokens"},
 		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "51 tokens are included, and 50 are allowed", "the window has them"},
 		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 20), budget: Budget(60, 50)}, "", "as many as the target"},
 		{BudgetHeld(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "a panic is no lawful failure"},
 		{PinnedKept(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(61)}, budget: Budget(60, 50)}, "", "it does not fit, which is lawful"},
+		{reportRule("all is wrong", func(*cupel.SelectionReport) string { return "wrong" }), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "wrong", "the report is looked at"},
 		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the first run"},
 		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { odd++; return odd > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the second run"},
 		{SameEveryTime(), cupel.Config{Slicer: scarce}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "a run succeeds, and the next one fails", "the second run, lawfully"},
 		{SameEveryTime(), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "", "they are equal"},
 		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50), more: Budget(90, 90)}, "the run fails: ", "the first run"},
 		{RequiredKindsNotDisplaced("A"), cupel.Config{Scorer: failing(func(n int) bool { return n > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50), filler: Item("filler", 1)}, "the run fails: ", "the run with one more"},
-		{RequiredKindsKept("A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "with a budget of 90 tokens instead of 60, the window loses kind A", "it is lost"},
+		{RequiredKindsKept("A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it is lost"},
 		{RequiredKindsKept("B"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind is asked for"},
-		{RequiredKindsKept("B", "A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "with a budget of 90 tokens instead of 60, the window loses kind A", "one of two"},
+		{RequiredKindsKept("B", "A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "one of two"},
 		{RequiredKindsKept(), cupel.Config{Slicer: quota}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it stays"},
+		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { failures++; return failures == 1 })}, propertyCase{items: Items(1), budget: Budget(60, 60), more: Budget(90, 90)}, "the run fails: ", "the first run alone"},
+		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "the count slicer requires it"},
+		{RequiredKindsKept("B"), cupel.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind takes the place of those of slicers"},
+		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it fits its share"},
+		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it does not"},
+		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), percent}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "nor that of one percent"},
+		{RequiredKindsNotDisplaced("A"), cupel.Config{Slicer: alone}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "with one more item of 2 tokens, which nothing prefers, the window loses kind A", "it has a better score"},
+		{RequiredKindsNotDisplaced("A"), cupel.Config{Slicer: alone, Scorer: failing(func(int) bool { return false })}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "", "it has no better score"},
 	} {
 		if row.config.Scorer == nil {
 			row.config.Scorer = scorer.Reflexive{}
@@ -196,6 +218,66 @@ func lossy() cupel.Slicer {
 		}
 		return sel
 	})
+}
+
+// lossyAround seems to have another slicer inside.
+type lossyAround struct {
+	cupel.Slicer
+	inner cupel.Slicer
+}
+
+func (l lossyAround) Slicers() []cupel.Slicer { return []cupel.Slicer{l.inner} }
+
+// The list of a failure is made as small as it can be, in so many runs.
+func TestShrink(t *testing.T) {
+	shrink := func(n int, broken func(call int, has func(i int) bool) bool) (calls int, left string) {
+		all := Items(make([]int, n)...)
+		rule := propertyRule{broken: func(_ *property, c propertyCase) string {
+			calls++
+			if broken(calls, func(i int) bool { return slices.Contains(c.items, all[i]) }) {
+				return "broken"
+			}
+			return ""
+		}}
+		small, _ := new(property).shrink(rule, propertyCase{items: all}, "broken")
+		for _, item := range small.items {
+			left += item.Content() + ", "
+		}
+		return calls, left
+	}
+	// The first one may go where the second has gone.
+	if _, left := shrink(3, func(_ int, has func(i int) bool) bool { return has(2) && (has(0) || !has(1)) }); left != "item 3, " {
+		t.Errorf("%s is left, and item 3 is enough", left)
+	}
+	// A removal that is enough at once makes the number of runs odd.
+	if calls, _ := shrink(1500, func(call int, _ func(int) bool) bool { return call == 3 }); calls != mostShrinks+1 {
+		t.Errorf("%d runs, want %d", calls, mostShrinks+1)
+	}
+	if calls, _ := shrink(1500, func(int, func(int) bool) bool { return false }); calls != mostShrinks {
+		t.Errorf("%d runs, want %d", calls, mostShrinks)
+	}
+}
+
+// The budgets of cases, of items so small that each is the last that fits, and so
+// large that not all of their tokens count.
+func TestPropertyBudgets(t *testing.T) {
+	for _, row := range []struct {
+		items []*cupel.ContextItem
+		want  string
+	}{
+		{Items(slices.Repeat([]int{1}, 100)...), "72 72 108, 37 37 84, 79 81 93, 59 64 112, 100 101 112, 20 22 34, 15 15 19, 33 35 55"},
+		{Items(math.MaxInt32), "0 0 376635398, 401917216 436630240 926793210, 0 0 125776116, 634890907 697841761 1197318124, 1073947637 1089172184 1195015154, 224571671 245306382 370145925, 166615181 179490998 212953208, 364544945 382335525 585249403"},
+	} {
+		p := &property{seed: 1, generate: func(*rand.Rand) []*cupel.ContextItem { return row.items }}
+		var got []string
+		for n := range 8 {
+			c, _ := p.newCase(n)
+			got = append(got, fmt.Sprint(c.budget.TargetTokens(), " ", c.budget.MaxTokens(), " ", c.more.MaxTokens()))
+		}
+		if text := strings.Join(got, ", "); text != row.want {
+			t.Errorf("%d items: %s, want %s", len(row.items), text, row.want)
+		}
+	}
 }
 
 // The errors of runs that are lawful, however they are wrapped.

@@ -67,6 +67,10 @@ func TestGroups(t *testing.T) {
 	exclude := func(group string) func(c *chain) *chain {
 		return func(c *chain) *chain { return c.ExcludeGroup(group) }
 	}
+	alone := report{
+		Included: []cupel.IncludedItem{grouped("g", "a", "A", 1, 1)},
+		Excluded: []cupel.ExcludedItem{{Item: grouped("h", "b", "A", 1, 1).Item, Reason: because(cupel.ExcludeFiltered)}},
+	}
 	together := func(c *chain) *chain { return c.KeepGroupsTogether() }
 	check(t, []assertion{
 		{"in", "both items are in", r, include("call_1"), ""},
@@ -81,6 +85,10 @@ func TestGroups(t *testing.T) {
 			`ExcludeGroup("call_3") failed: expected all items of the group to be excluded, but found no candidate of that group.`},
 		{"in, without a name", "an item without a group is in no group", r, include(""),
 			`IncludeGroup("") failed: expected all items of the group to be included, but found no candidate of that group.`},
+		{"one item in", "it is the whole group", alone, include("g"), ""},
+		{"one item out", "it is the whole group", alone, exclude("h"), ""},
+		{"one item not in", "it is counted", alone, include("h"),
+			`IncludeGroup("h") failed: expected all items of the group to be included, but found 0 of its items included and 1 excluded with reasons: [Filtered].`},
 		{"half in", "all items are asked about", *splitReport(), include("g"),
 			`IncludeGroup("g") failed: expected all items of the group to be included, but found 1 of its items included and 1 excluded with reasons: [Filtered].`},
 		{"half out", "all items are asked about", *splitReport(), exclude("g"),
@@ -114,6 +122,8 @@ func TestForms(t *testing.T) {
 			"IncludeItemInForm(1) failed: predicate matched 2 included item(s) but none was in form 1. They had forms: [0, 0]."},
 		{"very many", "of many forms five are shown", placed(1, 2, 3, 4, 5, 6), inForm(cupeltest.ByKind("A"), 3),
 			"IncludeItemInForm(3) failed: predicate matched 6 included item(s) but none was in form 3. They had forms: [0, 0, 0, 0, 0, …]."},
+		{"as many as are shown", "five of five", placed(1, 2, 3, 4, 5), inForm(cupeltest.ByKind("A"), 3),
+			"IncludeItemInForm(3) failed: predicate matched 5 included item(s) but none was in form 3. They had forms: [0, 0, 0, 0, 0]."},
 		{"negative", "there is no such form", r, inForm(cupeltest.ByContent("notes"), -1),
 			"IncludeItemInForm(-1) failed: predicate matched 1 included item(s) but none was in form -1. They had forms: [0]."},
 		{"full content", "the window does not have it", r, inForm(cupeltest.ByContent("the document"), 2),
@@ -205,7 +215,7 @@ func TestKindOfAShrunkGroup(t *testing.T) {
 		cupeltest.Item("a long result", 100, cupel.WithGroup("g"), cupel.WithKind(cupel.KindToolOutput), cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 2, Worth: 0.5})),
 	}
 	r := cupeltest.DryRun(t, unitsPipeline(t), items, cupeltest.Budget(20, 20))
-	cupeltest.Should(t, r).IncludeItemInForm(cupeltest.ByContent("short").Included, 1).IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 1).IncludeExactlyNItemsWithKind(cupel.KindMessage, 0)
+	cupeltest.Should(t, r).IncludeItemInForm(cupeltest.ByContent("short").Included, 1).IncludeItemInSmallerForm(cupeltest.ByContent("short").Included).IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 1).IncludeExactlyNItemsWithKind(cupel.KindMessage, 0)
 }
 
 // Golden files have groups, forms and staleness, where there are any.
