@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +30,7 @@ const recordingFormat = "cupel.recording.v1"
 //
 // A record has no content of an item, but every other field that strategies read:
 // tokens, kind, source, pins, tags, priority, times, groups, versions, and the sizes
-// of smaller forms. Numbers and times that JSON does not have are left out. Tags are
+// of smaller forms. Times that JSON does not have are left out. Tags are
 // as they are. A [Redactor] sees kinds and groups. Of the metadata it has the keys
 // that are given here, where values are texts, numbers or booleans. The value of idKey
 // is the id, by which contents are found again; "" records none.
@@ -48,7 +51,7 @@ type recordingConfig struct {
 // recording is the body of a record.
 type recording struct {
 	Format     string              `json:"format"`
-	Clock      time.Time           `json:"clock"` // of the pipeline, at the start
+	Clock      time.Time           `json:"clock"` // of the pipeline, when it scored the candidates
 	Pipeline   string              `json:"pipeline,omitempty"`
 	PolicyHash string              `json:"policyHash,omitempty"`
 	Budget     cupel.ContextBudget `json:"budget"`
@@ -62,7 +65,10 @@ type recordedItem struct {
 	ID string `json:"id,omitempty"`
 	// Same is the position of the first candidate with the same content, if it is
 	// another one.
-	Same                *int           `json:"same,omitempty"`
+	Same *int `json:"same,omitempty"`
+	// Again is the position of the first candidate that is the very same item, if it
+	// is another one: some strategies tell an item from its copies.
+	Again               *int           `json:"again,omitempty"`
 	Tokens              int            `json:"tokens"`
 	Kind                string         `json:"kind"`
 	Source              string         `json:"source"`
@@ -70,7 +76,7 @@ type recordedItem struct {
 	Tags                []string       `json:"tags,omitempty"`
 	Metadata            map[string]any `json:"metadata,omitempty"`
 	Timestamp           *time.Time     `json:"timestamp,omitempty"`
-	FutureRelevanceHint *float64       `json:"futureRelevanceHint,omitempty"`
+	FutureRelevanceHint any            `json:"futureRelevanceHint,omitempty"` // as number returns it
 	Pinned              bool           `json:"pinned,omitempty"`
 	OriginalTokens      *int           `json:"originalTokens,omitempty"`
 	Group               string         `json:"group,omitempty"`
@@ -98,6 +104,19 @@ type recordedRun struct {
 	selected []recordedChoice
 }
 
+// scoredKey is where the context of a run that prepared has the time of the scores.
+type scoredKey struct{}
+
+// scoredAt returns when the candidates of a run were scored.
+func scoredAt(info cupel.RunInfo) time.Time {
+	if info.Preparation != nil {
+		if scored, ok := info.Preparation.Value(scoredKey{}).(time.Time); ok {
+			return scored
+		}
+	}
+	return info.Start
+}
+
 // end makes the record of the run.
 func (r *recordedRun) end(ctx context.Context, l *runLog, e cupel.RunEnd) {
 	if e.Err != nil {
@@ -105,17 +124,25 @@ func (r *recordedRun) end(ctx context.Context, l *runLog, e cupel.RunEnd) {
 	}
 	c := l.collector
 	body := recording{
-		Format: recordingFormat, Clock: r.info.Start.UTC(), PolicyHash: r.info.PolicyHash, Budget: r.info.Budget,
+		Format: recordingFormat, Clock: scoredAt(r.info).UTC(), PolicyHash: r.info.PolicyHash, Budget: r.info.Budget,
 		Metadata: c.recording.metadata, Selected: r.selected, Candidates: make([]*recordedItem, len(r.items)),
 	}
 	if name := c.which.nameOr(r.info.Pipeline); name != "" {
 		body.Pipeline = c.text(TextPipeline, name)
 	}
 	first := make(map[string]int, len(r.items))
+	again := make(map[*cupel.ContextItem]int) // of those with the content of another one
 	for i, item := range r.items {
 		recorded := c.recorded(item)
 		if at, twice := first[item.Content()]; twice {
 			recorded.Same = &at
+			if r.items[at] == item {
+				recorded.Again = &at
+			} else if at, twice := again[item]; twice {
+				recorded.Again = &at
+			} else {
+				again[item] = i
+			}
 		} else {
 			first[item.Content()] = i
 		}
@@ -150,22 +177,15 @@ func (c *TraceCollector) recorded(item *cupel.ContextItem) *recordedItem {
 	if t, ok := item.Timestamp(); ok && inJSON(t) {
 		r.Timestamp = &t
 	}
-	if hint, ok := item.FutureRelevanceHint(); ok && inJSON(hint) {
-		r.FutureRelevanceHint = &hint
+	if hint, ok := item.FutureRelevanceHint(); ok {
+		r.FutureRelevanceHint = number(hint, 64)
 	}
 	if n, ok := item.OriginalTokens(); ok {
 		r.OriginalTokens = &n
 	}
 	for _, key := range c.recording.metadata {
-		value, ok := item.MetadataValue(key)
-		if !ok {
-			continue
-		}
-		switch value.(type) {
-		case string, bool, json.Number, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
-			if !inJSON(value) {
-				continue
-			}
+		raw, _ := item.MetadataValue(key)
+		if value := recordedValue(raw); value != nil {
 			if r.Metadata == nil {
 				r.Metadata = make(map[string]any)
 			}
@@ -175,11 +195,42 @@ func (c *TraceCollector) recorded(item *cupel.ContextItem) *recordedItem {
 	return r
 }
 
-// inJSON reports whether JSON has a value: it has no infinite number and no year 10000,
-// and one such item must not cost the record of the run.
+// inJSON reports whether JSON has a value: it has no year 10000, and one such item
+// must not cost the record of the run.
 func inJSON(value any) bool {
 	_, err := json.Marshal(value)
 	return err == nil
+}
+
+// recordedValue returns a text, number or boolean as JSON has it, so that strategies read
+// the same from it, or nil for another value.
+func recordedValue(raw any) any {
+	if n, ok := raw.(json.Number); ok && n != "" && inJSON(n) {
+		return n
+	}
+	switch v := reflect.ValueOf(raw); {
+	case v.Kind() == reflect.Bool:
+		return v.Bool()
+	case v.Kind() == reflect.String:
+		return strings.ToValidUTF8(v.String(), "\uFFFD")
+	case v.CanInt():
+		return v.Int()
+	case v.CanUint():
+		return v.Uint()
+	case v.CanFloat():
+		return number(v.Float(), v.Type().Bits())
+	}
+	return nil
+}
+
+// number returns a number in its canonical text, which a strategy may compare. JSON
+// has no infinities and no NaN: they are texts.
+func number(x float64, bits int) any {
+	text := strconv.FormatFloat(x, 'g', -1, bits)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return text
+	}
+	return json.Number(text)
 }
 
 func forms(variants []cupel.Variant) []recordedForm {

@@ -6,15 +6,20 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/otel/log"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -112,7 +117,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestRecordingOddNumbers: what JSON cannot have is left out, and not the run.
+// TestRecordingOddNumbers: what JSON cannot have is a text or left out, and not the run.
 func TestRecordingOddNumbers(t *testing.T) {
 	loggers, kept := newRecords(log.SeverityInfo)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "odd"))
@@ -123,7 +128,7 @@ func TestRecordingOddNumbers(t *testing.T) {
 	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 100, 100), cupel.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
-	const want = `"candidates":[{"tokens":1,"kind":"Message","source":"Chat"},{"tokens":2,"kind":"Message","source":"Chat"}]`
+	const want = `"candidates":[{"tokens":1,"kind":"Message","source":"Chat","metadata":{"odd":"+Inf"},"futureRelevanceHint":"NaN"},{"tokens":2,"kind":"Message","source":"Chat","futureRelevanceHint":"-Inf"}]`
 	if got := otlp(t, kept); !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want) {
 		t.Errorf("got %s, want the run with %s", got, want)
 	}
@@ -179,6 +184,103 @@ func TestNoRecording(t *testing.T) {
 		}
 		if got := len(kept.named("cupel.recording")); got != row.want {
 			t.Errorf("%s: %d records, want %d: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
+
+// TestRecordedFields: a record has what strategies read of an item, as they read it.
+func TestRecordedFields(t *testing.T) {
+	type (
+		named  string
+		points int8
+	)
+	twice := newItem(t, "secret twice", 10)
+	value := func(v any) *cupel.ContextItem {
+		return newItem(t, "secret", 10, cupel.WithMetadata(map[string]any{"v": v}))
+	}
+	for _, row := range []struct {
+		items []*cupel.ContextItem
+		want  string
+		why   string
+	}{
+		{[]*cupel.ContextItem{twice, twice, newItem(t, "secret twice", 10)}, `{"same":0,"again":0},{"same":0}`, "a scorer tells an item from its copies"},
+		{[]*cupel.ContextItem{newItem(t, "secret twice", 10), twice, twice}, `{"same":0},{"same":0,"again":1}`, "the item is not the first with its content"},
+		{[]*cupel.ContextItem{newItem(t, "a", 1, hint(math.NaN())), newItem(t, "b", 1, hint(math.Inf(-1)))}, `{"futureRelevanceHint":"NaN"},{"futureRelevanceHint":"-Inf"}`, "JSON has no such number, and the run is recorded all the same"},
+		{[]*cupel.ContextItem{value(1e6)}, `{"metadata":{"v":1e+06}}`, "a scorer compares this text"},
+		{[]*cupel.ContextItem{value(math.Inf(1))}, `{"metadata":{"v":"+Inf"}}`, "a scorer compares this text"},
+		{[]*cupel.ContextItem{value(float32(0.1))}, `{"metadata":{"v":0.1}}`, "a scorer compares this text"},
+		{[]*cupel.ContextItem{value(json.Number("0.50"))}, `{"metadata":{"v":0.50}}`, "a scorer compares this text"},
+		{[]*cupel.ContextItem{value(json.Number("x"))}, `{"metadata":{"v":"x"}}`, "it is no number"},
+		{[]*cupel.ContextItem{value(json.Number("true"))}, `{"metadata":{"v":"true"}}`, "it is no number"},
+		{[]*cupel.ContextItem{value(json.Number(""))}, `{"metadata":{"v":""}}`, "it is no number"},
+		{[]*cupel.ContextItem{value(named("x"))}, `{"metadata":{"v":"x"}}`, "a type of its own"},
+		{[]*cupel.ContextItem{value(points(-3))}, `{"metadata":{"v":-3}}`, "a type of its own"},
+		{[]*cupel.ContextItem{value(uint64(math.MaxUint64))}, `{"metadata":{"v":18446744073709551615}}`, "no digit is lost"},
+		{[]*cupel.ContextItem{value(true)}, `{"metadata":{"v":true}}`, "a boolean"},
+		{[]*cupel.ContextItem{value([]string{"secret"})}, `{}`, "a list may have contents"},
+		{[]*cupel.ContextItem{value(nil)}, `{}`, "no value"},
+	} {
+		loggers, kept := newRecords(log.SeverityInfo)
+		observed := cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "v")))
+		if _, err := newPipeline(t, config()).Run(t.Context(), row.items, newBudget(t, 1000, 100), observed); err != nil {
+			t.Fatal(err)
+		}
+		got := "no record"
+		for _, record := range kept.named("cupel.recording") {
+			got = record.Body().AsString()
+		}
+		_, got, _ = strings.Cut(got, `"candidates":[`)
+		got, _, _ = strings.Cut(got, `],"selected"`)
+		got = regexp.MustCompile(`("same":\d+,)?("again":\d+,)?"tokens":\d+,"kind":"Message","source":"Chat",?`).ReplaceAllString(got, "$1$2")
+		got = strings.ReplaceAll(got, ",}", "}")
+		if len(row.items) == 3 {
+			got = strings.TrimPrefix(got, "{},")
+		}
+		if got != row.want {
+			t.Errorf("got %s, want %s: %s", got, row.want, row.why)
+		}
+	}
+}
+
+// TestRecordedClock: what was prepared was scored at the time of the preparation, with
+// and without tracing.
+func TestRecordedClock(t *testing.T) {
+	start := time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
+	for _, tracing := range []trace.TracerProvider{noop.NewTracerProvider(), sdktrace.NewTracerProvider()} {
+		now := start
+		c := config()
+		c.Scorer = scorer.Recency{} // For does not call it again
+		c.Clock = func() time.Time { return now }
+		pipeline := newPipeline(t, c)
+		loggers, kept := newRecords(log.SeverityInfo)
+		observed := cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracing), cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("")))
+		prepared, err := pipeline.Prepare(t.Context(), candidates(t), observed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Hour)
+		again, err := prepared.For(t.Context(), pipeline, observed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []*cupel.Prepared{prepared, again} {
+			now = now.Add(time.Hour)
+			if _, err := p.Run(t.Context(), newBudget(t, 1000, 100), observed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed); err != nil {
+			t.Fatal(err)
+		}
+		want := []time.Time{start, start, now}
+		for i, record := range kept.named("cupel.recording") {
+			var body struct{ Clock time.Time }
+			if err := json.Unmarshal([]byte(record.Body().AsString()), &body); err != nil || !body.Clock.Equal(want[i]) {
+				t.Errorf("%T: the clock of run %d is %v, want %v; error %v", tracing, i, body.Clock, want[i], err)
+			}
+		}
+		if n := len(kept.named("cupel.recording")); n != len(want) {
+			t.Errorf("%T: %d records", tracing, n)
 		}
 	}
 }

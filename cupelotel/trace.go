@@ -117,6 +117,9 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	}
 	var records *runLog
 	if info.Preparing {
+		if c.recording != nil {
+			ctx = context.WithValue(ctx, scoredKey{}, scoredAt(info))
+		}
 		if span.IsRecording() {
 			ctx = context.WithValue(ctx, preparationKey{c}, span.SpanContext())
 		}
@@ -125,7 +128,7 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 	}
 	if !span.IsRecording() {
 		span.End()
-		if records == nil {
+		if records == nil && (!info.Preparing || c.recording == nil) {
 			return ctx, nil
 		}
 	}

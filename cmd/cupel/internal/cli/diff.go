@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -92,7 +93,7 @@ func (f *diffFlags) run(env *Environment, command *cobra.Command, args [2]string
 		if err != nil {
 			return err
 		}
-		return f.write(env, func() (any, error) { return d, nil }, d.print)
+		return cmp.Or(f.write(env, func() (any, error) { return d, nil }, d.print), d.failed())
 	}
 	if f.contents != "" {
 		return usagef("--contents is for --recordings")

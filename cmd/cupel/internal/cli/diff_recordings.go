@@ -30,8 +30,10 @@ type corpusDifference struct {
 	Kinds      []*kindDifference `json:"kinds"` // those with the most decisions that differ first
 	Examples   []example         `json:"examples"`
 	LeftOut    int               `json:"leftOut,omitempty"` // lines that cannot be read
+	Failed     int               `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
 
-	more int // examples that are not kept
+	more    int   // examples that are not kept
+	failure error // the first
 }
 
 // kindDifference counts decisions that differ for candidates of a kind.
@@ -48,6 +50,7 @@ func (k *kindDifference) changed() int { return k.Came + k.Went + k.Forms }
 
 // example is a decision that differs.
 type example struct {
+	File      string `json:"file"`
 	Line      int    `json:"line"`
 	Trace     string `json:"trace,omitempty"`
 	Candidate int    `json:"candidate"`
@@ -94,7 +97,7 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 		if err != nil {
 			return nil, err
 		}
-		for run, err := range recorded.Read(r) {
+		for run, err := range recorded.Read(shown(name), r) {
 			if err != nil {
 				d.LeftOut++
 				note(env.Stderr, []string{fmt.Sprintf("%s: %s", shown(name), message(err))})
@@ -107,7 +110,11 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 		}
 		done()
 	}
-	if d.Runs == 0 {
+	switch {
+	case d.Runs > 0:
+	case d.failure != nil:
+		return nil, d.failed()
+	default:
 		return nil, usagef("no recorded runs in %s", shown(f.runs[0]))
 	}
 	d.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b *kindDifference) int {
@@ -129,7 +136,12 @@ func (d *corpusDifference) add(run *recorded.Run, decide [2]func(*recorded.Run) 
 	a, errA := decide[0](run)
 	b, errB := decide[1](run)
 	if err := cmp.Or(errA, errB); err != nil {
-		return err
+		if _, failed := errors.AsType[*recorded.FailedError](err); !failed {
+			return err
+		}
+		d.Failed++
+		d.failure = cmp.Or(d.failure, err)
+		return nil
 	}
 	d.Runs++
 	d.Candidates += len(run.Candidates)
@@ -160,12 +172,20 @@ func (d *corpusDifference) add(run *recorded.Run, decide [2]func(*recorded.Run) 
 			d.more++
 			continue
 		}
-		d.Examples = append(d.Examples, example{run.Line, run.Trace, i, c.ID, string(c.Kind), c.Tokens, decision(a[i]), decision(b[i])})
+		d.Examples = append(d.Examples, example{run.File, run.Line, run.Trace, i, c.ID, string(c.Kind), c.Tokens, decision(a[i]), decision(b[i])})
 	}
 	if changed {
 		d.Changed++
 	}
 	return nil
+}
+
+// failed returns an error that says where a policy failed, or nil.
+func (d *corpusDifference) failed() error {
+	if d.failure == nil {
+		return nil
+	}
+	return selectionError{fmt.Errorf("a policy failed at %d of %s; the first is %s", d.Failed, plural(d.Runs+d.Failed, "run"), message(d.failure))}
 }
 
 func decision(form int) string {
@@ -223,11 +243,11 @@ func (d *corpusDifference) print(p *terminal.Printer) {
 	}
 	table = nil
 	for _, e := range d.Examples {
-		table = append(table, texts(e.Line, e.A, e.B, e.Tokens, e.Kind, cmp.Or(e.ID, "candidate "+strconv.Itoa(e.Candidate)), e.Trace))
+		table = append(table, texts(fmt.Sprintf("%s:%d", e.File, e.Line), e.A, e.B, e.Tokens, e.Kind, cmp.Or(e.ID, "candidate "+strconv.Itoa(e.Candidate)), e.Trace))
 	}
 	p.Line()
 	p.Line(terminal.Text{Text: "Decisions that differ", Style: terminal.Bold})
-	p.Table([]terminal.Column{{Head: "LINE", Right: true}, {Head: "A"}, {Head: "B"}, {Head: "TOKENS", Right: true}, {Head: "KIND"},
+	p.Table([]terminal.Column{{Head: "RUN"}, {Head: "A"}, {Head: "B"}, {Head: "TOKENS", Right: true}, {Head: "KIND"},
 		{Head: "ITEM", Flexible: true}, {Head: "TRACE"}}, table)
 	if d.more > 0 {
 		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more; --rows 0 shows all", d.more), Style: terminal.Dim})

@@ -27,6 +27,8 @@ func recordings(t *testing.T) {
 		"damaged.jsonl":  "{\n" + string(data) + `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"eventName":"cupel.recording","body":{"stringValue":"{}"}}]}]}]}` + "\n",
 		"contents.jsonl": contents.String() + `{"id": "memory", "content": "no candidate has this id"}`,
 		"near.toml":      "nearDuplicates = 0.9\n" + rest,
+		"groups.toml":    strings.Replace(rest, "[{", "[{ type = \"relevance\", weight = 1, settings = { groups = [\"session\"] } }, {", 1),
+		"needs.toml":     strings.Replace(rest, "\"scoreGreedy\"", "\"countQuota\", inner = { type = \"greedy\" }, entries = [{ kind = \"Message\", requireCount = 2 }], scarcity = \"Throw\"", 1),
 		"trust.toml":     strings.Replace(rest, "[{", "[{ type = \"metadataTrust\", weight = 1, defaultScore = 0 }, {", 1),
 		"key.toml":       strings.Replace(rest, "[{", "[{ type = \"metadataKey\", weight = 1, key = \"trust\", value = \"0.5\", boost = 2 }, {", 1),
 	})
@@ -52,7 +54,7 @@ func TestDiffRecordings(t *testing.T) {
 	if d.Runs != 3 || d.Changed != 3 || d.LeftOut != 2 || d.Kinds[0].Kind != "Message" || d.Kinds[0].Came != 3 || d.Kinds[0].Went != 3 || len(d.Examples) != 6 {
 		t.Errorf("got %s", stdout)
 	}
-	if e := d.Examples[1]; e != (example{Line: 2, Trace: "00000000000000000000000000000001", Candidate: 2, ID: "again", Kind: "Message", Tokens: 12, A: "full", B: "out"}) {
+	if e := d.Examples[1]; e != (example{File: "damaged.jsonl", Line: 2, Trace: "00000000000000000000000000000001", Candidate: 2, ID: "again", Kind: "Message", Tokens: 12, A: "full", B: "out"}) {
 		t.Errorf("the second example is %+v", e)
 	}
 	if code, stdout, _ = fed(t, "", "diff", "recorded", "rag", "--recordings", "runs.jsonl", "-n", "2"); code != exitOK || !strings.Contains(stdout, "… and 4 more") {
@@ -61,6 +63,40 @@ func TestDiffRecordings(t *testing.T) {
 	// Another form of the report: without its contents it has the recorded sizes.
 	if code, stdout, stderr = fed(t, "", "diff", "chat", "key.toml", "--recordings", "runs.jsonl"); code != exitOK {
 		t.Errorf("metadata that was recorded: %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// TestDiffRecordingsFailures: a run at which a policy fails, or that cannot be, costs
+// nothing else.
+func TestDiffRecordingsFailures(t *testing.T) {
+	recordings(t)
+	code, stdout, stderr := fed(t, "", "diff", "recorded", "needs.toml", "--recordings", "runs.jsonl", "--json")
+	const want = "cupel: a policy failed at 1 of 3 runs; the first is needs.toml: the run in runs.jsonl:1: CountQuotaSlice: candidate pool for kind 'Message' has 1 items but RequireCount is 2.\n"
+	var d corpusDifference
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil || code != exitSelection || stderr != want || d.Runs != 2 || d.Failed != 1 {
+		t.Errorf("got %d, %q, %+v, %v; want two runs, and %q", code, stderr, d, err, want)
+	}
+	data, err := os.ReadFile("runs.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, next := range map[string]string{
+		`\"kind\":\"Document\"`: `\"kind\":\" \"`,
+		`\"tokens\":80`:         `\"tokens\":-80`,
+		`\"budget\":`:           `\"other\":`,
+		`\"clock\":`:            `\"other\":`,
+	} {
+		if !strings.Contains(string(data), old) {
+			t.Fatalf("no %s in %s", old, data)
+		}
+		if err := os.WriteFile("changed.jsonl", []byte(strings.Replace(string(data), old, next, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := fed(t, "", "diff", "recorded", "chat", "--recordings", "changed.jsonl")
+		leftOut := code == exitOK && strings.HasPrefix(stderr, "cupel: note: changed.jsonl: line 1: the recording cannot be read: ") && strings.Contains(stdout, "differs in 0 of 2 runs")
+		if !leftOut {
+			t.Errorf("%s: got %d, %q\n%s\nwant that the run is left out", next, code, stderr, stdout)
+		}
 	}
 }
 
@@ -83,9 +119,10 @@ func TestDiffRecordingsMistakes(t *testing.T) {
 		want string
 		why  string
 	}{
-		{"contents", []string{"near.toml"}, `near.toml: nearDuplicates reads contents, and that of candidate 0 (SystemPrompt, "system") of the run in line 1 is missing`, "no contents are recorded"},
-		{"one content", []string{"near.toml", "--contents", "contents.jsonl"}, `near.toml: nearDuplicates reads contents, and that of candidate 6 (Memory, without an id) of the run in line 1 is missing`, "it has no id to join by"},
-		{"relevance", []string{"relevance", "-q", "words", "--contents", "contents.jsonl"}, `relevance: relevance reads contents, and that of candidate 6 (Memory, without an id) of the run in line 1 is missing`, "a scorer reads it too"},
+		{"contents", []string{"near.toml"}, `near.toml: nearDuplicates reads contents, and that of candidate 0 (SystemPrompt, "system") of the run in runs.jsonl:1 is missing`, "no contents are recorded"},
+		{"one content", []string{"near.toml", "--contents", "contents.jsonl"}, `near.toml: nearDuplicates reads contents, and that of candidate 6 (Memory, without an id) of the run in runs.jsonl:1 is missing`, "it has no id to join by"},
+		{"relevance", []string{"relevance", "-q", "words", "--contents", "contents.jsonl"}, `relevance: relevance reads contents, and that of candidate 6 (Memory, without an id) of the run in runs.jsonl:1 is missing`, "a scorer reads it too"},
+		{"groups", []string{"groups.toml", "-q", "words"}, `groups.toml: relevance reads the metadata "session", which was not recorded: give it to WithRecording`, "all items would be of one group"},
 		{"metadata", []string{"trust.toml"}, `trust.toml: metadataTrust reads the metadata "cupel:trust", which was not recorded: give it to WithRecording`, "every item would have the default"},
 	} {
 		code, stdout, stderr := fed(t, "", append(append([]string{"diff", "recorded"}, row.args...), runs...)...)

@@ -7,12 +7,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -26,11 +28,12 @@ const format = "cupel.recording.v1"
 // Run is a recorded run.
 type Run struct {
 	Trace string `json:"-"` // the id of its trace, or ""
+	File  string `json:"-"` // that it was read from
 	Line  int    `json:"-"` // of the file, from 1
 
 	Format     string
 	Clock      time.Time
-	Budget     cupel.ContextBudget
+	Budget     *cupel.ContextBudget
 	Metadata   []string // the keys that were recorded
 	Candidates []Candidate
 	Selected   []struct{ Candidate, Form int }
@@ -39,7 +42,7 @@ type Run struct {
 // Candidate is a candidate, without its content.
 type Candidate struct {
 	ID                  string
-	Same                *int
+	Same, Again         *int
 	Tokens              int
 	Kind                cupel.ContextKind
 	Source              cupel.ContextSource
@@ -47,7 +50,7 @@ type Candidate struct {
 	Tags                []string
 	Metadata            map[string]any
 	Timestamp           *time.Time
-	FutureRelevanceHint *float64
+	FutureRelevanceHint any // a number, or the text of one that JSON does not have
 	Pinned              bool
 	OriginalTokens      *int
 	Group, VersionOf    string
@@ -87,27 +90,27 @@ type line struct {
 	}
 }
 
-// Read yields the recorded runs of OTLP in JSON Lines, and skips other records. An
-// error names the line that it is about; the lines behind it are read, unless it is
-// that of r.
-func Read(r io.Reader) iter.Seq2[*Run, error] {
+// Read yields the recorded runs of OTLP in JSON Lines, and skips other records. file is
+// the name that runs have. An error names the line that it is about; the lines behind it
+// are read, unless it is that of r.
+func Read(file string, r io.Reader) iter.Seq2[*Run, error] {
 	return func(yield func(*Run, error) bool) {
 		for line, err := range corpus.Lines(r) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !readLine(line.Text, line.Number, yield) {
+			if !readLine(file, line, yield) {
 				return
 			}
 		}
 	}
 }
 
-func readLine(text []byte, number int, yield func(*Run, error) bool) bool {
+func readLine(file string, in corpus.Line, yield func(*Run, error) bool) bool {
 	var l line
-	if err := json.Unmarshal(text, &l); err != nil {
-		return yield(nil, fmt.Errorf("line %d is not OTLP in JSON: %w", number, err))
+	if err := json.Unmarshal(in.Text, &l); err != nil {
+		return yield(nil, fmt.Errorf("line %d is not OTLP in JSON: %w", in.Number, err))
 	}
 	for _, resource := range l.ResourceLogs {
 		for _, scope := range resource.ScopeLogs {
@@ -115,15 +118,16 @@ func readLine(text []byte, number int, yield func(*Run, error) bool) bool {
 				if record.EventName != "cupel.recording" {
 					continue
 				}
-				run := &Run{Trace: record.TraceID, Line: number}
+				run := new(Run)
 				d := json.NewDecoder(bytes.NewReader([]byte(record.Body.StringValue)))
 				d.UseNumber()
 				err := d.Decode(run)
+				run.Trace, run.File, run.Line = record.TraceID, file, in.Number
 				if err == nil {
 					err = run.check()
 				}
 				if err != nil {
-					run, err = nil, fmt.Errorf("line %d: the recording cannot be read: %w", number, err)
+					run, err = nil, fmt.Errorf("line %d: the recording cannot be read: %w", in.Number, err)
 				}
 				if !yield(run, err) {
 					return false
@@ -135,12 +139,23 @@ func readLine(text []byte, number int, yield func(*Run, error) bool) bool {
 }
 
 func (r *Run) check() error {
-	if r.Format != format {
+	switch {
+	case r.Format != format:
 		return fmt.Errorf("its format is %.40q, and not %s", r.Format, format)
+	case r.Budget == nil || r.Clock.IsZero():
+		return errors.New("it has no budget or no clock")
 	}
 	for i := range r.Candidates {
-		if same := r.Candidates[i].Same; same != nil && (*same < 0 || *same >= i || r.Candidates[*same].Same != nil) {
+		for _, same := range []*int{r.Candidates[i].Same, r.Candidates[i].Again} {
+			if same != nil && (*same < 0 || *same >= i) {
+				return fmt.Errorf("candidate %d is the same as %d", i, *same)
+			}
+		}
+		if same := r.Candidates[i].Same; same != nil && r.Candidates[*same].Same != nil {
 			return fmt.Errorf("candidate %d is the same as %d", i, *same)
+		}
+		if _, err := r.Candidates[i].item("content"); err != nil {
+			return fmt.Errorf("candidate %d: %w", i, err)
 		}
 	}
 	for _, s := range r.Selected {
@@ -158,6 +173,10 @@ func (r *Run) Items(contents map[string]string, needed string) ([]*cupel.Context
 	items := make([]*cupel.ContextItem, len(r.Candidates))
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
+		if c.Again != nil {
+			items[i] = items[*c.Again]
+			continue
+		}
 		at := i
 		if c.Same != nil {
 			at = *c.Same
@@ -175,7 +194,7 @@ func (r *Run) Items(contents map[string]string, needed string) ([]*cupel.Context
 		}
 		item, err := c.item(content)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.name(i), err)
+			return nil, err // check has built it before
 		}
 		items[i] = item
 	}
@@ -189,8 +208,22 @@ func (r *Run) name(i int) string {
 	if c.ID != "" {
 		id = strconv.Quote(c.ID)
 	}
-	return fmt.Sprintf("candidate %d (%s, %s) of the run in line %d", i, c.Kind, id, r.Line)
+	return fmt.Sprintf("candidate %d (%s, %s) of the run in %s:%d", i, c.Kind, id, r.File, r.Line)
 }
+
+// FailedError says at which run a policy failed.
+type FailedError struct {
+	File string
+	Line int
+	Err  error
+}
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("the run in %s:%d: %v", e.File, e.Line, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *FailedError) Unwrap() error { return e.Err }
 
 func (c *Candidate) item(content string) (*cupel.ContextItem, error) {
 	opts := []cupel.ItemOption{cupel.WithKind(c.Kind), cupel.WithSource(c.Source), cupel.WithTags(c.Tags...)}
@@ -204,7 +237,11 @@ func (c *Candidate) item(content string) (*cupel.ContextItem, error) {
 		opts = append(opts, cupel.WithTimestamp(*c.Timestamp))
 	}
 	if c.FutureRelevanceHint != nil {
-		opts = append(opts, cupel.WithFutureRelevanceHint(*c.FutureRelevanceHint))
+		hint, err := strconv.ParseFloat(fmt.Sprint(c.FutureRelevanceHint), 64)
+		if err != nil {
+			return nil, fmt.Errorf("its futureRelevanceHint is no number: %w", err)
+		}
+		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
 	}
 	if c.Pinned {
 		opts = append(opts, cupel.WithPinned())
@@ -236,7 +273,8 @@ func variants(forms []form) []cupel.Variant {
 }
 
 // Try returns what a policy decides about each candidate, at the clock and in the
-// budget of the run.
+// budget of the run. A policy that cannot decide has a FailedError; one that reads what
+// was not recorded another error.
 func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry, contents map[string]string) ([]int, error) {
 	needed, err := r.needs(p)
 	if err != nil {
@@ -250,9 +288,12 @@ func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registr
 	if err != nil {
 		return nil, err
 	}
-	report, err := pipeline.DryRun(ctx, items, r.Budget)
+	report, err := pipeline.DryRun(ctx, items, *r.Budget)
+	if err != nil && ctx.Err() == nil {
+		err = &FailedError{r.File, r.Line, err}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the run in line %d: %w", r.Line, err)
+		return nil, err
 	}
 	decided := slices.Repeat([]int{Out}, len(items))
 	for _, in := range report.Included {
@@ -277,17 +318,38 @@ func (r *Run) needs(p policy.Policy) (string, error) {
 	}
 	needed := ""
 	err = walk(value, func(kind string, settings map[string]any) error {
-		key := ""
+		var keys []string
+		list := func(name string) []string {
+			var texts []string
+			inner, _ := settings["settings"].(map[string]any)
+			all, _ := inner[name].([]any)
+			for _, v := range all {
+				text, _ := v.(string)
+				texts = append(texts, text)
+			}
+			return texts
+		}
 		switch kind {
-		case "relevance", "diverse":
+		case "relevance":
+			needed = cmp.Or(needed, kind)
+			keys = slices.Concat(list("groups"), list("names"))
+			for _, field := range list("fields") {
+				if key, ok := strings.CutPrefix(field, "metadata:"); ok {
+					keys = append(keys, key)
+				}
+			}
+		case "diverse":
 			needed = cmp.Or(needed, kind)
 		case "metadataKey":
-			key, _ = settings["key"].(string)
+			key, _ := settings["key"].(string)
+			keys = []string{key}
 		case "metadataTrust":
-			key = cupel.MetadataTrust
+			keys = []string{cupel.MetadataTrust}
 		}
-		if key != "" && !slices.Contains(r.Metadata, key) {
-			return fmt.Errorf("%s reads the metadata %q, which was not recorded: give it to WithRecording", kind, key)
+		for _, key := range keys {
+			if !slices.Contains(r.Metadata, key) {
+				return fmt.Errorf("%s reads the metadata %q, which was not recorded: give it to WithRecording", kind, key)
+			}
 		}
 		return nil
 	})

@@ -13,8 +13,8 @@ import (
 // read reads one recording with these members, in line 2.
 func read(t *testing.T, members string) (*recorded.Run, error) {
 	t.Helper()
-	body := strconv.Quote(`{"format": "cupel.recording.v1", "budget": {"maxTokens": 9, "targetTokens": 9}` + members + `}`)
-	for run, err := range recorded.Read(strings.NewReader(fmt.Sprintf("\n"+`{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"eventName": "cupel.recording", "traceId": "5", "body": {"stringValue": %s}}]}]}]}`, body))) {
+	body := strconv.Quote(`{"format": "cupel.recording.v1", "clock": "2026-01-02T03:04:05Z", "budget": {"maxTokens": 9, "targetTokens": 9}` + members + `}`)
+	for run, err := range recorded.Read("f", strings.NewReader(fmt.Sprintf("\n"+`{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"eventName": "cupel.recording", "traceId": "5", "body": {"stringValue": %s}}]}]}]}`, body))) {
 		return run, err
 	}
 	t.Fatal("nothing was read")
@@ -30,7 +30,8 @@ func TestRead(t *testing.T) {
 		why                 string
 	}{
 		{"a copy", `, "candidates": [` + item + `}, ` + item + `, "same": 0}]`, "", "contents were equal"},
-		{"another place", `, "line": 7, "trace": "6"`, "", "the file says where the run is, not the run"},
+		{"another place", `, "line": 7, "file": "x", "trace": "6"`, "", "the file says where the run is, not the run"},
+		{"an item again", `, "candidates": [` + item + `}, ` + item + `, "again": 1}]`, "candidate 1 is the same as 1", "it is no other one"},
 		{"itself", `, "candidates": [` + item + `, "same": 0}]`, "candidate 0 is the same as 0", "it is no other one"},
 		{"a chain", `, "candidates": [` + item + `}, ` + item + `, "same": 0}, ` + item + `, "same": 1}]`, "candidate 2 is the same as 1", "copies are of the first one, and a chain would take the square of its length"},
 		{"selected", `, "selected": [{"candidate": 0}]`, "it selects candidate 0, form 0", "there is none"},
@@ -42,7 +43,7 @@ func TestRead(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || run.Line != 2 || run.Trace != "5" {
+		if err != nil || run.Line != 2 || run.Trace != "5" || run.File != "f" {
 			t.Errorf("%s: got %+v, %v: %s", row.name, run, err, row.why)
 		}
 	}
