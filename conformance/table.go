@@ -80,15 +80,7 @@ func (t table) child(key string, values map[string]any) table {
 
 // table returns the table at key; an absent one is empty.
 func (t table) table(key string) table {
-	v, ok := t.values[key]
-	if !ok {
-		return t.child(key, nil)
-	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		t.fail(key, "must be a table, is %s", typeOf(v))
-	}
-	return t.child(key, m)
+	return t.child(key, value(t, key, as[map[string]any], "a table"))
 }
 
 // tables returns the array of tables at key, or nil when it is absent.
@@ -117,45 +109,13 @@ func (t table) tables(key string) []table {
 	return out
 }
 
-func (t table) text(key string) string {
-	v, ok := t.values[key]
-	if !ok {
-		return ""
-	}
-	s, ok := v.(string)
-	if !ok {
-		t.fail(key, "must be a string, is %s", typeOf(v))
-	}
-	return s
-}
+func (t table) text(key string) string { return value(t, key, as[string], "a string") }
 
-func (t table) texts(key string) []string {
-	return elements(t, key, func(v any) (string, bool) { s, ok := v.(string); return s, ok }, "strings")
-}
+func (t table) texts(key string) []string { return elements(t, key, as[string], "strings") }
 
-func (t table) boolean(key string) bool {
-	v, ok := t.values[key]
-	if !ok {
-		return false
-	}
-	b, ok := v.(bool)
-	if !ok {
-		t.fail(key, "must be a boolean, is %s", typeOf(v))
-	}
-	return b
-}
+func (t table) boolean(key string) bool { return value(t, key, as[bool], "a boolean") }
 
-func (t table) integer(key string) int {
-	v, ok := t.values[key]
-	if !ok {
-		return 0
-	}
-	n, ok := asInt(v)
-	if !ok {
-		t.fail(key, "must be an integer in range, is %s", typeOf(v))
-	}
-	return n
-}
+func (t table) integer(key string) int { return value(t, key, asInt, "an integer in range") }
 
 func (t table) integers(key string) []int { return elements(t, key, asInt, "integers") }
 
@@ -168,31 +128,13 @@ func (t table) required(key string) table {
 }
 
 // number reads a float, which may be written as an integer (R47).
-func (t table) number(key string) float64 {
-	v, ok := t.values[key]
-	if !ok {
-		return 0
-	}
-	f, ok := asFloat(v)
-	if !ok {
-		t.fail(key, "must be a number, is %s", typeOf(v))
-	}
-	return f
-}
+func (t table) number(key string) float64 { return value(t, key, asFloat, "a number") }
 
 func (t table) numbers(key string) []float64 { return elements(t, key, asFloat, "numbers") }
 
 // instant reads a date-time. One without an offset is in UTC.
 func (t table) instant(key string) time.Time {
-	v, ok := t.values[key]
-	if !ok {
-		return time.Time{}
-	}
-	at, ok := v.(time.Time)
-	if !ok {
-		t.fail(key, "must be a date-time, is %s", typeOf(v))
-		return time.Time{}
-	}
+	at := value(t, key, as[time.Time], "a date-time")
 	// The TOML library gives date-times without an offset the local location;
 	// here they are in UTC.
 	switch at.Location().String() {
@@ -202,6 +144,20 @@ func (t table) instant(key string) time.Time {
 		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
 	}
 	return at.UTC()
+}
+
+// value reads the value at key; an absent one is the zero value.
+func value[T any](t table, key string, as func(any) (T, bool), what string) T {
+	var none T
+	v, ok := t.values[key]
+	if !ok {
+		return none
+	}
+	of, ok := as(v)
+	if !ok {
+		t.fail(key, "must be %s, is %s", what, typeOf(v))
+	}
+	return of
 }
 
 func elements[T any](t table, key string, as func(any) (T, bool), what string) []T {
@@ -225,6 +181,11 @@ func elements[T any](t table, key string, as func(any) (T, bool), what string) [
 		}
 	}
 	return out
+}
+
+func as[T any](v any) (T, bool) {
+	of, ok := v.(T)
+	return of, ok
 }
 
 func asInt(v any) (int, bool) {

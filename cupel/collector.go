@@ -428,24 +428,28 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 	})
 }
 
-// each reports an end to every follower, even if one panics, because each must
-// end what it started.
 func (m *multiRun) each(tell func(f *follower)) {
-	next := 0
-	defer func() {
-		for next < len(m.all) {
-			quietly(func() { m.tellNext(&next, tell) })
+	tellAll(m.all, func(f *follower) {
+		if f.state != nil {
+			tell(f)
 		}
-	}()
-	for next < len(m.all) {
-		m.tellNext(&next, tell)
-	}
+	})
 }
 
-func (m *multiRun) tellNext(next *int, tell func(f *follower)) {
-	f := &m.all[*next]
-	*next++
-	if f.state != nil {
-		tell(f)
+// tellAll reports an end to each of all, even if one panics, because each must end
+// what it started.
+func tellAll[T any](all []T, tell func(*T)) {
+	next := 0
+	tellNext := func() {
+		next++
+		tell(&all[next-1])
+	}
+	defer func() {
+		for next < len(all) {
+			quietly(tellNext)
+		}
+	}()
+	for next < len(all) {
+		tellNext()
 	}
 }

@@ -114,23 +114,9 @@ type multiTurn struct {
 }
 
 func (m *multiTurn) EndTurn(ctx context.Context, e TurnEnd) {
-	m.each(func(t TurnTrace) { t.EndTurn(ctx, e) })
+	tellAll(m.all, func(t *TurnTrace) { (*t).EndTurn(ctx, e) })
 }
 
 func (m *multiTurn) CommitTurn(ctx context.Context, c TurnCommit) {
-	m.each(func(t TurnTrace) { t.CommitTurn(ctx, c) })
-}
-
-func (m *multiTurn) each(tell func(TurnTrace)) {
-	next := 0
-	defer func() {
-		for next < len(m.all) {
-			next++
-			quietly(func() { tell(m.all[next-1]) })
-		}
-	}()
-	for next < len(m.all) {
-		next++
-		tell(m.all[next-1])
-	}
+	tellAll(m.all, func(t *TurnTrace) { (*t).CommitTurn(ctx, c) })
 }
