@@ -195,6 +195,55 @@ func TestItemsOfTheCaller(t *testing.T) {
 	}
 }
 
+// The caller's items are a list with groups if one of them is in a group and one
+// of them is free to be sliced.
+func TestUnitInputs(t *testing.T) {
+	group, pinned := cupel.WithGroup("g"), cupel.WithPinned()
+	for _, row := range []struct {
+		items []*cupel.ContextItem
+		want  string
+		why   string
+	}{
+		{Items(1, 2), "[]", "there is no group"},
+		{[]*cupel.ContextItem{Item("a", 1, group)}, "[1]", "one item is a group"},
+		{[]*cupel.ContextItem{Item("a", 1), Item("b", 1, group), Item("c", 1, group)}, "[2]", "a group is one position"},
+		{[]*cupel.ContextItem{Item("a", 1, group, pinned), Item("b", 1, group, pinned)}, "[]", "all of them are pinned"},
+	} {
+		lengths := make([]int, 0)
+		for _, in := range unitInputs(nextGeneration(), &kitOptions{only: true, items: row.items}, false) {
+			lengths = append(lengths, len(in.list))
+		}
+		if got := fmt.Sprint(lengths); got != row.want {
+			t.Errorf("%v: lists of %s, want %s: %s", row.items, got, row.want, row.why)
+		}
+	}
+}
+
+// A strategy whose results change after some calls is found by what it was asked
+// for then.
+func TestStoresNothing(t *testing.T) {
+	const other, equal, many = ", run first and after other lists: other", ", run in two orders of the lists, with equal items: other", ", run first and after many other lists: other"
+	for calls, want := range map[int]string{1: "y" + other, 3: "x" + other, 4: "y" + equal, 5: "x" + equal, 6: "x" + many, 14: "x" + many, 15: "y" + many, 16: ""} {
+		s := subject[int, int]{
+			clone: func(n int) int { return n },
+			lists: func(generation) []input[int] { return []input[int]{{name: "x"}, {name: "y"}} },
+			differ: func(a, b int) string {
+				if a == b {
+					return ""
+				}
+				return "other"
+			},
+			start: func() method[int, int] {
+				n := 0
+				return func(context.Context, input[int]) (int, error) { n++; return n / (calls + 1), nil }
+			},
+		}
+		if got := s.storesNothing(); got != want {
+			t.Errorf("other results after %d calls: %q, want %q", calls, got, want)
+		}
+	}
+}
+
 // Each list is followed by each in the same memory, both as long as the shorter.
 func TestMemoryOfListsIsUsedAgain(t *testing.T) {
 	var given []string

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
@@ -68,7 +67,7 @@ func standIns(items []*cupel.ContextItem, target int) (sliced, placed []cupel.Sc
 	return spy.sliced, spy.placed
 }
 
-// listSpy is sound strategies that remember the lists of a run.
+// listSpy is strategies that remember the lists of a run.
 type listSpy struct{ sliced, placed []cupel.ScoredItem }
 
 // Score gives each item less than the one before it.
@@ -81,9 +80,10 @@ func (s *listSpy) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	return cupel.Slice(ctx, slicer.Greedy{}, items, budget)
 }
 
-func (s *listSpy) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+// Place ends the run: both lists are there.
+func (s *listSpy) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
 	s.placed = slices.Clone(items)
-	return placer.Chronological{}.Place(ctx, items)
+	return nil, nil
 }
 
 // withUnits returns the inputs with groups and smaller forms, or the others.
