@@ -34,7 +34,11 @@ func Choosing(name string, chooser cupelchat.Chooser) Policy {
 				if err != nil {
 					return nil, err
 				}
-				return w.Body()
+				body, err := w.Body()
+				if err == nil && t.shared.shows {
+					t.shared.report = w.Report
+				}
+				return body, err
 			})
 		}
 	}}
@@ -81,6 +85,9 @@ func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Conte
 				t.marks[p] = turn.Cache.Breakpoints // an entry is a message
 				if err := turn.Commit(cupelsession.Usage{}); err != nil {
 					return nil, err
+				}
+				if t.shared.shows {
+					t.shared.report = turn.Report()
 				}
 				window = body
 			}
@@ -200,7 +207,7 @@ func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
 	}
 	held[""] = false
 	for _, item := range c.Items() {
-		if at, ok := item.MetadataInt("index"); ok && at < len(said) {
+		if at, ok := item.MetadataInt(indexKey); ok && at < len(said) {
 			r.more[at] = said[at].tokens - item.Tokens()
 			if item.Pinned() || held[item.Group()] {
 				r.pinned += r.more[at]
@@ -260,7 +267,7 @@ func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, er
 	counted := make([]*cupel.ContextItem, len(items))
 	for i, item := range items {
 		counted[i] = item
-		at, ok := item.MetadataInt("index")
+		at, ok := item.MetadataInt(indexKey)
 		if !ok || at >= len(r.more) || r.more[at] == 0 {
 			continue
 		}

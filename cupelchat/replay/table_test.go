@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
 
@@ -210,6 +214,60 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// TestShowReports: what a policy with a chooser does is shown by the report of its
+// chooser, and in a session by that of the turn; a baseline has no scores. Each has the
+// messages in their order, and says what became of the missed value.
+func TestShowReports(t *testing.T) {
+	policies := append(replay.Baselines(), replay.Choosing("agent", agent.New(replay.Characters{})), replay.Choosing("session", agent.New(replay.Characters{})).InSession(0.6))
+	m := measure(t, policies, []float64{0.2})
+	messages := strings.Count(talk, `"role"`)
+	for c, err := range replay.Scan("f", strings.NewReader(strings.ReplaceAll(talk, "\n", " ")), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range policies {
+			got, err := m.Show(t.Context(), &c, p.Name, p.Mode, 0.2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := got.Report
+			scores, missed, tokens := 0, 0, 0
+			var places []int
+			entry := func(item *cupel.ContextItem, score float64, candidate int) {
+				if !math.IsNaN(score) {
+					scores++
+				}
+				if text, ok := item.MetadataText("missed"); ok && text == strings.Join(got.Missed, ", ") {
+					missed++
+				}
+				if at, ok := item.MetadataInt("index"); !ok || at != candidate {
+					t.Errorf("%s: %q is at %d, and the report says %d", p.Name, item.Content(), at, candidate)
+				}
+				places = append(places, candidate)
+			}
+			for _, in := range r.Included {
+				entry(in.Item, in.Score, in.Candidate())
+				tokens += in.Item.Tokens()
+			}
+			for _, out := range r.Excluded {
+				entry(out.Item, out.Score, out.Candidate())
+			}
+			slices.Sort(places)
+			if len(slices.Compact(slices.Clone(places))) != len(places) || len(places) >= messages || r.TotalCandidates != len(places) {
+				t.Errorf("%s: candidates %v of %d, %d messages", p.Name, places, r.TotalCandidates, messages)
+			}
+			if p.Name != "everything" && tokens > got.Budget.MaxTokens() || missed == 0 != (len(got.Missed) == 0) {
+				t.Errorf("%s: %d tokens of %d; %d messages have had what is missed, %v", p.Name, tokens, got.Budget.MaxTokens(), missed, got.Missed)
+			}
+			chooses := p.Name == "agent" || p.Name == "session"
+			session := slices.ContainsFunc(r.Events, func(e cupel.TraceEvent) bool { return e.Stage == cupel.StageSession })
+			if want := map[bool]int{true: len(places)}[chooses]; scores != want || session != (p.Name == "session") {
+				t.Errorf("%s: %d scores of %d candidates, want %d; the turn of a session: %t", p.Name, scores, len(places), want, session)
+			}
+		}
+	}
+}
+
 func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -294,9 +352,10 @@ func TestManyConversations(t *testing.T) {
 	}
 	m := measure(t, replay.Baselines()[:2], []float64{0.25, 0.5})
 	table := replay.NewTable(m.Plan())
+	const parts = 20
 	var peak uint64
-	began := time.Now()
-	at := 0
+	var each []time.Duration // in each part
+	began, at := time.Now(), 0
 	for s, err := range m.Samples(t.Context(), replay.Scan("synthetic", &synthetic{n: n}, nil)) {
 		if err != nil {
 			t.Fatal(err)
@@ -304,16 +363,30 @@ func TestManyConversations(t *testing.T) {
 		if err := table.Add(&s); err != nil {
 			t.Fatal(err)
 		}
-		if at++; at%(n/20) == 0 {
+		if at++; at%(n/parts) == 0 {
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
 			peak = max(peak, memory.Sys)
+			each = append(each, time.Since(began)/time.Duration(n/parts))
+			began = time.Now()
 		}
 	}
-	each := time.Since(began) / time.Duration(n)
-	size := len(marshal(t, table))
-	t.Logf("%d conversations, %v each, %d MB from the system, a table of %d bytes", n, each, peak>>20, size)
-	if table.Conversations != n || each > 5*time.Millisecond || peak > 1<<30 || size > 20_000 {
-		t.Errorf("%d conversations of %d, %v each, %d MB, a table of %d bytes; want less than 5 ms, 1 GB and 20 kB", table.Conversations, n, each, peak>>20, size)
+	// Others use the machine too, so that the fastest part counts, of the later ones: time
+	// that grows with what was measured is in all of them.
+	fastest := slices.Min(each[parts/2:])
+	most := time.Millisecond
+	if raceEnabled() {
+		most *= 5
 	}
+	size := len(marshal(t, table))
+	t.Logf("%d conversations, %v to %v each, %d MB from the system, a table of %d bytes", n, slices.Min(each), slices.Max(each), peak>>20, size)
+	if table.Conversations != n || fastest > most || peak > 1<<30 || size > 20_000 {
+		t.Errorf("%d conversations of %d, %v each, %d MB, a table of %d bytes; want less than %v, 1 GB and 20 kB", table.Conversations, n, fastest, peak>>20, size, most)
+	}
+}
+
+// raceEnabled reports whether the race detector is in the test.
+func raceEnabled() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

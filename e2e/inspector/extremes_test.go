@@ -36,7 +36,8 @@ func TestExtremeScores(t *testing.T) {
 		axis      []string
 	}{
 		{"largest and least", "their difference is infinite", []float64{math.MaxFloat64, -math.MaxFloat64, 0}, []float64{0.5, 0.5, 0}, []string{"−1.8e+308", "0.000", "1.8e+308"}},
-		{"none", "infinite scores and those that are no number have no bar", []float64{math.Inf(1), math.NaN(), math.Inf(-1)}, nil, []string{"0.000", "0.500", "1.000"}},
+		{"none", "infinite scores and those that are no number are none, which the page says in place of the plot", []float64{math.Inf(1), math.NaN(), math.Inf(-1)}, nil, nil},
+		{"large", "the labels have room", []float64{1234.5, 0}, []float64{1, 0}, []string{"0.000", "617", "1,235"}},
 		{"alike", "all bars are the same", []float64{0.5, 0.5}, []float64{1, 1}, []string{"0.000", "0.250", "0.500"}},
 		{"zero", "bars without height, and an axis all the same", []float64{0, 0}, []float64{0, 0}, []string{"0.000", "0.500", "1.000"}},
 		{"negative", "bars hang from zero", []float64{-3, -1.5}, []float64{1, 0.5}, []string{"−3.000", "−1.500", "0.000"}},
@@ -56,6 +57,9 @@ func TestExtremeScores(t *testing.T) {
 			}
 			if got, want := value[[]string](b, `return [...document.querySelectorAll('.plot .axis')].slice(0, 3).map((text) => text.textContent)`), c.axis; fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("the axis says %q, want %q", got, want)
+			}
+			if says := strings.Contains(b.text("main"), "This selection has no scores."); says != (c.heights == nil) {
+				t.Errorf("the page says that there are no scores: %t", says)
 			}
 		})
 	}

@@ -46,8 +46,11 @@ export function Plot({ side }: { side: Side }) {
       </svg>
     );
   };
+  const title = titled(side, 'Score by position in the prompt');
+  const id = `plot-title-${side.index}`;
+  if (side.n > 0 && side.byScore.length === 0) return <Card title={title} id={id}><p class="empty">This selection has no scores.</p></Card>;
   return (
-    <Card title={titled(side, 'Score by position in the prompt')} id={`plot-title-${side.index}`}>
+    <Card title={title} id={id}>
       <div
         class="plot" ref={box} onPointerMove={(event) => showTip(side, at(event), event.clientX, event.clientY + 16)} onPointerLeave={hideTip}
         onClick={(event) => {
@@ -90,11 +93,18 @@ function Grid({ scale: { low, high, y, width } }: { scale: Scale }) {
       {[low, low / 2 + high / 2, high].map((score) => (
         <>
           <path class="grid" d={`M${PLOT_LEFT} ${y(score).toFixed(1)}h${width}`} />
-          <Text x={PLOT_LEFT - 6} y={y(score) + 4} anchor="end">{scoreText(score)}</Text>
+          <Text x={PLOT_LEFT - 6} y={y(score) + 4} anchor="end">{axisText(score)}</Text>
         </>
       ))}
     </>
   );
+}
+
+// axisText has room at the left of the plot.
+function axisText(score: number): string {
+  const size = Math.abs(score);
+  if (size < 100) return scoreText(score);
+  return size < 1e5 ? grouped(Math.round(score)) : score.toExponential(1).replace('-', '−');
 }
 
 function Text({ x, y, anchor, children }: { x: number; y: number; anchor: 'start' | 'end'; children: string }) {
