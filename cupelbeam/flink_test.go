@@ -200,6 +200,12 @@ func (f *flink) workerTime() time.Duration {
 	return ended
 }
 
+// serverTime returns the processor time of the job server and its Flink so far.
+func (f *flink) serverTime() time.Duration {
+	own, _ := times(f.pid)
+	return own
+}
+
 // processes returns the worker processes, which are children of the job server.
 func (f *flink) processes() []int {
 	entries, err := os.ReadDir("/proc")
