@@ -236,7 +236,7 @@ compose-check: ## Fail when docker-compose.yaml is not valid, or not as document
 	fi
 
 .PHONY: fma-check
-fma-check: ## Fail when the core has a fused multiply-add
+fma-check: ## Fail when the core, a scorer or a session has a fused multiply-add
 	@scripts/fma-check.sh
 
 .PHONY: ci

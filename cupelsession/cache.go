@@ -212,7 +212,7 @@ func (m CacheModel) Use(r Request) (CacheUse, []Prefix) {
 	read = m.cached(read)
 	written = max(m.cached(written), read)
 	u := CacheUse{Read: read, Written: written - read, Plain: total - written, Breakpoints: ends}
-	u.Cost = m.Read*float64(u.Read) + m.Write*float64(u.Written) + float64(u.Plain)
+	u.Cost = float64(m.Read*float64(u.Read)) + float64(m.Write*float64(u.Written)) + float64(u.Plain)
 	return u, m.hold(&r, held, ends, readable)
 }
 

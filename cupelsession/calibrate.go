@@ -54,7 +54,7 @@ func (c calibration) line() (offset, slope float64) {
 	}
 	rest := make([]float64, len(c.Reports))
 	for i, r := range c.Reports {
-		rest[i] = float64(r.Counted) - slope*float64(r.Estimated)
+		rest[i] = float64(r.Counted) - float64(slope*float64(r.Estimated))
 	}
 	return median(rest), slope
 }
@@ -73,7 +73,7 @@ func (c calibration) most(limit, now int) int {
 	// The last report says more about what was sent than the line does: what still
 	// fits by it stays.
 	last := c.Reports[len(c.Reports)-1]
-	if more := max(0, now-last.Estimated); now > most && now <= limit && float64(last.Counted)+slope*float64(more) <= float64(limit) {
+	if more := max(0, now-last.Estimated); now > most && now <= limit && float64(last.Counted)+float64(slope*float64(more)) <= float64(limit) {
 		return now
 	}
 	return most
@@ -94,7 +94,7 @@ func (c calibration) less() int {
 // as many, until there are enough reports.
 func (c calibration) counts(estimated int) int {
 	offset, slope := c.line()
-	return integer(offset + slope*float64(estimated) + 0.5)
+	return integer(offset + float64(slope*float64(estimated)) + 0.5)
 }
 
 // integer returns the whole number of tokens in n, from 0 to the greatest int.

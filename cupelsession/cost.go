@@ -90,7 +90,7 @@ func (p *proposal) use(same, tail int) (CacheUse, []Prefix) {
 			had = m.cached(min(p.before.sent.Everything, p.sum.all))
 		}
 		whole := max(m.cached(p.sum.all), had)
-		u.Without = m.Read*float64(had) + m.Write*float64(whole-had) + float64(p.sum.all-whole)
+		u.Without = float64(m.Read*float64(had)) + float64(m.Write*float64(whole-had)) + float64(p.sum.all-whole)
 	}
 	return u, held
 }

@@ -330,7 +330,7 @@ func (p *proposal) growth() float64 {
 	case 1:
 		return float64(p.fresh)
 	default:
-		return (1-newest)*b.growth + newest*float64(p.fresh)
+		return float64((1-newest)*b.growth) + float64(newest*float64(p.fresh))
 	}
 }
 
@@ -350,11 +350,11 @@ func (p *proposal) worth(l limits) bool {
 	// If the prefix is gone, all of the window is written anyway.
 	there := m.there(p.now.Sub(p.before.sent.At))
 	rest := float64(p.tokens - l.low)
-	saved := rest*m.Read*horizon + (1-there)*rest*(m.Write-m.Read)
-	rewrite := there * float64(l.low) * (m.Write - m.Read)
+	saved := float64(rest*m.Read*horizon) + float64((1-there)*rest*(m.Write-m.Read))
+	rewrite := float64(there * float64(l.low) * (m.Write - m.Read))
 	lost := 0.0
 	if v := p.s.config.ValuePerToken; v > 0 {
-		lost = v * float64(p.tokens-l.low)
+		lost = float64(v * float64(p.tokens-l.low))
 	}
 	return saved > rewrite+lost
 }
@@ -387,7 +387,7 @@ func (t *Turn) Commit(usage Usage) error {
 		if usage.Input > t.limit {
 			t.Notes = append(t.Notes, fmt.Sprintf("the provider counted %d tokens, %d more than the budget has; %d were estimated", usage.Input, usage.Input-t.limit, t.Estimate))
 		}
-		if usage.Cached && float64(usage.Read) < 0.9*expected-float64(s.config.Cache.Step) {
+		if usage.Cached && float64(usage.Read) < float64(0.9*expected)-float64(s.config.Cache.Step) {
 			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %.0f were expected", usage.Read, expected))
 			if usage.Written == 0 {
 				after.sent.Held = nil

@@ -41,7 +41,7 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 			continue
 		}
 		breaks := growth / float64(l.most-tokens) // a turn
-		cost := (m.Write-m.Read)*float64(moved)*breaks + m.Read*float64(tokens)
+		cost := float64((m.Write-m.Read)*float64(moved)*breaks) + float64(m.Read*float64(tokens))
 		if n == start {
 			cost *= beginsLater
 		}
