@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // mostWorst is how many conversations a table names for each policy.
@@ -92,13 +93,22 @@ func (r *Result) writeWorst(out *strings.Builder) {
 		for _, n := range w.Missed {
 			fmt.Fprintf(out, "%6d  ", n)
 		}
-		fmt.Fprintf(out, "%6d  %s", w.Values, w.Conversation)
+		fmt.Fprintf(out, "%6d  %s", w.Values, onOneLine(w.Conversation))
 		if w.File != "" {
-			fmt.Fprintf(out, " (%s:%d)", w.File, w.Line)
+			fmt.Fprintf(out, " (%s:%d)", onOneLine(w.File), w.Line)
 		}
 		if w.Page != "" {
 			out.WriteString(" " + w.Page)
 		}
 		out.WriteByte('\n')
 	}
+}
+
+// onOneLine quotes a name of the data that would begin a line, or that a terminal
+// would obey.
+func onOneLine(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

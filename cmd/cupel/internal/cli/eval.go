@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -259,15 +259,12 @@ func (f *measureFlags) write(env *Environment, result measurement, value any) er
 		}
 	}
 	if f.json {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(value)
+		return writeJSON(env.Stdout, value)
 	}
 	if f.part != partAll {
 		fmt.Fprintf(env.Stdout, "%s: ", f.part)
 	}
-	_, err := io.WriteString(env.Stdout, result.Text())
+	_, err := io.WriteString(env.Stdout, terminal.SafeLines(result.Text()))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
@@ -226,5 +227,21 @@ func TestReplayMistakes(t *testing.T) {
 		{"jobs", []string{"--data", "talk.jsonl", "-j", "-1"}, "--jobs: must be at least 1, or 0 for the number of processors, got -1", "no conversation would be measured"},
 	} {
 		row.check(t, "replay")
+	}
+}
+
+// TestReplayPrintsHostileNames: an id is data, and neither moves the cursor of a
+// terminal nor makes a line of the table.
+func TestReplayPrintsHostileNames(t *testing.T) {
+	recorded, err := os.ReadFile(agents)
+	if err != nil {
+		t.Skip("the rest of the repository is not there: ", err)
+	}
+	folder(t, map[string]string{"agents.jsonl": strings.Replace(string(recorded), `"bakery"`, `"\u001b[2J\u009b1m\n 9  9 \u202ebakery"`, 1)})
+	for format, want := range map[string]string{"--force": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
+		code, stdout, stderr := fed(t, "", "replay", "--data", "agents.jsonl", "-p", "newest", "--share", "0.15", format)
+		if code != exitOK || !strings.Contains(stdout, want) || strings.ContainsFunc(stdout, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) {
+			t.Errorf("%s: got %d, %s%q, want %s and nothing that a terminal obeys", format, code, stderr, stdout, want)
+		}
 	}
 }
