@@ -121,3 +121,21 @@ func TestWithoutIDs(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 }
+
+// TestDeepJSON: a text of brackets is no document. Reading it as one would take a
+// stack that grows with it, until the process ends.
+func TestDeepJSON(t *testing.T) {
+	for _, row := range []struct {
+		depth int
+		is    bool
+		why   string
+	}{
+		{10_000, true, "encoding/json reads it"},
+		{10_001, false, "encoding/json does not"},
+	} {
+		text := strings.Repeat("[", row.depth) + strings.Repeat("]", row.depth)
+		if v, err := decode(text); (v != nil) != row.is || (err == nil) != row.is {
+			t.Errorf("%d brackets: error %v: %s", row.depth, err, row.why)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (o object) list(name string) []any {
 func decode(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	v, err := next(d)
+	v, err := next(d, maxDepth)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +54,25 @@ func decode(text string) (any, error) {
 	return v, nil
 }
 
-func next(d *json.Decoder) (any, error) {
+// maxDepth is how deep encoding/json reads arrays and objects, but for its tokens.
+const maxDepth = 10_000
+
+var errTooDeep = errors.New("arrays and objects stand too deep inside of each other")
+
+// next reads a value in which arrays and objects stand at most so deep.
+func next(d *json.Decoder, depth int) (any, error) {
 	token, err := d.Token()
 	if err != nil {
 		return nil, err
+	}
+	if _, opens := token.(json.Delim); opens && depth == 0 {
+		return nil, errTooDeep
 	}
 	switch token {
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
-			v, err := next(d)
+			v, err := next(d, depth-1)
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +88,7 @@ func next(d *json.Decoder) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			v, err := next(d)
+			v, err := next(d, depth-1)
 			if err != nil {
 				return nil, err
 			}
