@@ -3,8 +3,11 @@ package cupeltest
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -20,11 +23,13 @@ type StrategyOption interface {
 
 type kitOptions struct {
 	items     []*cupel.ContextItem
-	only      bool // there are no other items
+	metadata  []string // of items, before any strategy has seen them
+	only      bool     // there are no other items
 	mayExceed bool
 	mayFail   []error
 	except    []string
 	strict    bool
+	calls     int32 // that have begun, for atomic use
 }
 
 // A KitOption configures any kit.
@@ -51,8 +56,20 @@ func (k *kitOptions) add(items []*cupel.ContextItem) {
 	for _, item := range items {
 		if item == nil || item.Tokens() >= 0 {
 			k.items = append(k.items, item)
+			k.metadata = append(k.metadata, fmt.Sprint(item.Metadata()))
 		}
 	}
+}
+
+// changed finds an item of the caller's whose metadata a strategy has changed,
+// such as a vector that it normalized where it is.
+func (k *kitOptions) changed() string {
+	for i, item := range k.items {
+		if fmt.Sprint(item.Metadata()) != k.metadata[i] {
+			return fmt.Sprintf("the caller's items: the metadata of item %d is changed", i+1)
+		}
+	}
+	return ""
 }
 
 // WithItems adds a list of the caller's items to the kit's inputs, for example
@@ -123,21 +140,21 @@ func hold(t T, role string, strategy any, rules []rule, options *kitOptions) {
 		if slices.ContainsFunc(options.except, func(text string) bool { return strings.HasPrefix(r.sentence, text) }) {
 			continue
 		}
-		found := protect(r.broken)
+		found := options.watch(r.broken)
 		if found == "" {
 			continue
 		}
 		details := fmt.Sprintf("%s: %s\n\trule: %s\n\tfound: %s", r.cause, inBrief(found), r.sentence, found)
 		switch logger, ok := t.(interface{ Logf(string, ...any) }); {
+		case r.vital || strings.HasSuffix(found, neverReturns):
+			t.Errorf("%s %T breaks its contract: %s\n\tskipped: the rules that follow this one", role, strategy, details)
+			return
 		case r.advice && options.strict:
 			t.Errorf("%s %T is lawful but bad: %s", role, strategy, details)
 		case r.advice:
 			if ok {
 				logger.Logf("%s %T is lawful but bad: %s", role, strategy, details)
 			}
-		case r.vital:
-			t.Errorf("%s %T breaks its contract: %s\n\tskipped: the rules that follow this one", role, strategy, details)
-			return
 		default:
 			t.Errorf("%s %T breaks its contract: %s", role, strategy, details)
 		}
@@ -171,6 +188,41 @@ func protect(check func() string) (found string) {
 		}
 	}()
 	return check()
+}
+
+// longestCall is after how long, or twice that, a call counts as one that never
+// returns.
+const longestCall = 15 * time.Second
+
+var neverReturns = fmt.Sprintf("no call has returned for %v; look for a lock that stays locked, or a loop without an end", longestCall)
+
+// began counts a call.
+func (k *kitOptions) began() { atomic.AddInt32(&k.calls, 1) }
+
+// watch returns what a check finds, unless it waits for a call that never
+// returns.
+func (k *kitOptions) watch(check func() string) string {
+	done := make(chan string, 1)
+	go func() {
+		defer close(done) // after runtime.Goexit too, as of a FailNow in a strategy
+		done <- protect(check)
+	}()
+	tick := time.NewTicker(longestCall)
+	defer tick.Stop()
+	for {
+		calls := atomic.LoadInt32(&k.calls)
+		select {
+		case found, ok := <-done:
+			if !ok {
+				runtime.Goexit()
+			}
+			return found
+		case <-tick.C:
+			if atomic.LoadInt32(&k.calls) == calls {
+				return neverReturns
+			}
+		}
+	}
 }
 
 // The rule that is checked before all others.

@@ -143,7 +143,7 @@ func TestDifferences(t *testing.T) {
 		{"the error", "the error", ""},
 		{"the error", "a panic", "a result, then a panic"},
 	} {
-		s := subject[int, int]{differ: func(a, b int) string { return "b is another" }}
+		s := subject[int, int]{options: new(kitOptions), differ: func(a, b int) string { return "b is another" }}
 		if got := s.compare(outcome[int]{broke: row.a}, outcome[int]{broke: row.b}); got != row.want {
 			t.Errorf("%q and %q: %q, want %q", row.a, row.b, got, row.want)
 		}
@@ -178,7 +178,7 @@ func TestSameEvents(t *testing.T) {
 
 // The memory of a list is overwritten after a call, and the result is not in it.
 func TestListsAreOverwritten(t *testing.T) {
-	s := subject[int, []int]{junk: -1, clone: slices.Clone[[]int]}
+	s := subject[int, []int]{options: new(kitOptions), junk: -1, clone: slices.Clone[[]int]}
 	given := []int{1, 2}
 	var seen []int
 	out := s.call(func(_ context.Context, in input[int]) ([]int, error) {

@@ -191,6 +191,9 @@ func numbered(stage cupel.PipelineStage, n int) cupel.TraceEvent {
 	return cupel.TraceEvent{Stage: stage, ItemCount: n}
 }
 
+// longMessage is longer than buffers of the usual fixed sizes, on two lines.
+var longMessage = strings.Repeat("made up, ", 60) + "\nand long"
+
 // timed returns an event with a duration and a message, which must be recorded
 // too.
 func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
@@ -236,8 +239,20 @@ func (k *collectorKit) recordsStages() string {
 			}
 		}
 	}
+	long := numbered(cupel.StageSlice, 1)
+	long.Message = longMessage
+	found := k.recorded(func() { k.collector.RecordStageEvent(long) }, func(added []cupel.TraceEvent) string {
+		if sameEvents(added, []cupel.TraceEvent{long}) {
+			return ""
+		}
+		return fmt.Sprintf("an event with a message of %d bytes in two lines is not recorded as it was sent", len(longMessage))
+	})
+	if found != "" {
+		return found
+	}
 	return k.recorded(func() {
 		for i := range manyEvents {
+			k.options.began()
 			k.collector.RecordStageEvent(numbered(stageOrder[i%len(stageOrder)], i))
 		}
 	}, func(added []cupel.TraceEvent) string {
@@ -278,6 +293,7 @@ func (k *collectorKit) recordsItems() string {
 func (k *collectorKit) keepsOrder() string {
 	return k.recorded(func() {
 		for i := range manyEvents {
+			k.options.began()
 			event := numbered(stageOrder[i%len(stageOrder)], i)
 			if i%3 == 0 {
 				k.collector.RecordStageEvent(event)
@@ -346,12 +362,19 @@ func (k *collectorKit) keepsContext() string {
 			switch {
 			case inside.Value(contextKey{}) != run.name:
 				return run.name + ": a value of the run's context does not reach the strategies"
+			case deadlined(inside):
+				return run.name + ": the run's context has no deadline, and that of the strategies has one"
 			case inside.Err() == nil:
 				return run.name + ": the run's context is canceled, and that of the strategies is not"
 			}
 		}
 	}
 	return ""
+}
+
+func deadlined(ctx context.Context) bool {
+	_, ok := ctx.Deadline()
+	return ok
 }
 
 func (k *collectorKit) endsGoroutines() string {
@@ -372,6 +395,7 @@ func (k *collectorKit) slows() string {
 		k.renew()
 		return func() {
 			for i := range n {
+				k.options.began()
 				k.collector.RecordStageEvent(numbered(cupel.StageScore, i))
 				k.collector.RecordItemEvent(numbered(cupel.StageScore, i))
 			}

@@ -28,6 +28,7 @@ type fault struct {
 // to catch one.
 func checkFaults(t *testing.T, role string, faults []fault) {
 	t.Helper()
+	faults = append(faults, moreFaults(t, role)...)
 	rules := cupeltest.Rules(role)
 	var lock locked
 	caught := make(map[string]bool)
@@ -63,6 +64,7 @@ var varying = map[string]bool{
 	"chance": true, "order of a map": true, "the time": true,
 	"does not look at its context": true, "batch does not look at its context": true,
 	"remembers by address": true, "batch remembers by address": true, "is not safe": true, "batch is not safe": true,
+	"appending does not look at its context": true, "appends by address": true, "appends by goroutine": true,
 	"a pool that takes the result back": true, "panics when shared": true, "allocates though not enabled": true,
 }
 

@@ -84,7 +84,11 @@ func (s *subject[E, R]) stops() string {
 			}
 			switch {
 			case out.broke != "":
-				if !s.answers(out) && !errors.Is(out.err, context.Canceled) {
+				switch {
+				case s.answers(out):
+				case errors.Is(out.err, context.Canceled) && !asked:
+					return in.name + ", under a context that goes on, after one that was done: " + out.broke
+				case !errors.Is(out.err, context.Canceled):
 					return in.name + ", " + when + ": " + out.broke
 				}
 			case want.broke == "":

@@ -138,8 +138,8 @@ func randomDrafts(n int) []draft {
 }
 
 // sizes are the lengths of lists of random items: beyond one, beyond a word of
-// bits, beyond buffers of fixed size, odd and even.
-var sizes = []int{2, 3, 40, 65, 301, 2000}
+// bits, a whole number of words, beyond buffers of fixed size, odd and even.
+var sizes = []int{2, 3, 40, 65, 256, 301, 2000}
 
 // repeat returns n items, the given ones again and again.
 func repeat(items []*cupel.ContextItem, n int) []*cupel.ContextItem {
@@ -178,6 +178,7 @@ func itemLists(g generation, options *kitOptions) []input[*cupel.ContextItem] {
 	add("items with their contents and other fields", otherItems(g))
 	add("9 random items", randomItems(g, 40)[:9])
 	add("a list of one item", sample[:1])
+	add("two items without tokens", []*cupel.ContextItem{g.item("free", 0), g.item("free too", 0)})
 	for _, n := range sizes {
 		add(fmt.Sprintf("%d random items", n), randomItems(g, n))
 	}

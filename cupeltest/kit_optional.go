@@ -18,7 +18,8 @@ func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
 		rules = append(rules, rule{sentence: "Sweep reports the choice of Slice at every target, and each target at which it changes.", cause: "Sweep and Slice differ", broken: k.sweeps})
 	}
 	if _, ok := s.(cupel.KindNarrower); (ok && !bypassed(s, "Slice", "ForKind")) || all {
-		rules = append(rules, rule{sentence: "ForKind returns a slicer that can be used, for every kind.", cause: "ForKind gives no slicer", broken: k.narrows})
+		rules = append(rules, rule{sentence: "ForKind returns a slicer that can be used, for every kind.", cause: "ForKind gives no slicer", broken: k.narrows},
+			rule{sentence: "ForKind changes neither its slicer nor one that it returned before.", cause: "ForKind changes a slicer", broken: k.narrowsApart})
 	}
 	if _, ok := s.(cupel.NonMonotonic); ok || all {
 		rules = append(rules, rule{sentence: "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.", cause: "NonMonotonic is not true", broken: k.monotonic})
@@ -127,9 +128,45 @@ func (k *slicerKit) sweepsFar() string {
 	return ""
 }
 
+var narrowedKinds = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt, "Sketch", "sKETCH", "", "no kind of these"}
+
+// narrowsApart compares a slicer that has been narrowed to every kind, and what it
+// returned, with new ones.
+func (k *slicerKit) narrowsApart() string {
+	s := k.newSlicer()
+	narrowed := make(map[cupel.ContextKind]cupel.Slicer)
+	for _, kind := range narrowedKinds {
+		narrowed[kind] = s.(cupel.KindNarrower).ForKind(kind)
+	}
+	differ := func(what string, fresh, used cupel.Slicer, list []cupel.ScoredItem) string {
+		in := withBudgets(input[cupel.ScoredItem]{list: list})[1]
+		of := func(s cupel.Slicer) outcome[cupel.Selection] {
+			return k.call(func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+				return s.Slice(ctx, in.list, in.budget)
+			}, in)
+		}
+		if diff := k.compare(of(fresh), of(used)); diff != "" {
+			return what + " selects, before and after the calls for other kinds, " + diff
+		}
+		return ""
+	}
+	for _, in := range k.plainLists() {
+		if found := differ("the slicer", k.newSlicer(), s, in.list); found != "" {
+			return in.name + ": " + found
+		}
+		for _, kind := range narrowedKinds {
+			of := slices.DeleteFunc(slices.Clone(in.list), func(it cupel.ScoredItem) bool { return !it.Item.Kind().Equal(kind) })
+			if found := differ(fmt.Sprintf("that of kind %q", kind), k.newSlicer().(cupel.KindNarrower).ForKind(kind), narrowed[kind], of); found != "" {
+				return in.name + ": " + found
+			}
+		}
+	}
+	return ""
+}
+
 func (k *slicerKit) narrows() string {
 	narrower := k.newSlicer().(cupel.KindNarrower) // a panic is reported
-	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt, "Sketch", "sKETCH", "", "no kind of these"} {
+	for _, kind := range narrowedKinds {
 		narrowed := narrower.ForKind(kind)
 		if narrowed == nil {
 			return fmt.Sprintf("kind %q: nil", kind)
@@ -199,8 +236,14 @@ func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection)
 		if i > 3 && i < len(left)-1 {
 			continue
 		}
-		obstacle, err := cupel.ExplainSlice(context.Background(), s, slices.Clone(in.list), in.budget, at)
+		list := slices.Clone(in.list)
+		obstacle, err := cupel.ExplainSlice(context.Background(), s, list, in.budget, at)
+		again, _ := cupel.ExplainSlice(context.Background(), s, slices.Clone(in.list), in.budget, at)
 		switch {
+		case !slices.EqualFunc(list, in.list, sameScored):
+			return fmt.Sprintf("asked about position %d: the list is changed", at)
+		case err == nil && (obstacle.Rule != again.Rule || !slices.Equal(obstacle.Before, again.Before)):
+			return fmt.Sprintf("asked twice about position %d: two answers", at)
 		case err != nil:
 			return fmt.Sprintf("asked about position %d: %v", at, err)
 		case obstacle.Rule == "":

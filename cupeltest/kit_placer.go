@@ -44,8 +44,9 @@ type placerKit struct {
 
 func newPlacerKit(newPlacer func() cupel.Placer, options *kitOptions) *placerKit {
 	return &placerKit{options: options, subject: subject[cupel.ScoredItem, []int]{
-		method: "Place",
-		result: "orders",
+		options: options,
+		method:  "Place",
+		result:  "orders",
 		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) ([]int, error) {
 			p := newPlacer()
 			return func(ctx context.Context, in input[cupel.ScoredItem]) ([]int, error) { return p.Place(ctx, in.list) }
@@ -102,15 +103,18 @@ func (k *placerKit) rules(appending func() cupel.AppendPlacer) []rule {
 	)
 	rules = append(rules, k.adviceRules()...)
 	if appending != nil {
-		rules = append(rules, k.appendRule(appending))
+		rules = append(rules, k.appendRules(appending)...)
 	}
 	return rules
 }
 
-// appendRule compares the form that appends with the one that does not.
-func (k *placerKit) appendRule(newPlacer func() cupel.AppendPlacer) rule {
+// appendRules compare the form that appends with the one that does not, and hold
+// the first, which the engine uses, to the rules of the other.
+func (k *placerKit) appendRules(newPlacer func() cupel.AppendPlacer) []rule {
 	appending := newPlacerKit(func() cupel.Placer { return appended{newPlacer()} }, k.options)
-	return rule{sentence: "AppendPlace appends the order that Place returns.", cause: "Place and AppendPlace differ", broken: func() string {
+	appending.method, appending.result = "AppendPlace", "orders of AppendPlace"
+	same := rule{sentence: "AppendPlace appends the order that Place returns.", cause: "Place and AppendPlace differ", vital: true, broken: func() string {
+		appending.takes() // what fails shows below, and what takes long is left out later
 		run, appended := k.start(), appending.start()
 		for _, in := range k.cold() {
 			if diff := k.compare(k.call(run, in), k.call(appended, in)); diff != "" {
@@ -119,6 +123,8 @@ func (k *placerKit) appendRule(newPlacer func() cupel.AppendPlacer) rule {
 		}
 		return ""
 	}}
+	rules := append([]rule{same}, appending.subject.rules()[1:]...)
+	return append(append(rules, appending.resultRule()), appending.stopRules()...)
 }
 
 // appended is a placer that appends to a list with something in it.

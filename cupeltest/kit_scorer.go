@@ -82,8 +82,9 @@ type scorerFunc = func(ctx context.Context, all []*cupel.ContextItem, scores []f
 
 func scorerSubject(method, result string, options *kitOptions, start func() scorerFunc) *subject[*cupel.ContextItem, []float64] {
 	return &subject[*cupel.ContextItem, []float64]{
-		method: method,
-		result: result,
+		options: options,
+		method:  method,
+		result:  result,
 		start: func() func(ctx context.Context, in input[*cupel.ContextItem]) ([]float64, error) {
 			score := start()
 			return func(ctx context.Context, in input[*cupel.ContextItem]) ([]float64, error) {
@@ -161,7 +162,7 @@ func batchRules(start func() cupel.Scorer, single *subject[*cupel.ContextItem, [
 			return same(input[*cupel.ContextItem]{name: "a list that holds two items twice", list: repeatedItems(options)})
 		}},
 		rule{sentence: "ScoreAll takes an empty list.", cause: "ScoreAll fails for an empty list", broken: func() string {
-			return runOn(context.Background(), batch.start(), input[*cupel.ContextItem]{}).broke
+			return batch.runOn(context.Background(), batch.start(), input[*cupel.ContextItem]{}).broke
 		}},
 	)
 }

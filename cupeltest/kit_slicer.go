@@ -59,8 +59,9 @@ type slicerKit struct {
 
 func newSlicerKit(newSlicer func() cupel.Slicer, options *kitOptions) *slicerKit {
 	return &slicerKit{newSlicer: newSlicer, options: options, subject: subject[cupel.ScoredItem, cupel.Selection]{
-		method: "Slice",
-		result: "selections",
+		options: options,
+		method:  "Slice",
+		result:  "selections",
 		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
 			s := newSlicer()
 			return func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {

@@ -27,6 +27,8 @@ type subject[E, R any] struct {
 	fails  map[string]bool               // names of inputs that fail, and have been reported
 	slow   map[string]time.Duration      // of inputs that take too long for many calls
 	made   []observed[E, R]
+
+	options *kitOptions
 }
 
 // observed is a result that several rules look at.
@@ -68,7 +70,8 @@ type outcome[R any] struct {
 }
 
 // runOn runs a method on in's own list.
-func runOn[E, R any](ctx context.Context, run method[E, R], in input[E]) (out outcome[R]) {
+func (s *subject[E, R]) runOn(ctx context.Context, run method[E, R], in input[E]) (out outcome[R]) {
+	s.options.began()
 	defer func() {
 		if v := recover(); v != nil {
 			out.broke = fmt.Sprintf("panic: %v", v)
@@ -143,7 +146,7 @@ func (s *subject[E, R]) call(run method[E, R], in input[E]) outcome[R] {
 
 func (s *subject[E, R]) callIn(ctx context.Context, run method[E, R], in input[E]) outcome[R] {
 	in.list = slices.Clone(in.list)
-	out := runOn(ctx, run, in)
+	out := s.runOn(ctx, run, in)
 	out.result = s.clone(out.result)
 	for i := range in.list {
 		in.list[i] = s.junk
@@ -250,6 +253,9 @@ func (s *subject[E, R]) repeats() string {
 	return ""
 }
 
+// fillRounds of 65 new items fill a cache of 2,048 entries.
+const fillRounds = 32
+
 // storesNothing compares what a new strategy returns for each list with what one
 // returns that has seen the lists before, in both directions.
 func (s *subject[E, R]) storesNothing() string {
@@ -275,7 +281,23 @@ func (s *subject[E, R]) storesNothing() string {
 			s.call(run, in)
 		}
 	}
+	for range fillRounds {
+		var longest input[E]
+		for _, in := range s.short() {
+			if len(in.list) >= len(longest.list) {
+				longest = in
+			}
+		}
+		s.call(run, longest)
+	}
 	for _, in := range inputs {
+		if diff := s.compare(want[in.name], s.call(run, in)); diff != "" {
+			return in.name + ", run first and after many other lists: " + diff
+		}
+	}
+	late := nextShort()
+	want = s.eachAlone(s.coldOf(late))
+	for _, in := range s.coldOf(late) {
 		if diff := s.compare(want[in.name], s.call(run, in)); diff != "" {
 			return in.name + ", run first and after many other lists: " + diff
 		}
@@ -321,10 +343,10 @@ func (s *subject[E, R]) keepsNoList() string {
 			before, after := a, b
 			before.list, after.list = slices.Clone(a.list[:n]), b.list[:n]
 			want := s.call(run, after)
-			runOn(context.Background(), run, before)
+			s.runOn(context.Background(), run, before)
 			copy(before.list, b.list)
 			after.list = before.list
-			if diff := s.compare(want, runOn(context.Background(), run, after)); diff != "" {
+			if diff := s.compare(want, s.runOn(context.Background(), run, after)); diff != "" {
 				return fmt.Sprintf("%s, in memory of its own and in that of the list before (%s): %s", b.name, a.name, diff)
 			}
 		}
@@ -332,13 +354,12 @@ func (s *subject[E, R]) keepsNoList() string {
 	return ""
 }
 
+// lateWrite is how long the kit waits for goroutines that write after the call.
+const lateWrite = 4 * time.Millisecond
+
 func (s *subject[E, R]) changesNoList() string {
 	run := s.start()
-	for _, in := range s.cold() {
-		list := append(slices.Clone(in.list), s.junk) // the strategy must not use spare capacity either
-		given := in
-		given.list = list[:len(in.list)]
-		runOn(context.Background(), run, given)
+	changed := func(in input[E], list []E) string {
 		for i := range in.list {
 			if !s.same(in.list[i], list[i]) {
 				return fmt.Sprintf("%s: position %d holds something else after the call", in.name, i)
@@ -347,6 +368,39 @@ func (s *subject[E, R]) changesNoList() string {
 		if !s.same(list[len(in.list)], s.junk) {
 			return fmt.Sprintf("%s: the memory behind the end of the list was written to", in.name)
 		}
+		return ""
+	}
+	inputs := s.cold()
+	lists := make([][]E, len(inputs))
+	for n, in := range inputs {
+		lists[n] = append(slices.Clone(in.list), s.junk) // the strategy must not use spare capacity either
+		given := in
+		given.list = lists[n][:len(in.list)]
+		s.runOn(context.Background(), run, given)
+		if found := changed(in, lists[n]); found != "" {
+			return found
+		}
+	}
+	time.Sleep(lateWrite)
+	for n, in := range inputs {
+		if found := changed(in, lists[n]); found != "" {
+			return found + ", a while later"
+		}
+	}
+	return s.options.changed()
+}
+
+// usesLength compares lists with memory behind their end with lists without.
+func (s *subject[E, R]) usesLength() string {
+	for _, in := range s.few() {
+		tight, roomy := in, in
+		tight.list = slices.Clip(slices.Clone(in.list))
+		roomy.list = append(slices.Clone(in.list), s.junk, s.junk, s.junk)[:len(in.list)]
+		without := s.runOn(context.Background(), s.start(), tight)
+		without.result = s.clone(without.result)
+		if diff := s.compare(without, s.runOn(context.Background(), s.start(), roomy)); diff != "" {
+			return in.name + ", without memory behind its end and with it: " + diff
+		}
 	}
 	return ""
 }
@@ -354,14 +408,21 @@ func (s *subject[E, R]) changesNoList() string {
 func (s *subject[E, R]) givesResultsAway() string {
 	run := s.start()
 	inputs := s.few()
-	for _, in := range inputs {
-		out := runOn(context.Background(), run, in)
-		before := s.clone(out.result)
+	results, copies := make([]outcome[R], len(inputs)), make([]R, len(inputs))
+	for n, in := range inputs {
+		results[n] = s.runOn(context.Background(), run, in)
+		copies[n] = s.clone(results[n].result)
 		for _, other := range inputs {
 			s.call(run, other)
 		}
-		if diff := s.differ(before, out.result); diff != "" {
+		if diff := s.differ(copies[n], results[n].result); diff != "" {
 			return in.name + ", its result before and after other calls: " + diff
+		}
+	}
+	time.Sleep(lateWrite)
+	for n, in := range inputs {
+		if diff := s.differ(copies[n], results[n].result); diff != "" {
+			return in.name + ", its result after the call and a while later: " + diff
 		}
 	}
 	return ""
@@ -425,6 +486,7 @@ func (s *subject[E, R]) rules() []rule {
 		{sentence: m + " takes every valid list, one of a single item too, without a panic or an error.", cause: m + " fails", broken: s.takes},
 		{sentence: m + " does not change the list that it is given.", cause: m + " changes its list", broken: s.changesNoList, vital: true},
 		{sentence: m + " is a pure function: the same input gives the same result each time.", cause: s.result + " change from call to call", broken: s.repeats, vital: true},
+		{sentence: m + " does not look behind the end of the list.", cause: s.result + " depend on the capacity of the list", broken: s.usesLength, vital: true},
 		{sentence: m + " stores nothing about a call: what was called before does not change a result.", cause: s.result + " depend on earlier calls", broken: s.storesNothing, vital: true},
 		{sentence: m + " does not keep the list, whose memory is used again after the call.", cause: s.result + " depend on a list of an earlier call", broken: s.keepsNoList, vital: true},
 		{sentence: m + " is safe for concurrent use.", cause: s.result + " depend on other goroutines", broken: s.runsConcurrently, vital: true},

@@ -116,7 +116,8 @@ func TestGrowthOfCalls(t *testing.T) {
 func timedSubject(calls *int, full, ended []time.Duration) *subject[int, int] {
 	goesOn, stops := taking(calls, full...), taking(calls, ended...)
 	return &subject[int, int]{
-		method: "Method",
+		options: new(kitOptions),
+		method:  "Method",
 		start: func() method[int, int] {
 			return func(ctx context.Context, _ input[int]) (int, error) {
 				if ctx.Err() != nil {
