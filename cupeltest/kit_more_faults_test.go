@@ -160,10 +160,7 @@ func (n *narrowingItself) ForKind(kind cupel.ContextKind) cupel.Slicer {
 }
 
 // explainingOften is a slicer that explains itself in other words each time.
-type explainingOften struct {
-	plain
-	turn bool
-}
+type explainingOften struct{ turn bool }
 
 func (*explainingOften) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	return firstFit(items, budget), nil
@@ -175,7 +172,7 @@ func (e *explainingOften) ExplainSlice(context.Context, []cupel.ScoredItem, cupe
 }
 
 // explainingBySort is a slicer whose explanations sort the list that they are given.
-type explainingBySort struct{ plain }
+type explainingBySort struct{}
 
 func (explainingBySort) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
 	return firstFit(items, budget), nil
