@@ -249,7 +249,8 @@ func TestMemoryOfListsIsUsedAgain(t *testing.T) {
 	var given []string
 	at := make(map[*int]string)
 	s := subject[int, int]{
-		clone: func(n int) int { return n },
+		options: new(kitOptions),
+		clone:   func(n int) int { return n },
 		lists: func(generation) []input[int] {
 			return []input[int]{{name: "x", list: []int{1, 2, 3}}, {name: "y", list: []int{4, 5}}}
 		},
