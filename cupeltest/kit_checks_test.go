@@ -343,7 +343,7 @@ func TestExplanationsAreAskedFor(t *testing.T) {
 			asked = append(asked, at)
 			return row.obstacle, row.err
 		}})
-		if got := k.unexplained(in, cupel.Selection{}); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" || fmt.Sprint(asked) != row.asked {
+		if got := k.unexplained(in, cupel.Selection{}); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" || fmt.Sprint(slices.Compact(asked)) != row.asked { // each is asked about twice
 			t.Errorf("%v, %v: %q, asked about %v, want %q and %s", row.obstacle, row.err, got, asked, row.want, row.asked)
 		}
 	}
@@ -359,7 +359,7 @@ func TestExplanationsAreAskedFor(t *testing.T) {
 		if err != nil {
 			sel.Indices = []int{0, 1, 2, 3, 4, 5, 6, 7}
 		}
-		if got := k.unexplained(in, sel); got != "" || fmt.Sprint(asked) != want {
+		if got := k.unexplained(in, sel); got != "" || fmt.Sprint(slices.Compact(asked)) != want {
 			t.Errorf("%q, asked about %v, want %s: what is selected has no obstacle", got, asked, want)
 		}
 	}

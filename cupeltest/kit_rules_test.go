@@ -47,12 +47,12 @@ func TestRulesLeftOut(t *testing.T) {
 	}{
 		{slicerRules(&scripted{}, new(kitOptions)), slicerRules(&scripted{}, only), []string{"sums of tokens wrap", "equal items are selected in no order"}, "the items for them are others"},
 		{slicerRules(&scripted{}, new(kitOptions)), slicerRules(&scripted{}, &kitOptions{mayExceed: true}), []string{"selects more than the target", "selects more than the target"}, "it may, with groups too"},
-		{slicerRules(nil, new(kitOptions)), slicerRules(&scripted{}, new(kitOptions)), []string{"ForKind gives no slicer"}, "it has all optional methods but this one"},
-		{slicerRules(nil, new(kitOptions)), slicerRules(sliceOf(nil), new(kitOptions)), []string{"Sweep and Slice differ", "ForKind gives no slicer", "NonMonotonic is not true", "explains badly"}, "it has none"},
+		{slicerRules(nil, new(kitOptions)), slicerRules(&scripted{}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer"}, "it has all optional methods but this one"},
+		{slicerRules(nil, new(kitOptions)), slicerRules(sliceOf(nil), new(kitOptions)), []string{"Sweep and Slice differ", "ForKind gives no slicer", "ForKind changes a slicer", "NonMonotonic is not true", "explains badly"}, "it has none"},
 		{slicerRules(sliceOf(nil), new(kitOptions)), slicerRules(slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("A", 40))), new(kitOptions)), []string{"budget is left over"}, "it caps a kind"},
-		{slicerRules(&narrowing{}, new(kitOptions)), slicerRules(ownSlice{&narrowing{}}, new(kitOptions)), []string{"ForKind gives no slicer"}, "it is inherited beside a Slice of its own"},
+		{slicerRules(&narrowing{}, new(kitOptions)), slicerRules(ownSlice{&narrowing{}}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer"}, "it is inherited beside a Slice of its own"},
 		{placerRules(new(kitOptions), all), placerRules(only, all), []string{"equal items are placed in no order"}, "the items for it are others"},
-		{placerRules(new(kitOptions), all), placerRules(new(kitOptions), nil), []string{"Place and AppendPlace differ"}, "there is one form"},
+		{placerRules(new(kitOptions), all), placerRules(new(kitOptions), nil), causes(newPlacerKit(nil, only).appendRules(all)), "there is one form"},
 		{scorers(struct{ cupel.Scorer }{}), scorers(scorerOf(nil)), nil, "neither has a batch form"},
 		{collectors(diagnostic, true), collectors(diagnostic, false), []string{"runs at once change each other"}, "it was not asked for"},
 	} {
