@@ -42,6 +42,28 @@ func each(ctx context.Context, name string, all []*cupel.ContextItem, scores []f
 	return nil
 }
 
+// fraction is the single form of a scorer by rank: how many of all have a lower key
+// than item, divided by how many have a key minus one.
+func fraction[K any](item *cupel.ContextItem, all []*cupel.ContextItem, key func(*cupel.ContextItem) (K, bool), compare func(a, b K) int) float64 {
+	own, ok := key(item)
+	if !ok {
+		return 0
+	}
+	count, rank := 0, 0
+	for _, other := range all {
+		if k, ok := key(other); ok {
+			count++
+			if compare(k, own) < 0 {
+				rank++
+			}
+		}
+	}
+	if count <= 1 {
+		return 1
+	}
+	return float64(rank) / float64(count-1)
+}
+
 // clamp returns x, or the end of [0,1] that it passed. x must not be NaN.
 func clamp(x float64) float64 {
 	if x < 0 {

@@ -1,6 +1,7 @@
 package scorer
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -25,23 +26,7 @@ var priorityDescriptor = strategy.Plain[Priority]("priority", "PriorityScorer", 
 
 // Score looks at every item of all, O(N).
 func (Priority) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	priority, ok := item.Priority()
-	if !ok {
-		return 0
-	}
-	count, rank := 0, 0
-	for _, other := range all {
-		if p, ok := other.Priority(); ok {
-			count++
-			if p < priority {
-				rank++
-			}
-		}
-	}
-	if count <= 1 {
-		return 1
-	}
-	return float64(rank) / float64(count-1)
+	return fraction(item, all, (*cupel.ContextItem).Priority, cmp.Compare[int])
 }
 
 // ScoreAll scores all items with one sort, O(N log N), and allocates nothing

@@ -3,6 +3,7 @@ package scorer
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
@@ -26,23 +27,7 @@ var recencyDescriptor = strategy.Plain[Recency]("recency", "RecencyScorer", "Sco
 
 // Score looks at every item of all, O(N).
 func (Recency) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	timestamp, ok := item.Timestamp()
-	if !ok {
-		return 0
-	}
-	count, rank := 0, 0
-	for _, other := range all {
-		if t, ok := other.Timestamp(); ok {
-			count++
-			if t.Before(timestamp) {
-				rank++
-			}
-		}
-	}
-	if count <= 1 {
-		return 1
-	}
-	return float64(rank) / float64(count-1)
+	return fraction(item, all, (*cupel.ContextItem).Timestamp, time.Time.Compare)
 }
 
 // ScoreAll scores all items with one sort, O(N log N), and allocates nothing
