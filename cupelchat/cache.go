@@ -178,7 +178,7 @@ func (p *promptCache) count() int {
 	return n
 }
 
-// set sets breakpoints behind the first blocks, for each number of them, and no
+// set sets breakpoints after the first blocks, for each number of them, and no
 // others.
 func (p *promptCache) set(behind []int) {
 	want := make(map[int]bool)
@@ -244,7 +244,7 @@ func (p *promptCache) move(want map[int]bool) {
 	}
 }
 
-// movePoints is move for Bedrock, whose breakpoints are blocks behind others.
+// movePoints is move for Bedrock, whose breakpoints are blocks after others.
 func (p *promptCache) movePoints(want map[int]bool) {
 	stays := make(map[place]bool)
 	for i := range p.all {

@@ -14,7 +14,7 @@ type Piece struct {
 	// summary. "" is the item as it is.
 	Content string
 	// Breakpoint is the time to live of a breakpoint of the provider's prompt cache
-	// behind the piece, "5m" or "1h". "" sets none. If any piece has one, those of
+	// after the piece, "5m" or "1h". "" sets none. If any piece has one, those of
 	// the conversation go. Of formats other than Anthropic's and Bedrock's the bodies
 	// have none.
 	Breakpoint string
@@ -75,8 +75,8 @@ const (
 	oneHour     = "1h"
 )
 
-// mark sets breakpoints behind pieces, and no others. A piece ends where the body
-// does that has nothing behind it.
+// mark sets breakpoints after pieces, and no others. A piece ends where the body
+// does that has nothing after it.
 func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked []int) []byte {
 	p := c.promptCache(body)
 	if p == nil {

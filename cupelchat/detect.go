@@ -11,7 +11,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Errors of [Detect] match one of these, or neither if the body is no JSON, or is
+// Errors of [Detect] match one of these, or neither if the body is not JSON, or is
 // known to be something else.
 var (
 	// ErrUnknownFormat is for JSON that is no conversation in any known format.

@@ -114,7 +114,7 @@ func (c *Conversation) lastRole(states []state) string {
 }
 
 // keepThinking leaves out exchanges at the end whose turn no longer begins with
-// thinking: they became the end because what was behind them is out. The API
+// thinking: they became the end because what was after them is out. The API
 // refuses to go on with them if thinking is enabled.
 func (c *Conversation) keepThinking(states []state, n *notesOf) {
 	if !c.thinks() {

@@ -63,7 +63,7 @@ type rules struct {
 	content    string // the member of a message that joining appends to
 	cache      bool   // has breakpoints of a prompt cache
 	record     bool   // is only read
-	anywhere   bool   // a result may be anywhere behind its call
+	anywhere   bool   // a result may be anywhere after its call
 	thinking   bool   // a turn of the model that began with thinking keeps its first message
 }
 

@@ -19,13 +19,15 @@ const (
 )
 
 // ItemsFor returns the items of a session for a budget, with notes about what it
-// changed. Where the conversation does not fit, the first message of the user is
-// reduced to a fifth of the room that system prompts and definitions of tools leave if
-// it takes more than a quarter, unless [WithPins] names it: to a text that is the
-// same in each turn while the budget and these are. If what is pinned does not fit then, the last message of
-// the user is no longer pinned unless it is the newest of all, and then the first
-// one is not either. Other items keep their contents, so that a session recognizes
-// them. The list has the length and the order of [Conversation.Items].
+// changed. The list has the length and the order of [Conversation.Items].
+//
+// If the conversation does not fit, a first message of the user that takes more than
+// a quarter of the room that system prompts and definitions of tools leave is
+// reduced to a fifth of that room, unless [WithPins] names it. The text depends on
+// the budget and these items alone, so that it is the same in each turn. If the
+// pinned items still do not fit, the last message of the user is no longer pinned,
+// unless it is the newest of all, and then the first one. Other items keep their
+// contents, so that a session recognizes them.
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil

@@ -7,7 +7,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// joiner puts messages one behind the other. Where an API requires that roles
+// joiner puts messages one after the other. Where an API requires that roles
 // alternate, it joins messages of one role that became neighbours because what was
 // between them is gone.
 type joiner struct {

@@ -90,8 +90,8 @@ func WithDeduplication() Option {
 
 // WithBreakpoints sets the breakpoints of the prompt cache of Anthropic or Bedrock
 // in what is written, in place of those in the input: at the end, at the end of the
-// messages that are as they were in the input, behind the system prompt, 20 blocks
-// before the end, and with Anthropic behind the tools; at most four. If there is
+// messages that are as they were in the input, after the system prompt, 20 blocks
+// before the end, and with Anthropic after the tools; at most four. If there is
 // one at the top level of the request, that is the one at the end, and the others
 // have its time to live. By default those of the input stay, at most four. Other
 // formats have none. Messages on a line each get none, and a note says so.

@@ -40,7 +40,7 @@ type message struct {
 	lists  [][]rawjson.Part // the lists of parts in it; the first is its content
 	owners []int            // the entry of each part of the first list, if there are several
 	from   int              // its first entry
-	to     int              // behind its last entry
+	to     int              // after its last entry
 }
 
 // entry is what becomes an item: a message, or a tool result.
@@ -376,7 +376,7 @@ func (r *reader) between(call, at int) bool {
 }
 
 // joinCalls joins calls with those in the next message, where an API takes messages
-// of one role in a row for one: the results of all come behind the last of them.
+// of one role in a row for one: the results of all come after the last of them.
 func (r *reader) joinCalls() {
 	if !r.codec.rules().alternate {
 		return

@@ -75,7 +75,7 @@ func (m CacheModel) For(model string) CacheModel {
 	return m
 }
 
-// Validate reports a field that is not what it should be, with a [ConfigError].
+// Validate returns a [ConfigError] that names a field with an invalid value, or nil.
 func (m CacheModel) Validate() error {
 	if reflect.ValueOf(m).IsZero() {
 		return nil
@@ -151,7 +151,7 @@ type Request struct {
 	// Breakpoints are the places that the request marks, as in [CacheUse]. nil lets
 	// Use choose them.
 	Breakpoints []int
-	// Tail is the number of tokens behind the stable part.
+	// Tail is the number of tokens after the stable part.
 	Tail int
 	// At is when the request is sent.
 	At time.Time
@@ -169,9 +169,9 @@ type Prefix struct {
 // mostHeld is how many prefixes are remembered.
 const mostHeld = 80
 
-// Use returns what a request costs, but for Without, and the prefixes that are in
-// the cache afterwards, ascending. A time before that of a prefix says nothing; the
-// prefix counts as there. Use takes time linear in the items.
+// Use returns what a request costs, with a Without of 0, and the prefixes that are
+// in the cache afterwards, ascending. If r.At is before the time of a prefix, the
+// prefix counts as cached. Use takes time linear in the items.
 func (m CacheModel) Use(r Request) (CacheUse, []Prefix) {
 	total := r.Tail
 	for _, n := range r.Tokens {

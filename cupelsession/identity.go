@@ -15,7 +15,7 @@ import (
 type candidates struct {
 	items []*cupel.ContextItem
 	keys  []string
-	ends  []uint8 // bytes of each key behind its base
+	ends  []uint8 // bytes of each key after its base
 	tail  []bool
 	count counts
 	sum   sums

@@ -7,7 +7,7 @@ import "slices"
 // not compete, and takes room from what comes.
 const beginsLater = 0.9
 
-// laterBreak keeps what was sent before some place, and the new choice only behind
+// laterBreak keeps what was sent before some place, and the new choice only after
 // it, if a turn costs less that way. A break writes what it moves, and lasts until
 // growth has filled the room that it leaves: a large result near the end is cheap
 // to give up, a few words at the beginning are not. sent and at are the window
@@ -26,7 +26,7 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 	}
 	may := p.mayStay(sent, at)
 	place, least := -1, 0.0
-	behind, moved := 0, 0 // tokens of the new choice behind the place, and of them of what was there before
+	behind, moved := 0, 0 // tokens of the new choice after the place, and of them of what was there before
 	next := len(p.window)
 	for n := end - 1; n >= start; n-- {
 		for next > 0 && p.window[next-1].first >= sent[n].first {

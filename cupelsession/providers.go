@@ -54,7 +54,7 @@ var (
 	//
 	// [Session.Body] leaves the breakpoint to the API. To set others, set Breakpoints
 	// to 4, prompt_cache_breakpoint where [CacheUse] says, and the mode explicit. This
-	// is needed if the window has a tail: the API's own breakpoint is behind it.
+	// is needed if the window has a tail: the API's own breakpoint is after it.
 	//
 	// From the same pages.
 	OpenAIBreakpointCache = CacheModel{

@@ -303,7 +303,7 @@ func (p *proposal) head(most int, l limits) int {
 }
 
 // chooseFor runs the chooser for a target, on the first kept entries as they were
-// sent and all items behind them.
+// sent and all items after them.
 func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 	items := make([]*cupel.ContextItem, 0, kept+len(p.items))
 	from := make([]int, 0, kept+len(p.items)) // candidates, or ^entry

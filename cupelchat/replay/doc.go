@@ -18,19 +18,20 @@
 //
 // The values of a step are the strings of at least 4 characters and the numbers
 // of at least 3 digits in the arguments of its calls. If an agent never calls
-// anything, they are the identifiers in its text. Only values count that an
-// earlier message has, but neither a system prompt nor the newest unit, since
+// anything, they are the identifiers in its text. A value counts if an earlier
+// message has it, and neither a system prompt nor the newest unit does, since
 // those are always sent.
 //
-//   - Support is the share of the values that stand in the window.
-//   - Grounded support is the share that stands there as a word, and behind its
-//     JSON key or argument name, which begins at most 40 characters before it, or
-//     with 12 characters of what stood before or behind it in the conversation.
-//     A list of bare words has support, but gives a model nothing to go by.
+//   - Support is the share of the values that are in the window.
+//   - Grounded support is the share that the window has as a word, and either
+//     after its JSON key or argument name, which begins at most 40 characters
+//     before it, or next to 12 characters that came before or after it in the
+//     conversation. A list of bare words has support, but gives a model nothing
+//     to go by.
 //   - Cost is what the windows cost with a prompt cache, as a share of what it
 //     costs to send everything each time. The longest prefix of the window that
 //     equals the window before costs 0.1 a token, the rest 1.25.
-//   - Caches are the same by the models of providers' caches, with [WithCache].
+//   - Caches are the costs with the prompt caches of providers, with [WithCache].
 //   - Breaks is the share of the steps that do not send all of the window before
 //     at the start of the new one.
 //   - Task is the share of the steps whose window has the user's first message

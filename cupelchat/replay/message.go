@@ -6,9 +6,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Message is a message of a conversation, in the form of OpenAI's Chat
+// chatMessage is a message of a conversation, in the form of OpenAI's Chat
 // Completions.
-type Message struct {
+type chatMessage struct {
 	role, text string
 	raw        string // the JSON
 	calls      bool   // has calls of tools
@@ -22,7 +22,7 @@ type Message struct {
 const perMessage = 4
 
 // parseMessage reads a message from its JSON.
-func parseMessage(raw string) (*Message, error) {
+func parseMessage(raw string) (*chatMessage, error) {
 	v, err := decode(raw)
 	if err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func parseMessage(raw string) (*Message, error) {
 }
 
 // newMessage reads a message. raw is its JSON.
-func newMessage(o object, raw string) (*Message, error) {
-	m := &Message{role: o.text("role"), text: contentOf(o.get("content")), raw: raw}
+func newMessage(o object, raw string) (*chatMessage, error) {
+	m := &chatMessage{role: o.text("role"), text: contentOf(o.get("content")), raw: raw}
 	if m.role == "" {
 		return nil, errNoRole
 	}
@@ -76,7 +76,7 @@ func contentOf(content any) string {
 	}
 }
 
-func (m *Message) call(call any) {
+func (m *chatMessage) call(call any) {
 	o, _ := call.(object)
 	function, _ := o.get("function").(object)
 	switch arguments := function.get("arguments").(type) {
@@ -91,7 +91,7 @@ func (m *Message) call(call any) {
 }
 
 // document adds a text to the documents if it is JSON, and returns its value.
-func (m *Message) document(text string) any {
+func (m *chatMessage) document(text string) any {
 	if strings.Trim(text, " \t\r\n") == "" {
 		return nil
 	}

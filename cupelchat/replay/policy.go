@@ -48,7 +48,7 @@ type Turn struct {
 	Budget int
 
 	meter  *meter
-	cache  map[string]*Message
+	cache  map[string]*chatMessage
 	shared *shared
 	caches []cupelsession.CacheModel // of WithCache
 	marks  marks                     // where a session sets breakpoints
@@ -87,7 +87,7 @@ func (t *Turn) window(request []byte) (window, error) {
 }
 
 // piece returns a message as a piece.
-func (m *Message) piece(meter *meter) (piece, error) {
+func (m *chatMessage) piece(meter *meter) (piece, error) {
 	n, err := meter.tokens(m.text)
 	return piece{id: m.id, text: m.text, tokens: n, raw: m.raw, role: m.role, blocks: max(1, m.blocks)}, err
 }
@@ -138,7 +138,7 @@ func (p Policy) InSession(low float64) Policy {
 
 // chooser returns what chooses the windows of one conversation. messages are those
 // that have been read, by their JSON.
-func (p *Policy) chooser(messages map[string]*Message, caches []cupelsession.CacheModel) chooser {
+func (p *Policy) chooser(messages map[string]*chatMessage, caches []cupelsession.CacheModel) chooser {
 	var c chooser
 	if p.units != nil {
 		c = p.units()
@@ -154,7 +154,7 @@ func (p *Policy) chooser(messages map[string]*Message, caches []cupelsession.Cac
 // requests chooses requests.
 type requests struct {
 	choice func(ctx context.Context, turn Turn) ([]byte, error)
-	cache  map[string]*Message // by JSON
+	cache  map[string]*chatMessage // by JSON
 	caches []cupelsession.CacheModel
 	marks  marks // of the last window
 }

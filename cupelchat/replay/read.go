@@ -19,7 +19,7 @@ type Conversation struct {
 	File string // that it was read from, "" if that is unknown
 	Line int    // from 1, where it begins
 
-	messages []*Message
+	messages []*chatMessage
 }
 
 // steps returns how many steps of the assistant are measured.
@@ -62,10 +62,10 @@ func Read(r io.Reader) ([]Conversation, error) {
 	return corpus.All(Scan("", r, nil))
 }
 
-// Scan reads what [Read] reads, and holds one line of JSON Lines at a time. file is
-// the name that conversations and errors have. A [ReadError] is that of one line,
-// or of a file that is no JSON Lines, and the lines behind it are read. Any other
-// error is that of r, and the last.
+// Scan reads what [Read] reads, one line of JSON Lines at a time. Conversations and
+// errors name file. A [ReadError] is about one line, or about a file that is not
+// JSON Lines, and Scan goes on with the next line. Any other error comes from r and
+// ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // the line where they begin: lines that it does not take are not even decoded. A
@@ -342,7 +342,7 @@ func (f *reader) add(c *converter, id any, line int) error {
 	case json.Number:
 		name = id.String()
 	}
-	conversation := Conversation{ID: name, messages: make([]*Message, len(c.messages))}
+	conversation := Conversation{ID: name, messages: make([]*chatMessage, len(c.messages))}
 	for i, o := range c.messages {
 		var err error
 		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {

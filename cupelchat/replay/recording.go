@@ -11,7 +11,7 @@ type unit struct {
 	role   string // of the first message
 	text   string
 	tokens int
-	parts  []*Message
+	parts  []*chatMessage
 	pieces window // the parts
 	keys   keys
 }
@@ -38,7 +38,7 @@ type recording struct {
 func record(c *Conversation, m *meter) (*recording, error) {
 	r := &recording{id: c.ID, first: -1}
 	type at struct {
-		message *Message
+		message *chatMessage
 		units   int
 	}
 	var answers []at
@@ -55,7 +55,7 @@ func record(c *Conversation, m *meter) (*recording, error) {
 			continue
 		}
 		open = message.calls
-		r.units = append(r.units, unit{role: message.role, parts: []*Message{message}})
+		r.units = append(r.units, unit{role: message.role, parts: []*chatMessage{message}})
 	}
 	for i := range r.units {
 		u := &r.units[i]
@@ -114,7 +114,7 @@ func (u *unit) finish(m *meter) error {
 
 // needed returns the values that a message uses and that only earlier messages
 // have: not the system prompt, and not the newest unit.
-func (r *recording) needed(message *Message, n int) []value {
+func (r *recording) needed(message *chatMessage, n int) []value {
 	var values []value
 	seen := make(map[string]bool)
 	used(message, func(text string) {

@@ -15,16 +15,16 @@ type Result struct {
 // otherwise.
 type Row struct {
 	Policy string  `json:"policy"`
-	Share  float64 `json:"share"` // of the conversation without the system prompt, the budget
+	Share  float64 `json:"share"` // the budget, as a share of the conversation without the system prompt
 	Mode   Mode    `json:"mode"`
 
-	Support  float64 `json:"support"`  // of the values, those that are in the window
-	Grounded float64 `json:"grounded"` // of the values, those that are there with what tells what they are
-	Cost     float64 `json:"cost"`     // of what sending everything costs; may be above 1
-	Breaks   float64 `json:"breaks"`   // of the steps, those that do not begin with what was sent before
-	Task     float64 `json:"task"`     // of the steps where it fits, those with the user's first message whole
-	Recent   float64 `json:"recent"`   // of the steps, those with the newest three units whole
-	Fill     float64 `json:"fill"`     // of the budget, what is used where not everything fits; 0 if everything does
+	Support  float64 `json:"support"`  // share of the values that are in the window
+	Grounded float64 `json:"grounded"` // share of the values with grounded support
+	Cost     float64 `json:"cost"`     // as a share of sending everything; may be above 1
+	Breaks   float64 `json:"breaks"`   // share of the steps that do not begin with what was sent before
+	Task     float64 `json:"task"`     // share of the steps with the user's first message whole, where it fits
+	Recent   float64 `json:"recent"`   // share of the steps with the newest three units whole
+	Fill     float64 `json:"fill"`     // share of the budget that is used where not everything fits; 0 if everything does
 	Values   int     `json:"values"`
 	Steps    int     `json:"steps"`
 
@@ -62,11 +62,11 @@ type Intervals struct {
 // CacheCost is what the windows of a row cost by the model of a cache.
 type CacheCost struct {
 	Cache    string   `json:"cache"` // the model's name
-	Cost     float64  `json:"cost"`  // of what sending everything costs; may be above 1
+	Cost     float64  `json:"cost"`  // as a share of sending everything; may be above 1
 	Interval Interval `json:"interval,omitzero"`
 }
 
-// Interval is an interval of a figure, both 0 if it is unknown.
+// Interval is a 95 % interval of a figure. Both ends are 0 if it is unknown.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -78,7 +78,7 @@ type Against struct {
 	Policy     string  `json:"policy"`
 	Difference float64 `json:"difference"` // in [-1,1], positive if the row has more
 	// Low and High are the ends of the 95 % interval of the difference over
-	// conversations. A few say little, and one says nothing.
+	// conversations. A few conversations say little, and one says nothing.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }

@@ -146,8 +146,8 @@ func (m *Measure) Plan() Plan { return m.plan }
 // Sample measures every policy on a conversation at every share. The same
 // conversation gives the same sample, bit for bit, if the policies are
 // deterministic. A policy that fails at a step counts as one that sends nothing,
-// and the counts say so. An error of the counter is that of the sample. Sample
-// returns ctx.Err() if ctx is done first.
+// and the counts say so. If the counter fails, the sample has its error and no
+// counts. Sample returns ctx.Err() if ctx is done first.
 func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID}
 	fail := func(err error) (Sample, error) {
@@ -173,9 +173,9 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 }
 
 // Samples yields the sample of each conversation, in their order, and measures a few
-// at once. A [ReadError] is the sample of a line that has none. Any other error is
-// the last: of the conversations, or ctx.Err() if ctx is done first. No goroutine
-// outlives the loop.
+// at once. For a [ReadError] it yields a sample without counts. Any other error ends
+// the sequence: an error of conversations, or ctx.Err() if ctx is done first. No
+// goroutine outlives the loop.
 func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
 	return ordered.Map(ctx, m.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
 		if bad, ok := errors.AsType[*ReadError](err); ok {
@@ -243,7 +243,7 @@ type cached struct {
 // the policy, and of all that follow in a sample.
 func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, counts []Counts) error {
 	runs := make([]run, len(c.shares))
-	messages := make(map[string]*Message)
+	messages := make(map[string]*chatMessage)
 	for k, share := range c.shares {
 		runs[k] = run{Counts: &counts[k*len(c.policies)], chooser: p.chooser(messages, c.caches), policy: p, limit: r.limit(share)}
 		runs[k].Caches = make([]CacheCount, len(c.caches))

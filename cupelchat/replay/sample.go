@@ -22,11 +22,10 @@ type Planned struct {
 
 // Sample is what one conversation says of all policies and shares.
 type Sample struct {
-	File         string `json:"file,omitempty"` // and line, where the conversation begins
+	File         string `json:"file,omitempty"` // where the conversation begins, with Line
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its id
-	// Error says why there are no counts, such as a line that is damaged: the sample
-	// counts for nothing else.
+	// Error says why there are no counts, such as that the line is damaged.
 	Error  string   `json:"error,omitempty"`
 	Counts []Counts `json:"counts,omitempty"` // by share, then by policy
 
@@ -42,10 +41,10 @@ type Counts struct {
 
 	Values   int `json:"values,omitempty"`
 	Support  int `json:"support,omitempty"`  // values that are in the window
-	Grounded int `json:"grounded,omitempty"` // values that are there with what tells what they are
+	Grounded int `json:"grounded,omitempty"` // values with grounded support
 
 	Tasks int `json:"tasks,omitempty"` // steps in which the user's first message fits
-	Task  int `json:"task,omitempty"`  // those that have it whole
+	Task  int `json:"task,omitempty"`  // those whose window has it whole
 
 	Sent int `json:"sent,omitempty"` // tokens, where not everything fits
 	Room int `json:"room,omitempty"` // tokens of the budget there
@@ -57,7 +56,7 @@ type Counts struct {
 	Caches []CacheCount `json:"caches,omitempty"`
 
 	Failures int      `json:"failures,omitempty"`
-	First    *Failure `json:"firstFailure,omitempty"` // of them, or nil
+	First    *Failure `json:"firstFailure,omitempty"` // the first failure, or nil
 }
 
 // CacheCount is what windows cost with a cache, and what sending everything costs, in

@@ -37,7 +37,7 @@ func (m *Measure) Show(ctx context.Context, c *Conversation, policy string, mode
 	if err != nil {
 		return nil, err
 	}
-	r := run{Counts: new(Counts), chooser: m.policies[i].chooser(make(map[string]*Message), nil), policy: &m.policies[i], limit: rec.limit(share)}
+	r := run{Counts: new(Counts), chooser: m.policies[i].chooser(make(map[string]*chatMessage), nil), policy: &m.policies[i], limit: rec.limit(share)}
 	var worst *turn
 	var sent window
 	shown := new(Shown)

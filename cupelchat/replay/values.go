@@ -32,7 +32,7 @@ var (
 // used calls yield with the values that a step of the assistant uses: the
 // arguments of its calls, or the identifiers of its text if it has none. A
 // value may come several times.
-func used(m *Message, yield func(string)) {
+func used(m *chatMessage, yield func(string)) {
 	if m.calls {
 		for _, arguments := range m.arguments {
 			leaves(arguments, yield)
@@ -94,7 +94,7 @@ func (k keys) add(name string, v any) {
 type value struct {
 	text    string
 	keys    []string // the names under which it was seen
-	excerpt []string // the value with what stood before or behind it
+	excerpt []string // the value with what stood before or after it
 }
 
 // newValue returns a value that was seen in the units.

@@ -16,7 +16,7 @@ const mostWorst = 10
 type Worst struct {
 	Policy       string `json:"policy"`
 	Mode         Mode   `json:"mode"`
-	File         string `json:"file,omitempty"` // and line, where the conversation begins
+	File         string `json:"file,omitempty"` // where the conversation begins, with Line
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation"` // its id
 	Values       int    `json:"values"`

@@ -8,8 +8,8 @@ import (
 
 // Prices of a token with a prompt cache, in units of a token without one.
 const (
-	PriceRead  = 0.1  // of the prefix that the question before had
-	PriceWrite = 1.25 // of the rest
+	PriceRead  = 0.1  // of a token in the prefix that the last question sent too
+	PriceWrite = 1.25 // of any other token
 )
 
 // Asker selects items for questions that are asked one after the other. pipeline is

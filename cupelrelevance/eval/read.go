@@ -127,9 +127,9 @@ func Read(r io.Reader) ([]Conversation, error) {
 	return corpus.All(Scan("", r, nil))
 }
 
-// Scan reads what [Read] reads, and holds one line at a time. file is the name that
-// conversations and errors have. A [ReadError] is that of one line, and the lines
-// behind it are read. Any other error is that of r, and the last.
+// Scan reads what [Read] reads, one line at a time. Conversations and errors name
+// file. A [ReadError] is about one line, and Scan goes on with the next. Any other
+// error comes from r and ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // their line: lines that it does not take are not decoded. nil takes all.

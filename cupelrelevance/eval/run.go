@@ -149,9 +149,9 @@ func NewMeasure(policies []Policy, budgets []int, opts ...Option) (*Measure, err
 func (m *Measure) Plan() Plan { return m.plan }
 
 // Samples yields the sample of each conversation, in their order, and measures a few
-// at once. A [ReadError] is the sample of a line that has none, and a policy that
-// fails is named in the sums. Any other error is the last: of the conversations, or
-// ctx.Err() if ctx is done first. No goroutine outlives the loop.
+// at once. For a [ReadError] it yields a sample without sums, and the sums name a
+// policy that fails. Any other error ends the sequence: an error of conversations,
+// or ctx.Err() if ctx is done first. No goroutine outlives the loop.
 func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
 	return ordered.Map(ctx, m.config.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
 		if bad, ok := errors.AsType[*ReadError](err); ok {

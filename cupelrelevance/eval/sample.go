@@ -33,12 +33,11 @@ func (p *Plan) opponent() int {
 
 // Sample is what one conversation says of all policies and budgets.
 type Sample struct {
-	File         string `json:"file,omitempty"` // and line, where the conversation is
+	File         string `json:"file,omitempty"` // where the conversation is, with Line
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its id
 	Questions    int    `json:"questions,omitempty"`
-	// Error says why there are no sums, such as a line that is damaged: the sample
-	// counts for nothing else.
+	// Error says why there are no sums, such as that the line is damaged.
 	Error string `json:"error,omitempty"`
 	Sums  []Sums `json:"sums,omitempty"` // by policy, then by budget
 
