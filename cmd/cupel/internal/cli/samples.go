@@ -168,8 +168,9 @@ type measuring[C, S any] struct {
 	add     func(*S) error // to the table
 	err     func(*S) error
 
-	last string // the file of the samples that were there before
-	kept int    // how many of them are of that file
+	last    place // of the samples that were there before
+	repeats int   // how many of them are of that place
+	whole   bool  // its file is a log, and was measured
 	dead
 }
 
@@ -284,8 +285,8 @@ func (d *dead) report(env *Environment, file string, force bool) error {
 func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {
 		before := 0 // conversations of the files before
-		done := slices.Index(m.data, m.last)
-		skip := m.kept
+		done := slices.Index(m.data, m.last.File)
+		skip := m.repeats
 		for i, name := range m.data {
 			r, closed, err := open(env, name)
 			if err != nil {
@@ -293,13 +294,16 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 				yield(none, err)
 				return
 			}
-			seen, stopped := 0, false
-			for c, err := range m.scan(shown(name), r, func(n, _ int) bool {
-				seen = max(seen, n+1)
-				return m.measures(n) && (before+n)%m.count == m.number && i >= done
+			seen, at, stopped := 0, 0, false
+			for c, err := range m.scan(shown(name), r, func(n, line int) bool {
+				seen, at = max(seen, n+1), line
+				// All lines of a log are conversation 0, and are read again.
+				return m.measures(n) && (before+n)%m.count == m.number && (i > done || i == done && !m.whole && (n == 0 || line >= m.last.Line))
 			}) {
-				if skip > 0 {
-					skip--
+				if i == done && skip > 0 {
+					if at >= m.last.Line {
+						skip--
+					}
 					continue
 				}
 				if stopped = !yield(c, err); stopped {
@@ -396,10 +400,11 @@ func (m *measuring[C, S]) read(line []byte) error {
 		return err
 	}
 	m.bury(p)
-	if m.kept++; p.File != m.last {
-		m.kept = 1
+	if m.repeats++; p.File != m.last.File || p.Line != m.last.Line {
+		m.repeats = 1
 	}
-	m.last = p.File
+	m.whole = p.File == m.last.File && p.Line < m.last.Line // the log begins before its dead letters
+	m.last = p
 	m.seen++
 	return m.add(&s)
 }
