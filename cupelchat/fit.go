@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -206,8 +208,8 @@ func differ(got, want any, path string) string {
 		if !ok && !omissible(want) {
 			return here
 		}
-		for name, value := range want {
-			if found := differ(object[name], value, path+"."+name); found != "" {
+		for _, name := range slices.Sorted(maps.Keys(want)) { // the error is the same each time
+			if found := differ(object[name], want[name], path+"."+name); found != "" {
 				return found
 			}
 		}

@@ -150,6 +150,7 @@ func TestDifference(t *testing.T) {
 		{`{"a":[1,{"b":"y"}]}`, `{"a":[1,{"b":"x"}]}`, "a[1].b", "another text"},
 		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
 		{`{}`, `{"a":1}`, "a", "a number is missing"},
+		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "b", "of several the first by name: a map has no order"},
 		{`{"b":0}`, `{}`, "", "more than is wanted"},
 		{`[1]`, `[1,2]`, "body", "an element is missing"},
 		{`1.0`, `1`, "", "another spelling"},
