@@ -183,10 +183,13 @@ func TestManyTurns(t *testing.T) {
 	s := session(t, about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777"),
 		cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache})
 	const parts = 10
-	var heaps [parts]int
-	var times [parts]time.Duration
+	var heaps []int
+	var times []time.Duration
+	// A spell in which the machine is busy may be all of a tenth: a slow one at the
+	// end is not the last one.
+	slow := func() bool { return times[len(times)-1] > 2*slices.Min(times[1:]) }
 	breaks := 0
-	for part := range parts {
+	for len(times) < parts || len(times) < parts+3 && slow() {
 		took := make([]time.Duration, 0, turns/parts)
 		for range turns / parts {
 			items = append(items[2:len(items):len(items)], w.items(2)...)
@@ -199,8 +202,7 @@ func TestManyTurns(t *testing.T) {
 			}
 		}
 		slices.Sort(took)
-		times[part] = took[len(took)/4]
-		heaps[part] = heap()
+		times, heaps = append(times, took[len(took)/4]), append(heaps, heap())
 	}
 	text := 0
 	for _, it := range items {
@@ -211,11 +213,11 @@ func TestManyTurns(t *testing.T) {
 	used := with - heap() // without the items, which the caller has
 	runtime.KeepAlive(items)
 	t.Logf("%d turns with %d breaks: a turn takes %v, then %v; the heap has %d bytes, then %d; the session takes %.2f times the text",
-		turns, breaks, times[1], times[parts-1], heaps[1], heaps[parts-1], float64(used)/float64(text))
-	if times[parts-1] > 2*slices.Min(times[1:]) {
+		turns, breaks, times[1], times[len(times)-1], heaps[1], heaps[len(heaps)-1], float64(used)/float64(text))
+	if slow() {
 		t.Errorf("a turn takes %v by tenths of the turns, want about the same", times)
 	}
-	if heaps[parts-1] > heaps[1]+heaps[1]/4 {
+	if heaps[len(heaps)-1] > heaps[1]+heaps[1]/4 {
 		t.Errorf("the heap has %v bytes by tenths of the turns, want about the same", heaps)
 	}
 	if used > 3*text {
