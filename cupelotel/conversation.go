@@ -44,7 +44,7 @@ func (c *TraceCollector) appendPassed(ctx context.Context, attrs []attribute.Key
 	members := baggage.FromContext(ctx)
 	for i, p := range passed {
 		text, ok := ctx.Value(passedKey(i)).(string)
-		if !ok && members.Len() > 0 {
+		if !ok {
 			text = members.Member(string(p.key)).Value()
 		}
 		if text != "" {

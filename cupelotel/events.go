@@ -155,9 +155,7 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 	attrs := make([]attribute.KeyValue, 0, 4*len(s.excluded)+3*len(s.included))
 	from := 0
 	emit := func(name string, item *cupel.ContextItem) {
-		if len(c.itemAttrs) > 0 {
-			attrs = c.appendItem(attrs, from, item)
-		}
+		attrs = c.appendItem(attrs, from, item)
 		to.event(itemSeverity, name, attrs[from:len(attrs):len(attrs)]...)
 		from = len(attrs)
 	}

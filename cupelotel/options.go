@@ -157,7 +157,6 @@ func (c *TraceCollector) redacted(source TextSource, text string) (shown string)
 		if v := recover(); v != nil {
 			// Not the value: it may quote the text.
 			otel.Handle(fmt.Errorf("cupelotel: left out the text of a span: the Redactor panicked with a %T", v))
-			shown = ""
 		}
 	}()
 	return c.redact(source, text)

@@ -29,11 +29,7 @@ func (m *memo[P, V]) get(provider P, build func(P) V) V {
 // that cannot be compared: comparing them panics, and checking by reflection
 // first would allocate.
 func same[P any](a, b P) (equal bool) {
-	defer func() {
-		if recover() != nil {
-			equal = false
-		}
-	}()
+	defer func() { _ = recover() }()
 	return any(a) == any(b)
 }
 

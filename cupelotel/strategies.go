@@ -45,9 +45,6 @@ func bareType(name string) string {
 
 // appendStrategies appends the times of a stage's strategies.
 func appendStrategies(attrs []attribute.KeyValue, list []cupel.StrategyTime) []attribute.KeyValue {
-	if len(list) == 0 {
-		return attrs
-	}
 	for i, key := range strategyKeys(list) {
 		attrs = append(attrs, attribute.Float64(key, list[i].Duration.Seconds()))
 	}
