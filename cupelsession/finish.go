@@ -352,11 +352,7 @@ func (p *proposal) worth(l limits) bool {
 	rest := float64(p.tokens - l.low)
 	saved := float64(rest*m.Read*horizon) + float64((1-there)*rest*(m.Write-m.Read))
 	rewrite := float64(there * float64(l.low) * (m.Write - m.Read))
-	lost := 0.0
-	if v := p.s.config.ValuePerToken; v > 0 {
-		lost = float64(v * float64(p.tokens-l.low))
-	}
-	return saved > rewrite+lost
+	return saved > rewrite+float64(rest*p.s.config.ValuePerToken)
 }
 
 var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session; commit what Next, Body or Fit returned")

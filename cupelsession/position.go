@@ -18,26 +18,31 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 		return
 	}
 	start, end := samePrefix(sent, p.window), samePrefix(sent, p.before.window)
-	known := 0 // candidates up to the last one that was sent
-	before := make([]int, end+1)
-	for i := range sent[:end] {
-		known = max(known, sent[i].first+1)
-		before[i+1] = before[i] + sent[i].Tokens
+	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
+	last[0] = -1
+	for i, n := range at {
+		if n >= 0 && int(n) < end {
+			last[n+1] = i
+		}
 	}
-	may := p.mayStay(sent, at)
-	place, least := -1, 0.0
+	for n := range end {
+		before[n+1], last[n+1] = before[n]+sent[n].Tokens, max(last[n+1], last[n])
+	}
+	may := p.mayPart(sent, at)
+	place := -1
+	var least float64
 	behind, moved := 0, 0 // tokens of the new choice after the place, and of them of what was there before
 	next := len(p.window)
 	for n := end - 1; n >= start; n-- {
-		for next > 0 && p.window[next-1].first >= sent[n].first {
+		for next > start && (n == start || p.window[next-1].first > last[n]) {
 			next--
 			behind += p.window[next].Tokens
-			if p.window[next].first < known {
+			if p.window[next].first <= last[end] {
 				moved += p.window[next].Tokens
 			}
 		}
 		tokens := before[n] + behind
-		if tokens >= l.most || n > start && !may[n] {
+		if tokens >= l.most || n > start && (!may[last[n]] || sent[n].first <= last[n]) {
 			continue
 		}
 		breaks := growth / float64(l.most-tokens) // a turn
@@ -54,61 +59,39 @@ func (p *proposal) laterBreak(l limits, sent []entry, at []int32) {
 	}
 	window := slices.Clone(sent[:place])
 	for i := range p.window {
-		if p.window[i].first >= sent[place].first {
+		if p.window[i].first > last[place] {
 			window = append(window, p.window[i])
 		}
 	}
 	p.replace(window)
 }
 
-// mayStay reports, for each number of entries at the beginning of a window, whether
-// these may stay as they were sent: nothing that is pinned is missing among them or
-// smaller, and neither a group nor what a note stands for is cut. It takes linear
-// time.
-func (p *proposal) mayStay(sent []entry, at []int32) []bool {
-	bad := make([]int, len(sent)+2) // reasons against each number, as differences
-	forbid := func(from, to int) {
-		if to = min(to, len(sent)); from <= to {
-			bad[from]++
-			bad[to+1]--
-		}
-	}
-	type span struct{ first, last int }
-	groups := map[string]span{}
-	behind := 0 // entries that begin before the item
+// mayPart reports, for each candidate, whether what was sent may stay up to this
+// one, and only what is after it is chosen again: nothing that is pinned is
+// missing or smaller there, and no group is cut. It takes linear time.
+func (p *proposal) mayPart(sent []entry, at []int32) []bool {
+	bad := make([]int, len(at)+1) // reasons against each candidate, as differences
+	forbid := func(from, to int) { bad[from]++; bad[to]-- }
+	groups := map[string]int{} // the last member so far
 	for i, n := range at {
-		for behind < len(sent) && sent[behind].first < i {
-			behind++
-		}
 		if n == inTail {
 			continue
 		}
-		item, with := p.items[i], behind // the item is before the break if more entries than that stay
-		if n >= 0 {
-			with = int(n)
-		}
-		smaller := n >= 0 && !sent[n].whole()
-		if item.Pinned() && (n == out || smaller) {
-			forbid(with+1, len(sent))
-		}
-		if smaller {
-			forbid(with+1, behind)
+		item := p.items[i]
+		if item.Pinned() && (n == out || !sent[n].whole()) {
+			forbid(i, len(at))
 		}
 		if g := item.Group(); g != "" {
-			if s, ok := groups[g]; ok {
-				groups[g] = span{min(s.first, with), max(s.last, with)}
-			} else {
-				groups[g] = span{with, with}
+			if was, ok := groups[g]; ok {
+				forbid(was, i)
 			}
+			groups[g] = i
 		}
 	}
-	for _, s := range groups {
-		forbid(s.first+1, s.last)
-	}
-	may, against := make([]bool, len(sent)+1), 0
-	for n := range may {
-		against += bad[n]
-		may[n] = against == 0
+	may, against := make([]bool, len(at)), 0
+	for i := range may {
+		against += bad[i]
+		may[i] = against == 0
 	}
 	return may
 }

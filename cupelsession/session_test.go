@@ -342,9 +342,13 @@ func (w *world) add() {
 	case 0:
 		group := fmt.Sprint("g", w.made)
 		note := cupel.WithGroupVariants(cupel.Variant{Content: "note " + group, Tokens: 3, Worth: .3})
-		w.items = append(w.items,
-			item(w.t, "call "+content, 5+w.rng.IntN(10), append(opts, cupel.WithGroup(group), note)...),
-			item(w.t, "result "+content, 5+w.rng.IntN(40), append(opts, cupel.WithGroup(group))...))
+		call := item(w.t, "call "+content, 5+w.rng.IntN(10), append(opts, cupel.WithGroup(group), note)...)
+		result := item(w.t, "result "+content, 5+w.rng.IntN(40), append(opts, cupel.WithGroup(group))...)
+		w.items = append(w.items, call)
+		if w.rng.IntN(4) == 0 {
+			w.add() // between them
+		}
+		w.items = append(w.items, result)
 	case 1:
 		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}))...))
 	default:

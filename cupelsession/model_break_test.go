@@ -1,0 +1,296 @@
+package cupelsession_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// breaks chooses the window again.
+func (m *model) breaks(t *testing.T, d *draft, target int) error {
+	t.Helper()
+	low, limit := d.low(target, m.config.LowWater, true), d.budget.TargetTokens()
+	before := d.window
+	type try struct{ kept, target int }
+	tries := []try{{0, low}, {0, target}, {0, limit}}
+	if kept := m.kept(d, low); kept > 0 && d.reason == cupelsession.BreakForced {
+		tries = slices.Insert(tries, 0, try{kept, low})
+	}
+	for _, try := range tries {
+		chosen, err := m.choose(t, d, before[:try.kept], try.target)
+		if err != nil && (try.target == limit || !errors.Is(err, cupel.ErrPinnedExceedsBudget) && !errors.Is(err, cupel.ErrOverflow)) {
+			return err
+		}
+		if err == nil && (tokensOf(chosen) <= target || try.target == limit) {
+			d.window = m.later(d, before, chosen, target)
+			return nil
+		}
+	}
+	return nil
+}
+
+// kept returns how many entries at the beginning of the window a forced break keeps.
+func (m *model) kept(d *draft, low int) int {
+	kept := d.head(m.same(d.window), low)
+	if !slices.ContainsFunc(d.window[:kept], func(p piece) bool { return p.smaller }) {
+		return 0
+	}
+	last := d.window[kept-1].first
+	before, behind := map[string]bool{}, map[string]bool{} // groups: out before the last that is kept, and with members behind
+	for i, it := range d.items {
+		n := d.place(d.window, i)
+		if d.tail[i] {
+			continue
+		}
+		if it.Pinned() && (n < 0 && i < last || n >= 0 && n < kept && d.window[n].smaller) {
+			return 0
+		}
+		switch g := it.Group(); {
+		case g == "":
+		case i >= last:
+			behind[g] = true
+		case n < 0:
+			before[g] = true
+		}
+	}
+	for g := range before {
+		if behind[g] {
+			return 0
+		}
+	}
+	return kept
+}
+
+// same returns how many entries at the beginning of a window are as they were sent.
+func (m *model) same(window []piece) int {
+	n := 0
+	for n < min(len(window), len(m.sent)) && samePiece(window[n], m.sent[n]) {
+		n++
+	}
+	return n
+}
+
+// head returns how many of the first entries are pinned, in a smaller form or short.
+func (d *draft) head(most, low int) int {
+	kept, spent := 0, 0
+	for _, p := range d.window[:most] {
+		if !d.items[p.first].Pinned() {
+			spent += p.item.Tokens()
+			if !p.smaller && p.item.Tokens() > 40 || float64(spent) > 0.7*float64(low-d.pinned(true)) {
+				break
+			}
+		}
+		kept++
+	}
+	group := func(n int) string { return d.items[d.window[n].first].Group() }
+	for kept > 0 && kept < len(d.window) && group(kept) != "" && group(kept) == group(kept-1) {
+		kept-- // a group is not cut
+	}
+	return kept
+}
+
+// choose lets the chooser choose from what is kept and all items behind it.
+func (m *model) choose(t *testing.T, d *draft, kept []piece, target int) ([]piece, error) {
+	t.Helper()
+	var items []*cupel.ContextItem
+	var from []piece
+	last := -1
+	for _, p := range kept {
+		pinned, err := p.item.With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, from, last = append(items, pinned), append(from, p), p.first
+	}
+	for i, it := range d.items {
+		if n := d.place(d.window, i); i > last && !d.tail[i] && (n < 0 || n >= len(kept)) {
+			items, from = append(items, it), append(from, piece{keys: d.keys[i : i+1], item: it, first: i})
+		}
+	}
+	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), min(target, d.budget.MaxTokens()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, report, err := m.chooser.RunReport(t.Context(), items, b)
+	if err != nil {
+		return nil, err
+	}
+	window := []piece{}
+	for _, e := range report.Included {
+		p := from[e.Candidate()]
+		if e.Form() > 0 {
+			p.smaller, p.item = true, e.Item
+		}
+		window = append(window, p)
+	}
+	slices.SortStableFunc(window, func(a, b piece) int { return a.first - b.first })
+	// The report has a note once for each member of its group, without tokens but for one.
+	notes := map[string]int{}
+	merged := []piece{}
+	for _, p := range window {
+		group := d.items[p.first].Group()
+		n, ok := notes[group]
+		if !p.smaller || group == "" || !ok || merged[n].item.Content() != p.item.Content() {
+			if p.smaller && group != "" && !ok {
+				notes[group] = len(merged)
+			}
+			merged = append(merged, p)
+			continue
+		}
+		if p.item.Tokens() > 0 {
+			merged[n].item = p.item
+		}
+		merged[n].keys = append(slices.Clone(merged[n].keys), p.keys...)
+	}
+	return merged, nil
+}
+
+// later is LATER of the chapter.
+func (m *model) later(d *draft, before, chosen []piece, target int) []piece {
+	if d.reason != cupelsession.BreakForced || d.must || d.cache.Likely == 0 || d.growth < 1 {
+		return chosen
+	}
+	start, end := 0, m.same(before)
+	for start < min(len(before), len(chosen)) && samePiece(before[start], chosen[start]) {
+		start++
+	}
+	known := d.last(before[:end])
+	best, window := math.Inf(1), chosen
+	for n := start; n < end; n++ {
+		with := slices.Clone(before[:n])
+		if n == start {
+			with = slices.Clone(chosen[:n]) // which says the same
+		}
+		moved, last := 0, d.last(before[:n])
+		for k, p := range chosen {
+			if n == start && k >= n || n > start && p.first > last {
+				with = append(with, p)
+				if p.first <= known {
+					moved += p.item.Tokens()
+				}
+			}
+		}
+		tokens := tokensOf(with)
+		if tokens >= target || n > start && !d.mayBreak(before, n) {
+			continue
+		}
+		cost := float64(moved)*(d.cache.Write-d.cache.Read)*(d.growth/float64(target-tokens)) + float64(tokens)*d.cache.Read
+		if n == start {
+			cost *= 0.9
+		}
+		if cost < best {
+			best, window = cost, with
+		}
+	}
+	return window
+}
+
+// last returns the last candidate in a window, or -1.
+func (d *draft) last(window []piece) int {
+	last := -1
+	for i := range d.items {
+		if d.place(window, i) >= 0 {
+			last = i
+		}
+	}
+	return last
+}
+
+// mayBreak reports whether the first n entries may stay: nothing pinned is missing
+// among them, and neither a group nor what a note stands for is cut.
+func (d *draft) mayBreak(before []piece, n int) bool {
+	last := d.last(before[:n])
+	if before[n].first < last {
+		return false
+	}
+	groups := map[string]bool{}
+	for i, it := range d.items {
+		if d.tail[i] {
+			continue
+		}
+		at := d.place(before, i)
+		stays := i <= last
+		if stays && it.Pinned() && (at < 0 || before[at].smaller) {
+			return false
+		}
+		if was, ok := groups[it.Group()]; ok && it.Group() != "" && was != stays {
+			return false
+		}
+		groups[it.Group()] = stays
+	}
+	return true
+}
+
+// chooseTail chooses the tail, and quotes what is out. What stands in the window
+// takes part without tokens.
+func (m *model) chooseTail(t *testing.T, d *draft) error {
+	t.Helper()
+	if !slices.Contains(d.tail, true) {
+		return nil
+	}
+	bare := func(it *cupel.ContextItem, content string, tokens int) *cupel.ContextItem {
+		made, err := it.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(content, tokens))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	quotable := func(i int) bool { return !d.tail[i] && d.place(d.window, i) < 0 && d.items[i].Group() == "" }
+	quotes := false
+	for i := range d.items {
+		quotes = quotes || quotable(i)
+	}
+	same := map[*cupel.ContextItem]*cupel.ContextItem{}
+	var items []*cupel.ContextItem
+	var from []int
+	for i, it := range d.items {
+		switch n := d.place(d.window, i); {
+		case d.tail[i]:
+			items, from = append(items, it), append(from, i)
+		case quotable(i):
+			if same[it] == nil { // one pointer twice stays one
+				same[it] = bare(it, it.Content(), it.Tokens())
+			}
+			items, from = append(items, same[it]), append(from, i)
+		case quotes && n >= 0 && d.window[n].first == i:
+			items, from = append(items, bare(d.window[n].item, d.window[n].item.Content(), 0)), append(from, -1)
+		}
+	}
+	tokens := tokensOf(d.window)
+	room := max(0, min(d.budget.TargetTokens(), m.target(d.budget, tokens))-tokens)
+	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, report, err := m.chooser.RunReport(t.Context(), items, b)
+	if err != nil {
+		return err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(report.Included), func(e cupel.IncludedItem) bool { return from[e.Candidate()] < 0 })
+	for {
+		d.quotes = nil
+		worst, before := -1, false
+		for n, e := range chosen {
+			i := from[e.Candidate()]
+			p := piece{keys: d.keys[i : i+1], item: e.Item, first: i}
+			if p.smaller = !d.tail[i]; p.smaller {
+				if !before {
+					p.item = bare(e.Item, "[quoted from earlier] "+e.Item.Content(), e.Item.Tokens()+6)
+				}
+				if worst < 0 || e.Score <= chosen[worst].Score {
+					worst = n
+				}
+			}
+			before = p.smaller
+			d.quotes = append(d.quotes, p)
+		}
+		if worst < 0 || tokensOf(d.quotes) <= room {
+			return nil
+		}
+		chosen = slices.Delete(chosen, worst, worst+1)
+	}
+}
