@@ -53,7 +53,7 @@ func (s *stream) takeUnit(item *ContextItem, arrival int) error {
 	}
 	if u.closed[group] {
 		return s.fail(StageClassify, &InvalidItemError{arrival, "group",
-			"is " + strconv.Quote(group) + ", which other items have ended: in a stream the members of a group come one behind the other"})
+			"is " + strconv.Quote(group) + ", which other items have ended: in a stream the members of a group come one after the other"})
 	}
 	u.open, u.arrivals = append(u.open, item), append(u.arrivals, arrival)
 	return nil

@@ -50,7 +50,7 @@ func (NoTrace) CommitTurn(context.Context, TurnCommit) {}
 type TurnEnd struct {
 	Items, Tokens         int // of the window
 	KeptItems, KeptTokens int // at the beginning of the window, sent as they were sent before
-	// Break says why the window differs from what was sent before, behind the kept
+	// Break says why the window differs from what was sent before, after the kept
 	// items. It is empty if all of that is sent again, and at the first turn.
 	Break                       string
 	DroppedItems, DroppedTokens int // items that left the window, and their tokens

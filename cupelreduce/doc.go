@@ -16,7 +16,7 @@
 // JSON stays valid JSON at the larger sizes: long strings end in
 // "… 120 bytes more", and long arrays in an element "… 12 more elements". Smaller
 // outlines are lines of key=value, with values spelled as in the document: a
-// line for each object, behind the key that it stood under, and "… +12 values" at
+// line for each object, after the key that it stood under, and "… +12 values" at
 // the end for values left out. A string that holds JSON or several lines is
 // taken apart as what it is.
 //
