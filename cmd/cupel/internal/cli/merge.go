@@ -66,6 +66,8 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 				first = h
 				flags.part = h.Part
 				sum, err = addingOf(ctx, env, flags, &h)
+			case h.Version != first.Version:
+				err = fmt.Errorf("it was written by cupel %.60q, and %s by %.60q: measure all shards with one version", h.Version, shown(files[0]), first.Version)
 			case !h.measures(&first):
 				err = fmt.Errorf("it has samples of another measurement than %s: policies, budgets and settings must be the same", shown(files[0]))
 			}

@@ -103,7 +103,8 @@ func (f *measureFlags) checkOutputs(inputs []string) error {
 // sampleHeader is the first line of a file of samples. Files are merged if theirs are equal
 // but for the shard.
 type sampleHeader struct {
-	Format   string          `json:"format"` // "cupel.replay.v1"
+	Format   string          `json:"format"`  // "cupel.replay.v1"
+	Version  string          `json:"version"` // of cupel: presets and measures may change
 	Shard    int             `json:"shard"`
 	Shards   int             `json:"shards"`
 	Data     []string        `json:"data"`
@@ -121,7 +122,7 @@ const (
 
 // headerOf returns the header of what the flags measure.
 func (f *measureFlags) headerOf(format string, settings, plan any) (sampleHeader, error) {
-	h := sampleHeader{Format: format, Shard: f.number, Shards: f.count, Data: f.data, Part: f.part, HoldOut: f.holdOut}
+	h := sampleHeader{Format: format, Version: version(), Shard: f.number, Shards: f.count, Data: f.data, Part: f.part, HoldOut: f.holdOut}
 	var errs [2]error
 	h.Settings, errs[0] = json.Marshal(settings)
 	h.Plan, errs[1] = json.Marshal(plan)

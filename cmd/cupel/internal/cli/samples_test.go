@@ -292,6 +292,7 @@ func TestShardMistakes(t *testing.T) {
 	changed("negative.jsonl", `"steps":`, `"steps":-`)
 	changed("costly.jsonl", `"cost":`, `"cost":1e300,"was":`)
 	changed("shorter.jsonl", `"shard":0,"shards":1`, `"shard":1,"shards":3`, `,"of":`, `,"of":1`)
+	changed("older.jsonl", `"version":"`, `"version":"before `)
 	changed("cut.jsonl", `"counts":`, `"counts":}`)
 	data := []string{"--data", "more.jsonl"}
 	for _, row := range []misuse{
@@ -328,6 +329,7 @@ func TestShardMistakes(t *testing.T) {
 		{"negative", []string{"negative.jsonl"}, `negative.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "shares would not be in [0,1]"},
 		{"costly", []string{"costly.jsonl"}, `costly.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "sums would not be finite"},
 		{"onto a shard", []string{"all.jsonl", "--dead-letters", "all.jsonl", "--force"}, "--dead-letters: all.jsonl is read: give another file", "the samples would be lost"},
+		{"other version", []string{"all.jsonl", "older.jsonl"}, fmt.Sprintf("older.jsonl: it was written by cupel %q, and all.jsonl by %q: measure all shards with one version", "before "+version(), version()), "its presets may choose otherwise"},
 		{"other settings", []string{"one.jsonl", "two.jsonl"}, "two.jsonl: it has samples of another measurement than one.jsonl: policies, budgets and settings must be the same", "tokens are counted by others"},
 		{"no samples", []string{"more.jsonl"}, "more.jsonl: it is not a file that cupel replay or cupel eval wrote with --output", "not a file of samples"},
 		{"no file", []string{"none.jsonl"}, "open none.jsonl: no such file or directory", "it is not there"},
