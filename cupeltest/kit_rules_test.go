@@ -244,6 +244,63 @@ func TestStoresNothing(t *testing.T) {
 	}
 }
 
+// A context may be done before a call or at any question about it.
+func TestStops(t *testing.T) {
+	own := errors.New("stopped")
+	for _, row := range []struct {
+		stops func(nth int, err error) (int, error) // at the nth question
+		want  string
+		why   string
+	}{
+		{func(_ int, err error) (int, error) { return 0, err }, "", "the error is that of the context"},
+		{func(_ int, err error) (int, error) { return 0, fmt.Errorf("x: %w", err) }, "", "it may say more"},
+		{func(int, error) (int, error) { return 0, own }, `x, under a context that is done: the error "stopped"`, "it is another error"},
+		{func(nth int, err error) (int, error) {
+			if nth == 3 {
+				return 0, own
+			}
+			return 0, err
+		}, `x, under a context that is done when it is asked 3 times: the error "stopped"`, "later it is another"},
+		{func(nth int, err error) (int, error) {
+			if nth == 2 {
+				return 7, nil
+			}
+			return 0, err
+		}, "x, without an error and under a context that is done when it is asked 2 times: 10, then 7", "it is a part of the result"},
+	} {
+		s := subject[int, int]{
+			clone:  func(n int) int { return n },
+			lists:  func(generation) []input[int] { return []input[int]{{name: "x"}} },
+			may:    func(error) bool { return false },
+			differ: func(a, b int) string { return strings.Repeat(fmt.Sprintf("%d, then %d", a, b), min(1, max(a-b, b-a))) },
+			start: func() method[int, int] {
+				return func(ctx context.Context, _ input[int]) (int, error) {
+					for nth := range 10 {
+						if err := ctx.Err(); err != nil {
+							return row.stops(nth+1, err)
+						}
+					}
+					return 10, nil
+				}
+			},
+		}
+		if got := s.stops(); got != row.want {
+			t.Errorf("%q, want %q: %s", got, row.want, row.why)
+		}
+	}
+}
+
+// Rules that make a call for each of many targets use no long list of the caller.
+func TestPlainLists(t *testing.T) {
+	for n, want := range map[int]bool{100: true, 101: false} {
+		k := newSlicerKit(nil, &kitOptions{items: repeat(Items(1), n)})
+		got := slices.ContainsFunc(k.plainLists(), func(in input[cupel.ScoredItem]) bool { return len(in.list) == n })
+		if got != want {
+			t.Errorf("a list of %d items is used: %t", n, got)
+		}
+	}
+}
+
 // Each list is followed by each in the same memory, both as long as the shorter.
 func TestMemoryOfListsIsUsedAgain(t *testing.T) {
 	var given []string
