@@ -185,6 +185,7 @@ func TestSlowInputs(t *testing.T) {
 	}{
 		{[]time.Duration{50 * ms}, "map[]"},
 		{[]time.Duration{51 * ms}, "map[x:51ms y:51ms]"},
+		{[]time.Duration{50 * ms, 60 * ms, 70 * ms}, "map[y:60ms]"}, // the first call of x is not repeated
 		{[]time.Duration{60 * ms, 50 * ms}, "map[]"},
 		{[]time.Duration{60 * ms, 55 * ms, 10 * ms}, "map[x:55ms]"},
 		{[]time.Duration{55 * ms, 60 * ms, 10 * ms}, "map[x:55ms]"},
