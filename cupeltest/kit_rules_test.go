@@ -223,10 +223,11 @@ func TestUnitInputs(t *testing.T) {
 // for then.
 func TestStoresNothing(t *testing.T) {
 	const other, equal, many = ", run first and after other lists: other", ", run in two orders of the lists, with equal items: other", ", run first and after many other lists: other"
-	for calls, want := range map[int]string{1: "y" + other, 3: "x" + other, 4: "y" + equal, 5: "x" + equal, 6: "x" + many, 14: "x" + many, 15: "y" + many, 16: ""} {
+	for calls, want := range map[int]string{1: "y" + other, 3: "x" + other, 4: "y" + equal, 5: "x" + equal, 6: "x" + many, 46: "x" + many, 47: "y" + many, 48: "x" + many, 49: "y" + many, 50: ""} {
 		s := subject[int, int]{
-			clone: func(n int) int { return n },
-			lists: func(generation) []input[int] { return []input[int]{{name: "x"}, {name: "y"}} },
+			options: new(kitOptions),
+			clone:   func(n int) int { return n },
+			lists:   func(generation) []input[int] { return []input[int]{{name: "x"}, {name: "y"}} },
 			differ: func(a, b int) string {
 				if a == b {
 					return ""
@@ -269,10 +270,11 @@ func TestStops(t *testing.T) {
 		}, "x, without an error and under a context that is done when it is asked 2 times: 10, then 7", "it is a part of the result"},
 	} {
 		s := subject[int, int]{
-			clone:  func(n int) int { return n },
-			lists:  func(generation) []input[int] { return []input[int]{{name: "x"}} },
-			may:    func(error) bool { return false },
-			differ: func(a, b int) string { return strings.Repeat(fmt.Sprintf("%d, then %d", a, b), min(1, max(a-b, b-a))) },
+			options: new(kitOptions),
+			clone:   func(n int) int { return n },
+			lists:   func(generation) []input[int] { return []input[int]{{name: "x"}} },
+			may:     func(error) bool { return false },
+			differ:  func(a, b int) string { return strings.Repeat(fmt.Sprintf("%d, then %d", a, b), min(1, max(a-b, b-a))) },
 			start: func() method[int, int] {
 				return func(ctx context.Context, _ input[int]) (int, error) {
 					for nth := range 10 {
@@ -334,7 +336,7 @@ func TestMemoryOfListsIsUsedAgain(t *testing.T) {
 // and a result is checked.
 func TestJudge(t *testing.T) {
 	busy := errors.New("busy")
-	s := subject[int, string]{may: func(err error) bool { return err == nil || errors.Is(err, busy) }}
+	s := subject[int, string]{options: new(kitOptions), may: func(err error) bool { return err == nil || errors.Is(err, busy) }}
 	for _, row := range []struct {
 		items int
 		out   outcome[string]
