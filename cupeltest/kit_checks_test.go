@@ -81,6 +81,11 @@ func TestDifferences(t *testing.T) {
 	for i := range long {
 		long[i] = i
 	}
+	of := func(tokens int) input[cupel.ScoredItem] {
+		items := append(repeat(Items(tokens), 21), Item("long", 9, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 4, Worth: 0.5})))
+		return input[cupel.ScoredItem]{list: scored(items, func(int) float64 { return 1 }), budget: budgetOf(3)}
+	}
+	manyOf0, manyOf1 := of(0), of(1)
 	drop := func(at int, code cupel.ExclusionCode) cupel.Drop {
 		return cupel.Drop{Index: at, Reason: cupel.ExclusionReason{Code: code}}
 	}
@@ -95,6 +100,13 @@ func TestDifferences(t *testing.T) {
 		{shown(long[:20], 10), "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19]", "20 are shown"},
 		{shown(long, 0), "[0 1 2 3 …] (21 in all)", "of 21 those around the first"},
 		{shown(long, 2), "[0 1 2 3 4 5 …] (21 in all)", "nothing is before"},
+		{shown(long, 3), "[… 1 2 3 4 5 6 …] (21 in all)", "one is before"},
+		{differentPositions(long, append(slices.Clone(long[:17]), 30)), "[… 15 16 17 18 19 20] (21 in all), then [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 30]", "the 18th is another"},
+		{overTarget(manyOf1, cupel.Selection{Indices: long}), "positions [0 1 2 3 …] (21 in all) exceed the target of 3 tokens", "the first are shown"},
+		{
+			overTarget(manyOf0, cupel.Selection{Indices: long, Smaller: []cupel.SmallerForm{{Index: 21, Form: 1}}}),
+			"positions [0 1 2 3 …] (21 in all) and the smaller forms [{21 1}] exceed the target of 3 tokens", "so they are here",
+		},
 		{shown(long, 10), "[… 8 9 10 11 12 13 …] (21 in all)", "two before and four from there"},
 		{shown(long, 17), "[… 15 16 17 18 19 20] (21 in all)", "nothing is behind"},
 		{shown(long, 20), "[… 18 19 20] (21 in all)", "the last"},
@@ -400,6 +412,7 @@ func TestNothingToSelect(t *testing.T) {
 	}{
 		{cupel.Selection{}, nil, ""},
 		{cupel.Selection{Indices: []int{0}}, nil, "none: positions [0] are selected"},
+		{cupel.Selection{Indices: make([]int, 21)}, nil, "none: positions [0 0 0 0 …] (21 in all) are selected"},
 		{cupel.Selection{Smaller: []cupel.SmallerForm{{Index: 0, Form: 1}}}, nil, "none: smaller forms [{0 1}] are selected"},
 		{cupel.Selection{Shortfalls: make([]cupel.CountRequirementShortfall, 1)}, nil, "none: shortfalls "},
 		{cupel.Selection{}, &cupel.ScarcityError{Slicer: "scripted"}, "none: the error "},

@@ -205,6 +205,7 @@ func TestBrokenCollectors(t *testing.T) {
 				kept.use(func(v **cupel.TraceEvent) { *v = &e })
 			}}), "every round of calls allocates"},
 		{"records though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off}), "2 events"},
+		{"records stage events though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off, item: discard}), "1 events"},
 		{"read by a function", "every stage event is recorded, at any level.", func(t cupeltest.T) {
 			l := &listCollector{stage: discard}
 			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](struct{ cupel.TraceCollector }{l}), cupeltest.WithEvents(l.Events))

@@ -360,12 +360,17 @@ func TestJudge(t *testing.T) {
 // Long lists have fewer budgets.
 func TestBudgets(t *testing.T) {
 	for n, want := range map[int]string{
+		-101: "[{1 1} {9223372036854775807 9223372036854775807}]", -1001: "[{1 1} {9223372036854775807 9223372036854775807}]", // of no tokens
 		100: "[{1 1} {33 33} {99 99} {100 100} {9223372036854775807 9223372036854775807} {100 50}]", 101: "[{33 33} {9223372036854775807 9223372036854775807}]",
 		1000: "[{333 333} {9223372036854775807 9223372036854775807}]", 1001: "[{50 50} {9223372036854775807 9223372036854775807}]",
 		0: "[{1 1} {0 0} {1 1} {1 1} {9223372036854775807 9223372036854775807} {1 1}]",
 	} {
 		var budgets []cupel.SliceBudget
-		for _, in := range withBudgets(input[cupel.ScoredItem]{list: scored(repeat(Items(1), n), func(int) float64 { return 1 })}) {
+		items := repeat(Items(1), max(n, 0))
+		if n < 0 {
+			items = repeat(Items(0), -n)
+		}
+		for _, in := range withBudgets(input[cupel.ScoredItem]{list: scored(items, func(int) float64 { return 1 })}) {
 			budgets = append(budgets, in.budget)
 		}
 		if got := fmt.Sprint(budgets); got != want {

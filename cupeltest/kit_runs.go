@@ -76,7 +76,7 @@ type contextSpy struct {
 }
 
 // Score is not called: the engine calls ScoreAll.
-func (s *contextSpy) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+func (s *contextSpy) Score(*cupel.ContextItem, []*cupel.ContextItem) (none float64) { return none }
 
 func (s *contextSpy) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	s.seen = append(s.seen, ctx)
