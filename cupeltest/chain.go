@@ -2,6 +2,7 @@ package cupeltest
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -105,12 +106,18 @@ type SelectionReportAssertionError struct {
 }
 
 // Error returns the message, whose first line the specification fixes for its
-// assertions, and the lines of Nearest, each after a tab.
+// assertions, and the lines of Nearest, each after a tab. What is not printed as
+// itself, such as terminal escapes in a kind, is escaped.
 func (e *SelectionReportAssertionError) Error() string {
 	text := e.message
 	if text == "" {
 		text = e.Assertion + " failed: expected " + e.Expected + ", but found " + e.Actual + "."
 	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = oneLine(lines[i]) // kinds and names are not quoted
+	}
+	text = strings.Join(lines, "\n")
 	for _, line := range e.Nearest {
 		text += "\n\t" + line
 	}

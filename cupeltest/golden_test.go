@@ -285,7 +285,7 @@ func TestMatchGoldenRefusesNames(t *testing.T) {
 		`a\b`:              below,
 		"not \xff unicode": below,
 	} {
-		if got, want := match(full(), name), "MatchGolden("+name+") failed: the name "+want; got != want {
+		if got, want := match(full(), name), "MatchGolden("+strings.ReplaceAll(name, "\xff", `\xff`)+") failed: the name "+want; got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

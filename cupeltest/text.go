@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -77,13 +76,13 @@ func quote(content string) string {
 	return strconv.Quote(content)
 }
 
-// oneLine returns text with escapes in place of what would not stay in one line
-// of a text file. Contents are quoted already; kinds and other names are not.
+// oneLine returns text with escapes in place of what is not printed as itself:
+// ends of lines, and what commands a terminal or reverses the text. Contents are quoted already; kinds and other names are not.
 func oneLine(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
-		if char := text[i : i+size]; unicode.IsControl(r) || r == utf8.RuneError {
+		if char := text[i : i+size]; !strconv.IsPrint(r) || r == utf8.RuneError {
 			b.WriteString(strings.Trim(strconv.Quote(char), `"`))
 		} else {
 			b.WriteString(char)
