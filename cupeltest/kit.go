@@ -196,8 +196,12 @@ const longestCall = 15 * time.Second
 
 var neverReturns = fmt.Sprintf("no call has returned for %v; look for a lock that stays locked, or a loop without an end", longestCall)
 
-// began counts a call.
-func (k *kitOptions) began() { atomic.AddInt32(&k.calls, 1) }
+// began counts a call, if there is a kit.
+func (k *kitOptions) began() {
+	if k != nil {
+		atomic.AddInt32(&k.calls, 1)
+	}
+}
 
 // watch returns what a check finds, unless it waits for a call that never
 // returns.
