@@ -33,11 +33,8 @@ func BudgetHeld() PropertyOption {
 			if config.Overflow == cupel.OverflowProceed {
 				return "OverflowProceed lets the window pass the target"
 			}
-			for s := range slicersOf(config.Slicer) {
-				switch s.(type) {
-				case *slicer.CountQuota, *slicer.CountConstrainedKnapsack:
-					return "a count slicer commits items of any size"
-				}
+			if countsKinds(config.Slicer) {
+				return "a count slicer commits items of any size"
 			}
 			return ""
 		},
@@ -131,9 +128,10 @@ func brokenGroups(report *cupel.SelectionReport) string {
 
 // RequiredKindsKept is the rule that a larger budget never loses a required kind: if
 // an item of it is in, one is in at every larger budget. Without kinds they are
-// those that a quota or count slicer of the pipeline requires, and pipelines without
-// such a slicer are exempt. A quota guarantees a share of the budget and no item, so
-// it is exempt where no item of the kind fits its share.
+// those that a quota or count slicer of the pipeline requires. Exempt are pipelines
+// that require none, and those with a count slicer and [cupel.OverflowTruncate],
+// which leaves out what exceeds the target. A quota guarantees a share of the budget
+// and no item, so it is exempt where no item of the kind fits its share.
 func RequiredKindsKept(kinds ...cupel.ContextKind) PropertyOption {
 	return kindRule("RequiredKindsKept", kinds, func(c propertyCase) (propertyCase, string) {
 		return propertyCase{items: c.items, budget: c.more}, fmt.Sprintf("with a budget of %d tokens instead of %d", c.more.MaxTokens(), c.budget.MaxTokens())
@@ -159,6 +157,9 @@ func kindRule(name string, kinds []cupel.ContextKind, change func(propertyCase) 
 		exempt: func(config cupel.Config) string {
 			if len(kinds) == 0 && len(requirements(config.Slicer)) == 0 {
 				return "no slicer requires a kind, and none was given"
+			}
+			if config.Overflow == cupel.OverflowTruncate && countsKinds(config.Slicer) {
+				return "OverflowTruncate leaves out items that a count slicer has committed"
 			}
 			return ""
 		},
@@ -276,6 +277,17 @@ func requirements(s cupel.Slicer) []requirement {
 		}
 	}
 	return list
+}
+
+// countsKinds reports whether a slicer, or one inside it, commits numbers of items.
+func countsKinds(s cupel.Slicer) bool {
+	for s := range slicersOf(s) {
+		switch s.(type) {
+		case *slicer.CountQuota, *slicer.CountConstrainedKnapsack:
+			return true
+		}
+	}
+	return false
 }
 
 // slicersOf yields a slicer and those inside it.

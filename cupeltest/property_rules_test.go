@@ -214,6 +214,7 @@ func TestPropertyExemptions(t *testing.T) {
 	for name, want := range map[string]string{
 		"greedy, proceed": "Property skips BudgetHeld: OverflowProceed lets the window pass the target.",
 		"count, throw":    "Property skips BudgetHeld: a count slicer commits items of any size.",
+		"count, truncate": "Property skips RequiredKindsKept: OverflowTruncate leaves out items that a count slicer has committed.",
 		"greedy, throw":   "Property skips RequiredKindsKept: no slicer requires a kind, and none was given.",
 	} {
 		l := new(logger)
