@@ -94,7 +94,10 @@ func count(root string) (*counted, error) {
 			return nil, err
 		}
 	}
-	return c, c.pages(root)
+	if err := c.pages(root); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // functions are the prefixes of functions that go test runs.
