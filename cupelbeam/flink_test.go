@@ -218,7 +218,7 @@ func (f *flink) processes() []int {
 		if err != nil {
 			continue
 		}
-		if stat := stat(pid); stat != nil && stat[1] == strconv.Itoa(f.pid) {
+		if fields := stat(pid); len(fields) > 1 && fields[1] == strconv.Itoa(f.pid) {
 			pids = append(pids, pid)
 		}
 	}
