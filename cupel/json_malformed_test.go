@@ -142,6 +142,7 @@ var malformed = []struct {
 	{"targetTokens negative", budgetReader, `{"maxTokens": 1, "targetTokens": -1}`, "targetTokens", "must be at least 0, got -1", ErrInvalidBudget, "validation rule 2"},
 	{"target above max", budgetReader, `{"maxTokens": 1, "targetTokens": 2}`, "targetTokens", "must be at most maxTokens (1), got 2", ErrInvalidBudget, "validation rule 3"},
 	{"reserve negative", budgetReader, `{"maxTokens": 1, "targetTokens": 1, "outputReserve": -1}`, "outputReserve", "must be at least 0, got -1", ErrInvalidBudget, "validation rule 4"},
+	{"target above a max of 0", budgetReader, `{"maxTokens": 0, "targetTokens": 1}`, "targetTokens", "must be at most maxTokens (0), got 1", ErrInvalidBudget, "validation rule 3"},
 	{"reserve above max", budgetReader, `{"maxTokens": 1, "targetTokens": 1, "outputReserve": 2}`, "outputReserve", "must be at most maxTokens (1), got 2", ErrInvalidBudget, "validation rule 5"},
 	{"margin above 100", budgetReader, `{"maxTokens": 1, "targetTokens": 1, "estimationSafetyMarginPercent": 100.5}`, "estimationSafetyMarginPercent", "must be from 0 to 100, got 100.5", ErrInvalidBudget, "validation rule 6"},
 	{"margin NaN", budgetReader, `{"maxTokens": 1, "targetTokens": 1, "estimationSafetyMarginPercent": "NaN"}`, "estimationSafetyMarginPercent", "must be from 0 to 100, got NaN", ErrInvalidBudget, "NaN is no percentage"},

@@ -44,9 +44,6 @@ func (a wide) bitLen() int {
 
 // shifted returns a>>n, which must fit 64 bits.
 func (a wide) shifted(n uint) uint64 {
-	if n == 0 {
-		return a.lo
-	}
 	if n >= 64 {
 		return a.hi >> (n - 64)
 	}
