@@ -2,6 +2,7 @@ package slicer_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -41,6 +42,10 @@ func TestExplainSlice(t *testing.T) {
 			"KnapsackSlice takes the items whose scores have the highest sum, within 100 tokens, the tokens of each rounded up to buckets of 50.", []int{1, 0}},
 		{"top up", "40 are left of the buckets, and 20 and 5 take 25 of them", knapsack(slicer.WithBucketSize(50), slicer.WithTopUp()), 80, 2,
 			"KnapsackSlice takes the items whose scores have the highest sum, within 80 tokens, the tokens of each rounded up to buckets of 50; what is left goes to the highest scores that fit.", []int{0, 1, 3}},
+		{"multiple choice", "40 and 20 leave 10", slicer.NewMultipleChoice(), 70, 2,
+			"MultipleChoiceSlice takes the forms with the most value per token, within 70 tokens.", []int{0, 1, 3}},
+		{"exact multiple choice", "1.75 is the most", slicer.NewMultipleChoice(slicer.WithExact()), 70, 2,
+			"MultipleChoiceSlice takes the forms whose values have the highest sum, within 70 tokens.", []int{0, 1, 3}},
 		{"share", "a tenth of 70", quota(slicer.Greedy{}, slicer.Cap("Message", 10)), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens. Later items took 5 of them.", nil},
 		{"no share", "a cap of nothing", quota(slicer.Greedy{}, slicer.Cap("Message", 0)), 70, 2, "QuotaSlice leaves no tokens for the kind Message.", nil},
@@ -67,6 +72,18 @@ func TestExplainSlice(t *testing.T) {
 	worthless := []cupel.ScoredItem{msg(1, 1), msg(1, 0.00009)}
 	if got, err := cupel.ExplainSlice(t.Context(), knapsack(slicer.WithBucketSize(1)), worthless, target(9), 1); err != nil || got.Rule != "KnapsackSlice takes nothing with a score below 0.0001." {
 		t.Errorf("of what is worth nothing: %+v, %v", got, err)
+	}
+	for _, test := range []struct {
+		score float64
+		want  string
+	}{
+		{0, "MultipleChoiceSlice takes the forms with the most value per token, within 2 tokens."},
+		{math.NaN(), "MultipleChoiceSlice takes nothing with a negative score or none."},
+	} {
+		items := []cupel.ScoredItem{msg(2, 1), msg(1, test.score)}
+		if got, err := cupel.ExplainSlice(t.Context(), slicer.NewMultipleChoice(), items, target(2), 1); err != nil || got.Rule != test.want {
+			t.Errorf("of a score of %v: %+v, %v, want %q", test.score, got, err, test.want)
+		}
 	}
 }
 
