@@ -350,6 +350,9 @@ func TestCallsThatNeverReturn(t *testing.T) {
 // What a goroutine writes to a list after the call is seen without the race
 // detector too.
 func TestLateWrites(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the fault is a data race, which the detector reports")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		s := watch(func(t cupeltest.T) {
 			cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
