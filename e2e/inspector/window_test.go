@@ -284,6 +284,7 @@ func TestTwinsChangePlaces(t *testing.T) {
 			t.Errorf("at %d tokens the text opens %q, want the item from %s", c.budget, got, c.source)
 		}
 		b.do(`document.querySelector('#details').close()`)
+		b.frame() // the event of the closing comes later
 	}
 }
 
