@@ -124,6 +124,10 @@ cover: ## Measure the core's coverage; fail below COVER_MIN percent
 mutants: ## Measure which faults the tests of the core, cupeltest and cupelotel notice, pooled over the seeds in SEED (minutes)
 	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
 
+.PHONY: golden
+golden: ## Write all golden files, generated pages and counts again; read the difference before you commit it
+	@scripts/golden.sh
+
 # A module outside of go.work, so that its dependencies reach no other module.
 .PHONY: sdk-test
 sdk-test: ## Run agents with the SDKs of OpenAI, Anthropic and Google, go-openai and eino on cupelchat
@@ -211,6 +215,11 @@ lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
 	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|Recipe|Links)' ./repo
 	@$(TOOLS) run ./cmd/testpage -check
+
+# What the core may weigh. Deleting is the first tool.
+.PHONY: budget
+budget: ## Fail when the core has more Go than its budget
+	@git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 110000 -tests 210000
 
 .PHONY: page-check
 page-check: ## Fail when the inspector's page is not what its sources make
