@@ -77,7 +77,7 @@ func build[S any](list []strategy.Descriptor, what, name string, given map[strin
 	return built.(S), nil
 }
 
-func (e Engine) scorer(spec ScorerSpec) (cupel.Scorer, error) {
+func (e Engine) scorer(spec ScorerSpec) (strategy.Scorer, error) {
 	given := make(map[string]any)
 	var clock func() time.Time
 	var err error
@@ -126,7 +126,7 @@ func (e Engine) scorer(spec ScorerSpec) (cupel.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build[cupel.Scorer](e.typesOf("scorer"), "scorer", spec.Type, given, clock)
+	return build[strategy.Scorer](e.typesOf("scorer"), "scorer", spec.Type, given, clock)
 }
 
 // weights returns weights by name. A map would keep one of two and say nothing.
@@ -178,7 +178,7 @@ func seconds(field string, secs float64) (time.Duration, error) {
 	return time.Duration(ns), nil
 }
 
-func (e Engine) slicer(spec SlicerSpec) (cupel.Slicer, error) {
+func (e Engine) slicer(spec SlicerSpec) (strategy.Slicer, error) {
 	given := make(map[string]any)
 	var err error
 	switch spec.Type {
@@ -203,7 +203,7 @@ func (e Engine) slicer(spec SlicerSpec) (cupel.Slicer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build[cupel.Slicer](e.typesOf("slicer"), "slicer", spec.Type, given, nil)
+	return build[strategy.Slicer](e.typesOf("slicer"), "slicer", spec.Type, given, nil)
 }
 
 func bucketSize(given map[string]any, spec SlicerSpec) {
@@ -223,7 +223,7 @@ func counts(given map[string]any, spec SlicerSpec) {
 	}
 }
 
-func (e Engine) inner(spec SlicerSpec) (cupel.Slicer, error) {
+func (e Engine) inner(spec SlicerSpec) (strategy.Slicer, error) {
 	if spec.Inner == nil {
 		return nil, &cupel.InvalidConfigError{Component: spec.Type, Field: "inner", Reason: "an inner slicer is required"}
 	}
@@ -231,12 +231,12 @@ func (e Engine) inner(spec SlicerSpec) (cupel.Slicer, error) {
 }
 
 // placer returns nil for no placer, which New refuses.
-func (e Engine) placer(name string) cupel.Placer {
+func (e Engine) placer(name string) strategy.Placer {
 	d, ok := described(e.typesOf("placer"), name, placerName)
 	if !ok {
 		return nil
 	}
 	built, _ := d.Build(strategy.Args{Fields: d.Fields})
-	p, _ := built.(cupel.Placer)
+	p, _ := built.(strategy.Placer)
 	return p
 }

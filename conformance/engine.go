@@ -3,11 +3,12 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -19,52 +20,41 @@ type Engine struct {
 
 var _ Implementation = Engine{}
 
-// maxScoredAlone bounds how many items of a vector are also scored one by one,
-// since each takes a pass over the list.
-const maxScoredAlone = 500
-
-// Score implements [Implementation]. It scores the list in one pass and items
-// one by one, and fails if the two differ. In long lists it scores only some
-// items one by one.
+// Score implements [Implementation].
 func (e Engine) Score(ctx context.Context, spec ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
 	s, err := e.scorer(spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := cupel.ValidateScorer(s); err != nil {
+	if err := strategy.ValidateScorer(s); err != nil {
 		return nil, err
 	}
 	scores := make([]float64, len(items))
-	if err := cupel.ScoreAll(ctx, s, items, scores); err != nil {
+	if err := strategy.CallScorer(ctx, s, items, scores); err != nil {
 		return nil, err
-	}
-	for i := 0; i < len(items); i += 1 + len(items)/maxScoredAlone {
-		if one := s.Score(items[i], items); math.Float64bits(one) != math.Float64bits(scores[i]) && !(one != one && scores[i] != scores[i]) {
-			return nil, fmt.Errorf("conformance: scorer %T gives item %d the score %v alone and %v in a pass", s, i, one, scores[i])
-		}
 	}
 	return scores, nil
 }
 
 // Slice implements [Implementation].
-func (e Engine) Slice(ctx context.Context, spec SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (e Engine) Slice(ctx context.Context, spec SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	s, err := e.slicer(spec)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
-	return cupel.Slice(ctx, s, items, budget)
+	return strategy.CallSlicer(ctx, s, items, budget)
 }
 
 // Place implements [Implementation].
 func (e Engine) Place(ctx context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
-	return cupel.Place(ctx, e.placer(name), items)
+	return strategy.CallPlacer(ctx, e.placer(name), items)
 }
 
 // Run implements [Implementation]. It runs the pipeline with and without a
 // collector and as a dry run, and fails if the windows differ.
 func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	config := cupel.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly,
-		NearDuplicates: spec.NearDuplicates, AnyNumbers: spec.AnyNumbers}
+	config := pipeline.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow,
+		NearDuplicates: spec.NearDuplicates}
 	var err error
 	if spec.Scorer != nil {
 		if config.Scorer, err = e.scorer(*spec.Scorer); err != nil {
@@ -76,7 +66,7 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 			return Outcome{}, err
 		}
 	}
-	p, err := cupel.New(config)
+	p, err := pipeline.New(config)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -88,8 +78,8 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 	if err != nil {
 		return Outcome{Report: report}, err
 	}
-	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
-	observed, err := p.Run(ctx, items, budget, cupel.WithTrace(collector))
+	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+	observed, err := p.Run(ctx, items, budget, pipeline.WithTrace(collector))
 	if err != nil {
 		return Outcome{}, fmt.Errorf("conformance: a run with a collector fails, a run without succeeds: %w", err)
 	}
@@ -99,10 +89,10 @@ func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.Conte
 	outcome := Outcome{Window: window, Report: report}
 	if spec.NearDuplicates > 0 || slices.ContainsFunc(items, hasUnits) {
 		for _, in := range report.Included {
-			outcome.Included = append(outcome.Included, Decision{in.Candidate(), in.Form(), in.Stale()})
+			outcome.Included = append(outcome.Included, Decision{in.Candidate, in.Form, in.Stale})
 		}
 		for _, out := range report.Excluded {
-			outcome.Excluded = append(outcome.Excluded, Decision{Candidate: out.Candidate(), Stale: out.Stale()})
+			outcome.Excluded = append(outcome.Excluded, Decision{Candidate: out.Candidate, Stale: out.Stale})
 		}
 	}
 	return outcome, nil

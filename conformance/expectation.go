@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // diagnostics holds a vector's assertions about a report. A nil list asserts
@@ -149,11 +150,11 @@ func (v *vector) readExpected(t table) {
 		w.indices = t.integers("selected_indices")
 	}
 	if t.has("smaller") {
-		w.smaller = []cupel.SmallerForm{}
+		w.smaller = []strategy.SmallerForm{}
 	}
 	for _, row := range t.tables("smaller") {
 		row.knows("index", "form")
-		w.smaller = append(w.smaller, cupel.SmallerForm{Index: row.required("index").integer("index"), Form: row.required("form").integer("form")})
+		w.smaller = append(w.smaller, strategy.SmallerForm{Index: row.required("index").integer("index"), Form: row.required("form").integer("form")})
 	}
 	w.shortfallCount = optional(t, "shortfall_count", table.integer)
 	w.capExcludedCount = optional(t, "cap_excluded_count", table.integer)

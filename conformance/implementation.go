@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Implementation is an implementation of the specification to run vectors
@@ -17,7 +19,7 @@ type Implementation interface {
 	// Score returns the score of every item, by position.
 	Score(ctx context.Context, scorer ScorerSpec, items []*cupel.ContextItem) ([]float64, error)
 	// Slice selects from scored items, in the order given.
-	Slice(ctx context.Context, slicer SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
+	Slice(ctx context.Context, slicer SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
 	// Place returns the positions of items in prompt order.
 	Place(ctx context.Context, placer string, items []cupel.ScoredItem) ([]int, error)
 	// Run runs the whole pipeline. If the run fails, the outcome may still hold
@@ -49,10 +51,8 @@ type PipelineSpec struct {
 	Slicer         *SlicerSpec
 	Placer         string // "chronological", "u-shaped", or "" for none
 	KeepDuplicates bool
-	Overflow       cupel.OverflowStrategy
-	FullOnly       bool    // smaller forms are off
+	Overflow       pipeline.OverflowStrategy
 	NearDuplicates float64 // the threshold; 0 keeps near copies
-	AnyNumbers     bool    // numbers of near copies may differ
 }
 
 // ScorerSpec describes a scorer. Fields that its type does not have are zero;

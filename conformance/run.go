@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // An Option configures [Run] and [RunVector]. By default all vectors run
@@ -272,7 +273,7 @@ func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *finding
 		f.indices("selected positions", slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(v.want.indices)))
 	}
 	if v.want.smaller != nil {
-		byIndex := func(a, b cupel.SmallerForm) int { return a.Index - b.Index }
+		byIndex := func(a, b strategy.SmallerForm) int { return a.Index - b.Index }
 		smaller, want := slices.SortedFunc(slices.Values(got.Smaller), byIndex), slices.SortedFunc(slices.Values(v.want.smaller), byIndex)
 		f.list("smaller forms", texts(smaller), texts(want))
 	}

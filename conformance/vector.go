@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -41,7 +43,7 @@ type expectation struct {
 	selected  []string // contents, as a set
 	ordered   []string // contents, in order
 	indices   []int    // positions: a set in slicing vectors, in order elsewhere
-	smaller   []cupel.SmallerForm
+	smaller   []strategy.SmallerForm
 
 	shortfallCount, capExcludedCount *int
 	diagnostics                      *diagnostics
@@ -57,10 +59,10 @@ var errorClasses = map[string]error{
 	"invalid_item":          cupel.ErrInvalidItem,
 	"invalid_budget":        cupel.ErrInvalidBudget,
 	"invalid_config":        cupel.ErrInvalidConfig,
-	"pinned_exceeds_budget": cupel.ErrPinnedExceedsBudget,
-	"overflow":              cupel.ErrOverflow,
+	"pinned_exceeds_budget": pipeline.ErrPinnedExceedsBudget,
+	"overflow":              pipeline.ErrOverflow,
 	"scarcity":              cupel.ErrScarcity,
-	"content":               cupel.ErrContent,
+	"content":               pipeline.ErrContent,
 }
 
 // maxVectorBytes is the maximum size of a vector.
@@ -85,7 +87,7 @@ func readVector(data []byte, strict bool) (v *vector, err error) {
 
 func (v *vector) read(root table) {
 	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
-	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "full_only", "near_duplicates", "any_numbers", "scorers"},
+	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "near_duplicates", "scorers"},
 		without(scorerKeys, "type", "weight"), without(slicerKeys, "type"))...)
 	v.name = test.required("name").text("name")
 	v.stage = test.required("stage").text("stage")
@@ -164,8 +166,7 @@ func (v *vector) readPipeline(config table) {
 	if config.has("placer") {
 		p.Placer = readPlacer(config)
 	}
-	p.FullOnly = config.boolean("full_only")
-	p.NearDuplicates, p.AnyNumbers = config.number("near_duplicates"), config.boolean("any_numbers")
+	p.NearDuplicates = config.number("near_duplicates")
 	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
 	overflow := "throw"
 	if config.has("overflow_strategy") {
@@ -174,9 +175,9 @@ func (v *vector) readPipeline(config table) {
 	switch overflow {
 	case "throw":
 	case "truncate":
-		p.Overflow = cupel.OverflowTruncate
+		p.Overflow = pipeline.OverflowTruncate
 	case "proceed":
-		p.Overflow = cupel.OverflowProceed
+		p.Overflow = pipeline.OverflowProceed
 	default:
 		config.fail("overflow_strategy", "unknown overflow strategy %q", overflow)
 	}

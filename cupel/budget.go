@@ -181,19 +181,6 @@ func (b ContextBudget) effective(pinned exact.Sum) SliceBudget {
 	return SliceBudget{MaxTokens: maxTokens, TargetTokens: target}
 }
 
-// holds reports whether pinned items fit.
-func (b ContextBudget) holds(pinned exact.Sum) bool { return !pinned.Greater(b.availableToPinned()) }
-
-func (b ContextBudget) checkPinned(pinned exact.Sum) error {
-	if b.holds(pinned) {
-		return nil
-	}
-	return &PinnedExceedsBudgetError{PinnedTokens: pinned.Int(), AvailableTokens: b.availableToPinned()}
-}
-
-// availableToPinned leaves out reserved slots (R4).
-func (b ContextBudget) availableToPinned() int { return b.maxTokens - b.outputReserve }
-
 // floorTokens rounds a product that is at least 0 down to whole tokens. The
 // largest int is not a float64: it rounds up to 2^63, which must not wrap.
 func floorTokens(f float64) int {

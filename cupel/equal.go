@@ -51,7 +51,9 @@ func sameMetadata(a, b map[string]any) bool {
 // throughJSON returns metadata as they come back from JSON, where an int is a
 // [json.Number] and a struct is a map.
 func throughJSON(metadata map[string]any) (any, bool) {
-	text, failed := jsonwire.Write(0, func(w *jsonwire.Writer) { w.AnyMap(metadata) })
+	var w jsonwire.Writer
+	w.AnyMap(metadata)
+	text, failed := w.Result()
 	if failed != nil {
 		return nil, false
 	}
@@ -74,14 +76,14 @@ func (i IncludedItem) Equal(other IncludedItem) bool {
 		b = *other.extra
 	}
 	return i.Item.Equal(other.Item) && sameFloat(i.Score, other.Score) && i.Reason == other.Reason &&
-		i.Form() == other.Form() && i.Stale() == other.Stale() &&
+		i.Form == other.Form && i.Stale == other.Stale &&
 		a.item.equal(b.item) && a.reason.equal(b.reason)
 }
 
 // Equal reports whether the entries have equal items, the same score (NaN
 // equals NaN) and equal reasons, as [IncludedItem.Equal] does.
 func (e ExcludedItem) Equal(other ExcludedItem) bool {
-	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.Stale() == other.Stale() && e.extra.equal(other.extra)
+	return e.Item.Equal(other.Item) && sameFloat(e.Score, other.Score) && e.Reason.Equal(other.Reason) && e.Stale == other.Stale && e.extra.equal(other.extra)
 }
 
 // Equal reports whether the budgets have the same limits, slots and margin.

@@ -3,7 +3,6 @@ package cupel
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Sentinels for [errors.Is]. Each is matched by exactly one of the typed errors
@@ -15,10 +14,6 @@ var (
 	ErrInvalidBudget = errors.New("cupel: invalid budget")
 	// ErrInvalidConfig is matched by [InvalidConfigError].
 	ErrInvalidConfig = errors.New("cupel: invalid configuration")
-	// ErrPinnedExceedsBudget is matched by [PinnedExceedsBudgetError].
-	ErrPinnedExceedsBudget = errors.New("cupel: pinned items exceed the budget")
-	// ErrOverflow is matched by [OverflowError].
-	ErrOverflow = errors.New("cupel: selected items exceed the target")
 	// ErrScarcity is matched by [ScarcityError].
 	ErrScarcity = errors.New("cupel: too few candidates of a required kind")
 	// ErrStrategy is matched by [StrategyError], and by [ContractError], which is
@@ -26,8 +21,6 @@ var (
 	ErrStrategy = errors.New("cupel: a strategy failed")
 	// ErrContract is matched by [ContractError].
 	ErrContract = errors.New("cupel: a strategy broke its contract")
-	// ErrSource is matched by [SourceError].
-	ErrSource = errors.New("cupel: the source of a stream failed")
 )
 
 // InvalidItemError reports an item that cannot be built, read or run.
@@ -87,34 +80,6 @@ func (e *InvalidConfigError) Error() string {
 
 // Is reports whether target is [ErrInvalidConfig].
 func (e *InvalidConfigError) Is(target error) bool { return target == ErrInvalidConfig }
-
-// PinnedExceedsBudgetError reports pinned items that do not fit. The Classify
-// stage fails with it. Pin less, or raise the budget.
-type PinnedExceedsBudgetError struct {
-	PinnedTokens    int // tokens of all pinned items, clamped to the range of int
-	AvailableTokens int // maxTokens - outputReserve; reserved slots do not count
-}
-
-func (e *PinnedExceedsBudgetError) Error() string {
-	return fmt.Sprintf("cupel: Pinned items require %d tokens, but only %d are available", e.PinnedTokens, e.AvailableTokens)
-}
-
-// Is reports whether target is [ErrPinnedExceedsBudget].
-func (e *PinnedExceedsBudgetError) Is(target error) bool { return target == ErrPinnedExceedsBudget }
-
-// OverflowError reports a selection that is larger than the target under
-// [OverflowThrow]. The Place stage fails with it.
-type OverflowError struct {
-	MergedTokens int // tokens of pinned and sliced items, clamped to the range of int
-	TargetTokens int // the budget's target
-}
-
-func (e *OverflowError) Error() string {
-	return fmt.Sprintf("cupel: Selected items require %d tokens, exceeding target budget of %d", e.MergedTokens, e.TargetTokens)
-}
-
-// Is reports whether target is [ErrOverflow].
-func (e *OverflowError) Is(target error) bool { return target == ErrOverflow }
 
 // ScarcityError reports that a count slicer that is set to throw found fewer
 // candidates of a kind than it requires. The Slice stage fails with it.
@@ -179,23 +144,6 @@ func (e *ContractError) Is(target error) bool {
 // Unwrap returns the [StrategyError].
 func (e *ContractError) Unwrap() error { return &e.StrategyError }
 
-// SourceError reports a source of [Pipeline.RunStream] that yielded an error or
-// panicked. The Classify stage fails with it.
-type SourceError struct {
-	Index int   // number of items that it yielded before
-	Err   error // what it yielded, or a [PanicError]
-}
-
-func (e *SourceError) Error() string {
-	return fmt.Sprintf("cupel: the source failed at item %d: %v", e.Index, e.Err)
-}
-
-// Is reports whether target is [ErrSource].
-func (e *SourceError) Is(target error) bool { return target == ErrSource }
-
-// Unwrap returns the error that the source yielded, or its panic.
-func (e *SourceError) Unwrap() error { return e.Err }
-
 // PanicError is a panic of a strategy or a source, turned into an error.
 type PanicError struct {
 	Value any    // the value that the strategy panicked with
@@ -208,41 +156,6 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
-}
-
-// CanceledError reports a run that stopped because its context was done. It
-// matches [context.Canceled], [context.DeadlineExceeded] and the context's
-// cause, as they apply.
-type CanceledError struct {
-	Stage PipelineStage // the stage that noticed
-	Err   error         // the context's error
-	Cause error         // the context's cause; equal to Err when none was given
-}
-
-func (e *CanceledError) Error() string {
-	msg := fmt.Sprintf("cupel: stopped in stage %s: %v", e.Stage, e.Err)
-	if e.Cause != nil && e.Cause != e.Err {
-		msg += fmt.Sprintf(": %v", e.Cause)
-	}
-	return msg
-}
-
-// Unwrap returns the context's error and its cause.
-func (e *CanceledError) Unwrap() []error { return []error{e.Err, e.Cause} }
-
-// typed reports whether an error already says what failed and why, so that
-// wrappers on the way up need not wrap it. Errors that only a run makes do not
-// count: they would look like errors of the enclosing run.
-func typed(err error) bool {
-	switch err.(type) {
-	case *InvalidConfigError, *ScarcityError, *StrategyError, *ContractError:
-		return true
-	}
-	joined, ok := err.(interface{ Unwrap() []error }) // several settings of one strategy
-	return ok && len(joined.Unwrap()) > 0 && !slices.ContainsFunc(joined.Unwrap(), func(e error) bool {
-		_, wrong := e.(*InvalidConfigError) //nolint:errorlint // each itself, not what it wraps
-		return !wrong
-	})
 }
 
 // join returns nil for no problems, the problem itself for one, and all of them

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -13,7 +14,7 @@ import (
 
 // printRun selects within a number of tokens and prints the window.
 func printRun(tokens int, items []*cupel.ContextItem, errs ...error) {
-	p, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,6 @@ type ContextItem struct {
 	units   *itemUnits // groups, smaller forms and versions; nil for most items
 	has     fields
 	pinned  bool
-	least   uint32 // tokens of the smallest form or older version, or less where they are many; 0 without units
 
 	kind           ContextKind
 	source         ContextSource
@@ -304,4 +303,11 @@ func (it *ContextItem) OriginalTokens() (int, bool) {
 type ScoredItem struct {
 	Item  *ContextItem
 	Score float64
+}
+
+// SliceBudget is what a slicer may spend: the budget of the run minus pinned
+// items, output reserve, reserved slots and safety margin.
+type SliceBudget struct {
+	MaxTokens    int // the ceiling in tokens, at least 0
+	TargetTokens int // the goal in tokens, at least 0 and at most the ceiling
 }

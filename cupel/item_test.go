@@ -3,9 +3,10 @@ package cupel_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
-	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,73 +82,62 @@ func TestWithFails(t *testing.T) {
 
 func TestTypedMetadata(t *testing.T) {
 	type label string
-	type result struct {
-		text  string
-		hasT  bool
-		n     int
-		hasN  bool
-		list  []float64
-		hasFs bool
-	}
-	none := result{}
-	text := func(s string) result { return result{text: s, hasT: true} }
-	whole := func(n int) result { return result{n: n, hasN: true} }
-	list := func(f ...float64) result { return result{list: f, hasFs: true} }
 	tests := []struct {
-		name  string
 		value any
-		want  result
+		want  string // as text, an integer or a list of numbers; "" for none of these
 		why   string
 	}{
-		{"nil", nil, none, "there is no value"},
-		{"string", "a", text("a"), "the usual text"},
-		{"string type", label("a"), text("a"), "a type of the caller's"},
-		{"digits", "5", text("5"), "text is not a number"},
-		{"int", 5, whole(5), "the usual number"},
-		{"least", int64(math.MinInt), whole(math.MinInt), "the range of int"},
-		{"uint8", uint8(5), whole(5), "any integer type"},
-		{"too large", uint64(math.MaxInt) + 1, none, "beyond int"},
-		{"duration", time.Second, whole(1e9), "its kind is an integer"},
-		{"float", 5.0, whole(5), "whole"},
-		{"fraction", 5.5, none, "not whole"},
-		{"large float", -float64(math.MinInt), none, "one more than the largest int"},
-		{"least float", float64(math.MinInt), whole(math.MinInt), "the least int is a float64"},
-		{"infinity", math.Inf(1), none, "not whole"},
-		{"NaN", math.NaN(), none, "not a number"},
-		{"number", json.Number(strconv.Itoa(math.MaxInt)), whole(math.MaxInt), "every digit of it"},
-		{"exponent", json.Number("1.5e1"), whole(15), "whole, however it is spelled"},
-		{"fraction in JSON", json.Number("0.5"), none, "not whole, and no text either"},
-		{"truth", true, none, "neither text nor number"},
-		{"floats", []float64{1, math.Inf(1)}, list(1, math.Inf(1)), "as it is"},
-		{"float32s", []float32{0.5}, list(0.5), "as libraries of models have them"},
-		{"ints", [2]int{1, -2}, list(1, -2), "an array of integers"},
-		{"anything", []any{json.Number("0.25"), 2, uint(3)}, list(0.25, 2, 3), "as read from JSON"},
-		{"empty", []any{}, list(), "a list without elements is a list"},
-		{"mixed", []any{1, "2"}, none, "text is not a number"},
-		{"null inside", []any{nil}, none, "null is not a number"},
-		{"huge", []any{json.Number("1e999")}, none, "beyond float64"},
-		{"nested", [][]float64{{1}}, none, "a list of lists"},
-		{"bytes", []byte{1}, list(1), "bytes are integers"},
-		{"map", map[int]float64{0: 1}, none, "a map has no order"},
+		{nil, "", "nil: there is no value"},
+		{"a", "text a", "string: the usual text"},
+		{label("a"), "text a", "string type: a type of the caller's"},
+		{"5", "text 5", "digits: text is not a number"},
+		{5, "integer 5", "int: the usual number"},
+		{int64(math.MinInt), "integer " + strconv.Itoa(math.MinInt), "least: the range of int"},
+		{uint8(5), "integer 5", "uint8: any integer type"},
+		{uint64(math.MaxInt), "integer " + strconv.Itoa(math.MaxInt), "largest: the range of int"},
+		{uint64(math.MaxInt) + 1, "", "too large: beyond int"},
+		{time.Second, "integer 1000000000", "duration: its kind is an integer"},
+		{5.0, "integer 5", "float: whole"},
+		{5.5, "", "fraction: not whole"},
+		{-float64(math.MinInt), "", "large float: one more than the largest int"},
+		{float64(math.MinInt), "integer " + strconv.Itoa(math.MinInt), "least float: the least int is a float64"},
+		{math.Inf(1), "", "infinity: not whole"},
+		{math.NaN(), "", "NaN: not a number"},
+		{json.Number(strconv.Itoa(math.MaxInt)), "integer " + strconv.Itoa(math.MaxInt), "number: every digit of it"},
+		{json.Number("1.5e1"), "integer 15", "exponent: whole, however it is spelled"},
+		{json.Number("0.5"), "", "fraction in JSON: not whole, and no text either"},
+		{true, "", "truth: neither text nor number"},
+		{[]float64{1, math.Inf(1)}, "list [1 +Inf]", "floats: as it is"},
+		{[]float32{0.5}, "list [0.5]", "float32s: as libraries of models have them"},
+		{[2]int{1, -2}, "list [1 -2]", "ints: an array of integers"},
+		{[]any{json.Number("0.25"), 2, uint(3)}, "list [0.25 2 3]", "anything: as read from JSON"},
+		{[]any{}, "list []", "empty: a list without elements is a list"},
+		{[]any{1, "2"}, "", "mixed: text is not a number"},
+		{[]any{nil}, "", "null inside: null is not a number"},
+		{[]any{json.Number("1e999")}, "", "huge: beyond float64"},
+		{[][]float64{{1}}, "", "nested: a list of lists"},
+		{[]byte{1}, "list [1]", "bytes: bytes are integers"},
+		{map[int]float64{0: 1}, "", "map: a map has no order"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			it := item(t, "c", 1, cupel.WithMetadata(map[string]any{"k": tt.value}))
-			var got result
-			got.text, got.hasT = it.MetadataText("k")
-			got.n, got.hasN = it.MetadataInt("k")
-			got.list, got.hasFs = it.MetadataFloats("k")
-			if got.text != tt.want.text || got.hasT != tt.want.hasT || got.n != tt.want.n || got.hasN != tt.want.hasN ||
-				got.hasFs != tt.want.hasFs || !slices.Equal(got.list, tt.want.list) {
-				t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
-			}
-		})
+		it := item(t, "c", 1, cupel.WithMetadata(map[string]any{"k": tt.value}))
+		var got []string
+		if text, ok := it.MetadataText("k"); ok {
+			got = append(got, "text "+text)
+		}
+		if n, ok := it.MetadataInt("k"); ok {
+			got = append(got, fmt.Sprint("integer ", n))
+		}
+		if list, ok := it.MetadataFloats("k"); ok {
+			got = append(got, fmt.Sprint("list ", list))
+		}
+		equal(t, tt.why, strings.Join(got, ", "), tt.want)
 	}
 	var absent *cupel.ContextItem
 	if _, ok := absent.MetadataText("k"); ok {
 		t.Error("a nil item has text")
 	}
-	if _, ok := item(t, "c", 1).MetadataInt("k"); ok {
+	if n, ok := item(t, "c", 1).MetadataInt("k"); ok || n != 0 {
 		t.Error("an item without metadata has a number")
 	}
 }

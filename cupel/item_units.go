@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/engine"
 )
 
 // Variant is a smaller form of an item or of a group. The window gets the full
@@ -39,10 +41,10 @@ type Form struct {
 // itemUnits holds the groups, variants and versions of an item. Most items have
 // none of them.
 type itemUnits struct {
-	forms     []Form    // smaller forms: of variants, or of a stand-in's chain
-	variants  []Variant // in use: largest first, without useless ones and those without content
-	unit      *standIn  // of a stand-in that a run has made
+	forms     []engine.Form // smaller forms: of variants, or of a stand-in's chain
+	variants  []Variant     // in use: largest first, without useless ones and those without content
 	lists     *variantLists
+	unit      *standIn // of a stand-in that a run has made
 	group     string
 	versionOf string
 }
@@ -51,21 +53,14 @@ type itemUnits struct {
 type variantLists struct {
 	given         []Variant // as in JSON
 	groupVariants []Variant // in use
+	groupForms    []engine.Form
 	groupGiven    []Variant
 }
 
-// standIn is what slicers see in place of a unit that is not one plain item.
+// standIn is what strategies see in place of a unit that is not one plain item.
 type standIn struct {
 	members []*ContextItem // of a group, in the order of the candidates
-	older   []Form         // older versions of a lone item, by place; their worth is their score
-	chain   *chain         // how forms are made; nil where form n is variant n of one member
-	shrinks int32          // that member
-}
-
-// chain is how the forms of a group are made.
-type chain struct {
-	steps []int32 // the member that each step shrinks
-	made  []int32 // by form: its number of steps, or below 0 for a group variant
+	older   []engine.Form  // older versions of a lone item, by place; their worth is their score
 }
 
 // WithGroup puts the item into a group, none by default. Items with the same
@@ -157,7 +152,7 @@ func (it *itemDraft) finish(counted bool) []error {
 	if u == nil {
 		return nil
 	}
-	u.forms, u.variants, u.unit, it.least = nil, nil, nil, 0
+	u.forms, u.variants, u.unit = nil, nil, nil
 	if lists := u.lists; lists != nil {
 		var problems, more []error
 		u.variants, problems = usable(lists.given, "variants", it.tokens, counted)
@@ -168,8 +163,7 @@ func (it *itemDraft) finish(counted bool) []error {
 		if len(lists.given) == 0 && len(lists.groupGiven) == 0 {
 			u.lists = nil
 		}
-		u.forms = sizesOf(u.variants)
-		(*ContextItem)(it).findLeast()
+		u.forms, lists.groupForms = sizesOf(u.variants), sizesOf(lists.groupVariants)
 	}
 	if u.group == "" && u.versionOf == "" && u.lists == nil {
 		it.units = nil
@@ -206,37 +200,21 @@ func usable(given []Variant, field string, tokens int, limited bool) (used []Var
 		return nil, problems
 	}
 	slices.SortStableFunc(used, func(a, b Variant) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth)) })
-	return withoutUseless(used, func(v Variant) Form { return Form{v.Tokens, v.Worth} }), nil
+	return engine.WithoutUseless(used, sizeOf), nil
 }
 
+func sizeOf(v Variant) engine.Form { return engine.Form{Tokens: v.Tokens, Worth: v.Worth} }
+
 // sizesOf returns the sizes of variants.
-func sizesOf(list []Variant) []Form {
+func sizesOf(list []Variant) []engine.Form {
 	if len(list) == 0 {
 		return nil
 	}
-	forms := make([]Form, len(list))
+	forms := make([]engine.Form, len(list))
 	for i, v := range list {
-		forms[i] = Form{v.Tokens, v.Worth}
+		forms[i] = sizeOf(v)
 	}
 	return forms
-}
-
-// withoutUseless removes, in place, each form that another one makes useless by
-// having at most its tokens and at least its worth. forms are largest first,
-// and among equal tokens best first.
-func withoutUseless[T any](forms []T, of func(T) Form) []T {
-	best, kept := -1.0, len(forms)
-	for i := len(forms) - 1; i >= 0; i-- { // from the smallest: each must be worth more than every one before it
-		for i > 0 && of(forms[i-1]).Tokens == of(forms[i]).Tokens {
-			i-- // the first of equal tokens is the best of them
-		}
-		if f := forms[i]; of(f).Worth > best {
-			best = of(f).Worth
-			kept--
-			forms[kept] = f
-		}
-	}
-	return forms[kept:]
 }
 
 // Group returns the group, or "" if the item has none.
@@ -264,6 +242,26 @@ func (it *ContextItem) Variants() []Variant { return slices.Clone(it.usedVariant
 // [ContextItem.Variants] does.
 func (it *ContextItem) GroupVariants() []Variant { return slices.Clone(it.usedGroupVariants()) }
 
+// unitField returns the name of a field that makes the item more than a plain
+// one, or "".
+func (it *ContextItem) unitField() string {
+	if it.units == nil {
+		return ""
+	}
+	variants, groupVariants := it.units.given() // used or not
+	switch {
+	case it.units.group != "":
+		return "group"
+	case len(variants) > 0:
+		return "variants"
+	case len(groupVariants) > 0:
+		return "groupVariants"
+	case it.units.versionOf != "":
+		return "versionOf"
+	}
+	return "" // a stand-in that a caller has kept
+}
+
 func (it *ContextItem) usedVariants() []Variant {
 	if it == nil || it.units == nil {
 		return nil
@@ -277,6 +275,9 @@ func (it *ContextItem) usedGroupVariants() []Variant {
 	}
 	return it.units.lists.groupVariants
 }
+
+// Plain reports whether the item has no group, smaller forms or version key.
+func (it *ContextItem) Plain() bool { return it == nil || it.units == nil }
 
 // Members returns the items that a stand-in stands for, in the order of the
 // candidates, and nil for all other items. Slicers and placers get a stand-in
@@ -292,10 +293,14 @@ func (it *ContextItem) Members() []*ContextItem {
 // itself: form 1, form 2 and so on, largest first. It does not include form 0,
 // the full one.
 func (it *ContextItem) Forms() []Form {
-	if it == nil || it.units == nil {
+	if it == nil || it.units == nil || len(it.units.forms) == 0 {
 		return nil
 	}
-	return slices.Clone(it.units.forms)
+	forms := make([]Form, len(it.units.forms))
+	for i, f := range it.units.forms {
+		forms[i] = Form(f)
+	}
+	return forms
 }
 
 // given returns the variants as in JSON.

@@ -2,8 +2,8 @@ package cupel
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -75,12 +75,7 @@ func wireError(what, path, reason string) string {
 
 // extraFields keeps the fields that a reader of JSON did not know, so that
 // writing them back loses nothing (R38).
-type extraFields []extraField
-
-type extraField struct {
-	name  string
-	value json.RawMessage
-}
+type extraFields []jsonwire.Member
 
 // includedExtra keeps the unknown fields of an included item and of its
 // reason's envelope.
@@ -88,70 +83,84 @@ type includedExtra struct {
 	item, reason *extraFields
 }
 
-// write writes the unknown fields except those named in known: a caller may
-// have changed the code of a reason to one that has such a field.
-func (x *extraFields) write(w *jsonwire.Writer, known ...string) {
-	if x == nil {
+// wireExtra reads or writes the unknown fields of an object. It does not write
+// those named in known: a caller may have changed the code of a reason to one
+// that has such a field.
+func wireExtra(c *jsonwire.Codec, x **extraFields, known ...string) {
+	if c.R != nil {
+		*x = (*x).with(c.Unknown())
 		return
 	}
-	for _, f := range *x {
-		if !slices.Contains(known, f.name) {
-			w.Key(f.name).Raw(f.value)
+	if *x == nil {
+		return
+	}
+	for _, f := range **x {
+		if !slices.Contains(known, f.Name) {
+			c.W.Field(f.Name).Raw(f.Value)
 		}
 	}
 }
 
-// has reports whether there is a field of that name.
-func (x *extraFields) has(name string) bool {
-	return x != nil && slices.ContainsFunc(*x, func(f extraField) bool { return f.name == name })
-}
-
-// insert returns a copy of x with one more field at a position.
-func (x *extraFields) insert(at int, f extraField) *extraFields {
+// with returns x and copies of more members.
+func (x *extraFields) with(members []jsonwire.Member) *extraFields {
+	if len(members) == 0 {
+		return x
+	}
 	var fields extraFields
 	if x != nil {
-		fields = *x
+		fields = slices.Clone(*x)
 	}
-	fields = slices.Insert(slices.Clone(fields), at, f)
+	for _, m := range members {
+		fields = append(fields, jsonwire.Member{Name: m.Name, Value: jsonwire.Compact(m.Value)})
+	}
 	return &fields
+}
+
+// has reports whether there is a field of that name.
+func (x *extraFields) has(name string) bool {
+	return x != nil && slices.ContainsFunc(*x, func(f jsonwire.Member) bool { return f.Name == name })
 }
 
 // equal reports whether both have the same fields with the same text, in any
 // order.
 func (x *extraFields) equal(other *extraFields) bool {
-	if x == nil || other == nil {
-		return x == other
-	}
-	compare := func(a, b extraField) int { return strings.Compare(a.name, b.name) }
-	return slices.EqualFunc(slices.SortedFunc(slices.Values(*x), compare), slices.SortedFunc(slices.Values(*other), compare),
-		func(a, b extraField) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
+	return maps.EqualFunc(x.byName(), other.byName(), bytes.Equal)
 }
 
-// marshal returns what write writes.
-func marshal(write func(w *jsonwire.Writer)) ([]byte, error) { return marshalSized(0, write) }
+func (x *extraFields) byName() map[string][]byte {
+	if x == nil {
+		return nil
+	}
+	fields := make(map[string][]byte)
+	for _, f := range *x {
+		fields[f.Name] = f.Value
+	}
+	return fields
+}
 
-// marshalSized is marshal with an expected size in bytes.
-func marshalSized(size int, write func(w *jsonwire.Writer)) ([]byte, error) {
-	text, err := jsonwire.Write(size, write)
-	if err != nil {
-		return nil, &EncodeError{err.Path, err.Reason, err.Err}
+// marshal returns what wire writes.
+func marshal(wire func(*jsonwire.Codec)) ([]byte, error) {
+	text, fault := jsonwire.Write(wire)
+	if fault != nil {
+		return nil, (*EncodeError)(fault)
 	}
 	return text, nil
 }
 
 // unmarshal reads data into target. On an error and on null, target stays as it
 // is, as [json.Unmarshaler] asks.
-func unmarshal[T any](data []byte, target *T, read func(*jsonwire.Reader, *T)) error {
+func unmarshal[T any](data []byte, target *T, wire func(*T, *jsonwire.Codec)) error {
 	if target == nil {
 		return &DecodeError{Reason: "cannot be read into a nil pointer"}
 	}
-	r := jsonwire.NewReader(data)
-	v, null := new(T), r.Null()
-	if !null {
-		read(r, v)
-	}
-	if err := r.Close(); err != nil {
-		return &DecodeError{err.Path, err.Reason, err.Err}
+	v, null := new(T), false
+	err := jsonwire.Parse(data, func(r *jsonwire.Reader) {
+		if null = r.Null(); !null {
+			wire(v, &jsonwire.Codec{R: r})
+		}
+	})
+	if err != nil {
+		return (*DecodeError)(err)
 	}
 	if !null {
 		*target = *v
@@ -159,52 +168,42 @@ func unmarshal[T any](data []byte, target *T, read func(*jsonwire.Reader, *T)) e
 	return nil
 }
 
-// extraOf returns the members of an object that are unknown.
-func extraOf(o *jsonwire.Object) *extraFields {
-	members := o.Extra()
-	if len(members) == 0 {
-		return nil
+// wireKind reads or writes a kind. Well-known kinds that are read get their
+// canonical spelling (R2).
+func wireKind(kind *ContextKind, c *jsonwire.Codec) {
+	jsonwire.Text(kind, c)
+	if c.R != nil {
+		*kind = kind.Canonical()
 	}
-	x := make(extraFields, len(members))
-	for i, m := range members {
-		x[i] = extraField{m.Name, m.Value}
-	}
-	return &x
 }
 
-// readList reads an array. An empty one is read as nil.
-func readList[T any](r *jsonwire.Reader, read func(*jsonwire.Reader, *T)) []T {
-	var list []T
-	for a := r.Array(); a.Next(); {
-		var zero T
-		list = append(list, zero)
-		read(r, &list[len(list)-1])
+// wireTime reads or writes an RFC 3339 date-time. It reads any offset, and drops
+// digits beyond nanoseconds.
+func wireTime(t *time.Time, c *jsonwire.Codec) {
+	const years = "must be in the years 0 to 9999 in UTC"
+	if c.W != nil {
+		if !hasRFC3339(*t) {
+			c.W.Fail(years, nil)
+		}
+		c.W.String(t.Format(time.RFC3339Nano))
 	}
-	return list
+	if c.R == nil {
+		return
+	}
+	s := strings.ToUpper(c.R.String()) // RFC 3339 allows t and z in lower case
+	read, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || !strictRFC3339(s) {
+		c.R.Fail("", "must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z")
+		return
+	}
+	if *t = read.UTC(); !hasRFC3339(*t) {
+		c.R.Fail("", years)
+	}
 }
-
-// readKind reads a kind and gives well-known kinds their canonical spelling
-// (R2).
-func readKind(r *jsonwire.Reader) ContextKind { return ContextKind(r.String()).Canonical() }
 
 // hasRFC3339 reports whether t, in UTC, lies in the years that RFC 3339 can
 // express.
 func hasRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
-
-// readTime reads an RFC 3339 date-time with any offset. Digits beyond
-// nanoseconds are dropped.
-func readTime(r *jsonwire.Reader) time.Time {
-	s := strings.ToUpper(r.Word()) // RFC 3339 allows t and z in lower case
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || !strictRFC3339(s) {
-		r.Fail("", "must be an RFC 3339 date-time such as 2025-01-31T12:00:00Z", nil)
-		return time.Time{}
-	}
-	if t = t.UTC(); !hasRFC3339(t) {
-		r.Fail("", "must be in the years 0 to 9999 in UTC", nil)
-	}
-	return t
-}
 
 // strictRFC3339 rejects what [time.Parse] accepts beyond RFC 3339: hours of one
 // digit, a comma before the fraction, offsets of 24 hours or 60 minutes.

@@ -11,91 +11,50 @@ import (
 // ContextBudget chapter. It always writes maxTokens and targetTokens, and other
 // fields if they are not 0 or empty. Reserved slots come in the order of their
 // kinds under ASCII case folding.
-func (b ContextBudget) MarshalJSON() ([]byte, error) {
-	return marshal(b.write)
-}
-
-func (b ContextBudget) write(w *jsonwire.Writer) {
-	w.Object(func() {
-		w.Field("maxTokens").Int(b.maxTokens)
-		w.Field("targetTokens").Int(b.targetTokens)
-		if b.outputReserve != 0 {
-			w.Field("outputReserve").Int(b.outputReserve)
-		}
-		if len(b.slots) > 0 {
-			kinds := make([]string, len(b.slots))
-			for i, s := range b.slots {
-				kinds[i] = string(s.kind)
-			}
-			w.Field("reservedSlots").Map(kinds, func(i int) { w.Int(b.slots[i].tokens) })
-		}
-		if math.Float64bits(b.marginPercent) != 0 { // -0.0 is written too
-			w.Field("estimationSafetyMarginPercent").Float(b.marginPercent)
-		}
-		b.extra.write(w)
-	})
-}
+func (b ContextBudget) MarshalJSON() ([]byte, error) { return marshal(b.wire) }
 
 // UnmarshalJSON reads a budget that [ContextBudget.MarshalJSON] or another
 // implementation wrote, and checks it as [NewContextBudget] does. It fails with
 // a [DecodeError].
 func (b *ContextBudget) UnmarshalJSON(data []byte) error {
-	return unmarshal(data, b, readBudget)
+	return unmarshal(data, b, (*ContextBudget).wire)
 }
 
-// The fields of a budget, in the order of budgetShape.
-const (
-	budgetMax = iota
-	budgetTarget
-	budgetReserve
-	budgetSlots
-	budgetMargin
-)
-
-var budgetShape = jsonwire.NewShape(2, "maxTokens", "targetTokens", "outputReserve", "reservedSlots", "estimationSafetyMarginPercent")
-
-func readBudget(r *jsonwire.Reader, to *ContextBudget) {
-	var maxTokens, targetTokens, reserve int
-	var slots []reservedSlot
-	var margin float64
-	o := r.Object(budgetShape)
-	for o.Next() {
-		switch o.Field {
-		case budgetMax:
-			maxTokens = r.Int()
-		case budgetTarget:
-			targetTokens = r.Int()
-		case budgetReserve:
-			reserve = r.Int()
-		case budgetSlots:
-			slots = readSlots(r)
-		case budgetMargin:
-			margin = r.Float()
-		}
-	}
-	if err := r.Err(); err != nil {
-		if err.Path != "" {
-			err.Err = &InvalidBudgetError{err.Path, err.Reason}
-		}
+func (b *ContextBudget) wire(c *jsonwire.Codec) {
+	c.Object(func() {
+		c.Required("maxTokens").Int(&b.maxTokens)
+		c.Required("targetTokens").Int(&b.targetTokens)
+		c.Optional("outputReserve", b.outputReserve != 0).Int(&b.outputReserve)
+		b.wireSlots(c.Optional("reservedSlots", len(b.slots) > 0))
+		c.Optional("estimationSafetyMarginPercent", math.Float64bits(b.marginPercent) != 0).Float(&b.marginPercent) // -0.0 is written too
+		wireExtra(c, &b.extra)
+	})
+	if c.R == nil {
 		return
 	}
-	b, err := NewContextBudget(maxTokens, targetTokens,
-		WithOutputReserve(reserve),
-		func(b *budgetDraft) { b.setSlots(slots) }, // a map would hide kinds that are given twice
-		WithEstimationSafetyMargin(margin))
-	if invalid, ok := compat.AsType[*InvalidBudgetError](err); ok {
-		r.Fail(invalid.Field, invalid.Reason, invalid)
-		return
+	if c.R.Fault == nil {
+		if invalid, ok := compat.AsType[*InvalidBudgetError](b.validate()); ok {
+			c.R.Fail(invalid.Field, invalid.Reason)
+		}
 	}
-	b.extra = extraOf(&o)
-	*to = b
+	if fault := c.R.Fault; fault != nil && fault.Path != "" {
+		fault.Err = &InvalidBudgetError{fault.Path, fault.Reason}
+	}
 }
 
-// readSlots leaves kinds that are given twice for the budget to find.
-func readSlots(r *jsonwire.Reader) []reservedSlot {
-	var slots []reservedSlot
-	for o := r.Object(nil); o.Next(); {
-		slots = append(slots, reservedSlot{ContextKind(o.Name).Canonical(), r.Int()})
+// wireSlots leaves kinds that are given twice for the budget to find.
+func (b *ContextBudget) wireSlots(c *jsonwire.Codec) {
+	if c.R != nil {
+		var slots []reservedSlot
+		c.R.Map(func(kind string) { slots = append(slots, reservedSlot{ContextKind(kind).Canonical(), c.R.Int()}) })
+		(*budgetDraft)(b).setSlots(slots)
 	}
-	return slots
+	if c.W == nil {
+		return
+	}
+	c.W.Object(func() {
+		for _, s := range b.slots {
+			c.W.Key(string(s.kind)).Int(s.tokens)
+		}
+	})
 }

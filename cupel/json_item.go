@@ -12,49 +12,7 @@ import (
 //
 // For a nil item, encoding/json writes null and does not call this method,
 // which needs an item.
-func (it ContextItem) MarshalJSON() ([]byte, error) {
-	return marshal(func(w *jsonwire.Writer) { it.write(w) })
-}
-
-func (it *ContextItem) write(w *jsonwire.Writer) {
-	if it == nil || it.content == "" {
-		w.Fail("must be an item that NewContextItem made", nil)
-		return
-	}
-	w.Object(func() {
-		w.Field("content").String(it.content)
-		w.Field("tokens").Int(it.tokens)
-		w.Field("kind").String(string(it.kind))
-		w.Field("source").String(string(it.source))
-		if n, ok := it.Priority(); ok {
-			w.Field("priority").Int(n)
-		}
-		if len(it.tags) > 0 {
-			w.Field("tags").Array(len(it.tags), func(i int) { w.String(it.tags[i]) })
-		}
-		if len(it.metadata) > 0 {
-			w.Field("metadata").AnyMap(it.metadata)
-		}
-		if t, ok := it.Timestamp(); ok {
-			w.Field("timestamp")
-			if !hasRFC3339(t) {
-				w.Fail("must be in the years 0 to 9999 in UTC", nil)
-			}
-			w.Time(t)
-		}
-		if hint, ok := it.FutureRelevanceHint(); ok {
-			w.Field("futureRelevanceHint").Float(hint)
-		}
-		if it.pinned {
-			w.Field("pinned").Bool(true)
-		}
-		if n, ok := it.OriginalTokens(); ok {
-			w.Field("originalTokens").Int(n)
-		}
-		it.units.write(w)
-		it.extra.write(w)
-	})
-}
+func (it ContextItem) MarshalJSON() ([]byte, error) { return marshal(it.wire) }
 
 // UnmarshalJSON reads an item that [ContextItem.MarshalJSON] or another
 // implementation wrote, and checks it as [NewContextItem] does. Numbers in
@@ -68,109 +26,107 @@ func (it *ContextItem) UnmarshalJSON(data []byte) error {
 	if it != nil && it.content != "" {
 		return &DecodeError{Reason: "cannot be read into an item that exists already, because items never change: read into a new variable"}
 	}
-	return unmarshal(data, it, func(r *jsonwire.Reader, it *ContextItem) { readItem(r, it) })
+	return unmarshal(data, it, (*ContextItem).wire)
 }
 
-// The fields of an item, in the order of itemShape.
-const (
-	itemContent = iota
-	itemTokens
-	itemKind
-	itemSource
-	itemPriority
-	itemTags
-	itemMetadata
-	itemTimestamp
-	itemHint
-	itemPinned
-	itemOriginalTokens
-	itemGroup
-	itemVersionOf
-	itemVariants
-	itemGroupVariants
-)
-
-var itemShape = jsonwire.NewShape(2, "content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp",
-	"futureRelevanceHint", "pinned", "originalTokens", "group", "versionOf", "variants", "groupVariants")
-
-// readItemPointer reads an item into a new variable.
-func readItemPointer(r *jsonwire.Reader, to **ContextItem) {
-	*to = new(ContextItem)
-	readItem(r, *to)
+// wireItem reads an item into a new variable, or writes one.
+func wireItem(it **ContextItem, c *jsonwire.Codec) {
+	if c.R != nil {
+		*it = new(ContextItem)
+	}
+	(*it).wire(c)
 }
 
-func readItem(r *jsonwire.Reader, to *ContextItem) {
-	it := (*itemDraft)(to)
-	it.kind, it.source = KindMessage, SourceChat
-	fail := func(err error) {
+func (it *ContextItem) wire(c *jsonwire.Codec) {
+	draft := (*itemDraft)(it)
+	if c.W != nil && (it == nil || it.content == "") {
+		c.W.Fail("must be an item that NewContextItem made", nil)
+		return
+	}
+	if c.R != nil {
+		it.kind, it.source = KindMessage, SourceChat
+	}
+	c.Object(func() { draft.wireFields(c) })
+	if c.R == nil {
+		return
+	}
+	if c.R.Fault == nil {
+		for _, err := range draft.finish(true) {
+			if invalid, ok := compat.AsType[*InvalidItemError](err); ok {
+				c.R.Fail(invalid.Field, invalid.Reason)
+			}
+		}
+	}
+	if fault := c.R.Fault; fault != nil && fault.Path != "" {
+		fault.Err = &InvalidItemError{-1, fault.Path, fault.Reason}
+	}
+}
+
+func (it *itemDraft) wireFields(c *jsonwire.Codec) {
+	wireText(&it.content, c.Required("content"))
+	c.Required("tokens").Int(&it.tokens)
+	kind := c.Optional("kind", true)
+	jsonwire.Text(&it.kind, kind)
+	it.set(kind, WithKind(it.kind))
+	source := c.Optional("source", true)
+	jsonwire.Text(&it.source, source)
+	it.set(source, WithSource(it.source))
+	it.optional(c, "priority", hasPriority).Int(&it.priority)
+	jsonwire.List(c.Optional("tags", len(it.tags) > 0), &it.tags, jsonwire.Text[string])
+	it.wireMetadata(c.Optional("metadata", len(it.metadata) > 0))
+	wireTime(&it.timestamp, it.optional(c, "timestamp", hasTimestamp))
+	it.optional(c, "futureRelevanceHint", hasHint).Float(&it.hint)
+	c.Optional("pinned", it.pinned).Bool(&it.pinned)
+	it.optional(c, "originalTokens", hasOriginalTokens).Int(&it.originalTokens)
+	it.wireUnits(c)
+	wireExtra(c, &it.extra)
+}
+
+// optional names a field whose presence is a bit of has.
+func (it *itemDraft) optional(c *jsonwire.Codec, name string, bit fields) *jsonwire.Codec {
+	field := c.Optional(name, it.has&bit != 0)
+	if field.R != nil {
+		it.has |= bit
+	}
+	return field
+}
+
+// set applies an option to an item that is read. The path of an error is that of
+// the field.
+func (it *itemDraft) set(c *jsonwire.Codec, option ItemOption) {
+	if c.R == nil {
+		return
+	}
+	if err := option(it); err != nil {
 		if invalid, ok := compat.AsType[*InvalidItemError](err); ok {
-			r.Fail("", invalid.Reason, nil) // the path gets the name of the field below
+			c.R.Fail("", invalid.Reason)
 		}
-	}
-	o := r.Object(itemShape)
-	for o.Next() {
-		switch o.Field {
-		case itemContent:
-			if it.content = r.String(); it.content == "" {
-				r.Fail("", "must not be empty", nil)
-			}
-		case itemTokens:
-			it.tokens = r.Int()
-		case itemKind:
-			fail(WithKind(ContextKind(r.Word()))(it))
-		case itemSource:
-			fail(WithSource(ContextSource(r.Word()))(it))
-		case itemPriority:
-			it.priority = r.Int()
-			it.has |= hasPriority
-		case itemTags:
-			for a := r.Array(); a.Next(); {
-				it.tags = append(it.tags, r.Word())
-			}
-		case itemMetadata:
-			it.metadata = readMetadata(r)
-		case itemTimestamp:
-			it.timestamp = readTime(r)
-			it.has |= hasTimestamp
-		case itemHint:
-			it.hint = r.Float()
-			it.has |= hasHint
-		case itemPinned:
-			it.pinned = r.Bool()
-		case itemOriginalTokens:
-			it.originalTokens = r.Int()
-			it.has |= hasOriginalTokens
-		case itemGroup:
-			fail(WithGroup(r.Word())(it))
-		case itemVersionOf:
-			fail(WithVersionOf(r.Word())(it))
-		case itemVariants:
-			fail(WithVariants(readList(r, readVariant)...)(it))
-		case itemGroupVariants:
-			fail(WithGroupVariants(readList(r, readVariant)...)(it))
-		}
-	}
-	if r.Err() == nil {
-		if invalid, ok := compat.AsType[*InvalidItemError](join(it.finish(true))); ok {
-			r.Fail(invalid.Field, invalid.Reason, nil)
-		}
-	}
-	it.extra = extraOf(&o)
-	if err := r.Err(); err != nil && err.Path != "" {
-		err.Err = &InvalidItemError{-1, err.Path, err.Reason}
 	}
 }
 
-// readMetadata reads an object of anything. An empty one is read as nil.
-func readMetadata(r *jsonwire.Reader) map[string]any {
-	var metadata map[string]any
-	for o := r.Object(nil); o.Next(); {
-		if metadata == nil {
-			metadata = make(map[string]any)
-		} else if _, ok := metadata[o.Name]; ok {
-			r.Fail("", "is given twice", nil)
-		}
-		metadata[o.Name] = r.Any()
+// wireText reads or writes a string that must not be empty.
+func wireText(s *string, c *jsonwire.Codec) {
+	if jsonwire.Text(s, c); c.R != nil && *s == "" {
+		c.R.Fail("", "must not be empty")
 	}
-	return metadata
+}
+
+// wireMetadata reads or writes an object of anything. An empty one is read as
+// nil.
+func (it *itemDraft) wireMetadata(c *jsonwire.Codec) {
+	if c.W != nil {
+		c.W.AnyMap(it.metadata)
+	}
+	if c.R == nil {
+		return
+	}
+	c.R.Map(func(name string) {
+		if it.metadata == nil {
+			it.metadata = make(map[string]any)
+		}
+		if _, ok := it.metadata[name]; ok {
+			c.R.Fail("", "is given twice")
+		}
+		it.metadata[name] = c.R.Any()
+	})
 }

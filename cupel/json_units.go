@@ -2,61 +2,39 @@ package cupel
 
 import "github.com/wollax/cupel-go/cupel/internal/jsonwire"
 
-func (u *itemUnits) write(w *jsonwire.Writer) {
-	if u == nil {
-		return
+// wireUnits reads or writes the fields of an item that is more than one plain
+// item.
+func (it *itemDraft) wireUnits(c *jsonwire.Codec) {
+	var group, versionOf string
+	var variants, groupVariants []Variant
+	if u := it.units; u != nil {
+		group, versionOf = u.group, u.versionOf
+		variants, groupVariants = u.given()
 	}
-	if u.group != "" {
-		w.Field("group").String(u.group)
-	}
-	if u.versionOf != "" {
-		w.Field("versionOf").String(u.versionOf)
-	}
-	list := func(name string, given []Variant) {
-		if len(given) > 0 {
-			w.Field(name).Array(len(given), func(i int) { given[i].write(w) })
-		}
-	}
-	item, group := u.given()
-	list("variants", item)
-	list("groupVariants", group)
+	field := c.Optional("group", group != "")
+	jsonwire.Text(&group, field)
+	it.set(field, WithGroup(group))
+	field = c.Optional("versionOf", versionOf != "")
+	jsonwire.Text(&versionOf, field)
+	it.set(field, WithVersionOf(versionOf))
+	field = c.Optional("variants", len(variants) > 0)
+	jsonwire.List(field, &variants, (*Variant).wire)
+	it.set(field, WithVariants(variants...))
+	field = c.Optional("groupVariants", len(groupVariants) > 0)
+	jsonwire.List(field, &groupVariants, (*Variant).wire)
+	it.set(field, WithGroupVariants(groupVariants...))
 }
 
-func (v *Variant) write(w *jsonwire.Writer) {
-	w.Object(func() {
-		if v.Content != "" {
-			w.Field("content").String(v.Content)
-		}
-		w.Field("tokens").Int(v.Tokens)
-		w.Field("worth").Float(v.Worth)
-		v.extra.write(w)
+// wire reads or writes a variant. One that is read without content is kept and
+// never chosen.
+func (v *Variant) wire(c *jsonwire.Codec) {
+	c.Object(func() {
+		wireText(&v.Content, c.Optional("content", v.Content != ""))
+		c.Required("tokens").Int(&v.Tokens)
+		c.Required("worth").Float(&v.Worth)
+		wireExtra(c, &v.extra)
 	})
-}
-
-// The fields of a variant, in the order of variantShape.
-const (
-	variantTokens = iota
-	variantWorth
-	variantContent
-)
-
-var variantShape = jsonwire.NewShape(2, "tokens", "worth", "content")
-
-// readVariant reads a variant. One without content is kept and never chosen.
-func readVariant(r *jsonwire.Reader, to *Variant) {
-	o := r.Object(variantShape)
-	for o.Next() {
-		switch o.Field {
-		case variantTokens:
-			to.Tokens = r.Int()
-		case variantWorth:
-			to.Worth = r.Float()
-		case variantContent:
-			if to.Content = r.String(); to.Content == "" {
-				r.Fail("", "must not be empty", nil)
-			}
-		}
+	if c.R != nil {
+		v.lost = v.Content == ""
 	}
-	to.lost = to.Content == ""
-	to.extra = extraOf(&o)
 }

@@ -79,7 +79,7 @@ type ContextSource string
 const (
 	SourceChat ContextSource = "Chat" // a chat interaction; the default
 	SourceTool ContextSource = "Tool" // a tool or function call
-	SourceRag  ContextSource = "Rag"  // a retrieval-augmented generation source
+	SourceRAG  ContextSource = "Rag"  // a retrieval-augmented generation source
 )
 
 // Equal reports whether s and other are the same source under ASCII case
@@ -97,7 +97,7 @@ func (s ContextSource) Key() string {
 		return "chat"
 	case SourceTool:
 		return "tool"
-	case SourceRag:
+	case SourceRAG:
 		return "rag"
 	}
 	return ascii.Lower(string(s))
@@ -106,7 +106,7 @@ func (s ContextSource) Key() string {
 // Canonical returns the usual spelling of a well-known source, and any other
 // source as it is.
 func (s ContextSource) Canonical() ContextSource {
-	for _, known := range [...]ContextSource{SourceChat, SourceTool, SourceRag} {
+	for _, known := range [...]ContextSource{SourceChat, SourceTool, SourceRAG} {
 		if s.Equal(known) {
 			return known
 		}

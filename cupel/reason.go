@@ -1,7 +1,5 @@
 package cupel
 
-import "strconv"
-
 // InclusionReason says why an item is in the window. Reports of other
 // implementations may have reasons that are not listed here.
 //
@@ -136,24 +134,8 @@ func budgetExceeded(tokens, available int) ExclusionReason {
 	return ExclusionReason{Code: ExcludeBudgetExceeded, tokens: tokens, available: available}
 }
 
-func deduplicated(survivor *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: ExcludeDeduplicated, other: survivor}
-}
-
-func superseded(newest *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: ExcludeSuperseded, other: newest}
-}
-
-func nearDuplicate(newer *ContextItem, shared, total int) ExclusionReason {
-	return ExclusionReason{Code: ExcludeNearDuplicate, other: newer, tokens: shared, available: total}
-}
-
 func negativeTokens(tokens int) ExclusionReason {
 	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
-}
-
-func pinnedOverride(pinned *ContextItem) ExclusionReason {
-	return ExclusionReason{Code: ExcludePinnedOverride, other: pinned}
 }
 
 // Data returns the data of the reason.
@@ -180,30 +162,4 @@ func (r ExclusionReason) Data() ReasonData {
 
 // String returns the code and its data as one line without the content of any
 // item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
-func (r ExclusionReason) String() string { return string(r.append(nil)) }
-
-// OverflowStrategy says what happens if pinned and sliced items together exceed
-// the target.
-//
-// It implements the Enumerations chapter of the specification.
-type OverflowStrategy uint8
-
-// The overflow strategies. The zero value is the specification's default.
-const (
-	OverflowThrow    OverflowStrategy = iota // fail with an [OverflowError]
-	OverflowTruncate                         // drop the lowest scored items that are not pinned
-	OverflowProceed                          // keep everything and notify the observer
-)
-
-// String returns the specification's name: "Throw", "Truncate" or "Proceed".
-func (s OverflowStrategy) String() string {
-	switch s {
-	case OverflowThrow:
-		return "Throw"
-	case OverflowTruncate:
-		return "Truncate"
-	case OverflowProceed:
-		return "Proceed"
-	}
-	return "OverflowStrategy(" + strconv.Itoa(int(s)) + ")"
-}
+func (r ExclusionReason) String() string { return string(r.append(make([]byte, 0, 64))) }

@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -11,12 +12,13 @@ type reasonField struct {
 	name    string                 // in JSON
 	content bool                   // the value is the content of an item, which text and logs leave out
 	in      func(*ReasonData) any  // *int, *float64, *string or *ContextKind
+	value   func(*ReasonData) any  // what that points to
 	isZero  func(*ReasonData) bool // whether a reason whose code does not name the field omits it
 }
 
 func fieldOf[T int | float64 | string | ContextKind](name string, in func(*ReasonData) *T) reasonField {
 	var zero T
-	return reasonField{name: name, in: func(d *ReasonData) any { return in(d) }, isZero: func(d *ReasonData) bool { return *in(d) == zero }}
+	return reasonField{name: name, in: func(d *ReasonData) any { return in(d) }, value: func(d *ReasonData) any { return *in(d) }, isZero: func(d *ReasonData) bool { return *in(d) == zero }}
 }
 
 // reasonFields lists every field that a reason can have, once.
@@ -231,18 +233,7 @@ func (r ExclusionReason) Fields() iter.Seq[ReasonField] {
 		d := r.Data()
 		for _, i := range d.fields(r.Code) {
 			f := &reasonFields[i]
-			field := ReasonField{Name: f.name, Content: f.content}
-			switch v := f.in(&d).(type) {
-			case *int:
-				field.Value = *v
-			case *float64:
-				field.Value = *v
-			case *string:
-				field.Value = *v
-			case *ContextKind:
-				field.Value = *v
-			}
-			if !yield(field) {
+			if !yield(ReasonField{Name: f.name, Value: f.value(&d), Content: f.content}) {
 				return
 			}
 		}
@@ -294,17 +285,7 @@ func (r *ExclusionReason) appendOthers(b []byte, named []int, before, after stri
 		if f.content {
 			continue
 		}
-		b = append(append(append(b, before...), f.name...), '=')
-		switch v := f.in(&d).(type) {
-		case *int:
-			b = strconv.AppendInt(b, int64(*v), 10)
-		case *float64:
-			b = strconv.AppendFloat(b, *v, 'g', -1, 64)
-		case *string:
-			b = append(b, *v...)
-		case *ContextKind:
-			b = append(b, *v...)
-		}
+		b = fmt.Append(append(append(append(b, before...), f.name...), '='), f.value(&d))
 		before = ", "
 	}
 	if len(b) > none {
@@ -327,23 +308,9 @@ func (d ReasonData) Equal(other ReasonData) bool {
 	}
 	for i := range reasonFields {
 		f := &reasonFields[i]
-		switch v := f.in(&d).(type) {
-		case *int:
-			if *v != *f.in(&other).(*int) {
-				return false
-			}
-		case *float64:
-			if !sameFloat(*v, *f.in(&other).(*float64)) {
-				return false
-			}
-		case *string:
-			if *v != *f.in(&other).(*string) {
-				return false
-			}
-		case *ContextKind:
-			if *v != *f.in(&other).(*ContextKind) {
-				return false
-			}
+		a, b := f.value(&d), f.value(&other)
+		if x, ok := a.(float64); a != b && !(ok && sameFloat(x, b.(float64))) {
+			return false
 		}
 	}
 	return true

@@ -1,6 +1,7 @@
 package cupel
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -26,7 +27,7 @@ type SelectionReport struct {
 	// the candidates could not meet, in the order found.
 	CountRequirementShortfalls []CountRequirementShortfall
 	// Overflow is set when the selection exceeded the target under
-	// [OverflowProceed].
+	// the overflow strategy Proceed.
 	Overflow *OverflowEvent
 
 	extra *extraFields
@@ -41,15 +42,15 @@ func (r *SelectionReport) Window() []*ContextItem {
 	}
 	window := make([]*ContextItem, 0, len(r.Included))
 	for i := range r.Included {
-		if r.Included[i].at&originShared == 0 {
+		if !r.Included[i].Shared {
 			window = append(window, r.Included[i].Item)
 		}
 	}
 	return window
 }
 
-// clone returns a report that shares nothing mutable with r.
-func (r *SelectionReport) clone() *SelectionReport {
+// Clone returns a report that shares nothing mutable with r.
+func (r *SelectionReport) Clone() *SelectionReport {
 	c := *r
 	c.Events = slices.Clone(r.Events)
 	c.Included = slices.Clone(r.Included)
@@ -69,98 +70,27 @@ type IncludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 1.0 for pinned items
 	Reason InclusionReason
-	at     origin
-	extra  *includedExtra
-}
 
-// origin packs into one word where an entry comes from: the position among the
-// candidates, from 1, or 0 if it is not known, and what runs with units add.
-type origin uint64
-
-const (
-	originForm = 39 // bits of the position
-	maxForm    = 1<<20 - 1
-	// Whether the entry is of a member that a group variant in the entry before
-	// it stands for.
-	originShared = origin(1) << 59
-	originStale  = origin(1) << 60
-	// Whether JSON has these fields.
-	originHasAt    = origin(1) << 61
-	originHasForm  = origin(1) << 62
-	originHasStale = origin(1) << 63
-)
-
-// Origin says which candidate an entry of a report is about. Runs know; it is for
-// packages that make a report of several runs, such as cupelsession.
-type Origin struct {
-	Candidate int  // position among the candidates, from 0; a negative number if it is none of them
-	Form      int  // as [IncludedItem.Form] counts
-	Stale     bool // a newer version of the item was among the candidates
-	// Shared is for a member of a group after the first one: the group variant in
-	// the entry before it stands for it too, and its own item has 0 tokens.
+	// Candidate is the position of the item among the candidates of the run, from 0,
+	// or -1 if it is not known; in a streaming run, the position among all items
+	// pulled. It tells candidates apart when the same pointer occurs twice. Reports
+	// from JSON know it only if Units is set.
+	Candidate int
+	// Form is the form of the item in the window: 0 for the full one, n for the n-th
+	// of its variants, largest first ([ContextItem.Variants]). Variants of its group
+	// have the numbers after those.
+	Form int
+	// Stale reports whether a newer version of the item was among the candidates.
+	Stale bool
+	// Shared is for a member of a group after the first one: the group variant in the
+	// entry before it stands for it too, and its own item has 0 tokens.
 	Shared bool
+	// Units reports whether a candidate of the run had a group, variants or a version
+	// key, or near copies were looked for. JSON has Candidate, Form and Stale only then.
+	Units bool
+
+	extra *includedExtra
 }
-
-func (o Origin) pack() origin {
-	packed := originOf(max(o.Candidate, -1)).withForm(max(o.Form, 0)).withStale(o.Stale)
-	if o.Candidate >= 0 {
-		packed |= originHasAt
-	}
-	if o.Shared {
-		packed |= originShared
-	}
-	return packed
-}
-
-// WithOrigin returns the entry with another origin.
-func (i IncludedItem) WithOrigin(o Origin) IncludedItem {
-	i.at = o.pack()
-	return i
-}
-
-// WithOrigin returns the entry with another origin, whose form is ignored.
-func (e ExcludedItem) WithOrigin(o Origin) ExcludedItem {
-	e.at = Origin{Candidate: o.Candidate, Stale: o.Stale}.pack() &^ originHasForm
-	return e
-}
-
-func originOf(candidate int) origin { return origin(candidate+1) & (1<<originForm - 1) }
-
-func (o origin) candidate() int { return int(o&(1<<originForm-1)) - 1 }
-
-func (o origin) form() int { return int(o>>originForm) & maxForm }
-
-// in returns the same origin at another position.
-func (o origin) in(candidate int) origin { return o&^(1<<originForm-1) | originOf(candidate) }
-
-// withForm returns the origin with a form, at most 2^20.
-func (o origin) withForm(form int) origin {
-	return o | originHasForm | origin(min(form, maxForm))<<originForm
-}
-
-func (o origin) withStale(stale bool) origin {
-	if stale {
-		o |= originStale
-	}
-	return o | originHasStale
-}
-
-// Candidate returns the position of the item among the candidates of the run,
-// from 0, or -1 if it is not known. In a streaming run it is the position among
-// all items pulled. A report that was read from JSON has positions only if its
-// run had groups, variants or version keys. The position tells candidates apart
-// when the same pointer occurs twice.
-func (i IncludedItem) Candidate() int { return i.at.candidate() }
-
-// Form returns the form of the item in the window: 0 for the full one, n for
-// the n-th of its variants, largest first ([ContextItem.Variants]). Variants of
-// its group have the numbers after those. A group variant is in the window once
-// for all members of the group; in the entries of all members but the first it
-// has 0 tokens.
-func (i IncludedItem) Form() int { return i.at.form() }
-
-// Stale reports whether a newer version of the item was among the candidates.
-func (i IncludedItem) Stale() bool { return i.at&originStale != 0 }
 
 // ExcludedItem is an item that was left out, with its score and the reason.
 //
@@ -169,19 +99,33 @@ type ExcludedItem struct {
 	Item   *ContextItem
 	Score  float64 // as computed; 0.0 when left out before scoring
 	Reason ExclusionReason
-	at     origin
-	extra  *extraFields
+
+	Candidate int  // position among the candidates, as [IncludedItem] has it
+	Stale     bool // a newer version of the item was among the candidates
+	Units     bool // as [IncludedItem] has it
+
+	extra *extraFields
 }
 
-// Candidate returns the position of the item among the candidates of the run,
-// from 0, or -1 if it is not known, as [IncludedItem.Candidate] does.
-func (e ExcludedItem) Candidate() int { return e.at.candidate() }
+// CountRequirementShortfall says that there were fewer candidates of a kind than a
+// count slicer requires.
+//
+// It implements the Scarcity Reporting section of the CountQuotaSlice chapter.
+type CountRequirementShortfall struct {
+	Kind           ContextKind // spelled as the slicer's entry does
+	RequiredCount  int         // items required
+	SatisfiedCount int         // items committed
+	extra          *extraFields
+}
 
-// Stale reports whether a newer version of the item was among the candidates.
-func (e ExcludedItem) Stale() bool { return e.at&originStale != 0 }
+// String returns the shortfall as one line: "CountRequirementShortfall: Memory
+// has 1 of 3 required items".
+func (s CountRequirementShortfall) String() string {
+	return fmt.Sprintf("CountRequirementShortfall: %s has %d of %d required items", s.Kind, s.SatisfiedCount, s.RequiredCount)
+}
 
 // OverflowEvent describes a selection that exceeds the target and was kept
-// under [OverflowProceed].
+// under the overflow strategy Proceed.
 //
 // It implements the Events chapter of the specification.
 type OverflowEvent struct {
@@ -199,11 +143,60 @@ func (e OverflowEvent) clone() *OverflowEvent {
 
 // String returns the reason and the score as one line, such as "Scored: score
 // 0.5, 120 tokens". It leaves out the content of the item.
-func (i IncludedItem) String() string { return string(i.append(nil)) }
+func (i IncludedItem) String() string { return string(i.append(make([]byte, 0, 64))) }
 
 func (i *IncludedItem) append(b []byte) []byte {
 	b = append(append(b, i.Reason...), ": score "...)
 	b = strconv.AppendFloat(b, i.Score, 'g', -1, 64)
 	b = strconv.AppendInt(append(b, ", "...), int64(i.Item.Tokens()), 10)
 	return append(b, " tokens"...)
+}
+
+// PipelineStage names a stage that emits diagnostics. [StageSlice] includes
+// sorting. Reports of other implementations may have stages that are not listed
+// here.
+//
+// It implements the Events chapter of the specification.
+type PipelineStage string
+
+// The stages, in the order in which they run.
+const (
+	StageClassify    PipelineStage = "Classify"
+	StageScore       PipelineStage = "Score"
+	StageDeduplicate PipelineStage = "Deduplicate"
+	StageSlice       PipelineStage = "Slice"
+	StagePlace       PipelineStage = "Place"
+)
+
+// TraceEvent describes a completed stage, or one item.
+//
+// It implements the Events chapter of the specification.
+type TraceEvent struct {
+	Stage      PipelineStage
+	DurationMS float64 // wall-clock duration of the stage in milliseconds; 0 for an item
+	ItemCount  int     // items leaving the stage; 1 for an item
+	Message    string  // "" when there is none; for an item it starts with the reason's name
+	extra      *extraFields
+}
+
+// StreamResult is the selection of a streaming run, with counts of all
+// candidates. It holds only the items of the window.
+type StreamResult struct {
+	// Window holds the selected items, in prompt order. It is nil after an
+	// error.
+	Window []*ContextItem
+	// Included holds the items of the window with their scores and reasons, in
+	// the same order. It is nil after an error.
+	Included []IncludedItem
+	// Excluded is the number of dropped items, by reason. Together with
+	// Included it accounts for all candidates, except after an error.
+	Excluded map[ExclusionCode]int
+	// TotalCandidates is the number of items that the source yielded.
+	TotalCandidates int
+	// TotalTokensConsidered is the sum of the tokens of all candidates,
+	// negative counts included, clamped to the range of int.
+	TotalTokensConsidered int
+	// SourceEnded is true if the source ended, and false if the run stopped
+	// earlier because the budget was full or there was an error.
+	SourceEnded bool
 }

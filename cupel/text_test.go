@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -116,95 +114,5 @@ excluded, highest score first:
 	}
 	if got := (cupel.SelectionReport{}).String(); got != "0 candidates: 0 included (0 tokens), 0 excluded (0 tokens)\n" {
 		t.Errorf("an empty report reads %q", got)
-	}
-}
-
-func TestEqual(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	opts := []cupel.ItemOption{cupel.WithKind(cupel.KindMemory), cupel.WithSource(cupel.SourceTool), cupel.WithPriority(2), cupel.WithTags("a", "b"), cupel.WithMetadata(map[string]any{"k": []any{1.0}}),
-		cupel.WithTimestamp(at), cupel.WithFutureRelevanceHint(0.5), cupel.WithOriginalTokens(9)}
-	base := item(t, "x", 3, opts...)
-	if !base.Equal(item(t, "x", 3, append(opts, cupel.WithTimestamp(at.In(time.FixedZone("", 3600))))...)) {
-		t.Error("the same item is not equal")
-	}
-	for name, opt := range map[string]cupel.ItemOption{
-		"kind": cupel.WithKind(cupel.KindMessage), "source": cupel.WithSource(cupel.SourceChat), "priority": cupel.WithPriority(3), "tags": cupel.WithTags("b", "a"), "metadata": cupel.WithMetadata(map[string]any{"k": []any{2.0}}),
-		"no metadata": cupel.WithMetadata(nil), "timestamp": cupel.WithTimestamp(at.Add(1)), "hint": cupel.WithFutureRelevanceHint(0.25), "original": cupel.WithOriginalTokens(8), "pinned": cupel.WithPinned(),
-	} {
-		if base.Equal(item(t, "x", 3, append(slices.Clip(opts), opt)...)) {
-			t.Errorf("an item with another %s is equal", name)
-		}
-	}
-	for _, other := range []*cupel.ContextItem{item(t, "y", 3, opts...), item(t, "x", 4, opts...), item(t, "x", 3, opts[1:]...), nil} {
-		if base.Equal(other) || other.Equal(base) {
-			t.Errorf("%v equals %v", base, other)
-		}
-	}
-	if !(*cupel.ContextItem)(nil).Equal(nil) {
-		t.Error("nil is not equal to nil")
-	}
-	for _, opt := range []cupel.BudgetOption{cupel.WithOutputReserve(1), cupel.WithEstimationSafetyMargin(1), cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 1})} {
-		if budgetOf(t, 10, 5).Equal(budgetOf(t, 10, 5, opt)) || !budgetOf(t, 10, 5, opt).Equal(budgetOf(t, 10, 5, opt)) {
-			t.Error("budgets compare by their settings")
-		}
-	}
-	if budgetOf(t, 10, 5).Equal(budgetOf(t, 10, 6)) || budgetOf(t, 11, 5).Equal(budgetOf(t, 10, 5)) {
-		t.Error("budgets compare by their limits")
-	}
-	event := cupel.TraceEvent{Stage: cupel.StageScore, ItemCount: 3, Message: "m", DurationMS: 1}
-	if !event.Equal(cupel.TraceEvent{Stage: cupel.StageScore, ItemCount: 3, Message: "m", DurationMS: 2}) {
-		t.Error("an event differs by its duration")
-	}
-	for name, other := range map[string]cupel.TraceEvent{
-		"stage": {Stage: cupel.StageSlice, ItemCount: 3, Message: "m"}, "count": {Stage: cupel.StageScore, ItemCount: 4, Message: "m"}, "message": {Stage: cupel.StageScore, ItemCount: 3},
-	} {
-		if event.Equal(other) {
-			t.Errorf("an event with another %s is equal", name)
-		}
-	}
-}
-
-// TestRunsHaveEqualReports: two runs over equal candidates do, and a report
-// equals what JSON makes of it, but for what JSON does not have.
-func TestRunsHaveEqualReports(t *testing.T) {
-	items := func() []*cupel.ContextItem {
-		return []*cupel.ContextItem{item(t, "a", 5), item(t, "a", 5), item(t, "b", 900), item(t, "c", -1), item(t, "d", 2, cupel.WithPinned())}
-	}
-	p := pipeline(t)
-	dry := func() cupel.SelectionReport {
-		report, err := p.DryRun(t.Context(), items(), budgetOf(t, 100, 50))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return *report
-	}
-	a, b := dry(), dry()
-	if !a.Equal(b) {
-		t.Errorf("two runs have other reports:\n%v\n%v", a, b)
-	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back cupel.SelectionReport
-	if err := json.Unmarshal(text, &back); err != nil || !a.Equal(back) {
-		t.Errorf("a report differs after a round trip (%v):\n%v\n%v", err, a, back)
-	}
-	changes := map[string]func(r *cupel.SelectionReport){
-		"events": func(r *cupel.SelectionReport) { r.Events[0].ItemCount++ }, "included": func(r *cupel.SelectionReport) { r.Included[0].Score++ },
-		"reason": func(r *cupel.SelectionReport) { r.Included[0].Reason = "Other" }, "excluded": func(r *cupel.SelectionReport) { r.Excluded[0].Score++ },
-		"why": func(r *cupel.SelectionReport) { r.Excluded[0].Reason.Code = "Other" }, "candidates": func(r *cupel.SelectionReport) { r.TotalCandidates++ },
-		"tokens": func(r *cupel.SelectionReport) { r.TotalTokensConsidered++ }, "overflow": func(r *cupel.SelectionReport) { r.Overflow = &cupel.OverflowEvent{} },
-		"shortfalls": func(r *cupel.SelectionReport) {
-			r.CountRequirementShortfalls = make([]cupel.CountRequirementShortfall, 1)
-		},
-	}
-	for name, change := range changes {
-		c := back
-		c.Events, c.Included, c.Excluded = slices.Clone(c.Events), slices.Clone(c.Included), slices.Clone(c.Excluded)
-		change(&c)
-		if a.Equal(c) || c.Equal(a) {
-			t.Errorf("a report with other %s is equal", name)
-		}
 	}
 }

@@ -1,6 +1,11 @@
 package cupel
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/wollax/cupel-go/cupel/internal/value"
+)
 
 // TokenCounter counts the tokens of a text as a model would see it.
 //
@@ -20,7 +25,7 @@ type TokenCounter interface {
 func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*ContextItem, error) {
 	it := itemDraft{content: content, kind: KindMessage, source: SourceChat}
 	problems := append(it.apply(opts), it.finish(false)...)
-	if isNil(counter) {
+	if value.IsNil(counter) {
 		problems = append(problems, &InvalidConfigError{Component: "NewItemFrom", Field: "counter", Reason: "a token counter is required here, for example cupel.HeuristicCounter{}"})
 	}
 	if len(problems) > 0 {
@@ -40,15 +45,19 @@ func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*Con
 const counterRole = "token counter"
 
 func countTokens(counter TokenCounter, text string) (n int, err error) {
-	defer recoverStrategy(counterRole, counter, &err)
+	defer func() {
+		if v := recover(); v != nil {
+			err = &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "panicked", Err: &PanicError{Value: v, Stack: debug.Stack()}}
+		}
+	}()
 	n, err = counter.CountTokens(text)
 	switch {
-	case err != nil && isNil(err):
-		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: "failed with a nil " + typeName(err)}
+	case err != nil && value.IsNil(err):
+		return 0, &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "failed with a nil " + value.TypeName(err)}
 	case err != nil:
-		return 0, &StrategyError{Role: counterRole, Strategy: typeName(counter), Reason: "failed", Err: err}
+		return 0, &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "failed", Err: err}
 	case n < 0:
-		return 0, contractError(counterRole, counter, fmt.Sprintf("returned %d tokens", n))
+		return 0, &ContractError{StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: fmt.Sprintf("returned %d tokens", n)}}
 	}
 	return n, nil
 }

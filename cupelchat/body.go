@@ -33,14 +33,14 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 		return nil, errNoPositions
 	}
 	for _, in := range report.Included {
-		n := in.Candidate()
+		n := in.Candidate
 		if n < 0 || n >= len(given.items) {
 			return nil, errNoPositions
 		}
 		at := given.at[n]
 		s := &states[at]
-		s.in, s.short, s.text = true, in.Form() > 0 || given.items[n].Content() != c.items[at].Content(), in.Item.Content()
-		silent[at] = in.Form() > 0 && in.Item.Tokens() == 0
+		s.in, s.short, s.text = true, in.Form > 0 || given.items[n].Content() != c.items[at].Content(), in.Item.Content()
+		silent[at] = in.Form > 0 && in.Item.Tokens() == 0
 	}
 	for _, group := range c.groups {
 		first := group[0]

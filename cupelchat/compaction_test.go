@@ -1,19 +1,18 @@
 package cupelchat
 
 import (
-	"slices"
-	"strings"
-	"testing"
-
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"slices"
+	"strings"
+	"testing"
 )
 
-func newest(t *testing.T) *cupel.Pipeline {
+func newest(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
-	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,12 +59,12 @@ func TestComposeWritesWhatSelectWrites(t *testing.T) {
 func pieces(report *cupel.SelectionReport) []Piece {
 	var list []Piece
 	for i, e := range report.Included {
-		p := Piece{Candidates: []int{e.Candidate()}}
-		if e.Form() > 0 {
+		p := Piece{Candidates: []int{e.Candidate}}
+		if e.Form > 0 {
 			p.Content = e.Item.Content()
 			before := i - 1
 			if e.Item.Tokens() == 0 && before >= 0 && report.Included[before].Item.Group() == e.Item.Group() && list[len(list)-1].Content == p.Content {
-				list[len(list)-1].Candidates = append(list[len(list)-1].Candidates, e.Candidate())
+				list[len(list)-1].Candidates = append(list[len(list)-1].Candidates, e.Candidate)
 				continue
 			}
 		}

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // bytesCounter counts a token for each byte, so that expected numbers can be
@@ -57,24 +59,24 @@ type form func(unit *cupel.ContextItem) int
 
 // chooser returns a pipeline that selects what want says, and nothing that is not
 // pinned otherwise.
-func chooser(t testing.TB, want form) *cupel.Pipeline {
+func chooser(t testing.TB, want form) *pipeline.Pipeline {
 	t.Helper()
-	p, err := cupel.New(cupel.Config{
-		Scorer: cupel.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 }),
-		Slicer: cupel.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-			var s cupel.Selection
+	p, err := pipeline.New(pipeline.Config{
+		Scorer: strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 }),
+		Slicer: strategy.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+			var s strategy.Selection
 			for i, item := range items {
 				switch n := want(item.Item); {
 				case n == 0:
 					s.Indices = append(s.Indices, i)
 				case n > 0:
-					s.Smaller = append(s.Smaller, cupel.SmallerForm{Index: i, Form: n})
+					s.Smaller = append(s.Smaller, strategy.SmallerForm{Index: i, Form: n})
 				}
 			}
 			return s, nil
 		}),
 		Placer:   placer.Chronological{},
-		Overflow: cupel.OverflowProceed,
+		Overflow: pipeline.OverflowProceed,
 	})
 	if err != nil {
 		t.Fatal(err)

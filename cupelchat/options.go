@@ -78,7 +78,7 @@ func WithMediaTokens(n int) Option {
 	}
 }
 
-// WithDeduplication lets a [cupel.Pipeline] leave out messages with equal content
+// WithDeduplication lets a [pipeline.Pipeline] leave out messages with equal content
 // where its configuration says so. By default messages are never duplicates: a
 // retry, or the same answer of a tool that is polled, says something of its own.
 func WithDeduplication() Option {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
@@ -81,7 +82,7 @@ func TestNoChooser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, chooser := range []cupelchat.Chooser{nil, (*cupel.Pipeline)(nil)} {
+	for _, chooser := range []cupelchat.Chooser{nil, (*pipeline.Pipeline)(nil)} {
 		_, err := c.Select(t.Context(), chooser, cupel.ContextBudget{})
 		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Field != "chooser" {
 			t.Errorf("%#v: got %v, want that a chooser is required", chooser, err)

@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// Chooser chooses a window. A [cupel.Pipeline] is one. A chooser may pass on items
+// Chooser chooses a window. A [pipeline.Pipeline] is one. A chooser may pass on items
 // of its own in place of those that it is given, with other scores, forms or pins,
 // if their number and order stay: the report's candidates and forms say what is in
 // the window.
 type Chooser interface {
-	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
+	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
 }
 
-var _ Chooser = (*cupel.Pipeline)(nil)
+var _ Chooser = (*pipeline.Pipeline)(nil)
 
 // Window is what was chosen of a conversation.
 type Window struct {
@@ -51,15 +52,15 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if c == nil {
 		return nil, errNil
 	}
-	p, ok := chooser.(*cupel.Pipeline)
+	p, ok := chooser.(*pipeline.Pipeline)
 	if chooser == nil || ok && p == nil {
-		return nil, &cupel.InvalidConfigError{Component: "cupelchat.Select", Field: "chooser", Value: "nil", Reason: "a chooser is required, such as a *cupel.Pipeline or agent.New(counter)"}
+		return nil, &cupel.InvalidConfigError{Component: "cupelchat.Select", Field: "chooser", Value: "nil", Reason: "a chooser is required, such as a *pipeline.Pipeline or agent.New(counter)"}
 	}
 	if ok && !c.deduplicate && !p.Config().KeepDuplicates {
 		config := p.Config()
 		config.KeepDuplicates = true
 		var err error
-		if chooser, err = cupel.New(config); err != nil {
+		if chooser, err = pipeline.New(config); err != nil {
 			return nil, err
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // manyCandidates returns n candidates of 1 KiB and a pipeline with a composite.
-func manyCandidates(t testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
+func manyCandidates(t testing.TB, n int) (*pipeline.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
 	t.Helper()
 	items := make([]*cupel.ContextItem, n)
 	for i := range items {
@@ -26,7 +27,7 @@ func manyCandidates(t testing.TB, n int) (*cupel.Pipeline, []*cupel.ContextItem,
 		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1},
 		scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 1},
 	))
-	p := newPipeline(t, func(c *cupel.Config) { c.Scorer, c.Placer = composite, placer.UShaped{} })
+	p := newPipeline(t, func(c *pipeline.Config) { c.Scorer, c.Placer = composite, placer.UShaped{} })
 	return p, items, newBudget(t, n*125, n*100)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -17,9 +18,7 @@ type quitter struct {
 	quit  context.CancelFunc
 }
 
-func (q quitter) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
-
-func (q quitter) ScoreAll(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+func (q quitter) Score(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -36,11 +35,11 @@ func TestCanceled(t *testing.T) {
 		for _, stops := range []int{0, 3} {
 			ctx, cancel := context.WithCancel(t.Context())
 			asked := 0
-			p := newPipeline(t, func(c *cupel.Config) {
+			p := newPipeline(t, func(c *pipeline.Config) {
 				c.Scorer = scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: quitter{&asked, at, cancel}, Weight: 1}, scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1}))
 			})
 			s, err := cupelinspect.Inspect(ctx, p, []*cupel.ContextItem{hinted(t, "a", 1, 1)}, newBudget(t, 9, 9), cupelinspect.WithSweep(0, 9, stops))
-			if canceled, ok := errors.AsType[*cupel.CanceledError](err); ctx.Err() != nil && (s != nil || !ok || !errors.Is(canceled, context.Canceled)) {
+			if canceled, ok := errors.AsType[*pipeline.CanceledError](err); ctx.Err() != nil && (s != nil || !ok || !errors.Is(canceled, context.Canceled)) {
 				t.Errorf("canceled when the scorer is asked for the %d. time, with %d stops: got %v, %v", at, stops, s, err)
 			}
 			if want := 3; stops > 0 && at == want && asked != want {

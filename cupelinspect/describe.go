@@ -34,16 +34,12 @@ type explainer interface {
 
 // explainerIn returns the composite that a scorer is or wraps. It does not look
 // into wrappers with more than one scorer inside.
-func explainerIn(s cupel.Scorer) explainer {
+func explainerIn(s strategy.Scorer) explainer {
 	for range 100 { // a wrapper may return a new one each time
 		if e, ok := s.(explainer); ok {
 			return e
 		}
-		w, ok := s.(cupel.ScorerWrapper)
-		if !ok {
-			return nil
-		}
-		inner := w.Scorers()
+		inner := strategy.FactsOf(s).Scorers
 		if len(inner) != 1 {
 			return nil
 		}
@@ -79,13 +75,13 @@ type describer struct {
 	strings.Builder
 }
 
-func describeScorer(ctx context.Context, s cupel.Scorer) string {
+func describeScorer(ctx context.Context, s strategy.Scorer) string {
 	d := &describer{ctx: ctx}
 	d.scorer(s)
 	return shorten(d.String(), maxDescription)
 }
 
-func describeSlicer(s cupel.Slicer) string {
+func describeSlicer(s strategy.Slicer) string {
 	d := &describer{}
 	d.slicer(s)
 	return shorten(d.String(), maxDescription)
@@ -93,7 +89,7 @@ func describeSlicer(s cupel.Slicer) string {
 
 func (d *describer) full() bool { return d.Len() > maxDescription }
 
-func (d *describer) scorer(s cupel.Scorer) {
+func (d *describer) scorer(s strategy.Scorer) {
 	d.WriteString(typeName(s))
 	d.settings(scorer.Descriptors(), s)
 	if e, ok := s.(explainer); ok {
@@ -105,16 +101,14 @@ func (d *describer) scorer(s cupel.Scorer) {
 			return
 		}
 	}
-	if w, ok := s.(cupel.ScorerWrapper); ok {
-		list(d, w.Scorers(), d.scorer)
-	}
+	list(d, strategy.FactsOf(s).Scorers, d.scorer)
 }
 
-func (d *describer) slicer(s cupel.Slicer) {
+func (d *describer) slicer(s strategy.Slicer) {
 	d.WriteString(typeName(s))
 	d.settings(slicer.Descriptors(), s)
-	if w, ok := s.(cupel.SlicerWrapper); ok {
-		list(d, w.Slicers(), d.slicer)
+	if inside := strategy.FactsOf(s).Slicers; inside != nil {
+		list(d, inside, d.slicer)
 	}
 }
 

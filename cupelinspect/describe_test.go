@@ -4,17 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func TestSettingsThatDifferAreShown(t *testing.T) {
-	decay := func(curve scorer.Curve, opts ...scorer.DecayOption) cupel.Scorer {
+	decay := func(curve scorer.Curve, opts ...scorer.DecayOption) strategy.Scorer {
 		return scorer.Must(scorer.NewDecay(time.Now, curve, opts...))
 	}
 	scorers := []struct {
-		scorer cupel.Scorer
+		scorer strategy.Scorer
 		want   string
 		why    string
 	}{
@@ -24,7 +24,7 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		{decay(scorer.Must(scorer.Window(time.Hour))), "Decay{curve window{maxAge 1h0m0s}}", "the default score is not shown"},
 		{decay(scorer.Must(scorer.Exponential(time.Minute)), scorer.WithNullTimestampScore(0)), "Decay{curve exponential{halfLife 1m0s}, nullTimestampScore 0}", "another one is"},
 		{scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewMetadataTrust(1)))), "Scaled(MetadataTrust{defaultScore 1})", "settings of strategies inside"},
-		{struct{ cupel.Scorer }{scorer.Must(scorer.NewMetadataTrust(1))}, "struct { cupel.Scorer }", "another type is not described as the one that it embeds"},
+		{struct{ strategy.Scorer }{scorer.Must(scorer.NewMetadataTrust(1))}, "struct { strategy.Scorer }", "another type is not described as the one that it embeds"},
 	}
 	for _, tt := range scorers {
 		if got := describeScorer(t.Context(), tt.scorer); got != tt.want {
@@ -33,7 +33,7 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 	}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithTopUp()))
 	slicers := []struct {
-		slicer cupel.Slicer
+		slicer strategy.Slicer
 		want   string
 		why    string
 	}{

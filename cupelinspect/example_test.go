@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -18,8 +19,8 @@ import (
 )
 
 // example returns what the examples select from.
-func example() (*cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Priority{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+func example() (*pipeline.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) {
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: scorer.Priority{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		panic(err)
 	}

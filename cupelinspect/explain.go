@@ -8,6 +8,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // undecided is the code of candidates that a failed run did not reach.
@@ -23,9 +25,9 @@ const (
 // inspector describes selections from one list of candidates.
 type inspector struct {
 	items   []*cupel.ContextItem
-	swept   []*cupel.ContextItem            // items without functions, for the sweep
-	prepare func() (*cupel.Prepared, error) // of swept; nil without a pipeline
-	units   bool                            // there are groups, smaller forms or versions
+	swept   []*cupel.ContextItem               // items without functions, for the sweep
+	prepare func() (*pipeline.Prepared, error) // of swept; nil without a pipeline
+	units   bool                               // there are groups, smaller forms or versions
 
 	codes  []string
 	codeOf map[string]int
@@ -40,7 +42,7 @@ func (l *inspector) codeFor(e *analysis.Entry) int {
 	if e.Included == nil && e.Excluded == nil {
 		return l.code(undecided)
 	}
-	return l.code(e.Code())
+	return l.code(e.Code)
 }
 
 // code returns the position of a code in the legend.
@@ -90,11 +92,11 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 	w.Scores = make(scoreList, n)
 	for at := range ledger.Entries {
 		e := &ledger.Entries[at]
-		w.Code[at], w.Why[at], w.Scores[at] = l.codeFor(e), shorten(e.Why(), maxDescription), e.Score()
+		w.Code[at], w.Why[at], w.Scores[at] = l.codeFor(e), shorten(e.Why(), maxDescription), e.Score
 		switch {
 		case e.Included != nil:
 			w.Why[at] = ""
-			if score := e.Score(); math.IsNaN(score) || math.IsInf(score, 0) { // which the page does not know
+			if score := e.Score; math.IsNaN(score) || math.IsInf(score, 0) { // which the page does not know
 				w.Why[at] = shorten(e.Included.String(), maxDescription)
 			}
 		case e.Excluded == nil:
@@ -164,7 +166,7 @@ func excerpt(content string, limit int) string {
 }
 
 // parts returns the scores of a composite's parts.
-func (l *inspector) parts(ctx context.Context, s cupel.Scorer) []wirePart {
+func (l *inspector) parts(ctx context.Context, s strategy.Scorer) []wirePart {
 	e := explainerIn(s)
 	if e == nil {
 		return []wirePart{}

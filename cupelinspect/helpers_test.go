@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -344,13 +345,13 @@ func newBudget(t testing.TB, maxTokens, target int, opts ...cupel.BudgetOption) 
 // newPipeline returns a pipeline with simple strategies, which change replaces.
 // Without timestamps its window has pinned items first and then the others by
 // score.
-func newPipeline(t testing.TB, change func(*cupel.Config)) *cupel.Pipeline {
+func newPipeline(t testing.TB, change func(*pipeline.Config)) *pipeline.Pipeline {
 	t.Helper()
-	config := cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}, Clock: steps()}
+	config := pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}, Clock: steps()}
 	if change != nil {
 		change(&config)
 	}
-	p, err := cupel.New(config)
+	p, err := pipeline.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func steps() func() time.Time {
 	}
 }
 
-func inspect(t testing.TB, p *cupel.Pipeline, items []*cupel.ContextItem, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
+func inspect(t testing.TB, p *pipeline.Pipeline, items []*cupel.ContextItem, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
 	t.Helper()
 	s, err := cupelinspect.Inspect(t.Context(), p, items, b, opts...)
 	if err != nil {

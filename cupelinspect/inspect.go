@@ -11,6 +11,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Selection is what a page shows of one run: the candidates, and the decision
@@ -31,23 +33,23 @@ func (s *Selection) Err() error {
 	return s.err
 }
 
-// Inspect runs a pipeline like [cupel.Pipeline.DryRun] and records the report,
+// Inspect runs a pipeline like [pipeline.Pipeline.DryRun] and records the report,
 // the time of each stage, the score of each part if the scorer is a
 // [scorer.Composite] or wraps one, and the selection at the budgets of
 // [WithSweep]. It neither modifies nor keeps items.
 //
-// If the run fails with a [cupel.PinnedExceedsBudgetError], a
-// [cupel.OverflowError], a [cupel.ScarcityError] or a [cupel.StrategyError],
+// If the run fails with a [pipeline.PinnedExceedsBudgetError], a
+// [pipeline.OverflowError], a [cupel.ScarcityError] or a [cupel.StrategyError],
 // Inspect still returns a Selection: its page shows the error and the results
 // so far, and Err returns the error. Inspect itself fails with a
 // [cupel.InvalidConfigError] for an empty pipeline or a wrong option, with a
-// [cupel.InvalidItemError] for a nil item, and with a [cupel.CanceledError] if
+// [cupel.InvalidItemError] for a nil item, and with a [pipeline.CanceledError] if
 // ctx is done.
 //
 // Inspect calls the scorer up to three times: in the run, for its parts, and
 // for the sweep. It also calls a composite with an empty list, to learn the
 // weights.
-func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
+func Inspect(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
 	settings, err := apply(opts)
 	if err != nil {
 		return nil, err
@@ -56,14 +58,14 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 		ctx = context.Background()
 	}
 	watch := &runWatch{stages: []wireStage{}}
-	report, err := pipeline.DryRun(ctx, items, budget, cupel.WithTrace(watch))
+	report, err := p.DryRun(ctx, items, budget, pipeline.WithTrace(watch))
 	if report == nil || fatal(err) != nil {
 		return nil, err
 	}
-	config := pipeline.Config()
+	config := p.Config()
 	l := newInspector(slices.Clone(items))
 	l.swept = withoutFunctions(l.items)
-	l.prepare = sync.OnceValues(func() (*cupel.Prepared, error) { return pipeline.Prepare(ctx, l.swept) })
+	l.prepare = sync.OnceValues(func() (*pipeline.Prepared, error) { return p.Prepare(ctx, l.swept) })
 
 	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit), err: err}
 	w := &s.wire
@@ -82,7 +84,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 	}
 	w.Codes, w.Meanings = l.codes, l.meanings()
 	if ctx.Err() != nil { // the last call may have stopped without an error
-		return nil, &cupel.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
+		return nil, &pipeline.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
 	}
 	return s, nil
 }
@@ -91,7 +93,7 @@ func Inspect(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.Conte
 func fatal(err error) error {
 	_, config := errors.AsType[*cupel.InvalidConfigError](err)
 	_, item := errors.AsType[*cupel.InvalidItemError](err)
-	_, canceled := errors.AsType[*cupel.CanceledError](err)
+	_, canceled := errors.AsType[*pipeline.CanceledError](err)
 	if config || item || canceled {
 		return err
 	}
@@ -100,36 +102,36 @@ func fatal(err error) error {
 
 // runWatch records the stages of a run.
 type runWatch struct {
-	cupel.NoTrace
+	observe.NoTrace
 	start  time.Time
 	stages []wireStage
 	total  int64
 }
 
-// IsEnabled implements cupel.TraceCollector.
+// IsEnabled implements observe.TraceCollector.
 func (*runWatch) IsEnabled() bool { return true }
 
-// RecordStageEvent implements cupel.TraceCollector.
+// RecordStageEvent implements observe.TraceCollector.
 func (*runWatch) RecordStageEvent(cupel.TraceEvent) {}
 
-// RecordItemEvent implements cupel.TraceCollector.
+// RecordItemEvent implements observe.TraceCollector.
 func (*runWatch) RecordItemEvent(cupel.TraceEvent) {}
 
-// StartRun implements cupel.RunObserver.
-func (w *runWatch) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+// StartRun implements observe.RunObserver.
+func (w *runWatch) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
 	w.start = info.Start
 	return ctx, w
 }
 
-// EndStage implements cupel.RunTrace.
-func (w *runWatch) EndStage(_ context.Context, e cupel.StageEnd) {
+// EndStage implements observe.RunTrace.
+func (w *runWatch) EndStage(_ context.Context, e observe.StageEnd) {
 	w.stages = append(w.stages, wireStage{
 		Name: string(e.Stage), Start: nanoseconds(e.Start.Sub(w.start)), Duration: nanoseconds(e.Duration), In: e.CountIn, Out: e.CountOut,
 	})
 }
 
-// EndRun implements cupel.RunTrace.
-func (w *runWatch) EndRun(_ context.Context, e cupel.RunEnd) {
+// EndRun implements observe.RunTrace.
+func (w *runWatch) EndRun(_ context.Context, e observe.RunEnd) {
 	w.total = nanoseconds(e.End.Sub(e.Start))
 }
 

@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -69,8 +72,8 @@ func TestInspect(t *testing.T) {
 
 // watcher is an observer of its own, to compare with.
 type watcher struct {
-	cupel.NoTrace
-	cupel.TraceFuncs
+	observe.NoTrace
+	observe.Funcs
 	start  time.Time
 	stages []stage
 	total  int64
@@ -78,25 +81,25 @@ type watcher struct {
 
 func (*watcher) IsEnabled() bool { return true }
 
-func (w *watcher) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+func (w *watcher) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
 	w.start = info.Start
 	return ctx, w
 }
 
-func (w *watcher) EndStage(_ context.Context, e cupel.StageEnd) {
+func (w *watcher) EndStage(_ context.Context, e observe.StageEnd) {
 	w.stages = append(w.stages, stage{string(e.Stage), int64(e.Start.Sub(w.start)), int64(e.Duration), e.CountIn, e.CountOut})
 }
 
-func (w *watcher) EndRun(_ context.Context, e cupel.RunEnd) { w.total = int64(e.End.Sub(e.Start)) }
+func (w *watcher) EndRun(_ context.Context, e observe.RunEnd) { w.total = int64(e.End.Sub(e.Start)) }
 
 func TestStages(t *testing.T) {
 	items := everyReason(t)
 	b := newBudget(t, 100, 80)
-	clocked := func() *cupel.Pipeline { return newPipeline(t, nil) } // each has a clock of its own
+	clocked := func() *pipeline.Pipeline { return newPipeline(t, nil) } // each has a clock of its own
 	_, got := shown(t, inspect(t, clocked(), items, b))
 
 	w := &watcher{}
-	if _, err := clocked().DryRun(t.Context(), items, b, cupel.WithTrace(w)); err != nil {
+	if _, err := clocked().DryRun(t.Context(), items, b, pipeline.WithTrace(w)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "stages", got.Stages, w.stages)
@@ -110,7 +113,7 @@ func TestStages(t *testing.T) {
 	// Classify loses the negative one, pinned ones skip Score, and so on.
 	equal(t, "counts", counts, [][2]int{{7, 6}, {5, 5}, {5, 4}, {4, 3}, {4, 4}})
 
-	backwards := newPipeline(t, func(c *cupel.Config) {
+	backwards := newPipeline(t, func(c *pipeline.Config) {
 		now := time.Now()
 		c.Clock = func() time.Time {
 			now = now.Add(-time.Second)
@@ -128,9 +131,9 @@ func TestStages(t *testing.T) {
 // broken panics in every role.
 type broken struct{}
 
-func (broken) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("no score") }
+func (broken) Score(context.Context, []*cupel.ContextItem, []float64) error { panic("no score") }
 
-func (broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+func (broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 	panic("no slice")
 }
 
@@ -139,8 +142,8 @@ func (broken) Place(context.Context, []cupel.ScoredItem) ([]int, error) { panic(
 // everythingSlicer selects everything and ignores the budget.
 type everythingSlicer struct{}
 
-func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	sel := cupel.Selection{}
+func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+	sel := strategy.Selection{}
 	for i := range items {
 		sel.Indices = append(sel.Indices, i)
 	}
@@ -155,7 +158,7 @@ func TestFailedRun(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		change func(*cupel.Config)
+		change func(*pipeline.Config)
 		max    int
 		target error
 		codes  []string
@@ -163,12 +166,12 @@ func TestFailedRun(t *testing.T) {
 		sweep  bool
 		why    string
 	}{
-		{"pinned", nil, 5, cupel.ErrPinnedExceedsBudget, []string{"Undecided", "Undecided", "NegativeTokens"}, 1, true, "the pinned item has 10 tokens; other budgets hold it"},
-		{"overflow", func(c *cupel.Config) { c.Slicer = everythingSlicer{} }, 20, cupel.ErrOverflow, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "10 + 50 tokens do not fit 20"},
-		{"scarcity", func(c *cupel.Config) { c.Slicer = counts }, 100, cupel.ErrScarcity, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "there is no memory, at no budget"},
-		{"scorer", func(c *cupel.Config) { c.Scorer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 2, false, "without scores there is nothing to try"},
-		{"slicer", func(c *cupel.Config) { c.Slicer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "each stop says so"},
-		{"placer", func(c *cupel.Config) { c.Placer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "what was sliced is not in a window yet"},
+		{"pinned", nil, 5, pipeline.ErrPinnedExceedsBudget, []string{"Undecided", "Undecided", "NegativeTokens"}, 1, true, "the pinned item has 10 tokens; other budgets hold it"},
+		{"overflow", func(c *pipeline.Config) { c.Slicer = everythingSlicer{} }, 20, pipeline.ErrOverflow, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "10 + 50 tokens do not fit 20"},
+		{"scarcity", func(c *pipeline.Config) { c.Slicer = counts }, 100, cupel.ErrScarcity, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "there is no memory, at no budget"},
+		{"scorer", func(c *pipeline.Config) { c.Scorer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 2, false, "without scores there is nothing to try"},
+		{"slicer", func(c *pipeline.Config) { c.Slicer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 4, true, "each stop says so"},
+		{"placer", func(c *pipeline.Config) { c.Placer = broken{} }, 100, cupel.ErrStrategy, []string{"Undecided", "Undecided", "NegativeTokens"}, 5, true, "what was sliced is not in a window yet"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,7 +205,7 @@ func TestInspectErrors(t *testing.T) {
 	good := []*cupel.ContextItem{hinted(t, "a", 1, 1)}
 	ok := newPipeline(t, nil)
 	runs := 0
-	cancels := newPipeline(t, func(c *cupel.Config) {
+	cancels := newPipeline(t, func(c *pipeline.Config) {
 		c.Placer = placerFunc(func(items []cupel.ScoredItem) []int {
 			if runs++; runs == 2 {
 				cancelLate()
@@ -213,14 +216,14 @@ func TestInspectErrors(t *testing.T) {
 	tests := []struct {
 		name     string
 		ctx      context.Context
-		pipeline *cupel.Pipeline
+		pipeline *pipeline.Pipeline
 		items    []*cupel.ContextItem
 		opts     []cupelinspect.Option
 		want     string
 		why      string
 	}{
 		{"no pipeline", t.Context(), nil, good, nil, "the pipeline is empty", "there is nothing to run"},
-		{"zero pipeline", t.Context(), &cupel.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
+		{"zero pipeline", t.Context(), &pipeline.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
 		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
 		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
 		{"canceled in the sweep", late, cancels, good, nil, "canceled", "a sweep may take long"},
@@ -255,22 +258,28 @@ func (f placerFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, e
 }
 
 // half is a wrapper of one's own, with one scorer inside.
-type half struct{ inner cupel.Scorer }
+type half struct{ inner strategy.Scorer }
 
-func (h half) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return h.inner.Score(item, all) / 2
+func (h half) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	err := strategy.CallScorer(ctx, h.inner, items, scores)
+	for i := range scores {
+		scores[i] /= 2
+	}
+	return err
 }
 
-func (h half) Scorers() []cupel.Scorer { return []cupel.Scorer{h.inner} }
+func (h half) Facts() strategy.Facts {
+	return strategy.Facts{Of: h, Scorers: []strategy.Scorer{h.inner}}
+}
 
 // first is a wrapper that asks the first of its scorers alone.
-type first []cupel.Scorer
+type first []strategy.Scorer
 
-func (f first) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return f[0].Score(item, all)
+func (f first) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.CallScorer(ctx, f[0], items, scores)
 }
 
-func (f first) Scorers() []cupel.Scorer { return f }
+func (f first) Facts() strategy.Facts { return strategy.Facts{Of: f, Scorers: f} }
 
 // explained is a scorer with the given parts.
 type explained struct {
@@ -297,11 +306,11 @@ func TestParts(t *testing.T) {
 		scorer.Weighted{Scorer: scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{cupel.KindSystemPrompt: 0.5})), Weight: 1},
 	))
 	scaled := scorer.Must(scorer.NewScaled(half{composite}))
-	deep := cupel.Scorer(scorer.Reflexive{})
+	deep := strategy.Scorer(scorer.Reflexive{})
 	for range 150 {
 		deep = half{deep}
 	}
-	explain := func(parts func(n int) ([]scorer.Part, error)) cupel.Scorer {
+	explain := func(parts func(n int) ([]scorer.Part, error)) strategy.Scorer {
 		return explained{half{scorer.Reflexive{}}, parts}
 	}
 	part := func(weight float64, scores ...float64) []scorer.Part {
@@ -311,7 +320,7 @@ func TestParts(t *testing.T) {
 	kind := []any{nil, 0, nil, 0.5}
 	tests := []struct {
 		name        string
-		scorer      cupel.Scorer
+		scorer      strategy.Scorer
 		description string
 		parts       map[string][]any
 		why         string
@@ -327,16 +336,16 @@ func TestParts(t *testing.T) {
 		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
 		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
 		{"unnamed", struct{ scorer.Reflexive }{}, "struct { scorer.Reflexive }", nil, "there is no shorter name"},
-		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(Reflexive)", nil, "what cannot be explained is not"},
-		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(Reflexive)", nil, "the run itself was fine"},
-		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(Reflexive)", nil, "the scores cannot be assigned to items"},
+		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(half(Reflexive))", nil, "what cannot be explained is not"},
+		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(half(Reflexive))", nil, "the run itself was fine"},
+		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(half(Reflexive))", nil, "the scores cannot be assigned to items"},
 		{"strange", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
 		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPipeline(t, func(c *cupel.Config) { c.Scorer = tt.scorer })
+			p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = tt.scorer })
 			_, got := shown(t, inspect(t, p, items, newBudget(t, 10, 10)))
 			equal(t, "description", got.Scorer, tt.description)
 			if len(got.Parts) != len(tt.parts) {
@@ -347,7 +356,7 @@ func TestParts(t *testing.T) {
 			}
 		})
 	}
-	_, got := shown(t, inspect(t, newPipeline(t, func(c *cupel.Config) { c.Scorer = composite }), items, newBudget(t, 10, 10)))
+	_, got := shown(t, inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Scorer = composite }), items, newBudget(t, 10, 10)))
 	equal(t, "weights", []float64{got.Parts[0].Weight, got.Parts[1].Weight}, []float64{0.75, 0.25})
 }
 
@@ -364,8 +373,8 @@ func TestStrategies(t *testing.T) {
 	for i := range many {
 		many[i] = scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1}
 	}
-	p := newPipeline(t, func(c *cupel.Config) {
-		c.Slicer, c.Placer, c.KeepDuplicates, c.Overflow = counts, placer.UShaped{}, true, cupel.OverflowProceed
+	p := newPipeline(t, func(c *pipeline.Config) {
+		c.Slicer, c.Placer, c.KeepDuplicates, c.Overflow = counts, placer.UShaped{}, true, pipeline.OverflowProceed
 		c.Scorer = scorer.Must(scorer.NewComposite(many...))
 	})
 	items := []*cupel.ContextItem{
@@ -409,11 +418,11 @@ func TestSurvivor(t *testing.T) {
 // lastOne selects the last item of a list, if that fits.
 type lastOne struct{}
 
-func (lastOne) Slice(_ context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+func (lastOne) Slice(_ context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
 	if len(items) == 0 || b.TargetTokens < items[len(items)-1].Item.Tokens() {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
-	return cupel.Selection{Indices: []int{len(items) - 1}}, nil
+	return strategy.Selection{Indices: []int{len(items) - 1}}, nil
 }
 
 // TestRepeatedPointer checks that a position stands for itself.
@@ -422,7 +431,7 @@ func TestRepeatedPointer(t *testing.T) {
 	pinned := newItem(t, "pinned", 10, cupel.WithPinned())
 	tests := []struct {
 		name   string
-		change func(*cupel.Config)
+		change func(*pipeline.Config)
 		items  []*cupel.ContextItem
 		max    int
 		codes  []string
@@ -431,10 +440,10 @@ func TestRepeatedPointer(t *testing.T) {
 	}{
 		{"deduplicated", nil, []*cupel.ContextItem{y, x, x, y, x}, 20, []string{"Scored", "Scored", "Deduplicated", "Deduplicated", "Deduplicated"}, []int{0, 1}, "of equal items the first stays"},
 		{"deduplicated and out", nil, []*cupel.ContextItem{x, x}, 5, []string{"BudgetExceeded", "Deduplicated"}, []int{}, "the one that stays need not fit"},
-		{"all kept", func(c *cupel.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 30, []string{"Scored", "Scored", "Scored"}, []int{0, 1, 2}, "each is in"},
-		{"first kept", func(c *cupel.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 20, []string{"Scored", "Scored", "BudgetExceeded"}, []int{0, 1}, "Greedy takes the first of equals"},
-		{"last kept", func(c *cupel.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 20, []string{"BudgetExceeded", "BudgetExceeded", "Scored"}, []int{2}, "only the slicer knows which"},
-		{"none kept", func(c *cupel.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 5, []string{"BudgetExceeded", "BudgetExceeded", "BudgetExceeded"}, []int{}, "each is out"},
+		{"all kept", func(c *pipeline.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 30, []string{"Scored", "Scored", "Scored"}, []int{0, 1, 2}, "each is in"},
+		{"first kept", func(c *pipeline.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 20, []string{"Scored", "Scored", "BudgetExceeded"}, []int{0, 1}, "Greedy takes the first of equals"},
+		{"last kept", func(c *pipeline.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 20, []string{"BudgetExceeded", "BudgetExceeded", "Scored"}, []int{2}, "only the slicer knows which"},
+		{"none kept", func(c *pipeline.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 5, []string{"BudgetExceeded", "BudgetExceeded", "BudgetExceeded"}, []int{}, "each is out"},
 		{"pinned", nil, []*cupel.ContextItem{pinned, x, pinned}, 30, []string{"Pinned", "Scored", "Pinned"}, []int{0, 2, 1}, "pinned items are never duplicates"},
 	}
 	for _, tt := range tests {
@@ -463,7 +472,7 @@ func TestDeterministic(t *testing.T) {
 	items = append(items, newItem(t, "much", 5, cupel.WithMetadata(map[string]any{"a": 1, "b": map[string]any{"x": 1, "y": 2, "z": 3}, "c": "3", "d": nil})), items[1], items[2])
 	b := newBudget(t, 120, 100, cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 1, "b": 2, "c": 3}))
 	for i := range pages {
-		p := newPipeline(t, func(c *cupel.Config) { c.KeepDuplicates = true })
+		p := newPipeline(t, func(c *pipeline.Config) { c.KeepDuplicates = true })
 		s := inspect(t, p, items, b)
 		var html bytes.Buffer
 		if err := cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)); err != nil {

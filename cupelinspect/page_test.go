@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -208,7 +210,7 @@ func checkHostile(t *testing.T, content, other string) string {
 	}
 	items := []*cupel.ContextItem{newItem(t, content, 3, opts...), newItem(t, content, 3), newItem(t, content+"2", 3)}
 	b := newBudget(t, 4, 4)
-	s := inspect(t, newPipeline(t, func(c *cupel.Config) { c.Slicer = dropper(other) }), items, b, cupelinspect.WithName(other))
+	s := inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Slicer = dropper(other) }), items, b, cupelinspect.WithName(other))
 	html := write(t, other, s)
 	p := read(t, html)
 
@@ -253,10 +255,10 @@ func (m jsonMarshaler) MarshalJSON() ([]byte, error) { return []byte(m), nil }
 // dropper is a slicer that drops everything for a reason of its own.
 type dropper string
 
-func (d dropper) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	sel := cupel.Selection{}
+func (d dropper) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+	sel := strategy.Selection{}
 	for i := range items {
-		sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(d)}})
+		sel.Drops = append(sel.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(d)}})
 	}
 	return sel, nil
 }

@@ -9,17 +9,22 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // oddScorer gives scores that no scorer should.
 type oddScorer struct{}
 
-func (oddScorer) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 0.5, 1e300}[len(item.Content())%7]
+func (oddScorer) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 0.5, 1e300}[len(item.Content())%7]
+	}
+	return nil
 }
 
 // reversed places the other way round.
@@ -36,15 +41,15 @@ func (reversed) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error
 // secondOnes selects every second candidate, so that of equal ones any may be in.
 type secondOnes struct{}
 
-func (secondOnes) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	var selection cupel.Selection
+func (secondOnes) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+	var selection strategy.Selection
 	for i := 1; i < len(items); i += 2 {
 		selection.Indices = append(selection.Indices, i)
 	}
 	return selection, nil
 }
 
-func randomPipeline(t *testing.T, r *rand.Rand) *cupel.Pipeline {
+func randomPipeline(t *testing.T, r *rand.Rand) *pipeline.Pipeline {
 	t.Helper()
 	pick := func(n int) bool { return r.IntN(n) == 0 }
 	composite := scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Recency{}, Weight: 1}, scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 2}))
@@ -53,16 +58,16 @@ func randomPipeline(t *testing.T, r *rand.Rand) *cupel.Pipeline {
 		scarcity = slicer.ScarcityThrow
 	}
 	counts := []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, RequireCount: r.IntN(2), CapCount: 1 + r.IntN(3)}}
-	return newPipeline(t, func(c *cupel.Config) {
+	return newPipeline(t, func(c *pipeline.Config) {
 		c.KeepDuplicates = pick(2)
-		c.Overflow = []cupel.OverflowStrategy{cupel.OverflowThrow, cupel.OverflowTruncate, cupel.OverflowProceed}[r.IntN(3)]
-		c.Scorer = []cupel.Scorer{scorer.Reflexive{}, oddScorer{}, composite, scorer.Recency{}, scorer.Must(scorer.NewScaled(composite))}[r.IntN(5)]
-		c.Slicer = []cupel.Slicer{
+		c.Overflow = []pipeline.OverflowStrategy{pipeline.OverflowThrow, pipeline.OverflowTruncate, pipeline.OverflowProceed}[r.IntN(3)]
+		c.Scorer = []strategy.Scorer{scorer.Reflexive{}, oddScorer{}, composite, scorer.Recency{}, scorer.Must(scorer.NewScaled(composite))}[r.IntN(5)]
+		c.Slicer = []strategy.Slicer{
 			slicer.Greedy{}, slicer.ScoreGreedy{}, &slicer.Knapsack{}, everythingSlicer{}, secondOnes{}, secondOnes{}, broken{},
 			slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMemory, 30))),
 			slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts, slicer.WithScarcity(scarcity))),
 		}[r.IntN(9)]
-		c.Placer = []cupel.Placer{placer.Chronological{}, placer.UShaped{}, reversed{}}[r.IntN(3)]
+		c.Placer = []strategy.Placer{placer.Chronological{}, placer.UShaped{}, reversed{}}[r.IntN(3)]
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
 )
 
 // FromReport returns the selection of an existing report, for example one read
@@ -33,7 +35,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		e := &ledger.Entries[i]
 		items[i] = e.Item
 		if e.Included != nil && e.Included.Reason == cupel.IncludePinned {
-			pinned = add(pinned, max(0, e.Tokens()))
+			pinned = add(pinned, max(0, e.Tokens))
 		}
 		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}
@@ -43,11 +45,11 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	w.Name = shorten(settings.name, maxDescription)
 	w.Deduplicate = duplicates
 	if report.Overflow != nil {
-		w.Overflow = cupel.OverflowProceed.String()
+		w.Overflow = pipeline.OverflowProceed.String()
 	}
 	w.Budget = newBudget(budget, pinned)
 	w.Stages, w.Total = stagesOf(report)
-	if event, ok := stageEvent(report, cupel.StageSession); ok {
+	if event, ok := stageEvent(report, turn.Stage); ok {
 		w.Session = shorten(event.Message, maxDescription)
 	}
 	s.explain(l, report, ledger)
@@ -69,7 +71,7 @@ func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
 		}
 	}
 	for _, event := range report.Events {
-		if event.Stage != cupel.StageSession && !slices.Contains(known, event.Stage) && len(stages) < maxStages {
+		if event.Stage != turn.Stage && !slices.Contains(known, event.Stage) && len(stages) < maxStages {
 			known = append(known, event.Stage)
 			last, _ := stageEvent(report, event.Stage)
 			stages = append(stages, wireStage{Name: shorten(string(event.Stage), maxLabel), Duration: durationOf(last), Out: last.ItemCount})

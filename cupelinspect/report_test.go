@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -120,7 +121,7 @@ func TestStrangeReport(t *testing.T) {
 				{"Classify", 0, math.MaxInt64, 9, 8}, {"Slice", math.MaxInt64, 0, 8, 3}, {"Place", math.MaxInt64, 0, 3, 2}, {"Rerank", math.MaxInt64, 0, 2, 4},
 			}) && s.Total == math.MaxInt64
 		}, "stages in their order, each by its last event; nothing wraps"},
-		{"session", cupel.SelectionReport{Events: []cupel.TraceEvent{{Stage: cupel.StageClassify, ItemCount: 2}, {Stage: cupel.StageSession, ItemCount: 2, Message: "turn 3: break (forced) at item 1"}}},
+		{"session", cupel.SelectionReport{Events: []cupel.TraceEvent{{Stage: cupel.StageClassify, ItemCount: 2}, {Stage: turn.Stage, ItemCount: 2, Message: "turn 3: break (forced) at item 1"}}},
 			func(s selection) bool {
 				return s.Session == "turn 3: break (forced) at item 1" && len(s.Stages) == 1
 			}, "a turn says what it kept and broke; that is no stage"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // sweep runs the budgets of a range, or of the default range if it is nil. It
@@ -37,7 +38,7 @@ func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.Contex
 
 // stop runs one budget, and updates the codes of the stop before. It returns an error only if ctx is done; an error of
 // the run is part of the stop.
-func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prepared, base cupel.ContextBudget, maxTokens int, codes []int) (wireStop, error) {
+func (s *Selection) stop(ctx context.Context, l *inspector, prepared *pipeline.Prepared, base cupel.ContextBudget, maxTokens int, codes []int) (wireStop, error) {
 	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: packed{}, Codes: packed{}}
 	report := &cupel.SelectionReport{}
 	budget, valid := base.Resize(maxTokens, stop.Target)
@@ -65,7 +66,7 @@ func (s *Selection) stop(ctx context.Context, l *inspector, prepared *cupel.Prep
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]
 		if e.Included != nil {
-			stop.Tokens = add(stop.Tokens, max(0, e.Tokens()))
+			stop.Tokens = add(stop.Tokens, max(0, e.Tokens))
 		}
 		if code := l.codeFor(e); code != codes[i] {
 			codes[i] = code

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -126,22 +128,22 @@ func TestSweep(t *testing.T) {
 	items = append(items, items[3], newItem(t, "negative", -4))
 	tests := []struct {
 		name   string
-		slicer cupel.Slicer
+		slicer strategy.Slicer
 		keep   bool
-		over   cupel.OverflowStrategy
+		over   pipeline.OverflowStrategy
 		why    string
 	}{
-		{"greedy", slicer.Greedy{}, false, cupel.OverflowThrow, "the usual case"},
-		{"quota", quota, true, cupel.OverflowThrow, "shares grow with the target, copies are kept"},
-		{"knapsack", &slicer.Knapsack{}, false, cupel.OverflowThrow, "buckets leave some unused"},
-		{"overflow", everythingSlicer{}, false, cupel.OverflowThrow, "most budgets fail"},
-		{"truncate", everythingSlicer{}, true, cupel.OverflowTruncate, "Place leaves items out as well"},
-		{"proceed", everythingSlicer{}, false, cupel.OverflowProceed, "all are in at each budget"},
-		{"broken", broken{}, false, cupel.OverflowThrow, "each budget fails"},
+		{"greedy", slicer.Greedy{}, false, pipeline.OverflowThrow, "the usual case"},
+		{"quota", quota, true, pipeline.OverflowThrow, "shares grow with the target, copies are kept"},
+		{"knapsack", &slicer.Knapsack{}, false, pipeline.OverflowThrow, "buckets leave some unused"},
+		{"overflow", everythingSlicer{}, false, pipeline.OverflowThrow, "most budgets fail"},
+		{"truncate", everythingSlicer{}, true, pipeline.OverflowTruncate, "Place leaves items out as well"},
+		{"proceed", everythingSlicer{}, false, pipeline.OverflowProceed, "all are in at each budget"},
+		{"broken", broken{}, false, pipeline.OverflowThrow, "each budget fails"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPipeline(t, func(c *cupel.Config) {
+			p := newPipeline(t, func(c *pipeline.Config) {
 				c.Slicer, c.KeepDuplicates, c.Overflow, c.Placer = tt.slicer, tt.keep, tt.over, placer.UShaped{}
 			})
 			base := newBudget(t, 500, 400, cupel.WithOutputReserve(40), cupel.WithEstimationSafetyMargin(5),
@@ -195,7 +197,7 @@ func TestSweep(t *testing.T) {
 // TestSweepAsksOnce checks that a sweep scores once, not at each stop.
 func TestSweepAsksOnce(t *testing.T) {
 	asked := 0
-	p := newPipeline(t, func(c *cupel.Config) { c.Scorer = countingScorer{&asked} })
+	p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = countingScorer{&asked} })
 	items := []*cupel.ContextItem{hinted(t, "a", 1, 1), hinted(t, "b", 1, 1)}
 	inspect(t, p, items, newBudget(t, 2, 2), cupelinspect.WithSweep(0, 1000, 1000))
 	if asked != 2 {
@@ -210,9 +212,7 @@ func TestSweepAsksOnce(t *testing.T) {
 
 type countingScorer struct{ asked *int }
 
-func (c countingScorer) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 }
-
-func (c countingScorer) ScoreAll(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+func (c countingScorer) Score(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 	*c.asked++
 	for i := range scores {
 		scores[i] = 1

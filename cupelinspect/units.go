@@ -15,7 +15,7 @@ func (l *inspector) hasUnits(ledger *analysis.Ledger) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return e.Form() > 0 })
+	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return e.Form > 0 })
 }
 
 // unmade is the content that stands for what a function would make.
@@ -68,9 +68,9 @@ func originsOf(ledger *analysis.Ledger) []int {
 	for i := range ledger.Entries {
 		origins[i] = -1
 		if e := &ledger.Entries[i]; e.Included != nil {
-			origins[i] = e.Included.Candidate()
+			origins[i] = e.Included.Candidate
 		} else if e.Excluded != nil {
-			origins[i] = e.Excluded.Candidate()
+			origins[i] = e.Excluded.Candidate
 		}
 		known = known || origins[i] >= 0
 	}
@@ -87,16 +87,16 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, limit int
 	pinned = new(int)
 	for at := range ledger.Entries {
 		e := &ledger.Entries[at]
-		if run && e.Stale() {
+		if run && e.Stale {
 			w.Stale = append(w.Stale, at)
 		}
 		if e.Included == nil {
 			continue
 		}
 		if e.Included.Reason == cupel.IncludePinned {
-			*pinned = add(*pinned, max(0, e.Tokens()))
+			*pinned = add(*pinned, max(0, e.Tokens))
 		}
-		n := e.Form()
+		n := e.Form
 		if n == 0 {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -109,7 +110,7 @@ func TestSupersededNamesTheNewest(t *testing.T) {
 // with.
 func TestUnitsOfAFailedRun(t *testing.T) {
 	items := []*cupel.ContextItem{newItem(t, "rule", 50, cupel.WithPinned(), cupel.WithGroup("rules")), newItem(t, "reason", 5, cupel.WithGroup("rules"))}
-	s := inspect(t, newPipeline(t, func(c *cupel.Config) { c.Slicer = slicer.Greedy{} }), items, newBudget(t, 20, 20))
+	s := inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Slicer = slicer.Greedy{} }), items, newBudget(t, 20, 20))
 	_, got := shown(t, s)
 	if s.Err() == nil || got.Pinned != nil || got.Form != nil {
 		t.Errorf("%v, pinned %v, forms %v", s.Err(), got.Pinned, got.Form)

@@ -1,25 +1,25 @@
 package cupelotel_test
 
 import (
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
 	"maps"
 	"strings"
 	"testing"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // alarming is a configuration that finds too few journals and notes, and takes
 // 190 tokens, pinned ones included, for a target of 100.
-func alarming(t *testing.T) cupel.Config {
+func alarming(t *testing.T) pipeline.Config {
 	t.Helper()
 	c := config()
 	quota, err := slicer.NewCountQuota(byTags, []slicer.CountQuotaEntry{{Kind: "Journal", RequireCount: 3, CapCount: 9}, {Kind: "Note", RequireCount: 1, CapCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Slicer, c.Overflow = quota, cupel.OverflowProceed
+	c.Slicer, c.Overflow = quota, pipeline.OverflowProceed
 	return c
 }
 
@@ -31,7 +31,7 @@ func TestShortfallsAndOverflow(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name      string
-		config    cupel.Config
+		config    pipeline.Config
 		verbosity cupelotel.Verbosity
 		limit     int
 		events    []string
@@ -50,10 +50,10 @@ func TestShortfallsAndOverflow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tracers, recorder := newRecorder(t)
 			meters, reader := newReader(t)
-			collector := cupel.MultiTraceCollector(
+			collector := observe.Multi(
 				cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(tt.verbosity), cupelotel.WithEventLimit(tt.limit)),
 				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-			if _, err := newPipeline(t, tt.config).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, tt.config).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			root := spanNamed(t, recorder, "cupel.pipeline")

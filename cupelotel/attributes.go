@@ -23,12 +23,12 @@ const (
 	// VerbosityKey is the name of the [Verbosity] (string).
 	VerbosityKey = attribute.Key("cupel.verbosity")
 	// RunModeKey is how the run was started (string): "run", "stream", "prepare" for
-	// one that makes a [cupel.Prepared], "prepared" for one that uses it, "session" for
+	// one that makes a [pipeline.Prepared], "prepared" for one that uses it, "session" for
 	// a run that chooses for a turn, "dry_run", or "simulation" for a dry run of a
 	// Prepared. Metrics have it too.
 	RunModeKey = attribute.Key("cupel.run.mode")
 	// PipelineNameKey is the name of the pipeline (string): that of
-	// [WithPipelineName], else that of the [cupel.Config], which a policy sets. Set
+	// [WithPipelineName], else that of the [pipeline.Config], which a policy sets. Set
 	// only on pipelines with a name. Metrics and spans of turns have it too.
 	PipelineNameKey = attribute.Key("cupel.pipeline.name")
 	// PolicyNameKey and PolicyHashKey are the name of the policy that the pipeline was
@@ -64,7 +64,7 @@ const (
 	// (int). Set only when above 0.
 	ShortfallCountKey = attribute.Key("cupel.shortfall.count")
 	// OverflowTokensKey is by how many tokens the window exceeds the target under
-	// [cupel.OverflowProceed] (int). Set only when above 0. From
+	// [pipeline.OverflowProceed] (int). Set only when above 0. From
 	// StageAndExclusions on, the event cupel.overflow has it too.
 	OverflowTokensKey = attribute.Key("cupel.overflow.tokens")
 )
@@ -328,7 +328,7 @@ const (
 const (
 	// ErrorTypeKey is OpenTelemetry's error.type (string). Its values are Go type names
 	// as in OpenTelemetry's semantic conventions for Go, such as
-	// "*cupel.OverflowError"; "context.Canceled" and "context.DeadlineExceeded" for the
+	// "*pipeline.OverflowError"; "context.Canceled" and "context.DeadlineExceeded" for the
 	// end of the context; and "_OTHER" for errors of unknown types. Metrics of failed
 	// runs and stages have it too.
 	ErrorTypeKey = attribute.Key("error.type")

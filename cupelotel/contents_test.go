@@ -12,6 +12,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -35,43 +39,43 @@ func (q quoting) MarshalJSON() ([]byte, error) { return []byte(q.text), nil }
 // leaks are strategies and sources that do what they can to have an item exported.
 var leaks = []struct {
 	name    string
-	arrange func(c *cupel.Config, text string)
+	arrange func(c *pipeline.Config, text string)
 	source  error // of a stream
 	cause   error // of a cancellation
 	why     string
 }{
 	{name: "nothing wrong", why: "what a run exports"},
-	{name: "overflow", arrange: func(c *cupel.Config, _ string) { c.Overflow = cupel.OverflowProceed }, why: "events of the root span"},
-	{name: "panic", arrange: func(c *cupel.Config, text string) {
+	{name: "overflow", arrange: func(c *pipeline.Config, _ string) { c.Overflow = pipeline.OverflowProceed }, why: "events of the root span"},
+	{name: "panic", arrange: func(c *pipeline.Config, text string) {
 		c.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { panic(quoting{text}) })
 	}, why: "its value"},
-	{name: "error", arrange: func(c *cupel.Config, text string) {
+	{name: "error", arrange: func(c *pipeline.Config, text string) {
 		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return quoting{text} })
 	}, why: "its text, its ErrorType and what it wraps"},
-	{name: "strategy error by hand", arrange: func(c *cupel.Config, text string) {
+	{name: "strategy error by hand", arrange: func(c *pipeline.Config, text string) {
 		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {
 			return &cupel.StrategyError{Role: text, Strategy: text + "." + text, Reason: text, Err: quoting{text}}
 		})
 	}, why: "a strategy can fill in any field"},
-	{name: "configuration error by hand", arrange: func(c *cupel.Config, text string) {
+	{name: "configuration error by hand", arrange: func(c *pipeline.Config, text string) {
 		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {
 			return &cupel.InvalidConfigError{Component: text, Field: text, Value: text, Reason: text, Earlier: text}
 		})
 	}, why: "it is passed on unchanged"},
-	{name: "reasons", arrange: func(c *cupel.Config, text string) {
+	{name: "reasons", arrange: func(c *pipeline.Config, text string) {
 		codes := append(cupel.ExclusionCodes(), "Boring")
-		c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-			var s cupel.Selection
+		c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+			var s strategy.Selection
 			for i := range items {
-				s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(codes[i%len(codes)], cupel.ReasonData{
+				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.NewExclusionReason(codes[i%len(codes)], cupel.ReasonData{
 					DeduplicatedAgainst: text, SupersededBy: text, Of: text, DisplacedBy: text, Survivor: items[0].Item,
 				})})
 			}
 			return s, nil
 		})
 	}, why: "data of reasons that are contents"},
-	{name: "overflow observer panics", arrange: func(c *cupel.Config, text string) {
-		c.Overflow, c.OnOverflow = cupel.OverflowProceed, func(cupel.OverflowEvent) { panic(quoting{text}) }
+	{name: "overflow observer panics", arrange: func(c *pipeline.Config, text string) {
+		c.Overflow, c.OnOverflow = pipeline.OverflowProceed, func(cupel.OverflowEvent) { panic(quoting{text}) }
 	}, why: "the run is abandoned"},
 	{name: "source", source: quoting{}, why: "the error of a stream's source"},
 	{name: "cancellation", cause: quoting{}, why: "the cause"},
@@ -85,7 +89,7 @@ func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, o
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)
 	loggers, kept := newRecords(log.SeverityTrace)
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(tracers), cupelotel.WithLoggerProvider(loggers), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), cupelotel.WithDryRuns()))
 	how := leaks[leak]
@@ -93,20 +97,20 @@ func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, o
 	if how.arrange != nil {
 		how.arrange(&c, text)
 	}
-	pipeline, budget, trace := newPipeline(t, c), newBudget(t, 1000, 100), cupel.WithTrace(collector)
+	p, budget, trace := newPipeline(t, c), newBudget(t, 1000, 100), pipeline.WithTrace(collector)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	if how.cause != nil {
 		cancel(quoting{text})
 	}
-	ctx, turn := collector.(cupel.TurnObserver).StartTurn(ctx, cupel.TurnInfo{Start: base, Number: 1, Candidates: len(items), Budget: budget})
+	ctx, current := collector.(turn.Observer).StartTurn(ctx, turn.Info{Start: base, Number: 1, Candidates: len(items), Budget: budget})
 	func() {
 		defer func() { _ = recover() }() // of the overflow observer
-		_, _ = pipeline.Run(ctx, items, budget, trace)
+		_, _ = p.Run(ctx, items, budget, trace)
 	}()
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = pipeline.RunStream(ctx, func(yield func(*cupel.ContextItem, error) bool) {
+		_, _ = p.RunStream(ctx, func(yield func(*cupel.ContextItem, error) bool) {
 			for _, item := range items {
 				if !yield(item, nil) {
 					return
@@ -117,7 +121,7 @@ func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, o
 			}
 		}, budget, trace)
 	}()
-	turn.EndTurn(ctx, cupel.TurnEnd{Err: quoting{text}})
+	current.EndTurn(ctx, turn.End{Err: quoting{text}})
 
 	for _, stub := range tracetest.SpanStubsFromReadOnlySpans(recorder.Ended()) {
 		all[0] += fmt.Sprintf("%+v\n", stub)

@@ -11,6 +11,10 @@ import (
 	"go.opentelemetry.io/otel/log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -33,12 +37,12 @@ func TestDataOfReasons(t *testing.T) {
 	} {
 		provider, recorder := newRecorder(t)
 		c := config()
-		c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-			return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: row.reason}}}, nil
+		c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{Drops: []strategy.Drop{{Index: 0, Reason: row.reason}}}, nil
 		})
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 		items := []*cupel.ContextItem{newItem(t, "secret", 3, row.opts...)}
-		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 10, 10), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 10, 10), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -68,7 +72,7 @@ func TestStaticAttributes(t *testing.T) {
 	for name, option := range map[string]cupelotel.Option{"region=eu": static, "n19=19": many} {
 		provider, reader := newReader(t)
 		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider), option)
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range collect(t, reader) {
@@ -86,13 +90,13 @@ func TestOneOfEach(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)
 	c := config()
-	c.Overflow = cupel.OverflowProceed
-	c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-		return cupel.Selection{Indices: []int{0}, Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Note", RequiredCount: 1}}}, nil
+	c.Overflow = pipeline.OverflowProceed
+	c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{Indices: []int{0}, Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Note", RequiredCount: 1}}}, nil
 	})
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-	if _, err := newPipeline(t, c).Run(t.Context(), []*cupel.ContextItem{newItem(t, "a", 1)}, newBudget(t, 1, 0), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, c).Run(t.Context(), []*cupel.ContextItem{newItem(t, "a", 1)}, newBudget(t, 1, 0), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	root := spanNamed(t, recorder, "cupel.pipeline").Attributes()
@@ -116,29 +120,29 @@ func TestContextsOfWhatIsNotObserved(t *testing.T) {
 	tracers, _ := newRecorder(t)
 	meters, _ := newReader(t)
 	ctx := context.WithValue(t.Context(), contextKey{}, 1)
-	var asked []cupel.RunInfo
-	none := cupelotel.WithFilter(func(_ context.Context, info cupel.RunInfo) bool {
+	var asked []observe.RunInfo
+	none := cupelotel.WithFilter(func(_ context.Context, info observe.RunInfo) bool {
 		asked = append(asked, info)
 		return false
 	})
 	spans, metrics := cupelotel.WithTracerProvider(tracers), cupelotel.WithMeterProvider(meters)
-	info := cupel.RunInfo{Start: base, Candidates: 3, Budget: newBudget(t, 9, 8), Pipeline: "p"}
+	info := observe.RunInfo{Start: base, Candidates: 3, Budget: newBudget(t, 9, 8), Pipeline: "p"}
 	for name, row := range map[string]struct {
-		collector cupel.RunObserver
-		info      cupel.RunInfo
+		collector observe.RunObserver
+		info      observe.RunInfo
 	}{
 		"a trace that is filtered": {cupelotel.NewTraceCollector(spans, none), info}, "a metric that is filtered": {cupelotel.NewMetricCollector(metrics, none), info},
-		"a metric of a dry run": {cupelotel.NewMetricCollector(metrics), cupel.RunInfo{DryRun: true}}, "a metric": {cupelotel.NewMetricCollector(metrics), info},
+		"a metric of a dry run": {cupelotel.NewMetricCollector(metrics), observe.RunInfo{DryRun: true}}, "a metric": {cupelotel.NewMetricCollector(metrics), info},
 	} {
 		if got, _ := row.collector.StartRun(ctx, row.info); got != ctx {
 			t.Errorf("%s: the run has the context %v", name, got)
 		}
 	}
 	asked = nil
-	for name, collector := range map[string]cupel.TurnObserver{
+	for name, collector := range map[string]turn.Observer{
 		"a trace": cupelotel.NewTraceCollector(spans, none), "a metric": cupelotel.NewMetricCollector(metrics, none),
 	} {
-		got, turn := collector.StartTurn(ctx, cupel.TurnInfo{Start: base, Number: 2, Candidates: 3, Budget: newBudget(t, 9, 8), Pipeline: "p"})
+		got, turn := collector.StartTurn(ctx, turn.Info{Start: base, Number: 2, Candidates: 3, Budget: newBudget(t, 9, 8), Pipeline: "p"})
 		if got != ctx || turn != nil {
 			t.Errorf("%s of a turn that is filtered: %v, %v", name, got, turn)
 		}
@@ -165,7 +169,7 @@ func TestTokensOfRecordsAreClamped(t *testing.T) {
 		}
 		loggers, kept := newRecords(log.SeverityInfo)
 		collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers))
-		if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		if text := attr(attrsOf(&kept.all[0]), cupelotel.SelectionExcludedByKindKey); !strings.Contains(text, `"tokens":`+row.want+`}`) {

@@ -18,8 +18,8 @@
 //
 //	tracing := cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 //	metrics := cupelotel.NewMetricCollector()
-//	window, err := pipeline.Run(ctx, items, budget,
-//		cupel.WithTrace(cupel.MultiTraceCollector(tracing, metrics)))
+//	window, err := selector.Run(ctx, items, budget,
+//		pipeline.WithTrace(observe.Multi(tracing, metrics)))
 //
 // One collector serves any number of concurrent runs. List the TraceCollector
 // first so that exemplars link to its spans.
@@ -72,7 +72,7 @@
 // stages have no span. This covers panics of strategies, the end of the
 // context, and runs that never return: if another collector or the overflow
 // observer panics, which the pipeline does not catch, or if something calls
-// runtime.Goexit, the open spans end with a [cupel.AbandonedError].
+// runtime.Goexit, the open spans end with a [observe.AbandonedError].
 //
 // It implements the OpenTelemetry Integration chapter of the specification.
 package cupelotel

@@ -5,29 +5,50 @@ import (
 	"fmt"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // The functions below look at the error of a run and at what it directly wraps,
 // never further down the chain: a ScarcityError wrapped by a strategy is that
 // strategy's error, and methods of unknown errors may panic.
 
-// errorType returns the value of error.type for the error of a run. It asks the types
-// of package cupel only: an ErrorType method of another type may return any text.
+// errorType returns the value of error.type for the error of a run: its Go type, as
+// the conventions for Go have it, or that of a panic or of a context's end inside it.
+// It looks at the types of Cupel only: the name of another type is text of a caller.
 func errorType(err error) string {
 	if isNil(err) { // of a chooser that is not Cupel's
 		return other
 	}
 	switch err := err.(type) { //nolint:errorlint // see above
-	case *cupel.ContractError, *cupel.StrategyError, *cupel.SourceError, *cupel.CanceledError,
-		*cupel.PinnedExceedsBudgetError, *cupel.OverflowError, *cupel.ScarcityError,
-		*cupel.InvalidItemError, *cupel.InvalidConfigError, *cupel.AbandonedError:
-		return err.(interface{ ErrorType() string }).ErrorType()
+	case *cupel.StrategyError:
+		return typeOf(err.Err, err)
+	case *pipeline.SourceError:
+		return typeOf(err.Err, err)
+	case *pipeline.CanceledError:
+		if done := errorType(err.Err); done != other {
+			return done
+		}
+		return fmt.Sprintf("%T", err)
+	case *cupel.ContractError, *pipeline.PinnedExceedsBudgetError, *pipeline.OverflowError, *pipeline.ContentError, *cupel.ScarcityError,
+		*cupel.InvalidItemError, *cupel.InvalidConfigError, *observe.AbandonedError:
+		return fmt.Sprintf("%T", err)
 	}
 	switch err { //nolint:errorlint // see above
-	case context.Canceled, context.DeadlineExceeded: // a session's, between two runs
-		return (&cupel.CanceledError{Err: err}).ErrorType()
+	case context.Canceled:
+		return "context.Canceled"
+	case context.DeadlineExceeded:
+		return "context.DeadlineExceeded"
 	}
 	return other
+}
+
+// typeOf returns the type of a panic, or that of the error around it.
+func typeOf(cause error, err error) string {
+	if panicked(cause) {
+		return "*cupel.PanicError"
+	}
+	return fmt.Sprintf("%T", err)
 }
 
 func panicked(err error) bool {
@@ -37,7 +58,7 @@ func panicked(err error) bool {
 
 // description returns what the status says about the error of a run, whose stage
 // called the given strategies.
-func (c *TraceCollector) description(err error, called []cupel.StrategyTime) string {
+func (c *TraceCollector) description(err error, called []observe.StrategyTime) string {
 	if c.redact != nil {
 		// Sprint, since it survives an Error method that panics.
 		if text := c.text(TextError, fmt.Sprint(err)); text != "" {
@@ -50,14 +71,14 @@ func (c *TraceCollector) description(err error, called []cupel.StrategyTime) str
 // summary describes an error using only Cupel's words, numbers, kinds and the
 // Go type of a strategy. It never uses the error's text, nor the reason in an
 // error that a strategy built itself: both may quote an item.
-func (c *TraceCollector) summary(err error, called []cupel.StrategyTime) string {
+func (c *TraceCollector) summary(err error, called []observe.StrategyTime) string {
 	if isNil(err) {
 		return "cupel: the run failed"
 	}
 	switch err := err.(type) { //nolint:errorlint // see above
-	case *cupel.PinnedExceedsBudgetError:
+	case *pipeline.PinnedExceedsBudgetError:
 		return err.Error() // numbers only
-	case *cupel.OverflowError:
+	case *pipeline.OverflowError:
 		return err.Error() // numbers only
 	case *cupel.ScarcityError:
 		kind := c.text(TextKind, string(err.Kind))
@@ -73,20 +94,20 @@ func (c *TraceCollector) summary(err error, called []cupel.StrategyTime) string 
 			did = "failed"
 		}
 		return "cupel: " + role(err.Role) + typeName(err.Strategy, called) + " " + did
-	case *cupel.SourceError:
+	case *pipeline.SourceError:
 		did := "failed"
 		if panicked(err.Err) {
 			did = "panicked"
 		}
 		return fmt.Sprintf("cupel: the source %s at item %d", did, err.Index)
-	case *cupel.CanceledError:
+	case *pipeline.CanceledError:
 		text := "cupel: stopped in stage " + string(err.Stage)
 		switch err.Err {
 		case context.Canceled, context.DeadlineExceeded: //nolint:errorlint // see above
 			text += ": " + err.Err.Error()
 		}
 		return text
-	case *cupel.AbandonedError:
+	case *observe.AbandonedError:
 		return err.Error() // a stage only
 	case *cupel.InvalidItemError:
 		return fmt.Sprintf("%v at index %d", cupel.ErrInvalidItem, err.Index)
@@ -109,7 +130,7 @@ func role(role string) string {
 
 // typeName returns the Go type of a strategy after a space, if it is one of those
 // that were called: an error that a strategy built itself may have any text.
-func typeName(name string, called []cupel.StrategyTime) string {
+func typeName(name string, called []observe.StrategyTime) string {
 	for i := range called {
 		if called[i].Strategy == name {
 			return " " + name

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 // selection is what gets an event on one span.
@@ -173,7 +174,7 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 				attrs = append(attrs, ExclusionGroupTokensKey.Int(tokens))
 			}
 		}
-		if e.Stale() {
+		if e.Stale {
 			attrs = append(attrs, ExclusionItemStaleKey.Bool(true))
 		}
 		if !slices.Contains(pipelineReasons, e.Reason.Code) {
@@ -191,10 +192,10 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 		if group := e.Item.Group(); group != "" {
 			attrs = append(attrs, ItemGroupKey.String(c.text(TextGroup, group)))
 		}
-		if form := e.Form(); form > 0 {
+		if form := e.Form; form > 0 {
 			attrs = append(attrs, ItemFormKey.Int(form))
 		}
-		if e.Stale() {
+		if e.Stale {
 			attrs = append(attrs, ItemStaleKey.Bool(true))
 		}
 		emit(includedEventName, e.Item)
@@ -204,7 +205,7 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 // reasonCounts returns a stage's exclusions by reason, such as "BudgetExceeded=12
 // _OTHER=3", by name: one text, since backends search lists and maps badly. Reasons
 // of custom strategies, which may be many, are one.
-func reasonCounts(counts []cupel.ReasonCount) string {
+func reasonCounts(counts []observe.ReasonCount) string {
 	var known [8]string
 	texts, others := known[:0], 0
 	for _, c := range counts { // each code comes once

@@ -12,6 +12,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -106,7 +108,7 @@ func TestEventLimit(t *testing.T) {
 				opts = append(opts, cupelotel.WithEventLimit(tt.limit))
 			}
 			collector := cupelotel.NewTraceCollector(opts...)
-			if _, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range []struct{ span, events, counts string }{
@@ -135,7 +137,7 @@ func TestTiesUnderTheLimit(t *testing.T) {
 	for limit, want := range []string{"", "-t2", "-t2 +p", "-t2 +p +i2", "-t2 +p +i2 +t1", "-t2 -i1 +p +i2 +t1"} {
 		provider, recorder := newRecorder(t)
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(limit))
-		if _, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		if got := eventKinds(spanNamed(t, recorder, "cupel.stage.place")); got != want {
@@ -167,14 +169,14 @@ func TestNoReasonVanishes(t *testing.T) {
 		items = append(items, newItem(t, fmt.Sprint("item ", i), 1, kind(k), hint(float64(len(k))/10)))
 	}
 	c := config()
-	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-		var s cupel.Selection
+	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+		var s strategy.Selection
 		for i, scored := range items {
 			switch string(scored.Item.Kind()) {
 			case "Filtered":
-				s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
+				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
 			case "Boring":
-				s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
+				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
 			}
 		}
 		return s, nil
@@ -197,7 +199,7 @@ func TestNoReasonVanishes(t *testing.T) {
 		provider, recorder := newRecorder(t)
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
 			cupelotel.WithEventLimit(tt.limit))
-		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		span := spanNamed(t, recorder, "cupel.stage.slice")
@@ -241,7 +243,7 @@ func TestLimitsOfTheSDK(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t, tt.provider...)
 			collector := cupelotel.NewTraceCollector(append(tt.limit, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
-			if _, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			span := spanNamed(t, recorder, "cupel.stage.slice")
@@ -278,15 +280,15 @@ func TestReasonsKeepTheirNames(t *testing.T) {
 			return text
 		}))
 	c := config()
-	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-		var s cupel.Selection
+	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+		var s strategy.Selection
 		for i := range items {
-			s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: codes[i]}})
+			s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: codes[i]}})
 		}
 		return s, nil
 	})
 	c.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { return 0.5 })
-	if _, err := newPipeline(t, c).Run(t.Context(), many(t, len(codes)), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, c).Run(t.Context(), many(t, len(codes)), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	for i, event := range spanNamed(t, recorder, "cupel.stage.slice").Events() {

@@ -13,6 +13,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -20,8 +22,8 @@ import (
 )
 
 // window selects from three items; the log does not fit.
-func window(ctx context.Context, collector cupel.TraceCollector) error {
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+func window(ctx context.Context, collector observe.TraceCollector) error {
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func window(ctx context.Context, collector cupel.TraceCollector) error {
 		}
 		items = append(items, item)
 	}
-	_, err = pipeline.Run(ctx, items, budget, cupel.WithTrace(collector))
+	_, err = p.Run(ctx, items, budget, pipeline.WithTrace(collector))
 	return err
 }
 
@@ -138,7 +140,7 @@ func ExampleNewMetricCollector() {
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	tracers := sdktrace.NewTracerProvider()
 
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
 	if err := window(ctx, collector); err != nil {

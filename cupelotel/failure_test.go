@@ -13,7 +13,10 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -32,7 +35,7 @@ var failures = []struct {
 			t.Helper()
 			f.items = append(f.items, newItem(t, "secret large", 5000, cupel.WithPinned()))
 		},
-		"classify", "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5020 tokens, but only 1000 are available",
+		"classify", "*pipeline.PinnedExceedsBudgetError", "cupel: Pinned items require 5020 tokens, but only 1000 are available",
 		"the pinned check fails Classify (R35)",
 	},
 	{
@@ -43,8 +46,8 @@ var failures = []struct {
 	},
 	{
 		"overflow under Throw",
-		func(_ *testing.T, f *failing) { f.config.Overflow = cupel.OverflowThrow },
-		"place", "*cupel.OverflowError", "cupel: Selected items require 110 tokens, exceeding target budget of 100",
+		func(_ *testing.T, f *failing) { f.config.Overflow = pipeline.OverflowThrow },
+		"place", "*pipeline.OverflowError", "cupel: Selected items require 110 tokens, exceeding target budget of 100",
 		"overflow fails Place (R35)",
 	},
 	{
@@ -71,7 +74,7 @@ var failures = []struct {
 	{
 		"slicer panics",
 		func(_ *testing.T, f *failing) {
-			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 				panic(errors.New("secret"))
 			})
 		},
@@ -99,8 +102,8 @@ var failures = []struct {
 	{
 		"slicer breaks its contract",
 		func(_ *testing.T, f *failing) {
-			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-				return cupel.Selection{Indices: []int{99}}, nil
+			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+				return strategy.Selection{Indices: []int{99}}, nil
 			})
 		},
 		"slice", "*cupel.ContractError", "cupel: slicer cupelotel_test.sliceFunc broke its contract",
@@ -134,13 +137,13 @@ var failures = []struct {
 	{
 		"context with an error of its own",
 		func(_ *testing.T, f *failing) { f.ctx = oddContext{f.ctx} },
-		"classify", "*cupel.CanceledError", "cupel: stopped in stage Classify",
+		"classify", "*pipeline.CanceledError", "cupel: stopped in stage Classify",
 		"its text is not the standard library's",
 	},
 	{
 		"context whose error is never the same",
 		func(_ *testing.T, f *failing) { f.ctx = moodyContext{f.ctx} },
-		"classify", "*cupel.CanceledError", "cupel: stopped in stage Classify",
+		"classify", "*pipeline.CanceledError", "cupel: stopped in stage Classify",
 		"the context's error is known by its type",
 	},
 	{
@@ -159,7 +162,7 @@ var failures = []struct {
 		"strategy error of a part",
 		func(_ *testing.T, f *failing) {
 			f.config.Scorer = batchFunc(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-				return cupel.ScoreAll(ctx, &failingPart[int]{}, all, scores)
+				return strategy.CallScorer(ctx, &failingPart[int]{}, all, scores)
 			})
 		},
 		"score", "*cupel.StrategyError", "cupel: scorer *cupelotel_test.failingPart[int] failed",
@@ -219,19 +222,19 @@ func failureNamed(t *testing.T, name string) func(*testing.T, *failing) {
 type failing struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	config cupel.Config
+	config pipeline.Config
 	items  []*cupel.ContextItem
 }
 
 // run sets up the failure and runs it with the collector.
-func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collector cupel.TraceCollector) error {
+func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collector observe.TraceCollector) error {
 	t.Helper()
 	f.ctx, f.cancel = context.WithCancelCause(t.Context())
 	t.Cleanup(func() { f.cancel(nil) })
 	f.config, f.items = config(), candidates(t)
 	f.config.Clock = ticking(step)
 	arrange(t, f)
-	_, err := newPipeline(t, f.config).Run(f.ctx, f.items, newBudget(t, 1000, 100), cupel.WithTrace(collector))
+	_, err := newPipeline(t, f.config).Run(f.ctx, f.items, newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 	if err == nil {
 		t.Fatal("the run did not fail")
 	}
@@ -241,9 +244,7 @@ func (f *failing) run(t *testing.T, arrange func(*testing.T, *failing), collecto
 // failingPart is a scorer that fails.
 type failingPart[T any] struct{}
 
-func (*failingPart[T]) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
-
-func (*failingPart[T]) ScoreAll(context.Context, []*cupel.ContextItem, []float64) error {
+func (*failingPart[T]) Score(context.Context, []*cupel.ContextItem, []float64) error {
 	return errors.New("secret")
 }
 
@@ -335,9 +336,9 @@ func TestFailedRunsKeepTheirTimesAndExclusions(t *testing.T) {
 // The pipeline catches only the panics of strategies. Others unwind the run
 // without an error; the spans must still end.
 func TestRunsThatNeverReturn(t *testing.T) {
-	none := func(*cupel.Config) {}
-	event := func(leave func()) cupel.TraceCollector {
-		return cupel.TraceFuncs{StageEvent: func(e cupel.TraceEvent) {
+	none := func(*pipeline.Config) {}
+	event := func(leave func()) observe.TraceCollector {
+		return observe.Funcs{StageEvent: func(e cupel.TraceEvent) {
 			if e.Stage == cupel.StageScore {
 				leave()
 			}
@@ -346,39 +347,39 @@ func TestRunsThatNeverReturn(t *testing.T) {
 	boom := func() { panic("secret") }
 	for _, tt := range []struct {
 		name    string
-		change  func(c *cupel.Config)
-		other   cupel.TraceCollector
+		change  func(c *pipeline.Config)
+		other   observe.TraceCollector
 		stages  []string // that were started, in order; the last one is abandoned
 		unwound any      // what the caller recovers; nil for Goexit
 		why     string
 	}{
-		{"overflow observer panics", func(c *cupel.Config) {
-			c.Overflow, c.OnOverflow = cupel.OverflowProceed, func(cupel.OverflowEvent) { boom() }
+		{"overflow observer panics", func(c *pipeline.Config) {
+			c.Overflow, c.OnOverflow = pipeline.OverflowProceed, func(cupel.OverflowEvent) { boom() }
 		}, nil, []string{"classify", "score", "deduplicate", "slice", "place"}, "secret", "it is called during place"},
 		{"another collector panics", none, event(boom), []string{"classify", "score"}, "secret", "events are recorded before stages end"},
 		{"another collector exits", none, event(runtime.Goexit), []string{"classify", "score"}, nil, "recover sees no Goexit"},
-		{"slicer exits", func(c *cupel.Config) {
-			c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		{"slicer exits", func(c *pipeline.Config) {
+			c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 				runtime.Goexit()
-				return cupel.Selection{}, nil
+				return strategy.Selection{}, nil
 			})
 		}, nil, []string{"classify", "score", "deduplicate", "slice"}, nil, "t.FailNow in a strategy does that"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t) // as many spans must end as start
 			meters, reader := newReader(t)
-			collector := cupel.MultiTraceCollector(
+			collector := observe.Multi(
 				cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
 				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)), tt.other)
 			c := config()
 			c.Clock = ticking(step)
 			tt.change(&c)
-			pipeline := newPipeline(t, c)
+			p := newPipeline(t, c)
 			var unwound any
 			var wait sync.WaitGroup
 			wait.Go(func() {
 				defer func() { unwound = recover() }()
-				_, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
+				_, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 				t.Errorf("Run returned %v", err)
 			})
 			wait.Wait()
@@ -393,7 +394,7 @@ func TestRunsThatNeverReturn(t *testing.T) {
 			description := "cupel: the run was abandoned in stage " + strings.ToUpper(abandoned[:1]) + abandoned[1:]
 			for _, span := range recorder.Ended() {
 				want := sdktrace.Status{Code: codes.Error, Description: description}
-				errorType := "*cupel.AbandonedError"
+				errorType := "*observe.AbandonedError"
 				if span.Name() != "cupel.pipeline" && span.Name() != "cupel.stage."+abandoned {
 					want, errorType = sdktrace.Status{}, ""
 				}
@@ -408,7 +409,7 @@ func TestRunsThatNeverReturn(t *testing.T) {
 				t.Errorf("content left the process:\n%s", all)
 			}
 			for _, m := range collect(t, reader) {
-				if p := points(m); m.Name == "cupel.pipeline.duration" && !strings.HasPrefix(p["cupel.run.mode=run error.type=*cupel.AbandonedError"], "1 ") {
+				if p := points(m); m.Name == "cupel.pipeline.duration" && !strings.HasPrefix(p["cupel.run.mode=run error.type=*observe.AbandonedError"], "1 ") {
 					t.Errorf("%s counted %v, want one abandoned run", m.Name, p)
 				}
 			}

@@ -9,16 +9,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // writtenByHand returns a function that writes the spans and events of one run at the given
 // verbosity against the SDK, as a program would that has all values at hand.
-func writtenByHand(t *testing.T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, verbosity cupelotel.Verbosity, provider trace.TracerProvider) func() {
+func writtenByHand(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, verbosity cupelotel.Verbosity, provider trace.TracerProvider) func() {
 	t.Helper()
 	recorded, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recorded), cupelotel.WithVerbosity(verbosity))
-	if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(collector)); err != nil {
+	if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	spans := recorder.Ended()

@@ -16,6 +16,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -23,19 +25,21 @@ import (
 type (
 	scoreFunc func(item *cupel.ContextItem) float64
 	batchFunc func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
-	sliceFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
+	sliceFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
 	placeFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
 )
 
-func (f scoreFunc) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return f(item) }
+func (f scoreFunc) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(f.score).Score(ctx, items, scores)
+}
 
-func (f batchFunc) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return -1 }
+func (f scoreFunc) score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return f(item) }
 
-func (f batchFunc) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+func (f batchFunc) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	return f(ctx, all, scores)
 }
 
-func (f sliceFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (f sliceFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return f(ctx, items, budget)
 }
 
@@ -51,14 +55,14 @@ var byHint = scoreFunc(func(item *cupel.ContextItem) float64 {
 
 // byTags takes items tagged "take" regardless of the budget, drops items tagged
 // "drop" for a reason of its own, and leaves the rest to the budget.
-var byTags = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	var s cupel.Selection
+var byTags = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+	var s strategy.Selection
 	for i, scored := range items {
 		switch tags := scored.Item.Tags(); {
 		case slices.Contains(tags, "take"):
 			s.Indices = append(s.Indices, i)
 		case slices.Contains(tags, "drop"):
-			s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
+			s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
 		}
 	}
 	return s, nil
@@ -75,13 +79,13 @@ var asMerged = placeFunc(func(_ context.Context, items []cupel.ScoredItem) ([]in
 })
 
 // config is a working configuration of the strategies above.
-func config() cupel.Config {
-	return cupel.Config{Scorer: byHint, Slicer: byTags, Placer: asMerged, Overflow: cupel.OverflowTruncate}
+func config() pipeline.Config {
+	return pipeline.Config{Scorer: byHint, Slicer: byTags, Placer: asMerged, Overflow: pipeline.OverflowTruncate}
 }
 
-func newPipeline(tb testing.TB, c cupel.Config) *cupel.Pipeline {
+func newPipeline(tb testing.TB, c pipeline.Config) *pipeline.Pipeline {
 	tb.Helper()
-	p, err := cupel.New(c)
+	p, err := pipeline.New(c)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -42,7 +44,7 @@ func TestWhatIsNotThereHasNoAttribute(t *testing.T) {
 		collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers))
 		c := config()
 		c.Slicer = slicer.Greedy{}
-		if _, err := newPipeline(t, c).Run(t.Context(), tt.items, newBudget(t, 1000, tt.target), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, c).Run(t.Context(), tt.items, newBudget(t, 1000, tt.target), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -57,8 +59,8 @@ func TestWhatIsNotThereHasNoAttribute(t *testing.T) {
 	}
 
 	tracers, recorder := newRecorder(t)
-	ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
-	turn.CommitTurn(ctx, cupel.TurnCommit{Input: 1})
+	ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	current.CommitTurn(ctx, turn.Commit{Input: 1})
 	if commit := spanNamed(t, recorder, "cupel.session.commit"); attr(commit.Attributes(), cupelotel.SessionInputReportedKey) != "1" {
 		t.Errorf("a request of one token: %v", commit.Attributes())
 	}
@@ -94,15 +96,15 @@ func TestEachInstrumentAlone(t *testing.T) {
 		provider, reader := newReader(t, alone(name))
 		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
 		c := config()
-		c.Slicer, c.Overflow = counts, cupel.OverflowProceed
+		c.Slicer, c.Overflow = counts, pipeline.OverflowProceed
 		large := newItem(t, "pinned and large", 900, cupel.WithPinned())
 		for _, items := range [][]*cupel.ContextItem{candidates(t), append(candidates(t), large)} {
-			if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if ctx, turn := take(t, t.Context(), collector, forced); turn != nil {
-			turn.CommitTurn(ctx, reported)
+		if ctx, current := take(t, t.Context(), collector, forced); current != nil {
+			current.CommitTurn(ctx, reported)
 		}
 		metrics := collect(t, reader)
 		if len(metrics) != 1 || metrics[0].Name != name {

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -47,10 +48,10 @@ func TestItemAttributes(t *testing.T) {
 			provider, recorder := newRecorder(t)
 			collector := cupelotel.NewTraceCollector(append(tt.opts, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
 			items := []*cupel.ContextItem{
-				newItem(t, "out", 500, kind("Document"), hint(0.7), cupel.WithSource(cupel.SourceRag), id(tt.id)),
-				newItem(t, "in", 5, kind("Document"), hint(0.6), cupel.WithTags("take"), cupel.WithSource(cupel.SourceRag), id(tt.id)),
+				newItem(t, "out", 500, kind("Document"), hint(0.7), cupel.WithSource(cupel.SourceRAG), id(tt.id)),
+				newItem(t, "in", 5, kind("Document"), hint(0.6), cupel.WithTags("take"), cupel.WithSource(cupel.SourceRAG), id(tt.id)),
 			}
-			if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			text := func(span string) string {
@@ -77,7 +78,7 @@ func TestItemAttributesThatPanic(t *testing.T) {
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull),
 		cupelotel.WithItemAttributes(func(item *cupel.ContextItem) []attribute.KeyValue { panic(item.Content()) }),
 		cupelotel.WithItemAttributes(cupelotel.ItemSource))
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Count(tree(recorder.Ended()), "cupel.item.source = "); got != 8 {
@@ -125,7 +126,7 @@ func TestItemHash(t *testing.T) {
 func TestRecordsHaveItemAttributes(t *testing.T) {
 	loggers, kept := newRecords(log.SeverityTrace)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithItemAttributes(cupelotel.ItemSource))
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"cupel.exclusion": 5, "cupel.item.included": 3} {

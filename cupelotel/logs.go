@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 // Severities of the log records.
@@ -67,7 +68,7 @@ type runLog struct {
 }
 
 // startLog returns nil if the logger is enabled for no records of the run.
-func (c *TraceCollector) startLog(ctx context.Context, info cupel.RunInfo, attrs []attribute.KeyValue) *runLog {
+func (c *TraceCollector) startLog(ctx context.Context, info observe.RunInfo, attrs []attribute.KeyValue) *runLog {
 	if !c.logs {
 		return nil
 	}
@@ -121,10 +122,10 @@ func (l *runLog) emitBody(ctx context.Context, severity log.Severity, event stri
 }
 
 // stage counts what a stage left out and put in.
-func (l *runLog) stage(e cupel.StageEnd) {
+func (l *runLog) stage(e observe.StageEnd) {
 	if l.recording != nil {
 		for i := range e.Included {
-			l.recording.selected = append(l.recording.selected, recordedChoice{e.Included[i].Candidate(), e.Included[i].Form()})
+			l.recording.selected = append(l.recording.selected, recordedChoice{e.Included[i].Candidate, e.Included[i].Form})
 		}
 	}
 	if !l.run {
@@ -148,7 +149,7 @@ func (l *runLog) stage(e cupel.StageEnd) {
 
 // end makes the record of the run, with the attributes that the root span got at its
 // end.
-func (l *runLog) end(ctx context.Context, e cupel.RunEnd, attrs []attribute.KeyValue) {
+func (l *runLog) end(ctx context.Context, e observe.RunEnd, attrs []attribute.KeyValue) {
 	if l.recording != nil {
 		l.recording.end(ctx, l, e)
 	}

@@ -19,6 +19,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -80,16 +82,16 @@ func TestRecordsAreTheEvents(t *testing.T) {
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithLoggerProvider(loggers),
 			cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(3))
 		var err error
-		if pipeline, budget := newPipeline(t, alarming(t)), newBudget(t, 1000, 100); stream {
-			_, err = pipeline.RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) {
+		if p, budget := newPipeline(t, alarming(t)), newBudget(t, 1000, 100); stream {
+			_, err = p.RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) {
 				for _, item := range candidates(t) {
 					if !yield(item, nil) {
 						return
 					}
 				}
-			}, budget, cupel.WithTrace(collector))
+			}, budget, pipeline.WithTrace(collector))
 		} else {
-			_, err = pipeline.Run(t.Context(), candidates(t), budget, cupel.WithTrace(collector))
+			_, err = p.Run(t.Context(), candidates(t), budget, pipeline.WithTrace(collector))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +129,7 @@ func TestWhichRecords(t *testing.T) {
 	stagesOut := sdktrace.WithSampler(withoutStages{sdktrace.AlwaysSample()})
 	for _, tt := range []struct {
 		name      string
-		config    cupel.Config
+		config    pipeline.Config
 		verbosity cupelotel.Verbosity
 		least     log.Severity
 		sampler   sdktrace.TracerProviderOption
@@ -153,7 +155,7 @@ func TestWhichRecords(t *testing.T) {
 			"gen_ai.context.selection/INFO ", 0, "only by option"},
 		{"empty name", config(), cupelotel.VerbosityStageOnly, log.SeverityTrace, nil, []cupelotel.TraceOption{cupelotel.WithSelectionEventName("")}, run, 0, "a record without a name is no event"},
 		{"filtered", config(), cupelotel.VerbosityFull, log.SeverityTrace, nil,
-			[]cupelotel.TraceOption{cupelotel.WithFilter(func(context.Context, cupel.RunInfo) bool { return false })}, "", 0, "the filter is of runs"},
+			[]cupelotel.TraceOption{cupelotel.WithFilter(func(context.Context, observe.RunInfo) bool { return false })}, "", 0, "the filter is of runs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var sampler []sdktrace.TracerProviderOption
@@ -163,7 +165,7 @@ func TestWhichRecords(t *testing.T) {
 			tracers, recorder := newRecorder(t, sampler...)
 			loggers, kept := newRecords(tt.least)
 			collector := cupelotel.NewTraceCollector(append(tt.opts, cupelotel.WithTracerProvider(tracers), cupelotel.WithLoggerProvider(loggers), cupelotel.WithVerbosity(tt.verbosity))...)
-			_, _ = newPipeline(t, tt.config).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)) // one fails
+			_, _ = newPipeline(t, tt.config).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)) // one fails
 			var got string
 			for _, record := range kept.all {
 				got += record.EventName() + "/" + record.Severity().String() + " "
@@ -198,7 +200,7 @@ func TestRecordOfARun(t *testing.T) {
 	c := config()
 	c.Name = "support"
 	ctx := cupelotel.ContextWithAgentName(cupelotel.ContextWithConversationID(t.Context(), "c1"), "planner")
-	if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	if len(kept.all) != 1 {
@@ -254,7 +256,7 @@ func TestRecordNamesAFewKinds(t *testing.T) {
 	} {
 		loggers, kept := newRecords(log.SeverityInfo)
 		collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRedaction(tt.redact))
-		if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 		for _, kv := range attrsOf(&kept.all[0]) {
@@ -276,7 +278,7 @@ func TestGlobalLoggerProvider(t *testing.T) {
 	loggers, kept := newRecords(log.SeverityInfo)
 	otel.SetLoggerProvider(loggers) // after the collectors were made
 	for _, collector := range []*cupelotel.TraceCollector{with, without} {
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -291,11 +293,11 @@ func TestLoggersThatAreOff(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
 	}
-	pipeline, items, budget := workload(t, 100)
+	p, items, budget := workload(t, 100)
 	allocs := func(opts ...cupelotel.TraceOption) float64 {
 		collector := cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
 		return testing.AllocsPerRun(20, func() {
-			if _, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(collector)); err != nil {
+			if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 		})

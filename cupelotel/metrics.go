@@ -9,12 +9,13 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 var (
-	_ cupel.TraceCollector = (*MetricCollector)(nil)
-	_ cupel.RunObserver    = (*MetricCollector)(nil)
-	_ cupel.RunTrace       = (*metricRun)(nil)
+	_ observe.TraceCollector = (*MetricCollector)(nil)
+	_ observe.RunObserver    = (*MetricCollector)(nil)
+	_ observe.RunTrace       = (*metricRun)(nil)
 )
 
 // MetricCollector measures the runs it is passed to. Create it with
@@ -46,7 +47,7 @@ var (
 //
 // What the runs of a turn measure is recorded when the turn is committed or fails.
 // Dry runs are not measured, unless [WithDryRuns] is given; runs that make or use a
-// [cupel.Prepared] are. One that makes it has no window.
+// [pipeline.Prepared] are. One that makes it has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
 // cupel.run.mode.
@@ -89,8 +90,8 @@ func (*MetricCollector) RecordStageEvent(cupel.TraceEvent) {}
 // RecordItemEvent does nothing.
 func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
-// StartRun implements [cupel.RunObserver].
-func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+// StartRun implements [observe.RunObserver].
+func (c *MetricCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
 	if info.DryRun && !c.dryRuns {
 		return ctx, nil
 	}
@@ -107,7 +108,6 @@ func (c *MetricCollector) StartRun(ctx context.Context, info cupel.RunInfo) (con
 		exclusions:  in.exclusions.Enabled(ctx),
 		turn:        turn,
 		preparing:   info.Preparing,
-		realTime:    !c.which.pipelineClock,
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *MetricCollector) current() *instruments {
 
 // metricRun follows one run.
 type metricRun struct {
-	cupel.NoTrace
+	observe.NoTrace
 	*instruments
 	series     *series
 	maxTokens  int
@@ -130,16 +130,15 @@ type metricRun struct {
 	exclusions bool        // the counter is read
 	turn       *metricTurn // that the run chooses for; nil for other runs
 	preparing  bool
-	realTime   bool
 }
 
 // Detail asks for reasons only if the exclusion counter is read.
-func (r *metricRun) Detail() cupel.TraceDetail {
-	return cupel.TraceDetail{Reasons: r.exclusions, RealTime: r.realTime}
+func (r *metricRun) Detail() observe.TraceDetail {
+	return observe.TraceDetail{Reasons: r.exclusions}
 }
 
 // EndStage records the measurements of a stage.
-func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
+func (r *metricRun) EndStage(ctx context.Context, e observe.StageEnd) {
 	at := slices.Index(stages[:], e.Stage)
 	if at < 0 {
 		return // unknown stages would add time series
@@ -151,7 +150,7 @@ func (r *metricRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	r.stage(ctx, at, e)
 }
 
-func (r *metricRun) stage(ctx context.Context, at int, e cupel.StageEnd) {
+func (r *metricRun) stage(ctx context.Context, at int, e observe.StageEnd) {
 	sets := &r.series.stages[at]
 	attributes := sets.record
 	if e.Err != nil {
@@ -175,7 +174,7 @@ func (r *metricRun) stage(ctx context.Context, at int, e cupel.StageEnd) {
 }
 
 // EndRun records the measurements of the run.
-func (r *metricRun) EndRun(ctx context.Context, e cupel.RunEnd) {
+func (r *metricRun) EndRun(ctx context.Context, e observe.RunEnd) {
 	if r.turn == nil {
 		r.run(ctx, e)
 		return
@@ -193,7 +192,7 @@ func (r *metricRun) replaced(err error) bool {
 	return err != nil && r.turn != nil && r.turn.end.Err == nil
 }
 
-func (r *metricRun) run(ctx context.Context, e cupel.RunEnd) {
+func (r *metricRun) run(ctx context.Context, e observe.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
 		r.pipelineDuration.Record(ctx, seconds, r.series.with(ErrorTypeKey.String(errorType(e.Err))))

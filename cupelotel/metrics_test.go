@@ -20,6 +20,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -78,7 +81,7 @@ func points(m metricdata.Metrics) map[string]string {
 
 func TestMetrics(t *testing.T) {
 	provider, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithPipelineClock(), cupelotel.WithMeterProvider(provider))
+	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
 
 	// Two runs that succeed and two that fail. A quarter of a second between
 	// readings of the clock adds up exactly: each stage takes 0.25 s, a run of
@@ -86,7 +89,7 @@ func TestMetrics(t *testing.T) {
 	for range 2 {
 		c := config()
 		c.Clock = ticking(250 * time.Millisecond)
-		if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,18 +107,18 @@ func TestMetrics(t *testing.T) {
 		points map[string]string
 	}{
 		"cupel.pipeline.duration": {"s", map[string]string{
-			"cupel.run.mode=run":                                 "2 5.5",
-			"cupel.run.mode=run error.type=*cupel.PanicError":    "1 1.25", // two stages: five steps
-			"cupel.run.mode=run error.type=*cupel.OverflowError": "1 2.75",
+			"cupel.run.mode=run":                                    "2 5.5",
+			"cupel.run.mode=run error.type=*cupel.PanicError":       "1 1.25", // two stages: five steps
+			"cupel.run.mode=run error.type=*pipeline.OverflowError": "1 2.75",
 		}},
 		"cupel.stage.duration": {"s", map[string]string{
-			"cupel.run.mode=run cupel.stage.name=classify":                              "4 1",
-			"cupel.run.mode=run cupel.stage.name=score":                                 "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=score error.type=*cupel.PanicError":    "1 0.25",
-			"cupel.run.mode=run cupel.stage.name=deduplicate":                           "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=slice":                                 "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=place":                                 "2 0.5",
-			"cupel.run.mode=run cupel.stage.name=place error.type=*cupel.OverflowError": "1 0.25",
+			"cupel.run.mode=run cupel.stage.name=classify":                                 "4 1",
+			"cupel.run.mode=run cupel.stage.name=score":                                    "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=score error.type=*cupel.PanicError":       "1 0.25",
+			"cupel.run.mode=run cupel.stage.name=deduplicate":                              "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=slice":                                    "3 0.75",
+			"cupel.run.mode=run cupel.stage.name=place":                                    "2 0.5",
+			"cupel.run.mode=run cupel.stage.name=place error.type=*pipeline.OverflowError": "1 0.25",
 		}},
 		"cupel.pipeline.selected_tokens":  {"{token}", map[string]string{"cupel.run.mode=run": "2 120"}}, // 20 + 10 + 30, twice
 		"cupel.budget.utilization":        {"1", map[string]string{"cupel.run.mode=run": "2 0.12"}},      // 60 of 1000, twice
@@ -156,7 +159,7 @@ func TestHistogramBoundaries(t *testing.T) {
 		sdkmetric.Stream{Aggregation: sdkmetric.AggregationExplicitBucketHistogram{Boundaries: []float64{0.5}}})
 	provider, reader := newReader(t, sdkmetric.WithView(override))
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range collect(t, reader) {
@@ -191,7 +194,7 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 	meterProvider, reader := newReader(t)
 	c := config()
 	c.Clock = ticking(step)
-	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(
+	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracerProvider)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meterProvider)))))
 	if err != nil {
@@ -236,14 +239,14 @@ func TestReasonsOfMetricsAreBounded(t *testing.T) {
 	provider, reader := newReader(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
 	c := config()
-	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-		var s cupel.Selection
+	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+		var s strategy.Selection
 		for i, scored := range items {
-			s.Drops = append(s.Drops, cupel.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(scored.Item.Content())}})
+			s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(scored.Item.Content())}})
 		}
 		return s, nil
 	})
-	if _, err := newPipeline(t, c).Run(t.Context(), many(t, 500), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, c).Run(t.Context(), many(t, 500), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range collect(t, reader) {
@@ -255,8 +258,8 @@ func TestReasonsOfMetricsAreBounded(t *testing.T) {
 
 func TestStagesOfMetricsAreBounded(t *testing.T) {
 	provider, reader := newReader(t)
-	ctx, state := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider)).StartRun(t.Context(), cupel.RunInfo{})
-	state.EndStage(ctx, cupel.StageEnd{Stage: "Sort", CountIn: 3})
+	ctx, state := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider)).StartRun(t.Context(), observe.RunInfo{})
+	state.EndStage(ctx, observe.StageEnd{Stage: "Sort", CountIn: 3})
 	for _, m := range collect(t, reader) {
 		t.Errorf("a stage that the specification does not have is measured: %s %v", m.Name, points(m))
 	}
@@ -285,8 +288,8 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewMetricCollector(nil, cupelotel.WithMeterProvider(tt.provider))
-			_, state := collector.StartRun(t.Context(), cupel.RunInfo{})
-			if (state != nil) != tt.observed || state != nil && state.Detail() != (cupel.TraceDetail{Reasons: tt.reasons, RealTime: true}) {
+			_, state := collector.StartRun(t.Context(), observe.RunInfo{})
+			if (state != nil) != tt.observed || state != nil && state.Detail() != (observe.TraceDetail{Reasons: tt.reasons}) {
 				t.Errorf("StartRun returned %v: %s", state, tt.why)
 			}
 		})
@@ -295,10 +298,10 @@ func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
 
 func TestGlobalMeterProviderIsLookedUpAtTheRun(t *testing.T) {
 	var collector cupelotel.MetricCollector // the zero value is one without options
-	pipeline := newPipeline(t, config())
+	p := newPipeline(t, config())
 	run := func() {
 		t.Helper()
-		if _, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(&collector)); err != nil {
+		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(&collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -347,7 +350,7 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 	handled := handledErrors(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(refusing{}))
 	for range 2 {
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -359,7 +362,7 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 func TestZeroBudgetHasNoUtilization(t *testing.T) {
 	provider, reader := newReader(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
-	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range collect(t, reader) {

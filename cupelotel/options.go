@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
@@ -87,6 +88,23 @@ func WithVerbosity(verbosity Verbosity) TraceOption {
 // also requires raising the SDK's EventCountLimit.
 func WithEventLimit(limit int) TraceOption {
 	return traceOption(func(c *TraceCollector) { c.limit = limit })
+}
+
+// WithPipelineClock takes the times of the spans of runs and stages from the
+// [pipeline.Config] of the pipeline, for tests with a clock of their own. The default is
+// the real time. The times of strategies are always real, and this option leaves them
+// out. Durations, in metrics and as busy times, are always by the pipeline's clock.
+func WithPipelineClock() TraceOption {
+	return traceOption(func(c *TraceCollector) { c.pipelineClock = true })
+}
+
+// moment returns the time to give to a span or a log record: now, or the reading of
+// the pipeline's clock if that is asked for.
+func (c *TraceCollector) moment(clock time.Time) time.Time {
+	if c.pipelineClock {
+		return clock
+	}
+	return time.Now() //nolint:forbidigo // a backend compares it with other services
 }
 
 // WithRedaction sets the function that rewrites text from outside Cupel before
@@ -178,7 +196,7 @@ func WithMeterProvider(provider metric.MeterProvider) MetricOption {
 	return metricOption(func(c *MetricCollector) { c.provider = provider })
 }
 
-// WithDryRuns measures dry runs too, those of a [cupel.Prepared] included. Their
+// WithDryRuns measures dry runs too, those of a [pipeline.Prepared] included. Their
 // cupel.run.mode is "dry_run" or "simulation".
 func WithDryRuns() MetricOption {
 	return metricOption(func(c *MetricCollector) { c.dryRuns = true })

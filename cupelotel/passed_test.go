@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"go.opentelemetry.io/otel/baggage"
-
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
+	"go.opentelemetry.io/otel/baggage"
 )
 
 func TestConversationAndAgent(t *testing.T) {
@@ -35,7 +34,7 @@ func TestConversationAndAgent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t)
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))
-			if _, err := newPipeline(t, config()).Run(tt.ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, config()).Run(tt.ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			ctx, turn := take(t, tt.ctx, collector, forced)
@@ -59,7 +58,7 @@ func TestRedactionOfTheAgent(t *testing.T) {
 		return text
 	}))
 	ctx := cupelotel.ContextWithAgentName(cupelotel.ContextWithConversationID(t.Context(), "c1"), "planner")
-	if _, err := newPipeline(t, config()).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()

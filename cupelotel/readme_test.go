@@ -2,12 +2,13 @@ package cupelotel_test
 
 import (
 	"context"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
+	"github.com/wollax/cupel-go/cupelotel"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // TestReadmeNamesEverything checks that the README and the comments of attributes.go,
@@ -15,22 +16,22 @@ import (
 func TestReadmeNamesEverything(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(1)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
 	var f failing
 	_ = f.run(t, failureNamed(t, "overflow under Throw"), collector)
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 
-	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.VerbosityFull)))); err != nil {
+	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithVerbosity(cupelotel.VerbosityFull)))); err != nil {
 		t.Fatal(err)
 	}
 
-	ctx, turn := take(t, t.Context(), collector, forced)
-	turn.CommitTurn(ctx, reported)
-	take(t, t.Context(), collector, cupel.TurnEnd{Err: context.Canceled})
+	ctx, current := take(t, t.Context(), collector, forced)
+	current.CommitTurn(ctx, reported)
+	take(t, t.Context(), collector, turn.End{Err: context.Canceled})
 
 	names := map[string]bool{cupelotel.ScopeName: true}
 	for _, span := range recorder.Ended() {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 // recordingEventName is the name of the log record of a recorded run.
@@ -99,7 +100,7 @@ type recordedChoice struct {
 
 // recordedRun keeps what the record of a run needs.
 type recordedRun struct {
-	info     cupel.RunInfo
+	info     observe.RunInfo
 	items    []*cupel.ContextItem
 	selected []recordedChoice
 }
@@ -108,7 +109,7 @@ type recordedRun struct {
 type scoredKey struct{}
 
 // scoredAt returns when the candidates of a run were scored.
-func scoredAt(info cupel.RunInfo) time.Time {
+func scoredAt(info observe.RunInfo) time.Time {
 	if info.Preparation != nil {
 		if scored, ok := info.Preparation.Value(scoredKey{}).(time.Time); ok {
 			return scored
@@ -118,7 +119,7 @@ func scoredAt(info cupel.RunInfo) time.Time {
 }
 
 // end makes the record of the run.
-func (r *recordedRun) end(ctx context.Context, l *runLog, e cupel.RunEnd) {
+func (r *recordedRun) end(ctx context.Context, l *runLog, e observe.RunEnd) {
 	if e.Err != nil {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelotel"
@@ -77,19 +78,19 @@ func TestRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC) }
-	pipeline, err := chat.Pipeline(policy.Environment{Clock: clock})
+	p, err := chat.Pipeline(policy.Environment{Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := pipeline.Config()
+	config := p.Config()
 	config.Clock = clock
-	if pipeline, err = cupel.New(config); err != nil {
+	if p, err = pipeline.New(config); err != nil {
 		t.Fatal(err)
 	}
 	loggers, kept := newRecords(log.SeverityInfo)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("id", "trust"))
 	for turn := range 3 {
-		if _, err := pipeline.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), cupel.WithTrace(collector)); err != nil {
+		if _, err := p.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +126,7 @@ func TestRecordingOddNumbers(t *testing.T) {
 		newItem(t, "one", 1, hint(math.NaN()), cupel.WithTimestamp(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), cupel.WithMetadata(map[string]any{"odd": math.Inf(1)})),
 		newItem(t, "two", 2, hint(math.Inf(-1))),
 	}
-	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 100, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 100, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	const want = `"candidates":[{"tokens":1,"kind":"Message","source":"Chat","metadata":{"odd":"+Inf"},"futureRelevanceHint":"NaN"},{"tokens":2,"kind":"Message","source":"Chat","futureRelevanceHint":"-Inf"}]`
@@ -141,19 +142,19 @@ func TestNoRecording(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		opts []cupelotel.TraceOption
-		run  func(p *cupel.Pipeline, trace cupel.RunOption) error
+		run  func(p *pipeline.Pipeline, trace pipeline.RunOption) error
 		want int
 		why  string
 	}{
-		{"off", nil, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+		{"off", nil, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
 			_, err := p.Run(t.Context(), candidates(t), budget, trace)
 			return err
 		}, 0, "it is off by default"},
-		{"on", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+		{"on", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
 			_, err := p.Run(t.Context(), candidates(t), budget, trace)
 			return err
 		}, 1, "all candidates were seen"},
-		{"stream", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+		{"stream", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
 			_, err := p.RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) {
 				for _, item := range candidates(t) {
 					if !yield(item, nil) {
@@ -163,13 +164,13 @@ func TestNoRecording(t *testing.T) {
 			}, budget, trace)
 			return err
 		}, 0, "not all candidates are there at once"},
-		{"failed", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+		{"failed", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
 			if _, err := p.Run(t.Context(), pinned, newBudget(t, 400, 100), trace); err == nil {
 				return fmt.Errorf("it did not fail")
 			}
 			return nil
 		}, 0, "there is no decision to compare with"},
-		{"prepared", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *cupel.Pipeline, trace cupel.RunOption) error {
+		{"prepared", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
 			prepared, err := p.Prepare(t.Context(), candidates(t), trace)
 			if err == nil {
 				_, err = prepared.DryRun(t.Context(), budget, trace)
@@ -179,7 +180,7 @@ func TestNoRecording(t *testing.T) {
 	} {
 		loggers, kept := newRecords(log.SeverityTrace)
 		opts := slices.Concat([]cupelotel.TraceOption{cupelotel.WithLoggerProvider(loggers)}, row.opts)
-		if err := row.run(newPipeline(t, config()), cupel.WithTrace(cupelotel.NewTraceCollector(opts...))); err != nil {
+		if err := row.run(newPipeline(t, config()), pipeline.WithTrace(cupelotel.NewTraceCollector(opts...))); err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
 		if got := len(kept.named("cupel.recording")); got != row.want {
@@ -221,7 +222,7 @@ func TestRecordedFields(t *testing.T) {
 		{[]*cupel.ContextItem{value(nil)}, `{}`, "no value"},
 	} {
 		loggers, kept := newRecords(log.SeverityInfo)
-		observed := cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "v")))
+		observed := pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "v")))
 		if _, err := newPipeline(t, config()).Run(t.Context(), row.items, newBudget(t, 1000, 100), observed); err != nil {
 			t.Fatal(err)
 		}
@@ -251,25 +252,25 @@ func TestRecordedClock(t *testing.T) {
 		c := config()
 		c.Scorer = scorer.Recency{} // For does not call it again
 		c.Clock = func() time.Time { return now }
-		pipeline := newPipeline(t, c)
+		p := newPipeline(t, c)
 		loggers, kept := newRecords(log.SeverityInfo)
-		observed := cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracing), cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("")))
-		prepared, err := pipeline.Prepare(t.Context(), candidates(t), observed)
+		observed := pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracing), cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("")))
+		prepared, err := p.Prepare(t.Context(), candidates(t), observed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		now = now.Add(time.Hour)
-		again, err := prepared.For(t.Context(), pipeline, observed)
+		again, err := prepared.For(t.Context(), p, observed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range []*cupel.Prepared{prepared, again} {
+		for _, p := range []*pipeline.Prepared{prepared, again} {
 			now = now.Add(time.Hour)
 			if _, err := p.Run(t.Context(), newBudget(t, 1000, 100), observed); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed); err != nil {
+		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed); err != nil {
 			t.Fatal(err)
 		}
 		want := []time.Time{start, start, now}

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -20,7 +21,7 @@ func full(t *testing.T, redact cupelotel.Redactor, arrange func(*testing.T, *fai
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
 	if arrange == nil {
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	} else {
@@ -117,7 +118,7 @@ func TestInvalidUTF8(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	items := []*cupel.ContextItem{newItem(t, "a", 1, kind("bad\xff"))}
-	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 5), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 5), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	events := spanNamed(t, recorder, "cupel.stage.slice").Events()

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
@@ -26,7 +27,7 @@ func TestRootSpans(t *testing.T) {
 	conversation := cupelotel.ContextWithConversationID(t.Context(), "c1")
 	for _, tt := range []struct {
 		name   string
-		config cupel.Config
+		config pipeline.Config
 		ctx    context.Context
 		max    int
 		opts   []cupelotel.TraceOption
@@ -50,7 +51,7 @@ func TestRootSpans(t *testing.T) {
 			"cupel.run.selected_tokens": "60", "cupel.budget.utilization": "0.06", "cupel.budget.target_utilization": "0.6",
 		}, ""},
 		{"failed", throwing(), t.Context(), 1000, nil, map[attribute.Key]string{
-			"cupel.run.candidates": "8", "cupel.run.included": "", "cupel.run.selected_tokens": "", "cupel.budget.utilization": "", "error.type": "*cupel.OverflowError",
+			"cupel.run.candidates": "8", "cupel.run.included": "", "cupel.run.selected_tokens": "", "cupel.budget.utilization": "", "error.type": "*pipeline.OverflowError",
 		}, "there is no window"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestRootSpans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = newPipeline(t, tt.config).Run(tt.ctx, candidates(t), budget, cupel.WithTrace(collector)) // one fails
+			_, _ = newPipeline(t, tt.config).Run(tt.ctx, candidates(t), budget, pipeline.WithTrace(collector)) // one fails
 			attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
 			for key, want := range tt.want {
 				if got := attr(attrs, key); got != want {
@@ -80,7 +81,7 @@ func TestRootSpanOfAStream(t *testing.T) {
 			}
 		}
 	})
-	_, err := newPipeline(t, config()).RunStream(t.Context(), source, newBudget(t, 1000, 100), cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))))
+	_, err := newPipeline(t, config()).RunStream(t.Context(), source, newBudget(t, 1000, 100), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestRootSpanOfAStream(t *testing.T) {
 
 func TestEmptyBudgetsHaveNoUtilization(t *testing.T) {
 	provider, recorder := newRecorder(t)
-	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), cupel.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)))); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)))); err != nil {
 		t.Fatal(err)
 	}
 	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()

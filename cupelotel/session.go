@@ -6,20 +6,20 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/wollax/cupel-go/cupel"
 )
 
 var (
-	_ cupel.TurnObserver = (*TraceCollector)(nil)
-	_ cupel.TurnObserver = (*MetricCollector)(nil)
+	_ turn.Observer = (*TraceCollector)(nil)
+	_ turn.Observer = (*MetricCollector)(nil)
 )
 
-// StartTurn implements [cupel.TurnObserver]: it starts the span of a turn.
-func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+// StartTurn implements [turn.Observer]: it starts the span of a turn.
+func (c *TraceCollector) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
 	if !c.which.observes(ctx, asRun(info)) {
 		return ctx, nil
 	}
@@ -44,8 +44,8 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (co
 }
 
 // asRun describes a turn to a filter.
-func asRun(info cupel.TurnInfo) cupel.RunInfo {
-	return cupel.RunInfo{Start: info.Start, Candidates: info.Candidates, Budget: info.Budget, Pipeline: info.Pipeline}
+func asRun(info turn.Info) observe.RunInfo {
+	return observe.RunInfo{Start: info.Start, Candidates: info.Candidates, Budget: info.Budget, Pipeline: info.Pipeline}
 }
 
 // turnContext is the context of a turn. It lets the runs of a turn find the span
@@ -88,7 +88,7 @@ func (c *TraceCollector) inTurn(ctx context.Context) context.Context {
 
 // traceTurn follows one turn.
 type traceTurn struct {
-	cupel.NoTrace
+	turn.NoTrace
 	collector *TraceCollector
 	tracer    trace.Tracer
 	span      trace.Span
@@ -99,7 +99,7 @@ type traceTurn struct {
 }
 
 // EndTurn ends the span of the turn.
-func (t *traceTurn) EndTurn(_ context.Context, e cupel.TurnEnd) {
+func (t *traceTurn) EndTurn(_ context.Context, e turn.End) {
 	defer t.span.End()
 	if e.Err != nil {
 		t.span.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
@@ -140,7 +140,7 @@ func (c *TraceCollector) breakReason(reason string) string {
 // again what was proposed, so that one span has both. The span is below the
 // caller's, since that of the turn has ended: tracing backends take a child that
 // starts after its parent has ended for one with another clock.
-func (t *traceTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
+func (t *traceTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	parent := t.caller
 	if !parent.SpanContext().IsValid() {
 		parent = t.span // no other span of the trace is there
@@ -171,9 +171,9 @@ func breakReason(reason string) string {
 	return other
 }
 
-// StartTurn implements [cupel.TurnObserver]. What the runs of the turn measure is
+// StartTurn implements [turn.Observer]. What the runs of the turn measure is
 // recorded when it is committed, or has failed.
-func (c *MetricCollector) StartTurn(ctx context.Context, info cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+func (c *MetricCollector) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
 	in := c.current()
 	if !in.enabled(ctx) || !c.which.observes(ctx, asRun(info)) {
 		return ctx, nil
@@ -200,7 +200,7 @@ func (c *MetricCollector) turnOf(ctx context.Context) *metricTurn {
 
 // metricTurn follows one turn.
 type metricTurn struct {
-	cupel.NoTrace
+	turn.NoTrace
 	*instruments
 	collector *MetricCollector
 	maxTokens int
@@ -209,7 +209,7 @@ type metricTurn struct {
 	windows   *series // of the window
 	start     time.Time
 	took      time.Duration
-	end       cupel.TurnEnd
+	end       turn.End
 
 	mu    sync.Mutex // strategies may start runs of their own
 	later []func()
@@ -234,7 +234,7 @@ func (t *metricTurn) measure() {
 }
 
 // EndTurn keeps what was proposed for the commit. A turn that failed has none.
-func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
+func (t *metricTurn) EndTurn(ctx context.Context, e turn.End) {
 	t.took, t.end = time.Since(t.start), e //nolint:forbidigo // see StartTurn
 	if e.Err != nil {
 		t.measure()
@@ -243,7 +243,7 @@ func (t *metricTurn) EndTurn(ctx context.Context, e cupel.TurnEnd) {
 }
 
 // CommitTurn records the measurements of the turn.
-func (t *metricTurn) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
+func (t *metricTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	t.measure()
 	e := &t.end
 	record, add := t.turns.record, t.turns.add

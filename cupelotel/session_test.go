@@ -11,38 +11,41 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // forced is a turn that broke, as a session describes it.
-var forced = cupel.TurnEnd{
+var forced = turn.End{
 	Items: 5, Tokens: 600, KeptItems: 2, KeptTokens: 200, Break: "forced", DroppedItems: 3, DroppedTokens: 350, Quoted: 1, Summarized: 4,
 	CacheRead: 150, CacheWritten: 300, Cost: 465, CostWithout: 930,
 }
 
-var reported = cupel.TurnCommit{Input: 640, Output: 20, CacheRead: 128, CacheWritten: 320, Cached: true}
+var reported = turn.Commit{Input: 640, Output: 20, CacheRead: 128, CacheWritten: 320, Cached: true}
 
 // take takes a turn as a session does. It returns the state that follows the turn.
-func take(t *testing.T, ctx context.Context, collector cupel.TraceCollector, e cupel.TurnEnd, runs ...cupel.Config) (context.Context, cupel.TurnTrace) { //nolint:revive // t first, as everywhere
+func take(t *testing.T, ctx context.Context, collector observe.TraceCollector, e turn.End, runs ...pipeline.Config) (context.Context, turn.Trace) { //nolint:revive // t first, as everywhere
 	t.Helper()
-	observer, ok := collector.(cupel.TurnObserver)
+	observer, ok := collector.(turn.Observer)
 	if !ok {
 		t.Fatalf("%T does not follow turns", collector)
 	}
-	ctx, turn := observer.StartTurn(ctx, cupel.TurnInfo{Start: base, Number: 7, Candidates: 12, Budget: newBudget(t, 1000, 800)})
+	ctx, current := observer.StartTurn(ctx, turn.Info{Start: base, Number: 7, Candidates: 12, Budget: newBudget(t, 1000, 800)})
 	for _, c := range runs {
-		_, _ = newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)) // some fail
+		_, _ = newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)) // some fail
 	}
-	if turn != nil {
-		turn.EndTurn(ctx, e)
+	if current != nil {
+		current.EndTurn(ctx, e)
 	}
-	return ctx, turn
+	return ctx, current
 }
 
 // throwing is a configuration whose run fails.
-func throwing() cupel.Config {
+func throwing() pipeline.Config {
 	c := config()
-	c.Overflow = cupel.OverflowThrow
+	c.Overflow = pipeline.OverflowThrow
 	return c
 }
 
@@ -50,8 +53,8 @@ func TestTurnSpans(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers))
 	caller, span := tracers.Tracer("agent").Start(t.Context(), "agent")
-	ctx, turn := take(t, caller, collector, forced, config())
-	turn.CommitTurn(ctx, reported)
+	ctx, current := take(t, caller, collector, forced, config())
+	current.CommitTurn(ctx, reported)
 	span.End()
 
 	want := `
@@ -126,8 +129,8 @@ agent (internal, agent )
 // TestCommitsWithoutACaller: without a caller's span, turn and commit are one trace.
 func TestCommitsWithoutACaller(t *testing.T) {
 	tracers, recorder := newRecorder(t)
-	ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
-	turn.CommitTurn(ctx, reported)
+	ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	current.CommitTurn(ctx, reported)
 	if a, b := spanNamed(t, recorder, "cupel.session.turn"), spanNamed(t, recorder, "cupel.session.commit"); b.Parent().SpanID() != a.SpanContext().SpanID() {
 		t.Errorf("the commit is no child of the turn:\n%s", tree(recorder.Ended()))
 	}
@@ -138,25 +141,25 @@ func TestCommitsWithoutACaller(t *testing.T) {
 func TestTurnSpansOnce(t *testing.T) {
 	tests := []struct {
 		name    string
-		end     cupel.TurnEnd
-		commit  *cupel.TurnCommit
+		end     turn.End
+		commit  *turn.Commit
 		missing []string
 		commits int
 		why     string
 	}{
-		{"no break", cupel.TurnEnd{Items: 1}, &cupel.TurnCommit{},
+		{"no break", turn.End{Items: 1}, &turn.Commit{},
 			[]string{"cupel.session.break_reason", "cupel.session.break_position", "cupel.session.read_reported", "cupel.session.input_reported"}, 1,
 			"nothing was reported"},
-		{"no cache fields", forced, &cupel.TurnCommit{Input: 5}, []string{"cupel.session.read_reported", "cupel.session.written_reported"}, 1,
+		{"no cache fields", forced, &turn.Commit{Input: 5}, []string{"cupel.session.read_reported", "cupel.session.written_reported"}, 1,
 			"0 would say that the cache was empty"},
 		{"not committed", forced, nil, nil, 0, "the request failed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tracers, recorder := newRecorder(t)
-			ctx, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), tt.end)
+			ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), tt.end)
 			if tt.commit != nil {
-				turn.CommitTurn(ctx, *tt.commit)
+				current.CommitTurn(ctx, *tt.commit)
 			}
 			text := tree(recorder.Ended())
 			for _, name := range tt.missing {
@@ -178,19 +181,19 @@ func TestTurnsThatFail(t *testing.T) {
 		why       string
 	}{
 		{context.Canceled, "context.Canceled", "cupel: the run failed", "a session returns it as it is"},
-		{&cupel.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*cupel.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
-		{&cupel.AbandonedError{}, "*cupel.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
+		{&pipeline.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*pipeline.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
+		{&observe.AbandonedError{}, "*observe.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
 		{errors.New("secret"), "_OTHER", "cupel: the run failed", "the text may quote an item"},
 		{(*cupel.StrategyError)(nil), "_OTHER", "cupel: the run failed", "a mistake of a chooser must not crash the turn"},
-		{(*cupel.OverflowError)(nil), "_OTHER", "cupel: the run failed", "nor one of another type"},
+		{(*pipeline.OverflowError)(nil), "_OTHER", "cupel: the run failed", "nor one of another type"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
 			tracers, recorder := newRecorder(t)
 			meters, reader := newReader(t)
-			collector := cupel.MultiTraceCollector(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)),
+			collector := observe.Multi(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)),
 				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-			take(t, t.Context(), collector, cupel.TurnEnd{Err: tt.err}, throwing())
+			take(t, t.Context(), collector, turn.End{Err: tt.err}, throwing())
 			span := spanNamed(t, recorder, "cupel.session.turn")
 			if status := span.Status(); status.Code != codes.Error || status.Description != tt.say || attr(span.Attributes(), "error.type") != tt.kind {
 				t.Errorf("status %v, error.type %q; want %q, %q: %s", status, attr(span.Attributes(), "error.type"), tt.say, tt.kind, tt.why)
@@ -202,7 +205,7 @@ func TestTurnsThatFail(t *testing.T) {
 			for _, m := range collect(t, reader) {
 				switch m.Name {
 				case "cupel.pipeline.duration":
-					failures, _, _ = strings.Cut(points(m)["cupel.run.mode=session error.type=*cupel.OverflowError"], " ")
+					failures, _, _ = strings.Cut(points(m)["cupel.run.mode=session error.type=*pipeline.OverflowError"], " ")
 				case "cupel.session.duration":
 					if p := points(m); len(p) != 1 || !strings.HasPrefix(p["error.type="+tt.kind], "1 ") {
 						t.Errorf("durations: %v", p)
@@ -224,18 +227,18 @@ func TestTurnMetrics(t *testing.T) {
 	meters, reader := newReader(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters))
 	take(t, t.Context(), collector, forced, config()) // never committed
-	ctx, turn := take(t, t.Context(), collector, forced, throwing(), config())
+	ctx, current := take(t, t.Context(), collector, forced, throwing(), config())
 	if got := collect(t, reader); len(got) > 0 {
 		t.Fatalf("proposals count: %v", got)
 	}
-	turn.CommitTurn(ctx, reported)
-	calm := cupel.TurnEnd{Items: 6, Tokens: 700, KeptItems: 5, KeptTokens: 600, CacheRead: 600, CacheWritten: 100, Cost: 185, CostWithout: 1000}
-	ctx, turn = take(t, t.Context(), collector, calm)
-	turn.CommitTurn(ctx, cupel.TurnCommit{Input: 700}) // no cache fields
+	current.CommitTurn(ctx, reported)
+	calm := turn.End{Items: 6, Tokens: 700, KeptItems: 5, KeptTokens: 600, CacheRead: 600, CacheWritten: 100, Cost: 185, CostWithout: 1000}
+	ctx, current = take(t, t.Context(), collector, calm)
+	current.CommitTurn(ctx, turn.Commit{Input: 700}) // no cache fields
 	free := calm
 	free.Break, free.CostWithout = "secret", 0
-	ctx, turn = take(t, t.Context(), collector, free)
-	turn.CommitTurn(ctx, reported)
+	ctx, current = take(t, t.Context(), collector, free)
+	current.CommitTurn(ctx, reported)
 
 	want := map[string]map[string]string{
 		"cupel.session.turns":            {"": "3"},
@@ -290,8 +293,8 @@ func TestTurnsOfTwoCollectors(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	a, b := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers))
 	caller, span := tracers.Tracer("agent").Start(t.Context(), "agent")
-	ctx, turn := take(t, caller, cupel.MultiTraceCollector(a, b), forced, config())
-	turn.CommitTurn(ctx, reported)
+	ctx, current := take(t, caller, observe.Multi(a, b), forced, config())
+	current.CommitTurn(ctx, reported)
 	span.End()
 	below := make(map[string]map[string]int)
 	names := make(map[string]string)
@@ -317,9 +320,9 @@ func TestTurnsOfTwoCollectors(t *testing.T) {
 // TestTurnsThatAreNotSampled cost one span each.
 func TestTurnsThatAreNotSampled(t *testing.T) {
 	tracers, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.NeverSample()))
-	_, turn := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced, config())
-	if turn != nil || len(recorder.Ended()) != 0 {
-		t.Errorf("a turn that is not sampled is followed: %v, %d spans", turn, len(recorder.Ended()))
+	_, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced, config())
+	if current != nil || len(recorder.Ended()) != 0 {
+		t.Errorf("a turn that is not sampled is followed: %v, %d spans", current, len(recorder.Ended()))
 	}
 }
 
@@ -330,7 +333,7 @@ func TestTurnsOfOtherSessions(t *testing.T) {
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithRedaction(
 		func(cupelotel.TextSource, string) string { return "(hidden)" }))
 	for _, reason := range []string{"secret", "worth it"} {
-		take(t, t.Context(), collector, cupel.TurnEnd{Break: reason})
+		take(t, t.Context(), collector, turn.End{Break: reason})
 	}
 	var got []string
 	for _, span := range recorder.Ended() {

@@ -5,17 +5,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wollax/cupel-go/cupel/observe"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // strategyKeys returns the key of the time of each strategy: StrategyTimePrefix and
 // the types from the pipeline's own strategy down, without their packages, such as
 // "Composite.Recency". Of several parts with one name, the second is called
 // "Recency.2".
-func strategyKeys(list []cupel.StrategyTime) []string {
+func strategyKeys(list []observe.StrategyTime) []string {
 	keys := make([]string, len(list))
 	for i := range list {
 		name, same := bareType(list[i].Strategy), 1
@@ -44,7 +43,7 @@ func bareType(name string) string {
 }
 
 // appendStrategies appends the times of a stage's strategies.
-func appendStrategies(attrs []attribute.KeyValue, list []cupel.StrategyTime) []attribute.KeyValue {
+func appendStrategies(attrs []attribute.KeyValue, list []observe.StrategyTime) []attribute.KeyValue {
 	for i, key := range strategyKeys(list) {
 		attrs = append(attrs, attribute.Float64(key, list[i].Duration.Seconds()))
 	}
@@ -54,7 +53,7 @@ func appendStrategies(attrs []attribute.KeyValue, list []cupel.StrategyTime) []a
 // startStrategies makes the spans of a stage's strategies. They come late, with the
 // times that were measured, so that a strategy is in one span however often it is
 // called.
-func (r *traceRun) startStrategies(ctx context.Context, stage trace.Span, list []cupel.StrategyTime) {
+func (r *traceRun) startStrategies(ctx context.Context, stage trace.Span, list []observe.StrategyTime) {
 	spans := make([]trace.Span, len(list))
 	for i, s := range list {
 		parent := stage

@@ -13,6 +13,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -22,15 +24,13 @@ import (
 // napping is a scorer that takes time.
 type napping[T any] struct{ takes time.Duration }
 
-func (*napping[T]) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
-
-func (n *napping[T]) ScoreAll(context.Context, []*cupel.ContextItem, []float64) error {
+func (n *napping[T]) Score(context.Context, []*cupel.ContextItem, []float64) error {
 	time.Sleep(n.takes)
 	return nil
 }
 
 // layered is a pipeline whose strategies have parts.
-func layered(t *testing.T) cupel.Config {
+func layered(t *testing.T) pipeline.Config {
 	t.Helper()
 	inner, err := scorer.NewComposite(
 		scorer.Weighted{Scorer: &napping[map[string]int]{2 * time.Millisecond}, Weight: 1},
@@ -47,7 +47,7 @@ func layered(t *testing.T) cupel.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cupel.Config{Scorer: outer, Slicer: quota, Placer: placer.Chronological{}, Overflow: cupel.OverflowTruncate, Clock: func() time.Time { return base }}
+	return pipeline.Config{Scorer: outer, Slicer: quota, Placer: placer.Chronological{}, Overflow: pipeline.OverflowTruncate, Clock: func() time.Time { return base }}
 }
 
 func TestStrategies(t *testing.T) {
@@ -59,7 +59,7 @@ func TestStrategies(t *testing.T) {
 				opts = append(opts, cupelotel.WithStrategySpans())
 			}
 			collector := cupelotel.NewTraceCollector(opts...)
-			if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			file := "Strategies.txt"
@@ -101,7 +101,7 @@ func TestStrategies(t *testing.T) {
 func TestStageSpansLeftOutHaveNoStrategies(t *testing.T) {
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(rootsOnly{}))
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithStrategySpans())
-	if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	if all := recorder.Ended(); len(all) != 1 {
@@ -123,6 +123,7 @@ func (rootsOnly) Description() string { return "roots only" }
 func TestStreamsHaveBusyTimes(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	c := layered(t)
+	c.Clock = nil // busy times are by the pipeline's clock
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithStrategySpans())
 	const pause = 5 * time.Millisecond
 	slowly := func(yield func(*cupel.ContextItem, error) bool) {
@@ -133,7 +134,7 @@ func TestStreamsHaveBusyTimes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newPipeline(t, c).RunStream(t.Context(), slowly, newBudget(t, 1000, 100), cupel.WithTrace(collector), cupel.WithBatchSize(2)); err != nil {
+	if _, err := newPipeline(t, c).RunStream(t.Context(), slowly, newBudget(t, 1000, 100), pipeline.WithTrace(collector), pipeline.WithBatchSize(2)); err != nil {
 		t.Fatal(err)
 	}
 	for _, span := range recorder.Ended() {
@@ -167,26 +168,26 @@ func TestPrepared(t *testing.T) {
 	others, other := newRecorder(t)
 	meters, reader := newReader(t)
 	trace := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
-	collector := cupel.MultiTraceCollector(trace, cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(others)),
+	collector := observe.Multi(trace, cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(others)),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-	pipeline := newPipeline(t, config())
-	prepared, err := pipeline.Prepare(t.Context(), candidates(t), cupel.WithTrace(collector))
+	p := newPipeline(t, config())
+	prepared, err := p.Prepare(t.Context(), candidates(t), pipeline.WithTrace(collector))
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "Prepare.txt", tree(recorder.Ended()))
 	for _, target := range []int{50, 100} {
-		if _, err := prepared.Run(t.Context(), newBudget(t, 1000, target), cupel.WithTrace(collector)); err != nil {
+		if _, err := prepared.Run(t.Context(), newBudget(t, 1000, target), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	change := config()
 	change.Scorer = scorer.Recency{}
-	again, err := prepared.For(t.Context(), newPipeline(t, change), cupel.WithTrace(trace))
+	again, err := prepared.For(t.Context(), newPipeline(t, change), pipeline.WithTrace(trace))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Run(t.Context(), newBudget(t, 1000, 100), cupel.WithTrace(trace)); err != nil {
+	if _, err := again.Run(t.Context(), newBudget(t, 1000, 100), pipeline.WithTrace(trace)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -227,7 +228,7 @@ func TestPrepared(t *testing.T) {
 	// A failed preparation, and one whose trace is not recorded.
 	failing := config()
 	failing.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return errors.New("no") })
-	if _, err := newPipeline(t, failing).Prepare(t.Context(), candidates(t), cupel.WithTrace(trace)); err == nil {
+	if _, err := newPipeline(t, failing).Prepare(t.Context(), candidates(t), pipeline.WithTrace(trace)); err == nil {
 		t.Error("the scorer did not fail")
 	}
 	roots := recorder.Ended()
@@ -235,11 +236,11 @@ func TestPrepared(t *testing.T) {
 		t.Errorf("a failed preparation:\n%s", tree(roots[len(roots)-1:]))
 	}
 	out := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()))
-	unrecorded, err := pipeline.Prepare(t.Context(), candidates(t), cupel.WithTrace(out))
+	unrecorded, err := p.Prepare(t.Context(), candidates(t), pipeline.WithTrace(out))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := unrecorded.Run(t.Context(), newBudget(t, 1000, 100), cupel.WithTrace(trace)); err != nil {
+	if _, err := unrecorded.Run(t.Context(), newBudget(t, 1000, 100), pipeline.WithTrace(trace)); err != nil {
 		t.Fatal(err)
 	}
 	spans := recorder.Ended()

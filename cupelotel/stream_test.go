@@ -12,6 +12,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -49,7 +52,7 @@ func TestStream(t *testing.T) {
 			c := config()
 			c.Clock = ticking(step)
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(tt.verbosity))
-			result, err := newPipeline(t, c).RunStream(t.Context(), source(nil, candidates(t)...), newBudget(t, 1000, 100), cupel.WithTrace(collector), cupel.WithBatchSize(2))
+			result, err := newPipeline(t, c).RunStream(t.Context(), source(nil, candidates(t)...), newBudget(t, 1000, 100), pipeline.WithTrace(collector), pipeline.WithBatchSize(2))
 			if err != nil || len(result.Window) != 3 {
 				t.Fatalf("RunStream: %+v, %v", result, err)
 			}
@@ -72,14 +75,14 @@ func TestStreamTimes(t *testing.T) {
 	c.Scorer = batchFunc(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 		_, span := tracer.Start(ctx, fmt.Sprint("own scorer of ", all[0].Content()))
 		defer span.End()
-		return cupel.ScoreAll(ctx, byHint, all, scores)
+		return strategy.CallScorer(ctx, byHint, all, scores)
 	})
 	reader := sdkmetric.NewManualReader()
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider)),
-		cupelotel.NewMetricCollector(cupelotel.WithPipelineClock(), cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))))
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))))
 	items := []*cupel.ContextItem{newItem(t, "a", 1), newItem(t, "b", 1), newItem(t, "c", 1)}
-	if _, err := newPipeline(t, c).RunStream(t.Context(), source(nil, items...), newBudget(t, 100, 100), cupel.WithTrace(collector), cupel.WithBatchSize(2)); err != nil {
+	if _, err := newPipeline(t, c).RunStream(t.Context(), source(nil, items...), newBudget(t, 100, 100), pipeline.WithTrace(collector), pipeline.WithBatchSize(2)); err != nil {
 		t.Fatal(err)
 	}
 	// Readings: 0 start; 1-2 classify; 3-8 score, deduplicate, slice; 9-10
@@ -142,7 +145,7 @@ func TestStreamFailures(t *testing.T) {
 		description string
 		why         string
 	}{
-		{"error", errors.New("secret"), "*cupel.SourceError", "cupel: the source failed at item 8", "the text of the source may quote an item"},
+		{"error", errors.New("secret"), "*pipeline.SourceError", "cupel: the source failed at item 8", "the text of the source may quote an item"},
 		{"panic", nil, "*cupel.PanicError", "cupel: the source panicked at item 8", "a panic is distinguished from an error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +159,7 @@ func TestStreamFailures(t *testing.T) {
 					panic("secret")
 				}
 			}
-			_, err := newPipeline(t, config()).RunStream(t.Context(), failing, newBudget(t, 1000, 100), cupel.WithTrace(collector), cupel.WithBatchSize(2))
+			_, err := newPipeline(t, config()).RunStream(t.Context(), failing, newBudget(t, 1000, 100), pipeline.WithTrace(collector), pipeline.WithBatchSize(2))
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -12,12 +12,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 var (
-	_ cupel.TraceCollector = (*TraceCollector)(nil)
-	_ cupel.RunObserver    = (*TraceCollector)(nil)
-	_ cupel.RunTrace       = (*traceRun)(nil)
+	_ observe.TraceCollector = (*TraceCollector)(nil)
+	_ observe.RunObserver    = (*TraceCollector)(nil)
+	_ observe.RunTrace       = (*traceRun)(nil)
 )
 
 // TraceCollector makes a tree of spans for each run it is passed to. Create it
@@ -38,6 +39,7 @@ type TraceCollector struct {
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
 	strategySpans bool
+	pipelineClock bool
 
 	logs          bool               // make log records
 	loggers       log.LoggerProvider // nil: the global one
@@ -83,8 +85,8 @@ func (c *TraceCollector) tracer() trace.Tracer {
 	})
 }
 
-// StartRun implements [cupel.RunObserver].
-func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (context.Context, cupel.RunTrace) {
+// StartRun implements [observe.RunObserver].
+func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
 	if !c.which.observes(ctx, info) {
 		return ctx, nil
 	}
@@ -139,9 +141,9 @@ func (c *TraceCollector) StartRun(ctx context.Context, info cupel.RunInfo) (cont
 type preparationKey struct{ collector *TraceCollector }
 
 // rootOptions returns what the root span is started with.
-func (c *TraceCollector) rootOptions(info cupel.RunInfo, attrs []attribute.KeyValue) []trace.SpanStartOption {
+func (c *TraceCollector) rootOptions(info observe.RunInfo, attrs []attribute.KeyValue) []trace.SpanStartOption {
 	start := info.Start
-	if !c.which.pipelineClock {
+	if !c.pipelineClock {
 		start = time.Now() //nolint:forbidigo // the clock of spans
 	}
 	options := append(make([]trace.SpanStartOption, 0, 3), trace.WithTimestamp(start), trace.WithAttributes(attrs...))
@@ -183,7 +185,7 @@ func (c *runContext) Value(key any) any {
 // callerContext returns the context to start the root span from. Another collector of the same run may have put its root span
 // into ctx; both trees must be children of the caller's span. A run inside a
 // strategy is different: it starts later, below a stage.
-func callerContext(ctx context.Context, c *TraceCollector, info cupel.RunInfo) context.Context {
+func callerContext(ctx context.Context, c *TraceCollector, info observe.RunInfo) context.Context {
 	span := trace.SpanFromContext(ctx)
 	other, ok := ctx.Value(runContextKey{}).(*runContext)
 	if !ok || other.collector == c || !other.start.Equal(info.Start) || !other.root.Equal(span.SpanContext()) {
@@ -194,7 +196,7 @@ func callerContext(ctx context.Context, c *TraceCollector, info cupel.RunInfo) c
 
 // traceRun follows one run.
 type traceRun struct {
-	cupel.NoTrace
+	observe.NoTrace
 	collector *TraceCollector
 	tracer    trace.Tracer
 	root      trace.Span
@@ -223,16 +225,16 @@ func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
 }
 
 // Detail asks for items and reasons only at verbosities that show their events.
-func (r *traceRun) Detail() cupel.TraceDetail {
+func (r *traceRun) Detail() observe.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
-	return cupel.TraceDetail{
-		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && (r.log.run || r.log.recording != nil), Exclusions: events, Lent: true, Reasons: events,
-		Strategies: r.root.IsRecording(), RealTime: !r.collector.which.pipelineClock,
+	return observe.TraceDetail{
+		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && (r.log.run || r.log.recording != nil), Exclusions: events, Reasons: events,
+		Strategies: r.root.IsRecording(),
 	}
 }
 
 // StartStage starts the span of a stage.
-func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.Context {
+func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context.Context {
 	if !r.root.IsRecording() { // there are log records only
 		return ctx
 	}
@@ -243,7 +245,7 @@ func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.C
 		ctx = trace.ContextWithSpan(ctx, r.root) // another collector's span is there
 	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, stage.Span = r.tracer.Start(ctx, name, trace.WithTimestamp(s.Start), trace.WithAttributes(
+	ctx, stage.Span = r.tracer.Start(ctx, name, trace.WithTimestamp(r.collector.moment(s.Start)), trace.WithAttributes(
 		StageNameKey.String(name[len(stageSpanPrefix):]),
 		StageItemCountInKey.Int(s.CountIn),
 	))
@@ -251,7 +253,7 @@ func (r *traceRun) StartStage(ctx context.Context, s cupel.StageStart) context.C
 }
 
 // EndStage ends the span of a stage.
-func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
+func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
 	if r.streaming && e.Stage == cupel.StageClassify {
 		r.read = e.CountIn
 	}
@@ -272,20 +274,20 @@ func (r *traceRun) EndStage(ctx context.Context, e cupel.StageEnd) {
 	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
 		r.describe(ctx, stage.Span, e)
 	}
-	if r.collector.strategySpans && stage.IsRecording() && !r.collector.which.pipelineClock {
+	if r.collector.strategySpans && stage.IsRecording() && !r.collector.pipelineClock {
 		r.startStrategies(ctx, stage.Span, e.Strategies)
 	}
-	stage.End(trace.WithTimestamp(e.End))
+	stage.End(trace.WithTimestamp(r.collector.moment(e.End)))
 }
 
 // describe sets the attributes that are known at the end of a stage, and makes its
 // events.
-func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageEnd) {
+func (r *traceRun) describe(ctx context.Context, span trace.Span, e observe.StageEnd) {
 	attrs := append(make([]attribute.KeyValue, 0, 6+len(e.Strategies)), StageItemCountOutKey.Int(e.CountOut))
 	if r.streaming {
 		attrs = append(attrs, StageBusyTimeKey.Float64(e.Duration.Seconds()))
 	}
-	if !r.collector.which.pipelineClock {
+	if !r.collector.pipelineClock {
 		attrs = appendStrategies(attrs, e.Strategies)
 	}
 	if r.collector.verbosity >= VerbosityStageAndExclusions {
@@ -294,7 +296,7 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageE
 			included = nil
 		}
 		var kept selection
-		events := r.sinkOf(ctx, span, e.End, r.log != nil && r.log.items)
+		events := r.sinkOf(ctx, span, r.collector.moment(e.End), r.log != nil && r.log.items)
 		if events.span != nil || events.log != nil {
 			kept = choose(e.Excluded, included, r.collector.limit)
 		}
@@ -322,7 +324,7 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e cupel.StageE
 }
 
 // EndRun ends the root span.
-func (r *traceRun) EndRun(ctx context.Context, e cupel.RunEnd) {
+func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 	attrs := make([]attribute.KeyValue, 0, 7)
 	if r.streaming {
 		attrs = append(attrs, CandidatesKey.Int(r.read))
@@ -355,12 +357,12 @@ func (r *traceRun) EndRun(ctx context.Context, e cupel.RunEnd) {
 	if r.log != nil {
 		r.log.end(trace.ContextWithSpan(ctx, r.root), e, attrs)
 	}
-	r.root.End(trace.WithTimestamp(e.End))
+	r.root.End(trace.WithTimestamp(r.collector.moment(e.End)))
 }
 
 // alert adds the events of the root span: the overflow and shortfalls, up to the limit.
-func (r *traceRun) alert(ctx context.Context, e cupel.RunEnd) {
-	events, limit := r.sinkOf(ctx, r.root, e.End, r.log != nil), r.collector.limit
+func (r *traceRun) alert(ctx context.Context, e observe.RunEnd) {
+	events, limit := r.sinkOf(ctx, r.root, r.collector.moment(e.End), r.log != nil), r.collector.limit
 	if e.Overflow > 0 && limit != 0 {
 		events.event(alertSeverity, overflowEventName, OverflowTokensKey.Int(e.Overflow))
 		limit--

@@ -20,6 +20,9 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -58,7 +61,7 @@ func TestWholeTree(t *testing.T) {
 			c := config()
 			c.Clock = ticking(step)
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(tt.verbosity))
-			window, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
+			window, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 			if err != nil || len(window) != 3 {
 				t.Fatalf("Run: %d items, %v", len(window), err)
 			}
@@ -75,7 +78,7 @@ func TestTimesAreThoseOfTheRun(t *testing.T) {
 	c := config()
 	c.Clock = ticking(step)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithPipelineClock(), cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	// The clock is read once at each edge: the start of the run, start and end
@@ -117,7 +120,7 @@ func TestSpansHangBelowTheCallers(t *testing.T) {
 		own(ctx, "own scorer")
 		return nil
 	})
-	c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+	c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 		own(ctx, "own slicer")
 		return byTags(ctx, items, budget)
 	})
@@ -126,7 +129,7 @@ func TestSpansHangBelowTheCallers(t *testing.T) {
 		return asMerged(ctx, items)
 	})
 	ctx, caller := tracer.Start(t.Context(), "caller")
-	_, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
+	_, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 	caller.End()
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +155,7 @@ func TestSpansHangBelowTheCallers(t *testing.T) {
 func TestDryRunIsTracedToo(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
-	report, err := newPipeline(t, config()).DryRun(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector))
+	report, err := newPipeline(t, config()).DryRun(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +181,7 @@ func TestRunsThatAreNotRecorded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tt.provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-			ctx, state := collector.StartRun(t.Context(), cupel.RunInfo{Start: base})
+			ctx, state := collector.StartRun(t.Context(), observe.RunInfo{Start: base})
 			if span := trace.SpanContextFromContext(ctx); state != nil || span.IsValid() != tt.traced || span.IsSampled() {
 				t.Errorf("StartRun returned the state %v and the span %+v; %s", state, span, tt.why)
 			}
@@ -190,7 +193,7 @@ func TestRunsThatAreNotRecorded(t *testing.T) {
 			})
 			readings := 0
 			c.Clock = func() time.Time { readings++; return base }
-			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			if seen.IsValid() != tt.traced || seen.IsSampled() || readings != 1 {
@@ -219,7 +222,7 @@ func TestSamplersMayLeaveOutStages(t *testing.T) {
 			t.Errorf("an event was built from %q for a span that does not record", text)
 			return text
 		}))
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	if spans := recorder.Ended(); len(spans) != 1 || spans[0].Name() != "cupel.pipeline" {
@@ -247,7 +250,7 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 	}))))
 	for _, verbosity := range []cupelotel.Verbosity{cupelotel.VerbosityFull, cupelotel.VerbosityStageOnly} {
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(verbosity))
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -259,10 +262,10 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 
 func TestGlobalProviderIsLookedUpAtTheRun(t *testing.T) {
 	collector := cupelotel.NewTraceCollector(nil, cupelotel.WithTracerProvider(nil))
-	pipeline := newPipeline(t, config())
+	p := newPipeline(t, config())
 	run := func() {
 		t.Helper()
-		if _, err := pipeline.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -294,12 +297,12 @@ func TestConcurrentRuns(t *testing.T) {
 		wait.Go(func() {
 			for i := range runs {
 				ctx, span := tracer.Start(t.Context(), "caller")
-				pipeline := good
+				p := good
 				if (caller+i)%4 == 0 {
-					pipeline = failing
+					p = failing
 				}
-				_, err := pipeline.Run(ctx, items, budget, cupel.WithTrace(collector))
-				if (err != nil) != (pipeline == failing) {
+				_, err := p.Run(ctx, items, budget, pipeline.WithTrace(collector))
+				if (err != nil) != (p == failing) {
 					t.Error(err)
 				}
 				span.End()
@@ -335,12 +338,12 @@ func TestConcurrentRuns(t *testing.T) {
 func TestOneOfSeveralCollectors(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	full := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	diagnostic := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
+	diagnostic := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
 	off := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()))
 	c := config()
 	c.Clock = ticking(step)
 	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100),
-		cupel.WithTrace(cupel.MultiTraceCollector(diagnostic, full, off)))
+		pipeline.WithTrace(observe.Multi(diagnostic, full, off)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +372,7 @@ func TestTracesSideBySide(t *testing.T) {
 			callers, _ := newRecorder(t)
 			ctx, caller := callers.Tracer("test").Start(t.Context(), "caller")
 			defer caller.End()
-			var collectors []cupel.TraceCollector
+			var collectors []observe.TraceCollector
 			var recorders []*tracetest.SpanRecorder
 			for _, sampler := range tt.samplers {
 				provider, recorder := newRecorder(t, sdktrace.WithSampler(sampler))
@@ -382,7 +385,7 @@ func TestTracesSideBySide(t *testing.T) {
 				inside = trace.SpanContextFromContext(ctx)
 				return nil
 			})
-			if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(collectors...))); err != nil {
+			if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(collectors...))); err != nil {
 				t.Fatal(err)
 			}
 			for i, recorder := range recorders {
@@ -426,14 +429,14 @@ func TestRunsInsideOfRuns(t *testing.T) {
 			recorder.Reset()
 			c := config()
 			c.Clock = func() time.Time { return base }
-			pipeline := newPipeline(t, c)
-			c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-				if _, err := pipeline.Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(tt.collector)); err != nil {
-					return cupel.Selection{}, err
+			p := newPipeline(t, c)
+			c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+				if _, err := p.Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(tt.collector)); err != nil {
+					return strategy.Selection{}, err
 				}
 				return byTags(ctx, items, budget)
 			})
-			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(outer)); err != nil {
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(outer)); err != nil {
 				t.Fatal(err)
 			}
 			names := make(map[trace.SpanID]string)
@@ -482,12 +485,12 @@ func TestRunsInsideOfRunsThatAreSampledOut(t *testing.T) {
 			inner := newPipeline(t, c)
 			c.Placer = placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
 				around = trace.SpanContextFromContext(ctx)
-				if _, err := inner.Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(tt.inner)); err != nil {
+				if _, err := inner.Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(tt.inner)); err != nil {
 					return nil, err
 				}
 				return asMerged(ctx, items)
 			})
-			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(one)); err != nil {
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(one)); err != nil {
 				t.Fatal(err)
 			}
 			if len(parents) != 2 || !around.IsValid() || !parents[1].Equal(around) {
@@ -500,7 +503,7 @@ func TestRunsInsideOfRunsThatAreSampledOut(t *testing.T) {
 func TestNilProviderOfTheSDK(t *testing.T) {
 	var tracers *sdktrace.TracerProvider
 	var meters *sdkmetric.MeterProvider
-	_, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(cupel.MultiTraceCollector(
+	_, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), // an unset variable
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))))
 	if err != nil {
@@ -514,7 +517,7 @@ func TestCollectorsWithoutConstructor(t *testing.T) {
 		t.Error("a nil collector is enabled")
 	}
 	var zero cupelotel.TraceCollector
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(&zero)); err != nil {
+	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(&zero)); err != nil {
 		t.Error(err)
 	}
 	// Called by hand they do nothing.
@@ -540,7 +543,7 @@ func TestVerbosity(t *testing.T) {
 			}
 			provider, recorder := newRecorder(t)
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(tt.verbosity))
-			if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.VerbosityKey); got != tt.shown {

@@ -8,6 +8,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelotel"
 )
@@ -36,7 +37,7 @@ func grouped(tb testing.TB) []*cupel.ContextItem {
 	}
 }
 
-func unitsConfig() cupel.Config {
+func unitsConfig() pipeline.Config {
 	c := config()
 	c.Slicer = slicer.Greedy{}
 	return c
@@ -45,7 +46,7 @@ func unitsConfig() cupel.Config {
 func TestUnits(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), cupel.WithTrace(collector))
+	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestRedactorSeesGroups(t *testing.T) {
 	}
 	provider, recorder := newRecorder(t)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
-	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), cupel.WithTrace(collector)); err != nil {
+	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
 	shown := flat(recorder.Ended())

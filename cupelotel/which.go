@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wollax/cupel-go/cupel/observe"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // An Option configures a [TraceCollector] or a [MetricCollector].
@@ -23,7 +22,7 @@ func (o option) applyTrace(c *TraceCollector)   { o(&c.which) }
 func (o option) applyMetric(c *MetricCollector) { o(&c.which) }
 
 // WithPipelineName sets cupel.pipeline.name, in place of the name in the pipeline's
-// [cupel.Config].
+// [pipeline.Config].
 func WithPipelineName(name string) Option {
 	return option(func(w *which) { w.name = name })
 }
@@ -57,15 +56,8 @@ func WithAttributesFunc(get func(ctx context.Context) []attribute.KeyValue) Opti
 // Concurrent runs call it concurrently. If it panics, the run is not observed and the
 // OpenTelemetry error handler receives an error. nil observes all. The last one given
 // counts.
-func WithFilter(observe func(ctx context.Context, info cupel.RunInfo) bool) Option {
+func WithFilter(observe func(ctx context.Context, info observe.RunInfo) bool) Option {
 	return option(func(w *which) { w.filter = observe })
-}
-
-// WithPipelineClock takes the times of runs and stages from the [cupel.Config] of the
-// pipeline, for tests with a clock of their own. The default is the real
-// time. The times of strategies are always real, and this option leaves them out.
-func WithPipelineClock() Option {
-	return option(func(w *which) { w.pipelineClock = true })
 }
 
 // which says what a collector observes, and as what.
@@ -73,13 +65,11 @@ type which struct {
 	name    string
 	attrs   []attribute.KeyValue
 	attrsOf func(ctx context.Context) []attribute.KeyValue
-	filter  func(ctx context.Context, info cupel.RunInfo) bool
-
-	pipelineClock bool
+	filter  func(ctx context.Context, info observe.RunInfo) bool
 }
 
 // observes reports whether the filter lets a run through.
-func (w *which) observes(ctx context.Context, info cupel.RunInfo) (yes bool) {
+func (w *which) observes(ctx context.Context, info observe.RunInfo) (yes bool) {
 	if w.filter == nil {
 		return true
 	}
@@ -118,7 +108,7 @@ func (w *which) nameOr(configured string) string {
 }
 
 // modeOf returns the value of cupel.run.mode.
-func modeOf(info cupel.RunInfo, inTurn bool) string {
+func modeOf(info observe.RunInfo, inTurn bool) string {
 	switch {
 	case info.Preparing:
 		return modePrepare

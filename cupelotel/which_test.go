@@ -10,15 +10,17 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // inEachMode runs the candidates in every mode but a session's, with the collector.
-func inEachMode(t *testing.T, c cupel.Config, collector cupel.TraceCollector) {
+func inEachMode(t *testing.T, c pipeline.Config, collector observe.TraceCollector) {
 	t.Helper()
-	pipeline, budget, trace := newPipeline(t, c), newBudget(t, 1000, 100), cupel.WithTrace(collector)
-	prepared, err := pipeline.Prepare(t.Context(), candidates(t))
+	p, budget, trace := newPipeline(t, c), newBudget(t, 1000, 100), pipeline.WithTrace(collector)
+	prepared, err := p.Prepare(t.Context(), candidates(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +32,12 @@ func inEachMode(t *testing.T, c cupel.Config, collector cupel.TraceCollector) {
 		}
 	}
 	for mode, run := range map[string]func() error{
-		"run":        func() error { _, err := pipeline.Run(t.Context(), candidates(t), budget, trace); return err },
-		"dry_run":    func() error { _, err := pipeline.DryRun(t.Context(), candidates(t), budget, trace); return err },
+		"run":        func() error { _, err := p.Run(t.Context(), candidates(t), budget, trace); return err },
+		"dry_run":    func() error { _, err := p.DryRun(t.Context(), candidates(t), budget, trace); return err },
 		"prepared":   func() error { _, err := prepared.Run(t.Context(), budget, trace); return err },
 		"simulation": func() error { _, err := prepared.DryRun(t.Context(), budget, trace); return err },
 		"stream": func() error {
-			_, err := pipeline.RunStream(t.Context(), iter.Seq2[*cupel.ContextItem, error](source), budget, trace)
+			_, err := p.RunStream(t.Context(), iter.Seq2[*cupel.ContextItem, error](source), budget, trace)
 			return err
 		},
 	} {
@@ -97,7 +99,7 @@ func TestPipelineNames(t *testing.T) {
 	named.Name = "invoices"
 	for _, tt := range []struct {
 		name   string
-		config cupel.Config
+		config pipeline.Config
 		opts   []cupelotel.Option
 		want   string
 	}{
@@ -115,10 +117,10 @@ func TestPipelineNames(t *testing.T) {
 			for _, opt := range tt.opts {
 				traceOpts, metricOpts = append(traceOpts, opt), append(metricOpts, opt)
 			}
-			collector := cupel.MultiTraceCollector(cupelotel.NewTraceCollector(traceOpts...), cupelotel.NewMetricCollector(metricOpts...))
+			collector := observe.Multi(cupelotel.NewTraceCollector(traceOpts...), cupelotel.NewMetricCollector(metricOpts...))
 			c := tt.config
-			c.Overflow = cupel.OverflowTruncate
-			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			c.Overflow = pipeline.OverflowTruncate
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.PipelineNameKey); got != tt.want {
@@ -149,7 +151,7 @@ func TestAttributesOfTheCaller(t *testing.T) {
 		return []attribute.KeyValue{attribute.String("tenant", ctx.Value(tenantKey{}).(string))} // panics without one
 	})
 	handled := handledErrors(t)
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), static, dynamic),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), static, dynamic))
 	p := newPipeline(t, config())
@@ -157,7 +159,7 @@ func TestAttributesOfTheCaller(t *testing.T) {
 		context.WithValue(t.Context(), tenantKey{}, "a"), context.WithValue(t.Context(), tenantKey{}, "b"), context.WithValue(t.Context(), tenantKey{}, "a"),
 		t.Context(),
 	} {
-		if _, err := p.Run(ctx, candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := p.Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,7 +198,7 @@ func TestAttributesFuncIsCalledOnce(t *testing.T) {
 	counted := cupelotel.WithAttributesFunc(func(context.Context) []attribute.KeyValue { calls++; return nil })
 	tracers, _ := newRecorder(t)
 	meters, _ := newReader(t)
-	for name, collector := range map[string]cupel.TraceCollector{
+	for name, collector := range map[string]observe.TraceCollector{
 		"spans":   cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), counted),
 		"metrics": cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), counted),
 	} {
@@ -219,7 +221,7 @@ func TestSeriesWithoutBound(t *testing.T) {
 	}))
 	p := newPipeline(t, config())
 	for range 300 {
-		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,7 +236,7 @@ func TestFilter(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	meters, reader := newReader(t)
 	var asked []string
-	filter := cupelotel.WithFilter(func(_ context.Context, info cupel.RunInfo) bool {
+	filter := cupelotel.WithFilter(func(_ context.Context, info observe.RunInfo) bool {
 		asked = append(asked, info.Pipeline)
 		if info.Pipeline == "broken" {
 			panic("secret")
@@ -242,14 +244,14 @@ func TestFilter(t *testing.T) {
 		return info.Pipeline == "wanted"
 	})
 	handled := handledErrors(t)
-	for _, collector := range []cupel.TraceCollector{
+	for _, collector := range []observe.TraceCollector{
 		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), filter),
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), filter),
 	} {
 		for _, name := range []string{"wanted", "broken", "other"} {
 			c := config()
 			c.Name = name
-			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), cupel.WithTrace(collector)); err != nil {
+			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
 		}

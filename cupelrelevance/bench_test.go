@@ -64,7 +64,7 @@ func BenchmarkFirst(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		relevance := Must(New(Must(NewIndex()), query))
-		if err := relevance.ScoreAll(b.Context(), items, scores); err != nil {
+		if err := relevance.Score(b.Context(), items, scores); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -77,7 +77,7 @@ func BenchmarkFurther(b *testing.B) {
 	scores := make([]float64, len(items))
 	words := vocabulary(30000)
 	index := Must(NewIndex())
-	if err := Must(New(index, "")).ScoreAll(b.Context(), items, scores); err != nil {
+	if err := Must(New(index, "")).Score(b.Context(), items, scores); err != nil {
 		b.Fatal(err)
 	}
 	at := 0
@@ -85,7 +85,7 @@ func BenchmarkFurther(b *testing.B) {
 	for b.Loop() {
 		at = (at + 10) % len(words)
 		relevance := Must(New(index, strings.Join(words[at:at+10], " ")))
-		if err := relevance.ScoreAll(b.Context(), items, scores); err != nil {
+		if err := relevance.Score(b.Context(), items, scores); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,12 +4,12 @@
 //
 //	index, err := cupelrelevance.NewIndex()
 //	relevance, err := cupelrelevance.New(index, "What was decided about the roof?")
-//	pipeline, err := cupel.New(cupel.Config{
+//	selector, err := pipeline.New(pipeline.Config{
 //		Scorer: relevance,
 //		Slicer: slicer.ScoreGreedy{},
 //		Placer: placer.Chronological{},
 //	})
-//	window, err := pipeline.Run(ctx, items, budget)
+//	window, err := selector.Run(ctx, items, budget)
 //
 // [Relevance] is the preset. It combines [Lexical] (BM25 over the fields of an
 // item), [Passages] (the same over the items around it) and [Mentions] (names).

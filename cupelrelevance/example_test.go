@@ -6,9 +6,11 @@ import (
 	"log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
@@ -33,9 +35,9 @@ func chat() []*cupel.ContextItem {
 }
 
 // show prints scores with two digits.
-func show(s cupel.Scorer, items []*cupel.ContextItem) {
+func show(s strategy.Scorer, items []*cupel.ContextItem) {
 	scores := make([]float64, len(items))
-	if err := cupel.ScoreAll(context.Background(), s, items, scores); err != nil {
+	if err := strategy.CallScorer(context.Background(), s, items, scores); err != nil {
 		log.Fatal(err)
 	}
 	for i, item := range items {
@@ -53,7 +55,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pipeline, err := cupel.New(cupel.Config{
+	pipeline, err := pipeline.New(pipeline.Config{
 		Scorer: relevance,
 		Slicer: slicer.ScoreGreedy{},
 		Placer: placer.Chronological{},

@@ -278,11 +278,11 @@ func TestFollowConcurrently(t *testing.T) {
 					v = max(0, v-2) // an earlier version
 				}
 				if (v+g)%7 == 0 {
-					if err := Must(New(index, query)).ScoreAll(canceled, items[2*v:2*v+length], scores); err == nil {
+					if err := Must(New(index, query)).Score(canceled, items[2*v:2*v+length], scores); err == nil {
 						t.Error("a canceled call has no error")
 					}
 				}
-				if err := Must(New(index, query)).ScoreAll(t.Context(), items[2*v:2*v+length], scores); err != nil {
+				if err := Must(New(index, query)).Score(t.Context(), items[2*v:2*v+length], scores); err != nil {
 					t.Error(err)
 				}
 				if !slices.Equal(scores, want[v]) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Grouped combines the score of an item with that of its session, document or
@@ -15,14 +16,14 @@ import (
 // concurrent use if the inner scorer is. Create it with [NewGrouped].
 type Grouped struct {
 	index *Index
-	inner cupel.Scorer
+	inner strategy.Scorer
 	share float64
 }
 
 // NewGrouped returns a scorer that combines the scores of inner with those of
 // the groups; share is the group's share, from 0 to 1. It returns a
 // [cupel.InvalidConfigError] if an argument is invalid.
-func NewGrouped(index *Index, inner cupel.Scorer, share float64) (*Grouped, error) {
+func NewGrouped(index *Index, inner strategy.Scorer, share float64) (*Grouped, error) {
 	if err := index.validate("Grouped"); err != nil {
 		return nil, err
 	}
@@ -33,46 +34,33 @@ func NewGrouped(index *Index, inner cupel.Scorer, share float64) (*Grouped, erro
 		return nil, invalid("Grouped", "share", number(share), "share must be from 0 to 1")
 	}
 	g := &Grouped{index: index, inner: inner, share: share}
-	if err := cupel.ValidateScorer(g); err != nil {
+	if err := strategy.ValidateScorer(g); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// Validate returns an error if the scorer was not created with [NewGrouped]. It
-// does not check the inner scorer; [cupel.ValidateScorer] does.
-func (g *Grouped) Validate() error {
-	if g == nil || g.inner == nil {
-		return notBuilt("Grouped")
+// Facts has the inner scorer. A scorer that was not created with [NewGrouped] is
+// invalid.
+func (g *Grouped) Facts() strategy.Facts {
+	if g != nil && g.inner != nil {
+		return strategy.Facts{Of: g, Scorers: []strategy.Scorer{g.inner}}
 	}
-	return nil
+	return strategy.Facts{Of: g, Invalid: notBuilt("Grouped")}
 }
 
-// Scorers returns the inner scorer.
-func (g *Grouped) Scorers() []cupel.Scorer {
-	if g == nil {
-		return nil
-	}
-	return []cupel.Scorer{g.inner}
-}
-
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (g *Grouped) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(g, item, all)
-}
-
-// ScoreAll calls the inner scorer once and otherwise takes linear time. It
-// fails if the inner scorer fails, if ctx is done, or if Validate fails.
-func (g *Grouped) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, g, "Grouped", all, scores); err != nil {
+// Score calls the inner scorer once and otherwise takes linear time. It
+// fails if the inner scorer fails, if ctx is done, or if the scorer is
+// invalid.
+func (g *Grouped) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, g, items, scores); err != nil {
 		return err
 	}
-	l, err := g.index.of(ctx, all)
+	l, err := g.index.of(ctx, items)
 	if err != nil {
 		return err
 	}
-	if err := cupel.ScoreAll(ctx, g.inner, all, scores); err != nil {
+	if err := strategy.CallScorer(ctx, g.inner, items, scores); err != nil {
 		return err
 	}
 	own := 1 - g.share

@@ -1,6 +1,7 @@
 package cupelrelevance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // item returns an item with the given content and pairs of metadata.
@@ -36,10 +38,10 @@ func item(t testing.TB, content string, pairs ...any) *cupel.ContextItem {
 }
 
 // scoresOf asks the batch form.
-func scoresOf(t testing.TB, s cupel.Scorer, all []*cupel.ContextItem) []float64 {
+func scoresOf(t testing.TB, s strategy.Scorer, all []*cupel.ContextItem) []float64 {
 	t.Helper()
 	scores := make([]float64, len(all))
-	if err := cupel.ScoreAll(t.Context(), s, all, scores); err != nil {
+	if err := strategy.CallScorer(t.Context(), s, all, scores); err != nil {
 		t.Fatal(err)
 	}
 	return scores
@@ -51,7 +53,11 @@ type fixed struct {
 	scores []float64
 }
 
-func (f *fixed) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+func (f *fixed) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(f.score).Score(ctx, items, scores)
+}
+
+func (f *fixed) score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	for i, it := range f.items {
 		if it == item {
 			return f.scores[i]

@@ -103,7 +103,7 @@ func TestIndexConcurrently(t *testing.T) {
 			for k := range 30 {
 				at := (g + k) % len(lists)
 				scores := make([]float64, len(lists[at]))
-				if err := Must(New(index, "meeting roof using")).ScoreAll(t.Context(), lists[at], scores); err != nil {
+				if err := Must(New(index, "meeting roof using")).Score(t.Context(), lists[at], scores); err != nil {
 					t.Error(err)
 				}
 				if !slices.Equal(scores, want[at]) {
@@ -122,10 +122,10 @@ func TestCanceled(t *testing.T) {
 	cancel()
 	for _, s := range scorersFor("meeting") {
 		scores := make([]float64, len(items))
-		if err := s.(cupel.BatchScorer).ScoreAll(ctx, items, scores); !errors.Is(err, context.Canceled) {
+		if err := s.Score(ctx, items, scores); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: got %v, want the context's error", s, err)
 		}
-		if err := s.(cupel.BatchScorer).ScoreAll(t.Context(), items, scores[1:]); !errors.Is(err, cupel.ErrStrategy) {
+		if err := s.Score(t.Context(), items, scores[1:]); !errors.Is(err, cupel.ErrStrategy) {
 			t.Errorf("%T: got %v for room that does not suffice", s, err)
 		}
 		if slices.Max(scoresOf(t, s, items)) <= 0 {
@@ -157,7 +157,7 @@ func TestIndexMemory(t *testing.T) {
 		runtime.KeepAlive(index)
 		runtime.KeepAlive(items)
 		relevance := Must(New(index, benchQuery()))
-		if allocs := testing.AllocsPerRun(5, func() { _ = relevance.ScoreAll(t.Context(), items, scores) }); allocs > 20 && !raceEnabled {
+		if allocs := testing.AllocsPerRun(5, func() { _ = relevance.Score(t.Context(), items, scores) }); allocs > 20 && !raceEnabled {
 			t.Errorf("%s: a further question allocates %v times", name, allocs)
 		}
 	}

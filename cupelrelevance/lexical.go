@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Lexical scores an item by the words that it shares with a question: BM25,
@@ -91,28 +92,19 @@ func queryTerms(query string, language Language, counts func(word string) bool) 
 	return terms
 }
 
-// Validate returns an error if the scorer was not created with [NewLexical].
-func (x *Lexical) Validate() error {
-	if x == nil || x.index == nil {
-		return notBuilt("Lexical")
-	}
-	return nil
+// Facts says that a scorer that was not created with [NewLexical] is invalid.
+func (x *Lexical) Facts() strategy.Facts {
+	return built(x, x != nil && x.index != nil, "Lexical")
 }
 
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (x *Lexical) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(x, item, all)
-}
-
-// ScoreAll scores all items. The first call for a list reads the whole text;
+// Score scores all items. The first call for a list reads the whole text;
 // later calls take time linear in the number of items with one of the
-// question's words. It fails if ctx is done or Validate fails.
-func (x *Lexical) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, x, "Lexical", all, scores); err != nil {
+// question's words. It fails if ctx is done or the scorer is invalid.
+func (x *Lexical) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, x, items, scores); err != nil {
 		return err
 	}
-	l, err := x.index.of(ctx, all)
+	l, err := x.index.of(ctx, items)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Mentions scores an item by whether the question mentions one of its names,
@@ -33,27 +34,18 @@ func NewMentions(index *Index, query string) (*Mentions, error) {
 	return m, nil
 }
 
-// Validate returns an error if the scorer was not created with [NewMentions].
-func (m *Mentions) Validate() error {
-	if m == nil || m.index == nil {
-		return notBuilt("Mentions")
-	}
-	return nil
+// Facts says that a scorer that was not created with [NewMentions] is invalid.
+func (m *Mentions) Facts() strategy.Facts {
+	return built(m, m != nil && m.index != nil, "Mentions")
 }
 
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (m *Mentions) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(m, item, all)
-}
-
-// ScoreAll scores each name of the list once, and then the items in linear
-// time. It fails if ctx is done or Validate fails.
-func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, m, "Mentions", all, scores); err != nil {
+// Score scores each name of the list once, and then the items in linear
+// time. It fails if ctx is done or the scorer is invalid.
+func (m *Mentions) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, m, items, scores); err != nil {
 		return err
 	}
-	l, err := m.index.of(ctx, all)
+	l, err := m.index.of(ctx, items)
 	if err != nil {
 		return err
 	}
@@ -63,7 +55,6 @@ func (m *Mentions) ScoreAll(ctx context.Context, all []*cupel.ContextItem, score
 	for i, name := range l.names.texts {
 		known.of[i] = reader.name(name)
 	}
-	clear(scores)
 	for _, is := range l.names.named {
 		for i := range l.words.positions(is.item) {
 			scores[i] = max(scores[i], known.of[is.name])

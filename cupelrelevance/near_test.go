@@ -1,6 +1,7 @@
 package cupelrelevance
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func TestNeighbours(t *testing.T) {
@@ -152,11 +154,11 @@ func TestMentions(t *testing.T) {
 }
 
 // all returns a scorer of each type.
-func scorersFor(query string) []cupel.Scorer { return scorersOf(Must(NewIndex()), query) }
+func scorersFor(query string) []strategy.Scorer { return scorersOf(Must(NewIndex()), query) }
 
-func scorersOf(index *Index, query string) []cupel.Scorer {
+func scorersOf(index *Index, query string) []strategy.Scorer {
 	lexical := Must(NewLexical(index, query))
-	return []cupel.Scorer{
+	return []strategy.Scorer{
 		lexical,
 		Must(NewPassages(lexical)),
 		Must(NewNeighbours(index, lexical)),
@@ -167,26 +169,17 @@ func scorersOf(index *Index, query string) []cupel.Scorer {
 	}
 }
 
-// TestSingleIsBatch: both forms give the same bits, on another index too, and
-// again.
-func TestSingleIsBatch(t *testing.T) {
+// TestScoresAgain: scores have the same bits on another index.
+func TestScoresAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 60 {
 		items := randomItems(t, r, r.IntN(25))
 		query := []string{"meeting roof", "snake_case 会議室 http", "", "who said résumé"}[r.IntN(4)]
 		others := scorersFor(query)
 		for k, s := range scorersFor(query) {
-			batch := scoresOf(t, s, items)
-			for i, it := range items {
-				if single := s.Score(it, slices.Clone(items)); math.Float64bits(single) != math.Float64bits(batch[i]) {
-					t.Fatalf("%T: item %d scores %v alone and %v in a batch", s, i, single, batch[i])
-				}
-			}
-			if again := scoresOf(t, others[k], items); !slices.Equal(batch, again) {
-				t.Fatalf("%T: %v, and then %v", s, batch, again)
-			}
-			if got := s.Score(item(t, "a stranger"), items); got != 0 {
-				t.Errorf("%T: an item that is not in the list scores %v", s, got)
+			first := scoresOf(t, s, items)
+			if again := scoresOf(t, others[k], items); !slices.Equal(first, again) {
+				t.Fatalf("%T: %v, and then %v", s, first, again)
 			}
 		}
 	}
@@ -258,15 +251,14 @@ func TestSettings(t *testing.T) {
 	relevance, err := New(nil, "x")
 	fail("Lexical", "index", relevance, err)
 
-	for _, s := range []cupel.Scorer{new(Lexical), new(Passages), new(Neighbours), new(Grouped), new(Mentions), new(Relevance), (*Lexical)(nil)} {
-		err := s.(cupel.Validator).Validate()
+	for _, s := range []strategy.Scorer{new(Lexical), new(Passages), new(Neighbours), new(Grouped), new(Mentions), new(Relevance), (*Lexical)(nil)} {
+		err := strategy.FactsOf(s).Invalid
 		mustFail(t, err, err.(*cupel.InvalidConfigError).Component, "")
 		if !strings.Contains(err.Error(), "cupelrelevance.New") {
 			t.Errorf("%T: %v does not say what to call", s, err)
 		}
-		it := item(t, "x")
-		if got := s.Score(it, []*cupel.ContextItem{it}); got != 0 {
-			t.Errorf("%T that was not built scores %v", s, got)
+		if got := s.Score(t.Context(), nil, nil); !errors.Is(got, cupel.ErrInvalidConfig) {
+			t.Errorf("%T that was not built scores: %v", s, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Neighbours spreads scores to nearby items: an answer is next to its question,
@@ -20,7 +21,7 @@ import (
 // for concurrent use if the inner scorer is. Create it with [NewNeighbours].
 type Neighbours struct {
 	index  *Index
-	inner  cupel.Scorer
+	inner  strategy.Scorer
 	window int
 	decay  float64
 }
@@ -35,7 +36,7 @@ const (
 // of 0.8 over a window of 16 items on each side. index determines which items
 // are near each other. It returns a [cupel.InvalidConfigError] if an argument
 // is invalid.
-func NewNeighbours(index *Index, inner cupel.Scorer) (*Neighbours, error) {
+func NewNeighbours(index *Index, inner strategy.Scorer) (*Neighbours, error) {
 	if err := index.validate("Neighbours"); err != nil {
 		return nil, err
 	}
@@ -43,48 +44,35 @@ func NewNeighbours(index *Index, inner cupel.Scorer) (*Neighbours, error) {
 		return nil, invalid("Neighbours", "inner", "", "Scorer must not be null")
 	}
 	n := &Neighbours{index: index, inner: inner, window: neighbourWindow, decay: neighbourDecay}
-	if err := cupel.ValidateScorer(n); err != nil {
+	if err := strategy.ValidateScorer(n); err != nil {
 		return nil, err
 	}
 	return n, nil
 }
 
-// Validate returns an error if the scorer was not created with [NewNeighbours].
-// It does not check the inner scorer; [cupel.ValidateScorer] does.
-func (n *Neighbours) Validate() error {
-	if n == nil || n.inner == nil {
-		return notBuilt("Neighbours")
+// Facts has the inner scorer. A scorer that was not created with [NewNeighbours] is
+// invalid.
+func (n *Neighbours) Facts() strategy.Facts {
+	if n != nil && n.inner != nil {
+		return strategy.Facts{Of: n, Scorers: []strategy.Scorer{n.inner}}
 	}
-	return nil
+	return strategy.Facts{Of: n, Invalid: notBuilt("Neighbours")}
 }
 
-// Scorers returns the inner scorer.
-func (n *Neighbours) Scorers() []cupel.Scorer {
-	if n == nil {
-		return nil
-	}
-	return []cupel.Scorer{n.inner}
-}
-
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (n *Neighbours) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(n, item, all)
-}
-
-// ScoreAll calls the inner scorer once and otherwise takes O(N * window). It
-// fails if the inner scorer fails, if ctx is done, or if Validate fails.
-func (n *Neighbours) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, n, "Neighbours", all, scores); err != nil {
+// Score calls the inner scorer once and otherwise takes O(N * window). It
+// fails if the inner scorer fails, if ctx is done, or if the scorer is
+// invalid.
+func (n *Neighbours) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, n, items, scores); err != nil {
 		return err
 	}
-	l, err := n.index.of(ctx, all)
+	l, err := n.index.of(ctx, items)
 	if err != nil {
 		return err
 	}
-	own := borrowFloats(len(all))
+	own := borrowFloats(len(items))
 	defer own.giveBack()
-	if err := cupel.ScoreAll(ctx, n.inner, all, own.of); err != nil {
+	if err := strategy.CallScorer(ctx, n.inner, items, own.of); err != nil {
 		return err
 	}
 	if err := spread(ctx, l, n.window, n.decay, own.of, scores); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -18,7 +19,7 @@ func invalid(component, field, value, reason string) error {
 }
 
 // isNil reports whether s is nil, or a nil pointer in an interface.
-func isNil(s cupel.Scorer) bool {
+func isNil(s strategy.Scorer) bool {
 	if s == nil {
 		return true
 	}

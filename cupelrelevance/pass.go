@@ -6,37 +6,30 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// begin makes the checks that every batch form needs.
-func begin(ctx context.Context, v cupel.Validator, name string, all []*cupel.ContextItem, scores []float64) error {
-	if err := v.Validate(); err != nil {
-		return err
+// begin makes the checks that every scorer needs, and clears the scores.
+func begin(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, scores []float64) error {
+	switch invalid := strategy.FactsOf(s).Invalid; {
+	case invalid != nil:
+		return invalid
+	case len(scores) != len(items):
+		return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))}
+	case ctx == nil:
+		return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: "was called without a context"}
 	}
-	if len(scores) != len(all) {
-		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
-	}
-	if ctx == nil {
-		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: "was called without a context"}
-	}
+	clear(scores)
 	return ctx.Err()
 }
 
-// scoreOne is the single form of a scorer whose scores come from the whole list.
-func scoreOne(s cupel.BatchScorer, item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	at := len(all) - 1
-	for at >= 0 && all[at] != item {
-		at--
+// built returns the facts of a scorer that is valid if its constructor made it.
+func built(s strategy.Scorer, ok bool, name string) strategy.Facts {
+	f := strategy.Facts{Of: s}
+	if !ok {
+		f.Invalid = notBuilt(name)
 	}
-	if at < 0 {
-		return 0
-	}
-	scores := borrowFloats(len(all))
-	defer scores.giveBack()
-	if s.ScoreAll(context.Background(), all, scores.of) != nil {
-		return 0 // the scorer is invalid; the engine rejects it earlier
-	}
-	return scores.of[at]
+	return f
 }
 
 // floats is pooled memory for one list of numbers.

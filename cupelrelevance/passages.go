@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Passages scores an item by the words that it and the items around it share
@@ -37,39 +38,29 @@ const passageSaturation = 12.0
 // and a saturation of 12. It returns a
 // [cupel.InvalidConfigError] if lexical does not come from [NewLexical].
 func NewPassages(lexical *Lexical) (*Passages, error) {
-	if err := lexical.Validate(); err != nil {
-		return nil, err
+	if invalid := lexical.Facts().Invalid; invalid != nil {
+		return nil, invalid
 	}
 	return &Passages{lexical: lexical, saturation: passageSaturation}, nil
 }
 
-// Validate returns an error if the scorer was not created with [NewPassages].
-func (p *Passages) Validate() error {
-	if p == nil || p.lexical == nil {
-		return notBuilt("Passages")
-	}
-	return nil
+// Facts says that a scorer that was not created with [NewPassages] is invalid.
+func (p *Passages) Facts() strategy.Facts {
+	return built(p, p != nil && p.lexical != nil, "Passages")
 }
 
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (p *Passages) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(p, item, all)
-}
-
-// ScoreAll scores all items. Once the list is indexed, it takes time linear in
+// Score scores all items. Once the list is indexed, it takes time linear in
 // the number of items for each word of the question. It fails if ctx is done or
-// Validate fails.
-func (p *Passages) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, p, "Passages", all, scores); err != nil {
+// the scorer is invalid.
+func (p *Passages) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, p, items, scores); err != nil {
 		return err
 	}
-	l, err := p.lexical.index.of(ctx, all)
+	l, err := p.lexical.index.of(ctx, items)
 	if err != nil {
 		return err
 	}
-	clear(scores)
-	before := borrowFloats(len(all))
+	before := borrowFloats(len(items))
 	defer before.giveBack()
 	p.lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
 		p.addTerm(l, weight, values, before.of, scores)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Relevance is the preset: it scores items by their relevance to a question,
@@ -155,51 +156,36 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	return r, nil
 }
 
-// Validate returns an error if the scorer was not created with [New].
-func (r *Relevance) Validate() error {
+// Facts has the parts. A scorer that was not created with [New] is invalid.
+func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
-		return notBuilt("Relevance")
+		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
 	}
-	return nil
-}
-
-// Scorers returns the parts.
-func (r *Relevance) Scorers() []cupel.Scorer {
-	if r == nil || r.index == nil {
-		return nil
-	}
-	parts := []cupel.Scorer{r.passages, r.lexical, r.mentions}
+	parts := []strategy.Scorer{r.passages, r.lexical, r.mentions}
 	if r.similarity != nil {
 		parts = append(parts, r.similarity)
 	}
-	return parts
+	return strategy.Facts{Of: r, Scorers: parts}
 }
 
-// Score scores the whole list, which must contain item, and returns the item's
-// score; an item that is not in the list scores 0.
-func (r *Relevance) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return scoreOne(r, item, all)
-}
-
-// ScoreAll scores all items. The first call for a list reads the whole text;
+// Score scores all items. The first call for a list reads the whole text;
 // later calls take time linear in the number of items for each word of the
-// question. It fails if ctx is done or Validate fails.
-func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, r, "Relevance", all, scores); err != nil {
+// question. It fails if ctx is done or the scorer is invalid.
+func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, r, items, scores); err != nil {
 		return err
 	}
-	l, err := r.index.of(ctx, all)
+	l, err := r.index.of(ctx, items)
 	if err != nil {
 		return err
 	}
-	own, part := borrowFloats(len(all)), borrowFloats(len(all))
+	own, part := borrowFloats(len(items)), borrowFloats(len(items))
 	defer own.giveBack()
 	defer part.giveBack()
-	clear(scores)
 	clear(own.of)
-	lexical, dated, near := r.lexical, 0.0, borrowFloats(len(all))
+	lexical, dated, near := r.lexical, 0.0, borrowFloats(len(items))
 	defer near.giveBack()
-	if r.isDated(all, near.of) {
+	if r.isDated(items, near.of) {
 		lexical, dated = r.undated, presetDate
 	}
 	lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
@@ -212,7 +198,7 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 	scale(own.of)
 	r.addCommon(l.words, own.of, part.of)
 	short := shortness(l.order.size)
-	if err := r.mentions.ScoreAll(ctx, all, part.of); err != nil {
+	if err := r.mentions.Score(ctx, items, part.of); err != nil {
 		return err
 	}
 	for g := range l.order.numGroups() {
@@ -232,11 +218,11 @@ func (r *Relevance) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 		}
 	}
 	if r.similarity != nil {
-		if err := r.addSimilarity(ctx, l, all, scores); err != nil {
+		if err := r.addSimilarity(ctx, l, items, scores); err != nil {
 			return err
 		}
 	}
-	for i, item := range all {
+	for i, item := range items {
 		scores[i] *= cheapness(item.Tokens())
 	}
 	l.words.settle(scores)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Similarity scores an item by the cosine between its vector and that of a
@@ -64,35 +65,20 @@ func normOf(v []float32) (float64, error) {
 	return math.Sqrt(sum), nil
 }
 
-// Validate returns an error if the scorer was not created with [NewSimilarity].
-func (s *Similarity) Validate() error {
-	if s == nil || s.vector == nil {
-		return notBuilt("Similarity")
-	}
-	return nil
+// Facts says that a scorer that was not created with [NewSimilarity] is invalid.
+func (s *Similarity) Facts() strategy.Facts {
+	return built(s, s != nil && s.vector != nil, "Similarity")
 }
 
-// Score returns the score of the item, and 0 if its vector is invalid.
-func (s *Similarity) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	if s.Validate() != nil {
-		return 0
-	}
-	score, err := s.cosine(item)
-	if err != nil || math.IsNaN(score) {
-		return 0 // the batch form, which pipelines use, reports an error
-	}
-	return score
-}
-
-// ScoreAll scores all items, in time linear in their number and the dimensions.
+// Score scores all items, in time linear in their number and the dimensions.
 // It fails with a [cupel.StrategyError] that names the first item whose vector
 // has other dimensions than the question's, a NaN or an infinity, or if ctx is
 // done.
-func (s *Similarity) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, s, "Similarity", all, scores); err != nil {
+func (s *Similarity) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if err := begin(ctx, s, items, scores); err != nil {
 		return err
 	}
-	if err := s.cosines(ctx, all, scores); err != nil {
+	if err := s.cosines(ctx, items, scores); err != nil {
 		return err
 	}
 	for i, score := range scores {
@@ -150,7 +136,7 @@ func (s *Similarity) cosine(item *cupel.ContextItem) (float64, error) {
 // README.md has the figures.
 func WithSimilarity(s *Similarity, weight float64) Option {
 	return func(d *relevanceDraft) error {
-		if s.Validate() != nil {
+		if s.Facts().Invalid != nil {
 			return invalid("Relevance", "WithSimilarity", "", "the similarity must come from NewSimilarity")
 		}
 		if !(weight > 0) || !isFinite(weight) {

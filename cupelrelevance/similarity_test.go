@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // byContent returns the vectors of a map.
@@ -36,9 +37,6 @@ func TestSimilarity(t *testing.T) {
 		got := scoresOf(t, s, all)
 		if !near(got[1], want) || got[0] != 0 {
 			t.Errorf("%s: got %v, want 0 and %v", content, got, want)
-		}
-		if one := s.Score(all[1], all); one != got[1] {
-			t.Errorf("%s: alone it scores %v", content, one)
 		}
 	}
 }
@@ -77,14 +75,11 @@ func TestSimilarityErrors(t *testing.T) {
 	} {
 		s := Must(NewSimilarity([]float32{1, 2}, byContent(map[string][]float32{"a": {1, 1}, "b": row.vector})))
 		all := []*cupel.ContextItem{item(t, "a"), item(t, "b")}
-		for _, scorer := range []cupel.BatchScorer{s, Must(New(index, "a", WithSimilarity(s, 1)))} {
-			err := scorer.ScoreAll(t.Context(), all, make([]float64, 2))
+		for _, scorer := range []strategy.Scorer{s, Must(New(index, "a", WithSimilarity(s, 1)))} {
+			err := scorer.Score(t.Context(), all, make([]float64, 2))
 			if bad, ok := errors.AsType[*cupel.StrategyError](err); !ok || bad.Strategy != "Similarity" || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s: got %v, want %q", row.name, err, row.want)
 			}
-		}
-		if got := s.Score(all[1], all); got != 0 {
-			t.Errorf("%s: alone it scores %v", row.name, got)
 		}
 	}
 	good := Must(NewSimilarity([]float32{1}, none))
@@ -96,12 +91,12 @@ func TestSimilarityErrors(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if err := new(Similarity).ScoreAll(t.Context(), nil, nil); !errors.Is(err, cupel.ErrInvalidConfig) {
+	if err := new(Similarity).Score(t.Context(), nil, nil); !errors.Is(err, cupel.ErrInvalidConfig) {
 		t.Errorf("the zero value scores: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := good.ScoreAll(ctx, []*cupel.ContextItem{item(t, "a")}, make([]float64, 1)); !errors.Is(err, context.Canceled) {
+	if err := good.Score(ctx, []*cupel.ContextItem{item(t, "a")}, make([]float64, 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -111,7 +106,7 @@ func TestSimilarityKeepsItsQuery(t *testing.T) {
 	query := []float32{1, 0}
 	s := Must(NewSimilarity(query, byContent(map[string][]float32{"a": {1, 0}})))
 	query[0], query[1] = 0, 1
-	if got := s.Score(item(t, "a"), nil); got != 1 {
+	if got := scoresOf(t, s, []*cupel.ContextItem{item(t, "a")})[0]; got != 1 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -151,8 +146,8 @@ func TestWithSimilarity(t *testing.T) {
 			t.Errorf("scores are outside [0,1]: %v", both)
 		}
 	}
-	parts := Must(New(index, "broken oven", WithSimilarity(s, 1))).Scorers()
-	if !slices.Contains(parts, cupel.Scorer(s)) {
+	parts := Must(New(index, "broken oven", WithSimilarity(s, 1))).Facts().Scorers
+	if !slices.Contains(parts, strategy.Scorer(s)) {
 		t.Error("the similarity is not among the parts")
 	}
 	same := Must(NewSimilarity([]float32{1, 0}, func(*cupel.ContextItem) ([]float32, bool) { return []float32{1, 1}, true }))
@@ -181,7 +176,7 @@ func TestSimilarityByHand(t *testing.T) {
 			b += float64(v[i]) * float64(v[i])
 		}
 		s := Must(NewSimilarity(q, func(*cupel.ContextItem) ([]float32, bool) { return v, true }))
-		if got, want := s.Score(item(t, "a"), nil), dot/math.Sqrt(a)/math.Sqrt(b); math.Abs(got-want) > 1e-12 {
+		if got, want := scoresOf(t, s, []*cupel.ContextItem{item(t, "a")})[0], dot/math.Sqrt(a)/math.Sqrt(b); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -31,7 +32,7 @@ type interrupted struct {
 	before func()
 }
 
-func (i interrupted) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+func (i interrupted) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	i.before()
 	return i.Chooser.RunReport(ctx, items, budget, opts...)
 }
@@ -56,12 +57,12 @@ func TestFailedTurnsLeaveNoTrace(t *testing.T) {
 			t.Helper()
 			_, err := s.Next(t.Context(), both, budget(t, 15))
 			return err
-		}, cupel.ErrPinnedExceedsBudget, "two pinned items of 10 tokens exceed 15"},
+		}, pipeline.ErrPinnedExceedsBudget, "two pinned items of 10 tokens exceed 15"},
 		{"no budget", func(t *testing.T, s *cupelsession.Session) error {
 			t.Helper()
 			_, err := s.Next(t.Context(), items[:6], budget(t, 0))
 			return err
-		}, cupel.ErrPinnedExceedsBudget, "one pinned item exceeds 0"},
+		}, pipeline.ErrPinnedExceedsBudget, "one pinned item exceeds 0"},
 		{"canceled while choosing", func(t *testing.T, s *cupelsession.Session) error {
 			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +109,7 @@ var errOffline = errors.New("offline")
 // offline is a chooser that fails.
 type offline struct{}
 
-func (offline) RunReport(context.Context, []*cupel.ContextItem, cupel.ContextBudget, ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+func (offline) RunReport(context.Context, []*cupel.ContextItem, cupel.ContextBudget, ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	return nil, nil, errOffline
 }
 
@@ -191,7 +192,7 @@ func TestConcurrentCalls(t *testing.T) {
 		t.Error("the committed state can be read at any time")
 	}
 	close(leave)
-	if err := <-done; !errors.Is(err, cupel.ErrPinnedExceedsBudget) {
+	if err := <-done; !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 		t.Errorf("the first call fails with %v, want that nothing fits in no budget", err)
 	}
 	commit(t, turn)

@@ -4,7 +4,7 @@
 // as in the request before. A window that is chosen for each turn by itself moves
 // that beginning nearly every time. A [Session] keeps what was sent as it was
 // sent and appends what is new. Only when that no longer fits does it break: the
-// chooser, a [cupel.Pipeline] or the preset of package cupelchat/agent, chooses
+// chooser, a [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses
 // for a low water mark, so that there is room for the turns to come. Outlines
 // that earlier breaks have made stay as they are while they take little, so that
 // the beginning stays the same beyond a break as well.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -25,7 +26,7 @@ func must[T any](value T, err error) T {
 }
 
 // recent keeps what is newest.
-var recent = must(cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+var recent = must(pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
 
 // messages are a pinned system prompt and n messages, of 100 tokens each.
 func messages(n int) []*cupel.ContextItem {

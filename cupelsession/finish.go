@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
 )
 
 // outcome is what a choice said of an item.
@@ -170,10 +172,10 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	chosen := make([]cupel.IncludedItem, 0, len(report.Included))
 	tokens := 0
 	for _, e := range report.Included {
-		if e.Candidate() < 0 || e.Candidate() >= len(from) {
+		if e.Candidate < 0 || e.Candidate >= len(from) {
 			return 0, errNoPositions
 		}
-		if from[e.Candidate()] >= 0 {
+		if from[e.Candidate] >= 0 {
 			chosen = append(chosen, e)
 			tokens += e.Item.Tokens()
 		}
@@ -182,7 +184,7 @@ func (p *proposal) chooseTail(ctx context.Context) (int, error) {
 	p.turn.tail = choice{chosen, report.Excluded, from}
 	tokens = 0
 	for n, e := range chosen {
-		i, item := from[e.Candidate()], e.Item
+		i, item := from[e.Candidate], e.Item
 		if p.at[i] == out {
 			if item, err = quoted(item, p.labelled(chosen, from, n)); err != nil {
 				return 0, err
@@ -245,14 +247,14 @@ func (p *proposal) runTail(ctx context.Context, target int, stable bool) (report
 	if err != nil {
 		return nil, nil, err
 	}
-	_, report, err = p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
+	_, report, err = p.turn.options.chooser.RunReport(ctx, items, budget, pipeline.WithTrace(p.s.config.Trace))
 	return report, from, err
 }
 
 // labelled reports whether entry n of the tail is the first one of a run of
 // quotations, which have one label.
 func (p *proposal) labelled(chosen []cupel.IncludedItem, from []int, n int) bool {
-	return p.at[from[chosen[n].Candidate()]] == out && (n == 0 || p.at[from[chosen[n-1].Candidate()]] != out)
+	return p.at[from[chosen[n].Candidate]] == out && (n == 0 || p.at[from[chosen[n-1].Candidate]] != out)
 }
 
 // fitLabels leaves out the quotations with the lowest scores until the labels have
@@ -261,7 +263,7 @@ func (p *proposal) fitLabels(chosen []cupel.IncludedItem, from []int, room int) 
 	for {
 		worst, labels := -1, 0
 		for n, e := range chosen {
-			if p.at[from[e.Candidate()]] != out {
+			if p.at[from[e.Candidate]] != out {
 				continue
 			}
 			// Scores may be NaN, which counts as the lowest.
@@ -307,14 +309,14 @@ func (p *proposal) next(held []Prefix) *state {
 		to.last = &outcomes{keys: p.keys, list: make([]outcome, len(p.keys))}
 		for n := range p.chose.Excluded {
 			e := &p.chose.Excluded[n]
-			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last.list[i] = outcome{e.Score, e.Reason, e.Stale()}
+			if i := p.chosenFrom(e.Candidate); i >= 0 {
+				to.last.list[i] = outcome{e.Score, e.Reason, e.Stale}
 			}
 		}
 		for n := range p.chose.Included {
 			e := &p.chose.Included[n]
-			if i := p.chosenFrom(e.Candidate()); i >= 0 {
-				to.last.list[i] = outcome{score: e.Score, stale: e.Stale()}
+			if i := p.chosenFrom(e.Candidate); i >= 0 {
+				to.last.list[i] = outcome{score: e.Score, stale: e.Stale}
 			}
 		}
 	}
@@ -392,7 +394,7 @@ func (t *Turn) Commit(usage Usage) error {
 	}
 	s.state.Store(&after)
 	if t.committed != nil {
-		t.committed(cupel.TurnCommit{Input: usage.Input, Output: usage.Output, CacheRead: usage.Read, CacheWritten: usage.Written, Cached: usage.Cached})
+		t.committed(turn.Commit{Input: usage.Input, Output: usage.Output, CacheRead: usage.Read, CacheWritten: usage.Written, Cached: usage.Cached})
 	}
 	if s.config.Dropped != nil && len(t.dropped) > 0 {
 		s.config.Dropped(t.dropped)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -22,7 +23,7 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	}
 	for _, try := range tries {
 		chosen, err := m.choose(t, d, before[:try.kept], try.target)
-		if err != nil && (try.target == limit || !errors.Is(err, cupel.ErrPinnedExceedsBudget) && !errors.Is(err, cupel.ErrOverflow)) {
+		if err != nil && (try.target == limit || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow)) {
 			return err
 		}
 		if err == nil && (tokensOf(chosen) <= target || try.target == limit) {
@@ -121,8 +122,8 @@ func (m *model) choose(t *testing.T, d *draft, kept []piece, target int) ([]piec
 	}
 	window := []piece{}
 	for _, e := range report.Included {
-		p := from[e.Candidate()]
-		if e.Form() > 0 {
+		p := from[e.Candidate]
+		if e.Form > 0 {
 			p.smaller, p.item = true, e.Item
 		}
 		window = append(window, p)
@@ -270,12 +271,12 @@ func (m *model) chooseTail(t *testing.T, d *draft) error {
 	if err != nil {
 		return err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(report.Included), func(e cupel.IncludedItem) bool { return from[e.Candidate()] < 0 })
+	chosen := slices.DeleteFunc(slices.Clone(report.Included), func(e cupel.IncludedItem) bool { return from[e.Candidate] < 0 })
 	for {
 		d.quotes = nil
 		worst, before := -1, false
 		for n, e := range chosen {
-			i := from[e.Candidate()]
+			i := from[e.Candidate]
 			p := piece{keys: d.keys[i : i+1], item: e.Item, first: i}
 			if p.smaller = !d.tail[i]; p.smaller {
 				if !before {

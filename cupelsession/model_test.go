@@ -401,7 +401,7 @@ func TestModel(t *testing.T) {
 		}
 		chooser := []cupelsession.Chooser{newest(t), agent.New(nil), relevant(t, "which file has reservation RES7 or b3.go?")}[seed%5%3]
 		if w.tail = seed%4 == 1; w.tail {
-			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 		}
 		s := session(t, chooser, config)
 		m := &model{chooser: chooser, config: config}

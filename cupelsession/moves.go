@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Move is a turn at which a placer gave items that were sent before another place.
@@ -23,8 +24,8 @@ type Move struct {
 // returns each turn that does not begin with the order of the turn before. A placer
 // without moves only appends, as a session does by itself.
 //
-// It fails as [cupel.Place] does. It takes time quadratic in the items.
-func Moves(ctx context.Context, placer cupel.Placer, items []cupel.ScoredItem) ([]Move, error) {
+// It fails as [strategy.CallPlacer] does. It takes time quadratic in the items.
+func Moves(ctx context.Context, placer strategy.Placer, items []cupel.ScoredItem) ([]Move, error) {
 	var moves []Move
 	var before []*cupel.ContextItem
 	for n := range items {
@@ -41,7 +42,7 @@ func Moves(ctx context.Context, placer cupel.Placer, items []cupel.ScoredItem) (
 			}
 			return cmp.Compare(b.Score, a.Score)
 		})
-		order, err := cupel.Place(ctx, placer, list)
+		order, err := strategy.CallPlacer(ctx, placer, list)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -26,13 +27,13 @@ func TestMoves(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		placer cupel.Placer
+		placer strategy.Placer
 		want   []cupelsession.Move
 		why    string
 	}{
 		{"chronological", placer.Chronological{}, nil, "what is new comes last"},
 		{"u-shaped", placer.UShaped{}, []cupelsession.Move{{Items: 4, At: 2, Tokens: 10}, {Items: 5, At: 1, Tokens: 30}}, "the best of the others comes last, and the worst in the middle"},
-		{"newest first", cupel.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+		{"newest first", strategy.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
 			var order []int
 			for range items {
 				order = append(order, len(order))
@@ -46,7 +47,7 @@ func TestMoves(t *testing.T) {
 			t.Errorf("%s: %+v, error %v; want %+v (%s)", test.name, got, err, test.want, test.why)
 		}
 	}
-	broken := cupel.PlacerFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return []int{7}, nil })
+	broken := strategy.PlacerFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return []int{7}, nil })
 	var contract *cupel.ContractError
 	if _, err := cupelsession.Moves(t.Context(), broken, items); !errors.As(err, &contract) {
 		t.Errorf("error %v, want that of a broken contract", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -22,7 +23,7 @@ func TestLargeResultsGoFirst(t *testing.T) {
 	result := func(name string) *cupel.ContextItem {
 		return item(t, name, 300, cupel.WithTimestamp(time.Unix(int64(name[0]), 0)), cupel.WithVariants(cupel.Variant{Content: name + " in short", Tokens: 12, Worth: 0.5}))
 	}
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.NewMultipleChoice(), Placer: placer.Chronological{}, KeepDuplicates: true})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.NewMultipleChoice(), Placer: placer.Chronological{}, KeepDuplicates: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/turn"
 )
 
 // choice is what a chooser said of the tail.
@@ -42,7 +43,7 @@ func (t *Turn) String() string {
 // Report says for each item why it is in the window or out. Between breaks scores
 // and reasons are those of the last choice. An item for which a summary stands is
 // left out, and the summary is an entry that is none of the candidates. An event of
-// [cupel.StageSession] has what String returns. Report takes time N log N in the
+// [turn.Stage] has what String returns. Report takes time N log N in the
 // items, and makes the report at the first call.
 func (t *Turn) Report() *cupel.SelectionReport {
 	if t.report != nil {
@@ -53,13 +54,13 @@ func (t *Turn) Report() *cupel.SelectionReport {
 		r.Events = slices.Clone(t.chosen.Events)
 		r.CountRequirementShortfalls, r.Overflow = t.chosen.CountRequirementShortfalls, t.chosen.Overflow
 	}
-	r.Events = append(r.Events, cupel.TraceEvent{Stage: cupel.StageSession, ItemCount: len(t.Window), Message: t.String()})
+	r.Events = append(r.Events, cupel.TraceEvent{Stage: turn.Stage, ItemCount: len(t.Window), Message: t.String()})
 
 	in := make([]bool, len(t.items))
 	for n := range t.Stable {
 		e := &t.after.window[n]
 		if e.Summary {
-			r.Included = append(r.Included, cupel.IncludedItem{Item: e.Held, Reason: cupel.IncludeScored}.WithOrigin(cupel.Origin{Candidate: -1}))
+			r.Included = append(r.Included, cupel.IncludedItem{Item: e.Held, Reason: cupel.IncludeScored, Candidate: -1, Units: true})
 			continue
 		}
 		for k, i := range t.Entries[n].Candidates {
@@ -69,16 +70,16 @@ func (t *Turn) Report() *cupel.SelectionReport {
 	}
 	tail := make(map[int]cupel.ExcludedItem)
 	for n, e := range t.tail.included {
-		i := t.tail.from[e.Candidate()]
-		form := e.Form()
+		i := t.tail.from[e.Candidate]
+		e.Candidate, e.Units = i, true
 		if e.Item = t.Window[t.Stable+n]; e.Item != t.items[i] {
-			form = max(form, 1) // a quotation
+			e.Form = max(e.Form, 1) // a quotation
 		}
 		in[i] = true
-		r.Included = append(r.Included, e.WithOrigin(cupel.Origin{Candidate: i, Form: form, Stale: e.Stale()}))
+		r.Included = append(r.Included, e)
 	}
 	for _, e := range t.tail.excluded {
-		if c := e.Candidate(); c >= 0 && c < len(t.tail.from) {
+		if c := e.Candidate; c >= 0 && c < len(t.tail.from) {
 			tail[t.tail.from[c]] = e
 		}
 	}
@@ -97,43 +98,41 @@ func (t *Turn) Report() *cupel.SelectionReport {
 func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 	item := t.items[i]
 	last := t.after.last.of(t.after.all.keys[i])
-	to := cupel.IncludedItem{Item: e.Held, Score: last.score, Reason: cupel.IncludeScored}
+	to := cupel.IncludedItem{Item: e.Held, Score: last.score, Reason: cupel.IncludeScored, Candidate: i, Stale: last.stale, Units: true}
 	switch {
 	case item.Pinned():
 		to.Score, to.Reason = 1, cupel.IncludePinned
 	case item.Tokens() == 0:
 		to.Reason = cupel.IncludeZeroToken
 	}
-	o := cupel.Origin{Candidate: i, Stale: last.stale}
 	if !e.whole() {
-		o.Form = formNumber(item, e.Form, len(e.Keys) > 1)
+		to.Form = formNumber(item, e.Form, len(e.Keys) > 1)
 	}
 	if k > 0 {
 		if without, err := e.Held.With(cupel.WithContent(e.Held.Content(), 0)); err == nil {
-			to.Item, o.Shared = without, true
+			to.Item, to.Shared = without, true
 		}
 	}
-	return to.WithOrigin(o)
+	return to
 }
 
 // excluded is the entry of candidate i. tail are the exclusions of the tail.
 func (t *Turn) excluded(i int, tail map[int]cupel.ExcludedItem) cupel.ExcludedItem {
 	item := t.items[i]
-	to := cupel.ExcludedItem{Item: item}
-	o := cupel.Origin{Candidate: i}
+	to := cupel.ExcludedItem{Item: item, Candidate: i, Units: true}
 	if e, ok := tail[i]; ok && t.after.at[i] == inTail {
-		to.Score, to.Reason, o.Stale = e.Score, e.Reason, e.Stale()
-		return to.WithOrigin(o)
+		to.Score, to.Reason, to.Stale = e.Score, e.Reason, e.Stale
+		return to
 	}
 	last := t.after.last.of(t.after.all.keys[i])
-	to.Score, to.Reason, o.Stale = last.score, last.reason, last.stale
+	to.Score, to.Reason, to.Stale = last.score, last.reason, last.stale
 	switch {
 	case item.Tokens() < 0:
 		to.Reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})
 	case to.Reason.Code == "": // the choice was before the state was read from JSON
 		to.Reason = cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: item.Tokens()})
 	}
-	return to.WithOrigin(o)
+	return to
 }
 
 // formNumber is the number of a smaller form by what it says. Forms that a chooser

@@ -12,21 +12,22 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // checkReport holds a turn's report against the turn, against analysis, JSON and
 // the page.
-func checkReport(t *testing.T, turn *cupelsession.Turn, items []*cupel.ContextItem) *cupel.SelectionReport {
+func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.ContextItem) *cupel.SelectionReport {
 	t.Helper()
-	r := turn.Report()
-	if again := turn.Report(); again != r {
+	r := current.Report()
+	if again := current.Report(); again != r {
 		t.Error("the report is made twice")
 	}
 	window := r.Window()
-	if !slices.Equal(window, turn.Window) {
-		t.Errorf("the report's window is %v, the turn's %v", contents(window), contents(turn.Window))
+	if !slices.Equal(window, current.Window) {
+		t.Errorf("the report's window is %v, the turn's %v", contents(window), contents(current.Window))
 	}
 	tokens := 0
 	for _, it := range items {
@@ -37,8 +38,8 @@ func checkReport(t *testing.T, turn *cupelsession.Turn, items []*cupel.ContextIt
 	}
 	ledger := analysis.NewLedger(r, items)
 	for i := range ledger.Entries {
-		if e := &ledger.Entries[i]; (e.Included != nil) == (e.Excluded != nil) || e.Code() == "" {
-			t.Errorf("candidate %d, %q: included %v, excluded %v, for the reason %q", i, items[i].Content(), e.Included, e.Excluded, e.Code())
+		if e := &ledger.Entries[i]; (e.Included != nil) == (e.Excluded != nil) || e.Code == "" {
+			t.Errorf("candidate %d, %q: included %v, excluded %v, for the reason %q", i, items[i].Content(), e.Included, e.Excluded, e.Code)
 		}
 	}
 	data, err := json.Marshal(r)
@@ -80,20 +81,20 @@ func contents(items []*cupel.ContextItem) string {
 func why(r *cupel.SelectionReport) string {
 	var list []string
 	for _, e := range r.Included {
-		list = append(list, fmt.Sprintf("%d/%d %s", e.Candidate(), e.Form(), e.Reason))
+		list = append(list, fmt.Sprintf("%d/%d %s", e.Candidate, e.Form, e.Reason))
 	}
 	for _, e := range r.Excluded {
-		list = append(list, fmt.Sprintf("%d %s", e.Candidate(), e.Reason.Code))
+		list = append(list, fmt.Sprintf("%d %s", e.Candidate, e.Reason.Code))
 	}
 	return strings.Join(list, ", ")
 }
 
 // A first turn that does not fit is no break of what was sent before.
 func TestFirstChoice(t *testing.T) {
-	turn := next(t, session(t, newest(t), cupelsession.Config{}), numbered(t, 9), 50)
+	current := next(t, session(t, newest(t), cupelsession.Config{}), numbered(t, 9), 50)
 	const want = "turn 1: first choice, 0 tokens kept, 6 items left out; "
-	if got := turn.String(); !strings.HasPrefix(got, want) || turn.Break != nil {
-		t.Errorf("got %q, break %v; want a beginning of %q", got, turn.Break, want)
+	if got := current.String(); !strings.HasPrefix(got, want) || current.Break != nil {
+		t.Errorf("got %q, break %v; want a beginning of %q", got, current.Break, want)
 	}
 }
 
@@ -118,12 +119,12 @@ func TestReport(t *testing.T) {
 		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
 			"turn 4: 33 tokens kept; cost 43, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
 	} {
-		turn := next(t, s, items[:step.items], 50)
-		r := checkReport(t, turn, items[:step.items])
+		current := next(t, s, items[:step.items], 50)
+		r := checkReport(t, current, items[:step.items])
 		if got := why(r); got != step.why {
 			t.Errorf("%d items: %s, want %s: %s", step.items, got, step.why, step.what)
 		}
-		if e := r.Events[len(r.Events)-1]; e.Stage != cupel.StageSession || e.Message != step.event || turn.String() != step.event || e.ItemCount != len(turn.Window) {
+		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
 			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
 		}
 		if before != nil {
@@ -140,7 +141,7 @@ func TestReport(t *testing.T) {
 			}
 		}
 		before = r
-		commit(t, turn)
+		commit(t, current)
 	}
 }
 
@@ -159,17 +160,17 @@ func TestReportOfForms(t *testing.T) {
 	}
 	s := session(t, newest(t), cupelsession.Config{LowWater: 0.5})
 	commit(t, next(t, s, items[:4], 75))
-	turn := next(t, s, items[:5], 75)
-	r := checkReport(t, turn, items[:5])
+	current := next(t, s, items[:5], 75)
+	r := checkReport(t, current, items[:5])
 	if got, want := why(r), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored"; got != want {
-		t.Errorf("%s (%s), want %s", got, contents(turn.Window), want)
+		t.Errorf("%s (%s), want %s", got, contents(current.Window), want)
 	}
-	commit(t, turn)
-	turn = next(t, s, items, 75)
-	if got, want := why(checkReport(t, turn, items)), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored"; got != want {
-		t.Errorf("after the break: %s (%s), want %s", got, contents(turn.Window), want)
+	commit(t, current)
+	current = next(t, s, items, 75)
+	if got, want := why(checkReport(t, current, items)), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored"; got != want {
+		t.Errorf("after the break: %s (%s), want %s", got, contents(current.Window), want)
 	}
-	if d := analysis.DiffReports(r, turn.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
+	if d := analysis.DiffReports(r, current.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("between the turns: %+v, want one item that came", d)
 	}
 }
@@ -182,8 +183,8 @@ func TestReportOfTail(t *testing.T) {
 	commit(t, next(t, s, items, 50))
 	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
 		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
-	turn := next(t, s, all, 50)
-	if got, want := why(checkReport(t, turn, all)), "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"; got != want {
-		t.Errorf("%s (%s)\nwant %s", got, contents(turn.Window), want)
+	current := next(t, s, all, 50)
+	if got, want := why(checkReport(t, current, all)), "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"; got != want {
+		t.Errorf("%s (%s)\nwant %s", got, contents(current.Window), want)
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// Chooser chooses a window. A [cupel.Pipeline] is one, and so is the preset of
+// Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
 // package cupelchat/agent. The report's candidates and forms say what is in.
 type Chooser interface {
-	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
+	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
 }
 
 // Config says how a session keeps its window. The zero Config is ready to use: no
@@ -51,9 +53,9 @@ type Config struct {
 	// Dropped is called once by Commit with the items that left the window at a
 	// break, so that a memory can keep them. nil disables it.
 	Dropped func(items []*cupel.ContextItem)
-	// Trace follows the runs of the chooser and, if it is a [cupel.TurnObserver] such
+	// Trace follows the runs of the chooser and, if it is a [turn.Observer] such
 	// as the collectors of package cupelotel, the turns. nil disables it.
-	Trace cupel.TraceCollector
+	Trace observe.TraceCollector
 	// Clock tells the time. nil means [time.Now].
 	Clock func() time.Time
 }
@@ -96,7 +98,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if chooser == nil {
 		return nil, &ConfigError{"chooser", "is required: a pipeline, or the preset of package cupelchat/agent"}
 	}
-	if p, ok := chooser.(*cupel.Pipeline); ok && p == nil {
+	if p, ok := chooser.(*pipeline.Pipeline); ok && p == nil {
 		return nil, &ConfigError{"chooser", "is a nil pipeline"}
 	}
 	if config.LowWater == 0 {

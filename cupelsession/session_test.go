@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -39,9 +41,9 @@ func budget(t testing.TB, tokens int) cupel.ContextBudget {
 }
 
 // newest keeps the newest items that fit.
-func newest(t testing.TB) *cupel.Pipeline {
+func newest(t testing.TB) *pipeline.Pipeline {
 	t.Helper()
-	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}, KeepDuplicates: true})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}, KeepDuplicates: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +164,10 @@ func TestForksGoTheirOwnWay(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	items := numbered(t, 6)
-	tail := func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+	tail := func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 	s := session(t, newest(t), cupelsession.Config{Tail: tail, Cache: cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: time.Hour, Likely: time.Hour}})
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
-	other := item(t, "how?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned())
+	other := item(t, "how?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned())
 	first := next(t, s, append(items[:3:3], question), 45)
 	if says(first) != "a b c why?" || first.Stable != 3 {
 		t.Errorf("window %q with %d stable items, want a b c why? with 3", says(first), first.Stable)
@@ -186,7 +188,7 @@ func TestTail(t *testing.T) {
 // TestQuotationsHaveOneLabel: quotations next to each other are one quotation.
 func TestQuotationsHaveOneLabel(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned(), cupel.WithTimestamp(time.Unix(99, 0)))
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned(), cupel.WithTimestamp(time.Unix(99, 0)))
 	for _, test := range []struct {
 		budget int
 		want   string
@@ -214,17 +216,17 @@ func TestQuotationsHaveOneLabel(t *testing.T) {
 func TestQuotationsAreScoredAmongAll(t *testing.T) {
 	seen := 0
 	config := newest(t).Config()
-	config.Scorer = cupel.ScorerFunc(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	config.Scorer = strategy.ScorerFunc(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 		seen = len(all)
 		return 0.5
 	})
-	counts, err := cupel.New(config)
+	counts, err := pipeline.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
 	commit(t, next(t, s, numbered(t, 8)[1:], 60))
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRag))
+	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG))
 	next(t, s, append(numbered(t, 8)[1:], question), 60, cupelsession.WithChooser(counts))
 	if seen != 8 {
 		t.Errorf("the scorer sees %d items, want all 8", seen)
@@ -417,7 +419,7 @@ func (w *world) change() {
 		}
 	}
 	if w.tail {
-		w.items = append(w.items, item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRag)))
+		w.items = append(w.items, item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG)))
 	}
 }
 
@@ -436,10 +438,10 @@ func (w *world) unpin(at int) {
 }
 
 // relevant scores by a question, with an index of its own.
-func relevant(t testing.TB, question string) *cupel.Pipeline {
+func relevant(t testing.TB, question string) *pipeline.Pipeline {
 	t.Helper()
 	index := cupelrelevance.Must(cupelrelevance.NewIndex())
-	p, err := cupel.New(cupel.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,7 +475,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 			}
 		}
 		if w.tail = seed%4 == 3; w.tail {
-			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 		}
 		kept := session(t, chooser(), config)
 		for turn := range 12 {
@@ -505,7 +507,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 				t.Fatalf("seed %d turn %d: errors %v and %v", seed, turn, errA, errB)
 			}
 			if errA != nil {
-				if !errors.Is(errA, cupel.ErrPinnedExceedsBudget) && !errors.Is(errA, cupel.ErrOverflow) {
+				if !errors.Is(errA, pipeline.ErrPinnedExceedsBudget) && !errors.Is(errA, pipeline.ErrOverflow) {
 					t.Fatalf("seed %d turn %d: %v", seed, turn, errA)
 				}
 				continue

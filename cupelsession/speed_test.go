@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -47,9 +48,9 @@ func (w *writer) items(n int) []*cupel.ContextItem {
 }
 
 // about scores by a question, with an index that other questions share.
-func about(t testing.TB, index *cupelrelevance.Index, question string) *cupel.Pipeline {
+func about(t testing.TB, index *cupelrelevance.Index, question string) *pipeline.Pipeline {
 	t.Helper()
-	p, err := cupel.New(cupel.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +72,11 @@ func (l least) String() string { return time.Duration(l).String() }
 
 // counting counts the runs of a chooser.
 type counting struct {
-	*cupel.Pipeline
+	*pipeline.Pipeline
 	runs int
 }
 
-func (c *counting) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+func (c *counting) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	c.runs++
 	return c.Pipeline.RunReport(ctx, items, budget, opts...)
 }
@@ -91,11 +92,11 @@ func TestTurnsThatAppend(t *testing.T) {
 	const tokens, smaller = 100_000, 50_000
 	for _, test := range []struct {
 		name            string
-		chooser         func() *cupel.Pipeline // that knows nothing of earlier turns
-		turn, tail, brk least                  // the first turn takes that many times as long, and a break so many runs
+		chooser         func() *pipeline.Pipeline // that knows nothing of earlier turns
+		turn, tail, brk least                     // the first turn takes that many times as long, and a break so many runs
 	}{
-		{"without relevance", func() *cupel.Pipeline { return newest(t) }, 20, 3, 4},
-		{"with relevance", func() *cupel.Pipeline {
+		{"without relevance", func() *pipeline.Pipeline { return newest(t) }, 20, 3, 4},
+		{"with relevance", func() *pipeline.Pipeline {
 			return about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777")
 		}, 50, 5, 2},
 	} {
@@ -126,7 +127,7 @@ func TestTurnsThatAppend(t *testing.T) {
 				turn(&others, items, 0)
 			}
 			for n := range 8 {
-				question := item(t, fmt.Sprintf("is there word%d?", n), 5, cupel.WithSource(cupel.SourceRag), cupel.WithPinned())
+				question := item(t, fmt.Sprintf("is there word%d?", n), 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned())
 				turn(&tail, append(slices.Clip(items), question), 1)
 			}
 			for range 5 {
@@ -165,7 +166,7 @@ func TestTurnsThatAppend(t *testing.T) {
 	}
 }
 
-func isRag(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRag }
+func isRag(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 
 // TestManyTurns holds a list at one length for many turns: neither time nor memory
 // grows, and the session and its index take at most 3 times the text. A window

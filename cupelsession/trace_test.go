@@ -9,15 +9,22 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
+// noTurnTrace names turn.NoTrace apart from observe.NoTrace, for types that embed both.
+type noTurnTrace = turn.NoTrace //nolint:unused // it seals the interface
+
 // diary writes down what a collector gets to know about turns and runs.
 type diary struct {
-	cupel.NoTrace
-	lines    []string
-	blind    bool   // to turns
-	pipeline string // of the last turn
+	observe.NoTrace
+	noTurnTrace //nolint:unused // as above
+	lines       []string
+	blind       bool   // to turns
+	pipeline    string // of the last turn
 }
 
 type diaryKey struct{}
@@ -29,7 +36,7 @@ func (d *diary) add(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *diary) StartTurn(ctx context.Context, i cupel.TurnInfo) (context.Context, cupel.TurnTrace) {
+func (d *diary) StartTurn(ctx context.Context, i turn.Info) (context.Context, turn.Trace) {
 	if d.blind {
 		var none *diary
 		return nil, none // as of a method that returns its own type
@@ -39,12 +46,12 @@ func (d *diary) StartTurn(ctx context.Context, i cupel.TurnInfo) (context.Contex
 	return context.WithValue(ctx, diaryKey{}, true), d
 }
 
-func (d *diary) StartRun(ctx context.Context, i cupel.RunInfo) (context.Context, cupel.RunTrace) {
+func (d *diary) StartRun(ctx context.Context, i observe.RunInfo) (context.Context, observe.RunTrace) {
 	d.add("run of %d items, in a turn: %t", i.Candidates, ctx.Value(diaryKey{}) != nil)
 	return ctx, d
 }
 
-func (d *diary) EndTurn(ctx context.Context, e cupel.TurnEnd) {
+func (d *diary) EndTurn(ctx context.Context, e turn.End) {
 	if e.Err != nil {
 		d.add("failed: %v", e.Err)
 		return
@@ -54,7 +61,7 @@ func (d *diary) EndTurn(ctx context.Context, e cupel.TurnEnd) {
 		ctx.Value(diaryKey{}) != nil)
 }
 
-func (d *diary) CommitTurn(ctx context.Context, c cupel.TurnCommit) {
+func (d *diary) CommitTurn(ctx context.Context, c turn.Commit) {
 	d.add("committed %+v, ended: %t, in its context: %t", c, ctx.Err() != nil, ctx.Value(diaryKey{}) != nil)
 }
 
@@ -107,7 +114,7 @@ proposed 5 items of 45 tokens, kept 4 of 35, break "", dropped 0 of 0, quoted 0,
 func TestTraceNamesThePipeline(t *testing.T) {
 	config := newest(t).Config()
 	config.Name = "chat"
-	p, err := cupel.New(config)
+	p, err := pipeline.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,9 +185,9 @@ func TestTraceOfFailures(t *testing.T) {
 // TestTraceOfRuns: collectors that know nothing of turns, or want none, follow the runs.
 func TestTraceOfRuns(t *testing.T) {
 	runs := 0
-	plain := cupel.TraceFuncs{StageEvent: func(cupel.TraceEvent) { runs++ }}
+	plain := observe.Funcs{StageEvent: func(cupel.TraceEvent) { runs++ }}
 	d := &diary{blind: true}
-	for _, collector := range []cupel.TraceCollector{plain, d, cupel.MultiTraceCollector(d, nil), cupel.NullTraceCollector{}, nil} {
+	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, nil} {
 		s := session(t, newest(t), cupelsession.Config{Trace: collector})
 		commit(t, next(t, s, numbered(t, 6), 50))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/turn"
 )
 
 // Turn is a window that a session proposes.
@@ -43,7 +45,7 @@ type Turn struct {
 	items   []*cupel.ContextItem
 	dropped []*cupel.ContextItem // for the first time
 
-	committed func(cupel.TurnCommit) // tells the collector; nil if that does not follow the turn
+	committed func(turn.Commit) // tells the collector; nil if that does not follow the turn
 }
 
 // Entry says where an item of the window comes from.
@@ -208,7 +210,7 @@ func (p *proposal) chooseLow(ctx context.Context, l limits) error {
 		switch err := p.chooseFor(ctx, kept, max(0, try.target)); {
 		case err == nil && (p.tokens <= l.most || last):
 			return nil
-		case err == nil, !last && (errors.Is(err, cupel.ErrPinnedExceedsBudget) || errors.Is(err, cupel.ErrOverflow)):
+		case err == nil, !last && (errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)):
 			continue
 		default:
 			return err
@@ -327,14 +329,14 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 	if err != nil {
 		return err
 	}
-	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget, cupel.WithTrace(p.s.config.Trace))
+	_, report, err := p.turn.options.chooser.RunReport(ctx, items, budget, pipeline.WithTrace(p.s.config.Trace))
 	if err != nil {
 		return err
 	}
 	window := make([]entry, 0, len(report.Included))
 	keys := make([]string, len(report.Included)) // not those of all candidates, which the window would keep
 	for n, e := range report.Included {
-		c := e.Candidate()
+		c := e.Candidate
 		if c < 0 || c >= len(from) {
 			return errNoPositions
 		}
@@ -344,7 +346,7 @@ func (p *proposal) chooseFor(ctx context.Context, kept, target int) error {
 		switch i := from[c]; {
 		case i < 0:
 			window = append(window, p.window[^i])
-		case e.Form() == 0:
+		case e.Form == 0:
 			window = append(window, entry{Keys: keys[n : n+1 : n+1], Tokens: p.items[i].Tokens(), Held: p.items[i], first: i})
 		default:
 			window = append(window, entry{Keys: keys[n : n+1 : n+1], Form: e.Item.Content(), Tokens: e.Item.Tokens(), Held: e.Item, first: i})

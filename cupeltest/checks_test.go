@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -121,11 +122,11 @@ func TestConversation(t *testing.T) {
 // A run gives the report and the window in one call.
 func TestRun(t *testing.T) {
 	items := deskItems()
-	r, window := cupeltest.Run(t, newPipeline(t, cupel.Config{}), items, cupeltest.Budget(90, 90))
+	r, window := cupeltest.Run(t, newPipeline(t, pipeline.Config{}), items, cupeltest.Budget(90, 90))
 	if len(window) != len(r.Included) || len(window) != 4 || window[0] != r.Included[0].Item {
 		t.Errorf("the window is %v, the report %v", window, r)
 	}
-	pipeline := newPipeline(t, cupel.Config{})
+	pipeline := newPipeline(t, pipeline.Config{})
 	s := watch(func(t cupeltest.T) {
 		cupeltest.Run(t, pipeline, []*cupel.ContextItem{cupeltest.Item("x", 9, cupel.WithPinned())}, cupeltest.Budget(5, 5))
 	})

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -21,23 +23,23 @@ func TestLeavesRoom(t *testing.T) {
 	for _, row := range []struct {
 		items  []item
 		target int
-		sel    cupel.Selection
+		sel    strategy.Selection
 		want   string
 		why    string
 	}{
-		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "position 1 has 1 tokens, 1 are left, and it is not selected", "it fits exactly"},
-		{[]item{{10, 0.5}, {2, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "", "it is one too large"},
-		{[]item{{10, 0.5}, {0, 0.5}}, 11, cupel.Selection{Indices: []int{0}}, "", "free items may stay out"},
-		{[]item{{10, 0.5}, {1, 0}}, 11, cupel.Selection{Indices: []int{0}}, "", "nothing says that it is of use"},
-		{[]item{{10, 0.5}, {1, math.NaN()}}, 11, cupel.Selection{Indices: []int{0}}, "", "nor here"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}, Drops: []cupel.Drop{{Index: 1}}}, "", "it was dropped"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Indices: []int{0}, Shortfalls: make([]cupel.CountRequirementShortfall, 1)}, "", "what is short is another matter"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 11, cupel.Selection{Smaller: []cupel.SmallerForm{{Index: 0, Form: 1}}}, "", "and so are smaller forms"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 9, cupel.Selection{Indices: []int{0}}, "", "too much is selected, which is another rule's"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{2}}, "", "the position is not there, which is another rule's"},
-		{[]item{{10, 0.5}, {1, 0.5}}, 20, cupel.Selection{Indices: []int{-1}}, "", "nor is this one"},
-		{[]item{{math.MaxInt, 0.5}, {math.MaxInt, 0.5}, {5, 0.5}}, 10, cupel.Selection{Indices: []int{0, 1}}, "", "too much is selected, and what is left would wrap"},
-		{[]item{{1, 0.5}, {10, 0.5}}, 11, cupel.Selection{Indices: []int{1}}, "position 0 has 1 tokens, 1 are left, and it is not selected", "the first position counts"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, strategy.Selection{Indices: []int{0}}, "position 1 has 1 tokens, 1 are left, and it is not selected", "it fits exactly"},
+		{[]item{{10, 0.5}, {2, 0.5}}, 11, strategy.Selection{Indices: []int{0}}, "", "it is one too large"},
+		{[]item{{10, 0.5}, {0, 0.5}}, 11, strategy.Selection{Indices: []int{0}}, "", "free items may stay out"},
+		{[]item{{10, 0.5}, {1, 0}}, 11, strategy.Selection{Indices: []int{0}}, "", "nothing says that it is of use"},
+		{[]item{{10, 0.5}, {1, math.NaN()}}, 11, strategy.Selection{Indices: []int{0}}, "", "nor here"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, strategy.Selection{Indices: []int{0}, Drops: []strategy.Drop{{Index: 1}}}, "", "it was dropped"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, strategy.Selection{Indices: []int{0}, Shortfalls: make([]cupel.CountRequirementShortfall, 1)}, "", "what is short is another matter"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 11, strategy.Selection{Smaller: []strategy.SmallerForm{{Index: 0, Form: 1}}}, "", "and so are smaller forms"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 9, strategy.Selection{Indices: []int{0}}, "", "too much is selected, which is another rule's"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 20, strategy.Selection{Indices: []int{2}}, "", "the position is not there, which is another rule's"},
+		{[]item{{10, 0.5}, {1, 0.5}}, 20, strategy.Selection{Indices: []int{-1}}, "", "nor is this one"},
+		{[]item{{math.MaxInt, 0.5}, {math.MaxInt, 0.5}, {5, 0.5}}, 10, strategy.Selection{Indices: []int{0, 1}}, "", "too much is selected, and what is left would wrap"},
+		{[]item{{1, 0.5}, {10, 0.5}}, 11, strategy.Selection{Indices: []int{1}}, "position 0 has 1 tokens, 1 are left, and it is not selected", "the first position counts"},
 	} {
 		var items []cupel.ScoredItem
 		for _, it := range row.items {
@@ -45,18 +47,6 @@ func TestLeavesRoom(t *testing.T) {
 		}
 		if got := cupeltest.LeavesRoom(items, row.target, row.sel); got != row.want {
 			t.Errorf("%v of %v tokens, selected %v: %q, want %q, since %s", row.items, row.target, row.sel, got, row.want, row.why)
-		}
-	}
-}
-
-// Score is called for all items of short lists, and for some of long ones.
-func TestSampled(t *testing.T) {
-	for n, want := range map[int]string{
-		0: "[] 0", 1: "[0] 1", 3: "[0 1 2] 3", 100: "[97 98 99] 100", 101: "[98 99 100] 101", 301: "[290 295 300] 61", 2000: "[1500 1750 1999] 9",
-	} {
-		all := slices.Collect(cupeltest.Sampled(n))
-		if got := fmt.Sprint(all[max(0, len(all)-3):], len(all)); got != want {
-			t.Errorf("of %d items: %s, want %s", n, got, want)
 		}
 	}
 }
@@ -184,7 +174,7 @@ func TestRequiredKinds(t *testing.T) {
 	entries := []slicer.CountQuotaEntry{{Kind: "A", RequireCount: 1, CapCount: 2}, {Kind: "B", CapCount: 2}}
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("C", 30), slicer.Cap("D", 20), slicer.Between("E", 1, 2)))
 	for _, row := range []struct {
-		s    cupel.Slicer
+		s    strategy.Slicer
 		want string
 		why  string
 	}{
@@ -206,16 +196,16 @@ func TestNilOptions(t *testing.T) {
 	outer := t
 	for name, run := range map[string]func(t cupeltest.T){
 		"scorer": func(t cupeltest.T) {
-			cupeltest.TestScorer(t, the[cupel.Scorer](struct{ cupel.Scorer }{scoreFunc(size)}), nil)
+			cupeltest.TestScorer(t, the[strategy.Scorer](struct{ strategy.Scorer }{scoreFunc(size)}), nil)
 		},
 		"slicer": func(t cupeltest.T) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](struct{ cupel.Slicer }{slicer.Greedy{}}), nil)
+			cupeltest.TestSlicer(t, the[strategy.Slicer](struct{ strategy.Slicer }{slicer.Greedy{}}), nil)
 		},
 		"placer": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](struct{ cupel.Placer }{placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items), nil })}), nil)
+			cupeltest.TestPlacer(t, the[strategy.Placer](struct{ strategy.Placer }{placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items), nil })}), nil)
 		},
 		"collector": func(t cupeltest.T) {
-			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](cupel.NullTraceCollector{}), nil)
+			cupeltest.TestTraceCollector(t, the[observe.TraceCollector](observe.NullTraceCollector{}), nil)
 		},
 	} {
 		if s := watch(run); len(s.messages) > 0 || !s.finished {
@@ -223,7 +213,7 @@ func TestNilOptions(t *testing.T) {
 		}
 	}
 	s := watch(func(t cupeltest.T) {
-		cupeltest.Property(t, newPipeline(outer, cupel.Config{}), cupeltest.WithCandidates(nil), cupeltest.WithCases(7))
+		cupeltest.Property(t, newPipeline(outer, pipeline.Config{}), cupeltest.WithCandidates(nil), cupeltest.WithCases(7))
 	})
 	equalMessages(t, "Property", s.messages, []string{"Property failed: it takes a generator and at least 1 case, got 7."}, "there is nothing to try")
 }
@@ -260,7 +250,7 @@ func TestNamesInFailures(t *testing.T) {
 
 func TestCollectorsThatCannotBeMade(t *testing.T) {
 	s := watch(func(t cupeltest.T) {
-		cupeltest.TestTraceCollector(t, func() cupel.TraceCollector { panic("no file") })
+		cupeltest.TestTraceCollector(t, func() observe.TraceCollector { panic("no file") })
 	})
 	equalMessages(t, "TestTraceCollector", s.messages, []string{"TestTraceCollector: panic: no file"}, "it is not nil")
 }

@@ -32,7 +32,7 @@
 // is of little use gets a warning, through Logf, or a failure with [Strict]. Run them under the race detector too:
 //
 //	func TestByLength(t *testing.T) {
-//		cupeltest.TestScorer(t, func() cupel.Scorer { return ByLength{} })
+//		cupeltest.TestScorer(t, func() strategy.Scorer { return ByLength{} })
 //	}
 //
 // # Helpers

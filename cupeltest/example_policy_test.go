@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -25,8 +26,8 @@ func helpdesk() []*cupel.ContextItem {
 	)...)
 }
 
-func policyOf(config cupel.Config) *cupel.Pipeline {
-	pipeline, err := cupel.New(config)
+func policyOf(config pipeline.Config) *pipeline.Pipeline {
+	pipeline, err := pipeline.New(config)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func policyOf(config cupel.Config) *cupel.Pipeline {
 // The first version of the policy takes the newest items. The rules have no time,
 // and the answer is made up.
 func Example_policyAssertion() {
-	policy := policyOf(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	policy := policyOf(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 	report, _ := cupeltest.Run(t, policy, helpdesk(), cupeltest.Budget(90, 90))
 	cupeltest.Expect(t, report).IncludeItemWithKind(cupel.KindDocument)
 	// Output:
@@ -48,7 +49,7 @@ func Example_policyAssertion() {
 // long windows mixes up the conversation, which the golden file shows.
 func Example_policyGolden() {
 	quota := slicer.Must(slicer.NewCountQuota(slicer.ScoreGreedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3}}))
-	policy := policyOf(cupel.Config{Scorer: scorer.Recency{}, Slicer: quota, Placer: placer.UShaped{}})
+	policy := policyOf(pipeline.Config{Scorer: scorer.Recency{}, Slicer: quota, Placer: placer.UShaped{}})
 	report, _ := cupeltest.Run(t, policy, helpdesk(), cupeltest.Budget(120, 120))
 	cupeltest.Expect(t, report).MatchGolden("helpdesk")
 	// Output:
@@ -67,7 +68,7 @@ func Example_policyProperty() {
 		hint, _ := item.FutureRelevanceHint()
 		return 0.1 + hint
 	})
-	policy := policyOf(cupel.Config{Scorer: relevance, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	policy := policyOf(pipeline.Config{Scorer: relevance, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	cupeltest.Property(t, policy,
 		cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument),
 		cupeltest.WithCandidates(func(random *rand.Rand) []*cupel.ContextItem {

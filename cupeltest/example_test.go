@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -34,8 +36,8 @@ var (
 )
 
 // policy is the pipeline that the examples test.
-func policy() *cupel.Pipeline {
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+func policy() *pipeline.Pipeline {
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -170,15 +172,19 @@ func ExampleDeterministic() {
 // contract: it sorts the list to find the longest.
 type ByLength struct{}
 
-// Score implements [cupel.Scorer].
-func (ByLength) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+// Score implements [strategy.Scorer].
+func (s ByLength) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(s.score).Score(ctx, items, scores)
+}
+
+func (ByLength) score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 	slices.SortFunc(all, func(a, b *cupel.ContextItem) int { return len(b.Content()) - len(a.Content()) })
 	return 1 - float64(len(item.Content()))/float64(len(all[0].Content()))
 }
 
 // Each rule that is broken is reported with what was found.
 func ExampleTestScorer() {
-	cupeltest.TestScorer(printFirst(1), func() cupel.Scorer { return ByLength{} })
+	cupeltest.TestScorer(printFirst(1), func() strategy.Scorer { return ByLength{} })
 	// Output:
 	// scorer cupeltest_test.ByLength breaks its contract: Score changes its list: position 0 holds something else after the call
 	// 	rule: Score does not change the list that it is given.
@@ -187,14 +193,14 @@ func ExampleTestScorer() {
 }
 
 func ExampleTestSlicer() {
-	cupeltest.TestSlicer(t, func() cupel.Slicer { return slicer.Greedy{} })
+	cupeltest.TestSlicer(t, func() strategy.Slicer { return slicer.Greedy{} })
 	counting, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
 		{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	cupeltest.TestSlicer(t, func() cupel.Slicer { return counting }, cupeltest.WithTargetExceeded())
+	cupeltest.TestSlicer(t, func() strategy.Slicer { return counting }, cupeltest.WithTargetExceeded())
 	fmt.Println("ok")
 	// Output: ok
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // newPart is what makes contents new.
@@ -113,7 +116,7 @@ func Inputs() string {
 		long.name = fmt.Sprintf("a list for measurements, %+v", long.budget)
 		describeScored(&b, []input[cupel.ScoredItem]{long})
 	}
-	b.WriteString("\n# Targets of sweeps\n\n")
+	b.WriteString("\n# Targets of searches\n\n")
 	for _, list := range [][]cupel.ScoredItem{scored(Items(3, 1), func(int) float64 { return 1 }), scored(Items(4000, 1), func(int) float64 { return 1 }), hugeItems().list} {
 		targets := targetsOf(list)
 		fmt.Fprintf(&b, "%d: %s up to %d\n", len(targets), shown(targets, 0), targets[len(targets)-1])
@@ -122,7 +125,7 @@ func Inputs() string {
 	for _, run := range kitRuns() {
 		var lines []string
 		record := func(e cupel.TraceEvent) { lines = append(lines, eventText(untimed([]cupel.TraceEvent{e})[0])) }
-		items, err := run.start(context.Background(), cupel.TraceFuncs{StageEvent: record, ItemEvent: record})
+		items, err := run.start(context.Background(), observe.Funcs{StageEvent: record, ItemEvent: record})
 		for _, item := range items {
 			lines = append(lines, describeItem(item, quote))
 		}
@@ -132,7 +135,7 @@ func Inputs() string {
 }
 
 // PropertyCases describes the first cases of a seed.
-func PropertyCases(pipeline *cupel.Pipeline, n int) string {
+func PropertyCases(pipeline *pipeline.Pipeline, n int) string {
 	var b strings.Builder
 	p := &property{pipeline: pipeline, seed: 3, generate: func(random *rand.Rand) []*cupel.ContextItem {
 		return randomCandidates(random, requiredBy(pipeline))
@@ -160,14 +163,14 @@ func Calls(role string, s Counter) string {
 	var rules []rule
 	options := new(kitOptions)
 	switch s := s.(type) {
-	case cupel.Scorer:
-		rules = scorerRules(s, func() cupel.Scorer { return s }, options)
-	case cupel.Slicer:
-		rules = newSlicerKit(func() cupel.Slicer { return s }, options).rules(s)
-	case cupel.Placer:
-		rules = newPlacerKit(func() cupel.Placer { return s }, options).rules(func() cupel.AppendPlacer { return s.(cupel.AppendPlacer) })
-	case cupel.TraceCollector:
-		rules = (&collectorKit{newCollector: func() cupel.TraceCollector { return s }, collector: s, concurrent: true}).rules()
+	case strategy.Scorer:
+		rules = scorerRules(func() strategy.Scorer { return s }, options)
+	case strategy.Slicer:
+		rules = newSlicerKit(func() strategy.Slicer { return s }, options).rules(s)
+	case strategy.Placer:
+		rules = newPlacerKit(func() strategy.Placer { return s }, options).rules()
+	case observe.TraceCollector:
+		rules = (&collectorKit{newCollector: func() observe.TraceCollector { return s }, collector: s, concurrent: true}).rules()
 	}
 	for _, r := range rules {
 		s.Count()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // A Rule is one of the rules of the kits.
@@ -19,14 +21,14 @@ func Rules(role string) []Rule {
 	var rules []rule
 	switch role {
 	case "scorer":
-		rules = scorerRules(batchOfNothing{}, nil, new(kitOptions))
+		rules = scorerRules(nil, new(kitOptions))
 	case "slicer":
 		rules = newSlicerKit(nil, new(kitOptions)).rules(nil)
 	case "placer":
-		rules = newPlacerKit(nil, new(kitOptions)).rules(func() cupel.AppendPlacer { return nil })
+		rules = newPlacerKit(nil, new(kitOptions)).rules()
 	case "collector":
-		disabled := &collectorKit{collector: cupel.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
-		enabled := &collectorKit{collector: cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem)), events: disabled.events, concurrent: true}
+		disabled := &collectorKit{collector: observe.NullTraceCollector{}, events: func() []cupel.TraceEvent { return nil }}
+		enabled := &collectorKit{collector: observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem)), events: disabled.events, concurrent: true}
 		rules = append(disabled.rules(), enabled.rules()...)
 	}
 	var all []Rule
@@ -41,8 +43,6 @@ func Rules(role string) []Rule {
 	return all
 }
 
-type batchOfNothing struct{ cupel.BatchScorer }
-
 // SetSlowCall sets what a call may take in the rules that make many.
 func SetSlowCall(most time.Duration) { slowCall = most }
 
@@ -56,7 +56,6 @@ var (
 	BrokenGroups = brokenGroups
 	BrokenPins   = brokenPins
 	Preferred    = preferred
-	Sampled      = sampled
 	Diff         = diff
 	DiffText     = diffText
 	InBrief      = inBrief
@@ -64,7 +63,7 @@ var (
 
 // Required says which kinds a slicer and those inside it require, and with which
 // percentage.
-func Required(s cupel.Slicer) (kinds []string) {
+func Required(s strategy.Slicer) (kinds []string) {
 	for _, r := range requirements(s) {
 		kinds = append(kinds, fmt.Sprint(r.kind, " ", r.percent))
 	}
@@ -77,7 +76,7 @@ func CutAt(most, n int) []string {
 }
 
 // LeavesRoom says which item fits what a selection leaves.
-func LeavesRoom(items []cupel.ScoredItem, target int, sel cupel.Selection) string {
+func LeavesRoom(items []cupel.ScoredItem, target int, sel strategy.Selection) string {
 	return leavesRoom(input[cupel.ScoredItem]{list: items, budget: budgetOf(target)}, sel)
 }
 

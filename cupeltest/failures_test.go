@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
@@ -40,7 +41,7 @@ func odd() *report {
 func short(t *testing.T) *report {
 	t.Helper()
 	entries := []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 3, CapCount: 4}}
-	pipeline := newPipeline(t, cupel.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries))})
+	pipeline := newPipeline(t, pipeline.Config{Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries))})
 	report, _ := cupeltest.Run(t, pipeline, deskItems(), cupeltest.Budget(700, 700))
 	return report
 }

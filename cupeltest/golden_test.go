@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -383,7 +384,7 @@ func TestMatchGoldenOfNamesWithLineEnds(t *testing.T) {
 // Two runs of one pipeline give one file.
 func TestMatchGoldenOfRuns(t *testing.T) {
 	elsewhere(t)
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +406,7 @@ func TestMatchGoldenOrder(t *testing.T) {
 		cupeltest.Item("low", 50, hint(0.1)), cupeltest.Item("high", 60, hint(0.9)),
 		cupeltest.Item("document", 40, hint(0.95), cupel.WithVariants(cupel.Variant{Content: "outline", Tokens: 15, Worth: 0.9})),
 	}
-	r := cupeltest.DryRun(t, newPipeline(t, cupel.Config{}), items, cupeltest.Budget(20, 20))
+	r := cupeltest.DryRun(t, newPipeline(t, pipeline.Config{}), items, cupeltest.Budget(20, 20))
 	t.Setenv(cupeltest.UpdateVariable, "1")
 	cupeltest.Should(t, r).MatchGolden("window")
 	const want = `in:
@@ -498,7 +499,7 @@ func TestGoldenOfOneCandidateLess(t *testing.T) {
 	for i := range 1000 {
 		items = append(items, cupeltest.Item(fmt.Sprintf("note %d", i), 10+random.IntN(90), cupel.WithTimestamp(start.Add(time.Duration(i)*time.Hour))))
 	}
-	pipeline := newPipeline(t, cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	pipeline := newPipeline(t, pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	write := func(items []*cupel.ContextItem) []string {
 		t.Setenv(cupeltest.UpdateVariable, "1")
 		cupeltest.Should(t, cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(5000, 5000))).MatchGolden("window")

@@ -39,10 +39,10 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 	line(goldenIn)
 	for i, entry := range r.Included {
 		form := ""
-		if n := entry.Form(); n > 0 {
+		if n := entry.Form; n > 0 {
 			form = fmt.Sprintf(", form %d", n)
 		}
-		line("  %s: %s%s%s%s", describeItem(entry.Item, content), entry.Reason, form, describeStale(entry.Stale()),
+		line("  %s: %s%s%s%s", describeItem(entry.Item, content), entry.Reason, form, describeStale(entry.Stale),
 			detail("place %d, score %s", i+1, score(entry.Score)))
 	}
 	line("")
@@ -50,11 +50,11 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 	// The order of the report is that of the scores, which another candidate may
 	// change.
 	excluded := slices.Clone(r.Excluded)
-	slices.SortStableFunc(excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(a.Candidate(), b.Candidate()) })
+	slices.SortStableFunc(excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
 	for _, entry := range excluded {
 		code := string(entry.Reason.Code)
 		data := strings.TrimPrefix(strings.TrimPrefix(describeReason(entry.Reason, content), code), ": ")
-		line("  %s: %s%s%s", describeItem(entry.Item, content), code, describeStale(entry.Stale()), detail("score %s, %s", score(entry.Score), data))
+		line("  %s: %s%s%s", describeItem(entry.Item, content), code, describeStale(entry.Stale), detail("score %s, %s", score(entry.Score), data))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
 		line("")
@@ -100,7 +100,7 @@ func goldenDiff(want, got string) string {
 		if e == nil {
 			return prefix + "not a candidate"
 		}
-		return prefix + e.Code()
+		return prefix + e.Code
 	}
 	d := analysis.DiffReports(a, b)
 	list("came:", d.Came, func(c analysis.ReportChange) string { return reason(c.B, "") + ", " + reason(c.A, "was ") })

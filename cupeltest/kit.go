@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // A SlicerOption configures [TestSlicer].
@@ -231,13 +233,13 @@ func (k *kitOptions) watch(check func() string) string {
 
 // The rule that is checked before all others.
 const (
-	acceptedSentence = "it is accepted by cupel.New: neither nil nor invalid, and not inside itself."
+	acceptedSentence = "it is accepted by pipeline.New: neither nil nor invalid, and not inside itself; and its Facts, if it has any, name it."
 	acceptedCause    = "it cannot be used"
 )
 
-// accepted makes a strategy, and stops the test if there is none, if cupel.New
+// accepted makes a strategy, and stops the test if there is none, if pipeline.New
 // rejects it, or if the caller's items are of no use.
-func accepted[S any](t T, role string, start func() S, config func(S) cupel.Config, options *kitOptions) (strategy S, ok bool) {
+func accepted[S any](t T, role string, start func() S, config func(S) pipeline.Config, options *kitOptions) (strategy S, ok bool) {
 	t.Helper()
 	var problem string
 	switch i := slices.Index(options.items, nil); {
@@ -252,13 +254,13 @@ func accepted[S any](t T, role string, start func() S, config func(S) cupel.Conf
 	default:
 		problem = protect(func() string {
 			strategy = start()
-			if _, err := cupel.New(config(strategy)); err != nil {
-				return err.Error()
+			if _, err := pipeline.New(config(strategy)); err != nil {
+				return "pipeline.New: " + err.Error()
 			}
-			return ""
+			return namelessFacts(strategy)
 		})
 		if problem != "" {
-			problem = fmt.Sprintf("%s %T breaks its contract: %s: %s\n\trule: %s\n\tfound: %s", role, strategy, acceptedCause, inBrief("cupel.New: "+problem), acceptedSentence, problem)
+			problem = fmt.Sprintf("%s %T breaks its contract: %s: %s\n\trule: %s\n\tfound: %s", role, strategy, acceptedCause, inBrief(problem), acceptedSentence, problem)
 		}
 	}
 	if problem != "" {
@@ -266,4 +268,13 @@ func accepted[S any](t T, role string, start func() S, config func(S) cupel.Conf
 		t.FailNow()
 	}
 	return strategy, problem == ""
+}
+
+// namelessFacts finds facts that do not say which strategy they are about. They are
+// then not used.
+func namelessFacts(s any) string {
+	if d, ok := s.(strategy.Describer); ok && d.Facts().Of == nil {
+		return "Facts: Of is nil, and must be the receiver of Facts"
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Growth is measured between lists of these lengths. Time that grows with
@@ -76,9 +77,9 @@ func longScored(n int, options *kitOptions) input[cupel.ScoredItem] {
 }
 
 // numberRule looks for NaN where nothing explains it.
-func numberRule(method string, s *subject[*cupel.ContextItem, []float64], options *kitOptions) rule {
+func numberRule(s *subject[*cupel.ContextItem, []float64], options *kitOptions) rule {
 	return rule{
-		sentence: method + " is a number for items whose fields are ordinary.", cause: "a score is not a number", advice: true,
+		sentence: s.method + " is a number for items whose fields are ordinary.", cause: "a score is not a number", advice: true,
 		broken: func() string {
 			run := s.start()
 			for _, in := range itemLists(nextShort(), options) {
@@ -94,7 +95,7 @@ func numberRule(method string, s *subject[*cupel.ContextItem, []float64], option
 }
 
 // adviceRules are about slicers that keep their contract and are of little use.
-func (k *slicerKit) adviceRules(s cupel.Slicer) []rule {
+func (k *slicerKit) adviceRules(s strategy.Slicer) []rule {
 	rules := []rule{
 		k.growthRule(func(n int) input[cupel.ScoredItem] { return longScored(n, k.options) }),
 	}
@@ -103,7 +104,7 @@ func (k *slicerKit) adviceRules(s cupel.Slicer) []rule {
 			cause: "equal items are selected in no order", advice: true, broken: k.unstable})
 	}
 	// Slicers around others leave budget over on purpose, as a cap does.
-	if _, wraps := s.(cupel.SlicerWrapper); !wraps {
+	if factsOf(s).Slicers == nil {
 		rules = append(rules, rule{sentence: "no item that would fit is left out without being dropped.", cause: "budget is left over", advice: true,
 			broken: k.ofPlain(leavesRoom)})
 	}
@@ -112,7 +113,7 @@ func (k *slicerKit) adviceRules(s cupel.Slicer) []rule {
 
 // leavesRoom finds an item that fits the budget that is left. What Slice would
 // select from several that fit is its own matter: one must not fit at all.
-func leavesRoom(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func leavesRoom(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	if len(sel.Shortfalls) > 0 || len(sel.Smaller) > 0 || outOfRange(in, sel) != "" || overTarget(in, sel) != "" {
 		return "" // the last two are other rules'
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -24,13 +26,13 @@ func asGiven(items []cupel.ScoredItem) []int {
 
 func brokenPlacer(change func(items []cupel.ScoredItem, order []int) ([]int, error)) func(t cupeltest.T) {
 	return func(t cupeltest.T) {
-		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return change(items, asGiven(items)) })))
+		cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return change(items, asGiven(items)) })))
 	}
 }
 
 // turned reverses the order when turn says so.
 func turned(newTurn func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-	newPlacer := func() cupel.Placer {
+	newPlacer := func() strategy.Placer {
 		turn := newTurn()
 		return placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 			order := asGiven(items)
@@ -45,29 +47,11 @@ func turned(newTurn func() func(items []cupel.ScoredItem) bool) func(t cupeltest
 
 func placerOf(newPlace func() placing) func(t cupeltest.T) {
 	return func(t cupeltest.T) {
-		cupeltest.TestPlacer(t, func() cupel.Placer {
+		cupeltest.TestPlacer(t, func() strategy.Placer {
 			place := newPlace()
 			return placeFunc(func(items []cupel.ScoredItem) ([]int, error) { return place(items), nil })
 		})
 	}
-}
-
-// appendPlacer is a sound placer with an appending form of its own.
-type appendPlacer func(list, order []int) []int
-
-func (appendPlacer) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return asGiven(items), nil
-}
-
-func (a appendPlacer) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
-	return a(list, asGiven(items)), nil
-}
-
-// refusing has an appending form that fails.
-type refusing struct{ appendPlacer }
-
-func (refusing) AppendPlace(context.Context, []int, []cupel.ScoredItem) ([]int, error) {
-	return nil, errors.New("no room")
 }
 
 func TestBrokenPlacers(t *testing.T) {
@@ -77,10 +61,10 @@ func TestBrokenPlacers(t *testing.T) {
 		return placerOf(the[placing](func(items []cupel.ScoredItem) []int { return change(items, asGiven(items)) }))
 	}
 	checkFaults(t, "placer", []fault{
-		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](nil)) }, "Placer"},
-		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](invalid{})) }, "not ready"},
+		{"nil", "it is accepted by pipeline.New: ",
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[strategy.Placer](nil)) }, "Placer"},
+		{"not ready", "it is accepted by pipeline.New: ",
+			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[strategy.Placer](invalid{})) }, "not ready"},
 		{"fails", "Place takes every valid list, one of a single item too, without a panic or an error.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
 				if len(items) == 1 {
@@ -88,12 +72,6 @@ func TestBrokenPlacers(t *testing.T) {
 				}
 				return order, nil
 			}), `a list of one item: the error "too few"`},
-		{"appends to nothing", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](appendPlacer(func(_, order []int) []int { return order })))
-		}, "the elements already in the list are gone"},
-		{"refuses to append", "AppendPlace appends the order that Place returns.", func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](refusing{}))
-		}, `Place and AppendPlace: a result, then the error "no room"`},
 		{"remembers by address", "Place does not keep the list, whose memory is used again after the call.", turned(lightByAddress), "in memory of its own"},
 		{"sorts the list", "Place does not change the list that it is given.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) {
@@ -113,7 +91,9 @@ func TestBrokenPlacers(t *testing.T) {
 				return order, nil
 			}), "its result before and after other calls: the order ["},
 		{"dresses the context's error", "Place that stops because its context is done fails with the context's error, and returns no part of a result.",
-			func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](stoppingPlacer{errors.New("stopped")})) }, `under a context that is done: the error "stopped"`},
+			func(t cupeltest.T) {
+				cupeltest.TestPlacer(t, the[strategy.Placer](stoppingPlacer{errors.New("stopped")}))
+			}, `under a context that is done: the error "stopped"`},
 		{"does not look at its context", "Place stops soon after its context is done, if it takes long.",
 			brokenPlacer(func(items []cupel.ScoredItem, order []int) ([]int, error) { return order, sleepy(len(items)) }), "under a context that is done"},
 		{"leaves goroutines", "Place starts no goroutine that goes on after the call, except for a number that does not grow.",
@@ -218,14 +198,6 @@ func TestBrokenPlacers(t *testing.T) {
 			_ = items[len(items)-1]
 			return order
 		}), "panic: "},
-		{"another order beyond 40", "AppendPlace appends", func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](appendPlacer(func(list, order []int) []int {
-				if len(order) > 40 {
-					slices.Reverse(order)
-				}
-				return append(list, order...)
-			})))
-		}, ""},
 	})
 }
 
@@ -244,7 +216,7 @@ func TestWithItems(t *testing.T) {
 	odd := cupeltest.Item("odd", 5, cupel.WithTags("odd"))
 	isOdd := cupeltest.ByTag("odd")
 	s := watch(func(t cupeltest.T) {
-		cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if isOdd(item) {
 				panic("odd")
 			}
@@ -257,7 +229,7 @@ func TestWithItems(t *testing.T) {
 
 	for name, run := range map[string]func(t cupeltest.T){
 		"slicer": func(t cupeltest.T) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+			cupeltest.TestSlicer(t, the[strategy.Slicer](slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *strategy.Selection) error {
 				if len(items) > 0 && isOdd(items[0].Item) {
 					sel.Indices = []int{7}
 				}
@@ -265,7 +237,7 @@ func TestWithItems(t *testing.T) {
 			})), cupeltest.WithItems(odd))
 		},
 		"placer": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				if len(items) > 0 && isOdd(items[0].Item) {
 					return nil, nil
 				}
@@ -279,7 +251,7 @@ func TestWithItems(t *testing.T) {
 	}
 
 	s = watch(func(t cupeltest.T) {
-		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(nil)), cupeltest.WithItems(odd, nil))
+		cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(nil)), cupeltest.WithItems(odd, nil))
 	})
 	equalMessages(t, "TestPlacer", s.messages, []string{"WithItems was given nil as item 2"}, "a mistake in the test is none of the placer")
 	if !s.stopped {
@@ -291,11 +263,13 @@ func TestWithItems(t *testing.T) {
 // that is not there.
 func TestKitsEndWithoutAStrategy(t *testing.T) {
 	for name, run := range map[string]func(t cupeltest.T){
-		"scorer":    func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](nil)) },
-		"slicer":    func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](nil)) },
-		"placer":    func(t cupeltest.T) { cupeltest.TestPlacer(t, the[cupel.Placer](nil)) },
-		"items":     func(t cupeltest.T) { cupeltest.TestScorer(t, the[cupel.Scorer](invalid{}), cupeltest.WithItems(nil)) },
-		"collector": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) },
+		"scorer": func(t cupeltest.T) { cupeltest.TestScorer(t, the[strategy.Scorer](nil)) },
+		"slicer": func(t cupeltest.T) { cupeltest.TestSlicer(t, the[strategy.Slicer](nil)) },
+		"placer": func(t cupeltest.T) { cupeltest.TestPlacer(t, the[strategy.Placer](nil)) },
+		"items": func(t cupeltest.T) {
+			cupeltest.TestScorer(t, the[strategy.Scorer](invalid{}), cupeltest.WithItems(nil))
+		},
+		"collector": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[observe.TraceCollector](nil)) },
 	} {
 		s := new(keepsOn)
 		run(s)

@@ -12,16 +12,15 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-type batch struct {
-	scoreFunc
-	all func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
-}
+// batch is a scorer of a whole list.
+type batch func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
 
-func (b batch) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	return b.all(ctx, all, scores)
+func (b batch) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	return b(ctx, all, scores)
 }
 
 // size is a sound score.
@@ -30,63 +29,25 @@ func size(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return floa
 // The helpers below make new strategies, with memories of their own, for each
 // call: a strategy that is always the same one is warm when a rule begins.
 
-func brokenScorer(newScorer func() cupel.Scorer) func(t cupeltest.T) {
+func brokenScorer(newScorer func() strategy.Scorer) func(t cupeltest.T) {
 	return func(t cupeltest.T) { cupeltest.TestScorer(t, newScorer) }
 }
 
-type (
-	batchPart = func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
-	offset    = func(all []*cupel.ContextItem) float64
-)
+type offset = func(all []*cupel.ContextItem) float64
 
-// brokenBatch is a batch form that does after when it has scored all items.
-func brokenBatch(after batchPart) func(t cupeltest.T) {
-	return brokenBatches(the(after))
-}
-
-func brokenBatches(newAfter func() batchPart) func(t cupeltest.T) {
-	return brokenScorer(func() cupel.Scorer {
-		after := newAfter()
-		return batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-			for i, item := range all {
-				scores[i] = size(item, all)
-			}
-			return after(ctx, all, scores)
-		}}
-	})
-}
-
-// plus changes the scores by something that is not theirs.
-func plus(newOffset func() offset) func() batchPart {
-	return func() batchPart {
-		offset := newOffset()
-		return func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-			extra := offset(all)
-			for i := range scores {
-				scores[i] += extra
-			}
-			return nil
+// brokenBatch does after when it has scored all items.
+func brokenBatch(after batch) func(t cupeltest.T) {
+	return brokenScorer(the[strategy.Scorer](batch(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		for i, item := range all {
+			scores[i] = size(item, all)
 		}
-	}
+		return after(ctx, all, scores)
+	})))
 }
-
-// The memories below are each shared by the single and the batch form of a
-// fault.
 
 func counter() func([]*cupel.ContextItem) float64 {
 	var calls atomic.Int64
 	return func([]*cupel.ContextItem) float64 { return float64(calls.Add(1)) }
-}
-
-func longestSeen() func(all []*cupel.ContextItem) float64 {
-	var (
-		lock    locked
-		longest int
-	)
-	return func(all []*cupel.ContextItem) (n float64) {
-		lock.do(func() { longest = max(longest, len(all)); n = float64(longest) })
-		return n
-	}
 }
 
 // cachedByAddress remembers the first item of a list by where the list is.
@@ -131,18 +92,15 @@ func appends(all []*cupel.ContextItem) float64 {
 
 type (
 	scoring = func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
-	slicing = func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection
+	slicing = func(items []cupel.ScoredItem, budget cupel.SliceBudget) strategy.Selection
 	placing = func(items []cupel.ScoredItem) []int
 )
 
 func scorerOf(newScore func() scoring) func(t cupeltest.T) {
-	return brokenScorer(func() cupel.Scorer { return scoreFunc(newScore()) })
+	return brokenScorer(func() strategy.Scorer { return scoreFunc(newScore()) })
 }
 
-// batchOf is a sound scorer with this batch form.
-func batchOf(scoreAll batchPart) func(t cupeltest.T) {
-	return brokenScorer(the[cupel.Scorer](batch{size, scoreAll}))
-}
+func batchOf(scoreAll batch) func(t cupeltest.T) { return brokenScorer(the[strategy.Scorer](scoreAll)) }
 
 func rank(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 	return float64(slices.Index(all, item)) / float64(len(all))
@@ -186,7 +144,7 @@ var sharedMemo = memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) stri
 func TestBrokenScorers(t *testing.T) {
 	skipUnderRace(t)
 	single := func(newOffset func() offset) func(t cupeltest.T) {
-		return brokenScorer(func() cupel.Scorer {
+		return brokenScorer(func() strategy.Scorer {
 			offset := newOffset()
 			return scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 { return size(item, nil) + offset(all) })
 		})
@@ -196,29 +154,15 @@ func TestBrokenScorers(t *testing.T) {
 		turn = counter()
 	)
 	checkFaults(t, "scorer", []fault{
-		{"nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](nil)), "Scorer"},
-		{"typed nil", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](scoreFunc(nil))), "Scorer"},
-		{"not ready", "it is accepted by cupel.New: neither nil nor invalid, and not inside itself.", brokenScorer(the[cupel.Scorer](invalid{})), "not ready"},
+		{"nil", "it is accepted by pipeline.New: ", brokenScorer(the[strategy.Scorer](nil)), "Scorer"},
+		{"typed nil", "it is accepted by pipeline.New: ", brokenScorer(the[strategy.Scorer](scoreFunc(nil))), "Scorer"},
+		{"not ready", "it is accepted by pipeline.New: ", brokenScorer(the[strategy.Scorer](invalid{})), "not ready"},
 		{"remembers by address", "Score does not keep the list, whose memory is used again after the call.", single(cachedByAddress), "in memory of its own and in that of the list before"},
 		{"sorts the list", "Score does not change the list that it is given.", single(the[offset](sorts)), "position 0 holds something else"},
 		{"appends to the list", "Score does not change the list that it is given.", single(the[offset](appends)), "behind the end of the list"},
 		{"is not safe", "Score is safe for concurrent use.", single(whenAway), "run alone and in several goroutines"},
-		{"remembers the item before", "Score depends on the item and the list, not on which item of the list was scored before.",
-			brokenScorer(func() cupel.Scorer {
-				var previous perList[*cupel.ContextItem]
-				return scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) (s float64) {
-					previous.use(all, func(before **cupel.ContextItem) {
-						if item == all[0] {
-							*before = nil
-						}
-						s = size(item, nil) - size(*before, nil)
-						*before = item
-					})
-					return s
-				})
-			}), "after the items before it"},
-		{"wants every item once", "Score takes a list that holds an item twice: two candidates, alike.",
-			brokenScorer(the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		{"wants every item once", "Score gives an item that is given twice the same score at each of its positions.",
+			brokenScorer(the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 				at := slices.Index(all, item)
 				if slices.Contains(all[at+1:], item) {
 					panic("given twice")
@@ -232,17 +176,14 @@ func TestBrokenScorers(t *testing.T) {
 				}
 				return 0
 			})), " goroutines after a third of them, "},
-		{"batch fails by turns", "ScoreAll is a pure function: the same input gives the same result each time.",
+		{"batch fails by turns", "Score is a pure function: the same input gives the same result each time.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 				if int(turn(nil))%20 == 0 {
 					return errors.New("enough")
 				}
 				return nil
 			}), `run again: a result, then the error "enough"`},
-		{"batch remembers the longest list", "ScoreAll stores nothing about a call: what was called before does not change a result.", brokenBatches(plus(longestSeen)), "run first and after other lists: item 1 scores "},
-		{"batch remembers by address", "ScoreAll does not keep the list, whose memory is used again after the call.", brokenBatches(plus(cachedByAddress)), "in that of the list before"},
-		{"batch sorts the list", "ScoreAll does not change the list that it is given.", brokenBatches(plus(the[offset](sorts))), "position 0 holds something else"},
-		{"batch keeps the scores", "ScoreAll gives its result away: later calls do not change it.",
+		{"batch keeps the scores", "Score gives its result away: later calls do not change it.",
 			brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
 				kept.use(func(before *[]float64) {
 					if len(*before) > 0 {
@@ -252,22 +193,15 @@ func TestBrokenScorers(t *testing.T) {
 				})
 				return nil
 			}), "before and after other calls: item 1 scores 12, then -1"},
-		{"batch is not safe", "ScoreAll is safe for concurrent use.", brokenBatches(plus(whenAway)), "run alone and in several goroutines"},
-		{"batch dresses the context's error", "ScoreAll that stops because its context is done fails with the context's error, and returns no part of a result.",
+		{"batch dresses the context's error", "Score that stops because its context is done fails with the context's error, and returns no part of a result.",
 			brokenBatch(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
 				if ctx.Err() != nil {
 					return errors.New("stopped")
 				}
 				return nil
 			}), `the error "stopped"`},
-		{"batch rounds otherwise", "ScoreAll gives the same bits as Score.", brokenBatch(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
-			for i := range scores {
-				scores[i] = math.Nextafter(scores[i], math.Inf(1))
-			}
-			return nil
-		}), "Score and ScoreAll: item "},
-		{"batch works by pointer", "ScoreAll scores an item that is given twice at each of its positions, as Score does.",
-			brokenScorer(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"batch works by pointer", "Score gives an item that is given twice the same score at each of its positions.",
+			brokenScorer(the[strategy.Scorer](batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				at := make(map[*cupel.ContextItem]int)
 				for i, item := range all {
 					at[item] = i
@@ -276,10 +210,10 @@ func TestBrokenScorers(t *testing.T) {
 					scores[i] = size(item, all)
 				}
 				return nil
-			}})), "a list that holds two items twice, Score and ScoreAll: item 1 scores 12, then 0"},
-		{"batch does not look at its context", "ScoreAll stops soon after its context is done, if it takes long.",
+			}))), "a list that holds two items twice: item 1 scores 0, and as item 3 12"},
+		{"batch does not look at its context", "Score stops soon after its context is done, if it takes long.",
 			brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error { return sleepy(len(all)) }), "under a context that is done"},
-		{"batch looks at the first", "ScoreAll takes an empty list.", brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+		{"batch looks at the first", "Score takes an empty list.", brokenBatch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			_ = all[0]
 			return nil
 		}), "panic: runtime error: index out of range"},
@@ -349,7 +283,7 @@ func TestBrokenScorers(t *testing.T) {
 		{"as many as tokens", "Score takes every valid list", scorerOf(the[scoring](func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			return float64(len(make([]byte, item.Tokens())))
 		})), "runtime error: makeslice: len out of range"},
-		{"unrolled by four", "ScoreAll writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"unrolled by four", "Score writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			for i := 0; i+4 <= len(all); i += 4 {
 				for j := range 4 {
 					scores[i+j] = size(all[i+j], all)
@@ -362,7 +296,7 @@ func TestBrokenScorers(t *testing.T) {
 				return uint32(hashed(item, all)*math.MaxUint32) % 64
 			}, size)
 		}), ""},
-		{"four workers without the rest", "ScoreAll writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"four workers without the rest", "Score writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			workers := 1
 			if len(all) > 100 {
 				workers = 4
@@ -379,7 +313,7 @@ func TestBrokenScorers(t *testing.T) {
 			group.Wait()
 			return nil
 		}), "the score of item 301 is what was there before"},
-		{"a batch that is too long", "ScoreAll takes every valid list", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"a batch that is too long", "Score takes every valid list", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			if len(all) > 1000 {
 				return errors.New("too many")
 			}
@@ -388,13 +322,7 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return nil
 		}), `the error "too many"`},
-		{"another score beyond 256", "ScoreAll gives the same bits", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-			for i := range all {
-				scores[i] = size(all[int(uint8(i))], all)
-			}
-			return nil
-		}), ""},
-		{"a part after a late end", "ScoreAll that stops because", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"a part after a late end", "Score that stops because", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 			for i, item := range all {
 				if i%32 == 31 && ctx.Err() != nil {
 					return nil //nolint:nilerr // this is the fault
@@ -403,7 +331,7 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return nil
 		}), ""},
-		{"a goroutine for each item, left at the end of the context", "ScoreAll starts no goroutine", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"a goroutine for each item, left at the end of the context", "Score starts no goroutine", batchOf(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 			type result struct {
 				i int
 				s float64

@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -45,7 +46,7 @@ func parallelShort(t *testing.T) {
 // one another.
 func TestBuiltInScorers(t *testing.T) {
 	clock := func() time.Time { return time.Date(2025, 6, 2, 12, 0, 0, 0, time.UTC) }
-	for name, s := range map[string]cupel.Scorer{
+	for name, s := range map[string]strategy.Scorer{
 		"Recency":             scorer.Recency{},
 		"Priority":            scorer.Priority{},
 		"Kind":                scorer.Kind{},
@@ -70,7 +71,7 @@ func TestBuiltInScorers(t *testing.T) {
 	}
 }
 
-func composite(scorers ...cupel.Scorer) cupel.Scorer {
+func composite(scorers ...strategy.Scorer) strategy.Scorer {
 	var parts []scorer.Weighted
 	for i, s := range scorers {
 		parts = append(parts, scorer.Weighted{Scorer: s, Weight: 0.1 + 0.7*float64(i)})
@@ -86,7 +87,7 @@ func TestBuiltInSlicers(t *testing.T) {
 	counts := []slicer.CountQuotaEntry{entry(cupel.KindMessage, 1, 2), entry(cupel.KindMemory, 2, 2), entry("nothing of this kind", 1, 1)}
 	may := []cupeltest.SlicerOption{cupeltest.WithTargetExceeded()}
 	for name, tt := range map[string]struct {
-		slicer  cupel.Slicer
+		slicer  strategy.Slicer
 		options []cupeltest.SlicerOption
 	}{
 		"Greedy":                  {slicer.Greedy{}, nil},
@@ -116,7 +117,7 @@ func TestBuiltInSlicers(t *testing.T) {
 
 func TestBuiltInPlacers(t *testing.T) {
 	inTime(t, func() {
-		cupeltest.TestPlacer(t, the[cupel.Placer](placer.Chronological{}), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+		cupeltest.TestPlacer(t, the[strategy.Placer](placer.Chronological{}), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
 	})
-	inTime(t, func() { cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{})) })
+	inTime(t, func() { cupeltest.TestPlacer(t, the[strategy.Placer](placer.UShaped{})) })
 }

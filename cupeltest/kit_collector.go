@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 // A CollectorOption describes a collector to [TestTraceCollector].
@@ -21,8 +22,8 @@ func (o collectorOption) applyCollector(k *collectorKit) { o(k) }
 
 // WithDetailLevel sets the level at which the collector records. Without it the
 // collector may record all item events or none.
-func WithDetailLevel(level cupel.TraceDetailLevel) CollectorOption {
-	return collectorOption(func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= cupel.TraceDetailItem })
+func WithDetailLevel(level observe.TraceDetailLevel) CollectorOption {
+	return collectorOption(func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= observe.TraceDetailItem })
 }
 
 // WithEvents sets a function that returns the recorded events of the collector
@@ -39,11 +40,11 @@ func WithConcurrentRuns() CollectorOption {
 }
 
 // TestTraceCollector checks that a collector keeps the contracts of
-// [cupel.TraceCollector] and, if it implements it, of [cupel.RunObserver], and
+// [observe.TraceCollector] and, if it implements it, of [observe.RunObserver], and
 // reports each broken rule. Each call of newCollector returns a new collector, one
 // for each rule. The collectors receive made-up events and follow runs and
 // streams of a pipeline, including runs that fail.
-func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...CollectorOption) {
+func TestTraceCollector(t T, newCollector func() observe.TraceCollector, opts ...CollectorOption) {
 	t.Helper()
 	k := &collectorKit{newCollector: newCollector}
 	for _, opt := range opts {
@@ -55,7 +56,7 @@ func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...C
 	if newCollector != nil {
 		problem = protect(func() string { k.renew(); return "" })
 		if problem == "" && k.collector == nil {
-			problem = "the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled"
+			problem = "the collector is nil; use observe.NullTraceCollector{} for one that is not enabled"
 		}
 	}
 	if problem != "" {
@@ -67,8 +68,8 @@ func TestTraceCollector(t T, newCollector func() cupel.TraceCollector, opts ...C
 }
 
 type collectorKit struct {
-	newCollector func() cupel.TraceCollector
-	collector    cupel.TraceCollector      // of the current rule
+	newCollector func() observe.TraceCollector
+	collector    observe.TraceCollector    // of the current rule
 	events       func() []cupel.TraceEvent // nil if events cannot be read
 	levelKnown   bool
 	wantsItems   bool
@@ -318,7 +319,7 @@ func (k *collectorKit) keepsOrder() string {
 func (k *collectorKit) recordsRuns() string {
 	for _, run := range kitRuns() {
 		var stages, all []cupel.TraceEvent
-		_, _ = run.start(context.Background(), cupel.TraceFuncs{
+		_, _ = run.start(context.Background(), observe.Funcs{
 			StageEvent: func(e cupel.TraceEvent) { stages, all = append(stages, e), append(all, e) },
 			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, e) },
 		})

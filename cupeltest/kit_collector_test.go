@@ -10,34 +10,38 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
 func TestBuiltInCollectors(t *testing.T) {
 	ignore := func(cupel.TraceEvent) {}
-	diagnostic := func(level cupel.TraceDetailLevel) func() cupel.TraceCollector {
-		return func() cupel.TraceCollector { return cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level)) }
+	diagnostic := func(level observe.TraceDetailLevel) func() observe.TraceCollector {
+		return func() observe.TraceCollector {
+			return observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level))
+		}
 	}
 	atLevel := cupeltest.WithDetailLevel
-	var part *cupel.DiagnosticTraceCollector
+	var part *observe.DiagnosticTraceCollector
 	for name, tt := range map[string]struct {
-		collector func() cupel.TraceCollector
+		collector func() observe.TraceCollector
 		options   []cupeltest.CollectorOption
 	}{
-		"Null":                      {the[cupel.TraceCollector](cupel.NullTraceCollector{}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
-		"Diagnostic, stages":        {diagnostic(cupel.TraceDetailStage), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailStage)}},
-		"Diagnostic, items":         {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), nil}},
-		"Diagnostic, level unknown": {diagnostic(cupel.TraceDetailStage), nil},
-		"Diagnostic, shared":        {diagnostic(cupel.TraceDetailItem), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
-		"Funcs":                     {the[cupel.TraceCollector](cupel.TraceFuncs{StageEvent: ignore, ItemEvent: ignore}), nil},
-		"Funcs of stages":           {the[cupel.TraceCollector](cupel.TraceFuncs{StageEvent: ignore}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
-		"Funcs of nothing":          {the[cupel.TraceCollector](cupel.TraceFuncs{}), nil},
-		"Multi": {func() cupel.TraceCollector {
-			part = cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(cupel.TraceDetailItem))
-			return cupel.MultiTraceCollector(part, cupel.TraceFuncs{StageEvent: ignore})
-		}, []cupeltest.CollectorOption{cupeltest.WithEvents(func() []cupel.TraceEvent { return part.Events() }), atLevel(cupel.TraceDetailItem)}},
-		"Multi of nothing": {the[cupel.TraceCollector](cupel.MultiTraceCollector()), nil},
-		"list":             {func() cupel.TraceCollector { return new(listCollector) }, []cupeltest.CollectorOption{atLevel(cupel.TraceDetailItem), cupeltest.WithConcurrentRuns()}},
+		"Null":                      {the[observe.TraceCollector](observe.NullTraceCollector{}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Diagnostic, stages":        {diagnostic(observe.TraceDetailStage), []cupeltest.CollectorOption{atLevel(observe.TraceDetailStage)}},
+		"Diagnostic, items":         {diagnostic(observe.TraceDetailItem), []cupeltest.CollectorOption{atLevel(observe.TraceDetailItem), nil}},
+		"Diagnostic, level unknown": {diagnostic(observe.TraceDetailStage), nil},
+		"Diagnostic, shared":        {diagnostic(observe.TraceDetailItem), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Funcs":                     {the[observe.TraceCollector](observe.Funcs{StageEvent: ignore, ItemEvent: ignore}), nil},
+		"Funcs of stages":           {the[observe.TraceCollector](observe.Funcs{StageEvent: ignore}), []cupeltest.CollectorOption{cupeltest.WithConcurrentRuns()}},
+		"Funcs of nothing":          {the[observe.TraceCollector](observe.Funcs{}), nil},
+		"Multi": {func() observe.TraceCollector {
+			part = observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+			return observe.Multi(part, observe.Funcs{StageEvent: ignore})
+		}, []cupeltest.CollectorOption{cupeltest.WithEvents(func() []cupel.TraceEvent { return part.Events() }), atLevel(observe.TraceDetailItem)}},
+		"Multi of nothing": {the[observe.TraceCollector](observe.Multi()), nil},
+		"list":             {func() observe.TraceCollector { return new(listCollector) }, []cupeltest.CollectorOption{atLevel(observe.TraceDetailItem), cupeltest.WithConcurrentRuns()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cupeltest.TestTraceCollector(t, tt.collector, tt.options...)
@@ -100,7 +104,7 @@ type observer struct {
 	less  bool // asks for no item events
 }
 
-func (o *observer) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Context, cupel.RunTrace) {
+func (o *observer) StartRun(ctx context.Context, _ observe.RunInfo) (context.Context, observe.RunTrace) {
 	if o.run != nil {
 		ctx = o.run(ctx)
 	}
@@ -108,21 +112,21 @@ func (o *observer) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Conte
 }
 
 type observed struct {
-	cupel.NoTrace
+	observe.NoTrace
 	o *observer
 }
 
-func (o observed) Detail() cupel.TraceDetail {
-	return cupel.TraceDetail{Items: true, ItemEvents: !o.o.less, Report: true}
+func (o observed) Detail() observe.TraceDetail {
+	return observe.TraceDetail{Items: true, ItemEvents: !o.o.less, Report: true}
 }
 
-func (o observed) EndRun(_ context.Context, e cupel.RunEnd) {
+func (o observed) EndRun(_ context.Context, e observe.RunEnd) {
 	if o.o.ended != nil {
 		o.o.ended(e.Err)
 	}
 }
 
-func (o observed) StartStage(ctx context.Context, _ cupel.StageStart) context.Context {
+func (o observed) StartStage(ctx context.Context, _ observe.StageStart) context.Context {
 	if o.o.first != nil {
 		return o.o.first(ctx)
 	}
@@ -138,7 +142,7 @@ func other(ctx context.Context) context.Context {
 // a collector that only goes wrong after such a failure must be found.
 func TestCollectorsSeeRunsFail(t *testing.T) {
 	var seen []error
-	cupeltest.TestTraceCollector(t, func() cupel.TraceCollector {
+	cupeltest.TestTraceCollector(t, func() observe.TraceCollector {
 		return &observer{ended: func(err error) { seen = append(seen, err) }}
 	})
 	for _, tt := range []struct {
@@ -146,11 +150,11 @@ func TestCollectorsSeeRunsFail(t *testing.T) {
 		is   func(err error) bool
 	}{
 		{"without a failure", func(err error) bool { return err == nil }},
-		{"in the first stage", func(err error) bool { return errors.Is(err, cupel.ErrPinnedExceedsBudget) }},
+		{"in the first stage", func(err error) bool { return errors.Is(err, pipeline.ErrPinnedExceedsBudget) }},
 		{"in the slicer", func(err error) bool {
 			return errors.Is(err, cupel.ErrStrategy) && strings.Contains(err.Error(), "on purpose")
 		}},
-		{"in the last stage", func(err error) bool { return errors.Is(err, cupel.ErrOverflow) }},
+		{"in the last stage", func(err error) bool { return errors.Is(err, pipeline.ErrOverflow) }},
 	} {
 		if !slices.ContainsFunc(seen, tt.is) {
 			t.Errorf("no run ended %s: %v", tt.name, seen)
@@ -159,23 +163,23 @@ func TestCollectorsSeeRunsFail(t *testing.T) {
 }
 
 func TestBrokenCollectors(t *testing.T) {
-	broken := func(c cupel.TraceCollector, options ...cupeltest.CollectorOption) func(t cupeltest.T) {
+	broken := func(c observe.TraceCollector, options ...cupeltest.CollectorOption) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the(c), options...) }
 	}
 	off := func() bool { return false }
 	count := counter()
 	discard := func(*listCollector, cupel.TraceEvent) {}
 	var kept perGoroutine[*cupel.TraceEvent]
-	of := func(newCollector func() cupel.TraceCollector) func(t cupeltest.T) {
+	of := func(newCollector func() observe.TraceCollector) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, newCollector) }
 	}
-	keeping := func(most int) func() cupel.TraceCollector {
-		return func() cupel.TraceCollector {
+	keeping := func(most int) func() observe.TraceCollector {
+		return func() observe.TraceCollector {
 			return &listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-most):] }}
 		}
 	}
 	// twice allocates in each round of calls that are twice as many as before.
-	twice := func() cupel.TraceCollector {
+	twice := func() observe.TraceCollector {
 		kept := make([]cupel.TraceEvent, 0, 32)
 		return &listCollector{enabled: off, item: discard, stage: func(_ *listCollector, e cupel.TraceEvent) {
 			if len(kept) == cap(kept) {
@@ -208,10 +212,10 @@ func TestBrokenCollectors(t *testing.T) {
 		{"records stage events though not enabled", "a collector that is not enabled records nothing.", broken(&listCollector{enabled: off, item: discard}), "1 events"},
 		{"read by a function", "every stage event is recorded, at any level.", func(t cupeltest.T) {
 			l := &listCollector{stage: discard}
-			cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](struct{ cupel.TraceCollector }{l}), cupeltest.WithEvents(l.Events))
+			cupeltest.TestTraceCollector(t, the[observe.TraceCollector](struct{ observe.TraceCollector }{l}), cupeltest.WithEvents(l.Events))
 		}, "for stage Classify the event (stage=Classify, count=0, message=\"\") was sent and these were recorded: []"},
 		{"the first 1000 events", "every stage event is recorded, at any level.",
-			of(func() cupel.TraceCollector {
+			of(func() observe.TraceCollector {
 				return &listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[:min(1000, len(events))] }}
 			}), "1500 events were sent and 989 were recorded"},
 		{"an item event instead of those before", "item events are recorded at level Item and above, and discarded at level Stage.",
@@ -240,9 +244,9 @@ func TestBrokenCollectors(t *testing.T) {
 		{"forgets", "every stage event is recorded, at any level.",
 			broken(&listCollector{read: func(events []cupel.TraceEvent) []cupel.TraceEvent { return events[max(0, len(events)-2):] }}), "events that had been recorded before are gone or changed"},
 		{"ignores its level", "item events are recorded at level Item and above, and discarded at level Stage.",
-			broken(&listCollector{}, cupeltest.WithDetailLevel(cupel.TraceDetailStage)), "an item event of stage Classify was recorded"},
+			broken(&listCollector{}, cupeltest.WithDetailLevel(observe.TraceDetailStage)), "an item event of stage Classify was recorded"},
 		{"discards items at level Item", "item events are recorded at level Item and above, and discarded at level Stage.",
-			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "for stage Classify the item event (stage=Classify, count=1, message=\"BudgetExceeded: made up\") was sent and these were recorded: []"},
+			broken(&listCollector{item: discard}, cupeltest.WithDetailLevel(observe.TraceDetailItem)), "for stage Classify the item event (stage=Classify, count=1, message=\"BudgetExceeded: made up\") was sent and these were recorded: []"},
 		{"records some items", "item events are recorded at level Item and above, and discarded at level Stage.",
 			broken(&listCollector{item: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage != cupel.StagePlace {
@@ -259,7 +263,7 @@ func TestBrokenCollectors(t *testing.T) {
 				}
 			}}), "comes after event"},
 		{"wants less than its level", "the events of a run are all there, a run that failed included.",
-			broken(&observer{less: true}, cupeltest.WithDetailLevel(cupel.TraceDetailItem)), "a run with every kind of exclusion: "},
+			broken(&observer{less: true}, cupeltest.WithDetailLevel(observe.TraceDetailItem)), "a run with every kind of exclusion: "},
 		{"ends the run", "observing a run does not change its result.",
 			broken(&observer{run: func(ctx context.Context) context.Context {
 				ctx, cancel := context.WithCancel(ctx)
@@ -272,7 +276,7 @@ func TestBrokenCollectors(t *testing.T) {
 			broken(&observer{first: other}), "the run's context is canceled, and that of the strategies is not"},
 		{"panics when shared", "runs at once may share the collector (WithConcurrentRuns).",
 			func(t cupeltest.T) {
-				cupeltest.TestTraceCollector(t, func() cupel.TraceCollector { return &observer{run: onlyAt(new(home))} }, cupeltest.WithConcurrentRuns())
+				cupeltest.TestTraceCollector(t, func() observe.TraceCollector { return &observer{run: onlyAt(new(home))} }, cupeltest.WithConcurrentRuns())
 			}, "panic: two runs at once"},
 		{"an exporter for each run", "observing runs starts no goroutine", broken(&observer{run: func(ctx context.Context) context.Context {
 			leak()
@@ -290,13 +294,13 @@ func TestBrokenCollectors(t *testing.T) {
 				l.events = append(l.events, e)
 			}
 		}}), ""},
-		{"enabled after a while", "a collector that is not enabled allocates nothing", of(func() cupel.TraceCollector {
+		{"enabled after a while", "a collector that is not enabled allocates nothing", of(func() observe.TraceCollector {
 			calls := 0
 			return &listCollector{stage: discard, item: discard, enabled: func() bool { calls++; return calls > 100 }}
 		}), "IsEnabled returns true"},
 		{"the last 100 events", "every stage event is recorded", of(keeping(100)), ""},
 		{"the last 1024 events", "every stage event is recorded", of(keeping(1024)), ""},
-		{"one score stage for each run", "the events of a run are all there", of(func() cupel.TraceCollector {
+		{"one score stage for each run", "the events of a run are all there", of(func() observe.TraceCollector {
 			scored := false
 			return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				if e.Stage == cupel.StagePlace || e.ItemCount == 1 || e.Message != "" {
@@ -322,9 +326,9 @@ func onlyAt(h *home) func(ctx context.Context) context.Context {
 }
 
 func TestNoCollector(t *testing.T) {
-	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) })
+	s := watch(func(t cupeltest.T) { cupeltest.TestTraceCollector(t, the[observe.TraceCollector](nil)) })
 	equalMessages(t, "TestTraceCollector", s.messages,
-		[]string{"TestTraceCollector: the collector is nil; use cupel.NullTraceCollector{} for one that is not enabled"}, "there is nothing to test")
+		[]string{"TestTraceCollector: the collector is nil; use observe.NullTraceCollector{} for one that is not enabled"}, "there is nothing to test")
 	if !s.stopped {
 		t.Error("the kit went on without a collector")
 	}

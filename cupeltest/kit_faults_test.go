@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -105,12 +106,14 @@ func checkFault(t *testing.T, role string, rules []cupeltest.Rule, f fault) (rul
 // invalid is strategies that say of themselves that they are not ready.
 type invalid struct{}
 
-func (invalid) Validate() error { return errors.New("not ready") }
+func (i invalid) Facts() strategy.Facts {
+	return strategy.Facts{Of: i, Invalid: errors.New("not ready")}
+}
 
-func (invalid) Score(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }
+func (invalid) Score(context.Context, []*cupel.ContextItem, []float64) error { return nil }
 
-func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-	return cupel.Selection{}, nil
+func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+	return strategy.Selection{}, nil
 }
 
 func (invalid) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
@@ -167,26 +170,6 @@ func (p *perGoroutine[V]) use(f func(v *V)) {
 			p.values[id] = new(V)
 		}
 		f(p.values[id])
-	})
-}
-
-// perList is memory that a broken strategy keeps for each list, by where it is.
-type perList[V any] struct {
-	lock   locked
-	values map[**cupel.ContextItem]*V
-}
-
-func (p *perList[V]) use(all []*cupel.ContextItem, f func(v *V)) {
-	p.lock.do(func() {
-		if p.values == nil {
-			p.values = make(map[**cupel.ContextItem]*V)
-		}
-		v := p.values[&all[0]]
-		if v == nil {
-			v = new(V)
-			p.values[&all[0]] = v
-		}
-		f(v)
 	})
 }
 

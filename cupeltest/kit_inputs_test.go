@@ -9,8 +9,10 @@ import (
 	"testing/synctest"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -19,7 +21,7 @@ import (
 func TestInputsOfTheKits(t *testing.T) {
 	samePage(t, "testdata/inputs.txt", cupeltest.Inputs())
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("Sketch", 30)))
-	samePage(t, "testdata/cases.txt", cupeltest.PropertyCases(newPipeline(t, cupel.Config{Slicer: quota}), 12))
+	samePage(t, "testdata/cases.txt", cupeltest.PropertyCases(newPipeline(t, pipeline.Config{Slicer: quota}), 12))
 }
 
 // tally counts calls, and adds up what they are given.
@@ -56,12 +58,7 @@ func (c *tally) Count() (text string) {
 
 type countingScorer struct{ *tally }
 
-func (c countingScorer) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	c.add(context.Background(), []cupel.ScoredItem{{Item: item, Score: float64(len(all))}}, cupel.SliceBudget{})
-	return size(item, all)
-}
-
-func (c countingScorer) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+func (c countingScorer) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	items := make([]cupel.ScoredItem, len(all))
 	for i, item := range all {
 		items[i].Item = item
@@ -80,50 +77,31 @@ func (c countingScorer) ScoreAll(ctx context.Context, all []*cupel.ContextItem, 
 // countingSlicer has all optional methods.
 type countingSlicer struct{ *tally }
 
-func (c countingSlicer) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (c countingSlicer) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	c.add(ctx, items, budget)
 	return slicer.Greedy{}.Slice(ctx, items, budget)
 }
 
-func (c countingSlicer) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
-	c.add(context.Background(), items, cupel.SliceBudget{})
-	return slicer.Greedy{}.Sweep(items)
-}
-
-func (c countingSlicer) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	c.add(context.Background(), nil, cupel.SliceBudget{TargetTokens: len(kind)})
-	return c
-}
-
-func (c countingSlicer) ExplainSlice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection, at int) (cupel.Obstacle, error) {
-	budget.MaxTokens = at
-	c.add(ctx, items, budget)
-	return cupel.Obstacle{Rule: "the density"}, nil
-}
-
-// risingSlicer says that it is monotonic, and is.
-type risingSlicer struct{ *tally }
-
-func (risingSlicer) NonMonotonic() bool { return false }
-
-func (c risingSlicer) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
-	c.add(ctx, items, budget)
-	for i, left := 0, budget.TargetTokens; i < len(items) && left > 0 && items[i].Item.Tokens() <= left; i++ {
-		sel.Indices = append(sel.Indices, i)
-		left -= items[i].Item.Tokens()
+func (c countingSlicer) Facts() strategy.Facts {
+	return strategy.Facts{
+		Of: c,
+		ForKind: func(kind cupel.ContextKind) strategy.Slicer {
+			c.add(context.Background(), nil, cupel.SliceBudget{TargetTokens: len(kind)})
+			return c
+		},
+		Explain: func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, sel strategy.Selection, at int) (strategy.Obstacle, error) {
+			budget.MaxTokens = at
+			c.add(ctx, items, budget)
+			return strategy.Obstacle{Rule: "the density"}, nil
+		},
 	}
-	return sel, ctx.Err()
 }
 
 type countingPlacer struct{ *tally }
 
 func (c countingPlacer) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return c.AppendPlace(ctx, nil, items)
-}
-
-func (c countingPlacer) AppendPlace(ctx context.Context, order []int, items []cupel.ScoredItem) ([]int, error) {
-	c.add(ctx, items, cupel.SliceBudget{TargetTokens: len(order)})
-	return placer.UShaped{}.AppendPlace(ctx, order, items)
+	c.add(ctx, items, cupel.SliceBudget{})
+	return placer.UShaped{}.Place(ctx, items)
 }
 
 // countingCollector keeps what it is told when it is enabled.
@@ -161,7 +139,6 @@ func TestCallsOfTheKits(t *testing.T) {
 	}{
 		{"scorer", countingScorer{new(tally)}},
 		{"slicer", countingSlicer{new(tally)}},
-		{"rising slicer", risingSlicer{new(tally)}},
 		{"placer", countingPlacer{new(tally)}},
 	} {
 		text += cupeltest.Calls(tt.role, tt.of)

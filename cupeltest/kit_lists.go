@@ -48,7 +48,7 @@ func sampleItems(g generation) []*cupel.ContextItem {
 	return []*cupel.ContextItem{
 		g.item("a question", 12, at(9), cupel.WithPriority(5), cupel.WithFutureRelevanceHint(0.4)),
 		g.item("an answer", 80, at(10), cupel.WithTags("chat")),
-		g.item("a manual", 400, cupel.WithKind(cupel.KindDocument), cupel.WithSource(cupel.SourceRag),
+		g.item("a manual", 400, cupel.WithKind(cupel.KindDocument), cupel.WithSource(cupel.SourceRAG),
 			cupel.WithTags("reference", "long"), cupel.WithMetadata(map[string]any{cupel.MetadataTrust: "0.9"})),
 		g.item("what a tool said", 150, at(11), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool), cupel.WithPriority(5)),
 		g.item("a memory", 30, cupel.WithKind(cupel.KindMemory), cupel.WithPriority(-3), cupel.WithFutureRelevanceHint(1)),

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -23,7 +25,7 @@ func moreFaults(t *testing.T, role string) []fault {
 	case "slicer":
 		return moreSlicerFaults()
 	case "placer":
-		return appendFaults()
+		return morePlacerFaults()
 	case "collector":
 		return moreCollectorFaults()
 	}
@@ -36,7 +38,7 @@ func moreScorerFaults() []fault {
 		{"looks at all of the array", "Score does not look behind", scorerOf(the[scoring](func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 			return float64(len(slices.DeleteFunc(slices.Clone(all[:cap(all)]), func(it *cupel.ContextItem) bool { return it == nil || it.Tokens() < item.Tokens() })))
 		})), ", without memory behind its end and with it: item "},
-		{"batch goes by the capacity", "ScoreAll does not look behind", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"batch goes by the capacity", "Score does not look behind", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			for i, item := range all {
 				if scores[i] = size(item, all); cap(all) > len(all) && all[:len(all)+1][len(all)] != nil {
 					scores[i] = 0
@@ -51,7 +53,7 @@ func moreScorerFaults() []fault {
 			}
 			return float64(item.Tokens() / max(sum, -sum))
 		})), "two items without tokens: panic: "},
-		{"no score for the last word of bits", "ScoreAll writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"no score for the last word of bits", "Score writes every score", batchOf(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			n := len(all)
 			if n%64 == 0 {
 				n -= min(n, 64)
@@ -73,21 +75,21 @@ func moreScorerFaults() []fault {
 				})
 				return score
 			}
-		}), "run first and after many other lists: item 1 scores 1, then 0"},
-		{"keeps its first context", "ScoreAll that stops because", func(t cupeltest.T) {
-			cupeltest.TestScorer(t, func() cupel.Scorer {
+		}), "2000 random items, run first and after other lists: item 991 scores 1, then 0"},
+		{"keeps its first context", "Score that stops because", func(t cupeltest.T) {
+			cupeltest.TestScorer(t, func() strategy.Scorer {
 				first := firstContext()
-				return batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+				return batch(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 					for i, item := range all {
 						scores[i] = size(item, all)
 					}
 					return first(ctx).Err()
-				}}
+				})
 			})
 		}, "under a context that goes on, after one that was done: the error \"context canceled\""},
 		{"normalizes the caller's vectors", "Score does not change", func(t cupeltest.T) {
 			item := cupeltest.Item("a", 1, cupel.WithMetadata(map[string]any{"vector": []float64{3, 4}}))
-			cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 				if value, ok := item.MetadataValue("vector"); ok {
 					value.([]float64)[0] = 0.6
 				}
@@ -108,22 +110,22 @@ func firstContext() func(ctx context.Context) context.Context {
 }
 
 func moreSlicerFaults() []fault {
-	of := func(s func() cupel.Slicer) func(t cupeltest.T) {
+	of := func(s func() strategy.Slicer) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestSlicer(t, s) }
 	}
 	return []fault{
-		{"nothing of a list with room behind it", "Slice does not look behind", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+		{"nothing of a list with room behind it", "Slice does not look behind", slicerOf(the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) strategy.Selection {
 			if cap(items) > len(items) && items[:len(items)+1][len(items)].Item != nil {
-				return cupel.Selection{}
+				return strategy.Selection{}
 			}
 			return firstFit(items, budget)
 		})), ", without memory behind its end and with it: positions ["},
-		{"one bit too many", "a selection is a subset: every position", slicerOf(firstFitOf(func(items []cupel.ScoredItem, sel *cupel.Selection) {
+		{"one bit too many", "a selection is a subset: every position", slicerOf(firstFitOf(func(items []cupel.ScoredItem, sel *strategy.Selection) {
 			if n := len(items); n > 0 && n%128 == 0 {
 				sel.Indices = append(sel.Indices, n)
 			}
 		})), "256 random items, with a target of "},
-		{"divides by the largest", "Slice takes every valid list", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *cupel.Selection) {
+		{"divides by the largest", "Slice takes every valid list", slicerOf(firstFitOf(func(items []cupel.ScoredItem, _ *strategy.Selection) {
 			most := 0
 			for _, it := range items {
 				most = max(most, it.Item.Tokens())
@@ -132,9 +134,9 @@ func moreSlicerFaults() []fault {
 				_ = 100 / most
 			}
 		})), "two items without tokens, with a target of 1 and a ceiling of 1 tokens: panic: "},
-		{"one slicer for every kind", "ForKind changes neither", of(func() cupel.Slicer { return new(narrowingItself) }), "the slicer selects, before and after the calls for other kinds, positions ["},
-		{"another answer each time", "an explanation of what", of(func() cupel.Slicer { return &explainingOften{} }), "two answers"},
-		{"explains by sorting the list", "an explanation of what", of(func() cupel.Slicer { return explainingBySort{} }), "the list is changed"},
+		{"one slicer for every kind", "ForKind changes neither", of(func() strategy.Slicer { return new(narrowingItself) }), "the slicer selects, before and after the calls for other kinds, positions ["},
+		{"another answer each time", "an explanation of what", of(func() strategy.Slicer { return &explainingOften{} }), "two answers"},
+		{"explains by sorting the list", "an explanation of what", of(func() strategy.Slicer { return explainingBySort{} }), "the list is changed"},
 	}
 }
 
@@ -144,7 +146,7 @@ type narrowingItself struct {
 	kind cupel.ContextKind
 }
 
-func (n *narrowingItself) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (n *narrowingItself) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	sel := firstFit(items, budget)
 	n.lock.do(func() {
 		if n.kind != "" {
@@ -154,152 +156,60 @@ func (n *narrowingItself) Slice(_ context.Context, items []cupel.ScoredItem, bud
 	return sel, nil
 }
 
-func (n *narrowingItself) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	n.lock.do(func() { n.kind = kind })
-	return n
+func (n *narrowingItself) Facts() strategy.Facts {
+	return strategy.Facts{Of: n, ForKind: func(kind cupel.ContextKind) strategy.Slicer {
+		n.lock.do(func() { n.kind = kind })
+		return n
+	}}
 }
 
 // explainingOften is a slicer that explains itself in other words each time.
 type explainingOften struct{ turn bool }
 
-func (*explainingOften) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (*explainingOften) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return firstFit(items, budget), nil
 }
 
-func (e *explainingOften) ExplainSlice(context.Context, []cupel.ScoredItem, cupel.SliceBudget, cupel.Selection, int) (cupel.Obstacle, error) {
-	e.turn = !e.turn
-	return cupel.Obstacle{Rule: map[bool]string{true: "too large", false: "too late"}[e.turn]}, nil
+func (e *explainingOften) Facts() strategy.Facts {
+	return strategy.Facts{Of: e, Explain: func(context.Context, []cupel.ScoredItem, cupel.SliceBudget, strategy.Selection, int) (strategy.Obstacle, error) {
+		e.turn = !e.turn
+		return strategy.Obstacle{Rule: map[bool]string{true: "too large", false: "too late"}[e.turn]}, nil
+	}}
 }
 
 // explainingBySort is a slicer whose explanations sort the list that they are given.
 type explainingBySort struct{}
 
-func (explainingBySort) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (explainingBySort) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return firstFit(items, budget), nil
 }
 
-func (explainingBySort) ExplainSlice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget, _ cupel.Selection, _ int) (cupel.Obstacle, error) {
-	slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) })
-	return cupel.Obstacle{Rule: "it is too large"}, nil
+func (e explainingBySort) Facts() strategy.Facts {
+	return strategy.Facts{Of: e, Explain: func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget, _ strategy.Selection, _ int) (strategy.Obstacle, error) {
+		slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) })
+		return strategy.Obstacle{Rule: "it is too large"}, nil
+	}}
 }
 
-// appendingPlacer is a sound placer whose appending form changes the order.
-type appendingPlacer struct {
-	change func(ctx context.Context, items []cupel.ScoredItem, order []int) []int
-}
-
-func (appendingPlacer) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return asGiven(items), nil
-}
-
-func (a appendingPlacer) AppendPlace(ctx context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
-	n := len(list)
-	list = append(list, asGiven(items)...)
-	return append(list[:n], a.change(ctx, items, list[n:])...), nil
-}
-
-// firstByAddress says yes to lists where another list was before.
-func firstByAddress() func(items []cupel.ScoredItem) bool {
-	var (
-		lock  locked
-		where *cupel.ScoredItem
-		first *cupel.ContextItem
-	)
-	return func(items []cupel.ScoredItem) (yes bool) {
-		if len(items) == 0 {
-			return false
-		}
-		lock.do(func() {
-			if where != &items[0] {
-				where, first = &items[0], items[0].Item
-			}
-			yes = first != items[0].Item
-		})
-		return yes
-	}
-}
-
-// appendFaults are in the form that the engine uses, and not in the other.
-func appendFaults() []fault {
-	type change = func(ctx context.Context, items []cupel.ScoredItem, order []int) []int
-	appending := func(newChange func() change) func(t cupeltest.T) {
-		return func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, func() cupel.Placer { return appendingPlacer{newChange()} })
-		}
-	}
-	reversed := func(order []int, yes bool) []int {
-		if yes {
-			slices.Reverse(order)
-		}
-		return order
-	}
-	// when reverses the order when a function with a memory of its own says so.
-	when := func(newTurn func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-		return appending(func() change {
-			turn := newTurn()
-			return func(_ context.Context, items []cupel.ScoredItem, order []int) []int {
-				return reversed(order, turn(items))
-			}
-		})
-	}
-	after := func(calls float64) func() func([]cupel.ScoredItem) bool {
-		return func() func([]cupel.ScoredItem) bool {
-			count := counter()
-			return func([]cupel.ScoredItem) bool { return count(nil) > calls }
-		}
-	}
+func morePlacerFaults() []fault {
 	roomy := func(items []cupel.ScoredItem) bool {
 		return cap(items) > len(items) && items[:len(items)+1][len(items)].Item != nil
 	}
-	all := counter()
-	var last perGoroutine[[]int]
-	return []fault{
-		{"appending sorts the list", "AppendPlace does not change the list", appending(the[change](func(_ context.Context, items []cupel.ScoredItem, order []int) []int {
-			slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Content(), b.Item.Content()) })
-			return order
-		})), "position 0 holds something else"},
-		{"appends in turns", "AppendPlace is a pure function", when(the(func([]cupel.ScoredItem) bool { n := int(all(nil)); return n > 60 && n%2 == 0 })), "run again: the order ["},
-		{"appends by capacity", "AppendPlace does not look behind", when(the(roomy)), "without memory behind its end"},
-		{"places by capacity", "Place does not look behind", turned(the(roomy)), "without memory behind its end"},
-		{"appends otherwise after 40 calls", "AppendPlace stores nothing", when(after(40)), ", then ["},
-		{"appends by address", "AppendPlace does not keep the list", when(firstByAddress), "in memory of its own"},
-		{"appends by goroutine", "AppendPlace is safe for concurrent use", when(awayNow), "run alone and in several goroutines"},
-		{"turns what it appended before", "AppendPlace gives its result away", appending(the[change](func(_ context.Context, _ []cupel.ScoredItem, order []int) []int {
-			last.use(func(before *[]int) {
-				slices.Reverse(*before)
-				*before = order
-			})
-			return order
-		})), "its result before and after other calls"},
-		{"appends a part", "AppendPlace that stops because", appending(the[change](func(ctx context.Context, _ []cupel.ScoredItem, order []int) []int {
-			if ctx.Err() != nil {
-				return order[:len(order)/2]
-			}
-			return order
-		})), "without an error and under a context that is done"},
-		{"appending does not look at its context", "AppendPlace stops soon", appending(the[change](func(_ context.Context, items []cupel.ScoredItem, order []int) []int {
-			_ = sleepy(len(items))
-			return order
-		})), "under a context that is done"},
-		{"appending leaves goroutines", "AppendPlace starts no goroutine", appending(the[change](func(_ context.Context, _ []cupel.ScoredItem, order []int) []int {
-			leak()
-			return order
-		})), " goroutines after a third of them, "},
-	}
+	return []fault{{"places by capacity", "Place does not look behind", turned(the(roomy)), "without memory behind its end"}}
 }
 
 func moreCollectorFaults() []fault {
-	of := func(newCollector func() cupel.TraceCollector) func(t cupeltest.T) {
+	of := func(newCollector func() observe.TraceCollector) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestTraceCollector(t, newCollector) }
 	}
 	return []fault{
-		{"cuts messages at 256 bytes", "every stage event is recorded", of(func() cupel.TraceCollector {
+		{"cuts messages at 256 bytes", "every stage event is recorded", of(func() observe.TraceCollector {
 			return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 				e.Message = e.Message[:min(256, len(e.Message))]
 				l.add(e)
 			}}
 		}), "an event with a message of 549 bytes in two lines is not recorded as it was sent"},
-		{"a deadline of its own", "a context that an observer returns", of(func() cupel.TraceCollector {
+		{"a deadline of its own", "a context that an observer returns", of(func() observe.TraceCollector {
 			return &observer{run: func(ctx context.Context) context.Context {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				context.AfterFunc(ctx, cancel)
@@ -317,7 +227,7 @@ func TestCallsThatNeverReturn(t *testing.T) {
 		why        string
 	}{
 		{"scorer", "scorer cupeltest_test.scoreFunc breaks its contract: Score fails: no call has returned for 15s; ", func(t cupeltest.T, wait func()) {
-			cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 				if len(all) == 3 {
 					wait()
 				}
@@ -325,7 +235,7 @@ func TestCallsThatNeverReturn(t *testing.T) {
 			})))
 		}, "an early return has left a lock held"},
 		{"collector", "collector *cupeltest_test.listCollector breaks its contract: does not take every event: no call has returned for 15s; ", func(t cupeltest.T, wait func()) {
-			cupeltest.TestTraceCollector(t, func() cupel.TraceCollector {
+			cupeltest.TestTraceCollector(t, func() observe.TraceCollector {
 				return &listCollector{stage: func(*listCollector, cupel.TraceEvent) { wait() }}
 			})
 		}, "a channel that nothing reads"},
@@ -355,7 +265,7 @@ func TestLateWrites(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := watch(func(t cupeltest.T) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+			cupeltest.TestSlicer(t, the[strategy.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 				if len(items) == 3 {
 					time.AfterFunc(time.Millisecond, func() { items[0].Score = 2 })
 				}

@@ -7,27 +7,30 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// optionalRules are the rules of the optional interfaces that a slicer
-// implements. With nil they are all of them.
-func (k *slicerKit) optionalRules(s cupel.Slicer) []rule {
+// optionalRules are the rules about what a slicer says of other targets and of
+// itself. With nil they are all of them.
+func (k *slicerKit) optionalRules(s strategy.Slicer) []rule {
 	all := s == nil
-	var rules []rule
-	if _, ok := s.(cupel.SweepSlicer); ok || all {
-		rules = append(rules, rule{sentence: "Sweep reports the choice of Slice at every target, and each target at which it changes.", cause: "Sweep and Slice differ", broken: k.sweeps})
-	}
-	if _, ok := s.(cupel.KindNarrower); (ok && !bypassed(s, "Slice", "ForKind")) || all {
+	facts := factsOf(s)
+	rules := []rule{{sentence: "a selection is the same for every target up to its StaysUntil.", cause: "StaysUntil is too large", broken: k.stays}}
+	if facts.ForKind != nil || all {
 		rules = append(rules, rule{sentence: "ForKind returns a slicer that can be used, for every kind.", cause: "ForKind gives no slicer", broken: k.narrows},
 			rule{sentence: "ForKind changes neither its slicer nor one that it returned before.", cause: "ForKind changes a slicer", broken: k.narrowsApart})
 	}
-	if _, ok := s.(cupel.NonMonotonic); ok || all {
-		rules = append(rules, rule{sentence: "a slicer whose NonMonotonic is false never leaves out for a larger target what it selects for a smaller one.", cause: "NonMonotonic is not true", broken: k.monotonic})
-	}
-	if _, ok := s.(cupel.SliceExplainer); ok || all {
-		rules = append(rules, rule{sentence: "an explanation of what is not selected says something, and names items that are selected or dropped.", cause: "explains badly", broken: k.ofPlain(k.unexplained)})
+	if facts.Explain != nil || all {
+		rules = append(rules, rule{sentence: "an explanation of what is not selected says something, names items that are selected or dropped, and is right about the targets up to its OutUntil.", cause: "explains badly", broken: k.ofPlain(k.unexplained)})
 	}
 	return rules
+}
+
+// factsOf returns the facts of a slicer, or none if it panics, which is a fault that
+// another rule finds.
+func factsOf(s strategy.Slicer) (facts strategy.Facts) {
+	defer func() { _ = recover() }()
+	return strategy.FactsOf(s)
 }
 
 // plainLists returns one input of each short list without units.
@@ -63,65 +66,26 @@ func targetsOf(list []cupel.ScoredItem) []int {
 	return slices.Compact(targets)
 }
 
-// sweeps follows a sweep by its own steps and compares it with Slice at every
-// target, and goes back to a lower target at the end.
-func (k *slicerKit) sweeps() string {
+// stays compares selections with those at larger targets for which they hold.
+func (k *slicerKit) stays() string {
+	const most = 30 // targets to start from
 	run := k.start()
 	for _, in := range k.plainLists() {
-		sweep := cupel.Sweep(k.newSlicer(), slices.Clone(in.list))
-		if sweep == nil {
-			continue
-		}
-		var list []int
 		targets := targetsOf(in.list)
-		for i, target := range append(targets, targets[len(targets)/2]) {
-			in.budget = budgetOf(target)
-			want := k.call(run, in)
-			if want.broke != "" {
+		for n := 0; n < len(targets); n += 1 + len(targets)/most {
+			from := targets[n]
+			in.budget = budgetOf(from)
+			first := k.call(run, in)
+			until := min(first.result.StaysUntil, targets[len(targets)-1])
+			if first.broke != "" || until <= from {
 				continue
 			}
-			next, ok := sweep.Next()
-			skipped := i > 0 && i < len(targets) && (!ok || target < next)
-			if !skipped {
-				keep, more := sweep.Advance(target)
-				if keep < 0 || keep > len(list) {
-					return fmt.Sprintf("%s: at a target of %d, the first %d of %d positions are kept", in.name, target, keep, len(list))
+			for _, target := range []int{from + 1, from + (until-from)/2, until} {
+				in.budget = budgetOf(target)
+				if later := k.call(run, in); later.broke == "" && !slices.Equal(later.result.Indices, first.result.Indices) {
+					return fmt.Sprintf("%s: StaysUntil is %d for a target of %d, and for %d and %d it selects %s", in.name, first.result.StaysUntil, from, from, target,
+						differentPositions(first.result.Indices, later.result.Indices))
 				}
-				list = append(list[:keep:keep], more...)
-			}
-			if !slices.Equal(list, want.result.Indices) {
-				what := fmt.Sprintf("at a target of %d, Sweep and Slice choose ", target)
-				if skipped {
-					what = fmt.Sprintf("at a target of %d, where Next announces no change, Sweep and Slice choose ", target)
-				}
-				return in.name + ": " + what + differentPositions(list, want.result.Indices)
-			}
-		}
-	}
-	return k.sweepsFar()
-}
-
-// sweepsFar moves a sweep over many changes at once, up and down.
-func (k *slicerKit) sweepsFar() string {
-	run := k.start()
-	for _, in := range k.plainLists() {
-		sweep := cupel.Sweep(k.newSlicer(), slices.Clone(in.list))
-		if sweep == nil {
-			continue
-		}
-		var list []int
-		targets := targetsOf(in.list)
-		last := len(targets) - 1
-		for _, at := range []int{last / 3, 2 * last / 3, last, last / 2, 0, last} {
-			in.budget = budgetOf(targets[at])
-			want := k.call(run, in)
-			if want.broke != "" {
-				continue
-			}
-			keep, more := sweep.Advance(targets[at])
-			list = append(list[:min(max(0, keep), len(list)):len(list)], more...)
-			if !slices.Equal(list, want.result.Indices) {
-				return fmt.Sprintf("%s: at a target of %d, reached in one step from another, Sweep and Slice choose %s", in.name, targets[at], differentPositions(list, want.result.Indices))
 			}
 		}
 	}
@@ -134,14 +98,14 @@ var narrowedKinds = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, c
 // returned, with new ones.
 func (k *slicerKit) narrowsApart() string {
 	s := k.newSlicer()
-	narrowed := make(map[cupel.ContextKind]cupel.Slicer)
+	narrowed := make(map[cupel.ContextKind]strategy.Slicer)
 	for _, kind := range narrowedKinds {
-		narrowed[kind] = s.(cupel.KindNarrower).ForKind(kind)
+		narrowed[kind] = strategy.FactsOf(s).ForKind(kind)
 	}
-	differ := func(what string, fresh, used cupel.Slicer, list []cupel.ScoredItem) string {
+	differ := func(what string, fresh, used strategy.Slicer, list []cupel.ScoredItem) string {
 		in := withBudgets(input[cupel.ScoredItem]{list: list})[1]
-		of := func(s cupel.Slicer) outcome[cupel.Selection] {
-			return k.call(func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+		of := func(s strategy.Slicer) outcome[strategy.Selection] {
+			return k.call(func(ctx context.Context, in input[cupel.ScoredItem]) (strategy.Selection, error) {
 				return s.Slice(ctx, in.list, in.budget)
 			}, in)
 		}
@@ -156,7 +120,7 @@ func (k *slicerKit) narrowsApart() string {
 		}
 		for _, kind := range narrowedKinds {
 			of := slices.DeleteFunc(slices.Clone(in.list), func(it cupel.ScoredItem) bool { return !it.Item.Kind().Equal(kind) })
-			if found := differ(fmt.Sprintf("that of kind %q", kind), k.newSlicer().(cupel.KindNarrower).ForKind(kind), narrowed[kind], of); found != "" {
+			if found := differ(fmt.Sprintf("that of kind %q", kind), strategy.FactsOf(k.newSlicer()).ForKind(kind), narrowed[kind], of); found != "" {
 				return in.name + ": " + found
 			}
 		}
@@ -165,13 +129,13 @@ func (k *slicerKit) narrowsApart() string {
 }
 
 func (k *slicerKit) narrows() string {
-	narrower := k.newSlicer().(cupel.KindNarrower) // a panic is reported
+	narrower := strategy.FactsOf(k.newSlicer()) // a panic is reported
 	for _, kind := range narrowedKinds {
 		narrowed := narrower.ForKind(kind)
 		if narrowed == nil {
 			return fmt.Sprintf("kind %q: nil", kind)
 		}
-		if err := cupel.ValidateSlicer(narrowed); err != nil {
+		if err := strategy.ValidateSlicer(narrowed); err != nil {
 			return fmt.Sprintf("kind %q: %v", kind, err)
 		}
 		for _, in := range k.plainLists() {
@@ -190,40 +154,14 @@ func (k *slicerKit) narrows() string {
 	return ""
 }
 
-// monotonic compares the selections of rising targets.
-func (k *slicerKit) monotonic() string {
-	if k.newSlicer().(cupel.NonMonotonic).NonMonotonic() { // a panic is reported
-		return ""
-	}
-	run := k.start()
-	for _, in := range k.plainLists() {
-		var before []int
-		var last int
-		for _, target := range targetsOf(in.list) {
-			in.budget = budgetOf(target)
-			out := k.call(run, in)
-			if out.broke != "" {
-				continue
-			}
-			for _, at := range before {
-				if !slices.Contains(out.result.Indices, at) {
-					return fmt.Sprintf("%s: NonMonotonic is false, and position %d is selected with a target of %d and left out with %d", in.name, at, last, target)
-				}
-			}
-			before, last = out.result.Indices, target
-		}
-	}
-	return ""
-}
-
-// unexplained asks a [cupel.SliceExplainer] about items that it left out: the
+// unexplained asks a slicer that explains itself about items that it left out: the
 // first, the last and those between.
-func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	if in.long() {
 		return ""
 	}
 	s := k.newSlicer()
-	if filled, err := cupel.Slice(context.Background(), s, slices.Clone(in.list), in.budget); err == nil {
+	if filled, err := strategy.CallSlicer(context.Background(), s, slices.Clone(in.list), in.budget); err == nil {
 		sel = filled // an item that the left-over pass brings back has no obstacle
 	}
 	var left []int
@@ -237,8 +175,8 @@ func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection)
 			continue
 		}
 		list := slices.Clone(in.list)
-		obstacle, err := cupel.ExplainSlice(context.Background(), s, list, in.budget, at)
-		again, _ := cupel.ExplainSlice(context.Background(), s, slices.Clone(in.list), in.budget, at)
+		obstacle, err := strategy.Explain(context.Background(), s, list, in.budget, at)
+		again, _ := strategy.Explain(context.Background(), s, slices.Clone(in.list), in.budget, at)
 		switch {
 		case !slices.EqualFunc(list, in.list, sameScored):
 			return fmt.Sprintf("asked about position %d: the list is changed", at)
@@ -248,6 +186,15 @@ func (k *slicerKit) unexplained(in input[cupel.ScoredItem], sel cupel.Selection)
 			return fmt.Sprintf("asked about position %d: %v", at, err)
 		case obstacle.Rule == "":
 			return fmt.Sprintf("nothing is said about position %d", at)
+		}
+		for _, target := range []int{in.budget.TargetTokens/2 + obstacle.OutUntil/2, obstacle.OutUntil} {
+			if target <= in.budget.TargetTokens {
+				continue
+			}
+			later, err := strategy.CallSlicer(context.Background(), s, slices.Clone(in.list), budgetOf(target))
+			if err == nil && formIn(later, at) >= 0 {
+				return fmt.Sprintf("OutUntil is %d for position %d and a target of %d, and %d selects it", obstacle.OutUntil, at, in.budget.TargetTokens, target)
+			}
 		}
 	}
 	return ""

@@ -7,16 +7,17 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// TestPlacer checks that a placer keeps the contract of [cupel.Placer] and, if
-// it implements it, of [cupel.AppendPlacer], and reports each broken rule. Each
-// call of newPlacer returns a new placer, as for [TestScorer].
+// TestPlacer checks that a placer keeps the contract of [strategy.Placer], and reports
+// each broken rule. Each call of newPlacer returns a new placer, as for [TestScorer].
 //
 // Run it under the race detector to check concurrent use.
-func TestPlacer(t T, newPlacer func() cupel.Placer, opts ...StrategyOption) {
+func TestPlacer(t T, newPlacer func() strategy.Placer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
@@ -24,17 +25,13 @@ func TestPlacer(t T, newPlacer func() cupel.Placer, opts ...StrategyOption) {
 			opt.applyStrategy(&options)
 		}
 	}
-	p, ok := accepted(t, "placer", newPlacer, func(p cupel.Placer) cupel.Config {
-		return cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}
+	p, ok := accepted(t, "placer", newPlacer, func(p strategy.Placer) pipeline.Config {
+		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}
 	}, &options)
 	if !ok {
 		return
 	}
-	var appending func() cupel.AppendPlacer
-	if _, ok := p.(cupel.AppendPlacer); ok && !bypassed(p, "Place", "AppendPlace") {
-		appending = func() cupel.AppendPlacer { return newPlacer().(cupel.AppendPlacer) }
-	}
-	hold(t, "placer", p, newPlacerKit(newPlacer, &options).rules(appending), &options)
+	hold(t, "placer", p, newPlacerKit(newPlacer, &options).rules(), &options)
 }
 
 type placerKit struct {
@@ -42,7 +39,7 @@ type placerKit struct {
 	options *kitOptions
 }
 
-func newPlacerKit(newPlacer func() cupel.Placer, options *kitOptions) *placerKit {
+func newPlacerKit(newPlacer func() strategy.Placer, options *kitOptions) *placerKit {
 	return &placerKit{options: options, subject: subject[cupel.ScoredItem, []int]{
 		options: options,
 		method:  "Place",
@@ -82,8 +79,8 @@ func placerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
 	})
 }
 
-// rules returns all rules, with that of the appending form if there is one.
-func (k *placerKit) rules(appending func() cupel.AppendPlacer) []rule {
+// rules returns all rules.
+func (k *placerKit) rules() []rule {
 	rules := append(k.subject.rules(), k.resultRule())
 	rules = append(append(rules, k.stopRules()...),
 		rule{sentence: "Place only reorders: it adds and removes nothing.", cause: "the order has another length", broken: k.ofPlain(otherLength)},
@@ -101,46 +98,7 @@ func (k *placerKit) rules(appending func() cupel.AppendPlacer) []rule {
 			return k.each([]input[cupel.ScoredItem]{{name: "an empty list"}}, noPermutation)
 		}},
 	)
-	rules = append(rules, k.adviceRules()...)
-	if appending != nil {
-		rules = append(rules, k.appendRules(appending)...)
-	}
-	return rules
-}
-
-// appendRules compare the form that appends with the one that does not, and hold
-// the first, which the engine uses, to the rules of the other.
-func (k *placerKit) appendRules(newPlacer func() cupel.AppendPlacer) []rule {
-	appending := newPlacerKit(func() cupel.Placer { return appended{newPlacer()} }, k.options)
-	appending.method, appending.result = "AppendPlace", "orders of AppendPlace"
-	same := rule{sentence: "AppendPlace appends the order that Place returns.", cause: "Place and AppendPlace differ", vital: true, broken: func() string {
-		appending.takes() // what fails shows below, and what takes long is left out later
-		run, appended := k.start(), appending.start()
-		for _, in := range k.cold() {
-			if diff := k.compare(k.call(run, in), k.call(appended, in)); diff != "" {
-				return in.name + ", Place and AppendPlace: " + diff
-			}
-		}
-		return ""
-	}}
-	rules := append([]rule{same}, appending.subject.rules()[1:]...)
-	return append(append(rules, appending.resultRule()), appending.stopRules()...)
-}
-
-// appended is a placer that appends to a list with something in it.
-type appended struct{ cupel.AppendPlacer }
-
-// Place implements [cupel.Placer].
-func (a appended) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	before := []int{-1, -2}
-	order, err := a.AppendPlace(ctx, before, items)
-	if err != nil {
-		return nil, err
-	}
-	if n := min(len(before), len(order)); !slices.Equal(order[:n], []int{-1, -2}) {
-		return nil, fmt.Errorf("the elements already in the list are gone: %v", order)
-	}
-	return order[len(before):], nil
+	return append(rules, k.adviceRules()...)
 }
 
 func otherLength(in input[cupel.ScoredItem], order []int) string {

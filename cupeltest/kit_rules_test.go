@@ -9,17 +9,19 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// ownSlice inherits all but one method.
+// ownSlice inherits its facts.
 type ownSlice struct{ *narrowing }
 
-func (ownSlice) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-	return cupel.Selection{}, nil
+func (ownSlice) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+	return strategy.Selection{}, nil
 }
 
-// Options and optional methods have rules left out.
+// Options and facts have rules left out.
 func TestRulesLeftOut(t *testing.T) {
 	only := &kitOptions{only: true, items: Items(1)}
 	causes := func(rules []rule) (all []string) {
@@ -28,18 +30,14 @@ func TestRulesLeftOut(t *testing.T) {
 		}
 		return all
 	}
-	slicerRules := func(s cupel.Slicer, options *kitOptions) []rule {
-		return newSlicerKit(func() cupel.Slicer { return s }, options).rules(s)
+	slicerRules := func(s strategy.Slicer, options *kitOptions) []rule {
+		return newSlicerKit(func() strategy.Slicer { return s }, options).rules(s)
 	}
-	placerRules := func(options *kitOptions, appending func() cupel.AppendPlacer) []rule {
-		return newPlacerKit(nil, options).rules(appending)
-	}
-	scorers := func(s cupel.Scorer) []rule { return scorerRules(s, nil, new(kitOptions)) }
-	collectors := func(c cupel.TraceCollector, concurrent bool) []rule {
+	placerRules := func(options *kitOptions) []rule { return newPlacerKit(nil, options).rules() }
+	collectors := func(c observe.TraceCollector, concurrent bool) []rule {
 		return (&collectorKit{collector: c, concurrent: concurrent}).rules()
 	}
-	diagnostic := cupel.NewDiagnosticTraceCollector()
-	all := func() cupel.AppendPlacer { return nil }
+	diagnostic := observe.NewDiagnosticTraceCollector()
 	for _, row := range []struct {
 		all, rules []rule
 		want       []string
@@ -47,13 +45,11 @@ func TestRulesLeftOut(t *testing.T) {
 	}{
 		{slicerRules(&scripted{}, new(kitOptions)), slicerRules(&scripted{}, only), []string{"sums of tokens wrap", "equal items are selected in no order"}, "the items for them are others"},
 		{slicerRules(&scripted{}, new(kitOptions)), slicerRules(&scripted{}, &kitOptions{mayExceed: true}), []string{"selects more than the target", "selects more than the target"}, "it may, with groups too"},
-		{slicerRules(nil, new(kitOptions)), slicerRules(&scripted{}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer"}, "it has all optional methods but this one"},
-		{slicerRules(nil, new(kitOptions)), slicerRules(sliceOf(nil), new(kitOptions)), []string{"Sweep and Slice differ", "ForKind gives no slicer", "ForKind changes a slicer", "NonMonotonic is not true", "explains badly"}, "it has none"},
+		{slicerRules(nil, new(kitOptions)), slicerRules(&scripted{}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer"}, "it has all optional facts but this one"},
+		{slicerRules(nil, new(kitOptions)), slicerRules(sliceOf(nil), new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer", "explains badly"}, "it has no facts"},
 		{slicerRules(sliceOf(nil), new(kitOptions)), slicerRules(slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("A", 40))), new(kitOptions)), []string{"budget is left over"}, "it caps a kind"},
-		{slicerRules(&narrowing{}, new(kitOptions)), slicerRules(ownSlice{&narrowing{}}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer"}, "it is inherited beside a Slice of its own"},
-		{placerRules(new(kitOptions), all), placerRules(only, all), []string{"equal items are placed in no order"}, "the items for it are others"},
-		{placerRules(new(kitOptions), all), placerRules(new(kitOptions), nil), causes(newPlacerKit(nil, only).appendRules(all)), "there is one form"},
-		{scorers(struct{ cupel.Scorer }{}), scorers(scorerOf(nil)), nil, "neither has a batch form"},
+		{slicerRules(&narrowing{}, new(kitOptions)), slicerRules(ownSlice{&narrowing{}}, new(kitOptions)), []string{"ForKind gives no slicer", "ForKind changes a slicer", "budget is left over"}, "inherited facts are about another slicer"},
+		{placerRules(new(kitOptions)), placerRules(only), []string{"equal items are placed in no order"}, "the items for it are others"},
 		{collectors(diagnostic, true), collectors(diagnostic, false), []string{"runs at once change each other"}, "it was not asked for"},
 	} {
 		got := causes(row.all)
@@ -70,12 +66,12 @@ func TestRulesLeftOut(t *testing.T) {
 
 // How items that differ in content alone are selected and placed.
 func TestUnstable(t *testing.T) {
-	chosen := func(positions ...int) func([]cupel.ScoredItem, cupel.SliceBudget) cupel.Selection {
-		return func(_ []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+	chosen := func(positions ...int) func([]cupel.ScoredItem, cupel.SliceBudget) strategy.Selection {
+		return func(_ []cupel.ScoredItem, budget cupel.SliceBudget) strategy.Selection {
 			if budget.TargetTokens < 1000 {
-				return cupel.Selection{}
+				return strategy.Selection{}
 			}
-			return cupel.Selection{Indices: positions}
+			return strategy.Selection{Indices: positions}
 		}
 	}
 	const place = "200 items with one score, with a target of 1000: of those of "
@@ -92,7 +88,7 @@ func TestUnstable(t *testing.T) {
 		{[]int{7, 5}, place + "11 tokens, position 7 is selected and 10 is not, and the other way round before", "the smaller size comes first"},
 		{[]int{2, 197}, place + "12 tokens, position 197 is selected and 194 is not, and the other way round before", "the first and the last"},
 	} {
-		k := newSlicerKit(func() cupel.Slicer { return sliceOf(chosen(row.positions...)) }, new(kitOptions))
+		k := newSlicerKit(func() strategy.Slicer { return sliceOf(chosen(row.positions...)) }, new(kitOptions))
 		if got := k.unstable(); got != row.want {
 			t.Errorf("%v: %q, want %q: %s", row.positions, got, row.want, row.why)
 		}
@@ -117,38 +113,9 @@ func TestUnstable(t *testing.T) {
 		{func(order []int) { order[0] = -1 }, "", "another rule's"},
 		{func(order []int) { order[0] = 200 }, "", "another rule's"},
 	} {
-		k := newPlacerKit(func() cupel.Placer { return placerFunc(row.place) }, new(kitOptions))
+		k := newPlacerKit(func() strategy.Placer { return placerFunc(row.place) }, new(kitOptions))
 		if got := k.unstable(); got != row.want {
 			t.Errorf("%q, want %q: %s", got, row.want, row.why)
-		}
-	}
-}
-
-// A sweep begins with its first target, whatever Next says before it, and there
-// may be none.
-func TestSweepsBegin(t *testing.T) {
-	for _, none := range []bool{false, true} {
-		k := kitOf(&scripted{
-			slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{Indices: []int{0}}, nil },
-			sweep: func([]cupel.ScoredItem) cupel.SliceSweep {
-				if none {
-					return nil
-				}
-				first := true
-				return &stepSweep{choose: func(_, target int) (int, []int) {
-					if first {
-						first = false
-						return 0, []int{0}
-					}
-					if target == 1 {
-						return 0, nil // no change is announced
-					}
-					return 1, nil
-				}, next: func(int) (int, bool) { return 0, false }}
-			},
-		})
-		if got := k.sweeps(); got != "" {
-			t.Errorf("without a sweep %t: %q", none, got)
 		}
 	}
 }
@@ -156,18 +123,22 @@ func TestSweepsBegin(t *testing.T) {
 // narrowing returns the same slicer for every kind.
 type narrowing struct {
 	scripted
-	narrowed cupel.Slicer
+	narrowed strategy.Slicer
 }
 
-func (n *narrowing) ForKind(cupel.ContextKind) cupel.Slicer { return n.narrowed }
+func (n *narrowing) Facts() strategy.Facts {
+	return strategy.Facts{Of: n, ForKind: func(cupel.ContextKind) strategy.Slicer { return n.narrowed }}
+}
 
 func TestNarrowedSlicers(t *testing.T) {
-	returns := func(err error, indices ...int) cupel.Slicer {
-		return &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{Indices: indices}, err }}
+	returns := func(err error, indices ...int) strategy.Slicer {
+		return &scripted{slice: func([]cupel.ScoredItem, int) (strategy.Selection, error) {
+			return strategy.Selection{Indices: indices}, err
+		}}
 	}
 	scarce := &cupel.ScarcityError{Slicer: "scripted", Kind: "A", RequireCount: 1}
 	for _, row := range []struct {
-		narrowed cupel.Slicer
+		narrowed strategy.Slicer
 		want     string
 		why      string
 	}{
@@ -179,7 +150,7 @@ func TestNarrowedSlicers(t *testing.T) {
 		{nil, `kind "Message": nil`, "it is none"},
 	} {
 		s := &narrowing{narrowed: row.narrowed}
-		k := newSlicerKit(func() cupel.Slicer { return s }, &kitOptions{only: true, items: Items(3, 5, 9)})
+		k := newSlicerKit(func() strategy.Slicer { return s }, &kitOptions{only: true, items: Items(3, 5, 9)})
 		if got := k.narrows(); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" {
 			t.Errorf("%q, want %q: %s", got, row.want, row.why)
 		}
@@ -379,6 +350,13 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// scriptedScorer scores without items.
+type scriptedScorer func(scores []float64) error
+
+func (f scriptedScorer) Score(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+	return f(scores)
+}
+
 // A score is written if it is not what was there before, both times.
 func TestWritesAll(t *testing.T) {
 	busy := errors.New("busy")
@@ -395,10 +373,10 @@ func TestWritesAll(t *testing.T) {
 		{func(call int, _ []float64) error { return []error{busy, nil}[call%2] }, "", "the first call fails"},
 	} {
 		calls := 0
-		got := writesAll(func(_ context.Context, _ []*cupel.ContextItem, scores []float64) error {
+		got := writesAll(scriptedScorer(func(scores []float64) error {
 			calls++
 			return row.score(calls-1, scores)
-		}, []input[*cupel.ContextItem]{{name: "x", list: Items(1, 2)}})
+		}), []input[*cupel.ContextItem]{{name: "x", list: Items(1, 2)}})
 		if got != row.want {
 			t.Errorf("%q, want %q: %s", got, row.want, row.why)
 		}

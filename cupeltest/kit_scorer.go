@@ -3,23 +3,23 @@ package cupeltest
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// TestScorer checks that a scorer keeps the contract of [cupel.Scorer] and, if it
-// implements it, of [cupel.BatchScorer], and reports each broken rule. Each call
-// of newScorer returns a new scorer, since first calls go wrong in ways that
+// TestScorer checks that a scorer keeps the contract of [strategy.Scorer], and reports
+// each broken rule. Each call of newScorer returns a new scorer, since first calls go wrong in ways that
 // later ones do not show. After a rule about purity, the rules that follow are
 // skipped. Scores outside [0,1] are allowed. A scorer that reads a clock needs one
 // that stands still.
 //
 // Run it under the race detector to check concurrent use.
-func TestScorer(t T, newScorer func() cupel.Scorer, opts ...StrategyOption) {
+func TestScorer(t T, newScorer func() strategy.Scorer, opts ...StrategyOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
@@ -27,69 +27,26 @@ func TestScorer(t T, newScorer func() cupel.Scorer, opts ...StrategyOption) {
 			opt.applyStrategy(&options)
 		}
 	}
-	s, ok := accepted(t, "scorer", newScorer, func(s cupel.Scorer) cupel.Config {
-		return cupel.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
+	s, ok := accepted(t, "scorer", newScorer, func(s strategy.Scorer) pipeline.Config {
+		return pipeline.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
 	}, &options)
 	if !ok {
 		return
 	}
-	hold(t, "scorer", s, scorerRules(s, newScorer, &options), &options)
+	hold(t, "scorer", s, scorerRules(newScorer, &options), &options)
 }
 
-// scorerRules returns the rules for scorers of the type of s.
-func scorerRules(s cupel.Scorer, start func() cupel.Scorer, options *kitOptions) []rule {
-	single := scorerSubject("Score", "scores", options, func() scorerFunc {
-		s := start()
-		return func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-			for i := range sampled(len(all)) {
-				scores[i] = s.Score(all[i], all)
-			}
-			return nil
-		}
-	})
-	rules := append(single.rules(),
-		rule{sentence: "Score depends on the item and the list, not on which item of the list was scored before.", cause: "scores depend on the item before", vital: true,
-			broken: func() string { return anyOrder(start, single) }},
-		rule{sentence: "Score takes a list that holds an item twice: two candidates, alike.", cause: "Score fails for an item that is given twice", broken: func() string {
-			return single.alone(input[*cupel.ContextItem]{list: repeatedItems(options)}).broke
-		}},
-		single.goroutineRule(),
-	)
-	if _, ok := s.(cupel.BatchScorer); ok && !bypassed(s, "Score", "ScoreAll") {
-		rules = append(rules, batchRules(start, single, options)...)
-	}
-	return append(rules, numberRule("Score", single, options))
-}
-
-// sampled yields the positions of a list that Score is called for: all of a short
-// list, and of a long one both ends and some between, since a call may take
-// time in proportion to the list or to its square.
-func sampled(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		step := max(1, n*n/16000)
-		for i := 0; i < n; i += step {
-			if !yield(i) {
-				return
-			}
-		}
-		if (n-1)%step != 0 {
-			yield(n - 1)
-		}
-	}
-}
-
-type scorerFunc = func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
-
-func scorerSubject(method, result string, options *kitOptions, start func() scorerFunc) *subject[*cupel.ContextItem, []float64] {
-	return &subject[*cupel.ContextItem, []float64]{
+// scorerRules returns the rules for scorers.
+func scorerRules(newScorer func() strategy.Scorer, options *kitOptions) []rule {
+	k := &subject[*cupel.ContextItem, []float64]{
 		options: options,
-		method:  method,
-		result:  result,
+		method:  "Score",
+		result:  "scores",
 		start: func() func(ctx context.Context, in input[*cupel.ContextItem]) ([]float64, error) {
-			score := start()
+			s := newScorer()
 			return func(ctx context.Context, in input[*cupel.ContextItem]) ([]float64, error) {
 				scores := make([]float64, len(in.list))
-				return scores, score(ctx, in.list, scores)
+				return scores, s.Score(ctx, in.list, scores)
 			}
 		},
 		differ: differentScores,
@@ -99,6 +56,20 @@ func scorerSubject(method, result string, options *kitOptions, start func() scor
 		may:    options.allows,
 		junk:   Item("junk", 1),
 	}
+	rules := append(k.rules(), k.resultRule())
+	rules = append(rules, k.stopRules()...)
+	return append(rules,
+		k.growthRule(func(n int) input[*cupel.ContextItem] {
+			return input[*cupel.ContextItem]{list: longItems(n, options)}
+		}),
+		rule{sentence: "Score writes every score.", cause: "Score leaves scores out", broken: func() string { return writesAll(newScorer(), k.cold()) }},
+		rule{sentence: "Score gives an item that is given twice the same score at each of its positions.", cause: "Score confuses items that are given twice", broken: func() string {
+			return k.each([]input[*cupel.ContextItem]{{name: "a list that holds two items twice", list: repeatedItems(options)}}, unlikeScores)
+		}},
+		rule{sentence: "Score takes an empty list.", cause: "Score fails for an empty list", broken: func() string {
+			return k.runOn(context.Background(), k.start(), input[*cupel.ContextItem]{}).broke
+		}},
+		numberRule(k, options))
 }
 
 func differentScores(a, b []float64) string {
@@ -110,72 +81,25 @@ func differentScores(a, b []float64) string {
 	return ""
 }
 
-func anyOrder(start func() cupel.Scorer, single *subject[*cupel.ContextItem, []float64]) string {
-	for _, in := range single.short() {
-		all, s := slices.Clone(in.list), start()
-		forward := single.alone(in)
-		for i, item := range slices.Backward(in.list) {
-			if got, want := s.Score(item, all), forward.result[i]; !sameScore(got, want) {
-				return fmt.Sprintf("%s: item %d scores %s after the items before it, and %s after those behind it", in.name, i+1, score(want), score(got))
-			}
+// unlikeScores finds an item that has two scores.
+func unlikeScores(in input[*cupel.ContextItem], scores []float64) string {
+	for i, item := range in.list {
+		if first := slices.Index(in.list, item); !sameScore(scores[first], scores[i]) {
+			return fmt.Sprintf("item %d scores %s, and as item %d %s", first+1, score(scores[first]), i+1, score(scores[i]))
 		}
 	}
 	return ""
 }
 
-func batchRules(start func() cupel.Scorer, single *subject[*cupel.ContextItem, []float64], options *kitOptions) []rule {
-	startBatch := func() scorerFunc {
-		return start().(cupel.BatchScorer).ScoreAll // a panic is reported, as that of any first use
-	}
-	batch := scorerSubject("ScoreAll", "scores of ScoreAll", options, startBatch)
-	same := func(in input[*cupel.ContextItem]) string {
-		one, all := single.alone(in), batch.alone(in)
-		if one.broke == "" && all.broke == "" {
-			for i := range sampled(len(in.list)) {
-				if !sameScore(one.result[i], all.result[i]) {
-					return fmt.Sprintf("%s, Score and ScoreAll: item %d scores %s, then %s", in.name, i+1, score(one.result[i]), score(all.result[i]))
-				}
-			}
-			return ""
-		}
-		if diff := batch.compare(one, all); diff != "" && !batch.answers(all) {
-			return in.name + ", Score and ScoreAll: " + diff
-		}
-		return ""
-	}
-	rules := append(batch.rules(), batch.resultRule())
-	rules = append(rules, batch.stopRules()...)
-	return append(rules,
-		batch.growthRule(func(n int) input[*cupel.ContextItem] {
-			return input[*cupel.ContextItem]{list: longItems(n, options)}
-		}),
-		rule{sentence: "ScoreAll writes every score.", cause: "ScoreAll leaves scores out", broken: func() string { return writesAll(startBatch(), batch.cold()) }},
-		rule{sentence: "ScoreAll gives the same bits as Score.", cause: "scores of Score and ScoreAll differ", broken: func() string {
-			for _, in := range batch.cold() {
-				if found := same(in); found != "" {
-					return found
-				}
-			}
-			return ""
-		}},
-		rule{sentence: "ScoreAll scores an item that is given twice at each of its positions, as Score does.", cause: "ScoreAll confuses items that are given twice", broken: func() string {
-			return same(input[*cupel.ContextItem]{name: "a list that holds two items twice", list: repeatedItems(options)})
-		}},
-		rule{sentence: "ScoreAll takes an empty list.", cause: "ScoreAll fails for an empty list", broken: func() string {
-			return batch.runOn(context.Background(), batch.start(), input[*cupel.ContextItem]{}).broke
-		}},
-	)
-}
-
 // writesAll scores into memory that holds something, and into memory that holds
 // something else: what is not the same after it was not written.
-func writesAll(scoreAll scorerFunc, inputs []input[*cupel.ContextItem]) string {
+func writesAll(s strategy.Scorer, inputs []input[*cupel.ContextItem]) string {
 	for _, in := range inputs {
 		x, y := make([]float64, len(in.list)), make([]float64, len(in.list))
 		for i := range x {
 			x[i], y[i] = -1234.5, 5432.1
 		}
-		if scoreAll(context.Background(), slices.Clone(in.list), x) != nil || scoreAll(context.Background(), slices.Clone(in.list), y) != nil {
+		if s.Score(context.Background(), slices.Clone(in.list), x) != nil || s.Score(context.Background(), slices.Clone(in.list), y) != nil {
 			continue
 		}
 		for i := range x {

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 type slicerOption func(*kitOptions)
@@ -26,7 +28,7 @@ func WithTargetExceeded() SlicerOption {
 	return slicerOption(func(k *kitOptions) { k.mayExceed = true })
 }
 
-// TestSlicer checks that a slicer keeps the contract of [cupel.Slicer] and of the
+// TestSlicer checks that a slicer keeps the contract of [strategy.Slicer] and of the
 // optional interfaces that it implements, and reports each broken rule. Each call
 // of newSlicer returns a new slicer, as for [TestScorer]. The slicer may return a
 // [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and
@@ -34,7 +36,7 @@ func WithTargetExceeded() SlicerOption {
 // may or may not select items without tokens.
 //
 // Run it under the race detector to check concurrent use.
-func TestSlicer(t T, newSlicer func() cupel.Slicer, opts ...SlicerOption) {
+func TestSlicer(t T, newSlicer func() strategy.Slicer, opts ...SlicerOption) {
 	t.Helper()
 	var options kitOptions
 	for _, opt := range opts {
@@ -42,8 +44,8 @@ func TestSlicer(t T, newSlicer func() cupel.Slicer, opts ...SlicerOption) {
 			opt.applySlicer(&options)
 		}
 	}
-	s, ok := accepted(t, "slicer", newSlicer, func(s cupel.Slicer) cupel.Config {
-		return cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
+	s, ok := accepted(t, "slicer", newSlicer, func(s strategy.Slicer) pipeline.Config {
+		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
 	}, &options)
 	if !ok {
 		return
@@ -52,25 +54,26 @@ func TestSlicer(t T, newSlicer func() cupel.Slicer, opts ...SlicerOption) {
 }
 
 type slicerKit struct {
-	subject[cupel.ScoredItem, cupel.Selection]
-	newSlicer func() cupel.Slicer
+	subject[cupel.ScoredItem, strategy.Selection]
+	newSlicer func() strategy.Slicer
 	options   *kitOptions
 }
 
-func newSlicerKit(newSlicer func() cupel.Slicer, options *kitOptions) *slicerKit {
-	return &slicerKit{newSlicer: newSlicer, options: options, subject: subject[cupel.ScoredItem, cupel.Selection]{
+func newSlicerKit(newSlicer func() strategy.Slicer, options *kitOptions) *slicerKit {
+	return &slicerKit{newSlicer: newSlicer, options: options, subject: subject[cupel.ScoredItem, strategy.Selection]{
 		options: options,
 		method:  "Slice",
 		result:  "selections",
-		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) (strategy.Selection, error) {
 			s := newSlicer()
-			return func(ctx context.Context, in input[cupel.ScoredItem]) (cupel.Selection, error) {
+			return func(ctx context.Context, in input[cupel.ScoredItem]) (strategy.Selection, error) {
 				return s.Slice(ctx, in.list, in.budget)
 			}
 		},
 		differ: differentSelections,
-		clone: func(sel cupel.Selection) cupel.Selection {
-			return cupel.Selection{Indices: slices.Clone(sel.Indices), Smaller: slices.Clone(sel.Smaller), Drops: slices.Clone(sel.Drops), Shortfalls: slices.Clone(sel.Shortfalls)}
+		clone: func(sel strategy.Selection) strategy.Selection {
+			sel.Indices, sel.Smaller, sel.Drops, sel.Shortfalls = slices.Clone(sel.Indices), slices.Clone(sel.Smaller), slices.Clone(sel.Drops), slices.Clone(sel.Shortfalls)
+			return sel
 		},
 		same:  sameScored,
 		junk:  junkScored(),
@@ -80,7 +83,7 @@ func newSlicerKit(newSlicer func() cupel.Slicer, options *kitOptions) *slicerKit
 }
 
 // rules returns the rules for slicers of the type of s.
-func (k *slicerKit) rules(s cupel.Slicer) []rule {
+func (k *slicerKit) rules(s strategy.Slicer) []rule {
 	// Each of the lists of these three has a rule of its own, so that what is
 	// special about it is named.
 	hostile := func() []input[cupel.ScoredItem] { return withBudgets(hostileScores(k.options)) }
@@ -102,7 +105,7 @@ func (k *slicerKit) rules(s cupel.Slicer) []rule {
 	}
 	if !k.options.only {
 		rules = append(rules, rule{sentence: "sums of tokens do not wrap.", cause: "sums of tokens wrap", broken: func() string {
-			return k.each(withBudgets(hugeItems()), func(in input[cupel.ScoredItem], sel cupel.Selection) string {
+			return k.each(withBudgets(hugeItems()), func(in input[cupel.ScoredItem], sel strategy.Selection) string {
 				if found := broken(in, sel); found != "" || k.options.mayExceed {
 					return found
 				}
@@ -189,7 +192,7 @@ func differentPositions(a, b []int) string {
 	return shown(a, at) + ", then " + shown(b, at)
 }
 
-func outOfRange(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func outOfRange(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, i := range positionsOf(sel) {
 		if i < 0 || i >= len(in.list) {
 			return fmt.Sprintf("position %d of %d items", i, len(in.list))
@@ -198,7 +201,7 @@ func outOfRange(in input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func twice(_ input[cupel.ScoredItem], sel cupel.Selection) string {
+func twice(_ input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, list := range [][]int{sel.Indices, dropped(sel)} {
 		seen := make(map[int]bool)
 		for _, i := range list {
@@ -211,7 +214,7 @@ func twice(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func both(_ input[cupel.ScoredItem], sel cupel.Selection) string {
+func both(_ input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, i := range dropped(sel) {
 		if slices.Contains(sel.Indices, i) {
 			return fmt.Sprintf("position %d", i)
@@ -220,7 +223,7 @@ func both(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func withoutReason(_ input[cupel.ScoredItem], sel cupel.Selection) string {
+func withoutReason(_ input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, d := range sel.Drops {
 		if d.Reason.Code == "" {
 			return fmt.Sprintf("position %d is dropped with an empty code", d.Index)
@@ -230,11 +233,11 @@ func withoutReason(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 }
 
 // broken is all that the pipeline itself checks.
-func broken(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func broken(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	return cmp.Or(outOfRange(in, sel), twice(in, sel), both(in, sel), withoutReason(in, sel))
 }
 
-func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func overTarget(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	left := in.budget.TargetTokens
 	for _, i := range sel.Indices {
 		if i < 0 || i >= len(in.list) {
@@ -247,7 +250,7 @@ func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
 		left -= tokens
 	}
 	for _, s := range sel.Smaller {
-		if s.Index < 0 || s.Index >= len(in.list) || unknownForm(in, cupel.Selection{Smaller: []cupel.SmallerForm{s}}) != "" {
+		if s.Index < 0 || s.Index >= len(in.list) || unknownForm(in, strategy.Selection{Smaller: []strategy.SmallerForm{s}}) != "" {
 			continue
 		}
 		tokens := in.list[s.Index].Item.Forms()[s.Form-1].Tokens
@@ -259,7 +262,7 @@ func overTarget(in input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func dropped(sel cupel.Selection) []int {
+func dropped(sel strategy.Selection) []int {
 	var indices []int
 	for _, d := range sel.Drops {
 		indices = append(indices, d.Index)
@@ -267,7 +270,7 @@ func dropped(sel cupel.Selection) []int {
 	return indices
 }
 
-func positionsOf(sel cupel.Selection) []int {
+func positionsOf(sel strategy.Selection) []int {
 	positions := append(slices.Clone(sel.Indices), dropped(sel)...)
 	for _, s := range sel.Smaller {
 		positions = append(positions, s.Index)
@@ -277,14 +280,14 @@ func positionsOf(sel cupel.Selection) []int {
 
 // differentSelections compares what a pipeline makes of two selections: it
 // merges by score, so that the order of what is selected does not count.
-func differentSelections(a, b cupel.Selection) string {
+func differentSelections(a, b strategy.Selection) string {
 	x, y := slices.Sorted(slices.Values(a.Indices)), slices.Sorted(slices.Values(b.Indices))
 	switch {
 	case !slices.Equal(x, y):
 		return "positions " + differentPositions(x, y)
 	case !slices.Equal(byPosition(a.Smaller), byPosition(b.Smaller)):
 		return fmt.Sprintf("smaller forms %v, then %v", a.Smaller, b.Smaller)
-	case !slices.EqualFunc(a.Drops, b.Drops, func(x, y cupel.Drop) bool { return x.Index == y.Index && sameReason(x.Reason, y.Reason) }):
+	case !slices.EqualFunc(a.Drops, b.Drops, func(x, y strategy.Drop) bool { return x.Index == y.Index && sameReason(x.Reason, y.Reason) }):
 		return fmt.Sprintf("drops %v, then %v", a.Drops, b.Drops)
 	case !slices.EqualFunc(a.Shortfalls, b.Shortfalls, func(x, y cupel.CountRequirementShortfall) bool { return x.String() == y.String() }):
 		return fmt.Sprintf("shortfalls %v, then %v", a.Shortfalls, b.Shortfalls)
@@ -292,8 +295,8 @@ func differentSelections(a, b cupel.Selection) string {
 	return ""
 }
 
-func byPosition(forms []cupel.SmallerForm) []cupel.SmallerForm {
-	return slices.SortedFunc(slices.Values(forms), func(a, b cupel.SmallerForm) int { return cmp.Or(a.Index-b.Index, a.Form-b.Form) })
+func byPosition(forms []strategy.SmallerForm) []strategy.SmallerForm {
+	return slices.SortedFunc(slices.Values(forms), func(a, b strategy.SmallerForm) int { return cmp.Or(a.Index-b.Index, a.Form-b.Form) })
 }
 
 func budgetOf(tokens int) cupel.SliceBudget {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // firstFit is a sound slicer for tokens whose sum does not wrap, and any other.
-func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection) {
 	left := budget.TargetTokens
 	for i, it := range items {
 		if left > 0 && it.Item.Tokens() <= left {
@@ -24,23 +25,23 @@ func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Sel
 }
 
 // slicerWith changes what firstFit selects.
-func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) sliceFunc {
-	return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func slicerWith(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error) sliceFunc {
+	return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 		sel := firstFit(items, budget)
 		err := change(items, budget, &sel)
 		return sel, err
 	}
 }
 
-func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error) func(t cupeltest.T) {
-	return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(change))) }
+func brokenSlicer(change func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error) func(t cupeltest.T) {
+	return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[strategy.Slicer](slicerWith(change))) }
 }
 
 // without leaves out the first of what is selected when leave says so.
 func without(newLeave func() func(items []cupel.ScoredItem) bool) func(t cupeltest.T) {
-	newSlicer := func() cupel.Slicer {
+	newSlicer := func() strategy.Slicer {
 		leave := newLeave()
-		return slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *cupel.Selection) error {
+		return slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *strategy.Selection) error {
 			if leave(items) && len(sel.Indices) > 0 {
 				sel.Indices = sel.Indices[1:]
 			}
@@ -97,75 +98,64 @@ func awayNow() func([]cupel.ScoredItem) bool {
 // plain is a sound slicer.
 type plain struct{}
 
-func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (plain) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return firstFit(items, budget), nil
 }
 
 // narrowing is a sound slicer without one for sketches.
 type narrowing struct{ plain }
 
-func (n narrowing) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	if kind == "Sketch" {
-		return nil
-	}
-	return n
-}
-
-// notMonotonic selects the largest item that fits, and denies what follows.
-type notMonotonic struct{}
-
-func (notMonotonic) NonMonotonic() bool { return false }
-
-func (notMonotonic) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
-	largest := -1
-	for i, it := range items {
-		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= budget.TargetTokens && (largest < 0 || tokens > items[largest].Item.Tokens()) {
-			largest = i
+func (n narrowing) Facts() strategy.Facts {
+	return strategy.Facts{Of: n, ForKind: func(kind cupel.ContextKind) strategy.Slicer {
+		if kind == "Sketch" {
+			return nil
 		}
-	}
-	if largest >= 0 {
-		sel.Indices = []int{largest}
-	}
-	return sel, nil
+		return n
+	}}
 }
 
 // explaining is a sound slicer that explains itself badly.
 type explaining struct {
 	rule string
 	self bool // it names the item that it is asked about
+
+	outUntil int
 }
 
-func (explaining) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (explaining) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return firstFit(items, budget), nil
 }
 
-func (e explaining) ExplainSlice(_ context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget, _ cupel.Selection, at int) (cupel.Obstacle, error) {
-	if e.self {
-		return cupel.Obstacle{Rule: e.rule, Before: []int{at}}, nil
-	}
-	return cupel.Obstacle{Rule: e.rule}, nil
+func (e explaining) Facts() strategy.Facts {
+	return strategy.Facts{Of: e, Explain: func(_ context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget, _ strategy.Selection, at int) (strategy.Obstacle, error) {
+		o := strategy.Obstacle{Rule: e.rule, OutUntil: e.outUntil}
+		if e.self {
+			o.Before = []int{at}
+		}
+		return o, nil
+	}}
 }
 
 // stopping is a slicer with an error of its own, or none, for a context that is
 // done.
 type stopping struct{ err error }
 
-func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (s stopping) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if ctx.Err() != nil {
-		return cupel.Selection{}, s.err
+		return strategy.Selection{}, s.err
 	}
 	return firstFit(items, budget), nil
 }
 
 // outlines returns what firstFit left out and has a form 1 that fits.
-func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Selection) (fit []cupel.SmallerForm) {
+func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel strategy.Selection) (fit []strategy.SmallerForm) {
 	left := budget.TargetTokens
 	for _, i := range sel.Indices {
 		left -= items[i].Item.Tokens()
 	}
 	for i, it := range items {
 		if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[0].Tokens <= left && !slices.Contains(sel.Indices, i) {
-			fit = append(fit, cupel.SmallerForm{Index: i, Form: 1})
+			fit = append(fit, strategy.SmallerForm{Index: i, Form: 1})
 			left -= forms[0].Tokens
 		}
 	}
@@ -174,8 +164,8 @@ func outlines(items []cupel.ScoredItem, budget cupel.SliceBudget, sel cupel.Sele
 
 // smaller selects what firstFit does, and form 1 of what is left, of what fits
 // or of everything.
-func smaller(change func(form cupel.SmallerForm) []cupel.SmallerForm, fits bool) func(t cupeltest.T) {
-	return brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *cupel.Selection) error {
+func smaller(change func(form strategy.SmallerForm) []strategy.SmallerForm, fits bool) func(t cupeltest.T) {
+	return brokenSlicer(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error {
 		if budget.TargetTokens <= 0 {
 			return nil
 		}
@@ -194,19 +184,19 @@ func smaller(change func(form cupel.SmallerForm) []cupel.SmallerForm, fits bool)
 // pass.
 type capped struct{}
 
-func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	sel := firstFit(items, budget)
 	sel.Indices = sel.Indices[:min(2, len(sel.Indices))]
 	return sel, nil
 }
 
-func (capped) LeftOver() bool { return true }
+func (c capped) Facts() strategy.Facts { return strategy.Facts{Of: c, LeftOver: true} }
 
 func slicerOf(newSlice func() slicing) func(t cupeltest.T) {
 	return func(t cupeltest.T) {
-		cupeltest.TestSlicer(t, func() cupel.Slicer {
+		cupeltest.TestSlicer(t, func() strategy.Slicer {
 			slice := newSlice()
-			return sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+			return sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 				return slice(items, budget), nil
 			})
 		})
@@ -214,8 +204,8 @@ func slicerOf(newSlice func() slicing) func(t cupeltest.T) {
 }
 
 // firstFitOf changes what is selected.
-func firstFitOf(change func(items []cupel.ScoredItem, sel *cupel.Selection)) func() slicing {
-	return the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) cupel.Selection {
+func firstFitOf(change func(items []cupel.ScoredItem, sel *strategy.Selection)) func() slicing {
+	return the[slicing](func(items []cupel.ScoredItem, budget cupel.SliceBudget) strategy.Selection {
 		sel := firstFit(items, budget)
 		change(items, &sel)
 		return sel
@@ -227,7 +217,7 @@ func memoSlice[K comparable](key func(items []cupel.ScoredItem, budget cupel.Sli
 	return func() slicing {
 		var lock locked
 		known := make(map[K][]int)
-		return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+		return func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection) {
 			k := key(items, budget)
 			lock.do(func() {
 				if _, ok := known[k]; !ok {
@@ -243,7 +233,7 @@ func memoSlice[K comparable](key func(items []cupel.ScoredItem, budget cupel.Sli
 // late is a slicer that stops between items, without an error.
 type late struct{}
 
-func (late) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+func (late) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 	left := budget.TargetTokens
 	for i, it := range items {
 		if i%16 == 15 && ctx.Err() != nil {
@@ -260,17 +250,17 @@ func (late) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.Sl
 // pooled gives its buffer back while the result uses it.
 type pooled struct{ buffers *sync.Pool }
 
-func (p pooled) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (p pooled) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	buffer := p.buffers.Get().(*[]int)
 	defer p.buffers.Put(buffer)
 	*buffer = append((*buffer)[:0], firstFit(items, budget).Indices...)
-	return cupel.Selection{Indices: *buffer}, nil
+	return strategy.Selection{Indices: *buffer}, nil
 }
 
 // watching forgets that some contexts never end.
 type watching struct{}
 
-func (watching) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (watching) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if len(items) == 40 { // else the test itself runs with too many
 		go func() { <-ctx.Done() }()
 	}
@@ -280,7 +270,7 @@ func (watching) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 // exact tries every subset of a short list, and returns the best in reverse.
 type exact struct{}
 
-func (exact) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+func (exact) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 	if len(items) > 9 || budget.TargetTokens == 0 {
 		return firstFit(items, budget), nil
 	}
@@ -312,7 +302,7 @@ func (exact) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sli
 // ofTwo takes the longer of two selections that goroutines make.
 type ofTwo struct{}
 
-func (ofTwo) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (ofTwo) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	halves := make(chan []int, 2)
 	for _, backward := range []bool{false, true} {
 		go func() {
@@ -335,15 +325,15 @@ func (ofTwo) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.S
 	if len(b) > len(a) || len(b) == len(a) && slices.Compare(b, a) < 0 {
 		a = b
 	}
-	return cupel.Selection{Indices: a}, context.Cause(ctx)
+	return strategy.Selection{Indices: a}, context.Cause(ctx)
 }
 
 // lateDone looks at its context twice, and is right the first time.
 type lateDone struct{}
 
-func (lateDone) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (lateDone) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if err := ctx.Err(); err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
 	sel := firstFit(items, budget)
 	select {
@@ -354,44 +344,24 @@ func (lateDone) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 	return sel, nil
 }
 
-// sweepOf has the sweep of the slicer that it is, with a fault.
-type sweepOf struct{ advance, reverse bool }
+// staysOf says that its selections stay the same for ever, from some target on.
+type staysOf struct{ from int }
 
-func (sweepOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return slicer.Greedy{}.Slice(ctx, items, budget)
-}
-
-func (s sweepOf) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
-	return faultySweep{slicer.Greedy{}.Sweep(items), s}
-}
-
-type faultySweep struct {
-	cupel.SliceSweep
-	fault sweepOf
-}
-
-func (s faultySweep) Next() (int, bool) {
-	target, ok := s.SliceSweep.Next()
-	if s.fault.advance {
-		target++
+func (s staysOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	sel, err := slicer.Greedy{}.Slice(ctx, items, budget)
+	if budget.TargetTokens >= s.from {
+		sel.StaysUntil = math.MaxInt
 	}
-	return target, ok
-}
-
-func (s faultySweep) Advance(target int) (int, []int) {
-	keep, more := s.SliceSweep.Advance(target)
-	if s.fault.reverse {
-		more = slices.Clone(more)
-		slices.Reverse(more)
-	}
-	return keep, more
+	return sel, err
 }
 
 // narrowOf returns a slicer that is not ready.
 type narrowOf struct{}
 
-func (narrowOf) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (narrowOf) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return firstFit(items, budget), nil
 }
 
-func (narrowOf) ForKind(cupel.ContextKind) cupel.Slicer { return invalid{} }
+func (n narrowOf) Facts() strategy.Facts {
+	return strategy.Facts{Of: n, ForKind: func(cupel.ContextKind) strategy.Slicer { return invalid{} }}
+}

@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -33,26 +35,6 @@ func (l *logging) Logf(format string, args ...any) {
 
 var errBusy = errors.New("busy")
 
-// The next three embed strategies with an optional method that the engine does
-// not use then.
-type (
-	ownScore struct{ scorer.Recency }
-	ownOver  struct{ cupel.BatchScorer }
-	ownPlace struct{ placer.UShaped }
-)
-
-func (ownScore) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return size(item, all)
-}
-
-func (ownOver) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return size(item, all)
-}
-
-func (ownPlace) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return asGiven(items), nil
-}
-
 // hashed is a score that depends on the content alone.
 func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	h := fnv.New32a()
@@ -66,9 +48,7 @@ type pool struct {
 	jobs chan func()
 }
 
-func (*pool) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 { return size(item, all) }
-
-func (p *pool) ScoreAll(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 	p.once.Do(func() {
 		p.jobs = make(chan func())
 		for range 4 {
@@ -93,14 +73,14 @@ func (p *pool) ScoreAll(_ context.Context, all []*cupel.ContextItem, scores []fl
 
 // Strategies that are unusual and keep their contracts.
 func TestSoundStrategiesPass(t *testing.T) {
-	scorers := func(newScorer func() cupel.Scorer, opts ...cupeltest.StrategyOption) func(t cupeltest.T) {
+	scorers := func(newScorer func() strategy.Scorer, opts ...cupeltest.StrategyOption) func(t cupeltest.T) {
 		return func(t cupeltest.T) { cupeltest.TestScorer(t, newScorer, opts...) }
 	}
 	score := func(s scoring, opts ...cupeltest.StrategyOption) func(t cupeltest.T) {
-		return scorers(the[cupel.Scorer](scoreFunc(s)), opts...)
+		return scorers(the[strategy.Scorer](scoreFunc(s)), opts...)
 	}
 	slicing1 := func(s sliceFunc, opts ...cupeltest.SlicerOption) func(t cupeltest.T) {
-		return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](s), opts...) }
+		return func(t cupeltest.T) { cupeltest.TestSlicer(t, the[strategy.Slicer](s), opts...) }
 	}
 	own := []*cupel.ContextItem{
 		cupeltest.Item("a", 5, cupel.WithMetadata(map[string]any{"weight": 3})),
@@ -120,23 +100,23 @@ func TestSoundStrategiesPass(t *testing.T) {
 			return math.NaN()
 		}),
 		"by rank": score(rank),
-		"a memo of what the content decides": scorers(func() cupel.Scorer {
+		"a memo of what the content decides": scorers(func() strategy.Scorer {
 			return scoreFunc(memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, hashed))
 		}),
-		"a memo by item of what the item decides": scorers(func() cupel.Scorer {
+		"a memo by item of what the item decides": scorers(func() strategy.Scorer {
 			return scoreFunc(memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) *cupel.ContextItem { return item }, size))
 		}),
-		"one scorer for all":  scorers(the[cupel.Scorer](scoreFunc(memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, hashed)))),
-		"goroutines for good": scorers(func() cupel.Scorer { return new(pool) }),
-		"a goroutine for each item": scorers(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		"one scorer for all":  scorers(the[strategy.Scorer](scoreFunc(memo(func(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }, hashed)))),
+		"goroutines for good": scorers(func() strategy.Scorer { return new(pool) }),
+		"a goroutine for each item": scorers(the[strategy.Scorer](batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			var group sync.WaitGroup
 			for i, item := range all {
 				group.Go(func() { scores[i] = size(item, all) })
 			}
 			group.Wait()
 			return nil
-		}})),
-		"looks at its context": scorers(the[cupel.Scorer](batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		}))),
+		"looks at its context": scorers(the[strategy.Scorer](batch(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
 			for i, item := range all {
@@ -146,8 +126,8 @@ func TestSoundStrategiesPass(t *testing.T) {
 				scores[i] = size(item, all)
 			}
 			return nil
-		}})),
-		"slow, and stops": scorers(the[cupel.Scorer](batch{size, func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+		}))),
+		"slow, and stops": scorers(the[strategy.Scorer](batch(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 			if len(all) > 1000 {
 				select {
 				case <-ctx.Done():
@@ -159,7 +139,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 				scores[i] = size(item, all)
 			}
 			return nil
-		}})),
+		}))),
 		"metadata of every item": score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			weight, ok := item.MetadataValue("weight")
 			if !ok {
@@ -174,7 +154,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return s
 		}, cupeltest.OnlyItems(own...)),
-		"busy": scorers(the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		"busy": scorers(the[strategy.Scorer](batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			if len(all) > 50 {
 				return fmt.Errorf("%d items: %w", len(all), errBusy)
 			}
@@ -182,14 +162,16 @@ func TestSoundStrategiesPass(t *testing.T) {
 				scores[i] = size(item, all)
 			}
 			return nil
-		}}), cupeltest.MayFail(errBusy)),
-		"changes from call to call, which is known": scorers(func() cupel.Scorer {
+		})), cupeltest.MayFail(errBusy)),
+		"changes from call to call, which is known": scorers(func() strategy.Scorer {
 			sum := counter()
 			return scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return sum(nil) })
-		}, cupeltest.Except("Score stores nothing"), cupeltest.Except("Score does not keep"), cupeltest.Except("Score is safe for"), cupeltest.Except("Score depends on")),
+		}, cupeltest.Except("Score stores nothing"), cupeltest.Except("Score does not keep"), cupeltest.Except("Score is safe for"), cupeltest.Except("Score that stops"), cupeltest.Except("Score gives an item that")),
 
-		"nothing": slicing1(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) { return cupel.Selection{}, nil }),
-		"the last that fits": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+		"nothing": slicing1(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{}, nil
+		}),
+		"the last that fits": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 			for i, it := range slices.Backward(items) {
 				if budget.TargetTokens > 0 && it.Item.Tokens() <= budget.TargetTokens {
 					sel.Indices = []int{i}
@@ -198,35 +180,35 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return sel, nil
 		}),
-		"drops the rest": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		"drops the rest": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 			sel := firstFit(items, budget)
 			for i := range items {
 				if !slices.Contains(sel.Indices, i) {
-					sel.Drops = append(sel.Drops, cupel.Drop{Index: i, Reason: because(cupel.ExcludeScoredTooLow)})
+					sel.Drops = append(sel.Drops, strategy.Drop{Index: i, Reason: because(cupel.ExcludeScoredTooLow)})
 				}
 			}
 			return sel, nil
 		}),
-		"refuses small budgets": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		"refuses small budgets": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 			if len(items) > 0 && budget.TargetTokens > 0 && budget.TargetTokens < 100 {
-				return cupel.Selection{}, errBusy
+				return strategy.Selection{}, errBusy
 			}
 			return firstFit(items, budget), nil
 		}, cupeltest.MayFail(errBusy)),
-		"the best of all subsets": func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](exact{})) },
-		"two goroutines":          func(t cupeltest.T) { cupeltest.TestSlicer(t, the[cupel.Slicer](ofTwo{})) },
-		"all or nothing": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+		"the best of all subsets": func(t cupeltest.T) { cupeltest.TestSlicer(t, the[strategy.Slicer](exact{})) },
+		"two goroutines":          func(t cupeltest.T) { cupeltest.TestSlicer(t, the[strategy.Slicer](ofTwo{})) },
+		"all or nothing": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 			if sel := firstFit(items, budget); len(sel.Indices) == len(items) {
 				return sel, nil
 			}
-			return cupel.Selection{}, nil
+			return strategy.Selection{}, nil
 		}),
-		"smaller forms first": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+		"smaller forms first": slicing1(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 			left := budget.TargetTokens
 			for i, it := range items {
 				if forms := it.Item.Forms(); left > 0 && len(forms) > 0 && forms[len(forms)-1].Tokens <= left {
 					left -= forms[len(forms)-1].Tokens
-					sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: len(forms)})
+					sel.Smaller = append(sel.Smaller, strategy.SmallerForm{Index: i, Form: len(forms)})
 				} else if left > 0 && it.Item.Tokens() <= left {
 					left -= it.Item.Tokens()
 					sel.Indices = append(sel.Indices, i)
@@ -235,35 +217,29 @@ func TestSoundStrategiesPass(t *testing.T) {
 			return sel, nil
 		}),
 		"by kind": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				order := asGiven(items)
 				slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[a].Item.Kind(), items[b].Item.Kind()) })
 				return order, nil
 			})))
 		},
 		"by hash": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				order := asGiven(items)
 				slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(hashed(items[a].Item, nil), hashed(items[b].Item, nil)) })
 				return order, nil
 			})))
 		},
 		"worst first": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				order := asGiven(items)
 				slices.Reverse(order)
 				return order, nil
 			})))
 		},
-		"its own Score over an inherited ScoreAll": scorers(the[cupel.Scorer](ownScore{})),
-		"the same by pointer":                      scorers(the[cupel.Scorer](&ownScore{})),
-		"the same of an interface":                 scorers(the[cupel.Scorer](ownOver{scorer.Frequency{}})),
-		"its own Place over an inherited AppendPlace": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](ownPlace{}))
-		},
 		"only its items": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{}), cupeltest.OnlyItems(own...))
-			cupeltest.TestSlicer(t, the[cupel.Slicer](slicer.Greedy{}), cupeltest.OnlyItems(own...))
+			cupeltest.TestPlacer(t, the[strategy.Placer](placer.UShaped{}), cupeltest.OnlyItems(own...))
+			cupeltest.TestSlicer(t, the[strategy.Slicer](slicer.Greedy{}), cupeltest.OnlyItems(own...))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,33 +261,33 @@ func TestAdvice(t *testing.T) {
 		run        func(t cupeltest.T, opts ...cupeltest.StrategyOption)
 	}{
 		{"NaN", "a score is not a number: NaN\n\trule: Score is a number for items whose fields are ordinary.\n\tfound: a list of 9 sample items: item 2 scores NaN", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 				return float64(item.NumTags()-1) / float64(item.NumTags()-1)
 			})), opts...)
 		}},
-		{"quadratic batch", "ScoreAll is slow for long lists: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestScorer(t, the[cupel.Scorer](batch{size, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+		{"quadratic scorer", "Score is slow for long lists: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
+			cupeltest.TestScorer(t, the[strategy.Scorer](batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				quadratic(len(all))
 				for i, item := range all {
 					scores[i] = size(item, all)
 				}
 				return nil
-			}}), opts...)
+			})), opts...)
 		}},
 		{"quadratic slicer", "Slice is slow for long lists: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ *cupel.Selection) error {
+			cupeltest.TestSlicer(t, the[strategy.Slicer](slicerWith(func(items []cupel.ScoredItem, _ cupel.SliceBudget, _ *strategy.Selection) error {
 				quadratic(len(items))
 				return nil
 			})), slicerOptions(opts)...)
 		}},
 		{"quadratic placer", "Place is slow for long lists: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				quadratic(len(items))
 				return asGiven(items), nil
 			})), opts...)
 		}},
 		{"stops at the first that does not fit", "budget is left over: position ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+			cupeltest.TestSlicer(t, the[strategy.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 				for i, left := 0, budget.TargetTokens; i < len(items) && left > 0 && items[i].Item.Tokens() <= left; i++ {
 					sel.Indices = append(sel.Indices, i)
 					left -= items[i].Item.Tokens()
@@ -320,7 +296,7 @@ func TestAdvice(t *testing.T) {
 			})), slicerOptions(opts)...)
 		}},
 		{"sorts by size without order", "equal items are selected in no order: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestSlicer(t, the[cupel.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection, err error) {
+			cupeltest.TestSlicer(t, the[strategy.Slicer](sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection, err error) {
 				order := asGiven(items)
 				slices.SortFunc(order, func(a, b int) int { return cmp.Compare(items[a].Item.Tokens(), items[b].Item.Tokens()) })
 				left := budget.TargetTokens
@@ -334,7 +310,7 @@ func TestAdvice(t *testing.T) {
 			})), slicerOptions(opts)...)
 		}},
 		{"sorts by time without order", "equal items are placed in no order: ", func(t cupeltest.T, opts ...cupeltest.StrategyOption) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
+			cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(func(items []cupel.ScoredItem) ([]int, error) {
 				order := asGiven(items)
 				slices.SortFunc(order, func(a, b int) int {
 					x, _ := items[a].Item.Timestamp()
@@ -367,42 +343,25 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// What breaks a contract is not lawful where warnings are failures, and a mistake
-// of both forms of a scorer is that of Score.
+// What breaks a contract is not lawful where warnings are failures.
 func TestBrokenUnderOptions(t *testing.T) {
-	twice := func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-		if at := slices.Index(all, item); slices.Contains(all[at+1:], item) {
-			panic("given twice")
-		}
-		return size(item, all)
-	}
-	const single = "scorer cupeltest_test.batch breaks its contract: Score fails for an item that is given twice: panic: given twice\n" +
-		"\trule: Score takes a list that holds an item twice: two candidates, alike.\n\tfound: panic: given twice"
-	for _, row := range []struct {
-		all  scoring
-		want []string
-		why  string
-	}{
-		{twice, []string{single}, "it is one mistake"},
-		{size, []string{single, "scorer cupeltest_test.batch breaks its contract: ScoreAll confuses items that are given twice: panic: given twice, then a result\n" +
-			"\trule: ScoreAll scores an item that is given twice at each of its positions, as Score does.\n" +
-			"\tfound: a list that holds two items twice, Score and ScoreAll: panic: given twice, then a result"}, "the forms differ"},
-	} {
-		s := watch(func(t cupeltest.T) {
-			cupeltest.TestScorer(t, the[cupel.Scorer](batch{twice, func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-				for i, item := range all {
-					scores[i] = row.all(item, all)
-				}
-				return nil
-			}}), cupeltest.Strict(), cupeltest.Except("ScoreAll takes time in proportion")) // it does not
-		})
-		equalMessages(t, "TestScorer", s.messages, row.want, row.why)
-	}
+	s := watch(func(t cupeltest.T) {
+		cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			if at := slices.Index(all, item); slices.Contains(all[at+1:], item) {
+				panic("given twice")
+			}
+			return size(item, all)
+		})), cupeltest.Strict(), cupeltest.Except("Score takes time in proportion")) // it does not
+	})
+	equalMessages(t, "TestScorer", s.messages, []string{
+		"scorer cupeltest_test.scoreFunc breaks its contract: Score confuses items that are given twice: panic: given twice\n" +
+			"\trule: Score gives an item that is given twice the same score at each of its positions.\n\tfound: a list that holds two items twice: panic: given twice",
+	}, "it is one mistake")
 }
 
 // Collectors have warnings and exceptions as strategies do.
 func TestAdviceForCollectors(t *testing.T) {
-	slower := func() cupel.TraceCollector {
+	slower := func() observe.TraceCollector {
 		return &listCollector{stage: func(l *listCollector, e cupel.TraceEvent) {
 			time.Sleep(time.Duration(len(l.events)) * time.Microsecond)
 			l.add(e)
@@ -442,30 +401,30 @@ func slicerOptions(opts []cupeltest.StrategyOption) (of []cupeltest.SlicerOption
 // The best strategies of the specification have no warning either.
 func TestNoAdvice(t *testing.T) {
 	strict := cupeltest.Strict()
-	for _, s := range []cupel.Scorer{scorer.Recency{}, scorer.Frequency{}, scorer.Priority{}, composite(scorer.Recency{}, scorer.Kind{})} {
+	for _, s := range []strategy.Scorer{scorer.Recency{}, scorer.Frequency{}, scorer.Priority{}, composite(scorer.Recency{}, scorer.Kind{})} {
 		cupeltest.TestScorer(t, the(s), strict)
 	}
-	for _, s := range []cupel.Slicer{slicer.Greedy{}, slicer.ScoreGreedy{}} {
+	for _, s := range []strategy.Slicer{slicer.Greedy{}, slicer.ScoreGreedy{}} {
 		cupeltest.TestSlicer(t, the(s), strict)
 	}
-	for _, p := range []cupel.Placer{placer.Chronological{}, placer.UShaped{}} {
+	for _, p := range []strategy.Placer{placer.Chronological{}, placer.UShaped{}} {
 		cupeltest.TestPlacer(t, the(p), strict)
 	}
 }
 
 func TestOptionsOfTheKitAreChecked(t *testing.T) {
 	s := watch(func(t cupeltest.T) {
-		cupeltest.TestScorer(t, the[cupel.Scorer](scoreFunc(size)), cupeltest.Except("Skore"), cupeltest.Except(""))
+		cupeltest.TestScorer(t, the[strategy.Scorer](scoreFunc(size)), cupeltest.Except("Skore"), cupeltest.Except(""))
 	})
 	equalMessages(t, "TestScorer", s.messages, []string{
 		`Except("Skore"): no rule for this scorer begins like that`, `Except(""): no rule for this scorer begins like that`,
 	}, "a rule that is renamed must not be left out in silence")
 	for name, run := range map[string]func(t cupeltest.T){
 		"OnlyItems was given no item that a strategy may receive: tokens must be 0 or more": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{}), cupeltest.OnlyItems(cupeltest.Item("negative", -1)))
+			cupeltest.TestPlacer(t, the[strategy.Placer](placer.UShaped{}), cupeltest.OnlyItems(cupeltest.Item("negative", -1)))
 		},
 		"OnlyItems was given nil as item 1": func(t cupeltest.T) {
-			cupeltest.TestPlacer(t, the[cupel.Placer](placer.UShaped{}), cupeltest.OnlyItems(nil))
+			cupeltest.TestPlacer(t, the[strategy.Placer](placer.UShaped{}), cupeltest.OnlyItems(nil))
 		},
 		"there is no function that makes the slicer: it is nil": func(t cupeltest.T) { cupeltest.TestSlicer(t, nil) },
 		"TestTraceCollector: there is no function that makes the collector: it is nil": func(t cupeltest.T) {

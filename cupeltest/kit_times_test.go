@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 const ms = time.Millisecond
@@ -96,13 +97,13 @@ func TestGrowthOfCalls(t *testing.T) {
 		{func(nth int) time.Duration { return time.Duration(max(4, 1000*(nth-4000))) * time.Microsecond }, "", "it is new for each round of 2 times 2000 events"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			k := &collectorKit{newCollector: func() cupel.TraceCollector {
+			k := &collectorKit{newCollector: func() observe.TraceCollector {
 				n := 0
 				slower := func(cupel.TraceEvent) {
 					n++
 					time.Sleep(row.takes(n))
 				}
-				return cupel.TraceFuncs{StageEvent: slower, ItemEvent: slower}
+				return observe.Funcs{StageEvent: slower, ItemEvent: slower}
 			}}
 			if got := k.slows(); got != row.want {
 				t.Errorf("%q, want %q: %s", got, row.want, row.why)

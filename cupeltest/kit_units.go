@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // unitItems returns groups, with and without smaller forms, between other
@@ -62,7 +64,7 @@ func unitInputs(g generation, options *kitOptions, ofPlacer bool) []input[cupel.
 // with one entry for each group. A run whose pinned items do not fit slices nothing.
 func standIns(items []*cupel.ContextItem, target int) (sliced, placed []cupel.ScoredItem) {
 	spy := new(listSpy)
-	pipeline := must(cupel.New(cupel.Config{Scorer: spy, Slicer: spy, Placer: spy, KeepDuplicates: true, Overflow: cupel.OverflowProceed}))
+	pipeline := must(pipeline.New(pipeline.Config{Scorer: spy, Slicer: spy, Placer: spy, KeepDuplicates: true, Overflow: pipeline.OverflowProceed}))
 	_, _ = pipeline.Run(context.Background(), items, Budget(target, target))
 	return spy.sliced, spy.placed
 }
@@ -71,13 +73,17 @@ func standIns(items []*cupel.ContextItem, target int) (sliced, placed []cupel.Sc
 type listSpy struct{ sliced, placed []cupel.ScoredItem }
 
 // Score gives each item less than the one before it.
-func (*listSpy) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+func (s *listSpy) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(s.score).Score(ctx, items, scores)
+}
+
+func (*listSpy) score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 	return 1 - float64(slices.Index(all, item))/float64(len(all))
 }
 
-func (s *listSpy) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (s *listSpy) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	s.sliced = slices.Clone(items)
-	return cupel.Slice(ctx, slicer.Greedy{}, items, budget)
+	return strategy.CallSlicer(ctx, slicer.Greedy{}, items, budget)
 }
 
 // Place ends the run: both lists are there.
@@ -112,7 +118,7 @@ func (k *slicerKit) unitRules(options *kitOptions) []rule {
 	return rules
 }
 
-func inTwoForms(_ input[cupel.ScoredItem], sel cupel.Selection) string {
+func inTwoForms(_ input[cupel.ScoredItem], sel strategy.Selection) string {
 	seen := make(map[int]bool)
 	for _, s := range sel.Smaller {
 		if seen[s.Index] || slices.Contains(sel.Indices, s.Index) {
@@ -123,7 +129,7 @@ func inTwoForms(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func smallerAndDropped(_ input[cupel.ScoredItem], sel cupel.Selection) string {
+func smallerAndDropped(_ input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, s := range sel.Smaller {
 		if slices.Contains(dropped(sel), s.Index) {
 			return fmt.Sprintf("position %d in form %d", s.Index, s.Form)
@@ -132,7 +138,7 @@ func smallerAndDropped(_ input[cupel.ScoredItem], sel cupel.Selection) string {
 	return ""
 }
 
-func unknownForm(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func unknownForm(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	for _, s := range sel.Smaller {
 		if s.Index < 0 || s.Index >= len(in.list) {
 			continue // another rule's
@@ -146,11 +152,11 @@ func unknownForm(in input[cupel.ScoredItem], sel cupel.Selection) string {
 
 // returns finds a position that the slicer left out although there was room for
 // all, and that the left-over pass selects.
-func (k *slicerKit) returns(in input[cupel.ScoredItem], sel cupel.Selection) string {
+func (k *slicerKit) returns(in input[cupel.ScoredItem], sel strategy.Selection) string {
 	if in.budget.TargetTokens < math.MaxInt {
 		return ""
 	}
-	filled, err := cupel.Slice(context.Background(), k.newSlicer(), slices.Clone(in.list), in.budget)
+	filled, err := strategy.CallSlicer(context.Background(), k.newSlicer(), slices.Clone(in.list), in.budget)
 	if err != nil {
 		return "" // another rule's
 	}
@@ -164,7 +170,7 @@ func (k *slicerKit) returns(in input[cupel.ScoredItem], sel cupel.Selection) str
 
 // formIn returns the form of a position, 0 for the full one and -1 if it is not
 // selected.
-func formIn(sel cupel.Selection, at int) int {
+func formIn(sel strategy.Selection, at int) int {
 	if slices.Contains(sel.Indices, at) {
 		return 0
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -81,17 +83,17 @@ func TestFailing(t *testing.T) {
 		cupeltest.Run(t, nil, nil, cupeltest.Budget(1, 1)) // fails: Run
 	})
 	t.Run("no scorer", func(t *testing.T) {
-		cupeltest.TestScorer(t, the[cupel.Scorer](nil)) // fails: scorer
+		cupeltest.TestScorer(t, the[strategy.Scorer](nil)) // fails: scorer
 	})
 	t.Run("broken slicer", func(t *testing.T) {
-		cupeltest.TestSlicer(t, the[cupel.Slicer](invalid{}), cupeltest.WithItems(nil)) // fails: WithItems
+		cupeltest.TestSlicer(t, the[strategy.Slicer](invalid{}), cupeltest.WithItems(nil)) // fails: WithItems
 	})
 	t.Run("broken placer", func(t *testing.T) {
 		leaveOut := func(items []cupel.ScoredItem) ([]int, error) { return asGiven(items[min(1, len(items)):]), nil }
-		cupeltest.TestPlacer(t, the[cupel.Placer](placeFunc(leaveOut))) // fails: placer
+		cupeltest.TestPlacer(t, the[strategy.Placer](placeFunc(leaveOut))) // fails: placer
 	})
 	t.Run("no collector", func(t *testing.T) {
-		cupeltest.TestTraceCollector(t, the[cupel.TraceCollector](nil)) // fails: TestTraceCollector
+		cupeltest.TestTraceCollector(t, the[observe.TraceCollector](nil)) // fails: TestTraceCollector
 	})
 }
 

@@ -107,7 +107,7 @@ func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport, predic
 // takes the first.
 func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []string {
 	lines := c.excluded(entries)
-	lines[0] += c.smallestBudget(entries[0].Candidate())
+	lines[0] += c.smallestBudget(entries[0].Candidate)
 	return lines
 }
 
@@ -133,7 +133,7 @@ func (c *SelectionReportAssertionChain) included(r *cupel.SelectionReport, predi
 func (c *SelectionReportAssertionChain) atPlaces(r *cupel.SelectionReport, places []int) []string {
 	return cutAt(mostShown, places, func(at int) string {
 		entry, form := r.Included[at], ""
-		if n := entry.Form(); n > 0 {
+		if n := entry.Form; n > 0 {
 			form = fmt.Sprintf(", form %d", n)
 		}
 		return fmt.Sprintf("%s is included at index %d of %d: %s, score %s, %d tokens%s",

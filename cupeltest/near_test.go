@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -37,7 +39,7 @@ func deskItems() []*cupel.ContextItem {
 
 func deskReport(t *testing.T) *report {
 	t.Helper()
-	report, _ := cupeltest.Run(t, newPipeline(t, cupel.Config{}), deskItems(), cupeltest.Budget(90, 90))
+	report, _ := cupeltest.Run(t, newPipeline(t, pipeline.Config{}), deskItems(), cupeltest.Budget(90, 90))
 	return report
 }
 
@@ -236,14 +238,14 @@ func TestQuestions(t *testing.T) {
 // The pipeline of a report may decide differently when a failure asks it.
 func TestSmallestBudgetOfOtherRuns(t *testing.T) {
 	items := cupeltest.Items(10)
-	for name, slice := range map[string]func(later bool) (cupel.Selection, error){
-		"includes it": func(later bool) (sel cupel.Selection, _ error) {
+	for name, slice := range map[string]func(later bool) (strategy.Selection, error){
+		"includes it": func(later bool) (sel strategy.Selection, _ error) {
 			if later {
 				sel.Indices = []int{0}
 			}
 			return sel, nil
 		},
-		"fails": func(later bool) (sel cupel.Selection, err error) {
+		"fails": func(later bool) (sel strategy.Selection, err error) {
 			if later {
 				err = errors.New("worn out")
 			}
@@ -251,7 +253,7 @@ func TestSmallestBudgetOfOtherRuns(t *testing.T) {
 		},
 	} {
 		runs := 0
-		pipeline := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+		pipeline := newPipeline(t, pipeline.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 			runs++
 			return slice(runs > 1)
 		})})
@@ -272,7 +274,7 @@ func TestLongListsAreCut(t *testing.T) {
 	for i := range 1000 {
 		items = append(items, cupeltest.Item(fmt.Sprintf("note %d", i), 1, cupel.WithKind(cupel.ContextKind(fmt.Sprintf("K%d", i)))))
 	}
-	r := cupeltest.DryRun(t, newPipeline(t, cupel.Config{}), items, cupeltest.Budget(500, 500))
+	r := cupeltest.DryRun(t, newPipeline(t, pipeline.Config{}), items, cupeltest.Budget(500, 500))
 	for n, want := range map[int]string{20: "K18, K19].", 21: "K18, K19, … and 1 more]."} {
 		few := new(report)
 		for i := range n {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestPredicates(t *testing.T) {
-	item := cupeltest.Item("release notes", 5, cupel.WithKind("Sketch"), cupel.WithSource(cupel.SourceRag), cupel.WithTags("new", "long"),
+	item := cupeltest.Item("release notes", 5, cupel.WithKind("Sketch"), cupel.WithSource(cupel.SourceRAG), cupel.WithTags("new", "long"),
 		cupel.WithGroup("notes"), cupel.WithVersionOf("release"))
 	for _, tt := range []struct {
 		name      string
@@ -28,9 +28,9 @@ func TestPredicates(t *testing.T) {
 		{"other kind", cupeltest.ByKind(cupel.KindMessage), false, "the kind is Sketch"},
 		{"source", cupeltest.BySource("RAG"), true, "sources compare without ASCII case"},
 		{"other source", cupeltest.BySource(cupel.SourceChat), false, "the source is Rag"},
-		{"kind and source", cupeltest.ByKindAndSource("Sketch", cupel.SourceRag), true, "both are right"},
+		{"kind and source", cupeltest.ByKindAndSource("Sketch", cupel.SourceRAG), true, "both are right"},
 		{"kind and other source", cupeltest.ByKindAndSource("Sketch", cupel.SourceTool), false, "one is not enough"},
-		{"other kind and source", cupeltest.ByKindAndSource(cupel.KindMemory, cupel.SourceRag), false, "one is not enough"},
+		{"other kind and source", cupeltest.ByKindAndSource(cupel.KindMemory, cupel.SourceRAG), false, "one is not enough"},
 		{"group", cupeltest.ByGroup("notes"), true, "the group is this"},
 		{"group in other case", cupeltest.ByGroup("Notes"), false, "groups compare byte for byte"},
 		{"no group", cupeltest.ByGroup(""), false, "no item has the group without a name"},

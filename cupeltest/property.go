@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 type PropertyOption func(*property)
 
 type property struct {
-	pipeline *cupel.Pipeline
+	pipeline *pipeline.Pipeline
 	rules    []propertyRule
 	generate func(random *rand.Rand) []*cupel.ContextItem
 	seed     uint64
@@ -32,7 +33,7 @@ type property struct {
 // A propertyRule is what holds for every list of candidates and every budget.
 type propertyRule struct {
 	name   string
-	exempt func(config cupel.Config) string // why the rule does not apply, or ""
+	exempt func(config pipeline.Config) string // why the rule does not apply, or ""
 	broken func(p *property, c propertyCase) string
 }
 
@@ -69,7 +70,7 @@ func WithCases(n int) PropertyOption { return func(p *property) { p.cases = n } 
 // rule. Runs are dry.
 //
 // It is an addition to the vocabulary of the specification.
-func Property(t T, pipeline *cupel.Pipeline, rules ...PropertyOption) {
+func Property(t T, pipeline *pipeline.Pipeline, rules ...PropertyOption) {
 	t.Helper()
 	if pipeline == nil {
 		t.Errorf("Property failed: the pipeline is nil")
@@ -191,7 +192,7 @@ func (p *property) run(items []*cupel.ContextItem, budget cupel.ContextBudget) (
 	switch {
 	case err == nil:
 		return report, ""
-	case errors.Is(err, cupel.ErrPinnedExceedsBudget), errors.Is(err, cupel.ErrOverflow), errors.Is(err, cupel.ErrScarcity):
+	case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, cupel.ErrScarcity):
 		return nil, ""
 	}
 	return nil, "the run fails: " + err.Error()

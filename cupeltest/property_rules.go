@@ -11,26 +11,28 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func withRule(rule propertyRule) PropertyOption {
 	if rule.exempt == nil {
-		rule.exempt = func(cupel.Config) string { return "" }
+		rule.exempt = func(pipeline.Config) string { return "" }
 	}
 	return func(p *property) { p.rules = append(p.rules, rule) }
 }
 
 // BudgetHeld is the rule that the window has at most the target's tokens, and that
 // no run fails because the slicer chose more. Pinned items may pass the target up
-// to the ceiling. Exempt are pipelines with [cupel.OverflowProceed], which lets the
+// to the ceiling. Exempt are pipelines with [pipeline.OverflowProceed], which lets the
 // window pass the target, and those with a count slicer, which commits items
 // of any size.
 func BudgetHeld() PropertyOption {
 	return withRule(propertyRule{
 		name: "BudgetHeld",
-		exempt: func(config cupel.Config) string {
-			if config.Overflow == cupel.OverflowProceed {
+		exempt: func(config pipeline.Config) string {
+			if config.Overflow == pipeline.OverflowProceed {
 				return "OverflowProceed lets the window pass the target"
 			}
 			if countsKinds(config.Slicer) {
@@ -46,7 +48,7 @@ func BudgetHeld() PropertyOption {
 				}
 			}
 			report, err := p.pipeline.DryRun(context.Background(), c.items, c.budget)
-			if errors.Is(err, cupel.ErrOverflow) && pinned <= c.budget.TargetTokens() {
+			if errors.Is(err, pipeline.ErrOverflow) && pinned <= c.budget.TargetTokens() {
 				return "the slicer chooses more than the target: " + err.Error()
 			}
 			if err != nil {
@@ -129,7 +131,7 @@ func brokenGroups(report *cupel.SelectionReport) string {
 // RequiredKindsKept is the rule that a larger budget never loses a required kind: if
 // an item of it is in, one is in at every larger budget. Without kinds they are
 // those that a quota or count slicer of the pipeline requires. Exempt are pipelines
-// that require none, and those with a count slicer and [cupel.OverflowTruncate],
+// that require none, and those with a count slicer and [pipeline.OverflowTruncate],
 // which leaves out what exceeds the target. A quota guarantees a share of the budget
 // and no item, so it is exempt where no item of the kind fits its share.
 func RequiredKindsKept(kinds ...cupel.ContextKind) PropertyOption {
@@ -154,11 +156,11 @@ func RequiredKindsNotDisplaced(kinds ...cupel.ContextKind) PropertyOption {
 func kindRule(name string, kinds []cupel.ContextKind, change func(propertyCase) (propertyCase, string)) PropertyOption {
 	return withRule(propertyRule{
 		name: name,
-		exempt: func(config cupel.Config) string {
+		exempt: func(config pipeline.Config) string {
 			if len(kinds) == 0 && len(requirements(config.Slicer)) == 0 {
 				return "no slicer requires a kind, and none was given"
 			}
-			if config.Overflow == cupel.OverflowTruncate && countsKinds(config.Slicer) {
+			if config.Overflow == pipeline.OverflowTruncate && countsKinds(config.Slicer) {
 				return "OverflowTruncate leaves out items that a count slicer has committed"
 			}
 			return ""
@@ -249,11 +251,11 @@ func (r requirement) fits(c propertyCase) bool {
 	return float64(least) <= float64(room)*r.percent/100
 }
 
-func requiredBy(pipeline *cupel.Pipeline) []requirement {
+func requiredBy(pipeline *pipeline.Pipeline) []requirement {
 	return requirements(pipeline.Config().Slicer)
 }
 
-func requirements(s cupel.Slicer) []requirement {
+func requirements(s strategy.Slicer) []requirement {
 	var list []requirement
 	counts := func(entries []slicer.CountQuotaEntry) {
 		for _, entry := range entries {
@@ -280,7 +282,7 @@ func requirements(s cupel.Slicer) []requirement {
 }
 
 // countsKinds reports whether a slicer, or one inside it, commits numbers of items.
-func countsKinds(s cupel.Slicer) bool {
+func countsKinds(s strategy.Slicer) bool {
 	for s := range slicersOf(s) {
 		switch s.(type) {
 		case *slicer.CountQuota, *slicer.CountConstrainedKnapsack:
@@ -291,17 +293,15 @@ func countsKinds(s cupel.Slicer) bool {
 }
 
 // slicersOf yields a slicer and those inside it.
-func slicersOf(s cupel.Slicer) iter.Seq[cupel.Slicer] {
-	return func(yield func(cupel.Slicer) bool) {
-		open := []cupel.Slicer{s}
+func slicersOf(s strategy.Slicer) iter.Seq[strategy.Slicer] {
+	return func(yield func(strategy.Slicer) bool) {
+		open := []strategy.Slicer{s}
 		for len(open) > 0 {
 			s, open = open[0], open[1:]
 			if !yield(s) {
 				return
 			}
-			if outer, ok := s.(cupel.SlicerWrapper); ok {
-				open = append(open, outer.Slicers()...)
-			}
+			open = append(open, strategy.FactsOf(s).Slicers...)
 		}
 	}
 }

@@ -9,32 +9,34 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // lawful are pipelines of built-in strategies.
-func lawful(t *testing.T) map[string]*cupel.Pipeline {
+func lawful(t *testing.T) map[string]*pipeline.Pipeline {
 	t.Helper()
-	configs := make(map[string]cupel.Config)
+	configs := make(map[string]pipeline.Config)
 	entries := []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 3}}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
-	for name, s := range map[string]cupel.Slicer{
+	for name, s := range map[string]strategy.Slicer{
 		"greedy": slicer.Greedy{}, "score greedy": slicer.ScoreGreedy{}, "knapsack": knapsack, "multiple choice": slicer.NewMultipleChoice(),
 		"quota":          slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindDocument, 30), slicer.Cap(cupel.KindMemory, 20))),
 		"quota knapsack": slicer.Must(slicer.NewQuota(knapsack, slicer.Require(cupel.KindDocument, 30), slicer.Between(cupel.KindMemory, 10, 50))),
 		"count":          slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, entries)),
 		"count knapsack": slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, entries)),
 	} {
-		for overflow, strategy := range map[string]cupel.OverflowStrategy{"throw": cupel.OverflowThrow, "truncate": cupel.OverflowTruncate, "proceed": cupel.OverflowProceed} {
-			configs[name+", "+overflow] = cupel.Config{Slicer: s, Overflow: strategy}
+		for overflow, strategy := range map[string]pipeline.OverflowStrategy{"throw": pipeline.OverflowThrow, "truncate": pipeline.OverflowTruncate, "proceed": pipeline.OverflowProceed} {
+			configs[name+", "+overflow] = pipeline.Config{Slicer: s, Overflow: strategy}
 		}
 	}
-	configs["recency"] = cupel.Config{Scorer: scorer.Recency{}, Placer: placer.Chronological{}}
-	configs["full only, near copies"] = cupel.Config{Scorer: scorer.Priority{}, FullOnly: true, NearDuplicates: 0.8}
-	pipelines := make(map[string]*cupel.Pipeline)
+	configs["recency"] = pipeline.Config{Scorer: scorer.Recency{}, Placer: placer.Chronological{}}
+	configs["near copies"] = pipeline.Config{Scorer: scorer.Priority{}, NearDuplicates: 0.8}
+	pipelines := make(map[string]*pipeline.Pipeline)
 	for name, config := range configs {
 		pipelines[name] = newPipeline(t, config)
 	}
@@ -59,17 +61,20 @@ func TestPropertyAcceptsLawfulPolicies(t *testing.T) {
 // alternating is a scorer that remembers.
 type alternating struct{ calls *int }
 
-func (a alternating) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	*a.calls++
-	return float64((*a.calls * 7) % 5)
+func (a alternating) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i := range items {
+		*a.calls++
+		scores[i] = float64((*a.calls * 7) % 5)
+	}
+	return nil
 }
 
 // sliceWith is a slicer around Greedy that breaks its choice.
 type sliceWith struct {
-	change func(items []cupel.ScoredItem, budget cupel.SliceBudget, s cupel.Selection) cupel.Selection
+	change func(items []cupel.ScoredItem, budget cupel.SliceBudget, s strategy.Selection) strategy.Selection
 }
 
-func (s sliceWith) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (s sliceWith) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	selection, err := slicer.Greedy{}.Slice(ctx, items, budget)
 	return s.change(items, budget, selection), err
 }
@@ -77,7 +82,7 @@ func (s sliceWith) Slice(ctx context.Context, items []cupel.ScoredItem, budget c
 func TestPropertyFindsBrokenPolicies(t *testing.T) {
 	calls := 0
 	var all []string
-	tooMuch := sliceWith{func(items []cupel.ScoredItem, _ cupel.SliceBudget, s cupel.Selection) cupel.Selection {
+	tooMuch := sliceWith{func(items []cupel.ScoredItem, _ cupel.SliceBudget, s strategy.Selection) strategy.Selection {
 		s.Indices = nil
 		for i := range items {
 			s.Indices = append(s.Indices, i)
@@ -86,24 +91,24 @@ func TestPropertyFindsBrokenPolicies(t *testing.T) {
 	}}
 	for _, row := range []struct {
 		name   string
-		config cupel.Config
+		config pipeline.Config
 		rule   cupeltest.PropertyOption
 		want   []string
 	}{
-		{"BudgetHeld", cupel.Config{Slicer: tooMuch}, cupeltest.BudgetHeld(), []string{"the slicer chooses more than the target", "\n\t1 of "}},
-		{"SameEveryTime", cupel.Config{Scorer: alternating{&calls}}, cupeltest.SameEveryTime(), []string{"two runs differ"}},
-		{"RequiredKindsKept", cupel.Config{Slicer: slicer.Greedy{}}, cupeltest.RequiredKindsKept(cupel.KindDocument), []string{"the window loses kind Document", "\n\t2 of "}},
-		{"RequiredKindsNotDisplaced", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		{"BudgetHeld", pipeline.Config{Slicer: tooMuch}, cupeltest.BudgetHeld(), []string{"the slicer chooses more than the target", "\n\t1 of "}},
+		{"SameEveryTime", pipeline.Config{Scorer: alternating{&calls}}, cupeltest.SameEveryTime(), []string{"two runs differ"}},
+		{"RequiredKindsKept", pipeline.Config{Slicer: slicer.Greedy{}}, cupeltest.RequiredKindsKept(cupel.KindDocument), []string{"the window loses kind Document", "\n\t2 of "}},
+		{"RequiredKindsNotDisplaced", pipeline.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			hint, _ := item.FutureRelevanceHint()
 			return 0.1 + hint // nothing is worthless, so that small items are dense
 		})}, cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument), []string{"with one more item of ", "the window loses kind Document", "\n\t1 of "}},
-		{"another failing run", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		{"another failing run", pipeline.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if item.Tokens() > 190 {
 				panic("too long")
 			}
 			return 1
 		})}, cupeltest.BudgetHeld(), []string{"BudgetHeld: the run fails: cupel: scorer", "\n\t1 of "}},
-		{"failing run", cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		{"failing run", pipeline.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if item.Tokens() > 150 {
 				panic("too long")
 			}
@@ -228,9 +233,9 @@ func TestPropertyExemptions(t *testing.T) {
 // A report is compared with those of two more runs.
 func TestSameEveryTimeRuns(t *testing.T) {
 	runs := 0
-	pipeline := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	pipeline := newPipeline(t, pipeline.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 		runs++
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	})})
 	items := cupeltest.WithCandidates(func(*rand.Rand) []*cupel.ContextItem { return cupeltest.Items(1) })
 	if cupeltest.Property(t, pipeline, cupeltest.SameEveryTime(), items, cupeltest.WithCases(2)); runs != 6 {
@@ -240,7 +245,7 @@ func TestSameEveryTimeRuns(t *testing.T) {
 
 func TestPropertyWithCandidates(t *testing.T) {
 	lists := func(seed uint64) (sizes []int) {
-		cupeltest.Property(t, newPipeline(t, cupel.Config{}), cupeltest.PinnedKept(), cupeltest.WithSeed(seed), cupeltest.WithCases(20),
+		cupeltest.Property(t, newPipeline(t, pipeline.Config{}), cupeltest.PinnedKept(), cupeltest.WithSeed(seed), cupeltest.WithCases(20),
 			cupeltest.WithCandidates(func(random *rand.Rand) []*cupel.ContextItem {
 				sizes = append(sizes, random.IntN(50))
 				return cupeltest.Items(make([]int, sizes[len(sizes)-1])...)
@@ -251,13 +256,13 @@ func TestPropertyWithCandidates(t *testing.T) {
 		t.Errorf("seed 1 gives %s and %s, seed 2 %s", a, b, c)
 	}
 	for _, row := range []struct {
-		pipeline *cupel.Pipeline
+		pipeline *pipeline.Pipeline
 		option   cupeltest.PropertyOption
 		want     string
 	}{
 		{nil, cupeltest.WithCases(1), "Property failed: the pipeline is nil"},
-		{newPipeline(t, cupel.Config{}), cupeltest.WithCases(0), "Property failed: it takes a generator and at least 1 case, got 0."},
-		{newPipeline(t, cupel.Config{}), cupeltest.WithCandidates(func(*rand.Rand) []*cupel.ContextItem { return []*cupel.ContextItem{nil} }), "Property failed: the generator returns a nil item in case 0 of seed 1."},
+		{newPipeline(t, pipeline.Config{}), cupeltest.WithCases(0), "Property failed: it takes a generator and at least 1 case, got 0."},
+		{newPipeline(t, pipeline.Config{}), cupeltest.WithCandidates(func(*rand.Rand) []*cupel.ContextItem { return []*cupel.ContextItem{nil} }), "Property failed: the generator returns a nil item in case 0 of seed 1."},
 	} {
 		s := watch(func(t cupeltest.T) { cupeltest.Property(t, row.pipeline, row.option, cupeltest.PinnedKept()) })
 		equalMessages(t, "Property", s.messages, []string{row.want}, "nothing can be tried")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
@@ -88,7 +89,7 @@ func TestPlaceTopNScoredAtEdgesCountsTheFewest(t *testing.T) {
 func TestReportsOfPipelinesPassTheConformanceAssertions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 0.25, 0.5, 1}
-	pipeline := newPipeline(t, cupel.Config{Placer: placer.UShaped{}, KeepDuplicates: true})
+	pipeline := newPipeline(t, pipeline.Config{Placer: placer.UShaped{}, KeepDuplicates: true})
 	for range 500 {
 		var items []*cupel.ContextItem
 		for i := range random.IntN(12) {

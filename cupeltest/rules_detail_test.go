@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Items that are alike may be selected from either end, and not from the middle.
@@ -31,7 +33,7 @@ func TestUnstableSlicers(t *testing.T) {
 		{300, func(i int) bool { return i == 5 }, "a target of 300: of those of 12 tokens, position 5 is selected and 8 is not, and the other way round before", "2 is alike"},
 		{300, func(i int) bool { return i != 5 }, "a target of 300: of those of 12 tokens, position 8 is selected and 5 is not, and the other way round before", "they are left out in the middle"},
 	} {
-		k := kitOf(&scripted{slice: func(items []cupel.ScoredItem, target int) (sel cupel.Selection, _ error) {
+		k := kitOf(&scripted{slice: func(items []cupel.ScoredItem, target int) (sel strategy.Selection, _ error) {
 			if target != row.target || len(items) != 200 { // as failures say
 				return sel, nil
 			}
@@ -69,7 +71,7 @@ func TestUnstablePlacers(t *testing.T) {
 		}, "positions [0 10 5 15 ", "the same"},
 		{func(order []int) { order[0], order[1] = -1, len(order) }, "", "another rule's"},
 	} {
-		k := newPlacerKit(func() cupel.Placer { return placerFunc(row.change) }, new(kitOptions))
+		k := newPlacerKit(func() strategy.Placer { return placerFunc(row.change) }, new(kitOptions))
 		if got := k.unstable(); !strings.Contains(got, row.want[:min(len(row.want), 12)]) || row.want == "" && got != "" {
 			t.Errorf("%q, want %q: %s", got, row.want, row.why)
 		}
@@ -117,7 +119,7 @@ func TestConversationItems(t *testing.T) {
 }
 
 // failing is a scorer that panics for lists of some length.
-func failing(fails func(n int) bool) cupel.Scorer {
+func failing(fails func(n int) bool) strategy.Scorer {
 	return scorerOf(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 		if fails(len(all)) {
 			panic("too long")
@@ -132,24 +134,24 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 	pinned := func(tokens int) *cupel.ContextItem {
 		return Item(fmt.Sprint("pinned ", tokens), tokens, cupel.WithPinned())
 	}
-	over := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel cupel.Selection) {
+	over := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel strategy.Selection) {
 		for i := range items {
 			sel.Indices = append(sel.Indices, i)
 		}
 		return sel
 	})
 	odd, runs := 0, 0
-	scarce := &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) {
+	scarce := &scripted{slice: func([]cupel.ScoredItem, int) (strategy.Selection, error) {
 		if runs++; runs > 1 {
-			return cupel.Selection{}, &cupel.ScarcityError{Slicer: "scripted", Kind: "A", RequireCount: 1}
+			return strategy.Selection{}, &cupel.ScarcityError{Slicer: "scripted", Kind: "A", RequireCount: 1}
 		}
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}}
 	ofA := Item("a", 30, cupel.WithKind("A"), cupel.WithFutureRelevanceHint(0.5))
 	largeA := Item("a", 31, cupel.WithKind("A"))
 	count := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "A", RequireCount: 1, CapCount: 1}}))
 	percent := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require("A", 1)))
-	alone := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel cupel.Selection) {
+	alone := sliceOf(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (sel strategy.Selection) {
 		if len(items) == 1 {
 			sel.Indices = []int{0}
 		}
@@ -159,39 +161,39 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 	const lost = "with a budget of 90 tokens instead of 60, the window loses kind A"
 	for _, row := range []struct {
 		rule   PropertyOption
-		config cupel.Config
+		config pipeline.Config
 		c      propertyCase
 		want   string // how it begins
 		why    string
 	}{
-		{BudgetHeld(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(55)}, budget: Budget(60, 50)}, "", "pinned items may pass the target"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow}, propertyCase{items: []*cupel.ContextItem{pinned(30), pinned(25)}, budget: Budget(60, 50)}, "", "together too"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "the slicer chooses more than the target: ", "nothing is pinned"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(30), pinned(50)), budget: Budget(80, 50)}, "the slicer chooses more than the target: ", "what is pinned is at the target"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(1), pinned(0)), budget: Budget(80, 0)}, "the slicer chooses more than the target: ", "what is pinned has no tokens"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "51 tokens are included, and 50 are allowed", "the window has them"},
-		{BudgetHeld(), cupel.Config{Overflow: cupel.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 20), budget: Budget(60, 50)}, "", "as many as the target"},
-		{BudgetHeld(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "a panic is no lawful failure"},
-		{PinnedKept(), cupel.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(61)}, budget: Budget(60, 50)}, "", "it does not fit, which is lawful"},
-		{reportRule("all is wrong", func(*cupel.SelectionReport) string { return "wrong" }), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "wrong", "the report is looked at"},
-		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the first run"},
-		{SameEveryTime(), cupel.Config{Scorer: failing(func(int) bool { odd++; return odd > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the second run"},
-		{SameEveryTime(), cupel.Config{Slicer: scarce}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "a run succeeds, and the next one fails", "the second run, lawfully"},
-		{SameEveryTime(), cupel.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "", "they are equal"},
-		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50), more: Budget(90, 90)}, "the run fails: ", "the first run"},
-		{RequiredKindsNotDisplaced("A"), cupel.Config{Scorer: failing(func(n int) bool { return n > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50), filler: Item("filler", 1)}, "the run fails: ", "the run with one more"},
-		{RequiredKindsKept("A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it is lost"},
-		{RequiredKindsKept("B"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind is asked for"},
-		{RequiredKindsKept("B", "A"), cupel.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "one of two"},
-		{RequiredKindsKept(), cupel.Config{Slicer: quota}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it stays"},
-		{RequiredKindsKept("A"), cupel.Config{Scorer: failing(func(int) bool { failures++; return failures == 1 })}, propertyCase{items: Items(1), budget: Budget(60, 60), more: Budget(90, 90)}, "the run fails: ", "the first run alone"},
-		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "the count slicer requires it"},
-		{RequiredKindsKept("B"), cupel.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind takes the place of those of slicers"},
-		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it fits its share"},
-		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it does not"},
-		{RequiredKindsKept(), cupel.Config{Slicer: lossyAround{lossy(), percent}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "nor that of one percent"},
-		{RequiredKindsNotDisplaced("A"), cupel.Config{Slicer: alone}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "with one more item of 2 tokens, which nothing prefers, the window loses kind A", "it has a better score"},
-		{RequiredKindsNotDisplaced("A"), cupel.Config{Slicer: alone, Scorer: failing(func(int) bool { return false })}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "", "it has no better score"},
+		{BudgetHeld(), pipeline.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(55)}, budget: Budget(60, 50)}, "", "pinned items may pass the target"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowThrow}, propertyCase{items: []*cupel.ContextItem{pinned(30), pinned(25)}, budget: Budget(60, 50)}, "", "together too"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowThrow, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "the slicer chooses more than the target: ", "nothing is pinned"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(30), pinned(50)), budget: Budget(80, 50)}, "the slicer chooses more than the target: ", "what is pinned is at the target"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowThrow, Slicer: over}, propertyCase{items: append(Items(1), pinned(0)), budget: Budget(80, 0)}, "the slicer chooses more than the target: ", "what is pinned has no tokens"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 21), budget: Budget(60, 50)}, "51 tokens are included, and 50 are allowed", "the window has them"},
+		{BudgetHeld(), pipeline.Config{Overflow: pipeline.OverflowProceed, Slicer: over}, propertyCase{items: Items(30, 20), budget: Budget(60, 50)}, "", "as many as the target"},
+		{BudgetHeld(), pipeline.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "a panic is no lawful failure"},
+		{PinnedKept(), pipeline.Config{}, propertyCase{items: []*cupel.ContextItem{pinned(61)}, budget: Budget(60, 50)}, "", "it does not fit, which is lawful"},
+		{reportRule("all is wrong", func(*cupel.SelectionReport) string { return "wrong" }), pipeline.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "wrong", "the report is looked at"},
+		{SameEveryTime(), pipeline.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the first run"},
+		{SameEveryTime(), pipeline.Config{Scorer: failing(func(int) bool { odd++; return odd > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "the run fails: ", "the second run"},
+		{SameEveryTime(), pipeline.Config{Slicer: scarce}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "a run succeeds, and the next one fails", "the second run, lawfully"},
+		{SameEveryTime(), pipeline.Config{}, propertyCase{items: Items(1), budget: Budget(60, 50)}, "", "they are equal"},
+		{RequiredKindsKept("A"), pipeline.Config{Scorer: failing(func(int) bool { return true })}, propertyCase{items: Items(1), budget: Budget(60, 50), more: Budget(90, 90)}, "the run fails: ", "the first run"},
+		{RequiredKindsNotDisplaced("A"), pipeline.Config{Scorer: failing(func(n int) bool { return n > 1 })}, propertyCase{items: Items(1), budget: Budget(60, 50), filler: Item("filler", 1)}, "the run fails: ", "the run with one more"},
+		{RequiredKindsKept("A"), pipeline.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it is lost"},
+		{RequiredKindsKept("B"), pipeline.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind is asked for"},
+		{RequiredKindsKept("B", "A"), pipeline.Config{Slicer: lossy()}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "one of two"},
+		{RequiredKindsKept(), pipeline.Config{Slicer: quota}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it stays"},
+		{RequiredKindsKept("A"), pipeline.Config{Scorer: failing(func(int) bool { failures++; return failures == 1 })}, propertyCase{items: Items(1), budget: Budget(60, 60), more: Budget(90, 90)}, "the run fails: ", "the first run alone"},
+		{RequiredKindsKept(), pipeline.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "the count slicer requires it"},
+		{RequiredKindsKept("B"), pipeline.Config{Slicer: lossyAround{lossy(), count}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "another kind takes the place of those of slicers"},
+		{RequiredKindsKept(), pipeline.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, lost, "it fits its share"},
+		{RequiredKindsKept(), pipeline.Config{Slicer: lossyAround{lossy(), quota}}, propertyCase{items: []*cupel.ContextItem{largeA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "it does not"},
+		{RequiredKindsKept(), pipeline.Config{Slicer: lossyAround{lossy(), percent}}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), more: Budget(90, 90)}, "", "nor that of one percent"},
+		{RequiredKindsNotDisplaced("A"), pipeline.Config{Slicer: alone}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "with one more item of 2 tokens, which nothing prefers, the window loses kind A", "it has a better score"},
+		{RequiredKindsNotDisplaced("A"), pipeline.Config{Slicer: alone, Scorer: failing(func(int) bool { return false })}, propertyCase{items: []*cupel.ContextItem{ofA}, budget: Budget(60, 60), filler: Item("filler", 2)}, "", "it has no better score"},
 	} {
 		if row.config.Scorer == nil {
 			row.config.Scorer = scorer.Reflexive{}
@@ -200,7 +202,7 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 			row.config.Slicer = slicer.Greedy{}
 		}
 		row.config.Placer = placer.Chronological{}
-		p := &property{pipeline: must(cupel.New(row.config))}
+		p := &property{pipeline: must(pipeline.New(row.config))}
 		row.rule(p)
 		if got := p.rules[0].broken(p, row.c); !strings.HasPrefix(got, row.want) || row.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q: %s", p.rules[0].name, got, row.want, row.why)
@@ -209,8 +211,8 @@ func TestPropertyRulesOfOneCase(t *testing.T) {
 }
 
 // lossy selects nothing for targets above 60.
-func lossy() cupel.Slicer {
-	return sliceOf(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel cupel.Selection) {
+func lossy() strategy.Slicer {
+	return sliceOf(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection) {
 		for i := range items {
 			if budget.TargetTokens <= 60 {
 				sel.Indices = append(sel.Indices, i)
@@ -222,11 +224,13 @@ func lossy() cupel.Slicer {
 
 // lossyAround seems to have another slicer inside.
 type lossyAround struct {
-	cupel.Slicer
-	inner cupel.Slicer
+	strategy.Slicer
+	inner strategy.Slicer
 }
 
-func (l lossyAround) Slicers() []cupel.Slicer { return []cupel.Slicer{l.inner} }
+func (l lossyAround) Facts() strategy.Facts {
+	return strategy.Facts{Of: l, Slicers: []strategy.Slicer{l.inner}}
+}
 
 // The list of a failure is made as small as it can be, in so many runs.
 func TestShrink(t *testing.T) {
@@ -286,8 +290,8 @@ func TestLawfulFailures(t *testing.T) {
 		&cupel.ScarcityError{Slicer: "s", Kind: "A", RequireCount: 1}: true,
 		errors.New("busy"): false,
 	} {
-		s := &scripted{slice: func([]cupel.ScoredItem, int) (cupel.Selection, error) { return cupel.Selection{}, err }}
-		p := &property{pipeline: must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}))}
+		s := &scripted{slice: func([]cupel.ScoredItem, int) (strategy.Selection, error) { return strategy.Selection{}, err }}
+		p := &property{pipeline: must(pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}))}
 		report, broken := p.run(Items(1), Budget(9, 9))
 		if report != nil || (broken == "") != lawful {
 			t.Errorf("%v: %v, %q", err, report, broken)

@@ -8,13 +8,14 @@ import (
 	"weak"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// Run runs the pipeline, as [cupel.Pipeline.RunReport] does, and returns the
+// Run runs the pipeline, as [pipeline.Pipeline.RunReport] does, and returns the
 // report and the window: the items to send, in order. It stops the test if the run
 // fails. Chains over the report know the pipeline: their failures add the smallest
 // budget that includes an item.
-func Run(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, window []*cupel.ContextItem) {
+func Run(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (report *cupel.SelectionReport, window []*cupel.ContextItem) {
 	t.Helper()
 	window, report, err := pipeline.RunReport(context.Background(), items, budget)
 	if err != nil {
@@ -26,9 +27,9 @@ func Run(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel
 	return report, window
 }
 
-// DryRun returns the report of [cupel.Pipeline.DryRun] and stops the test if
+// DryRun returns the report of [pipeline.Pipeline.DryRun] and stops the test if
 // the run fails. Chains over it know the pipeline, as those of [Run] do.
-func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *cupel.SelectionReport {
+func DryRun(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *cupel.SelectionReport {
 	t.Helper()
 	report, err := pipeline.DryRun(context.Background(), items, budget)
 	if err != nil {
@@ -42,7 +43,7 @@ func DryRun(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cu
 
 // A run is where a report comes from.
 type run struct {
-	pipeline *cupel.Pipeline
+	pipeline *pipeline.Pipeline
 	items    []*cupel.ContextItem
 	budget   cupel.ContextBudget
 }
@@ -71,7 +72,7 @@ func runOf(report *cupel.SelectionReport) *run {
 // not called.
 //
 // It is an addition to the vocabulary of the specification.
-func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int, opts ...ChainOption) {
+func Deterministic(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, n int, opts ...ChainOption) {
 	t.Helper()
 	c := newChain(new(SelectionReportAssertionChain), opts)
 	if n < 2 {
@@ -95,7 +96,7 @@ func Deterministic(t T, pipeline *cupel.Pipeline, items []*cupel.ContextItem, bu
 			return
 		}
 		for at, entry := range first.Included { // what is excluded is all others, in an order that scores decide
-			if entry.Candidate() != report.Included[at].Candidate() {
+			if entry.Candidate != report.Included[at].Candidate {
 				t.Errorf("Deterministic failed: run %d of %d has a different item with the same content as run 1, included: %s.", i, n, c.quote(entry.Item.Content()))
 				return
 			}

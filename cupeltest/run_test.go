@@ -6,21 +6,23 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
 type scoreFunc func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
 
-func (f scoreFunc) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return f(item, all)
+func (f scoreFunc) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(f).Score(ctx, items, scores)
 }
 
-type sliceFunc func(items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
+type sliceFunc func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
 
-func (f sliceFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (f sliceFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return f(items, budget)
 }
 
@@ -28,7 +30,7 @@ type placeFunc func(items []cupel.ScoredItem) ([]int, error)
 
 func (f placeFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) { return f(items) }
 
-func newPipeline(t *testing.T, config cupel.Config) *cupel.Pipeline {
+func newPipeline(t *testing.T, config pipeline.Config) *pipeline.Pipeline {
 	t.Helper()
 	if config.Scorer == nil {
 		config.Scorer = scorer.Reflexive{}
@@ -39,14 +41,14 @@ func newPipeline(t *testing.T, config cupel.Config) *cupel.Pipeline {
 	if config.Placer == nil {
 		config.Placer = placer.UShaped{}
 	}
-	pipeline, err := cupel.New(config)
+	pipeline, err := pipeline.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pipeline
 }
 
-func deterministic(pipeline *cupel.Pipeline, items []*cupel.ContextItem, n int) string {
+func deterministic(pipeline *pipeline.Pipeline, items []*cupel.ContextItem, n int) string {
 	s := watch(func(t cupeltest.T) {
 		cupeltest.Deterministic(t, pipeline, items, cupeltest.Budget(100, 50), n)
 	})
@@ -59,7 +61,7 @@ func deterministic(pipeline *cupel.Pipeline, items []*cupel.ContextItem, n int) 
 func TestDeterministic(t *testing.T) {
 	items := cupeltest.Items(10, 20, 30)
 	runs := 0
-	counted := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	counted := newPipeline(t, pipeline.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 		if item == items[0] {
 			runs++
 		}
@@ -69,8 +71,8 @@ func TestDeterministic(t *testing.T) {
 		t.Errorf("%d runs of 5: %s", runs, got)
 	}
 
-	alarm := newPipeline(t, cupel.Config{
-		Overflow:   cupel.OverflowProceed,
+	alarm := newPipeline(t, pipeline.Config{
+		Overflow:   pipeline.OverflowProceed,
 		OnOverflow: func(cupel.OverflowEvent) { t.Error("the overflow observer was called") },
 	})
 	pinned := append(cupeltest.Items(1), cupeltest.Item("pinned", 60, cupel.WithPinned()))
@@ -82,7 +84,7 @@ func TestDeterministic(t *testing.T) {
 func TestDeterministicFindsDifferences(t *testing.T) {
 	items := cupeltest.Items(10, 20, 30)
 	runs := 0
-	drifting := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	drifting := newPipeline(t, pipeline.Config{Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 		if item == items[0] {
 			runs++
 		}
@@ -107,9 +109,9 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 
 	twins := []*cupel.ContextItem{cupeltest.Item("twin", 40), cupeltest.Item("twin", 40)}
 	turn := 0
-	turning := newPipeline(t, cupel.Config{KeepDuplicates: true, Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	turning := newPipeline(t, pipeline.Config{KeepDuplicates: true, Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 		turn++
-		return cupel.Selection{Indices: []int{turn % 2}}, nil
+		return strategy.Selection{Indices: []int{turn % 2}}, nil
 	})})
 	if got := deterministic(turning, twins, 2); got != `Deterministic failed: run 2 of 2 has a different item with the same content as run 1, included: "twin".` {
 		t.Errorf("another item is reported as %q", got)
@@ -129,8 +131,10 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	}
 
 	runs = 0
-	none := sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) { return cupel.Selection{}, nil })
-	changing := newPipeline(t, cupel.Config{KeepDuplicates: true, Slicer: none, Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	none := sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{}, nil
+	})
+	changing := newPipeline(t, pipeline.Config{KeepDuplicates: true, Slicer: none, Scorer: scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 		if item == twins[0] {
 			runs++
 		}
@@ -144,16 +148,16 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 	}
 
 	runs = 0
-	reasoning := newPipeline(t, cupel.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
+	reasoning := newPipeline(t, pipeline.Config{Slicer: sliceFunc(func([]cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 		runs++
-		return cupel.Selection{Drops: []cupel.Drop{{Index: 0, Reason: cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: float64(runs)})}}}, nil
+		return strategy.Selection{Drops: []strategy.Drop{{Index: 0, Reason: cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: float64(runs)})}}}, nil
 	})})
 	if got := deterministic(reasoning, items, 2); !strings.Contains(got, "TooSimilar | score 0, score=1\n") || !strings.Contains(got, "TooSimilar | score 0, score=2\n") {
 		t.Errorf("other data of a custom reason are reported as %q", got)
 	}
 
 	failing := 0
-	broken := newPipeline(t, cupel.Config{Scorer: scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 {
+	broken := newPipeline(t, pipeline.Config{Scorer: scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 {
 		if failing++; failing > 3 {
 			panic("enough")
 		}
@@ -177,7 +181,7 @@ func TestDeterministicFindsDifferences(t *testing.T) {
 
 func TestDryRun(t *testing.T) {
 	items := cupeltest.Items(10, 20, 300)
-	pipeline := newPipeline(t, cupel.Config{})
+	pipeline := newPipeline(t, pipeline.Config{})
 	var got *report
 	s := watch(func(t cupeltest.T) {
 		got = cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(100, 50))

@@ -178,10 +178,10 @@ func (c *SelectionReportAssertionChain) inForm(r *cupel.SelectionReport, head, w
 		if !predicate(entry) {
 			continue
 		}
-		if holds(entry.Form()) {
+		if holds(entry.Form) {
 			return nil
 		}
-		forms = append(forms, fmt.Sprint(entry.Form()))
+		forms = append(forms, fmt.Sprint(entry.Form))
 	}
 	actual := fmt.Sprintf("no item in Included matched the predicate. Included had %d items", len(r.Included))
 	nearest := c.included(r, predicate)
@@ -255,7 +255,7 @@ func (c *SelectionReportAssertionChain) IncludeStaleItem(predicate func(cupel.In
 			if !predicate(entry) {
 				continue
 			}
-			if entry.Stale() {
+			if entry.Stale {
 				return nil
 			}
 			matched++
@@ -285,7 +285,7 @@ func (c *SelectionReportAssertionChain) HaveNoStaleItems() *SelectionReportAsser
 	return c.link("HaveNoStaleItems", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		var stale []cupel.IncludedItem
 		for _, entry := range r.Included {
-			if entry.Stale() {
+			if entry.Stale {
 				stale = append(stale, entry)
 			}
 		}
@@ -299,7 +299,7 @@ func (c *SelectionReportAssertionChain) HaveNoStaleItems() *SelectionReportAsser
 			Expected: "no stale included item",
 			Actual:   actual,
 			message:  fmt.Sprintf("HaveNoStaleItems failed: %s.", actual),
-			Nearest:  c.included(r, cupel.IncludedItem.Stale),
+			Nearest:  c.included(r, func(i cupel.IncludedItem) bool { return i.Stale }),
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -37,9 +38,9 @@ func unitsReport(t *testing.T) *report {
 	return cupeltest.DryRun(t, unitsPipeline(t), unitsItems(), cupeltest.Budget(100, 75))
 }
 
-func unitsPipeline(t *testing.T) *cupel.Pipeline {
+func unitsPipeline(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		t.Fatal(err)
 	}

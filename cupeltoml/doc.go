@@ -1,7 +1,7 @@
 // Package cupeltoml reads Cupel policies from TOML.
 //
 // A file has the same fields as the JSON document of package policy: see
-// [policy.Decode] and [policy.Schema].
+// [policy.Decode].
 //
 //	name = "Release notes"
 //	overflow = "Truncate"

@@ -33,7 +33,7 @@ entries = [{ kind = "ToolOutput", cap = 25 }]
 	fmt.Printf("%+v\n", p.Scorers)
 
 	_, err = cupeltoml.DecodePolicy(nil, []byte(`
-placer = { type = "u-shaped" }
+placer = { type = "uShaped", sides = 2 }
 slicer = { type = "knapsack", bucket_size = 50 }
 
 [[scorers]]
@@ -45,7 +45,7 @@ weight = nan
 	// Release notes <nil>
 	// [{Scorer:{Type:decay Settings:map[curve:{Type:exponential Settings:map[halfLife:72h0m0s]}]} Weight:2} {Scorer:{Type:tag Settings:map[weights:map[breaking:1 fix:0.5]]} Weight:1}]
 	// cupel: invalid policy: 3 problems
-	// 	placer.type: the placer type "u-shaped" is unknown; want one of chronological, uShaped
+	// 	placer.sides: is unknown; want one of type
 	// 	scorers[0].weight: must be a number, got nan
 	// 	slicer.bucket_size: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit
 }

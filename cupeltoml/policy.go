@@ -22,7 +22,7 @@ import (
 func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error) {
 	values, err := Parse(data, policy.MaxBytes)
 	if invalid, ok := errors.AsType[*ParseError](err); ok {
-		return policy.Policy{}, policy.Invalid(policy.Problem{Reason: invalid.Reason, Err: invalid.Err})
+		return policy.Policy{}, &policy.ValidationError{Problems: []policy.Problem{{Reason: invalid.Reason, Err: invalid.Err}}}
 	}
 	c := &converter{integers: integers(registry)}
 	c.value(values, "")

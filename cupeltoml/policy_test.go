@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -86,7 +88,7 @@ entries = [{ kind = "Note", requireCount = 1 }, { kind = "Memory", capCount = 0 
 
 func completePolicy() policy.Policy {
 	return policy.Policy{
-		Name: "Complete", Description: "Two\nlines", KeepDuplicates: true, Overflow: cupel.OverflowProceed, Placer: policy.Strategy{Type: "uShaped"},
+		Name: "Complete", Description: "Two\nlines", KeepDuplicates: true, Overflow: pipeline.OverflowProceed, Placer: policy.Strategy{Type: "uShaped"},
 		Scorers: []policy.Weighted{
 			{Scorer: policy.Strategy{Type: "recency"}, Weight: 1},
 			{Scorer: policy.Strategy{Type: "kind"}, Weight: 0.5},
@@ -193,7 +195,7 @@ func lines(s string) string {
 const rest = "\n[slicer]\ntype = \"greedy\"\n[placer]\ntype = \"chronological\"\n"
 
 func TestDecodePolicyRefuses(t *testing.T) {
-	const knownFields = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, anyNumbers, fullOnly, overflow"
+	const knownFields = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, overflow"
 	tests := []struct {
 		name, text, want string // want is the problems; with … at its end their beginning
 		why              string
@@ -313,6 +315,9 @@ func lengthRegistry(t testing.TB) *policy.Registry {
 			}},
 		},
 		Build: func(args strategy.Args) (any, error) {
+			if most := strategy.Get[int](args, "most"); most < 1 {
+				return nil, &cupel.InvalidConfigError{Component: "Length", Field: "most", Value: strconv.Itoa(most), Reason: "must be at least 1"}
+			}
 			inner := strategy.Get[strategy.Args](args, "settings")
 			return length{most: strategy.Get[int](args, "most"), scale: strategy.Get[float64](inner, "scale"), texts: strategy.Get[[]string](inner, "texts")}, nil
 		},

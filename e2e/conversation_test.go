@@ -66,10 +66,10 @@ func TestConversation(t *testing.T) {
 	}
 	// And by tags, through what Jaeger's own pages ask.
 	searches := map[string][]int{
-		`{"error.type":"*cupel.PinnedExceedsBudgetError"}`: {failing},
-		`{"cupel.session.break_reason":"forced"}`:          broken(records, "forced"),
-		`{"cupel.session.break_reason":"free"}`:            broken(records, "free"),
-		`{"cupel.session.committed":"true"}`:               committed,
+		`{"error.type":"*pipeline.PinnedExceedsBudgetError"}`: {failing},
+		`{"cupel.session.break_reason":"forced"}`:             broken(records, "forced"),
+		`{"cupel.session.break_reason":"free"}`:               broken(records, "free"),
+		`{"cupel.session.committed":"true"}`:                  committed,
 	}
 	// Every reason has an event, whose attributes Jaeger searches too.
 	for _, reason := range cupel.ExclusionCodes() {
@@ -185,7 +185,7 @@ func checkTree(t *testing.T, r record, spans []span) {
 			t.Errorf("%s has the status %+v, failed: %t", at, s.Status, failed)
 		}
 		if failed && s.Name != "agent.turn" {
-			if got := attributesOf(s.Attributes)["error.type"]; got != `string "*cupel.PinnedExceedsBudgetError"` {
+			if got := attributesOf(s.Attributes)["error.type"]; got != `string "*pipeline.PinnedExceedsBudgetError"` {
 				t.Errorf("%s has the error.type %s", at, got)
 			}
 			if !strings.HasPrefix(s.Status.Message, "cupel: Pinned items require ") {

@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -25,13 +26,13 @@ import (
 )
 
 // newPipeline selects the items of the highest hints.
-func newPipeline(t *testing.T) *cupel.Pipeline {
+func newPipeline(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipeline
+	return p
 }
 
 // newItems returns n items of 1 to n tokens, all of about the same score.
@@ -91,7 +92,7 @@ func TestTenThousandItems(t *testing.T) {
 			ctx, span := provider.Tracer("e2e").Start(t.Context(), "caller")
 			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider),
 				cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(tt.limit))
-			window, err := newPipeline(t).Run(ctx, items, budget, cupel.WithTrace(collector))
+			window, err := newPipeline(t).Run(ctx, items, budget, pipeline.WithTrace(collector))
 			span.End()
 			if err != nil {
 				t.Fatal(err)
@@ -180,8 +181,8 @@ func TestCollectorThatHangs(t *testing.T) {
 	const patience = time.Minute
 	provider := newProvider(t, "http://"+listener.Addr().String(), 128, otlptracehttp.WithTimeout(patience))
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
-	pipeline, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
-	want, err := pipeline.Run(t.Context(), items, budget)
+	p, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
+	want, err := p.Run(t.Context(), items, budget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestCollectorThatHangs(t *testing.T) {
 	const runs = 1000
 	start := time.Now()
 	for range runs {
-		got, err := pipeline.Run(t.Context(), items, budget, cupel.WithTrace(collector))
+		got, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("a run selected %d items, %v; want %d, as without an observer", len(got), err, len(want))
 		}

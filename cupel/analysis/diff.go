@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -27,57 +25,41 @@ type ReportDiff struct {
 // ReportChange is an item on which two reports differ.
 type ReportChange struct {
 	Content string // of the item in full, if a report has that
-	// Copy numbers the items with this content, from 1. In each report the
-	// included ones come first, then the excluded ones, then duplicates; ties keep
-	// the order of the report.
-	Copy int
-	A, B *Entry // the entry in each report; nil if it has none
-}
-
-// Format implements [fmt.Formatter]. Every verb prints the beginning of the
-// content, quoted, and which copy it is.
-func (c ReportChange) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "%s, copy %d", shortened(c.Content), c.Copy)
+	A, B    *Entry // the entry in each report; nil if it has none
 }
 
 // DiffReports compares two reports, for example of different policies, budgets or
 // days. It matches items by content, so reports may come from JSON and candidates
-// may be in a different order. A smaller form has another content than its item:
-// it is matched with the candidate at the same position of the other run, if that
-// has the same size in full, group, version key and other fields. Otherwise it is
-// an item of its own. DiffReports takes time O(N log N).
+// may be in a different order. Of several items with one content, it matches the
+// first ones: included ones come first, then excluded ones, then duplicates, each in
+// the order of the report.
+//
+// A smaller form has another content than its item: it is matched with the candidate
+// at the same position of the other run, if that has the same size in full, group,
+// version key and other fields. Otherwise it is an item of its own. DiffReports takes
+// time O(N log N).
 func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
-	ledgerA, ledgerB := NewLedger(a, nil), NewLedger(b, nil)
-	pairs := pairForms(ledgerA, ledgerB)
-	inA, orderA := copies(ledgerA, pairs, false)
-	inB, orderB := copies(ledgerB, pairs, true)
 	d := &ReportDiff{}
-	var both []ReportChange // included in both, in a's order
-	for _, key := range orderA {
-		change := ReportChange{key.content, key.n, inA[key], inB[key]}
-		was, is := change.A.Place > 0, change.B != nil && change.B.Place > 0
+	var both []ReportChange // included in both
+	var places []int        // of both, in b
+	for _, c := range match(NewLedger(a, nil), NewLedger(b, nil)) {
+		was, is := c.A != nil && c.A.Place > 0, c.B != nil && c.B.Place > 0
 		switch {
-		case was && !is:
-			d.Went = append(d.Went, change)
-		case was:
-			both = append(both, change)
-			if change.A.Form() != change.B.Form() || change.A.Item.Content() != change.B.Item.Content() {
-				d.Forms = append(d.Forms, change)
+		case was && is:
+			both, places = append(both, c), append(places, c.B.Place)
+			if c.A.Form != c.B.Form || c.A.Item.Content() != c.B.Item.Content() {
+				d.Forms = append(d.Forms, c)
 			}
+		case was:
+			d.Went = append(d.Went, c)
+		case is:
+			d.Came = append(d.Came, c)
 		}
-		if change.B != nil && was == is && change.A.Code() != change.B.Code() {
-			d.Reasons = append(d.Reasons, change)
+		if c.A != nil && c.B != nil && was == is && c.A.Code != c.B.Code {
+			d.Reasons = append(d.Reasons, c)
 		}
 	}
-	for _, key := range orderB {
-		if e := inA[key]; inB[key].Place > 0 && (e == nil || e.Place == 0) {
-			d.Came = append(d.Came, ReportChange{key.content, key.n, e, inB[key]})
-		}
-	}
-	places := make([]int, len(both))
-	for i, change := range both {
-		places[i] = change.B.Place
-	}
+	slices.SortFunc(d.Came, func(x, y ReportChange) int { return cmp.Compare(x.B.Place, y.B.Place) })
 	for i, stays := range longestRising(places) {
 		if !stays {
 			d.Moved = append(d.Moved, both[i])
@@ -86,90 +68,95 @@ func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 	return d
 }
 
-// Empty reports whether there is no difference.
-func (d *ReportDiff) Empty() bool {
-	return len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) == 0
-}
-
-// String returns one line per difference, for people: + for items that came, - for
-// items that went, ~ for items that moved, changed their reason or are in another
-// form. The lines contain the beginning of item contents.
-func (d *ReportDiff) String() string {
-	if d.Empty() {
-		return "no difference"
+// match returns the items of two reports: those of a, its duplicates last, and then
+// those that only b has, in no order.
+func match(a, b *Ledger) (changes []ReportChange) {
+	keys := matchKeys(a, b)
+	waiting := make(map[matchKey][]*Entry) // entries of b
+	for _, y := range b.duplicatesLast() {
+		waiting[keys[y]] = append(waiting[keys[y]], y)
 	}
-	var lines []string
-	line := func(sign string, c ReportChange, e *Entry, text string) {
-		copied := ""
-		if c.Copy > 1 {
-			copied = fmt.Sprintf(", copy %d", c.Copy)
-		}
-		lines = append(lines, fmt.Sprintf("%s %s (%s, %d tokens%s): %s", sign, shortened(c.Content), e.Item.Kind(), e.Item.Tokens(), copied, text))
-	}
-	why := func(e *Entry) string {
-		if e == nil {
-			return "not a candidate"
-		}
-		return e.Why()
-	}
-	for _, c := range d.Came {
-		line("+", c, c.B, "was "+why(c.A))
-	}
-	for _, c := range d.Went {
-		line("-", c, c.A, "is "+why(c.B))
-	}
-	for _, c := range d.Moved {
-		line("~", c, c.A, fmt.Sprintf("moved to place %d, was %d", c.B.Place, c.A.Place))
-	}
-	for _, c := range d.Reasons {
-		line("~", c, c.A, c.B.Why()+", was "+c.A.Why())
-	}
-	for _, c := range d.Forms {
-		line("~", c, c.A, "is "+formText(c.B)+", was "+formText(c.A))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// formText says in which form a candidate is in the window.
-func formText(e *Entry) string {
-	if e.Form() == 0 {
-		return fmt.Sprintf("in full, %d tokens", e.Tokens())
-	}
-	return fmt.Sprintf("in form %d, %d tokens", e.Form(), e.Tokens())
-}
-
-// copyOf is an item of a report: the n-th with a content.
-type copyOf struct {
-	content string
-	n       int
-}
-
-// copies returns the entries of a ledger by copy, and the copies in the order of
-// the report. Entries that are paired already keep the copy that they got there.
-func copies(l *Ledger, pairs []formPair, second bool) (entries map[copyOf]*Entry, order []copyOf) {
-	entries, order = make(map[copyOf]*Entry, len(l.Entries)), make([]copyOf, len(l.Entries))
-	counts := make(map[string]int, len(l.Entries))
-	for _, pair := range pairs {
-		i := pair.a
-		if second {
-			i = pair.b
-		}
-		order[i] = pair.copyOf
-		entries[order[i]] = &l.Entries[i]
-	}
-	for _, duplicates := range []bool{false, true} { // duplicates come last
-		for i := range l.Entries {
-			e := &l.Entries[i]
-			if order[i].n > 0 || duplicates != (e.Code() == string(cupel.ExcludeDeduplicated)) {
-				continue
+	for _, x := range a.duplicatesLast() {
+		c := ReportChange{Content: x.Item.Content(), A: x}
+		if list := waiting[keys[x]]; len(list) > 0 {
+			c.B, waiting[keys[x]] = list[0], list[1:]
+			if x.Form > 0 && c.B.Form == 0 {
+				c.Content = c.B.Item.Content()
 			}
-			content := e.Item.Content()
-			counts[content]++
-			order[i] = copyOf{content, counts[content]}
-			entries[order[i]] = e
+		}
+		changes = append(changes, c)
+	}
+	for _, list := range waiting {
+		for _, y := range list {
+			changes = append(changes, ReportChange{Content: y.Item.Content(), B: y})
 		}
 	}
-	return entries, order
+	return changes
+}
+
+// matchKey is what entries of one item have in common: the content, or the position
+// of a candidate that is in a smaller form in one report at least.
+type matchKey struct {
+	content  string
+	position int
+}
+
+func matchKeys(a, b *Ledger) map[*Entry]matchKey {
+	keys := make(map[*Entry]matchKey, len(a.Entries)+len(b.Entries))
+	at := make(map[int]*Entry, len(a.Entries)) // entries of a by position
+	for i := range a.Entries {
+		x := &a.Entries[i]
+		keys[x] = matchKey{content: x.Item.Content()}
+		at[x.origin] = x
+	}
+	delete(at, -1)
+	for i := range b.Entries {
+		y := &b.Entries[i]
+		keys[y] = matchKey{content: y.Item.Content()}
+		if x := at[y.origin]; x != nil && max(x.Form, y.Form) > 0 && sameInFull(x.Item, y.Item) {
+			keys[x], keys[y] = matchKey{position: y.origin}, matchKey{position: y.origin}
+		}
+	}
+	return keys
+}
+
+// sameInFull reports whether two items, one of them a smaller form, can be of the
+// same item: everything but the content is the same. A form of a group has the
+// fields of the first member in place of each.
+func sameInFull(x, y *cupel.ContextItem) bool {
+	if x.Group() != "" || y.Group() != "" {
+		return x.Group() == y.Group()
+	}
+	return sizeInFull(x) == sizeInFull(y) && withoutContent(x).Equal(withoutContent(y))
+}
+
+func sizeInFull(item *cupel.ContextItem) int {
+	if tokens, ok := item.OriginalTokens(); ok {
+		return tokens
+	}
+	return item.Tokens()
+}
+
+// withoutContent returns the item without what differs between its forms. It cannot
+// fail, since the item is valid.
+func withoutContent(item *cupel.ContextItem) *cupel.ContextItem {
+	same, _ := item.With(cupel.WithContent("-", 0), cupel.WithOriginalTokens(0), cupel.WithVariants(), cupel.WithGroupVariants())
+	return same
+}
+
+// duplicatesLast returns the entries in the order of the report, but duplicates after
+// all others.
+func (l *Ledger) duplicatesLast() (entries []*Entry) {
+	var duplicates []*Entry
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if e.Code == string(cupel.ExcludeDeduplicated) {
+			duplicates = append(duplicates, e)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	return append(entries, duplicates...)
 }
 
 // longestRising marks the positions of a longest increasing subsequence of
@@ -185,9 +172,8 @@ func longestRising(numbers []int) []bool {
 		}
 		if at == len(ends) {
 			ends = append(ends, i)
-		} else {
-			ends[at] = i
 		}
+		ends[at] = i
 	}
 	marks := make([]bool, len(numbers))
 	if len(ends) > 0 {

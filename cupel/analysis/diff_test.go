@@ -1,7 +1,6 @@
 package analysis_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,21 +9,43 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
+// diffText writes a difference as one line a change: "+ content: from to" with the
+// places, forms and reasons of both sides.
+func diffText(d *analysis.ReportDiff) string {
+	var lines []string
+	side := func(e *analysis.Entry) string {
+		if e == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%d/%d %s", e.Place, e.Form, e.Code)
+	}
+	list := func(sign string, changes []analysis.ReportChange) {
+		for _, c := range changes {
+			lines = append(lines, fmt.Sprintf("%s %s: %s, %s", sign, c.Content, side(c.A), side(c.B)))
+		}
+	}
+	list("+", d.Came)
+	list("-", d.Went)
+	list("moved", d.Moved)
+	list("reason", d.Reasons)
+	list("form", d.Forms)
+	return strings.Join(lines, "\n")
+}
+
 func TestDiffReports(t *testing.T) {
-	in := func(content string) cupel.IncludedItem {
-		return cupel.IncludedItem{Item: item(content, 2), Score: 0.5, Reason: cupel.IncludeScored}
-	}
-	out := func(content string, code cupel.ExclusionCode) cupel.ExcludedItem {
-		return cupel.ExcludedItem{Item: item(content, 2), Reason: cupel.ExclusionReason{Code: code}}
-	}
 	window := func(contents ...string) *cupel.SelectionReport {
 		r := &cupel.SelectionReport{}
 		for _, c := range contents {
-			r.Included = append(r.Included, in(c))
+			r.Included = append(r.Included, cupel.IncludedItem{Item: item(c, 2), Reason: cupel.IncludeScored})
 		}
 		return r
+	}
+	out := func(content string, code cupel.ExclusionCode) cupel.ExcludedItem {
+		return cupel.ExcludedItem{Item: item(content, 2), Reason: cupel.ExclusionReason{Code: code}}
 	}
 	excluding := func(r *cupel.SelectionReport, out ...cupel.ExcludedItem) *cupel.SelectionReport {
 		r.Excluded = out
@@ -38,29 +59,21 @@ func TestDiffReports(t *testing.T) {
 		want string
 		why  string
 	}{
-		{"same", window("a", "b"), window("a", "b"), "no difference", "the items differ, and their contents do not"},
-		{"nil", nil, window(), "no difference", "a nil report is an empty one"},
-		{"came", excluding(window("a"), out("b", "Dull")), window("a", "b"), `+ "b" (Message, 2 tokens): was Dull`, "b is in now"},
-		{"new", window("a"), window("b", "a"), `+ "b" (Message, 2 tokens): was not a candidate`, "it was not there"},
-		{"went", window("a", "b"), excluding(window("b"), out("a", "Boring")), `- "a" (Message, 2 tokens): is Boring`, "a is out now"},
-		{"gone", window("a"), window(), `- "a" (Message, 2 tokens): is not a candidate`, "it is not there"},
-		{"exchanged", window("a"), window("b"), "+ \"b\" (Message, 2 tokens): was not a candidate\n- \"a\" (Message, 2 tokens): is not a candidate", "one for one is a difference"},
-		{"moved", window("a", "b", "c"), window("b", "c", "a"), `~ "a" (Message, 2 tokens): moved to place 3, was 1`, "the fewest moves are one"},
-		{"reason in", pinned, window("a"), `~ "a" (Message, 2 tokens): Scored, was Pinned`, "it is in both for another reason"},
-		{"reason out", excluding(window(), out("a", "Dull")), excluding(window(), out("a", "Boring")), `~ "a" (Message, 2 tokens): Boring, was Dull`, "it is out of both for another reason"},
-		{"data", excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2, AvailableTokens: 1})}),
-			excluding(window(), cupel.ExcludedItem{Item: item("a", 2), Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2})}), "no difference", "what was left differs with every budget"},
-		{"copies", excluding(window("a"), out("a", cupel.ExcludeDeduplicated)), window("a", "a"), `+ "a" (Message, 2 tokens, copy 2): was Deduplicated: the same content is in as another item`, "duplicates count last"},
-		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "no difference", "their scores do not matter"},
+		{"same", window("a", "b"), window("a", "b"), "", "the items differ, and their contents do not"},
+		{"nil", nil, window(), "", "a nil report is an empty one"},
+		{"came", excluding(window("a"), out("b", "Dull")), window("a", "b"), "+ b: 0/0 Dull, 2/0 Scored", "b is in now"},
+		{"new", window("a"), window("c", "b", "a"), "+ c: none, 1/0 Scored\n+ b: none, 2/0 Scored", "they were not there, and come in the order of the window"},
+		{"gone", window("a"), window(), "- a: 1/0 Scored, none", "it is not there"},
+		{"moved", window("a", "b", "c"), window("b", "c", "a"), "moved a: 1/0 Scored, 3/0 Scored", "the fewest moves are one"},
+		{"reason in", pinned, window("a"), "reason a: 1/0 Pinned, 1/0 Scored", "it is in both for another reason"},
+		{"reason out", excluding(window(), out("a", "Dull")), excluding(window(), out("a", "Boring")), "reason a: 0/0 Dull, 0/0 Boring", "it is out of both for another reason"},
+		{"copies", excluding(window("a"), out("a", cupel.ExcludeDeduplicated)), window("a", "a"), "+ a: 0/0 Deduplicated, 2/0 Scored", "the first copies are one item"},
+		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "", "duplicates come last"},
 		{"all at once", excluding(window("a", "b", "c"), out("d", "Boring"), out("e", "Boring")), excluding(window("c", "b", "d"), out("a", "Boring"), out("e", "Dull")),
-			`+ "d" (Message, 2 tokens): was Boring
-- "a" (Message, 2 tokens): is Boring
-~ "b" (Message, 2 tokens): moved to place 2, was 2
-~ "e" (Message, 2 tokens): Dull, was Boring`, "one line each"},
+			"+ d: 0/0 Boring, 3/0 Scored\n- a: 1/0 Scored, 0/0 Boring\nmoved b: 2/0 Scored, 2/0 Scored\nreason e: 0/0 Boring, 0/0 Dull", "each in its list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := analysis.DiffReports(tt.a, tt.b)
-			if got := d.String(); got != tt.want || d.Empty() != (got == "no difference") {
+			if got := diffText(analysis.DiffReports(tt.a, tt.b)); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s\n%s", got, tt.want, tt.why)
 			}
 		})
@@ -74,7 +87,6 @@ func TestDiffReportsIsComplete(t *testing.T) {
 	compared, moved := 0, 0
 	for range 400 {
 		w := newWorld(r)
-		slices.Reverse(w.items[:len(w.items)/2])
 		one, oneErr := w.pipeline.DryRun(t.Context(), w.items, must(w.base.Resize(60, 60)))
 		r.Shuffle(len(w.items), func(i, j int) { w.items[i], w.items[j] = w.items[j], w.items[i] })
 		two, twoErr := w.pipeline.DryRun(t.Context(), w.items, must(w.base.Resize(40, 40)))
@@ -84,44 +96,31 @@ func TestDiffReportsIsComplete(t *testing.T) {
 		compared++
 		d := analysis.DiffReports(one, two)
 		moved += len(d.Moved)
-
-		type key struct {
-			content string
-			n       int
+		gone, came := make(map[int]bool), make(map[int]bool) // places in the windows
+		for _, c := range slices.Concat(d.Went, d.Moved) {
+			gone[c.A.Place-1] = true
 		}
-		window := func(r *cupel.SelectionReport) []key {
-			var keys []key
-			seen := make(map[string]int)
-			for _, i := range r.Included {
-				seen[i.Item.Content()]++
-				keys = append(keys, key{i.Item.Content(), seen[i.Item.Content()]})
-			}
-			return keys
+		for _, c := range slices.Concat(d.Came, d.Moved) {
+			came[c.B.Place-1] = true
 		}
-		without := func(keys []key, lists ...[]analysis.ReportChange) []key {
-			return slices.DeleteFunc(keys, func(k key) bool {
-				return slices.ContainsFunc(slices.Concat(lists...), func(c analysis.ReportChange) bool { return c.Content == k.content && c.Copy == k.n })
-			})
-		}
-		if a, b := without(window(one), d.Went, d.Moved), without(window(two), d.Came, d.Moved); !slices.Equal(a, b) {
-			t.Fatalf("%v and %v are left\n%s", a, b, d)
-		}
-		for _, c := range d.Moved {
-			if c.A.Place == 0 || c.B.Place == 0 {
-				t.Fatalf("%+v has moved and is not in both", c)
+		var a, b []string
+		for i, in := range one.Included {
+			if !gone[i] {
+				a = append(a, in.Item.Content())
 			}
 		}
-		reread := func(r *cupel.SelectionReport) *cupel.SelectionReport {
-			var read cupel.SelectionReport
-			if err := json.Unmarshal(must(json.Marshal(r)), &read); err != nil {
-				t.Fatal(err)
+		for i, in := range two.Included {
+			if !came[i] {
+				b = append(b, in.Item.Content())
 			}
-			return &read
 		}
-		if got := analysis.DiffReports(reread(one), reread(two)).String(); got != d.String() {
-			t.Fatalf("through JSON\n%s\nwant\n%s", got, d)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%v and %v are left\n%s", a, b, diffText(d))
 		}
-		if same := analysis.DiffReports(one, reread(one)); !same.Empty() {
+		if got := diffText(analysis.DiffReports(reread(t, one), reread(t, two))); got != diffText(d) {
+			t.Fatalf("through JSON\n%s\nwant\n%s", got, diffText(d))
+		}
+		if same := diffText(analysis.DiffReports(one, reread(t, one))); same != "" {
 			t.Fatalf("a report differs from itself: %s", same)
 		}
 	}
@@ -156,17 +155,92 @@ func TestDiffReportsMovesTheFewest(t *testing.T) {
 			b.Included = append(b.Included, cupel.IncludedItem{Item: item(fmt.Sprint("item ", number), 1)})
 		}
 		if d := analysis.DiffReports(&a, &b); len(d.Moved) != len(numbers)-longest || len(d.Came)+len(d.Went)+len(d.Reasons) > 0 {
-			t.Fatalf("of %v %d stay, but the difference is\n%s", numbers, longest, d)
+			t.Fatalf("of %v %d stay, but the difference is\n%s", numbers, longest, diffText(d))
 		}
 	}
 }
 
-func TestReportChangeShowsTheBeginning(t *testing.T) {
-	c := analysis.ReportChange{Content: strings.Repeat("é", 60), Copy: 2}
-	want := `"` + strings.Repeat("é", 40) + `"…, copy 2`
-	for _, format := range []string{"%v", "%+v", "%s", "%#v"} {
-		if got := fmt.Sprintf(format, c); got != want {
-			t.Errorf("%s: got %s, want %s", format, got, want)
+// Without two items of one content, a difference by content is the difference by
+// candidate, in memory and after JSON.
+func TestDiffReportsOfUnitsGoesByCandidate(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 1))
+	changed := 0
+	for range 300 {
+		items := randomUnits(random, 2+random.IntN(8))
+		a, b := dryRun(t, items, 30+random.IntN(90)), dryRun(t, items, 30+random.IntN(90))
+		was, is := analysis.NewLedger(a, items).Entries, analysis.NewLedger(b, items).Entries
+		var came, went, forms []int
+		for c := range items {
+			switch in, still := was[c].Place > 0, is[c].Place > 0; {
+			case !in && still:
+				came = append(came, c)
+			case in && !still:
+				went = append(went, c)
+			case was[c].Form != is[c].Form:
+				forms = append(forms, c)
+			}
+		}
+		changed += len(forms)
+		for _, d := range []*analysis.ReportDiff{analysis.DiffReports(a, b), analysis.DiffReports(reread(t, a), reread(t, b))} {
+			of := func(changes []analysis.ReportChange) (list []int) {
+				for _, c := range changes {
+					if c.A == nil || c.B == nil {
+						t.Fatalf("%+v has only one entry in\n%s", c, diffText(d))
+					}
+					if c.A.Included != nil {
+						list = append(list, c.A.Included.Candidate)
+					} else {
+						list = append(list, c.B.Included.Candidate)
+					}
+				}
+				slices.Sort(list)
+				return list
+			}
+			if got, want := fmt.Sprint(of(d.Came), of(d.Went), of(d.Forms)), fmt.Sprint(came, went, forms); got != want {
+				t.Fatalf("came, went and changed form: got %s, want %s in\n%s", got, want, diffText(d))
+			}
+		}
+	}
+	if changed < 50 {
+		t.Errorf("only %d forms have changed", changed)
+	}
+}
+
+// Equal positions are different items, unless everything else says that they are one.
+func TestDiffReportsTellsItemsApart(t *testing.T) {
+	note := cupel.WithVariants(short("note", 2, 0.2))
+	for _, tt := range []struct {
+		a, b *cupel.ContextItem
+		size int
+		want string
+		why  string
+	}{
+		{scored("long", 20, 0.5, note, cupel.WithPriority(1)), scored("text", 20, 0.5, cupel.WithPriority(2)), 20, "+1 -1 form 0", "the priority says that they are two items"},
+		{scored("long", 20, 0.5, note), scored("text", 19, 0.5), 20, "+1 -1 form 0", "the size in full says so"},
+		{scored("long", 20, 0.5, note, cupel.WithGroup("g")), scored("text", 20, 0.5, cupel.WithGroup("h")), 20, "+1 -1 form 0", "the group says so"},
+		{scored("long", 20, 0.5, note), scored("text", 20, 0.5, cupel.WithGroup("h")), 20, "+1 -1 form 0", "a lone item is no member"},
+	} {
+		d := analysis.DiffReports(dryRun(t, []*cupel.ContextItem{tt.a}, 10), dryRun(t, []*cupel.ContextItem{tt.b}, tt.size))
+		if got := fmt.Sprintf("+%d -%d form %d", len(d.Came), len(d.Went), len(d.Forms)); got != tt.want {
+			t.Errorf("got %s, want %s: %s\n%s", got, tt.want, tt.why, diffText(d))
+		}
+	}
+}
+
+// A change of form is told from a copy that has the same content.
+func TestDiffReportsOfFormsAmongCopies(t *testing.T) {
+	items := []*cupel.ContextItem{
+		scored("long", 20, 0.9),
+		scored("long", 20, 0.5, cupel.WithVariants(short("note", 2, 0.2))),
+		scored("note", 2, 0.8),
+	}
+	p := newPipeline(slicer.ScoreGreedy{}, func(c *pipeline.Config) { c.KeepDuplicates = true })
+	small, large := must(p.DryRun(t.Context(), items, budget(24, 24))), must(p.DryRun(t.Context(), items, budget(42, 42)))
+	for name, d := range map[string]*analysis.ReportDiff{
+		"as made": analysis.DiffReports(small, large), "back": analysis.DiffReports(large, small), "from JSON": analysis.DiffReports(reread(t, small), reread(t, large)),
+	} {
+		if len(d.Forms) != 1 || d.Forms[0].Content != "long" || len(d.Came)+len(d.Went) != 0 {
+			t.Errorf("%s: got\n%s\nwant one change of form, and the copies as they were", name, diffText(d))
 		}
 	}
 }

@@ -30,7 +30,7 @@
 // No function calls an overflow observer. Scores do not depend on the budget, so
 // each function calls a scorer once, regardless of the number of budgets and
 // pipelines; a Decay scorer reads its clock once too. All functions stop with a
-// [cupel.CanceledError] when their context is done. None retains its arguments,
+// [pipeline.CanceledError] when their context is done. None retains its arguments,
 // except that results refer to the items.
 //
 // # Monotonic inclusion

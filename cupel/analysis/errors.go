@@ -4,22 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/compat"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
-)
-
-// Sentinels for [errors.Is]. Each is matched by exactly one of the typed
-// errors of this package.
-var (
-	// ErrNonMonotonic is matched by [NonMonotonicError].
-	ErrNonMonotonic = errors.New("cupel: inclusion is not monotonic")
-	// ErrInvalidArgument is matched by [ArgumentError].
-	ErrInvalidArgument = errors.New("cupel: invalid argument")
-	// ErrTooManyBudgets is matched by [TooManyBudgetsError].
-	ErrTooManyBudgets = errors.New("cupel: too many budgets")
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // NonMonotonicError reports that a function that requires monotonic inclusion was
@@ -27,21 +18,10 @@ var (
 // [FindMinBudgetForExhaustive] and [Sweep] accept any slicer.
 type NonMonotonicError struct {
 	Slicer string // the slicer's Go type
-	// Declared is true for a slicer that declares itself a [cupel.NonMonotonic],
-	// and false for those that the specification names.
-	Declared bool
-	Reason   string // the specification's own words
+	Reason string // ends with the specification's own words
 }
 
-func (e *NonMonotonicError) Error() string {
-	if e.Declared {
-		return "cupel: slicer " + e.Slicer + " declares itself non-monotonic: " + e.Reason
-	}
-	return "cupel: " + e.Reason
-}
-
-// Is reports whether target is [ErrNonMonotonic].
-func (e *NonMonotonicError) Is(target error) bool { return target == ErrNonMonotonic }
+func (e *NonMonotonicError) Error() string { return "cupel: " + e.Reason }
 
 // ArgumentError reports an invalid argument.
 type ArgumentError struct {
@@ -51,8 +31,9 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return "cupel: " + e.Reason }
 
-// Is reports whether target is [ErrInvalidArgument].
-func (e *ArgumentError) Is(target error) bool { return target == ErrInvalidArgument }
+func argumentError(argument, reason string, args ...any) error {
+	return &ArgumentError{argument, fmt.Sprintf(reason, args...)}
+}
 
 // TooManyBudgetsError reports that [Sweep] or [FindMinBudgetForExhaustive] reached
 // its limit of budgets before it was done. The limit exists because a range of
@@ -65,9 +46,6 @@ type TooManyBudgetsError struct {
 func (e *TooManyBudgetsError) Error() string {
 	return fmt.Sprintf("cupel: gave up before a budget of %d tokens after looking at %d budgets: use a shorter range, a longer stride or WithMaxBudgets", e.NextBudget, e.MaxBudgets)
 }
-
-// Is reports whether target is [ErrTooManyBudgets].
-func (e *TooManyBudgetsError) Is(target error) bool { return target == ErrTooManyBudgets }
 
 // VariantError reports which variant of a comparison failed, and why.
 type VariantError struct {
@@ -88,78 +66,50 @@ const (
 	minimumGuard  = "FindMinBudgetFor requires monotonic item inclusion. QuotaSlice and CountQuotaSlice produce non-monotonic inclusion as budget changes shift allocations. Use a GreedySlice or KnapsackSlice inner slicer for budget simulation."
 )
 
-// Slicers are recognized by their methods, so that a type that embeds one is
-// recognized too.
-type (
-	quotaSlicer interface{ Entries() []slicer.QuotaEntry }
-	countSlicer interface {
-		Entries() []slicer.CountQuotaEntry
-	}
-)
-
 // guard rejects pipelines with a QuotaSlice, at any depth, and with custom slicers
 // that declare themselves non-monotonic; counts rejects count slicers too (R40).
-func guard(pipeline *cupel.Pipeline, counts bool, reason string) error {
-	for s := range cupel.AllSlicers(pipeline.Config().Slicer) {
-		if _, ok := s.(quotaSlicer); ok {
-			return &NonMonotonicError{Slicer: fmt.Sprintf("%T", s), Reason: reason}
+func guard(pipeline *pipeline.Pipeline, counts bool, reason string) (err error) {
+	var asked strategy.Slicer
+	defer func() {
+		if v := recover(); v != nil {
+			err = &cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", asked),
+				Reason: "panicked when asked whether it is monotonic", Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
 		}
-		if _, ok := s.(countSlicer); ok && counts {
-			return &NonMonotonicError{Slicer: fmt.Sprintf("%T", s), Reason: reason}
+	}()
+	for asked = range strategy.AllSlicers(pipeline.Config().Slicer) {
+		refused := &NonMonotonicError{Slicer: fmt.Sprintf("%T", asked), Reason: reason}
+		switch asked.(type) {
+		case *slicer.Quota:
+			return refused
+		case *slicer.CountQuota, *slicer.CountConstrainedKnapsack:
+			if counts {
+				return refused
+			}
 		}
-		declared, err := declares(s)
-		if err != nil {
-			return err
-		}
-		if declared {
-			return &NonMonotonicError{Slicer: fmt.Sprintf("%T", s), Declared: true, Reason: reason}
+		if strategy.FactsOf(asked).NonMonotonic {
+			refused.Reason = "slicer " + refused.Slicer + " declares itself non-monotonic: " + reason
+			return refused
 		}
 	}
 	return nil
 }
 
-// declares asks a slicer whether it is non-monotonic.
-func declares(s cupel.Slicer) (declared bool, err error) {
-	n, ok := s.(cupel.NonMonotonic)
-	if !ok {
-		return false, nil
+// budgetFailures are the errors of runs that another budget might not have (R40).
+var budgetFailures = []error{cupel.ErrInvalidBudget, pipeline.ErrPinnedExceedsBudget, pipeline.ErrOverflow}
+
+// failureOf returns which of budgetFailures an error is, or -1. The same error
+// wrapped in a strategy's error is the strategy's.
+func failureOf(err error) int {
+	if errors.Is(err, cupel.ErrStrategy) {
+		return -1
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-				Reason: "panicked when asked whether it is monotonic", Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
-		}
-	}()
-	return n.NonMonotonic(), nil
+	return slices.IndexFunc(budgetFailures, func(failure error) bool { return errors.Is(err, failure) })
 }
 
-// failure says why nothing is selected at a budget.
-type failure uint8
-
-const (
-	noFailure     failure = iota
-	unbuildable           // the budget cannot be built
-	pinnedTooMany         // the pinned items do not fit
-	overflow              // the selection exceeds the target, and the pipeline throws
-	notTheBudgets         // any other failure, which every budget would have
-)
-
-// failureOf classifies an error by what it says about the budget of the run (R40).
-// The same error wrapped in a strategy's error is the strategy's.
-func failureOf(err error) failure {
-	if err == nil {
-		return noFailure
+// fatal returns an error that every budget would have, and nil for others.
+func fatal(err error) error {
+	if failureOf(err) >= 0 {
+		return nil
 	}
-	if _, ok := compat.AsType[*cupel.StrategyError](err); ok {
-		return notTheBudgets
-	}
-	switch {
-	case errors.Is(err, cupel.ErrInvalidBudget):
-		return unbuildable
-	case errors.Is(err, cupel.ErrPinnedExceedsBudget):
-		return pinnedTooMany
-	case errors.Is(err, cupel.ErrOverflow):
-		return overflow
-	}
-	return notTheBudgets
+	return err
 }

@@ -2,18 +2,18 @@ package analysis_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // newItem is cupel.NewContextItem for contents that are known to be right.
@@ -34,8 +34,8 @@ func newBudget(maxTokens, target int, opts ...cupel.BudgetOption) cupel.ContextB
 }
 
 // byRelevance scores items by the relevance that the retriever gave.
-func byRelevance(s cupel.Slicer) *cupel.Pipeline {
-	p, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.UShaped{}})
+func byRelevance(s strategy.Slicer) *pipeline.Pipeline {
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.UShaped{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,34 +51,6 @@ func found() []*cupel.ContextItem {
 		newItem("question", 100, relevance(0.8)),
 		newItem("forum", 500, relevance(0.6), cupel.WithKind(cupel.KindDocument)),
 	}
-}
-
-func ExampleBudgetUtilization() {
-	budget := newBudget(2000, 1200)
-	report, err := byRelevance(slicer.Greedy{}).DryRun(context.Background(), found(), budget)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.0f %% of the ceiling\n", 100*analysis.BudgetUtilization(report, budget))
-	// Output: 50 % of the ceiling
-}
-
-func ExampleKindDiversity() {
-	report, err := byRelevance(slicer.Greedy{}).DryRun(context.Background(), found(), newBudget(2000, 1200))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(report.Included), "items of", analysis.KindDiversity(report), "kinds")
-	// Output: 3 items of 3 kinds
-}
-
-func ExampleTimestampCoverage() {
-	report, err := byRelevance(slicer.Greedy{}).DryRun(context.Background(), found(), newBudget(2000, 1200))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.2f\n", analysis.TimestampCoverage(report))
-	// Output: 0.67
 }
 
 func ExampleQuotaUtilization() {
@@ -100,8 +72,8 @@ func ExampleQuotaUtilization() {
 }
 
 func ExampleGetMarginalItems() {
-	pipeline := byRelevance(slicer.Greedy{})
-	lost, err := analysis.GetMarginalItems(context.Background(), pipeline, found(), newBudget(1000, 1000), 200)
+	selector := byRelevance(slicer.Greedy{})
+	lost, err := analysis.GetMarginalItems(context.Background(), selector, found(), newBudget(1000, 1000), 200)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -109,17 +81,6 @@ func ExampleGetMarginalItems() {
 		fmt.Println("with 200 tokens less there is no room for:", item.Content())
 	}
 	// Output: with 200 tokens less there is no room for: manual
-}
-
-// A quota's shares move with the budget, so that less budget can let items in.
-func ExampleGetMarginalItems_guard() {
-	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindDocument, 50))
-	if err != nil {
-		log.Fatal(err)
-	}
-	_, err = analysis.GetMarginalItems(context.Background(), byRelevance(quota), found(), newBudget(1000, 1000), 200)
-	fmt.Println(err)
-	// Output: cupel: GetMarginalItems requires monotonic item inclusion. QuotaSlice produces non-monotonic inclusion as budget changes shift percentage allocations.
 }
 
 func ExampleFindMinBudgetFor() {
@@ -130,53 +91,43 @@ func ExampleFindMinBudgetFor() {
 		log.Fatal(err)
 	}
 	fmt.Println(tokens, ok)
-
-	_, ok, err = analysis.FindMinBudgetFor(context.Background(), byRelevance(slicer.Greedy{}), items, manual, 900)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(ok)
-	// Output:
-	// 1000 true
-	// false
+	// Output: 1000 true
 }
 
-// Inclusion is not monotonic with Greedy, although the specification says it is.
-// With A at 11 tokens and B at 5, a budget of 10 includes B, and one of 11
-// includes only A. With a third item, the binary search misses the smallest
-// budgets that include B.
+// Inclusion is not monotonic with Greedy, although the specification says so: with A
+// of 11 tokens and B of 5, a budget of 10 includes B, and one of 11 includes only A.
+// A prompt of 2 tokens moves that to 12 and 13. The binary search for B looks at 5,
+// where nothing fits next to the prompt, and then at 17, where A displaces B. It thus
+// never comes below 17, while the exact search finds 7.
 func ExampleFindMinBudgetForExhaustive() {
 	relevance := cupel.WithFutureRelevanceHint
-	a, b, c := newItem("A", 11, relevance(0.99)), newItem("B", 5, relevance(0.1)), newItem("C", 3, relevance(0.2))
-	pipeline := byRelevance(slicer.Greedy{})
+	a, b := newItem("A", 11, relevance(0.99)), newItem("B", 5, relevance(0.1))
+	selector := byRelevance(slicer.Greedy{})
 	ctx := context.Background()
-
 	for _, tokens := range []int{10, 11} {
-		window, err := pipeline.Run(ctx, []*cupel.ContextItem{a, b}, newBudget(tokens, tokens))
+		window, err := selector.Run(ctx, []*cupel.ContextItem{a, b}, newBudget(tokens, tokens))
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, item := range window {
-			fmt.Println(tokens, "tokens take", item.Content())
-		}
+		fmt.Println(tokens, "tokens take", window[0].Content())
 	}
 
-	items := []*cupel.ContextItem{a, b, c}
-	halves, _, err := analysis.FindMinBudgetFor(ctx, pipeline, items, b, 20)
+	items := []*cupel.ContextItem{a, b, newItem("Be brief.", 2, cupel.WithPinned())}
+	halves, _, err := analysis.FindMinBudgetFor(ctx, selector, items, b, 30)
 	if err != nil {
 		log.Fatal(err)
 	}
-	exact, _, err := analysis.FindMinBudgetForExhaustive(ctx, pipeline, items, b, 20)
+	exact, _, err := analysis.FindMinBudgetForExhaustive(ctx, selector, items, b, 30)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("with C, by halves:", halves)
-	fmt.Println("with C, exactly:", exact)
+	fmt.Println("with a prompt, by halves:", halves)
+	fmt.Println("with a prompt, exactly:", exact)
 	// Output:
 	// 10 tokens take B
 	// 11 tokens take A
-	// with C, by halves: 19
-	// with C, exactly: 8
+	// with a prompt, by halves: 18
+	// with a prompt, exactly: 7
 }
 
 func ExampleWithBaseBudget() {
@@ -188,20 +139,6 @@ func ExampleWithBaseBudget() {
 	}
 	fmt.Println(tokens, "tokens: 1000 for the answer, and nine tenths of the rest hold 100")
 	// Output: 1112 tokens: 1000 for the answer, and nine tenths of the rest hold 100
-}
-
-func ExampleWithMaxBudgets() {
-	knapsack, err := slicer.NewKnapsack()
-	if err != nil {
-		log.Fatal(err)
-	}
-	// A Knapsack slices again at each budget, and a million of them take a while.
-	_, err = analysis.Sweep(context.Background(), byRelevance(knapsack), found(), analysis.BudgetRange{To: 1_000_000}, analysis.WithMaxBudgets(1000))
-	var tooMany *analysis.TooManyBudgetsError
-	if errors.As(err, &tooMany) {
-		fmt.Println("looked at", tooMany.MaxBudgets, "budgets, the next one is", tooMany.NextBudget)
-	}
-	// Output: looked at 1000 budgets, the next one is 1000
 }
 
 func ExampleSweep() {
@@ -228,45 +165,10 @@ func ExampleSweep() {
 	// 1500: 1500 used +forum
 }
 
-func ExampleBudgetSweep_Selection() {
-	sweep, err := analysis.Sweep(context.Background(), byRelevance(slicer.Greedy{}), found(), analysis.BudgetRange{To: 2000})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, item := range sweep.Selection(800) {
-		fmt.Println(item.Content())
-	}
-	// Output:
-	// log
-	// question
-}
-
-func ExampleSweepStep_MarshalJSON() {
-	text, err := json.Marshal(analysis.SweepStep{Budget: 700, Tokens: 700, Included: 2, Came: []int{0}, Went: []int{1}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(text))
-	// Output: {"budget":700,"tokens":700,"included":2,"came":[0],"went":[1]}
-}
-
-func ExampleDryRunWithPolicy() {
-	report, err := analysis.DryRunWithPolicy(context.Background(), found(), newBudget(800, 800), policy.Rag(), policy.Environment{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, i := range report.Included {
-		fmt.Println(i.Item.Content())
-	}
-	// Output:
-	// question
-	// log
-}
-
 func ExamplePolicySensitivity() {
 	report, err := analysis.PolicySensitivity(context.Background(), found(), newBudget(700, 700), policy.Environment{},
-		analysis.PolicyVariant{Label: "rag", Policy: policy.Rag()},
-		analysis.PolicyVariant{Label: "document-qa", Policy: policy.DocumentQa()})
+		analysis.PolicyVariant{Label: "rag", Policy: policy.RAG()},
+		analysis.PolicyVariant{Label: "document-qa", Policy: policy.DocumentQA()})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -282,46 +184,28 @@ func ExamplePolicySensitivity() {
 	// log: rag Included document-qa Excluded
 }
 
-func ExamplePolicySensitivityOfPipelines() {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindDocument, RequireCount: 1, CapCount: 1}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	report, err := analysis.PolicySensitivityOfPipelines(context.Background(), found(), newBudget(600, 600),
-		analysis.PipelineVariant{Label: "free", Pipeline: byRelevance(slicer.Greedy{})},
-		analysis.PipelineVariant{Label: "one document", Pipeline: byRelevance(counts)})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, diff := range report.Diffs {
-		fmt.Print(diff.Content, ":")
-		for _, s := range diff.Statuses {
-			fmt.Print(" ", s.Label, " ", s.Status)
-		}
-		fmt.Println()
-	}
-	// Output:
-	// manual: free Excluded one document Included
-	// log: free Included one document Excluded
-	// question: free Included one document Excluded
-}
-
 func ExampleWhyNot() {
 	items := found()
 	answer, err := analysis.WhyNot(context.Background(), byRelevance(slicer.Greedy{}), items, newBudget(1200, 1200), 3)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(answer)
+	fmt.Println(answer.Why())
+	fmt.Println(answer.Rule)
+	for _, i := range answer.DisplacedBy {
+		fmt.Println("instead:", items[i].Content())
+	}
+	for _, i := range answer.IfPinned.Went {
+		fmt.Println("if it were pinned, this would go:", items[i].Content())
+	}
+	fmt.Println(answer.Smallest)
 	// Output:
-	// "forum" (Document, 500 tokens, score 0.6, rank 3 of 4) is not included: BudgetExceeded: 500 tokens requested, 200 available
+	// BudgetExceeded: 500 tokens requested, 200 available
 	// GreedySlice takes the highest score per token first. When its turn came, 200 of 1200 tokens were left.
-	// Chosen instead:
-	//   "question" (Message, 100 tokens, score 0.8, rank 2 of 4)
-	//   "log" (ToolOutput, 300 tokens, score 0.5, rank 4 of 4)
-	//   "manual" (Document, 600 tokens, score 0.9, rank 1 of 4)
-	// If it were pinned, these would go:
-	//   "manual" (Document, 600 tokens, score 0.9, rank 1 of 4)
+	// instead: question
+	// instead: log
+	// instead: manual
+	// if it were pinned, this would go: manual
 	// The smallest budget that includes it is 900 tokens.
 }
 
@@ -342,18 +226,27 @@ func ExampleNewLedger() {
 }
 
 func ExampleDiffReports() {
-	items, pipeline := found(), byRelevance(slicer.Greedy{})
-	less, err := pipeline.DryRun(context.Background(), items, newBudget(900, 900))
+	items, selector := found(), byRelevance(slicer.Greedy{})
+	less, err := selector.DryRun(context.Background(), items, newBudget(900, 900))
 	if err != nil {
 		log.Fatal(err)
 	}
-	more, err := pipeline.DryRun(context.Background(), items, newBudget(1000, 1000))
+	more, err := selector.DryRun(context.Background(), items, newBudget(1000, 1000))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(analysis.DiffReports(less, more))
+	diff := analysis.DiffReports(less, more)
+	for _, c := range diff.Came {
+		fmt.Println("came:", c.Content, "was", c.A.Why())
+	}
+	for _, c := range diff.Went {
+		fmt.Println("went:", c.Content, "is", c.B.Why())
+	}
+	for _, c := range diff.Moved {
+		fmt.Println("moved:", c.Content, "from", c.A.Place, "to", c.B.Place)
+	}
 	// Output:
-	// + "manual" (Document, 600 tokens): was BudgetExceeded: 600 tokens requested, 0 available
-	// - "forum" (Document, 500 tokens): is BudgetExceeded: 500 tokens requested, 0 available
-	// ~ "question" (Message, 100 tokens): moved to place 3, was 1
+	// came: manual was BudgetExceeded: 600 tokens requested, 0 available
+	// went: forum is BudgetExceeded: 500 tokens requested, 0 available
+	// moved: question from 1 to 3
 }

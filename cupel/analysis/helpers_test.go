@@ -2,16 +2,18 @@ package analysis_test
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func must[T any](v T, err error) T {
@@ -35,16 +37,16 @@ func budget(maxTokens, target int, opts ...cupel.BudgetOption) cupel.ContextBudg
 }
 
 // pipeline scores by the items' hints.
-func pipeline(s cupel.Slicer, change ...func(*cupel.Config)) *cupel.Pipeline {
-	config := cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
+func newPipeline(s strategy.Slicer, change ...func(*pipeline.Config)) *pipeline.Pipeline {
+	config := pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
 	for _, c := range change {
 		c(&config)
 	}
-	return must(cupel.New(config))
+	return must(pipeline.New(config))
 }
 
-func overflow(s cupel.OverflowStrategy) func(*cupel.Config) {
-	return func(c *cupel.Config) { c.Overflow = s }
+func overflow(s pipeline.OverflowStrategy) func(*pipeline.Config) {
+	return func(c *pipeline.Config) { c.Overflow = s }
 }
 
 func contents(items []*cupel.ContextItem) string {
@@ -55,51 +57,52 @@ func contents(items []*cupel.ContextItem) string {
 	return strings.Join(all, " ")
 }
 
-// custom wraps a slicer, and may say something about itself.
-type custom struct{ cupel.Slicer }
+// custom wraps a slicer, and does not say how long a selection stays the same.
+type custom struct{ strategy.Slicer }
 
-func (c custom) Slicers() []cupel.Slicer { return []cupel.Slicer{c.Slicer} }
+func (c custom) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	sel, err := c.Slicer.Slice(ctx, items, budget)
+	sel.StaysUntil = 0
+	return sel, err
+}
+
+func (c custom) Facts() strategy.Facts {
+	return strategy.Facts{Of: c, Slicers: []strategy.Slicer{c.Slicer}}
+}
 
 type declared struct {
-	cupel.Slicer
+	strategy.Slicer
 	nonMonotonic bool
 }
 
-func (d declared) NonMonotonic() bool { return d.nonMonotonic }
+func (d declared) Facts() strategy.Facts { return strategy.Facts{Of: d, NonMonotonic: d.nonMonotonic} }
 
-type declaresByPanic struct{ cupel.Slicer }
+// declaresByPanic says something when the pipeline is built, and panics later.
+type declaresByPanic struct {
+	strategy.Slicer
+	built *bool
+}
 
-func (declaresByPanic) NonMonotonic() bool { panic("cannot say") }
+func (d declaresByPanic) Facts() strategy.Facts {
+	if *d.built {
+		panic("cannot say")
+	}
+	return strategy.Facts{Of: d}
+}
 
 // embedding shows no wrapped slicer but what the embedded one shows.
 type embedding struct{ *slicer.Quota }
 
-type embeddingCounts struct{ *slicer.CountQuota }
+type sliceFunc = strategy.SlicerFunc
 
-type sliceFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error)
-
-func (f sliceFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return f(ctx, items, budget)
-}
-
-type placeFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
-
-func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return f(ctx, items)
-}
-
-// errBroken is the error of strategies that fail.
-var errBroken = errors.New("broken")
-
-// counting counts its passes.
-type counting struct {
-	scorer.Reflexive
-	passes *int
-}
-
-func (c counting) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	*c.passes++
-	return c.Reflexive.ScoreAll(ctx, all, scores)
+// selects always selects the first n items.
+func selects(n int) sliceFunc {
+	return func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (sel strategy.Selection, _ error) {
+		for i := range items[:min(n, len(items))] {
+			sel.Indices = append(sel.Indices, i)
+		}
+		return sel, nil
+	}
 }
 
 // source makes the choices of a random case; *rand.Rand is one, and so are the
@@ -122,8 +125,8 @@ var _ source = (*rand.Rand)(nil)
 // world is a random case, small enough for every budget to be tried.
 type world struct {
 	items    []*cupel.ContextItem
-	slicer   cupel.Slicer
-	pipeline *cupel.Pipeline
+	slicer   strategy.Slicer
+	pipeline *pipeline.Pipeline
 	base     cupel.ContextBudget
 }
 
@@ -152,9 +155,9 @@ func newWorld(src source) world {
 		w.items = append(w.items, scored(fmt.Sprint("content ", src.IntN(12)), tokens, float64(src.IntN(9))/8, opts...))
 	}
 	w.slicer = newSlicer(src, 2, true)
-	w.pipeline = pipeline(w.slicer, func(c *cupel.Config) {
+	w.pipeline = newPipeline(w.slicer, func(c *pipeline.Config) {
 		c.KeepDuplicates = src.IntN(2) == 0
-		c.Overflow = cupel.OverflowStrategy(src.IntN(3))
+		c.Overflow = pipeline.OverflowStrategy(src.IntN(3))
 	})
 	reserve := src.IntN(3) * src.IntN(5)
 	w.base = budget(reserve, 0, cupel.WithOutputReserve(reserve),
@@ -164,7 +167,7 @@ func newWorld(src source) world {
 }
 
 // newSlicer returns any slicer, with others in it up to a depth.
-func newSlicer(src source, depth int, knapsack bool) cupel.Slicer {
+func newSlicer(src source, depth int, knapsack bool) strategy.Slicer {
 	choice := src.IntN(8)
 	if depth == 0 {
 		choice %= 3
@@ -189,39 +192,67 @@ func newSlicer(src source, depth int, knapsack bool) cupel.Slicer {
 	return slicer.Greedy{}
 }
 
-// included returns what a plain dry run at one budget includes, and nothing
-// where the budget cannot be built, does not hold the pinned items or overflows.
-// Any other failure is one.
-func (w world) included(ctx context.Context, tokens int) ([]*cupel.ContextItem, error) {
-	b, err := w.base.Resize(tokens, tokens)
-	if err != nil {
-		return nil, nil //nolint:nilerr // it includes nothing
-	}
-	report, err := w.pipeline.DryRun(ctx, w.items, b)
-	if errors.Is(err, cupel.ErrPinnedExceedsBudget) || errors.Is(err, cupel.ErrOverflow) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var items []*cupel.ContextItem
-	for _, i := range report.Included {
-		items = append(items, i.Item)
-	}
-	return items, nil
-}
-
-func count(items []*cupel.ContextItem) map[*cupel.ContextItem]int {
-	m := make(map[*cupel.ContextItem]int)
-	for _, it := range items {
-		m[it]++
-	}
-	return m
-}
-
-func wantError(t testing.TB, err, target error, text, why string) {
+func wantError(t testing.TB, err error, text, why string) {
 	t.Helper()
-	if !errors.Is(err, target) || err.Error() != text {
+	if err == nil || err.Error() != text {
 		t.Errorf("got error %v, want %q: %s", err, text, why)
 	}
 }
+
+func dryRun(t testing.TB, items []*cupel.ContextItem, tokens int) *cupel.SelectionReport {
+	t.Helper()
+	report, err := newPipeline(slicer.Greedy{}).DryRun(t.Context(), items, budget(tokens, tokens))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// reread returns a report as JSON gives it back.
+func reread(t testing.TB, report *cupel.SelectionReport) *cupel.SelectionReport {
+	t.Helper()
+	var back cupel.SelectionReport
+	if err := json.Unmarshal(must(json.Marshal(report)), &back); err != nil {
+		t.Fatal(err)
+	}
+	return &back
+}
+
+func short(content string, tokens int, worth float64) cupel.Variant {
+	return cupel.Variant{Content: content, Tokens: tokens, Worth: worth}
+}
+
+// randomUnits returns lone items, groups, smaller forms and versions, each with a
+// content of its own.
+func randomUnits(random *rand.Rand, n int) []*cupel.ContextItem {
+	var items []*cupel.ContextItem
+	for i := range n {
+		tokens := random.IntN(30)
+		forms := func(most int) (list []cupel.Variant) {
+			for k := range random.IntN(3) {
+				if most > 0 {
+					list = append(list, short(fmt.Sprintf("form %d of %d", k, i), random.IntN(most), 0.05+0.9*random.Float64()))
+				}
+			}
+			return list
+		}
+		opts := []cupel.ItemOption{cupel.WithVariants(forms(tokens)...)}
+		if random.IntN(2) == 0 {
+			opts = append(opts, cupel.WithGroup(fmt.Sprint("group ", random.IntN(3))))
+			if random.IntN(4) == 0 {
+				opts = append(opts, cupel.WithGroupVariants(forms(20)...))
+			}
+		}
+		if random.IntN(3) == 0 {
+			opts = append(opts, cupel.WithVersionOf(fmt.Sprint("version ", random.IntN(2))))
+		}
+		if random.IntN(8) == 0 {
+			tokens = max(tokens/8, 1)
+			opts = []cupel.ItemOption{cupel.WithPinned()}
+		}
+		items = append(items, scored(fmt.Sprint("item ", i), tokens, float64(random.IntN(10))/10, opts...))
+	}
+	return items
+}
+
+func keepDuplicates(c *pipeline.Config) { c.KeepDuplicates = true }

@@ -2,14 +2,17 @@ package analysis_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func reportOf(items ...*cupel.ContextItem) *cupel.SelectionReport {
@@ -27,43 +30,28 @@ func reportOf(items ...*cupel.ContextItem) *cupel.SelectionReport {
 func TestMeasures(t *testing.T) {
 	kind := cupel.WithKind
 	dated := cupel.WithTimestamp(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	tests := []struct {
-		name        string
-		report      *cupel.SelectionReport
-		budget      cupel.ContextBudget
-		utilization float64
-		diversity   int
-		coverage    float64
-		why         string
+	type measures struct{ utilization, diversity, coverage float64 }
+	for _, tt := range []struct {
+		report *cupel.SelectionReport
+		budget cupel.ContextBudget
+		want   measures
+		why    string
 	}{
-		{name: "no report", budget: budget(10, 10), why: "nothing is included"},
-		{name: "nothing included", report: reportOf(), budget: budget(10, 10), why: "0 / 10, no kinds, and a share of nothing is 0 (R43)"},
-		{name: "of the ceiling", report: reportOf(item("a", 30)), budget: budget(120, 40), utilization: 0.25, diversity: 1, why: "30 / 120, not 30 / 40"},
-		{name: "no ceiling", report: reportOf(item("a", 0)), budget: budget(0, 0), diversity: 1, why: "0 when the ceiling is 0 (R43)"},
-		{name: "above the ceiling", report: reportOf(item("a", 30), item("b", 30)), budget: budget(40, 40), utilization: 1.5, diversity: 1, why: "an overflow shows"},
-		{name: "pinned items count", report: reportOf(item("a", 10, cupel.WithPinned(), dated)), budget: budget(40, 40), utilization: 0.25, diversity: 1, coverage: 1, why: "they are in the window"},
+		{nil, budget(10, 10), measures{}, "nothing is included"},
+		{reportOf(), budget(10, 10), measures{}, "0 / 10, no kinds, and a share of nothing is 0 (R43)"},
+		{reportOf(item("a", 30)), budget(120, 40), measures{0.25, 1, 0}, "30 / 120, not 30 / 40"},
+		{reportOf(item("a", 0)), budget(0, 0), measures{0, 1, 0}, "0 when the ceiling is 0 (R43)"},
+		{reportOf(item("a", 10, cupel.WithPinned(), dated)), budget(40, 40), measures{0.25, 1, 1}, "pinned items are in the window"},
+		{reportOf(item("a", math.MaxInt), item("b", math.MaxInt)), budget(math.MaxInt, 0), measures{1, 1, 0}, "sums are clamped and never wrap (R5)"},
 		{
-			name: "more than int can count", report: reportOf(item("a", math.MaxInt), item("b", math.MaxInt)), budget: budget(math.MaxInt, 0), utilization: 1, diversity: 1,
-			why: "sums are clamped and never wrap (R5)",
+			reportOf(item("a", 0, kind("tool")), item("b", 0, kind("TOOL"), dated), item("c", 0, kind("Document")), item("d", 0, kind("\u212a")), item("e", 0, kind("k"))),
+			budget(1, 1), measures{0, 4, 0.2}, "ASCII case does not count, the Kelvin sign does (R2)",
 		},
-		{
-			name: "kinds", report: reportOf(item("a", 0, kind("tool")), item("b", 0, kind("TOOL"), dated), item("c", 0, kind("Document")), item("d", 0, kind("\u212a")), item("e", 0, kind("k"))),
-			budget: budget(1, 1), diversity: 4, coverage: 0.2, why: "ASCII case does not count, the Kelvin sign does (R2)",
-		},
-		{name: "half of them dated", report: reportOf(item("a", 0, dated), item("b", 0)), budget: budget(1, 1), diversity: 1, coverage: 0.5, why: "one of two"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := analysis.BudgetUtilization(tt.report, tt.budget); got != tt.utilization {
-				t.Errorf("utilization %v, want %v: %s", got, tt.utilization, tt.why)
-			}
-			if got := analysis.KindDiversity(tt.report); got != tt.diversity {
-				t.Errorf("diversity %v, want %v: %s", got, tt.diversity, tt.why)
-			}
-			if got := analysis.TimestampCoverage(tt.report); got != tt.coverage {
-				t.Errorf("coverage %v, want %v: %s", got, tt.coverage, tt.why)
-			}
-		})
+	} {
+		got := measures{analysis.BudgetUtilization(tt.report, tt.budget), float64(analysis.KindDiversity(tt.report)), analysis.TimestampCoverage(tt.report)}
+		if got != tt.want {
+			t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
+		}
 	}
 }
 
@@ -79,88 +67,92 @@ func TestQuotaUtilization(t *testing.T) {
 		item("a", 10, kind("Tool")), item("b", 15, kind("TOOL")), item("c", 30, kind("tool"), cupel.WithPinned()),
 		item("d", 7, kind("Memory")), item("e", 5, kind("doc")))
 	huge := reportOf(item("a", math.MaxInt, kind("tool")), item("b", math.MaxInt, kind("tool")))
-	tests := []struct {
-		name   string
+	for _, tt := range []struct {
 		report *cupel.SelectionReport
 		budget cupel.ContextBudget
-		slicer cupel.Slicer
+		slicer strategy.Slicer
 		want   []row
 		why    string
 	}{
-		{name: "no quotas", report: report, budget: budget(99, 99), slicer: slicer.Greedy{}, why: "a greedy slicer demands nothing"},
-		{name: "no report", budget: budget(99, 99), slicer: quota, why: "nothing to compare"},
-		{name: "no slicer", report: report, budget: budget(99, 99), why: "nothing is demanded"},
+		{report, budget(99, 99), slicer.Greedy{}, nil, "a greedy slicer demands nothing"},
+		{nil, budget(99, 99), quota, nil, "nothing to compare"},
 		{
-			name: "percentages", report: report, budget: budget(200, 131), slicer: quota,
-			want: []row{{"tool", analysis.QuotaTokens, 25, 20, 40}, {"Absent", analysis.QuotaTokens, 0, 33, 101}},
-			why:  "30 tokens are pinned, and of 131 - 30 = 101 the shares are floor(20.2), floor(40.4) and floor(33.633)",
+			report, budget(200, 140, cupel.WithReservedSlots(map[cupel.ContextKind]int{"x": 10}), cupel.WithEstimationSafetyMargin(50)), quota,
+			[]row{{"tool", analysis.QuotaTokens, 25, 10, 20}, {"Absent", analysis.QuotaTokens, 0, 16, 50}}, "(140 - 30 - 10) / 2 = 50: shares of what the slicer had",
 		},
 		{
-			name: "percentages of what the slicer had", report: report, slicer: quota,
-			budget: budget(200, 140, cupel.WithReservedSlots(map[cupel.ContextKind]int{"x": 10}), cupel.WithEstimationSafetyMargin(50)),
-			want:   []row{{"tool", analysis.QuotaTokens, 25, 10, 20}, {"Absent", analysis.QuotaTokens, 0, 16, 50}},
-			why:    "(140 - 30 - 10) / 2 = 50",
+			report, budget(200, 131), custom{must(slicer.NewQuota(counts, slicer.Cap("doc", 10)))},
+			[]row{{"doc", analysis.QuotaTokens, 5, 0, 10}, {"tool", analysis.QuotaItems, 2, 1, 3}, {cupel.KindMemory, analysis.QuotaItems, 1, 0, 2}},
+			"outer entries come first; the pinned one never met the slicer; kinds are spelled as the entries spell them (R2)",
 		},
-		{
-			name: "counts", report: report, budget: budget(99, 99), slicer: counts,
-			want: []row{{"tool", analysis.QuotaItems, 2, 1, 3}, {cupel.KindMemory, analysis.QuotaItems, 1, 0, 2}},
-			why:  "the pinned one never met the slicer; kinds are spelled as the entries spell them (R2)",
-		},
-		{
-			name: "counts around a knapsack", report: report, budget: budget(99, 99), slicer: countKnapsack,
-			want: []row{{"doc", analysis.QuotaItems, 1, 2, 2}}, why: "one of two: a shortfall shows",
-		},
-		{
-			name: "nested", report: report, budget: budget(200, 131), slicer: custom{must(slicer.NewQuota(counts, slicer.Cap("doc", 10)))},
-			want: []row{{"doc", analysis.QuotaTokens, 5, 0, 10}, {"tool", analysis.QuotaItems, 2, 1, 3}, {cupel.KindMemory, analysis.QuotaItems, 1, 0, 2}},
-			why:  "outer entries come first",
-		},
-		{
-			name: "embedded", report: report, budget: budget(200, 131), slicer: embedding{must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("doc", 10)))},
-			want: []row{{"doc", analysis.QuotaTokens, 5, 0, 10}}, why: "embedding hides the type and not the entries",
-		},
-		{name: "an empty quota", report: report, budget: budget(99, 99), slicer: new(slicer.Quota), why: "it has no entries, and does not panic"},
-		{
-			name: "more than int can count", report: huge, budget: budget(math.MaxInt, 10), slicer: quota,
-			want: []row{{"tool", analysis.QuotaTokens, math.MaxInt, 2, 4}, {"Absent", analysis.QuotaTokens, 0, 3, 10}}, why: "sums are clamped and never wrap (R5)",
-		},
+		{report, budget(200, 131), embedding{must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("doc", 10)))}, []row{{"doc", analysis.QuotaTokens, 5, 0, 10}}, "embedding hides the type and not the entries"},
+		{report, budget(99, 99), new(slicer.Quota), nil, "it has no entries, and does not panic"},
+		{huge, budget(math.MaxInt, 10), quota, []row{{"tool", analysis.QuotaTokens, math.MaxInt, 2, 4}, {"Absent", analysis.QuotaTokens, 0, 3, 10}}, "sums are clamped and never wrap (R5)"},
+	} {
+		if got := analysis.QuotaUtilization(tt.report, tt.budget, tt.slicer); !slices.Equal(got, tt.want) {
+			t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
+		}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := analysis.QuotaUtilization(tt.report, tt.budget, tt.slicer)
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
-			}
-		})
-	}
-	text, err := json.Marshal(analysis.QuotaUtilization(report, budget(99, 99), countKnapsack))
-	if want := `[{"kind":"doc","unit":"items","used":1,"required":2,"cap":2}]`; err != nil || string(text) != want {
-		t.Errorf("got %s, %v; want %s", text, err, want)
+	text := must(json.Marshal(analysis.QuotaUtilization(report, budget(99, 99), countKnapsack)))
+	if want := `[{"kind":"doc","unit":"items","used":1,"required":2,"cap":2}]`; string(text) != want {
+		t.Errorf("got %s; want %s", text, want)
 	}
 }
 
-// TestQuotasAreKept compares rows with what a Quota really does: no kind is
-// above its cap, and none of those that had enough candidates below what is
-// required, up to the size of one item.
-func TestQuotasAreKept(t *testing.T) {
-	var items []*cupel.ContextItem
-	for i := range 60 {
-		items = append(items, scored(string(rune('A'+i)), 1, float64(i%7)/7, cupel.WithKind([]cupel.ContextKind{"tool", "doc", "msg"}[i%3])))
+// TestQuotasCountUnits has a group of two kinds and a lone item.
+func TestQuotasCountUnits(t *testing.T) {
+	call, result := cupel.WithGroup("call"), cupel.WithKind(cupel.KindToolOutput)
+	items := []*cupel.ContextItem{
+		scored("call", 10, 0.9, call), scored("result", 50, 0.1, call, result, cupel.WithVariants(short("short", 4, 0.5))),
+		scored("lone", 5, 0.8, result), scored("message", 3, 0.7),
+		item("pin", 2, cupel.WithPinned(), cupel.WithGroup("p")), item("pinned through its group", 3, result, cupel.WithGroup("p")),
 	}
-	items = append(items, item("pinned", 5, cupel.WithPinned(), cupel.WithKind("tool")))
-	s := must(slicer.NewQuota(slicer.Greedy{}, slicer.Between("tool", 10, 20), slicer.Require("doc", 45)))
-	b := budget(45, 45)
-	report, err := pipeline(s).DryRun(t.Context(), items, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := analysis.QuotaUtilization(report, b, s)
-	if len(rows) != 2 || rows[0].Cap != 8 || rows[1].Required != 18 {
-		t.Fatalf("got %+v, want a cap of 20 %% and a requirement of 45 %% of 40", rows)
-	}
-	for _, r := range rows {
-		if r.Used < r.Required || r.Used > r.Cap {
-			t.Errorf("got %+v: what is used is not between the bounds", r)
+	counts := must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindToolOutput, CapCount: 3}, {Kind: cupel.KindMessage, CapCount: 3}}))
+	quota := must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindToolOutput, 100), slicer.Cap(cupel.KindMessage, 100)))
+	for _, tt := range []struct {
+		tokens int
+		used   []int // of the counts, then of the quotas
+		why    string
+	}{
+		{90, []int{2, 1, 65, 3}, "the group is one item of the kind of its result, with the tokens of the call"},
+		{40, []int{2, 1, 19, 3}, "in short, it is still a result"},
+	} {
+		report := must(newPipeline(counts).DryRun(t.Context(), items, budget(tt.tokens, tt.tokens)))
+		var used []int
+		for _, s := range []strategy.Slicer{counts, quota} {
+			for _, row := range analysis.QuotaUtilization(report, budget(tt.tokens, tt.tokens), s) {
+				used = append(used, row.Used)
+			}
 		}
+		if !slices.Equal(used, tt.used) {
+			t.Errorf("within %d tokens: used %v, want %v: %s", tt.tokens, used, tt.used, tt.why)
+		}
+	}
+}
+
+func TestIncludedUnits(t *testing.T) {
+	tool := cupel.WithKind(cupel.KindToolOutput)
+	a, b := cupel.WithGroup("a"), cupel.WithGroup("b")
+	for _, tt := range []struct {
+		items []*cupel.ContextItem
+		want  string
+		why   string
+	}{
+		{nil, "", "there is nothing"},
+		{[]*cupel.ContextItem{item("1", 3, a), item("2", 5, a, tool)}, "2 ToolOutput", "a group may be all; 5 tokens are more than 3"},
+		{[]*cupel.ContextItem{item("1", 1), item("2", 5, a), item("3", 5, a, tool)}, "1 Message, 2 Message", "a group may be last; the first of equal kinds counts"},
+		{[]*cupel.ContextItem{item("1", 5, a), item("2", 3, a, tool), item("3", 3, a, tool), item("4", 0), item("5", 1, b)}, "3 ToolOutput, 1 Message, 1 Message", "the tokens of a kind count together; a group of one is a unit"},
+		{[]*cupel.ContextItem{item("1", 0, a), item("2", 0, b), item("3", 0, b, tool), item("4", 0), item("5", 0)}, "1 Message, 2 Message, 1 Message, 1 Message", "neighbours without a group are units of their own; the first kind counts if none has tokens"},
+	} {
+		var texts []string
+		for _, unit := range analysis.IncludedUnits(reportOf(tt.items...)) {
+			texts = append(texts, fmt.Sprint(len(unit), " ", unit.Kind()))
+		}
+		if got := strings.Join(texts, ", "); got != tt.want {
+			t.Errorf("got %s, want %s: %s", got, tt.want, tt.why)
+		}
+	}
+	if units := analysis.IncludedUnits(nil); units != nil || analysis.IncludedUnit(nil).Kind() != "" {
+		t.Errorf("no report has units %v", units)
 	}
 }

@@ -3,6 +3,8 @@ package analysis
 import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // QuotaUnit says what a quota counts.
@@ -25,7 +27,7 @@ type KindQuotaUtilization struct {
 }
 
 // QuotaUtilization returns a row for each entry of each QuotaSlice,
-// CountQuotaSlice and CountConstrainedKnapsackSlice in slicer: outer slicers
+// CountQuotaSlice and CountConstrainedKnapsackSlice in a slicer: outer slicers
 // first, and the entries of a slicer in order. It returns nil if there are none.
 //
 // report and budget must be those of the same run. Pinned items do not count:
@@ -34,11 +36,15 @@ type KindQuotaUtilization struct {
 // Percentages refer to the target of the whole slicer. That is approximate for a
 // QuotaSlice inside a count slicer, whose target is what the outer commitments
 // leave, because the report does not record it.
-func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget, slicer cupel.Slicer) []KindQuotaUtilization {
+func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget, of strategy.Slicer) []KindQuotaUtilization {
 	if report == nil {
 		return nil
 	}
-	used := make(map[string]*struct{ items, tokens exact.Sum })
+	type usage struct {
+		items  int
+		tokens exact.Sum
+	}
+	used := make(map[string]usage) // by kind
 	var pinned exact.Sum
 	for _, unit := range IncludedUnits(report) {
 		var tokens exact.Sum
@@ -50,34 +56,27 @@ func QuotaUtilization(report *cupel.SelectionReport, budget cupel.ContextBudget,
 			continue
 		}
 		key := unit.Kind().Key()
-		if used[key] == nil {
-			used[key] = new(struct{ items, tokens exact.Sum })
-		}
-		used[key].items.Add(1)
-		used[key].tokens = used[key].tokens.Plus(tokens)
+		used[key] = usage{used[key].items + 1, used[key].tokens.Plus(tokens)}
 	}
 	target := budget.Effective(pinned.Int()).TargetTokens
 
 	var rows []KindQuotaUtilization
-	for s := range cupel.AllSlicers(slicer) {
+	for s := range strategy.AllSlicers(of) {
+		var counts []slicer.CountQuotaEntry
 		switch s := s.(type) {
-		case quotaSlicer:
+		case *slicer.Quota:
 			for _, e := range s.Entries() {
-				row := KindQuotaUtilization{Kind: e.Kind(), Unit: QuotaTokens}
+				row := KindQuotaUtilization{Kind: e.Kind(), Unit: QuotaTokens, Used: used[e.Kind().Key()].tokens.Int()}
 				row.Required, row.Cap = e.Tokens(target)
-				if u := used[e.Kind().Key()]; u != nil {
-					row.Used = u.tokens.Int()
-				}
 				rows = append(rows, row)
 			}
-		case countSlicer:
-			for _, e := range s.Entries() {
-				row := KindQuotaUtilization{Kind: e.Kind, Unit: QuotaItems, Required: e.RequireCount, Cap: e.CapCount}
-				if u := used[e.Kind.Key()]; u != nil {
-					row.Used = u.items.Int()
-				}
-				rows = append(rows, row)
-			}
+		case *slicer.CountQuota:
+			counts = s.Entries()
+		case *slicer.CountConstrainedKnapsack:
+			counts = s.Entries()
+		}
+		for _, e := range counts {
+			rows = append(rows, KindQuotaUtilization{e.Kind, QuotaItems, used[e.Kind.Key()].items, e.RequireCount, e.CapCount})
 		}
 	}
 	return rows

@@ -3,8 +3,11 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/policy"
 )
 
 // ItemStatus says whether a variant includes an item.
@@ -50,10 +53,50 @@ type VariantStatus struct {
 	Status ItemStatus `json:"status"`
 }
 
+// PolicyVariant is a policy to compare with others.
+type PolicyVariant struct {
+	Label  string // its name in the result, which must be unique
+	Policy policy.Policy
+}
+
 // PipelineVariant is a pipeline to compare with others.
 type PipelineVariant struct {
 	Label    string // its name in the result, which must be unique
-	Pipeline *cupel.Pipeline
+	Pipeline *pipeline.Pipeline
+}
+
+// DryRunWithPolicy builds a pipeline from a policy and returns the report of a dry
+// run. env supplies what the policy needs to be built. It fails with a
+// [policy.ValidationError] if the policy is invalid, and as
+// [pipeline.Pipeline.DryRun] does, with the partial report and the error.
+//
+// It implements DryRunWithPolicy of the Policy Sensitivity chapter.
+func DryRunWithPolicy(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, p policy.Policy, env policy.Environment) (*cupel.SelectionReport, error) {
+	pipeline, err := p.Pipeline(env)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.DryRun(ctx, items, budget)
+}
+
+// PolicySensitivity compares policies as [PolicySensitivityOfPipelines] compares
+// pipelines. env supplies what the policies need to be built. Each policy scores on its own;
+// to share a scorer, compare pipelines that have it.
+//
+// It fails as [PolicySensitivityOfPipelines] does; the error in a [VariantError]
+// is a [policy.ValidationError] if the policy is invalid.
+//
+// It implements the Policy Sensitivity chapter of the specification.
+func PolicySensitivity(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, env policy.Environment, variants ...PolicyVariant) (*PolicySensitivityReport, error) {
+	pipelines := make([]PipelineVariant, len(variants))
+	for i, v := range variants {
+		p, err := v.Policy.Pipeline(env)
+		if err != nil {
+			return nil, &VariantError{v.Label, err}
+		}
+		pipelines[i] = PipelineVariant{v.Label, p}
+	}
+	return PolicySensitivityOfPipelines(ctx, items, budget, pipelines...)
 }
 
 // PolicySensitivityOfPipelines runs several pipelines on the same candidates and
@@ -65,46 +108,36 @@ type PipelineVariant struct {
 //
 // It implements the Policy Sensitivity chapter of the specification.
 func PolicySensitivityOfPipelines(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, variants ...PipelineVariant) (*PolicySensitivityReport, error) {
-	labels := make([]string, len(variants))
-	for i, v := range variants {
-		labels[i] = v.Label
-	}
-	if err := checkLabels(labels); err != nil {
+	if err := checkLabels(variants); err != nil {
 		return nil, err
 	}
-	result := &PolicySensitivityReport{Variants: make([]VariantReport, len(variants))}
-	var prepared *cupel.Prepared
-	for i, v := range variants {
-		var err error
-		if prepared == nil {
-			prepared, err = v.Pipeline.Prepare(ctx, items)
-		} else {
+	result := &PolicySensitivityReport{}
+	prepared, err := variants[0].Pipeline.Prepare(ctx, items)
+	for _, v := range variants {
+		var report *cupel.SelectionReport
+		if err == nil {
 			prepared, err = prepared.For(ctx, v.Pipeline)
 		}
+		if err == nil {
+			report, err = prepared.DryRun(ctx, budget)
+		}
 		if err != nil {
 			return nil, &VariantError{v.Label, err}
 		}
-		report, err := prepared.DryRun(ctx, budget)
-		if err != nil {
-			return nil, &VariantError{v.Label, err}
-		}
-		result.Variants[i] = VariantReport{v.Label, report}
+		result.Variants = append(result.Variants, VariantReport{v.Label, report})
 	}
 	result.Diffs = differences(items, result.Variants)
 	return result, nil
 }
 
-func checkLabels(labels []string) error {
-	if len(labels) < 2 {
-		return &ArgumentError{"variants", "At least two variants are required for a sensitivity comparison."}
+func checkLabels(variants []PipelineVariant) error {
+	if len(variants) < 2 {
+		return argumentError("variants", "At least two variants are required for a sensitivity comparison.")
 	}
-	seen := make(map[string]int, len(labels))
-	for i, label := range labels {
-		if first, ok := seen[label]; ok {
-			return &ArgumentError{fmt.Sprintf("variants[%d].label", i),
-				fmt.Sprintf("labels of variants must be unique: variants[%d] and variants[%d] are both %q", first, i, label)}
+	for i, v := range variants {
+		if slices.ContainsFunc(variants[:i], func(earlier PipelineVariant) bool { return earlier.Label == v.Label }) {
+			return argumentError(fmt.Sprintf("variants[%d].label", i), "labels of variants must be unique, got %q twice", v.Label)
 		}
-		seen[label] = i
 	}
 	return nil
 }
@@ -112,38 +145,27 @@ func checkLabels(labels []string) error {
 // differences lists the contents that some of the variants include and others
 // do not.
 func differences(items []*cupel.ContextItem, variants []VariantReport) []PolicySensitivityDiffEntry {
-	included := make([]map[string]struct{}, len(variants))
+	statuses := make(map[string][]VariantStatus) // by content
+	for _, item := range items {
+		list := make([]VariantStatus, len(variants))
+		for v, variant := range variants {
+			list[v] = VariantStatus{variant.Label, StatusExcluded}
+		}
+		statuses[item.Content()] = list
+	}
 	for v, variant := range variants {
-		included[v] = make(map[string]struct{}, len(variant.Report.Included))
 		for _, i := range variant.Report.Included {
-			included[v][items[i.Candidate()].Content()] = struct{}{} // the candidate's content, not its form's
+			statuses[items[i.Candidate].Content()][v].Status = StatusIncluded // the candidate's content, not its form's
 		}
 	}
 	diffs := []PolicySensitivityDiffEntry{} // [] in JSON, and not null
-	seen := make(map[string]struct{}, len(items))
 	for _, item := range items {
 		content := item.Content()
-		if _, ok := seen[content]; ok {
-			continue
+		list := statuses[content]
+		if slices.ContainsFunc(list, func(s VariantStatus) bool { return s.Status != list[0].Status }) {
+			diffs = append(diffs, PolicySensitivityDiffEntry{content, list})
 		}
-		seen[content] = struct{}{}
-		count := 0
-		for v := range variants {
-			if _, ok := included[v][content]; ok {
-				count++
-			}
-		}
-		if count == 0 || count == len(variants) {
-			continue
-		}
-		entry := PolicySensitivityDiffEntry{Content: content, Statuses: make([]VariantStatus, len(variants))}
-		for v, variant := range variants {
-			entry.Statuses[v] = VariantStatus{variant.Label, StatusExcluded}
-			if _, ok := included[v][content]; ok {
-				entry.Statuses[v].Status = StatusIncluded
-			}
-		}
-		diffs = append(diffs, entry)
+		delete(statuses, content) // it comes once
 	}
 	return diffs
 }

@@ -2,13 +2,14 @@ package analysis
 
 import (
 	"context"
-	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // ProbeOption is an optional setting of functions that try many budgets.
@@ -21,31 +22,22 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
-// defaultMaxBudgets is the maximum number of budgets that [Sweep] and
-// [FindMinBudgetForExhaustive] try without [WithMaxBudgets].
-const defaultMaxBudgets = 1 << 22
-
 // WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
 // try before they fail with a [TooManyBudgetsError], and how many [WhyNot] tries
-// before it returns what it knows. It must be at least 1; the default is
-// 4,194,304, and 10,000 for [WhyNot] if each needs a selection of its own. Budgets that a [cupel.SweepSlicer] skips because nothing
-// changes at them do not count.
+// before it returns what it knows. The default, also for less than 1, is 4,194,304,
+// and 10,000 for [WhyNot]. Budgets that are skipped because the slicer knows what it
+// does there do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
-	return func(p *prober) { p.maxBudgets = budgets }
+	return func(p *prober) {
+		if budgets > 0 {
+			p.maxBudgets = budgets
+		}
+	}
 }
 
-// WithReserveOffTarget sets the target of each budget to its ceiling minus the
-// output reserve of [WithBaseBudget], as is usual in a budget for a model. By
-// default the target equals the ceiling. The difference shows where an overflow is
-// measured against the target; budgets below the reserve are invalid in both
-// cases.
-func WithReserveOffTarget() ProbeOption {
-	return func(p *prober) { p.net = true }
-}
-
-// WithCeiling sets the largest budget in tokens that [WhyNot] tries; it must be at
-// least 0. By default it is enough for all candidates, or a multiple of that for
-// slicers that give a kind only a share of the budget.
+// WithCeiling sets the largest budget in tokens that [WhyNot] tries. By default, and
+// for less than 0, it is enough for all candidates, or a multiple of that for slicers
+// that give a kind only a share of the budget.
 func WithCeiling(tokens int) ProbeOption {
 	return func(p *prober) { p.ceiling = tokens }
 }
@@ -58,37 +50,42 @@ func WithProgress(progress func(budget, last int)) ProbeOption {
 }
 
 // prober tries budgets whose ceiling and target are the same number of tokens
-// (R40).
+// (R40), or the target is the ceiling less the output reserve.
 type prober struct {
-	prepared   *cupel.Prepared
+	pipeline *pipeline.Pipeline
+	prepared *pipeline.Prepared
+	items    []*cupel.ContextItem
+	wanted   []int // the candidates that a search looks for
+	pinned   int   // tokens of the pinned items
+
 	base       cupel.ContextBudget
-	net        bool // the reserve is subtracted from the target
+	net        bool // the target is the ceiling less the reserve
 	maxBudgets int
-	ceiling    int
+	ceiling    int // less than 0 for none
 	saw        func(budget, last int)
-	moves      int
+
+	tried  int
+	silent bool // the slicer does not say how long an item stays out
 }
 
-func newProber(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (prober, error) {
-	p := prober{maxBudgets: defaultMaxBudgets, ceiling: noCeiling}
+func newProber(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (*prober, error) {
+	p := &prober{pipeline: pipeline, items: items, maxBudgets: 1 << 22, ceiling: -1}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&p)
+			opt(p)
 		}
 	}
-	switch {
-	case p.maxBudgets < 1:
-		return prober{}, &ArgumentError{"maxBudgets", fmt.Sprintf("the number of budgets to try must be at least 1, got %d", p.maxBudgets)}
-	case p.ceiling < 0 && p.ceiling != noCeiling:
-		return prober{}, &ArgumentError{"ceiling", fmt.Sprintf("the largest budget to try must be at least 0, got %d", p.ceiling)}
+	var pinned exact.Sum
+	for _, item := range items {
+		if item.Pinned() {
+			pinned.Add(item.Tokens())
+		}
 	}
+	p.pinned = pinned.Int()
 	var err error
 	p.prepared, err = pipeline.Prepare(ctx, items)
 	return p, err
 }
-
-// noCeiling means that no ceiling was given.
-const noCeiling = math.MinInt
 
 func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 	target := tokens
@@ -106,23 +103,23 @@ func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 // 0.
 //
 // It fails with a [NonMonotonicError] if the pipeline's slicer contains, at any
-// depth, a QuotaSlice or a slicer that declares itself a [cupel.NonMonotonic];
+// depth, a QuotaSlice or a slicer whose [strategy.Facts] say that it is not monotonic;
 // with an [ArgumentError] if slackTokens is below 0; and as
-// [cupel.Pipeline.DryRun] does at either budget, even if only the smaller one is
+// [pipeline.Pipeline.DryRun] does at either budget, even if only the smaller one is
 // too small for the pinned items.
 //
 // It costs two runs with one scoring. It implements GetMarginalItems of the Budget
 // Simulation chapter.
-func GetMarginalItems(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, slackTokens int) ([]*cupel.ContextItem, error) {
+func GetMarginalItems(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, slackTokens int) ([]*cupel.ContextItem, error) {
 	if err := guard(pipeline, false, marginalGuard); err != nil {
 		return nil, err
 	}
 	if slackTokens < 0 {
-		return nil, &ArgumentError{"slackTokens", fmt.Sprintf("slackTokens must be at least 0, got %d", slackTokens)}
+		return nil, argumentError("slackTokens", "slackTokens must be at least 0, got %d", slackTokens)
 	}
-	reduced, err := reduce(budget, slackTokens)
-	if err != nil {
-		return nil, err
+	reduced, err := budget.Resize(max(0, budget.MaxTokens()-slackTokens), max(0, budget.TargetTokens()-slackTokens))
+	if err != nil { // the reserve is all of it, which is as good as no tokens
+		reduced = cupel.ContextBudget{}
 	}
 	prepared, err := pipeline.Prepare(ctx, items)
 	if err != nil {
@@ -136,29 +133,17 @@ func GetMarginalItems(ctx context.Context, pipeline *cupel.Pipeline, items []*cu
 	if err != nil {
 		return nil, err
 	}
-	kept := make(map[*cupel.ContextItem]struct{}, len(margin.Included))
+	kept := make(map[*cupel.ContextItem]bool, len(margin.Included))
 	for _, i := range margin.Included {
-		kept[items[i.Candidate()]] = struct{}{}
+		kept[items[i.Candidate]] = true
 	}
 	var marginal []*cupel.ContextItem
 	for _, i := range primary.Included {
-		if _, ok := kept[items[i.Candidate()]]; !ok {
-			marginal = append(marginal, items[i.Candidate()])
+		if item := items[i.Candidate]; !kept[item] {
+			marginal = append(marginal, item)
 		}
 	}
 	return marginal, nil
-}
-
-// reduce returns the budget reduced by slack tokens.
-func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
-	maxTokens, target := max(0, b.MaxTokens()-slack), max(0, b.TargetTokens()-slack)
-	if b.OutputReserve() <= maxTokens {
-		return b.Resize(maxTokens, target)
-	}
-	return cupel.NewContextBudget(maxTokens, target,
-		cupel.WithOutputReserve(maxTokens),
-		cupel.WithReservedSlots(b.ReservedSlots()),
-		cupel.WithEstimationSafetyMargin(b.EstimationSafetyMarginPercent()))
 }
 
 // FindMinBudgetFor searches for the smallest budget, in tokens, at which target is
@@ -166,7 +151,7 @@ func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 // searchCeiling, and returns false if no budget that it tried includes target.
 // target is matched by pointer, at any position. A budget does not include target
 // if it is invalid (below its reserve), if it does not fit the pinned items, or if
-// the pipeline fails with a [cupel.OverflowError].
+// the pipeline fails with a [pipeline.OverflowError].
 //
 // It is a binary search with about log2(searchCeiling) selections. The result is
 // the smallest budget if inclusion is monotonic. With Greedy and Knapsack it is
@@ -175,44 +160,85 @@ func reduce(b cupel.ContextBudget, slack int) (cupel.ContextBudget, error) {
 //
 // It fails with a [NonMonotonicError] if the pipeline's slicer contains, at any
 // depth, a QuotaSlice, a CountQuotaSlice, a CountConstrainedKnapsackSlice, or a
-// slicer that declares itself a [cupel.NonMonotonic]; with an [ArgumentError] if
+// slicer whose [strategy.Facts] say that it is not monotonic; with an [ArgumentError] if
 // target is not one of items, or searchCeiling is below its tokens; and as
-// [cupel.Pipeline.DryRun] does for errors that do not depend on the budget.
+// [pipeline.Pipeline.DryRun] does for errors that do not depend on the budget.
 //
 // It implements FindMinBudgetFor of the Budget Simulation chapter.
-func FindMinBudgetFor(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
+func FindMinBudgetFor(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
 	if err := guard(pipeline, true, minimumGuard); err != nil {
 		return 0, false, err
 	}
-	if err := checkTarget(items, target, searchCeiling); err != nil {
-		return 0, false, err
+	return find(ctx, pipeline, items, target, searchCeiling, false, opts)
+}
+
+// FindMinBudgetForExhaustive returns the smallest budget in tokens, up to
+// searchCeiling, at which target is included, or false if there is none. The
+// result is exact for any slicer. Otherwise it is like [FindMinBudgetFor], but
+// accepts slicers that are not monotonic. Under [pipeline.OverflowProceed] a budget
+// below the tokens of target may include it, if the slicer ignores the target.
+//
+// It tries budgets in ascending order, with one selection each, so a result in the
+// hundreds of thousands takes that many selections. It skips budgets at which the
+// slicer knows that it selects the same, or leaves target out, as Greedy does. It
+// fails with a [TooManyBudgetsError] if it reaches the limit of [WithMaxBudgets].
+func FindMinBudgetForExhaustive(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
+	return find(ctx, pipeline, items, target, searchCeiling, true, opts)
+}
+
+// find checks the preconditions in the chapter's order, searches by halves or tries
+// budgets in order, and makes the chapter's final dry run, which includes the placer.
+func find(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, inOrder bool, opts []ProbeOption) (budget int, found bool, err error) {
+	if target == nil || !slices.Contains(items, target) {
+		return 0, false, argumentError("targetItem", "targetItem must be an element of items")
+	}
+	if searchCeiling < target.Tokens() {
+		return 0, false, argumentError("searchCeiling", "searchCeiling must be >= targetItem.Tokens")
 	}
 	p, err := newProber(ctx, pipeline, items, opts)
-	if err != nil {
+	if err != nil || target.Tokens() < 0 { // never selected
 		return 0, false, err
 	}
-	if target.Tokens() < 0 {
-		return 0, false, nil // never selected
+	for i, item := range items {
+		if item == target {
+			p.wanted = append(p.wanted, i)
+		}
 	}
-	least, err := p.halve(ctx, leastTokens(target), searchCeiling, func(i int) bool { return items[i] == target })
-	if err != nil {
+	if inOrder {
+		budget, found, err = p.first(ctx, p.lowest(target), searchCeiling)
+	} else {
+		budget, err = p.halve(ctx, leastTokens(target), searchCeiling)
+		found = err == nil
+	}
+	if !found {
 		return 0, false, err
 	}
-	return p.confirm(ctx, items, target, least)
+	last, err := p.budget(budget)
+	if err != nil {
+		return 0, false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
+	}
+	report, err := p.prepared.DryRun(ctx, last)
+	if err := fatal(err); err != nil {
+		return 0, false, err
+	}
+	if !slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return items[i.Candidate] == target }) {
+		return 0, false, nil
+	}
+	return budget, true, nil
 }
 
 // halve returns a budget from low to high that includes a wanted candidate, found
 // by the chapter's binary search, or high if it finds none.
-func (p *prober) halve(ctx context.Context, low, high int, wanted func(candidate int) bool) (int, error) {
+func (p *prober) halve(ctx context.Context, low, high int) (int, error) {
 	// Try the lower bound first: the chapter's loop never does, and would
 	// return one token too many (R40).
-	ok, err := p.includes(ctx, low, wanted)
+	ok, err := p.includes(ctx, low)
 	if ok {
 		high = low
 	}
 	for err == nil && high-low > 1 {
 		mid := low + (high-low)/2
-		if ok, err = p.includes(ctx, mid, wanted); ok {
+		if ok, err = p.includes(ctx, mid); ok {
 			high = mid
 		} else {
 			low = mid
@@ -221,87 +247,17 @@ func (p *prober) halve(ctx context.Context, low, high int, wanted func(candidate
 	return high, err
 }
 
-// checkTarget checks the preconditions, in the chapter's order.
-func checkTarget(items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int) error {
-	if target == nil || !slices.Contains(items, target) {
-		return &ArgumentError{"targetItem", "targetItem must be an element of items"}
-	}
-	if searchCeiling < target.Tokens() {
-		return &ArgumentError{"searchCeiling", "searchCeiling must be >= targetItem.Tokens"}
-	}
-	return nil
-}
-
-// includes reports whether a wanted candidate is included at a budget.
-func (p *prober) includes(ctx context.Context, tokens int, wanted func(candidate int) bool) (bool, error) {
-	budget, err := p.budget(tokens)
-	if err != nil {
-		return false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
-	}
-	positions, err := p.prepared.Select(ctx, budget)
-	if failureOf(err) == notTheBudgets {
-		return false, err
-	}
-	return slices.ContainsFunc(positions, wanted), nil
-}
-
-// confirm makes the chapter's final dry run, which includes the placer, and
-// returns the answer.
-func (p *prober) confirm(ctx context.Context, items []*cupel.ContextItem, target *cupel.ContextItem, tokens int) (answer int, found bool, err error) {
-	budget, err := p.budget(tokens)
-	if err != nil {
-		return 0, false, nil //nolint:nilerr // a budget that cannot be built includes nothing (R40)
-	}
-	report, err := p.prepared.DryRun(ctx, budget)
-	if failureOf(err) == notTheBudgets {
-		return 0, false, err
-	}
-	if !slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return items[i.Candidate()] == target }) {
-		return 0, false, nil
-	}
-	return tokens, true, nil
-}
-
-// FindMinBudgetForExhaustive returns the smallest budget in tokens, up to
-// searchCeiling, at which target is included, or false if there is none. The
-// result is exact for any slicer. Otherwise it is like [FindMinBudgetFor], but
-// accepts slicers that are not monotonic. Under [cupel.OverflowProceed] a budget
-// below the tokens of target may include it, if the slicer ignores the target.
-//
-// It tries budgets in ascending order, with one selection each, so a result in the
-// hundreds of thousands takes that many selections. With a [cupel.SweepSlicer],
-// such as Greedy, it only does the work where the selection changes. It fails with
-// a [TooManyBudgetsError] if it reaches the limit of [WithMaxBudgets].
-func FindMinBudgetForExhaustive(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, target *cupel.ContextItem, searchCeiling int, opts ...ProbeOption) (budget int, found bool, err error) {
-	if err := checkTarget(items, target, searchCeiling); err != nil {
-		return 0, false, err
-	}
-	p, err := newProber(ctx, pipeline, items, opts)
-	if err != nil {
-		return 0, false, err
-	}
-	if target.Tokens() < 0 {
-		return 0, false, nil // never selected
-	}
-	least, found, err := p.first(ctx, p.lowest(pipeline, target), searchCeiling, func(i int) bool { return items[i] == target })
-	if err != nil || !found {
-		return 0, false, err
-	}
-	return p.confirm(ctx, items, target, least)
-}
-
 // lowest returns the smallest budget that may include an item with at least 0
-// tokens. A selection never exceeds the target, unless overflow is allowed, and a
-// budget below the reserve is invalid.
-func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
-	reserve := p.base.OutputReserve()
-	switch {
-	case pipeline.Config().Overflow == cupel.OverflowProceed:
-		return reserve
-	case p.net:
-		return exact.Of(leastTokens(item)).Plus(exact.Of(reserve)).Int()
+// tokens. A selection never exceeds the target, unless overflow is allowed.
+func (p *prober) lowest(item *cupel.ContextItem) int {
+	tokens := leastTokens(item)
+	if p.pipeline.Config().Overflow == pipeline.OverflowProceed {
+		tokens = 0
 	}
-	return max(leastTokens(item), reserve)
+	if p.net {
+		tokens = exact.Of(tokens, p.base.OutputReserve()).Int()
+	}
+	return tokens
 }
 
 // leastTokens returns the fewest tokens with which an item can be in the window:
@@ -309,8 +265,6 @@ func (p *prober) lowest(pipeline *cupel.Pipeline, item *cupel.ContextItem) int {
 // can have any size.
 func leastTokens(item *cupel.ContextItem) int {
 	switch variants := item.Variants(); {
-	case item.Tokens() < 0:
-		return item.Tokens()
 	case item.Group() != "":
 		return 0
 	case len(variants) > 0:
@@ -319,61 +273,96 @@ func leastTokens(item *cupel.ContextItem) int {
 	return item.Tokens()
 }
 
+// includes reports whether a wanted candidate is included at a budget.
+func (p *prober) includes(ctx context.Context, tokens int) (bool, error) {
+	at := p.try(ctx, tokens)
+	return at.found, fatal(at.failed)
+}
+
 // first returns the first budget of a range that includes a wanted candidate.
-func (p *prober) first(ctx context.Context, from, to int, wanted func(candidate int) bool) (budget int, found bool, err error) {
-	cursor := p.prepared.Cursor()
-	at := from
-	for ok := at <= to; ok; at, ok = p.nextChange(cursor, at, 1, to) {
-		change, err := p.move(ctx, cursor, at, to)
-		if failureOf(err) == notTheBudgets {
-			return 0, false, err
+func (p *prober) first(ctx context.Context, from, to int) (budget int, found bool, err error) {
+	for at, err := range p.each(ctx, BudgetRange{from, to, 1}) {
+		if err != nil || at.found {
+			return at.tokens, at.found, err
 		}
-		if slices.ContainsFunc(change.Came, wanted) {
-			return at, true, nil
+		if err := p.stayOut(ctx, at); err != nil {
+			return 0, false, err
 		}
 	}
 	return 0, false, nil
 }
 
-// move goes to a budget, on the way to the last one.
-func (p *prober) move(ctx context.Context, cursor *cupel.Cursor, tokens, last int) (cupel.SelectionChange, error) {
-	if p.moves == p.maxBudgets {
-		return cupel.SelectionChange{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens}
+// stayOut finds up to which target no wanted candidate is selected, as far as the
+// slicer knows. It asks only slicers that know of other budgets at all, since an
+// explanation costs more than a selection.
+func (p *prober) stayOut(ctx context.Context, at *probe) error {
+	target := at.budget.Effective(p.pinned).TargetTokens
+	if p.silent || at.failed != nil || !at.HoldsAt(at.budget) {
+		return nil //nolint:nilerr // nothing is known of a budget that fails
 	}
-	p.moves++
-	if p.saw != nil {
-		p.saw(tokens, last)
+	at.outUntil = math.MaxInt
+	for _, candidate := range p.wanted {
+		o, err := p.prepared.Explain(ctx, at.budget, candidate)
+		if err != nil {
+			return err
+		}
+		at.outUntil = min(at.outUntil, o.OutUntil)
 	}
-	budget, err := p.budget(tokens)
-	if err != nil {
-		return cupel.SelectionChange{}, err
-	}
-	return cursor.Move(ctx, budget)
+	p.silent = at.outUntil < target
+	return nil
 }
 
-// nextChange returns the first of the budgets at+stride, at+2*stride and so on, up
-// to the last one, at which the selection may differ from that at at, where the
-// cursor is. It returns false if there is none.
-func (p *prober) nextChange(cursor *cupel.Cursor, at, stride, last int) (int, bool) {
-	left := (last - at) / stride
-	changed := func(n int) bool { // monotonic in n
-		budget, err := p.budget(at + n*stride)
-		return err == nil && !cursor.Unchanged(budget) // smaller budgets are invalid too
+// probe is the selection at a budget.
+type probe struct {
+	pipeline.Choice
+	tokens   int // the ceiling
+	budget   cupel.ContextBudget
+	found    bool  // a wanted candidate is included
+	failed   error // why nothing is selected; nil if the selection succeeds
+	outUntil int   // targets up to this one need not be tried
+}
+
+// try selects at a budget.
+func (p *prober) try(ctx context.Context, tokens int) *probe {
+	at := &probe{tokens: tokens}
+	if at.budget, at.failed = p.budget(tokens); at.failed == nil {
+		at.Choice, at.failed = p.prepared.Choose(ctx, at.budget)
 	}
-	if left <= 0 {
-		return 0, false
-	}
-	if changed(1) {
-		return at + stride, true
-	}
-	same, n := 1, min(left, 2)
-	for !changed(n) {
-		if n == left {
-			return 0, false
+	at.found = slices.ContainsFunc(at.Candidates, func(i int) bool { return slices.Contains(p.wanted, i) })
+	return at
+}
+
+// each tries the budgets of a range. It skips those that select the same as the one
+// before, and those with targets up to outUntil, which the loop may set. An error is
+// the last.
+func (p *prober) each(ctx context.Context, budgets BudgetRange) iter.Seq2[*probe, error] {
+	return func(yield func(*probe, error) bool) {
+		for tokens, ok := budgets.From, budgets.From <= budgets.To; ok; p.tried++ {
+			if p.tried == p.maxBudgets {
+				yield(&probe{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens})
+				return
+			}
+			if p.saw != nil {
+				p.saw(tokens, budgets.To)
+			}
+			at := p.try(ctx, tokens)
+			err := fatal(at.failed)
+			if !yield(at, err) || err != nil {
+				return
+			}
+			tokens, ok = p.next(at, budgets)
 		}
-		same, n = n, n+min(n, left-n)
 	}
-	same++
-	n = same + sort.Search(n-same, func(i int) bool { return changed(same + i) })
-	return at + n*stride, true
+}
+
+// next returns the first budget of a range after one that was tried that needs to be
+// tried too. It returns false if there is none.
+func (p *prober) next(at *probe, budgets BudgetRange) (int, bool) {
+	left := (budgets.To - at.tokens) / budgets.Stride
+	n := sort.Search(left, func(n int) bool {
+		budget, err := p.budget(at.tokens + (n+1)*budgets.Stride)
+		return err == nil && !at.HoldsAt(budget) && // smaller budgets are invalid too
+			(at.outUntil == 0 || budget.Effective(p.pinned).TargetTokens > at.outUntil)
+	})
+	return at.tokens + (n+1)*budgets.Stride, n < left
 }

@@ -11,20 +11,19 @@ type IncludedUnit []cupel.IncludedItem
 
 // IncludedUnits returns the units of the window, in placed order. The entries of a
 // group follow one another in every report of a pipeline; elsewhere each run of
-// neighbours is a unit. The units share the memory of the report.
+// neighbours is a unit.
 func IncludedUnits(report *cupel.SelectionReport) []IncludedUnit {
 	if report == nil {
 		return nil
 	}
-	units := make([]IncludedUnit, 0, len(report.Included))
-	from := 0
-	for i := range report.Included {
-		group := report.Included[i].Item.Group()
-		if i+1 < len(report.Included) && group != "" && group == report.Included[i+1].Item.Group() {
-			continue
+	var units []IncludedUnit
+	for i, entry := range report.Included {
+		group := entry.Item.Group()
+		if i == 0 || group == "" || group != report.Included[i-1].Item.Group() {
+			units = append(units, nil)
 		}
-		units = append(units, report.Included[from:i+1:i+1])
-		from = i + 1
+		last := &units[len(units)-1]
+		*last = append(*last, entry)
 	}
 	return units
 }
@@ -34,23 +33,20 @@ func IncludedUnits(report *cupel.SelectionReport) []IncludedUnit {
 // group variant has the kind of the first item, since the window has nothing else
 // of the group.
 func (u IncludedUnit) Kind() cupel.ContextKind {
-	if len(u) == 1 {
-		return u[0].Item.Kind()
-	}
 	tokens := make(map[string]exact.Sum)
 	for _, entry := range u {
 		full := entry.Item.Tokens()
-		if original, ok := entry.Item.OriginalTokens(); ok && entry.Form() > 0 {
-			full = original
+		if entry.Form > 0 {
+			full = sizeInFull(entry.Item)
 		}
-		key := entry.Item.Kind().Key()
-		sum := tokens[key]
+		sum := tokens[entry.Item.Kind().Key()]
 		sum.Add(full)
-		tokens[key] = sum
+		tokens[entry.Item.Kind().Key()] = sum
 	}
 	best := cupel.ContextKind("")
-	for i, entry := range u {
-		if kind := entry.Item.Kind(); i == 0 || tokens[kind.Key()].Minus(tokens[best.Key()]).Greater(0) {
+	for _, entry := range u {
+		kind := entry.Item.Kind()
+		if best == "" || tokens[kind.Key()].Minus(tokens[best.Key()]).Greater(0) {
 			best = kind
 		}
 	}

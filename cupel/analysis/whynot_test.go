@@ -9,38 +9,132 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// isIn reports whether a plain dry run includes a candidate at a ceiling whose
-// target is the ceiling less the reserve.
-func isIn(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, base cupel.ContextBudget, tokens, candidate int) bool {
-	b, err := base.Resize(tokens, tokens-base.OutputReserve())
-	if err != nil {
-		return false
+// checkWhyNot compares the answer about a candidate with plain runs: at the budget, at
+// every ceiling up to the smallest budget that includes it, and with it pinned.
+func checkWhyNot(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem, b cupel.ContextBudget, candidate int) *analysis.WhyNotAnswer {
+	t.Helper()
+	a, err := analysis.WhyNot(t.Context(), p, items, b, candidate)
+	report, failed := p.DryRun(t.Context(), items, b)
+	if failed != nil {
+		if err == nil || err.Error() != failed.Error() {
+			t.Fatalf("got error %v, want that of the run: %v", err, failed)
+		}
+		return nil
 	}
-	report, err := p.DryRun(ctx, items, b)
-	return err == nil && slices.ContainsFunc(report.Included, func(i cupel.IncludedItem) bool { return i.Candidate() == candidate })
-}
-
-// failsUpTo reports whether a plain dry run at some ceiling up to last fails as err
-// does.
-func failsUpTo(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, base cupel.ContextBudget, last int, err error) bool {
-	for tokens := base.OutputReserve(); tokens <= last; tokens++ {
-		b := must(base.Resize(tokens, tokens-base.OutputReserve()))
-		if _, failed := p.DryRun(ctx, items, b); failed != nil && failed.Error() == err.Error() {
-			return true
+	if err != nil {
+		t.Fatal(err)
+	}
+	fail := func(format string, args ...any) {
+		t.Helper()
+		text := fmt.Sprintf(format, args...) + fmt.Sprintf("\n%s by %q, smallest %+v\n%T %+v, budget %+v\n", a.Why(), a.Rule, a.Smallest, p.Config().Slicer, p.Config(), b)
+		for i, it := range items {
+			text += fmt.Sprintln(i, string(must(it.MarshalJSON())))
+		}
+		t.Fatal(text, report.Included, "\n", report.Excluded)
+	}
+	in := func(r *cupel.SelectionReport) []bool {
+		marks := make([]bool, len(items))
+		if r != nil {
+			for _, e := range r.Included {
+				marks[e.Candidate] = true
+			}
+		}
+		return marks
+	}
+	was := in(report)
+	if (a.Place > 0) != was[candidate] || (a.Rule == "") != was[candidate] {
+		fail("the answer is about another run")
+	}
+	same := func(what string, x *analysis.Exchange, other *cupel.SelectionReport, failed error) {
+		t.Helper()
+		if (failed != nil) != (x.Err != nil) || failed != nil && failed.Error() != x.Err.Error() {
+			fail("%s: %v, want %v", what, x.Err, failed)
+		}
+		var came, went []int
+		for c, now := range in(other) {
+			if failed == nil && now && !was[c] {
+				came = append(came, c)
+			}
+			if failed == nil && !now && was[c] {
+				went = append(went, c)
+			}
+		}
+		if !slices.Equal(came, slices.Sorted(slices.Values(x.Came))) || !slices.Equal(went, slices.Sorted(slices.Values(x.Went))) {
+			fail("%s: came %v and went %v, want %v and %v", what, x.Came, x.Went, came, went)
+		}
+		for _, list := range [][]int{x.Came, x.Went} {
+			if !slices.IsSortedFunc(list, func(i, j int) int { return a.Ledger.Entries[i].Rank - a.Ledger.Entries[j].Rank }) {
+				fail("%s: %v and %v are not by rank", what, x.Came, x.Went)
+			}
 		}
 	}
-	return false
+
+	dropped := p.Config().Overflow == pipeline.OverflowTruncate || a.Code == string(cupel.ExcludeDeduplicated) || a.Code == string(cupel.ExcludeSuperseded)
+	for _, i := range a.DisplacedBy {
+		mine := i == candidate || items[i].Group() != "" && items[i].Group() == items[candidate].Group()
+		if mine || !was[i] && !dropped && a.Ledger.Entries[i].Code != string(cupel.ExcludeCountCapExceeded) {
+			fail("candidate %d was not chosen instead", i)
+		}
+	}
+
+	// Every budget up to the first that includes it, or to where it looked.
+	at := func(n int) (*cupel.SelectionReport, error) {
+		resized, err := b.Resize(n, n-min(n, b.OutputReserve()))
+		if err != nil {
+			return nil, err
+		}
+		return p.DryRun(t.Context(), items, resized)
+	}
+	s := a.Smallest
+	gone := a.Code == string(cupel.ExcludeDeduplicated) || a.Code == string(cupel.ExcludeNegativeTokens)
+	if gone != (s.SearchedTo == math.MaxInt) || !s.Found && !s.Exact && s.Err == nil {
+		fail("it stopped early")
+	}
+	last := min(s.SearchedTo, 4000)
+	if s.Found {
+		last = s.Tokens - 1
+	}
+	hidden := s.Err == nil // whether a run fails as the answer says
+	for n := range last + 1 {
+		report, err := at(n)
+		hidden = hidden || err != nil && err.Error() == s.Err.Error()
+		if s.Exact && err == nil && in(report)[candidate] {
+			fail("%d tokens include it", n)
+		}
+	}
+	if !hidden {
+		fail("no budget up to %d fails so", last)
+	}
+	if s.Found {
+		report, err := at(s.Tokens)
+		if err != nil || !in(report)[candidate] {
+			fail("the smallest budget does not include it: %v", err)
+		}
+		same("at the smallest budget", a.AtSmallest, report, nil)
+	}
+
+	if (a.IfPinned == nil) != (a.Place > 0 || gone) {
+		fail("if pinned: %+v", a.IfPinned)
+	}
+	if a.IfPinned != nil {
+		pinned := slices.Clone(items)
+		pinned[candidate] = must(items[candidate].With(cupel.WithPinned()))
+		other, err := p.DryRun(t.Context(), pinned, b)
+		same("pinned", a.IfPinned, other, err)
+	}
+	return a
 }
 
-// The smallest budget is the first of all budgets that includes the candidate,
-// for all slicers, nested, that explain and sweep or do not; what is said to have
-// been chosen instead was; and pinning changes what it is said to change.
+// The answers are true for all slicers, nested, that explain themselves or do not.
 func TestWhyNotAnswersAreTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 7))
 	rounds := 1500
@@ -55,101 +149,17 @@ func TestWhyNotAnswersAreTrue(t *testing.T) {
 		}
 		reserve := w.base.OutputReserve()
 		tokens := reserve + r.IntN(60)
-		b := must(w.base.Resize(tokens, tokens-reserve))
-		candidate := r.IntN(len(w.items))
-		a, err := analysis.WhyNot(t.Context(), w.pipeline, w.items, b, candidate)
-		report, failed := w.pipeline.DryRun(t.Context(), w.items, b)
-		if failed != nil {
-			if err == nil || err.Error() != failed.Error() {
-				t.Fatalf("got error %v, want that of the run: %v", err, failed)
-			}
+		a := checkWhyNot(t, w.pipeline, w.items, must(w.base.Resize(tokens, tokens-reserve)), r.IntN(len(w.items)))
+		if a == nil {
 			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		describe := func() string {
-			text := fmt.Sprintf("%T %+v, budget %+v, overflow %v\n%s\n", w.slicer, w.slicer, b, w.pipeline.Config().Overflow, a)
-			for i, it := range w.items {
-				text += fmt.Sprintf("%d: %p %+v\n", i, it, it)
-			}
-			return text
-		}
-		included := func(i int) bool {
-			return slices.ContainsFunc(report.Included, func(e cupel.IncludedItem) bool { return e.Candidate() == i })
-		}
-		if (a.Place > 0) != included(candidate) || (a.Rule == "") != included(candidate) {
-			t.Fatalf("the answer is about another run\n%s", describe())
 		}
 		if a.Place == 0 {
 			out++
 		}
-		dropped := w.pipeline.Config().Overflow == cupel.OverflowTruncate
-		for _, i := range a.DisplacedBy {
-			if code := a.Ledger.Entries[i].Code(); i == candidate || !included(i) && !dropped && code != string(cupel.ExcludeCountCapExceeded) && a.Code() != string(cupel.ExcludeDeduplicated) {
-				t.Fatalf("candidate %d was not chosen instead\n%s", i, describe())
-			}
-		}
-
-		// Every budget up to where it looked, and no other.
-		never := a.Code() == string(cupel.ExcludeDeduplicated) || a.Code() == string(cupel.ExcludeNegativeTokens)
-		if never != (a.Smallest.SearchedTo == math.MaxInt) {
-			t.Fatalf("searched to %d\n%s", a.Smallest.SearchedTo, describe())
-		}
-		want := analysis.SmallestBudget{Exact: true, SearchedTo: a.Smallest.SearchedTo}
-		for at := 0; at <= min(a.Smallest.SearchedTo, 4000); at++ {
-			if isIn(t.Context(), w.pipeline, w.items, w.base, at, candidate) {
-				want.Found, want.Tokens = true, at
-				break
-			}
-		}
-		if a.Smallest.Err == nil && a.Smallest != want {
-			t.Fatalf("got %+v, want %+v\n%s", a.Smallest, want, describe())
-		}
-		if err := a.Smallest.Err; err != nil {
-			// Only a run that fails at a smaller budget hides the answer.
-			last := a.Smallest.SearchedTo
-			if want.Found {
-				last = want.Tokens - 1
-			}
-			if !failsUpTo(t.Context(), w.pipeline, w.items, w.base, last, err) {
-				t.Fatalf("no budget up to %d fails with %v, and the first is %+v\n%s", last, err, want, describe())
-			}
-		}
 		if a.Smallest.Found {
-			if !isIn(t.Context(), w.pipeline, w.items, w.base, a.Smallest.Tokens, candidate) {
-				t.Fatalf("%+v does not include it\n%s", a.Smallest, describe())
-			}
 			found++
-			if want.SearchedTo > analysis.SufficientBudget(w.items, w.base) {
+			if a.Smallest.SearchedTo > analysis.SufficientBudget(w.items, w.base) {
 				multiples++
-			}
-			if a.AtSmallest == nil || a.AtSmallest.Err != nil || a.Place == 0 && !slices.Contains(a.AtSmallest.Came, candidate) {
-				t.Fatalf("at the smallest budget: %+v\n%s", a.AtSmallest, describe())
-			}
-		}
-
-		if (a.IfPinned == nil) != (a.Place > 0 || never) {
-			t.Fatalf("if pinned: %+v\n%s", a.IfPinned, describe())
-		}
-		if a.IfPinned == nil {
-			continue
-		}
-		it := w.items[candidate]
-		hint, _ := it.FutureRelevanceHint()
-		items := slices.Clone(w.items)
-		items[candidate] = scored(it.Content(), it.Tokens(), hint, cupel.WithKind(it.Kind()), cupel.WithPinned())
-		other, err := w.pipeline.DryRun(t.Context(), items, b)
-		if (err != nil) != (a.IfPinned.Err != nil) || err != nil && err.Error() != a.IfPinned.Err.Error() {
-			t.Fatalf("if pinned: %v, want %v\n%s", a.IfPinned.Err, err, describe())
-		}
-		if err != nil {
-			continue
-		}
-		for i := range items {
-			in := slices.ContainsFunc(other.Included, func(e cupel.IncludedItem) bool { return e.Candidate() == i })
-			if slices.Contains(a.IfPinned.Came, i) != (in && !included(i)) || slices.Contains(a.IfPinned.Went, i) != (!in && included(i)) {
-				t.Fatalf("if pinned, candidate %d: %+v\n%s", i, a.IfPinned, describe())
 			}
 		}
 	}
@@ -158,9 +168,63 @@ func TestWhyNotAnswersAreTrue(t *testing.T) {
 	}
 }
 
+// The answers are true for groups, smaller forms and versions.
+func TestWhyNotOfUnits(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 2))
+	slicers := []strategy.Slicer{
+		slicer.Greedy{}, slicer.ScoreGreedy{}, slicer.Knapsack{}, slicer.MultipleChoice{},
+		must(slicer.NewKnapsack(slicer.WithBucketSize(1))),
+		must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMessage, 60))),
+		must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindMessage, CapCount: 2}})),
+	}
+	rounds := 300
+	if testing.Short() || raceEnabled {
+		rounds = 80
+	}
+	asked := make(map[string]int)
+	for round := range rounds {
+		p := newPipeline(slicers[round%len(slicers)], overflow(pipeline.OverflowStrategy(random.IntN(3))))
+		items := randomUnits(random, 2+random.IntN(6))
+		tokens := 20 + random.IntN(60)
+		for c := range items {
+			if a := checkWhyNot(t, p, items, budget(tokens, tokens), c); a != nil {
+				asked[a.Code]++
+			}
+		}
+	}
+	for _, code := range []cupel.ExclusionCode{cupel.ExcludeBudgetExceeded, cupel.ExcludeSuperseded, cupel.ExcludeCountCapExceeded} {
+		if asked[string(code)] == 0 {
+			t.Errorf("no candidate was left out by %s", code)
+		}
+	}
+}
+
+// answerText writes an answer: reason, rule, what is chosen instead, what goes if it
+// is pinned, and the smallest budget.
+func answerText(a *analysis.WhyNotAnswer) string {
+	text := a.Why() + "\n"
+	if a.Rule != "" {
+		text += a.Rule + "\n"
+	}
+	names := func(what string, candidates []int) {
+		for _, i := range candidates {
+			what += " " + a.Ledger.Entries[i].Item.Content()
+		}
+		text += what + "\n"
+	}
+	names("instead:", a.DisplacedBy)
+	if x := a.IfPinned; x != nil {
+		names("if pinned:", x.Went)
+		if x.Err != nil {
+			text += x.Err.Error() + "\n"
+		}
+	}
+	return text + a.Smallest.String()
+}
+
 func TestWhyNot(t *testing.T) {
 	items := []*cupel.ContextItem{
-		item("Be brief.", 10, cupel.WithPinned()),
+		item("rule", 10, cupel.WithPinned()),
 		scored("apple", 20, 0.8, cupel.WithKind("Document")),
 		scored("banana", 40, 0.9, cupel.WithKind("Document")),
 		scored("cherry", 30, 0.6, cupel.WithKind("ToolOutput")),
@@ -168,142 +232,170 @@ func TestWhyNot(t *testing.T) {
 		item("damson", -1),
 		scored("elder", 5, 0.05),
 	}
-	twin := scored("twin", 7, 0.5)
-	knapsack := must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
-	counted := must(slicer.NewCountConstrainedKnapsack(knapsack, []slicer.CountQuotaEntry{{Kind: "Memory", CapCount: 1}}))
+	group := cupel.WithGroup("g")
+	version := func(content string, tokens, days int) *cupel.ContextItem {
+		return scored(content, tokens, 0.5, cupel.WithVersionOf("file"), cupel.WithTimestamp(time.Date(2025, 6, days, 0, 0, 0, 0, time.UTC)))
+	}
+	old, newest := version("old", 5, 1), version("newest", 5, 2)
+	counted := must(slicer.NewCountConstrainedKnapsack(must(slicer.NewKnapsack(slicer.WithBucketSize(1))), []slicer.CountQuotaEntry{{Kind: "Memory", CapCount: 1}}))
 	reserve := budget(100, 80, cupel.WithOutputReserve(20))
-	failing := func(ranges ...int) cupel.Slicer {
-		return sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (cupel.Selection, error) {
+	fails := func(ranges ...int) strategy.Slicer {
+		return sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
 			for r := range slices.Chunk(ranges, 2) {
 				if r[0] <= b.TargetTokens && b.TargetTokens <= r[1] {
-					return cupel.Selection{}, errors.New("that is too much")
+					return failing(ctx, items, b)
 				}
 			}
-			return slicer.Greedy{}.Slice(ctx, items, b)
+			return custom{slicer.Greedy{}}.Slice(ctx, items, b)
 		})
 	}
+	ten := analysis.WithMaxBudgets(10)
 	for _, tt := range []struct {
 		name, why string
 		items     []*cupel.ContextItem
-		slicer    cupel.Slicer
+		slicer    strategy.Slicer
 		budget    cupel.ContextBudget
 		candidate int
 		opts      []analysis.ProbeOption
 		has       []string
 	}{
 		{"out", "apple and banana leave 10 of 70, as 100 less 20 and 10; at 80 the 30 of the reserve and the pinned item leave 50", items, slicer.Greedy{}, reserve, 3, nil, []string{
-			`"cherry" (ToolOutput, 30 tokens, score 0.6, rank 3 of 5) is not included: BudgetExceeded: 30 tokens requested, 5 available`,
-			"When its turn came, 10 of 70 tokens were left.", "Chosen instead:\n  \"apple\" (Document, 20 tokens, score 0.8, rank 2 of 5)\n  \"banana\"",
-			"If it were pinned, these would go:\n  \"banana\" (Document, 40 tokens, score 0.9, rank 1 of 5)\n", "The smallest budget that includes it is 80 tokens."}},
-		{"in", "it is best", items, slicer.Greedy{}, reserve, 2, nil, []string{"is included, in place 2 of 4: Scored\nThe smallest budget that includes it is 90 tokens."}},
-		{"pinned", "10 and the reserve", items, slicer.Greedy{}, reserve, 0, nil, []string{"\"Be brief.\" (Message, 10 tokens) is included", "is 30 tokens."}},
-		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content, only the best is kept.\nChosen instead:\n  \"apple\" (Document", "No budget includes it."}},
-		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count are never chosen.", "No budget includes it."}},
-		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before the slicer chooses.\nChosen instead:\n  \"Be brief.\"",
-			"If it were pinned, the selection would fail: Pinned items require 40 tokens", "is 60 tokens."}},
-		{"does not explain itself", "only what it chose is known", items, custom{knapsack}, reserve, 3, nil, []string{"custom chose others, with 70 tokens.\nChosen instead:\n", "is 80 tokens."}},
+			"BudgetExceeded: 30 tokens requested, 5 available", "When its turn came, 10 of 70 tokens were left. ", "instead: apple banana\n", "if pinned: banana\n", "The smallest budget that includes it is 80 tokens."}},
+		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content, and of such groups, only the best is kept.\ninstead: apple\nNo budget includes it."}},
+		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count are never chosen, nor are their groups.\ninstead:\nNo budget includes it."}},
+		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before the slicer chooses.\ninstead: rule\nif pinned:\ncupel: Pinned items require 40 tokens", "is 60 tokens."}},
+		{"pinned, of all sizes", "pinned items without tokens take nothing", []*cupel.ContextItem{item("none", 0, cupel.WithPinned()), item("one", 1, cupel.WithPinned()), item("two", 2, cupel.WithPinned()), item("big", 5)}, slicer.Greedy{}, budget(6, 6), 3, nil, []string{"instead: one two\n", "is 8 tokens."}},
+		{"older", "the newest stands for it", []*cupel.ContextItem{newest, old, scored("plain", 5, 0.9)}, slicer.Greedy{}, budget(10, 10), 1, nil, []string{"Of the versions of one thing the newest counts. Older ones come back only in its place.\ninstead: newest\n"}},
+		{"replaced", "the older version is in its place", []*cupel.ContextItem{old, version("huge", 50, 3)}, slicer.Greedy{}, budget(40, 40), 1, nil, []string{"an older version came back in its place.\ninstead: old\n", "is 50 tokens."}},
+		{"group", "5 tokens would fit, and the group of 35 does not", []*cupel.ContextItem{scored("call", 5, 0.5, group), scored("result", 30, 0.2, group), scored("plain", 20, 0.9)}, slicer.Greedy{}, budget(40, 40), 0, nil, []string{"(group_tokens=35)\n", "instead: plain\nif pinned: plain\n", "is 55 tokens."}},
 		{"share", "a tenth of 300 tokens, and 30", items, must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("ToolOutput", 10))), reserve, 3, nil, []string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens.", "is 330 tokens."}},
-		{"ceiling", "80 would do", items, slicer.Greedy{}, reserve, 3, []analysis.ProbeOption{analysis.WithCeiling(79)}, []string{"No budget up to 79 tokens includes it."}},
-		{"ceiling of nothing", "nothing fits", items, slicer.Greedy{}, reserve, 3, []analysis.ProbeOption{analysis.WithCeiling(0)}, []string{"No budget up to 0 tokens includes it."}},
-		{"few budgets", "halving finds what is enough", items, counted, reserve, 3, []analysis.ProbeOption{analysis.WithMaxBudgets(10)}, []string{"A budget of ", "tokens includes it; a smaller one may."}},
-		{"too few", "the first ten budgets are 50 to 59", items, counted, reserve, 3, []analysis.ProbeOption{analysis.WithMaxBudgets(10), analysis.WithCeiling(60)}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
-		{"twins", "a pointer that occurs twice is two candidates: the second fits when both do", []*cupel.ContextItem{twin, twin}, slicer.Greedy{}, budget(10, 10), 1, nil, []string{"Chosen instead:\n  \"twin\" (Message, 7 tokens, score 0.5, rank 1 of 2)", "is 14 tokens."}},
-		{"free", "items without tokens fit any target", []*cupel.ContextItem{item("free", 0), item("pin", 5, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"Nothing is left to choose with after pinned items and what the budget reserves.", "If it were pinned, nothing would go.", "is 6 tokens."}},
-		{"fails beyond", "what fails at large budgets says nothing of smaller ones", items, failing(101, 1000), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "is 60 tokens."}},
-		{"fails before", "60 may not be the smallest when 55 fails", items, failing(45, 45), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "A budget of 100 tokens includes it; a smaller one may."}},
-		{"fails before and beyond", "nothing is known to include it", items, failing(45, 45, 101, 1000), budget(80, 80), 3, nil, []string{"sliceFunc chose others", "The smallest budget that includes it is not known: slicer "}},
-		{"long content", "names are short", []*cupel.ContextItem{item(strings.Repeat("é", 41), 9)}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{`"` + strings.Repeat("é", 40) + `"… (Message, 9 tokens`}},
-		{"pinned, of all sizes", "pinned items without tokens take nothing", []*cupel.ContextItem{item("none", 0, cupel.WithPinned()), item("one", 1, cupel.WithPinned()), item("two", 2, cupel.WithPinned()), item("big", 5)}, slicer.Greedy{}, budget(6, 6), 3, nil,
-			[]string{"Chosen instead:\n  \"one\" (Message, 1 tokens)\n  \"two\" (Message, 2 tokens)\n", "is 8 tokens."}},
-		{"long score", "four digits are enough", []*cupel.ContextItem{scored("a", 9, 0.123456)}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"score 0.1235,"}},
+		{"few budgets", "halving finds what is enough", items, counted, reserve, 3, []analysis.ProbeOption{ten}, []string{"A budget of ", "tokens includes it; a smaller one may."}},
+		{"too few", "the first ten budgets are 50 to 59", items, counted, reserve, 3, []analysis.ProbeOption{ten, analysis.WithCeiling(60)}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
+		{"free", "items without tokens fit any target", []*cupel.ContextItem{item("free", 0), item("pin", 5, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"Nothing is left to choose with after pinned items and what the budget reserves.", "if pinned:\n", "is 6 tokens."}},
+		{"fails beyond", "what fails at large budgets says nothing of smaller ones", items, fails(101, 10000), budget(80, 80), 3, nil, []string{"is 60 tokens."}},
+		{"fails before", "60 may not be the smallest when 55 fails", items, fails(45, 45), budget(80, 80), 3, nil, []string{"A budget of 100 tokens includes it; a smaller one may."}},
+		{"fails before and beyond", "nothing is known to include it", items, fails(45, 45, 101, 10000), budget(80, 80), 3, nil, []string{"The smallest budget that includes it is not known: slicer "}},
 		{"huge", "sums do not wrap", []*cupel.ContextItem{item("one", math.MaxInt), item("pin", 1, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"No budget includes it."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := pipeline(tt.slicer, func(c *cupel.Config) { c.KeepDuplicates = tt.name == "twins" })
+			p := newPipeline(tt.slicer)
 			a, err := analysis.WhyNot(t.Context(), p, tt.items, tt.budget, tt.candidate, tt.opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, text := range tt.has {
-				if !strings.Contains(a.String(), text) {
-					t.Errorf("lacks %q: %s\n%s", text, tt.why, a)
+				if got := answerText(a); !strings.Contains(got, text) {
+					t.Errorf("lacks %q: %s\n%s", text, tt.why, got)
 				}
 			}
 		})
 	}
 }
 
-func TestWhyNotNamesSome(t *testing.T) {
-	for n, want := range map[int]string{9: "", 10: "", 11: "\n  and 1 more\n", 12: "\n  and 2 more\n"} {
-		var items []*cupel.ContextItem
-		for i := range n + 1 {
-			items = append(items, scored(fmt.Sprint("item ", i), 1, 1-float64(i)/100))
-		}
-		a, err := analysis.WhyNot(t.Context(), pipeline(slicer.Greedy{}), items, budget(n, n), n)
-		if err != nil || strings.Count(a.String(), "\n  \"item") != min(n, 10)+1 || !strings.Contains(a.String(), want) || want == "" && strings.Contains(a.String(), " more\n") { // at most ten chosen instead, and one that would go
-			t.Errorf("%d chosen instead: got %v\n%v", n, err, a)
-		}
-	}
-}
-
 func TestWhyNotFails(t *testing.T) {
 	items := []*cupel.ContextItem{item("a", 1), item("b", 3)}
-	p := pipeline(slicer.Greedy{})
-	for _, tt := range []struct {
-		name, text string
-		pipeline   *cupel.Pipeline
-		candidate  int
-		opts       []analysis.ProbeOption
-	}{
-		{"no such candidate", "cupel: candidate must be a position in the list of 2 items, got 2", p, 2, nil},
-		{"slices.Index that finds nothing", "cupel: candidate must be a position in the list of 2 items, got -1", p, -1, nil},
-		{"no budgets", "cupel: the number of budgets to try must be at least 1, got 0", p, 0, []analysis.ProbeOption{analysis.WithMaxBudgets(0)}},
-		{"negative ceiling", "cupel: the largest budget to try must be at least 0, got -1", p, 0, []analysis.ProbeOption{analysis.WithCeiling(-1)}},
-	} {
-		_, err := analysis.WhyNot(t.Context(), tt.pipeline, items, budget(2, 2), tt.candidate, tt.opts...)
-		wantError(t, err, analysis.ErrInvalidArgument, tt.text, tt.name)
+	p := newPipeline(slicer.Greedy{})
+	for candidate, text := range map[int]string{2: "got 2", -1: "got -1"} {
+		_, err := analysis.WhyNot(t.Context(), p, items, budget(2, 2), candidate)
+		wantError(t, err, "cupel: candidate must be a position in the list of 2 items, "+text, "there is no such candidate")
 	}
-	if _, err := analysis.WhyNot(t.Context(), nil, items, budget(2, 2), 0); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("without a pipeline: %v", err)
-	}
-
+	_, err := analysis.WhyNot(t.Context(), nil, items, budget(2, 2), 0)
+	wantError(t, err, "cupel: the pipeline is empty: build it with New (Pipeline)", "and no panic")
 	// The context ends while the search is on.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := analysis.WhyNot(ctx, p, items, budget(2, 2), 1, analysis.WithProgress(func(int, int) { cancel() }))
-	if !errors.Is(err, context.Canceled) {
+	if _, err := analysis.WhyNot(ctx, p, items, budget(2, 2), 1, analysis.WithProgress(func(int, int) { cancel() })); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of its context: %v", err)
 	}
 }
 
-func TestSufficientBudget(t *testing.T) {
+// TestWhyNotLooksNoFurther counts the budgets that WhyNot looks at in turn, after
+// halving has found one that includes the candidate.
+func TestWhyNotLooksNoFurther(t *testing.T) {
+	first, second, pin := scored("first", 30, 0.9), scored("second", 20, 0.1), scored("pin", 5, 0, cupel.WithPinned())
+	rare, never := scored("rare", 1, 1), selects(0)
+	beyond := analysis.WithCeiling(11_999)
+	few, many := analysis.WithMaxBudgets(2), analysis.WithMaxBudgets(1<<22)
 	for _, tt := range []struct {
-		name, why string
-		items     []*cupel.ContextItem
-		opts      []cupel.BudgetOption
-		want      int
+		items    []*cupel.ContextItem // the first is the candidate
+		slicer   strategy.Slicer
+		opts     []analysis.ProbeOption
+		want     string
+		from, to int
+		why      string
 	}{
-		{"sum", "what is negative needs nothing", []*cupel.ContextItem{item("x", 10), item("x", 5, cupel.WithPinned()), item("x", -7)}, nil, 15},
-		{"kept", "reserves are on top", []*cupel.ContextItem{item("x", 10)},
-			[]cupel.BudgetOption{cupel.WithOutputReserve(3), cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 4})}, 17},
-		{"margin", "half of 21 tokens hold the ten", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(50)}, 21},
-		{"small margin", "less than a percent is a margin: 11 tokens hold ten, and one for rounding", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(0.5)}, 12},
-		{"nothing is enough", "a margin of everything", []*cupel.ContextItem{item("x", 10)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(100)}, 10},
-		{"huge", "sums do not wrap", []*cupel.ContextItem{item("x", math.MaxInt), item("x", math.MaxInt)}, nil, math.MaxInt},
-		{"huge with a margin", "nor do margins", []*cupel.ContextItem{item("x", math.MaxInt)}, []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(50)}, math.MaxInt},
+		{[]*cupel.ContextItem{second, first}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 20 tokens.", 0, 0, "halving from 20 to 50 looks at 20 first, and nothing is left to look at"},
+		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 25 tokens.", 20, 25, "halving misses 25, where the first does not fit, and finds 55"},
+		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, []analysis.ProbeOption{few}, "A budget of 55 tokens includes it; a smaller one may.", 20, 21, "two budgets say little"},
+		{[]*cupel.ContextItem{rare}, never, []analysis.ProbeOption{beyond}, "No budget up to 10000 tokens includes it; not all larger ones were looked at.", 1, 10_000, "ten thousand budgets are tried by default"},
+		{[]*cupel.ContextItem{rare}, never, []analysis.ProbeOption{beyond, many}, "No budget up to 11999 tokens includes it.", 1, 11_999, "the caller's limit holds"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := analysis.SufficientBudget(tt.items, budget(100, 0, tt.opts...)); got != tt.want {
-				t.Errorf("got %d, want %d: %s", got, tt.want, tt.why)
-			}
-		})
+		var l looked
+		a, err := analysis.WhyNot(t.Context(), newPipeline(tt.slicer), tt.items, budget(10, 10), 0, append(tt.opts, l.option())...)
+		if err != nil || a.Smallest.String() != tt.want || l.from != tt.from || l.to != tt.to {
+			t.Errorf("got %v, %v after %+v; want %s after %d to %d: %s", a.Smallest, err, l, tt.want, tt.from, tt.to, tt.why)
+		}
 	}
 }
 
-func TestNoWhyNotAnswer(t *testing.T) {
-	for _, a := range []*analysis.WhyNotAnswer{nil, {}} {
-		if got := a.String(); got != "no answer" {
-			t.Errorf("got %q", got)
+// TestWhyNotReportsFailures has a slicer fail at each of its calls in turn: what
+// the answer lacks is never passed over in silence. It lacks nothing after a
+// failure at a budget above the smallest.
+func TestWhyNotReportsFailures(t *testing.T) {
+	items := []*cupel.ContextItem{scored("first", 3, 0.9), scored("second", 2, 0.1), scored("pin", 1, 0, cupel.WithPinned())}
+	complete := analysis.SmallestBudget{Found: true, Tokens: 3, Exact: true, SearchedTo: 6}
+	failed, said := 0, 0
+	for at := 1; ; at++ {
+		calls := 0
+		a, err := analysis.WhyNot(t.Context(), newPipeline(sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
+			if calls++; calls == at {
+				return failing(ctx, items, b)
+			}
+			return slicer.Greedy{}.Slice(ctx, items, b)
+		})), items, budget(4, 4), 1)
+		if calls < at {
+			if err != nil || a.Smallest != complete || a.AtSmallest == nil || a.IfPinned == nil {
+				t.Errorf("without a failure: %+v, %v", a, err)
+			}
+			break
+		}
+		switch {
+		case err != nil:
+			failed++
+			if a != nil || !errors.Is(err, errBroken) {
+				t.Errorf("failing at call %d: %+v, %v", at, a, err)
+			}
+		case a.Smallest == complete && a.AtSmallest != nil && a.IfPinned != nil:
+		case errors.Is(a.Smallest.Err, errBroken):
+			said++
+			if a.Smallest.Exact || (a.AtSmallest == nil) != !a.Smallest.Found {
+				t.Errorf("failing at call %d: %+v with an error", at, a.Smallest)
+			}
+		default:
+			t.Errorf("failing at call %d: %+v, no error", at, a.Smallest)
+		}
+	}
+	if failed < 4 || said == 0 { // the run, the explanation, if it were pinned, at the smallest budget
+		t.Errorf("%d failures ended it, want one for each part of the answer, and %d were in it", failed, said)
+	}
+}
+
+func TestSufficientBudget(t *testing.T) {
+	ten, pin := item("x", 10), cupel.WithPinned()
+	for _, tt := range []struct {
+		items  []*cupel.ContextItem
+		budget cupel.ContextBudget
+		want   int
+		why    string
+	}{
+		{[]*cupel.ContextItem{ten, item("x", 5, pin), item("x", -7), item("x", -7, pin)}, budget(100, 0), 15, "what is negative needs nothing"},
+		{[]*cupel.ContextItem{ten}, budget(100, 0, cupel.WithOutputReserve(3), cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 4})), 17, "reserves are on top"},
+		{[]*cupel.ContextItem{item("x", 5, pin)}, budget(100, 0, cupel.WithOutputReserve(3)), 8, "pinned items need the ceiling less the reserve"},
+		{[]*cupel.ContextItem{ten}, budget(100, 0, cupel.WithEstimationSafetyMargin(50)), 20, "half of 20 tokens hold the ten"},
+		{[]*cupel.ContextItem{item("x", math.MaxInt), item("x", math.MaxInt)}, budget(100, 0), math.MaxInt, "sums do not wrap"},
+	} {
+		if got := analysis.SufficientBudget(tt.items, tt.budget); got != tt.want {
+			t.Errorf("got %d, want %d: %s", got, tt.want, tt.why)
 		}
 	}
 }

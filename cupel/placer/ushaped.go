@@ -2,7 +2,6 @@ package placer
 
 import (
 	"context"
-	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
@@ -15,23 +14,14 @@ import (
 // so on. Equal scores are ordered by position, and NaN is lowest. Pinned items
 // have score 1.0.
 //
-// The zero UShaped is ready. It takes time linear in the number of items and one
-// allocation. It implements the UShapedPlacer chapter of the specification.
+// The zero UShaped is ready. It takes time linear in the number of items. It
+// implements the UShapedPlacer chapter of the specification.
 type UShaped struct{}
 
 var uShapedDescriptor = strategy.Plain[UShaped]("uShaped", "UShapedPlacer", "Puts the highest-scored items at both ends.")
 
-// Place implements [cupel.Placer]. It never fails.
+// Place implements [strategy.Placer]. It never fails.
 func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return appendByScore(nil, items), nil
-}
-
-// AppendPlace implements [cupel.AppendPlacer]. It never fails.
-func (UShaped) AppendPlace(_ context.Context, list []int, items []cupel.ScoredItem) ([]int, error) {
-	return appendByScore(list, items), nil
-}
-
-func appendByScore(list []int, items []cupel.ScoredItem) []int {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	ranks := buffer.Pairs
@@ -40,8 +30,7 @@ func appendByScore(list []int, items []cupel.ScoredItem) []int {
 	}
 	order.SortDescending(ranks)
 
-	list = slices.Grow(list, len(items))[:len(list)+len(items)]
-	placed := list[len(list)-len(items):]
+	placed := make([]int, len(items))
 	left, right := 0, len(items)-1
 	for rank, r := range ranks {
 		if rank%2 == 0 {
@@ -52,5 +41,5 @@ func appendByScore(list []int, items []cupel.ScoredItem) []int {
 			right--
 		}
 	}
-	return list
+	return placed, nil
 }

@@ -2,36 +2,46 @@ package policy
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/compat"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // builder builds the strategies of a policy and collects their problems. A
 // strategy that cannot be built is nil and has a problem.
 //
-// The rules for the settings of built-in strategies are in their constructors,
-// which report all mistakes. Those for registered types are in their fields,
-// which the builder enforces: it is strict.
+// The builder checks the names and the types of settings. The rules for their values
+// are in the constructors of strategies, which report all mistakes.
 type builder struct {
 	env      Environment
-	problems *problems
+	problems problems
+	json     bool            // settings are those of a document, some of them raw
+	objects  objects         // read so far
 	failed   int             // mistakes so far, including those that problems ignores
 	missing  map[string]bool // paths of strategies that could not be built
 }
 
-func newBuilder(env Environment, found *problems) *builder {
-	return &builder{env: env, problems: found, missing: make(map[string]bool)}
+// place is where a setting stands in a policy.
+type place struct {
+	path  string
+	depth int // how many settings it is inside
+}
+
+func (p place) field(name string) place { return place{field(p.path, name), p.depth + 1} }
+func (p place) element(i int) place     { return place{strategy.Element(p.path, i), p.depth} }
+
+func newBuilder(env Environment) *builder {
+	return &builder{env: env, problems: problems{at: make(map[string]bool)}, missing: make(map[string]bool)}
 }
 
 // config builds what the settings of a policy describe.
-func (b *builder) config(s Settings) cupel.Config {
-	config, _ := b.build(whole, document, s, "", false).(cupel.Config)
+func (b *builder) config(s Settings) pipeline.Config {
+	config, _ := b.build(whole, document, s, place{depth: -1}).(pipeline.Config)
 	return config
 }
 
@@ -40,41 +50,44 @@ func (b *builder) fail(at, reason string, cause error) {
 	b.problems.add(at, reason, cause)
 }
 
-// strategy builds a strategy of a role. strict says how to check a variant; it
-// is ignored for other strategies.
-func (b *builder) strategy(r *role, s Strategy, at string, strict bool) (built any) {
-	d, builtIn, ok := r.find(b.env.Registry, s.Type)
+// strategy builds a strategy of a role. siblings has the names of what a document has
+// with its settings.
+func (b *builder) strategy(r *role, s Strategy, at place, siblings ...string) (built any) {
+	d, ok := strategy.Find(r.all(b.env.Registry), s.Type)
 	switch {
 	case ok:
-		built = b.build(r, d, s.Settings, at, !builtIn || strict && r.check == nil)
+		built = b.build(r, d, s.Settings, at, siblings...)
 	case s.Type != "":
-		b.fail(field(at, "type"), fmt.Sprintf("the %s type %q %s", r.name, strategy.Shorten(s.Type), isUnknown(r.known(b.env.Registry))), nil)
-	case b.problems.at[field(at, "type")]: // the reader has reported it
+		b.fail(field(at.path, "type"), fmt.Sprintf("the %s type %q %s", r.name, strategy.Shorten(s.Type), isUnknown(r.known(b.env.Registry))), nil)
+	case b.problems.covers(field(at.path, "type")): // reading it has failed
 		b.failed++
 	default:
-		b.fail(at, fmt.Sprintf("a %s is required here, for example policy.Strategy{Type: %q}", r.name, r.example), nil)
+		b.fail(at.path, fmt.Sprintf("a %s is required here, for example policy.Strategy{Type: %q}", r.name, r.example), nil)
 	}
 	if built == nil {
-		b.missing[at] = true
+		b.missing[at.path] = true
 	}
 	return built
 }
 
 // build builds a strategy of a type. It calls Build even with settings or inner
 // strategies missing because they are invalid, to find further mistakes.
-func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string, strict bool) (built any) {
+func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at place, siblings ...string) (built any) {
 	before := b.failed
-	args := b.args(r, d.Fields, s, at, strict)
+	args := b.args(r, d.Fields, s, at, siblings...)
+	if b.problems.full() {
+		return nil // nothing more would be reported
+	}
 	args.Clock = b.env.Clock
 	if d.NeedsClock && args.Clock == nil {
-		b.fail(at, "needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests",
+		b.fail(at.path, "needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests",
 			&cupel.InvalidConfigError{Component: d.Component, Field: "clock", Reason: "clock must not be nil"})
 		args.Clock = stillClock
 	}
 	defer func() {
 		if v := recover(); v != nil && b.failed == before {
 			cause, _ := v.(error)
-			b.fail(at, fmt.Sprintf("building it panicked: %v", v), cause)
+			b.fail(at.path, fmt.Sprintf("building it panicked: %v", v), cause)
 		}
 		if b.failed > before {
 			built = nil
@@ -82,11 +95,11 @@ func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at string, s
 	}()
 	complete := b.failed == before
 	built, err := d.Build(args)
-	if err == nil && strict && complete && r.check != nil {
+	if err == nil && complete && r.check != nil {
 		err = r.check(built)
 	}
 	if err != nil {
-		b.report(d, at, err, strict && !complete)
+		b.report(d, at.path, err, !complete)
 	}
 	return built
 }
@@ -128,132 +141,74 @@ func reasonOf(e *cupel.InvalidConfigError, at string) string {
 	return e.Reason
 }
 
-// args returns the settings for Build, without invalid ones.
-func (b *builder) args(r *role, fields []strategy.Field, s Settings, at string, strict bool) strategy.Args {
+// args returns the settings for Build, without invalid ones. It reads those that are
+// raw, and puts what it read into s.
+func (b *builder) args(r *role, fields []strategy.Field, s Settings, at place, siblings ...string) strategy.Args {
 	args := strategy.Args{Given: make(map[string]any, len(s)), Fields: fields}
-	names := namesOf(fields)
-	for name := range s {
-		if !slices.Contains(names, name) {
-			b.fail(unknownField(at, name), isUnknown(names), nil)
-		}
-	}
+	b.checkNames(namesOf(fields), s, at, siblings)
 	for _, f := range fields {
-		path := field(at, f.Name)
+		at := at.field(f.Name)
+		if text, unread := s[f.Name].(raw); unread {
+			read := b.read(r.of(f), f, text, at)
+			if read == nil {
+				continue
+			}
+			s[f.Name] = read
+		}
 		value, given, wrong := setting(s, f)
 		switch {
 		case wrong != "":
-			b.fail(path, wrong, nil)
-		case given && strict && !b.allowed(f, s, value, path): // reported
+			b.fail(at.path, wrong, nil)
 		case given:
-			args.Given[f.Name] = b.value(r.of(f), f, value, path, strict)
-		case strict && b.problems.at[path]: // the reader has reported it
-			b.failed++
-		case isRequired(f) || strict && f.Required:
-			b.fail(path, "is required", nil)
+			args.Given[f.Name] = b.value(r.of(f), f, value, at)
+		case f.Required && f.Type != strategy.List && f.Type != strategy.Parts: // constructors say whether a list may be empty
+			b.fail(at.path, "is required", nil)
 		case f.Type == strategy.Object:
-			args.Given[f.Name] = b.args(r, f.Fields, nil, path, strict)
+			args.Given[f.Name] = b.args(r, f.Fields, nil, at)
 		}
 	}
 	return args
 }
 
+// checkNames reports the settings that no field describes.
+func (b *builder) checkNames(names []string, s Settings, at place, siblings []string) {
+	if b.json {
+		names = slices.Concat(siblings, names)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if !slices.Contains(names, name) {
+			b.fail(unknownField(at.path, name), isUnknown(names), nil)
+		}
+	}
+}
+
 // value returns a setting in the form that Build takes.
-func (b *builder) value(r *role, f strategy.Field, value any, at string, strict bool) any {
+func (b *builder) value(r *role, f strategy.Field, value any, at place) any {
+	object := func(s Settings, at place) strategy.Args { return b.args(r, f.Fields, s, at) }
+	child := func(s Strategy, at place) any { return b.strategy(r, s, at, "type") }
 	switch value := value.(type) {
 	case Strategy:
-		return b.strategy(r, value, at, strict)
+		return child(value, at)
 	case []Strategy:
-		return eachOf(value, at, func(s Strategy, at string) any { return b.strategy(r, s, at, strict) })
+		return eachOf(value, at, child)
 	case []Weighted:
-		return eachOf(value, at, func(part Weighted, at string) strategy.Part {
-			return strategy.Part{Strategy: b.strategy(r, part.Scorer, at, strict), Weight: part.Weight}
+		return eachOf(value, at, func(part Weighted, at place) strategy.Part {
+			return strategy.Part{Strategy: b.strategy(r, part.Scorer, at, "type", "weight"), Weight: part.Weight}
 		})
 	case Settings:
-		return b.args(r, f.Fields, value, at, strict)
+		return object(value, at)
 	case []Settings:
-		return eachOf(value, at, func(s Settings, at string) strategy.Args { return b.args(r, f.Fields, s, at, strict) })
+		return eachOf(value, at, object)
 	}
 	return value
 }
 
-func eachOf[S, T any](list []S, at string, of func(element S, at string) T) []T {
+func eachOf[S, T any](list []S, at place, of func(element S, at place) T) []T {
 	all := make([]T, len(list))
 	for i, element := range list {
-		all[i] = of(element, strategy.Element(at, i))
+		all[i] = of(element, at.element(i))
 	}
 	return all
-}
-
-// allowed reports whether a field allows a value, and records why not.
-func (b *builder) allowed(f strategy.Field, s Settings, value any, at string) bool {
-	before := b.failed
-	fail := func(at, reason string) {
-		if reason != "" {
-			b.fail(at, reason, nil)
-		}
-	}
-	count := -1
-	switch v := value.(type) {
-	case float64:
-		fail(at, outside(f.Range, v))
-	case int:
-		fail(at, outside(f.Range, float64(v)))
-	case bool:
-		if _, both := s[f.Excludes]; v && both {
-			fail(at, "must not be set together with "+f.Excludes+"; remove one of them")
-		}
-	case string:
-		fail(at, blank(f.Type, v))
-	case time.Duration:
-		if v <= 0 {
-			fail(at, "must be positive, got "+v.String())
-		}
-	case map[string]float64:
-		for name, weight := range v {
-			fail(strategy.Key(at, name), blank(f.Keys, name))
-			fail(strategy.Key(at, name), outside(strategy.NonNegative, weight))
-		}
-	case []Weighted:
-		count = len(v)
-		for i, part := range v {
-			fail(strategy.Element(at, i)+".weight", outside(strategy.Positive, part.Weight))
-		}
-	case []string:
-		count = len(v)
-	case []Settings:
-		count = len(v)
-	case []Strategy:
-		count = len(v)
-	}
-	if count == 0 && f.Required {
-		fail(at, "must have at least one element")
-	}
-	return b.failed == before
-}
-
-// outside returns the reason for a number that is not in a range, which may be
-// nil.
-func outside(r *strategy.Range, x float64) string {
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return fmt.Sprintf("must be a finite number, got %v", x)
-	case r != nil && (x < r.Min || x > r.Max || r.Above && x == r.Min):
-		return fmt.Sprintf("must be %s, got %v", r, x)
-	}
-	return ""
-}
-
-func blank(t strategy.Type, name string) string {
-	if t == strategy.Kind && strings.TrimSpace(name) == "" {
-		return "must not be blank"
-	}
-	return ""
-}
-
-// isRequired reports whether a setting must be present. An absent list is empty;
-// constructors check whether it may be.
-func isRequired(f strategy.Field) bool {
-	return f.Required && f.Type != strategy.List && f.Type != strategy.Parts
 }
 
 func namesOf(fields []strategy.Field) []string {

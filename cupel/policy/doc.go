@@ -11,8 +11,8 @@
 //
 // Policies are read from and written to JSON. [Decode] is strict: an unknown or
 // repeated field, an unknown name, null and a value of the wrong type are
-// errors. Errors about unknown names list the valid ones. [Schema] returns the
-// JSON Schema of these documents.
+// errors. Errors about unknown names list the valid ones. The file
+// schema.json is the JSON Schema of these documents.
 //
 //	{
 //	  "name": "Chat",
@@ -25,7 +25,7 @@
 //	}
 //
 // A [Registry] finds policies by intent; [NewRegistry] returns one with the
-// presets, such as [Chat] and [Rag]. It also holds the types of your own
+// presets, such as [Chat] and [RAG]. It also holds the types of your own
 // strategies, which policies then use like the built-in ones: see
 // [Registry.RegisterScorer].
 //

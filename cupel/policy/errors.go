@@ -61,23 +61,10 @@ func (e *ValidationError) Unwrap() []error {
 	return causes
 }
 
-// Invalid returns a [ValidationError] with the given problems, or nil if there
-// are none. Of several problems with the same path it keeps the first. Readers of
-// other formats use it.
-func Invalid(given ...Problem) error {
-	var p problems
-	for _, problem := range given {
-		p.add(problem.Path, problem.Reason, problem.Err)
-	}
-	return p.err()
-}
-
-// problems collects mistakes, one for each path. A field that cannot be read
-// fails again when the policy is validated; the first problem is the right one.
+// problems collects mistakes, one for each path.
 type problems struct {
-	list   []Problem
-	at     map[string]bool
-	hidden map[string]bool // paths at and below which problems are ignored
+	list []Problem
+	at   map[string]bool
 }
 
 // maxProblems keeps a hostile document from producing an error a hundred times
@@ -85,41 +72,26 @@ type problems struct {
 const maxProblems = 1000
 
 // full reports whether further problems are ignored.
-func (p *problems) full() bool { return len(p.list) == maxProblems }
+func (p *problems) full() bool { return len(p.list) == maxProblems || p.at[""] }
 
-// add records a problem.
+// add records a problem, unless it may follow from an earlier one.
 func (p *problems) add(path, reason string, cause error) {
-	if p.full() || p.at[path] || p.isHidden(path) {
+	if p.full() || p.covers(path) {
 		return
-	}
-	if p.at == nil {
-		p.at = make(map[string]bool)
 	}
 	p.at[path] = true
 	p.list = append(p.list, Problem{path, reason, cause})
 }
 
-// hide ignores later problems at path and below it, since nothing could be read
-// there.
-func (p *problems) hide(path string) {
-	if p.hidden == nil {
-		p.hidden = make(map[string]bool)
-	}
-	p.hidden[path] = true
-}
-
-func (p *problems) isHidden(path string) bool {
-	for len(p.hidden) > 0 {
-		if p.hidden[path] {
-			return true
-		}
-		end := strings.LastIndexAny(path, ".[")
-		if end < 0 {
+// covers reports whether there is a problem at path or above it.
+func (p *problems) covers(path string) bool {
+	for !p.at[path] {
+		if path == "" {
 			return false
 		}
-		path = path[:end]
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
-	return false
+	return true
 }
 
 // err returns a [ValidationError], or nil when there is no problem.
@@ -156,11 +128,8 @@ func field(at, name string) string {
 
 // unknownField returns the path of a member that the format does not name.
 func unknownField(at, name string) string {
-	plain := name != "" && strategy.Shorten(name) == name
-	for _, r := range name {
-		plain = plain && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
-	}
-	if plain {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	if name != "" && strings.Trim(name, plain) == "" && strategy.Shorten(name) == name {
 		return field(at, name)
 	}
 	return strategy.Key(at, name)

@@ -3,16 +3,13 @@ package policy_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -75,7 +72,7 @@ func Example() {
 func ExampleDecode() {
 	_, err := policy.Decode(nil, []byte(`{
 		"scorers": [
-			{"type": "recncy", "weight": 3},
+			{"type": "recency", "weight": 0},
 			{"type": "kind", "weight": -1, "wheights": {}}
 		],
 		"slicer": {"type": "knapsack", "bucketSize": 0}
@@ -84,71 +81,14 @@ func ExampleDecode() {
 	// Output:
 	// cupel: invalid policy: 5 problems
 	// 	placer: is required
-	// 	scorers[0].type: the scorer type "recncy" is unknown; want one of composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+	// 	scorers[0].weight: Weight must be positive, got 0
 	// 	scorers[1].weight: Weight must be positive, got -1
 	// 	scorers[1].wheights: is unknown; want one of type, weight, weights
 	// 	slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 }
 
-func ExamplePolicy_Validate() {
-	p := policy.Policy{
-		Scorers: []policy.Weighted{
-			{Scorer: policy.Strategy{Type: "recency"}, Weight: 2},
-			{Scorer: policy.Strategy{Type: "scaled", Settings: policy.Settings{
-				"inner": policy.Strategy{Type: "metadataTrust", Settings: policy.Settings{"defaultScore": 50.0}},
-			}}, Weight: 1},
-		},
-		Slicer: policy.Strategy{Type: "countQuota", Settings: policy.Settings{
-			"inner":   policy.Strategy{Type: "greedy"},
-			"entries": []policy.Settings{{"kind": cupel.KindMemory, "requireCount": 3, "capCount": 2}},
-		}},
-		Placer: policy.Strategy{Type: "uShaped"},
-	}
-	fmt.Println(p.Validate(nil))
-	// Output:
-	// cupel: invalid policy: 2 problems
-	// 	scorers[1].inner.defaultScore: defaultScore must be in [0.0, 1.0], got 50
-	// 	slicer.entries[0].requireCount: requireCount must be at most capCount (2), got 3
-}
-
-func ExamplePolicy_Config() {
-	p := policy.Rag()
-	p.Overflow = cupel.OverflowProceed
-	config, err := p.Config(policy.Environment{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	config.OnOverflow = func(e cupel.OverflowEvent) { fmt.Println("over by", e.TokensOverBudget) }
-	_, err = cupel.New(config)
-	fmt.Printf("%T %T %T %v\n", config.Scorer, config.Slicer, config.Placer, err)
-	// Output: *scorer.Composite slicer.Greedy placer.UShaped <nil>
-}
-
-func ExamplePolicy_Pipeline() {
-	p := policy.Policy{
-		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "decay", Settings: policy.Settings{"curve": policy.Strategy{Type: "step", Settings: policy.Settings{"windows": []policy.Settings{
-			{"maxAge": time.Hour, "score": 1.0},
-			{"maxAge": 24 * time.Hour, "score": 0.5},
-		}}}}}, Weight: 1}},
-		Slicer: policy.Strategy{Type: "countConstrainedKnapsack", Settings: policy.Settings{
-			"bucketSize": 50,
-			"entries":    []policy.Settings{{"kind": cupel.KindDocument, "requireCount": 1}},
-			"scarcity":   slicer.ScarcityThrow,
-		}},
-		Placer: policy.Strategy{Type: "chronological"},
-	}
-	_, err := p.Pipeline(policy.Environment{})
-	fmt.Println(err)
-	_, err = p.Pipeline(policy.Environment{Clock: time.Now})
-	fmt.Println(err)
-	// Output:
-	// cupel: invalid policy: scorers[0]: needs a clock: set Environment.Clock, to time.Now in production or to a fixed time in tests
-	// <nil>
-}
-
 func ExamplePolicy_MarshalJSON() {
-	text, err := json.MarshalIndent(policy.DocumentQa(), "", "  ")
+	text, err := json.MarshalIndent(policy.DocumentQA(), "", "  ")
 	fmt.Println(string(text), err)
 	// Output:
 	// {
@@ -194,39 +134,6 @@ func ExamplePolicy_UnmarshalJSON() {
 	// Output: reviewer: [{Scorer:{Type:priority Settings:map[]} Weight:1}] <nil>
 }
 
-// Each problem has its path, for an editor or a form.
-func ExampleValidationError() {
-	p := policy.Chat()
-	p.Slicer, p.Scorers[1].Weight = policy.Strategy{}, 0
-	err := p.Validate(nil)
-	var invalid *policy.ValidationError
-	if errors.As(err, &invalid) {
-		for _, problem := range invalid.Problems {
-			fmt.Printf("%s => %s\n", problem.Path, problem.Reason)
-		}
-	}
-	fmt.Println(errors.Is(err, cupel.ErrInvalidConfig))
-	// Output:
-	// scorers[1].weight => Weight must be positive, got 0
-	// slicer => a slicer is required here, for example policy.Strategy{Type: "greedy"}
-	// true
-}
-
-func ExampleProblem_String() {
-	fmt.Println(policy.Problem{Path: "slicer.bucketSize", Reason: "must be positive"})
-	// Output: slicer.bucketSize: must be positive
-}
-
-func ExampleSchema() {
-	var schema struct {
-		Title    string
-		Required []string
-	}
-	err := json.Unmarshal(policy.Schema(nil), &schema)
-	fmt.Println(schema.Title, schema.Required, err)
-	// Output: Cupel policy [scorers slicer placer] <nil>
-}
-
 func ExampleNewRegistry() {
 	registry := policy.NewRegistry()
 	p, err := registry.Lookup("Code-Review")
@@ -241,20 +148,6 @@ func ExampleRegistry_Lookup() {
 	// cupel: intent is unknown; want one of chat, code-review, debugging, document-qa, long-running, rag, tool-use (Registry, intent = "code_review")
 }
 
-func ExampleRegistry_All() {
-	for intent, p := range policy.NewRegistry().All() {
-		fmt.Printf("%s: %d scorers, %s\n", intent, len(p.Scorers), p.Placer.Type)
-	}
-	// Output:
-	// chat: 2 scorers, chronological
-	// code-review: 3 scorers, chronological
-	// debugging: 3 scorers, chronological
-	// document-qa: 3 scorers, uShaped
-	// long-running: 3 scorers, chronological
-	// rag: 2 scorers, uShaped
-	// tool-use: 3 scorers, chronological
-}
-
 func ExampleRegistry_Register() {
 	registry := policy.NewRegistry()
 	p := policy.Chat()
@@ -266,24 +159,32 @@ func ExampleRegistry_Register() {
 	// cupel: intent is registered already as "standup"; intents are case-insensitive (Registry, intent = "Standup")
 }
 
-// brevity prefers short items.
-type brevity struct{ half int }
+// terse prefers short items.
+type terse struct{ half int }
 
-func (b brevity) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return float64(b.half) / float64(b.half+len(item.Content()))
+func (b terse) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = float64(b.half) / float64(b.half+len(item.Content()))
+	}
+	return nil
 }
 
 // A scorer of your own, with settings, in a policy that is read from JSON.
 func ExampleRegistry_RegisterScorer() {
 	registry := policy.NewRegistry()
 	err := registry.RegisterScorer(strategy.Descriptor{
-		Name: "brevity",
+		Name: "terse",
 		Doc:  "Scores an item by how short it is.",
 		Fields: []strategy.Field{
 			{Name: "half", Type: strategy.Int, Range: strategy.AtLeastOne, Default: 100, Doc: "The length that scores 0.5, in bytes."},
 		},
 		Build: func(args strategy.Args) (any, error) {
-			return brevity{half: strategy.Get[int](args, "half")}, nil
+			half := strategy.Get[int](args, "half")
+			wrong := strategy.Problems{Component: "Brevity"}
+			if half < 1 {
+				wrong.Add("half", fmt.Sprint(half), "half must be at least 1")
+			}
+			return terse{half}, wrong.Err()
 		},
 	})
 	if err != nil {
@@ -292,7 +193,7 @@ func ExampleRegistry_RegisterScorer() {
 	}
 	read := func(settings string) {
 		p, err := policy.Decode(registry, []byte(`{
-			"scorers": [{"type": "brevity", "weight": 1`+settings+`}],
+			"scorers": [{"type": "terse", "weight": 1`+settings+`}],
 			"slicer": {"type": "greedy"},
 			"placer": {"type": "chronological"}
 		}`))
@@ -310,77 +211,8 @@ func ExampleRegistry_RegisterScorer() {
 	// Output:
 	// {half:100} <nil>
 	// {half:200} <nil>
-	// cupel: invalid policy: scorers[0].half: must be at least 1, got 0
+	// cupel: invalid policy: scorers[0].half: half must be at least 1, got 0
 	// cupel: invalid policy: scorers[0].hafl: is unknown; want one of type, weight, half
-}
-
-// A slicer of your own that wraps others: the policy lists its children.
-func ExampleRegistry_RegisterSlicer() {
-	registry := policy.NewRegistry()
-	err := registry.RegisterSlicer(strategy.Descriptor{
-		Name: "firstOf",
-		Doc:  "Selects with the first slicer that selects something.",
-		Fields: []strategy.Field{
-			{Name: "children", Type: strategy.Children, Required: true, Doc: "The slicers to try."},
-		},
-		Build: func(args strategy.Args) (any, error) {
-			var f firstOf
-			for _, child := range strategy.Get[[]any](args, "children") {
-				s, _ := child.(cupel.Slicer)
-				f.inner = append(f.inner, s)
-			}
-			return f, nil
-		},
-	})
-	fmt.Println(err)
-	p := policy.Chat()
-	p.Slicer = policy.Strategy{Type: "firstOf", Settings: policy.Settings{"children": []policy.Strategy{{Type: "knapsack"}, {Type: "greedy"}}}}
-	fmt.Println(p.Validate(registry))
-	p.Slicer.Settings["children"] = []policy.Strategy{}
-	fmt.Println(p.Validate(registry))
-	fmt.Println(p.Validate(nil))
-	// Output:
-	// <nil>
-	// <nil>
-	// cupel: invalid policy: slicer.children: must have at least one element
-	// cupel: invalid policy: slicer.type: the slicer type "firstOf" is unknown; want one of countConstrainedKnapsack, countQuota, diverse, greedy, knapsack, multipleChoice, quota, scoreGreedy
-}
-
-func ExampleRegistry_RegisterPlacer() {
-	registry := policy.NewRegistry()
-	reverse := strategy.Descriptor{
-		Name: "reverse",
-		Doc:  "Newest first.",
-		Build: func(strategy.Args) (any, error) {
-			return backwards{placer.Chronological{}}, nil
-		},
-	}
-	fmt.Println(registry.RegisterPlacer(reverse))
-	reverse.Name = "UShaped"
-	fmt.Println(registry.RegisterPlacer(reverse))
-	// Output:
-	// <nil>
-	// cupel: the name is taken by the placer "uShaped"; registered names are case-insensitive (Registry, placer = "UShaped")
-}
-
-func ExampleRegistry_Descriptors() {
-	scorers, _, _ := policy.NewRegistry().Descriptors()
-	trust, _ := strategy.Find(scorers, "metadataTrust")
-	fmt.Println(trust.Doc)
-	for _, f := range trust.Fields {
-		fmt.Printf("%s (%s %s): %s\n", f.Name, f.Type, f.Range, f.Doc)
-	}
-	// Output:
-	// Scores an item by the trust in its metadata.
-	// defaultScore (number in [0, 1]): The score of items without a readable trust.
-}
-
-func ExampleInvalid() {
-	fmt.Println(policy.Invalid())
-	fmt.Println(policy.Invalid(policy.Problem{Path: "min", Reason: "must be at most max"}))
-	// Output:
-	// <nil>
-	// cupel: invalid policy: min: must be at most max
 }
 
 // show prints a policy as a document, without its description.
@@ -403,14 +235,14 @@ func ExampleCodeReview() {
 	// {"name":"CodeReview","scorers":[{"type":"kind","weight":2},{"type":"priority","weight":2},{"type":"recency","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"chronological"},"deduplicate":true,"overflow":"Throw"}
 }
 
-func ExampleRag() {
-	show(policy.Rag())
+func ExampleRAG() {
+	show(policy.RAG())
 	// Output:
 	// {"name":"Rag","scorers":[{"type":"reflexive","weight":3},{"type":"kind","weight":1}],"slicer":{"type":"greedy"},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}
 }
 
-func ExampleDocumentQa() {
-	show(policy.DocumentQa())
+func ExampleDocumentQA() {
+	show(policy.DocumentQA())
 	// Output:
 	// {"name":"DocumentQa","scorers":[{"type":"kind","weight":2},{"type":"reflexive","weight":2},{"type":"priority","weight":1}],"slicer":{"type":"knapsack","bucketSize":100},"placer":{"type":"uShaped"},"deduplicate":true,"overflow":"Throw"}
 }

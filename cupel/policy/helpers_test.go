@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -79,13 +80,13 @@ func items(t testing.TB) []*cupel.ContextItem {
 
 // report runs a pipeline on the items, and returns the report as JSON, without
 // what depends on the time that it took.
-func report(t testing.TB, pipeline *cupel.Pipeline, all []*cupel.ContextItem) string {
+func report(t testing.TB, p *pipeline.Pipeline, all []*cupel.ContextItem) string {
 	t.Helper()
 	budget, err := cupel.NewContextBudget(1500, 1200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := pipeline.DryRun(t.Context(), all, budget)
+	got, err := p.DryRun(t.Context(), all, budget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +105,11 @@ func report(t testing.TB, pipeline *cupel.Pipeline, all []*cupel.ContextItem) st
 // longest scores an item by its length, up to Max.
 type longest struct{ Max int }
 
-func (l longest) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return float64(min(len(item.Content()), l.Max)) / float64(l.Max)
+func (l longest) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = float64(min(len(item.Content()), l.Max)) / float64(l.Max)
+	}
+	return nil
 }
 
 // longestType has its setting in an object.
@@ -122,13 +126,19 @@ func longestType() strategy.Descriptor {
 }
 
 // halved halves the scores of another scorer.
-type halved struct{ inner cupel.Scorer }
+type halved struct{ inner strategy.Scorer }
 
-func (h halved) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return h.inner.Score(item, all) / 2
+func (h halved) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	err := strategy.CallScorer(ctx, h.inner, items, scores)
+	for i := range scores {
+		scores[i] /= 2
+	}
+	return err
 }
 
-func (h halved) Scorers() []cupel.Scorer { return []cupel.Scorer{h.inner} }
+func (h halved) Facts() strategy.Facts {
+	return strategy.Facts{Of: h, Scorers: []strategy.Scorer{h.inner}}
+}
 
 // children is the field of strategies that wrap others.
 var children = []strategy.Field{{Name: "children", Type: strategy.Children, Doc: "The wrapped strategies."}}
@@ -146,30 +156,30 @@ func onlyChild[S any](args strategy.Args) (S, error) {
 
 func halvedType() strategy.Descriptor {
 	return strategy.Descriptor{Name: "halved", Doc: "Halves scores.", Fields: children, Build: func(args strategy.Args) (any, error) {
-		child, err := onlyChild[cupel.Scorer](args)
+		child, err := onlyChild[strategy.Scorer](args)
 		return halved{child}, err
 	}}
 }
 
 // firstOf selects with the first of several slicers that selects something.
-type firstOf struct{ inner []cupel.Slicer }
+type firstOf struct{ inner []strategy.Slicer }
 
-func (f firstOf) Slicers() []cupel.Slicer { return f.inner }
+func (f firstOf) Facts() strategy.Facts { return strategy.Facts{Of: f, Slicers: f.inner} }
 
-func (f firstOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (f firstOf) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	for _, s := range f.inner {
-		if sel, err := cupel.Slice(ctx, s, items, budget); err != nil || len(sel.Indices) > 0 {
+		if sel, err := strategy.CallSlicer(ctx, s, items, budget); err != nil || len(sel.Indices) > 0 {
 			return sel, err
 		}
 	}
-	return cupel.Selection{}, nil
+	return strategy.Selection{}, nil
 }
 
 func firstOfType() strategy.Descriptor {
 	return strategy.Descriptor{Name: "firstOf", Doc: "Selects with the first slicer that selects something.", Fields: children, Build: func(args strategy.Args) (any, error) {
 		var f firstOf
 		for _, child := range strategy.Get[[]any](args, "children") {
-			s, _ := child.(cupel.Slicer)
+			s, _ := child.(strategy.Slicer)
 			f.inner = append(f.inner, s)
 		}
 		return f, nil
@@ -177,17 +187,17 @@ func firstOfType() strategy.Descriptor {
 }
 
 // backwards reverses the order of another placer.
-type backwards struct{ inner cupel.Placer }
+type backwards struct{ inner strategy.Placer }
 
 func (b backwards) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order, err := cupel.Place(ctx, b.inner, items)
+	order, err := strategy.CallPlacer(ctx, b.inner, items)
 	slices.Reverse(order)
 	return order, err
 }
 
 func backwardsType() strategy.Descriptor {
 	return strategy.Descriptor{Name: "backwards", Doc: "Reverses an order.", Fields: children, Build: func(args strategy.Args) (any, error) {
-		child, err := onlyChild[cupel.Placer](args)
+		child, err := onlyChild[strategy.Placer](args)
 		return backwards{child}, err
 	}}
 }

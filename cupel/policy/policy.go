@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Policy says how a pipeline selects. Scorers, Slicer and Placer are required;
@@ -30,16 +30,12 @@ type Policy struct {
 	// KeepDuplicates keeps items whose content equals another's byte for byte.
 	// JSON has the opposite, "deduplicate", which is true by default.
 	KeepDuplicates bool
-	// NearDuplicates, in (0,1], drops near copies of newer items, as [cupel.Config]
+	// NearDuplicates, in (0,1], drops near copies of newer items, as [pipeline.Config]
 	// does. 0 disables it.
 	NearDuplicates float64
-	// AnyNumbers allows numbers to differ between near copies.
-	AnyNumbers bool
-	// FullOnly ignores the smaller forms of items, as [cupel.Config] does.
-	FullOnly bool
 	// Overflow says what happens when pinned and sliced items together exceed
-	// the target. The default is [cupel.OverflowThrow].
-	Overflow cupel.OverflowStrategy
+	// the target. The default is [pipeline.OverflowThrow].
+	Overflow pipeline.OverflowStrategy
 }
 
 // Environment holds what else is needed to build a policy.
@@ -68,16 +64,15 @@ func stillClock() time.Time { return time.Time{} }
 // Config returns the configuration that the policy describes. Its
 // Name and PolicyHash are the policy's; OnOverflow and Clock are left to the caller. It fails with a
 // [ValidationError] that lists all mistakes, including a missing clock.
-func (p Policy) Config(env Environment) (cupel.Config, error) {
-	var found problems
+func (p Policy) Config(env Environment) (pipeline.Config, error) {
 	p, problem := copyOf(p) // what is built keeps no part of the policy
 	if problem != nil {
-		found.add(problem.Path, problem.Reason, nil)
-		return cupel.Config{}, found.err()
+		return pipeline.Config{}, &ValidationError{[]Problem{*problem}}
 	}
-	config := newBuilder(env, &found).config(p.settings())
-	if err := found.err(); err != nil {
-		return cupel.Config{}, err
+	b := newBuilder(env)
+	config := b.config(p.settings())
+	if err := b.problems.err(); err != nil {
+		return pipeline.Config{}, err
 	}
 	config.Name, config.PolicyHash = p.Name, p.Hash()
 	return config, nil
@@ -98,12 +93,12 @@ func (p Policy) Hash() string {
 
 // Pipeline returns a pipeline with the configuration that [Policy.Config]
 // returns, and fails when Config does.
-func (p Policy) Pipeline(env Environment) (*cupel.Pipeline, error) {
+func (p Policy) Pipeline(env Environment) (*pipeline.Pipeline, error) {
 	config, err := p.Config(env)
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(config)
+	return pipeline.New(config)
 }
 
 // Strategy describes a scorer, a slicer, a placer or a curve by the name of its

@@ -31,19 +31,19 @@ func CodeReview() Policy {
 		"greedy", "chronological", weighted("kind", 2), weighted("priority", 2), weighted("recency", 1))
 }
 
-// Rag returns the preset for retrieval-augmented generation: the retriever's
+// RAG returns the preset for retrieval-augmented generation: the retriever's
 // relevance counts most, and the best items go to the edges of the prompt.
 // Reflexive 3, kind 1; greedy; u-shaped. See [Chat] for when not to use it.
-func Rag() Policy {
+func RAG() Policy {
 	return preset("Rag", "Retrieval-augmented generation: the retriever's relevance counts most, and the best items go to the edges of the prompt.",
 		"greedy", "uShaped", weighted("reflexive", 3), weighted("kind", 1))
 }
 
-// DocumentQa returns the preset for questions about documents: it finds the best
+// DocumentQA returns the preset for questions about documents: it finds the best
 // total score within the budget, and puts the best items at the edges of the
 // prompt. Kind 2, reflexive 2, priority 1; knapsack with buckets of 100 tokens;
 // u-shaped. See [Chat] for when not to use it.
-func DocumentQa() Policy {
+func DocumentQA() Policy {
 	p := preset("DocumentQa", "Questions about documents: the best total score within the budget, and the best items at the edges of the prompt.",
 		"knapsack", "uShaped", weighted("kind", 2), weighted("reflexive", 2), weighted("priority", 1))
 	p.Slicer.Settings = Settings{"bucketSize": 100}

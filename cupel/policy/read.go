@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // MaxBytes is the largest size of a policy's JSON text: 1 MiB.
 const MaxBytes = 1 << 20
 
-// Decode reads a policy from JSON of the form that [Schema] describes. The
+// Decode reads a policy from JSON of the form that schema.json describes. The
 // policy may use the types of registry; if registry is nil, only the
 // built-in ones. Text longer than [MaxBytes] is an error.
 //
@@ -22,10 +23,10 @@ const MaxBytes = 1 << 20
 // and in the policy, so a policy that it returns is valid. When the text is not
 // JSON, [errors.Is] matches [cupel.ErrInvalidJSON] as well.
 func Decode(registry *Registry, data []byte) (Policy, error) {
-	var found problems
-	r := &reader{registry: registry, problems: &found}
-	s := r.document(data)
-	if err := found.err(); err != nil {
+	b := newBuilder(Environment{registry, stillClock})
+	b.json = true
+	s := b.document(data)
+	if err := b.problems.err(); err != nil {
 		return Policy{}, err
 	}
 	var p Policy
@@ -36,8 +37,6 @@ func Decode(registry *Registry, data []byte) (Policy, error) {
 	p.Placer, _ = s["placer"].(Strategy)
 	p.KeepDuplicates = s["deduplicate"] == false
 	p.NearDuplicates, _ = s["nearDuplicates"].(float64)
-	p.AnyNumbers = s["anyNumbers"] == true
-	p.FullOnly = s["fullOnly"] == true
 	overflow, _ := s["overflow"].(string)
 	p.Overflow = overflowOf(overflow)
 	return p, nil
@@ -60,207 +59,164 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// reader reads a document and collects its problems. A value that cannot be read
-// is nil or zero and has a problem.
-type reader struct {
-	registry   *Registry
-	problems   *problems
-	strategies strategies
-}
+// raw is the JSON text of a setting that has yet to be read. A document is read as
+// it is built, one level at a time: only the type of a strategy tells what its
+// settings are.
+type raw []byte
 
-func (r *reader) document(data []byte) Settings {
+// document reads and builds a policy, and returns what it says.
+func (b *builder) document(data []byte) Settings {
 	if len(data) > MaxBytes {
-		r.problems.add("", tooLong, nil)
+		b.fail("", tooLong, nil)
 		return nil
 	}
 	if err := jsonwire.Check(data); err != nil {
 		reason := "is malformed: " + err.Error()
-		r.problems.add("", reason, &cupel.DecodeError{Reason: reason, Err: err})
+		b.fail("", reason, &cupel.DecodeError{Reason: reason, Err: err})
 		return nil
 	}
-	s, ok := r.object(whole, data, "", document.Fields, -1)
+	s, ok := b.members(data, "", unknownField)
 	if ok {
-		newBuilder(Environment{r.registry, stillClock}, r.problems).config(s)
+		b.config(s)
 	}
 	return s
 }
 
-var (
-	typeField   = strategy.Field{Name: "type", Type: strategy.Text}
-	weightField = strategy.Field{Name: "weight", Type: strategy.Number, Required: true}
-)
-
-// strategy reads a strategy. place are the fields that all types have.
-func (r *reader) strategy(of *role, raw []byte, at string, depth int, place ...strategy.Field) (s Strategy, weight float64) {
-	if reason := r.strategies.exceeds(depth); reason != "" {
-		path := at
-		if reason == tooMany {
-			path = "" // report it once
-		}
-		r.problems.add(path, reason, nil)
-		r.problems.hide(at)
-		return s, 0
-	}
-	members, ok := r.members(raw, at, unknownField)
-	if !ok {
-		return s, 0
-	}
-	given := r.values(of, members, at, place, depth)
-	if s.Type, ok = given["type"].(string); !ok {
-		r.problems.add(field(at, "type"), "is required; want one of "+strings.Join(of.known(r.registry), ", "), nil)
-	}
-	weight, _ = given["weight"].(float64)
-	if d, _, ok := of.find(r.registry, s.Type); ok {
-		s.Settings = r.values(of, members, at, d.Fields, depth)
-		r.checkNames(members, at, slices.Concat(place, d.Fields))
-	}
-	return s, weight
-}
-
-// object reads an object, and returns false when it is none.
-func (r *reader) object(of *role, raw []byte, at string, fields []strategy.Field, depth int) (Settings, bool) {
-	members, ok := r.members(raw, at, unknownField)
-	if !ok {
-		return nil, false
-	}
-	r.checkNames(members, at, fields)
-	return r.values(of, members, at, fields, depth), true
-}
-
-// members returns the members of an object, the first of each name. pathOf
-// makes the path of a member.
-func (r *reader) members(raw []byte, at string, pathOf func(at, name string) string) ([]jsonwire.Member, bool) {
-	all, err := jsonwire.Members(raw)
-	if err != nil {
-		r.problems.add(at, err.Error(), nil)
-		r.problems.hide(at)
-		return nil, false
-	}
-	seen := make(map[string]bool, len(all))
-	members := all[:0]
-	for _, m := range all {
-		if seen[m.Name] {
-			r.problems.add(pathOf(at, m.Name), "is given twice", nil)
-			continue
-		}
-		seen[m.Name] = true
-		members = append(members, m)
-	}
-	return members, true
-}
-
-// checkNames reports the members that no field describes.
-func (r *reader) checkNames(members []jsonwire.Member, at string, fields []strategy.Field) {
-	known := namesOf(fields)
-	for _, m := range members {
-		if !slices.Contains(known, m.Name) && !r.problems.full() {
-			r.problems.add(unknownField(at, m.Name), isUnknown(known), nil)
-		}
-	}
-}
-
-// values reads the members that fields describe.
-func (r *reader) values(of *role, members []jsonwire.Member, at string, fields []strategy.Field, depth int) Settings {
-	var s Settings
-	for _, f := range fields {
-		i := slices.IndexFunc(members, func(m jsonwire.Member) bool { return m.Name == f.Name })
-		if i < 0 {
-			if isRequired(f) {
-				r.problems.add(field(at, f.Name), "is required", nil)
-			}
-			continue
-		}
-		if v := r.value(of.of(f), f, members[i].Value, field(at, f.Name), depth+1); v != nil {
-			if s == nil {
-				s = make(Settings, len(fields))
-			}
-			s[f.Name] = v
-		}
-	}
-	return s
-}
-
-// value reads a setting, and returns nil when it is wrong.
-func (r *reader) value(of *role, f strategy.Field, raw []byte, at string, depth int) any {
-	one := func(raw []byte, at string) Strategy {
-		s, _ := r.strategy(of, raw, at, depth, typeField)
+// read reads a setting, but not the settings inside it. It returns nil or a zero
+// value when it is wrong.
+func (b *builder) read(r *role, f strategy.Field, text raw, at place) any {
+	object := func(text raw, at place) Settings {
+		s, _ := b.object(text, at)
 		return s
 	}
+	child := func(text raw, at place) Strategy { return b.part(r, text, at, false).Scorer }
 	switch f.Type {
 	case strategy.Weights:
-		members, ok := r.members(raw, at, strategy.Key)
-		if !ok {
-			return nil
-		}
-		weights := make(map[string]float64, len(members))
-		for _, m := range members {
-			weights[m.Name], _ = r.scalar(typeOf[strategy.Number].read, m.Value, strategy.Key(at, m.Name)).(float64)
-		}
-		return weights
+		return b.weights(text, at.path)
 	case strategy.Texts:
-		return elements(r, raw, at, func(raw []byte, at string) string {
-			text, _ := r.scalar(typeOf[strategy.Text].read, raw, at).(string)
-			return text
+		return elements(b, text, at, func(text raw, at place) string {
+			s, _ := b.scalar(strategy.Text, text, at.path).(string)
+			return s
 		})
 	case strategy.Object:
-		if s, ok := r.object(of, raw, at, f.Fields, depth); ok {
-			if s == nil {
-				s = Settings{} // an object that is given is not nil
-			}
-			return s
-		}
-		return nil
+		return object(text, at)
 	case strategy.List:
-		return elements(r, raw, at, func(raw []byte, at string) Settings {
-			s, _ := r.object(of, raw, at, f.Fields, depth)
-			return s
-		})
+		return elements(b, text, at, object)
 	case strategy.Variant, strategy.Child:
-		return one(raw, at)
+		return child(text, at)
 	case strategy.Children:
-		return elements(r, raw, at, one)
+		return elements(b, text, at, child)
 	case strategy.Parts:
-		return elements(r, raw, at, func(raw []byte, at string) (part Weighted) {
-			part.Scorer, part.Weight = r.strategy(of, raw, at, depth, typeField, weightField)
-			return part
-		})
+		return elements(b, text, at, func(text raw, at place) Weighted { return b.part(r, text, at, true) })
 	default:
-		return r.scalar(typeOf[f.Type].read, raw, at)
+		return b.scalar(f.Type, text, at.path)
 	}
+}
+
+// part reads a strategy, and its weight if it has one.
+func (b *builder) part(r *role, text raw, at place, weighted bool) (part Weighted) {
+	s, ok := b.object(text, at)
+	if !ok {
+		return part
+	}
+	part.Scorer.Type, _ = b.take(s, "type", strategy.Text, at, "; want one of "+strings.Join(r.known(b.env.Registry), ", ")).(string)
+	if weighted {
+		part.Weight, _ = b.take(s, "weight", strategy.Number, at, "").(float64)
+	}
+	if len(s) > 0 {
+		part.Scorer.Settings = s
+	}
+	return part
+}
+
+// take reads what a strategy has next to its settings, and removes it from them.
+func (b *builder) take(s Settings, name string, t strategy.Type, at place, wanted string) any {
+	path := field(at.path, name)
+	text, given := s[name].(raw)
+	if !given {
+		b.fail(path, "is required"+wanted, nil)
+		return nil
+	}
+	delete(s, name)
+	return b.scalar(t, text, path)
+}
+
+// object reads a strategy or an entry, and returns false when it cannot be read.
+func (b *builder) object(text raw, at place) (Settings, bool) {
+	switch reason := b.objects.exceeds(at.depth); reason {
+	case "":
+		return b.members(text, at.path, unknownField)
+	case tooMany:
+		b.fail("", reason, nil) // once
+	default:
+		b.fail(at.path, reason, nil)
+	}
+	return nil, false
+}
+
+// members returns the members of an object, and false when it is none. pathOf makes
+// the path of a member.
+func (b *builder) members(text raw, at string, pathOf func(at, name string) string) (Settings, bool) {
+	all := make(Settings)
+	fault := jsonwire.Parse(text, func(r *jsonwire.Reader) {
+		r.Map(func(name string) {
+			if _, twice := all[name]; twice {
+				b.fail(pathOf(at, name), "is given twice", nil)
+			}
+			all[name] = raw(r.Value())
+		})
+	})
+	if fault != nil {
+		b.fail(at, fault.Reason, nil)
+		return nil, false
+	}
+	return all, true
+}
+
+func (b *builder) weights(text raw, at string) any {
+	members, ok := b.members(text, at, strategy.Key)
+	if !ok {
+		return nil
+	}
+	weights := make(map[string]float64, len(members))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		weights[name], _ = b.scalar(strategy.Number, members[name].(raw), strategy.Key(at, name)).(float64)
+	}
+	return weights
 }
 
 // scalar reads a value without parts, and returns nil when it is wrong.
-func (r *reader) scalar(read func(*jsonwire.Reader) any, raw []byte, at string) any {
-	v, err := jsonwire.Read(raw, read)
+func (b *builder) scalar(t strategy.Type, text raw, at string) any {
+	v, err := jsonwire.Read(text, typeOf[t].read)
 	if err != nil {
-		r.problems.add(at, err.Error(), nil)
+		b.fail(at, err.Error(), nil)
 		return nil
 	}
 	return v
 }
 
-// elements reads an array, and returns nil when it is none. read makes an
-// element from its text and path. An empty array gives a nil slice. Reading stops
-// when the policy has too many strategies or the error is full, since nothing
-// more would be reported.
-func elements[T any](r *reader, raw []byte, at string, read func(raw []byte, at string) T) any {
-	list, err := jsonwire.Elements(raw)
-	if err != nil {
-		r.problems.add(at, err.Error(), nil)
-		return nil
-	}
+// elements reads an array, and returns nil when it is none. An empty array gives a
+// nil slice. Reading stops when the policy has too many objects or the error is
+// full, since nothing more would be reported.
+func elements[T any](b *builder, text raw, at place, read func(text raw, at place) T) any {
 	var all []T
-	for i, raw := range list {
-		if r.strategies > maxStrategies || r.problems.full() {
-			break
-		}
-		all = append(all, read(raw, strategy.Element(at, i)))
+	fault := jsonwire.Parse(text, func(r *jsonwire.Reader) {
+		r.Array(func() {
+			text := raw(r.Value())
+			if b.objects <= maxObjects && !b.problems.full() {
+				all = append(all, read(text, at.element(len(all))))
+			}
+		})
+	})
+	if fault != nil {
+		b.fail(at.path, fault.Reason, nil)
+		return nil
 	}
 	return all
 }
 
-// read returns a reader of values of any type.
-func read[T any](value func(*jsonwire.Reader) T) func(*jsonwire.Reader) any {
+// anyOf returns a reader of values of any type.
+func anyOf[T any](value func(*jsonwire.Reader) T) func(*jsonwire.Reader) any {
 	return func(r *jsonwire.Reader) any { return value(r) }
 }
 
@@ -269,7 +225,7 @@ func duration(r *jsonwire.Reader) any {
 	text := r.String()
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		r.Fail("", fmt.Sprintf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, strategy.Shorten(text)), nil)
+		r.Fail("", fmt.Sprintf(`must be a duration such as "90s", "1h30m" or "24h", of at most 292 years, got %q`, strategy.Shorten(text)))
 	}
 	return d
 }

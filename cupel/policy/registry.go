@@ -16,15 +16,16 @@ import (
 )
 
 // Registry finds policies by intent, and strategies by the name of their type.
-// Intents are compared without ASCII case. So are the names of types when they
-// are registered, but policies must spell them exactly. A registry is safe for
-// concurrent use.
+// Intents are compared without ASCII case and hyphens, so that the names of the
+// presets, such as "CodeReview", are intents as well. Names of types are compared
+// without ASCII case when they are registered, but policies must spell them exactly.
+// A registry is safe for concurrent use.
 //
 // [NewRegistry] returns one with the presets. The zero Registry is ready to use;
 // it has no policies and no registered types.
 type Registry struct {
 	mu       sync.RWMutex
-	policies map[string]registered           // by folded intent; presets by folded name as well
+	policies map[string]registered           // by folded intent
 	types    map[*role][]strategy.Descriptor // registered ones
 }
 
@@ -34,23 +35,24 @@ type registered struct {
 	policy Policy
 }
 
+// folded returns what equal intents share.
+func folded(intent string) string { return ascii.Lower(strings.ReplaceAll(intent, "-", "")) }
+
 // NewRegistry returns a registry with the presets, under the intents "chat",
 // "code-review", "rag", "document-qa", "tool-use", "long-running" and
-// "debugging". [Registry.Lookup] also finds them by their names, such as
-// "CodeReview", so those names are taken.
+// "debugging".
 func NewRegistry() *Registry {
 	r := &Registry{policies: make(map[string]registered)}
 	for _, preset := range []registered{
 		{"chat", Chat()},
 		{"code-review", CodeReview()},
-		{"rag", Rag()},
-		{"document-qa", DocumentQa()},
+		{"rag", RAG()},
+		{"document-qa", DocumentQA()},
 		{"tool-use", ToolUse()},
 		{"long-running", LongRunning()},
 		{"debugging", Debugging()},
 	} {
-		r.policies[preset.intent] = preset
-		r.policies[ascii.Lower(preset.policy.Name)] = preset
+		r.policies[folded(preset.intent)] = preset
 	}
 	return r
 }
@@ -58,7 +60,7 @@ func NewRegistry() *Registry {
 // Register adds a copy of a policy under an intent. It fails with a
 // [ValidationError] when the policy is not valid in this registry, and with a
 // [cupel.InvalidConfigError] when the intent is blank or taken, compared without
-// ASCII case. It never replaces a policy.
+// ASCII case and hyphens. It never replaces a policy.
 func (r *Registry) Register(intent string, p Policy) error {
 	if strings.TrimSpace(intent) == "" {
 		return invalid("intent", intent, "intent must not be blank")
@@ -69,26 +71,21 @@ func (r *Registry) Register(intent string, p Policy) error {
 	p, _ = copyOf(p) // Validate has checked its size
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	folded := ascii.Lower(intent)
-	if earlier, twice := r.policies[folded]; twice {
-		if folded != ascii.Lower(earlier.intent) {
-			return invalid("intent", intent, fmt.Sprintf("intent is taken: it is the name of the preset %q", earlier.intent))
-		}
+	if earlier, twice := r.policies[folded(intent)]; twice {
 		return invalid("intent", intent, fmt.Sprintf("intent is registered already as %q; intents are case-insensitive", strategy.Shorten(earlier.intent)))
 	}
 	if r.policies == nil {
 		r.policies = make(map[string]registered)
 	}
-	r.policies[folded] = registered{intent, p}
+	r.policies[folded(intent)] = registered{intent, p}
 	return nil
 }
 
-// Lookup returns a copy of the policy registered under an intent, or of the
-// preset with that name. It fails with a [cupel.InvalidConfigError] that lists
-// the known intents.
+// Lookup returns a copy of the policy registered under an intent. It fails with a
+// [cupel.InvalidConfigError] that lists the known intents.
 func (r *Registry) Lookup(intent string) (Policy, error) {
 	r.mu.RLock()
-	found, ok := r.policies[ascii.Lower(intent)]
+	found, ok := r.policies[folded(intent)]
 	r.mu.RUnlock()
 	if !ok {
 		var known []string
@@ -102,18 +99,15 @@ func (r *Registry) Lookup(intent string) (Policy, error) {
 }
 
 // All returns an iterator over the intents, spelled as they were registered, and
-// copies of their policies. It sorts them by intent, without ASCII case, and may
-// miss policies that are registered while it runs.
+// copies of their policies. It sorts them as it compares them, and may miss
+// policies that are registered while it runs.
 func (r *Registry) All() iter.Seq2[string, Policy] {
 	return func(yield func(string, Policy) bool) {
 		r.mu.RLock()
 		snapshot := maps.Clone(r.policies)
 		r.mu.RUnlock()
-		for _, folded := range slices.Sorted(maps.Keys(snapshot)) {
-			found := snapshot[folded]
-			if folded != ascii.Lower(found.intent) {
-				continue // the name of a preset, which is listed by its intent
-			}
+		for _, key := range slices.Sorted(maps.Keys(snapshot)) {
+			found := snapshot[key]
 			if p, _ := copyOf(found.policy); !yield(found.intent, p) {
 				return
 			}
@@ -122,18 +116,18 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 }
 
 // RegisterScorer makes a type of scorers of your own available to policies.
-// They read, validate and write its settings, and [Schema] describes them, as
-// those of built-in types. Do not change the descriptor afterwards.
+// They read, validate and write its settings as those of built-in types. Do not
+// change the descriptor afterwards.
 //
-// Before Build runs, each setting is checked against its [strategy.Field]: its
-// type, its Range, and whether it is required. What is invalid is reported and
-// absent from [strategy.Args], so Build need only check what fields cannot
-// express. It reports mistakes with [strategy.Problems], whose paths are
-// relative to the strategy. Build runs whenever a policy is read, validated or
-// built, possibly in several goroutines at once, and with a stopped clock unless
-// the policy is built; it should only check and build. A panic becomes a problem
-// of the policy, and so does a result that is nil or fails
-// [cupel.ValidateScorer].
+// Before Build runs, the names and types of the settings are checked, and whether
+// those that are required are there; what is wrong is reported and absent from
+// [strategy.Args]. Build checks the values and reports mistakes with
+// [strategy.Problems], whose paths are relative to the strategy; the range of a
+// [strategy.Field] says in the help what Build allows. Build runs whenever a policy is
+// read, validated or built, possibly in several goroutines at once, and with a stopped
+// clock unless the policy is built; it should only check and build. A panic becomes a
+// problem of the policy, and so does a result that is nil or fails
+// [strategy.ValidateScorer].
 //
 // Component and Settings are optional. It fails with a
 // [cupel.InvalidConfigError] when Build is nil; when the name is empty or has
@@ -164,7 +158,7 @@ func (r *Registry) register(to *role, d strategy.Descriptor) error {
 	if d.Build == nil {
 		return invalid(to.name, d.Name, "Build must not be nil")
 	}
-	if err := to.checkFields(d.Fields); err != nil {
+	if err := checkFields(d.Fields); err != nil {
 		return invalid(to.name, d.Name, err.Error())
 	}
 	if d.Settings == nil {
@@ -196,14 +190,4 @@ func isName(s string) bool {
 
 func invalid(setting, value, reason string) error {
 	return &cupel.InvalidConfigError{Component: "Registry", Field: setting, Value: fmt.Sprintf("%q", strategy.Shorten(value)), Reason: reason}
-}
-
-// custom returns the registered types of a role; a nil registry has none.
-func (r *Registry) custom(of *role) []strategy.Descriptor {
-	if r == nil {
-		return nil
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.types[of] // which grows, but does not change
 }

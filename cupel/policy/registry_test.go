@@ -12,17 +12,11 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func TestLookup(t *testing.T) {
 	r := policy.NewRegistry()
-	for _, intent := range []string{"code-review", "CODE-REVIEW", "Code-Review", "CodeReview", "codereview"} {
-		if p, err := r.Lookup(intent); err != nil || p.Name != "CodeReview" {
-			t.Errorf("%s leads to %q, %v", intent, p.Name, err)
-		}
-	}
 	const known = "chat, code-review, debugging, document-qa, long-running, rag, tool-use"
 	for _, intent := range []string{"", "code_review", "code review", " chat", strings.Repeat("x", 1000)} {
 		_, err := r.Lookup(intent)
@@ -52,7 +46,7 @@ func TestRegister(t *testing.T) {
 		{" \t", `cupel: intent must not be blank (Registry, intent = " \t")`, "a blank name cannot be looked up"},
 		{"chat", `cupel: intent is registered already as "chat"; intents are case-insensitive (Registry, intent = "chat")`, "presets are not replaced"},
 		{"CHAT", `cupel: intent is registered already as "chat"; intents are case-insensitive (Registry, intent = "CHAT")`, "nor under another casing"},
-		{"codeREVIEW", `cupel: intent is taken: it is the name of the preset "code-review" (Registry, intent = "codeREVIEW")`, "nor under their names"},
+		{"codeREVIEW", `cupel: intent is registered already as "code-review"; intents are case-insensitive (Registry, intent = "codeREVIEW")`, "nor under their names"},
 		{"Summary", "", "a new intent"},
 		{"summary", `cupel: intent is registered already as "Summary"; intents are case-insensitive (Registry, intent = "summary")`, "nor are others"},
 		{"Ünder", "", "not only ASCII"},
@@ -165,18 +159,13 @@ func TestRegisterTypes(t *testing.T) {
 			t.Errorf("%q gives %v, want %q: %s", tt.name, err, tt.want, tt.why)
 		}
 	}
-	for what, err := range map[string]error{
-		"scorer": r.RegisterScorer(strategy.Descriptor{Name: "nil"}), "slicer": r.RegisterSlicer(strategy.Descriptor{Name: "nil"}), "placer": r.RegisterPlacer(strategy.Descriptor{Name: "nil"}),
-	} {
-		var invalid *cupel.InvalidConfigError
-		if !errors.As(err, &invalid) || invalid.Field != what || invalid.Reason != "Build must not be nil" {
-			t.Errorf("a nil Build gives %v", err)
-		}
+	var invalid *cupel.InvalidConfigError
+	if err := r.RegisterScorer(strategy.Descriptor{Name: "nil"}); !errors.As(err, &invalid) || invalid.Reason != "Build must not be nil" {
+		t.Errorf("a nil Build gives %v", err)
 	}
 	for what, err := range map[string]error{
 		"slicer": r.RegisterSlicer(named(firstOfType(), "Quota")), "placer": r.RegisterPlacer(named(backwardsType(), "ushaped")),
 	} {
-		var invalid *cupel.InvalidConfigError
 		if !errors.As(err, &invalid) || invalid.Field != what || !strings.Contains(invalid.Reason, "is taken") {
 			t.Errorf("a built-in %s gives %v", what, err)
 		}
@@ -187,34 +176,6 @@ func TestRegisterTypes(t *testing.T) {
 	}
 	if err := zero.Register("x", with(of("longest", settings{"settings": settings{"max": 1}}))); err != nil {
 		t.Errorf("the zero registry is not ready: %v", err)
-	}
-}
-
-// TestCustomPolicyRuns compares a policy of custom strategies with the same
-// made by hand.
-func TestCustomPolicyRuns(t *testing.T) {
-	all := items(t)
-	built, err := customPolicy().Pipeline(policy.Environment{Registry: customRegistry(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	chat, err := plainSlicer(of("knapsack")).Config(policy.Environment{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	uShaped, err := policy.Rag().Config(policy.Environment{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	byHand := pipeline(t, cupel.Config{
-		Scorer: scorer.Must(scorer.NewComposite(
-			scorer.Weighted{Scorer: longest{6}, Weight: 2},
-			scorer.Weighted{Scorer: halved{scorer.Must(scorer.NewScaled(halved{scorer.Reflexive{}}))}, Weight: 1})),
-		Slicer: chat.Slicer,
-		Placer: uShaped.Placer, // turned around twice
-	})
-	if got, want := report(t, built, all), report(t, byHand, all); got != want {
-		t.Errorf("the policy reports\n%s\nby hand it is\n%s", got, want)
 	}
 }
 

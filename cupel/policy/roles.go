@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -17,45 +18,40 @@ type role struct {
 	name    string // as messages call it
 	example string // the name of a type without settings
 	types   []strategy.Descriptor
-	check   func(built any) error // checks what a registered type builds; nil for variants
+	check   func(built any) error // checks what is built; nil for variants
 	fields  map[string]*role      // the roles of fields that have another one
 }
 
 var (
-	scorers = &role{name: "scorer", example: "recency", types: scorer.Descriptors(), check: checked("scorer", cupel.ValidateScorer)}
-	slicers = &role{name: "slicer", example: "greedy", types: slicer.Descriptors(), check: checked("slicer", cupel.ValidateSlicer)}
-	placers = &role{name: "placer", example: "chronological", types: placer.Descriptors(), check: checked("placer", func(p cupel.Placer) error {
-		_, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: p})
-		return err
-	})}
+	scorers = newRole("scorer", "recency", scorer.Descriptors(), strategy.ValidateScorer)
+	slicers = newRole("slicer", "greedy", slicer.Descriptors(), strategy.ValidateSlicer)
+	placers = newRole("placer", "chronological", placer.Descriptors(), strategy.ValidatePlacer)
 	// whole is the role of the policy itself.
 	whole = &role{name: "policy", fields: map[string]*role{"scorers": scorers, "slicer": slicers, "placer": placers}}
 )
 
-func checked[S any](name string, validate func(S) error) func(any) error {
-	return func(built any) error {
+func newRole[S any](name, example string, types []strategy.Descriptor, validate func(S) error) *role {
+	return &role{name: name, example: example, types: types, check: func(built any) error {
 		s, ok := built.(S)
 		if !ok {
 			return fmt.Errorf("its Build must return a %s, got %T", name, built)
 		}
 		return validate(s)
-	}
+	}}
 }
 
 // document describes a policy as a strategy, whose children are its scorers, its
 // slicer and its placer.
 var document = strategy.Descriptor{
 	Fields: []strategy.Field{
-		{Name: "name", Type: strategy.Text, Doc: "A display name."},
-		{Name: "description", Type: strategy.Text, Doc: "What the policy is for."},
-		{Name: "scorers", Type: strategy.Parts, Required: true},
+		{Name: "name", Type: strategy.Text},
+		{Name: "description", Type: strategy.Text},
+		{Name: "scorers", Type: strategy.Parts},
 		{Name: "slicer", Type: strategy.Child, Required: true},
 		{Name: "placer", Type: strategy.Child, Required: true},
-		{Name: "deduplicate", Type: strategy.Bool, Default: true, Doc: "Keep only the highest-scored of items with equal content."},
-		{Name: "nearDuplicates", Type: strategy.Number, Default: 0.0, Range: strategy.Unit, Doc: "Drop items at least this share of whose text a newer item has. 0 disables it."},
-		{Name: "anyNumbers", Type: strategy.Bool, Default: false, Doc: "Allow numbers to differ between near duplicates."},
-		{Name: "fullOnly", Type: strategy.Bool, Default: false, Doc: "Ignore the smaller forms of items."},
-		{Name: "overflow", Type: strategy.Enum, Values: overflows, Default: overflows[0], Doc: "What happens when pinned and sliced items together exceed the target."},
+		{Name: "deduplicate", Type: strategy.Bool, Default: true},
+		{Name: "nearDuplicates", Type: strategy.Number},
+		{Name: "overflow", Type: strategy.Enum, Values: overflows},
 	},
 	Build: func(args strategy.Args) (any, error) {
 		composite, _ := strategy.Find(scorer.Descriptors(), "composite")
@@ -63,31 +59,29 @@ var document = strategy.Descriptor{
 		if err != nil {
 			return nil, err
 		}
-		config := cupel.Config{
+		config := pipeline.Config{
 			KeepDuplicates: !strategy.Get[bool](args, "deduplicate"),
 			NearDuplicates: strategy.Get[float64](args, "nearDuplicates"),
-			AnyNumbers:     strategy.Get[bool](args, "anyNumbers"),
-			FullOnly:       strategy.Get[bool](args, "fullOnly"),
 			Overflow:       overflowOf(strategy.Get[string](args, "overflow")),
 		}
 		if !(config.NearDuplicates >= 0 && config.NearDuplicates <= 1) {
 			return nil, &cupel.InvalidConfigError{Field: "nearDuplicates", Value: strconv.FormatFloat(config.NearDuplicates, 'g', -1, 64), Reason: "must be at least 0 and at most 1"}
 		}
-		config.Scorer = built.(cupel.Scorer)
-		if parts := built.(cupel.ScorerWrapper).Scorers(); len(parts) == 1 {
+		config.Scorer = built.(strategy.Scorer)
+		if parts := strategy.FactsOf(built).Scorers; len(parts) == 1 {
 			config.Scorer = parts[0]
 		}
-		config.Slicer, _ = args.Given["slicer"].(cupel.Slicer)
-		config.Placer, _ = args.Given["placer"].(cupel.Placer)
+		config.Slicer, _ = args.Given["slicer"].(strategy.Slicer)
+		config.Placer, _ = args.Given["placer"].(strategy.Placer)
 		return config, nil
 	},
 }
 
-var overflows = []string{cupel.OverflowThrow.String(), cupel.OverflowTruncate.String(), cupel.OverflowProceed.String()}
+var overflows = []string{pipeline.OverflowThrow.String(), pipeline.OverflowTruncate.String(), pipeline.OverflowProceed.String()}
 
 // overflowOf returns the strategy with a name; the default, if there is none.
-func overflowOf(name string) cupel.OverflowStrategy {
-	return cupel.OverflowStrategy(max(slices.Index(overflows, name), 0))
+func overflowOf(name string) pipeline.OverflowStrategy {
+	return pipeline.OverflowStrategy(max(slices.Index(overflows, name), 0))
 }
 
 // settings returns a policy as the settings that document describes.
@@ -101,12 +95,6 @@ func (p Policy) settings() Settings {
 	}
 	if p.NearDuplicates != 0 {
 		s["nearDuplicates"] = p.NearDuplicates
-	}
-	if p.AnyNumbers {
-		s["anyNumbers"] = true
-	}
-	if p.FullOnly {
-		s["fullOnly"] = true
 	}
 	return s
 }
@@ -122,18 +110,15 @@ func (r *role) of(f strategy.Field) *role {
 	return r
 }
 
-// find returns a type, and whether it is built in.
-func (r *role) find(registry *Registry, name string) (d strategy.Descriptor, builtIn, ok bool) {
-	if d, ok = strategy.Find(r.types, name); ok {
-		return d, true, true
-	}
-	d, ok = strategy.Find(registry.custom(r), name)
-	return d, false, ok
-}
-
-// all returns the built-in and the registered types.
+// all returns the built-in and the registered types. A nil registry has none of these.
 func (r *role) all(registry *Registry) []strategy.Descriptor {
-	return slices.Concat(r.types, registry.custom(r))
+	var registered []strategy.Descriptor
+	if registry != nil {
+		registry.mu.RLock()
+		defer registry.mu.RUnlock()
+		registered = registry.types[r]
+	}
+	return slices.Concat(r.types, registered)
 }
 
 // known returns the names of all types, sorted.
@@ -147,40 +132,23 @@ func (r *role) known(registry *Registry) []string {
 }
 
 // checkFields returns why policies cannot use the fields of a type, or nil.
-func (r *role) checkFields(fields []strategy.Field) error {
+func checkFields(fields []strategy.Field) error {
 	seen := map[string]bool{"type": true, "weight": true}
 	for _, f := range fields {
 		_, known := typeOf[f.Type]
-		_, _, wrong := setting(Settings{f.Name: f.Default}, f)
-		reason := ""
 		switch {
 		case seen[f.Name] || unknownField("", f.Name) != f.Name:
-			reason = "needs a name of its own, of letters, digits, - and _, other than type and weight"
+			return fmt.Errorf("the field %q needs a name of its own, of letters, digits, - and _, other than type and weight", f.Name)
 		case !known:
-			reason = "needs one of the types of package strategy"
-		case f.Default != nil && wrong != "":
-			reason = "has a default that " + wrong
+			return fmt.Errorf("the field %q needs one of the types of package strategy", f.Name)
 		case f.Type == strategy.Variant && len(f.Variants) == 0:
-			reason = "needs Variants"
-		case f.Type == strategy.Parts && r != scorers:
-			reason = "must not have weights, which only scorers have"
-		case (f.Type == strategy.Child || f.Type == strategy.Children) && r.check == nil:
-			reason = "must not be inside a variant"
-		}
-		if reason != "" {
-			return fmt.Errorf("the field %q %s", f.Name, reason)
+			return fmt.Errorf("the field %q needs Variants", f.Name)
 		}
 		seen[f.Name] = true
-		for _, d := range f.Variants {
-			if d.Build == nil {
-				return fmt.Errorf("the variant %q needs a Build", d.Name)
-			}
-			if err := r.of(f).checkFields(d.Fields); err != nil {
+		for _, inner := range append(slices.Clip(f.Variants), strategy.Descriptor{Fields: f.Fields}) {
+			if err := checkFields(inner.Fields); err != nil {
 				return err
 			}
-		}
-		if err := r.checkFields(f.Fields); err != nil {
-			return err
 		}
 	}
 	return nil

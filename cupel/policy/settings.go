@@ -13,34 +13,34 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// typeOf describes the types of settings. read is nil for those that are read
-// with their parts, and schema for those whose schema depends on the field.
+// typeOf describes the types of settings. read is nil for those that are read with
+// their parts.
 var typeOf = map[strategy.Type]struct {
-	zero   any // of the Go type in Settings
-	read   func(*jsonwire.Reader) any
-	schema members
+	zero any // of the Go type in Settings
+	read func(*jsonwire.Reader) any
 }{
-	strategy.Number:   {0.0, read((*jsonwire.Reader).Number), members{"type", "number"}},
-	strategy.Int:      {0, read((*jsonwire.Reader).Int), members{"type", "integer"}},
-	strategy.Bool:     {false, read((*jsonwire.Reader).Bool), members{"type", "boolean"}},
-	strategy.Text:     {"", read((*jsonwire.Reader).String), members{"type", "string"}},
-	strategy.Kind:     {"", read((*jsonwire.Reader).String), members{"type", "string", "pattern", `\S`}},
-	strategy.Enum:     {"", read((*jsonwire.Reader).String), nil},
-	strategy.Duration: {time.Duration(0), duration, members{"type", "string", "pattern", `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}},
-	strategy.Weights:  {map[string]float64(nil), nil, members{"type", "object", "additionalProperties", members{"type", "number", "minimum", 0}}},
-	strategy.Texts:    {[]string(nil), nil, members{"type", "array", "items", members{"type", "string"}}},
-	strategy.Object:   {Settings(nil), nil, nil},
-	strategy.List:     {[]Settings(nil), nil, nil},
-	strategy.Variant:  {Strategy{}, nil, nil},
-	strategy.Child:    {Strategy{}, nil, nil},
-	strategy.Children: {[]Strategy(nil), nil, nil},
-	strategy.Parts:    {[]Weighted(nil), nil, members{"$ref", "#/$defs/parts"}},
+	strategy.Number:   {0.0, anyOf((*jsonwire.Reader).Number)},
+	strategy.Int:      {0, anyOf((*jsonwire.Reader).Int)},
+	strategy.Bool:     {false, anyOf((*jsonwire.Reader).Bool)},
+	strategy.Text:     {"", anyOf((*jsonwire.Reader).String)},
+	strategy.Kind:     {"", anyOf((*jsonwire.Reader).String)},
+	strategy.Enum:     {"", anyOf((*jsonwire.Reader).String)},
+	strategy.Duration: {time.Duration(0), duration},
+	strategy.Weights:  {map[string]float64(nil), nil},
+	strategy.Texts:    {[]string(nil), nil},
+	strategy.Object:   {Settings(nil), nil},
+	strategy.List:     {[]Settings(nil), nil},
+	strategy.Variant:  {Strategy{}, nil},
+	strategy.Child:    {Strategy{}, nil},
+	strategy.Children: {[]Strategy(nil), nil},
+	strategy.Parts:    {[]Weighted(nil), nil},
 }
 
 // setting returns a setting with the Go type of its field, false if it is absent,
 // and the reason if it is invalid. A field without a type takes any value.
 func setting(s Settings, f strategy.Field) (value any, given bool, wrong string) {
-	if value, given = s[f.Name]; !given {
+	value, given = s[f.Name]
+	if m := reflect.ValueOf(value); !given || m.Kind() == reflect.Map && m.IsNil() {
 		return nil, false, ""
 	}
 	switch v := value.(type) {
@@ -51,10 +51,7 @@ func setting(s Settings, f strategy.Field) (value any, given bool, wrong string)
 	case cupel.ContextKind:
 		value = string(v)
 	case map[cupel.ContextKind]float64:
-		weights := map[string]float64(nil)
-		if v != nil {
-			weights = make(map[string]float64, len(v))
-		}
+		weights := make(map[string]float64, len(v))
 		for kind, weight := range v {
 			weights[string(kind)] = weight
 		}
@@ -64,11 +61,7 @@ func setting(s Settings, f strategy.Field) (value any, given bool, wrong string)
 			value = v.String()
 		}
 	}
-	t := reflect.TypeOf(value)
-	if value != nil && t.Kind() == reflect.Map && reflect.ValueOf(value).IsNil() {
-		return nil, false, ""
-	}
-	if want := typeOf[f.Type].zero; f.Type != 0 && t != reflect.TypeOf(want) {
+	if want := typeOf[f.Type].zero; f.Type != 0 && reflect.TypeOf(value) != reflect.TypeOf(want) {
 		return nil, true, fmt.Sprintf("must be of type %T, got %T", want, value)
 	}
 	if name, _ := value.(string); f.Type == strategy.Enum && !slices.Contains(f.Values, name) {
@@ -78,29 +71,28 @@ func setting(s Settings, f strategy.Field) (value any, given bool, wrong string)
 }
 
 const (
-	// maxDepth bounds the nesting of strategies. It is far above practical use,
-	// and ends the walk through a slice that contains itself.
+	// maxDepth bounds the nesting of settings. It is far above practical use, and
+	// ends the walk through a slice that contains itself.
 	maxDepth = 100
-	// maxStrategies bounds the number of strategies in a policy. It ends the walk
-	// through a slice that contains itself more than once.
-	maxStrategies = 10_000
+	// maxObjects bounds the number of strategies and entries in a policy. It ends the
+	// walk through a slice that contains itself more than once.
+	maxObjects = 10_000
 )
 
 var (
 	tooDeep = fmt.Sprintf("strategies are nested more than %d deep", maxDepth)
-	tooMany = fmt.Sprintf("a policy has at most %d strategies", maxStrategies)
+	tooMany = fmt.Sprintf("a policy has at most %d strategies and entries", maxObjects)
 	tooLong = fmt.Sprintf("is longer than %d bytes", MaxBytes)
 )
 
-// strategies counts the strategies of a policy.
-type strategies int
+// objects counts the strategies and entries of a policy.
+type objects int
 
-// exceeds counts one more strategy. If that is too many or too deep, it returns
-// the reason.
-func (n *strategies) exceeds(depth int) string {
+// exceeds counts one more. If that is too many or too deep, it returns the reason.
+func (n *objects) exceeds(depth int) string {
 	*n++
 	switch {
-	case *n > maxStrategies:
+	case *n > maxObjects:
 		return tooMany
 	case depth > maxDepth:
 		return tooDeep
@@ -110,58 +102,55 @@ func (n *strategies) exceeds(depth int) string {
 
 // copier makes deep copies of settings, up to the limits of a policy.
 type copier struct {
-	strategies strategies
-	objects    int    // maps of settings
-	exceeded   string // why it has stopped
+	objects  objects
+	at       string // the field of the policy
+	exceeded *Problem
 }
 
 // copyOf returns a deep copy of a policy, or a problem when it is nested too deep
 // or too large, so that no other walk has to check.
 func copyOf(p Policy) (Policy, *Problem) {
-	var c copier
+	c := copier{at: "scorers"}
 	p.Scorers = c.value(p.Scorers, 0).([]Weighted)
-	at := "scorers"
-	if c.exceeded == "" {
-		p.Slicer = c.value(p.Slicer, 0).(Strategy)
-		at = "slicer"
+	c.at = "slicer"
+	p.Slicer = c.strategy(p.Slicer, 0)
+	c.at = "placer"
+	p.Placer = c.strategy(p.Placer, 0)
+	return p, c.exceeded
+}
+
+func (c *copier) strategy(s Strategy, depth int) Strategy {
+	return Strategy{s.Type, c.settings(s.Settings, depth)}
+}
+
+func (c *copier) settings(s Settings, depth int) Settings {
+	if c.exceeded != nil {
+		return nil
 	}
-	if c.exceeded == "" {
-		p.Placer = c.value(p.Placer, 0).(Strategy)
-		at = "placer"
+	if reason := c.objects.exceeds(depth); reason != "" {
+		c.exceeded = &Problem{Path: c.at, Reason: reason}
+		return nil
 	}
-	if c.exceeded != "" {
-		return Policy{}, &Problem{Path: at, Reason: c.exceeded}
+	s = maps.Clone(s)
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		s[name] = c.value(s[name], depth+1)
 	}
-	return p, nil
+	return s
 }
 
 // value copies a setting at a depth. It keeps nil apart from empty.
 func (c *copier) value(v any, depth int) any {
-	if c.exceeded != "" {
-		return v
-	}
 	switch v := v.(type) {
 	case Strategy:
-		c.exceeded = c.strategies.exceeds(depth)
-		v.Settings, _ = c.value(v.Settings, depth).(Settings)
-		return v
+		return c.strategy(v, depth)
 	case Settings:
-		if c.objects++; c.objects > MaxBytes {
-			c.exceeded = tooLong
-		} else if depth > maxDepth {
-			c.exceeded = tooDeep
-		}
-		v = maps.Clone(v)
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			v[name] = c.value(v[name], depth+1)
-		}
-		return v
+		return c.settings(v, depth)
 	case []Strategy:
-		return copyEach(v, func(s *Strategy) { *s = c.value(*s, depth).(Strategy) })
+		return copyEach(v, func(s Strategy) Strategy { return c.strategy(s, depth) })
 	case []Settings:
-		return copyEach(v, func(s *Settings) { *s = c.value(*s, depth).(Settings) })
+		return copyEach(v, func(s Settings) Settings { return c.settings(s, depth) })
 	case []Weighted:
-		return copyEach(v, func(part *Weighted) { part.Scorer = c.value(part.Scorer, depth).(Strategy) })
+		return copyEach(v, func(part Weighted) Weighted { return Weighted{c.strategy(part.Scorer, depth), part.Weight} })
 	case []string:
 		return slices.Clone(v)
 	case map[string]float64:
@@ -172,10 +161,10 @@ func (c *copier) value(v any, depth int) any {
 	return v // immutable
 }
 
-func copyEach[T any](list []T, element func(*T)) []T {
+func copyEach[T any](list []T, copied func(T) T) []T {
 	list = slices.Clone(list)
 	for i := range list {
-		element(&list[i])
+		list[i] = copied(list[i])
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// MarshalJSON returns the policy as JSON that [Decode] reads and [Schema]
-// describes. Fields come in a fixed order, weights sorted by name. Optional
-// fields are written only when they are set, so that absent differs from 0 and
-// from empty. Settings of registered types are sorted by name.
+// MarshalJSON returns the policy as JSON that [Decode] reads. Fields come in a
+// fixed order, weights sorted by name. Optional fields are written only when they
+// are set, so that absent differs from 0 and from empty. Settings of registered
+// types are sorted by name.
 //
 // It also writes invalid policies, so that unfinished ones can be saved. It
 // fails with a [cupel.EncodeError] when a strategy is missing, a number is not
@@ -41,44 +40,29 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 // writer writes the parts of a policy.
 type writer struct{ jsonwire.Writer }
 
-func (w *writer) number(f float64) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		w.Fail("must be a finite number", nil)
-		return
-	}
-	w.Float(f)
-}
-
-// undescribed is the role of what is inside a type that is not built in, whose
-// fields are unknown here.
-var undescribed = &role{name: "strategy"}
-
 // strategy writes a strategy, with its weight if it has one.
 func (w *writer) strategy(r *role, s Strategy, weight *float64) {
 	if s.Type == "" {
 		w.Fail("must be a "+r.name+" with a type", nil)
 		return
 	}
-	d, known := strategy.Find(r.types, s.Type)
-	if !known {
-		r = undescribed
-	}
+	d, _ := strategy.Find(r.types, s.Type)
 	w.Object(func() {
 		w.Field("type").String(s.Type)
 		if weight != nil {
-			w.Field("weight")
-			w.number(*weight)
+			w.Field("weight").Any(*weight)
 		}
 		w.settings(r, d.Fields, s.Settings)
 	})
 }
 
-// settings writes the settings that are given, in the order of the fields.
+// settings writes the settings that are given, in the order of the fields. Those
+// without a field, such as all of a registered type, follow by name.
 func (w *writer) settings(r *role, fields []strategy.Field, s Settings) {
-	given := slices.Sorted(maps.Keys(s))
-	if r == undescribed {
-		for _, name := range given {
-			fields = append(fields, strategy.Field{Name: name})
+	known := namesOf(fields)
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if !slices.Contains(known, name) {
+			fields = append(slices.Clip(fields), strategy.Field{Name: name})
 		}
 	}
 	for _, f := range fields {
@@ -86,33 +70,27 @@ func (w *writer) settings(r *role, fields []strategy.Field, s Settings) {
 		if !given {
 			continue
 		}
-		w.Key(f.Name)
+		w.Field(f.Name)
 		if wrong != "" {
 			w.Fail(wrong, nil)
 			continue
 		}
 		w.value(r.of(f), f.Fields, value)
 	}
-	names := namesOf(fields)
-	for _, name := range given {
-		if !slices.Contains(names, name) {
-			w.Key(name)
-			w.Fail(isUnknown(names), nil)
-		}
-	}
 }
 
 func (w *writer) value(r *role, fields []strategy.Field, value any) {
 	switch value := value.(type) {
-	case float64:
-		w.number(value)
 	case time.Duration:
 		w.String(durationText(value))
 	case fmt.Stringer: // a name
 		w.String(value.String())
 	case map[string]float64:
-		names := slices.Sorted(maps.Keys(value))
-		w.Map(names, func(i int) { w.number(value[names[i]]) })
+		w.Object(func() {
+			for _, name := range slices.Sorted(maps.Keys(value)) {
+				w.Key(name).Any(value[name])
+			}
+		})
 	case []string:
 		w.Array(len(value), func(i int) { w.String(value[i]) })
 	case Strategy:

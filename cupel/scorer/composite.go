@@ -3,17 +3,17 @@ package scorer
 import (
 	"context"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/compat"
+	"github.com/wollax/cupel-go/cupel/internal/value"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Weighted is a scorer and its weight among the parts of a [Composite].
 // Weights are positive and finite; only their ratios matter.
 type Weighted struct {
-	Scorer cupel.Scorer
+	Scorer strategy.Scorer
 	Weight float64
 }
 
@@ -24,8 +24,7 @@ type Weighted struct {
 //
 // It implements the CompositeScorer chapter of the specification.
 type Composite struct {
-	scorers []cupel.Scorer
-	weights []float64 // normalised
+	parts []Weighted // with weights whose sum is 1
 }
 
 // NewComposite returns the weighted average of the given parts. Weights are
@@ -36,16 +35,21 @@ type Composite struct {
 // infinite, when a part or a scorer inside it is not valid, and when a
 // scorer contains itself.
 func NewComposite(parts ...Weighted) (*Composite, error) {
+	return newComposite("entries", ".scorer", parts)
+}
+
+// newComposite is [NewComposite] with the names that errors have for the list of
+// parts, and for the scorer of one.
+func newComposite(list, field string, parts []Weighted) (*Composite, error) {
 	wrong := strategy.Problems{Component: "CompositeScorer"}
-	c := &Composite{
-		scorers: make([]cupel.Scorer, len(parts)),
-		weights: make([]float64, len(parts)),
+	if len(parts) == 0 {
+		wrong.Add(list, "", noParts)
 	}
 	total := 0.0
 	for i, part := range parts {
-		at := strategy.Element("entries", i)
-		if isNil(part.Scorer) {
-			wrong.Add(at+".scorer", "", "Scorer must not be null")
+		at := strategy.Element(list, i)
+		if value.IsNil(part.Scorer) {
+			wrong.Add(at+field, "", "Scorer must not be null")
 		}
 		switch {
 		case part.Weight <= 0:
@@ -57,16 +61,16 @@ func NewComposite(parts ...Weighted) (*Composite, error) {
 		}
 	}
 	if !isFinite(total) {
-		wrong.Add("entries", "", "the sum of the weights must be finite; only ratios matter, so scale them down")
+		wrong.Add(list, "", "the sum of the weights must be finite; only ratios matter, so scale them down")
 	}
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	for i, part := range parts {
-		c.scorers[i] = part.Scorer
-		c.weights[i] = part.Weight / total
+	c := &Composite{slices.Clone(parts)}
+	for i := range parts {
+		c.parts[i].Weight /= total
 	}
-	if err := cupel.ValidateScorer(c); err != nil {
+	if err := strategy.ValidateScorer(c); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -81,92 +85,58 @@ var compositeDescriptor = strategy.Descriptor{
 	Build: func(a strategy.Args) (any, error) {
 		var parts []Weighted
 		for _, part := range strategy.Get[[]strategy.Part](a, "scorers") {
-			s, _ := part.Strategy.(cupel.Scorer)
+			s, _ := part.Strategy.(strategy.Scorer)
 			parts = append(parts, Weighted{s, part.Weight})
 		}
-		composite, err := NewComposite(parts...)
-		if err != nil {
-			return nil, renamed(err)
-		}
-		return composite, nil
+		return strategy.Built(newComposite("scorers", "", parts))
 	},
 	Settings: strategy.Only(func(c *Composite) map[string]any {
-		parts := make([]strategy.Part, len(c.scorers))
-		for i, s := range c.scorers {
-			parts[i] = strategy.Part{Strategy: s, Weight: c.weights[i]}
+		parts := make([]strategy.Part, len(c.parts))
+		for i, part := range c.parts {
+			parts[i] = strategy.Part{Strategy: part.Scorer, Weight: part.Weight}
 		}
 		return map[string]any{"scorers": parts}
 	}),
 }
 
-// renamed returns an error of [NewComposite] with the names that policies have
-// for its settings: scorers[0] for entries[0].scorer.
-func renamed(err error) error {
-	wrong := strategy.Problems{Component: "CompositeScorer"}
-	for _, err := range strategy.All(err) {
-		e, ok := compat.AsType[*cupel.InvalidConfigError](err)
-		if ok && e.Component == wrong.Component {
-			field := "scorers" + strings.TrimPrefix(strings.TrimSuffix(e.Field, ".scorer"), "entries")
-			wrong.Add(field, e.Value, e.Reason)
-			continue
-		}
-		wrong.AddError(err)
+const noParts = "At least one scorer entry is required"
+
+// Facts has the scorers of the parts, in order. A scorer that was not built with
+// [NewComposite] is invalid.
+func (c *Composite) Facts() strategy.Facts {
+	f := strategy.Facts{Of: c}
+	if c == nil || len(c.parts) == 0 {
+		f.Invalid = invalid("CompositeScorer", "entries", "", noParts)
+		return f
 	}
-	return wrong.Err()
+	f.Scorers = make([]strategy.Scorer, len(c.parts))
+	for i, part := range c.parts {
+		f.Scorers[i] = part.Scorer
+	}
+	return f
 }
 
-func errNoParts() error {
-	return invalid("CompositeScorer", "entries", "", "At least one scorer entry is required")
-}
+var partScores = sync.Pool{New: func() any { return new([]float64) }}
 
-// Validate reports a scorer that was not built with [NewComposite]. It does
-// not check the parts; [cupel.ValidateScorer] does.
-func (c *Composite) Validate() error {
-	if c == nil || len(c.scorers) == 0 {
-		return errNoParts()
+// Score asks each part once for the scores of all items, in order. It fails when
+// a part does, when ctx is done, or when the scorer is invalid.
+func (c *Composite) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if c == nil || len(c.parts) == 0 {
+		return c.Facts().Invalid
 	}
-	return nil
-}
-
-// Scorers returns the scorers of the parts, in order.
-func (c *Composite) Scorers() []cupel.Scorer {
-	if c == nil {
-		return nil
-	}
-	return slices.Clone(c.scorers)
-}
-
-// Score asks each part for its score of the item, in order.
-func (c *Composite) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	if c == nil {
-		return 0
-	}
-	result := 0.0
-	for i, s := range c.scorers {
-		result += float64(s.Score(item, all) * c.weights[i])
-	}
-	return result
-}
-
-// ScoreAll asks each part once for the scores of all items, in order. It
-// fails when a part does, when ctx is done, or when Validate does.
-func (c *Composite) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := c.Validate(); err != nil {
+	if err := begin(ctx, c, items, scores); err != nil {
 		return err
 	}
-	if err := begin(ctx, "CompositeScorer", all, scores); err != nil {
-		return err
-	}
-	part := borrowFloats(len(all))
-	defer part.giveBack()
-	clear(scores)
-	for i, s := range c.scorers {
-		if err := cupel.ScoreAll(ctx, s, all, part.of); err != nil {
+	memory := partScores.Get().(*[]float64)
+	defer partScores.Put(memory)
+	*memory = slices.Grow((*memory)[:0], len(items))
+	own := (*memory)[:len(items)]
+	for _, part := range c.parts {
+		if err := strategy.CallScorer(ctx, part.Scorer, items, own); err != nil {
 			return err
 		}
-		weight := c.weights[i]
-		for j, score := range part.of {
-			scores[j] += float64(score * weight)
+		for i, score := range own {
+			scores[i] += float64(score * part.Weight)
 		}
 	}
 	return nil
@@ -174,21 +144,21 @@ func (c *Composite) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scor
 
 // Part holds the scores of one part of a [Composite] for a list of items.
 type Part struct {
-	Scorer cupel.Scorer
+	Scorer strategy.Scorer
 	Weight float64   // normalised: the weights of all parts sum to 1
 	Scores []float64 // by item; the part contributes Scores[i] * Weight
 }
 
 // ScoreParts returns what each part contributes to the scores of all items, to
-// explain them. It fails as ScoreAll does.
-func (c *Composite) ScoreParts(ctx context.Context, all []*cupel.ContextItem) ([]Part, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
+// explain them. It fails as Score does.
+func (c *Composite) ScoreParts(ctx context.Context, items []*cupel.ContextItem) ([]Part, error) {
+	if invalid := c.Facts().Invalid; invalid != nil {
+		return nil, invalid
 	}
-	parts := make([]Part, len(c.scorers))
-	for i, s := range c.scorers {
-		parts[i] = Part{Scorer: s, Weight: c.weights[i], Scores: make([]float64, len(all))}
-		if err := cupel.ScoreAll(ctx, s, all, parts[i].Scores); err != nil {
+	parts := make([]Part, len(c.parts))
+	for i, part := range c.parts {
+		parts[i] = Part{part.Scorer, part.Weight, make([]float64, len(items))}
+		if err := strategy.CallScorer(ctx, part.Scorer, items, parts[i].Scores); err != nil {
 			return nil, err
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,11 +14,13 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// everyScorer returns each scorer of the package, in some of its settings.
-func everyScorer() map[string]cupel.BatchScorer {
-	w := func(s cupel.Scorer, weight float64) scorer.Weighted {
+// everyScorer returns each scorer of the package, in some of its settings. Those
+// without a line here have the settings that their descriptor requires.
+func everyScorer() map[string]strategy.Scorer {
+	w := func(s strategy.Scorer, weight float64) scorer.Weighted {
 		return scorer.Weighted{Scorer: s, Weight: weight}
 	}
 	tags := map[string]float64{"tag-1": 1, "Tag-2": 0.5, "k": 0.25, "tag-7": 2}
@@ -26,7 +28,7 @@ func everyScorer() map[string]cupel.BatchScorer {
 	boosted := scorer.Must(scorer.NewMetadataKey(cupel.MetadataPriority, "high", 1.5))
 	fading := decay(scorer.Must(scorer.Exponential(30 * 24 * time.Hour)))
 	blend := composite(w(scorer.Recency{}, 0.6), w(scorer.Priority{}, 0.3), w(scorer.Kind{}, 0.1), w(scorer.Frequency{}, 0.7))
-	return map[string]cupel.BatchScorer{
+	all := map[string]strategy.Scorer{
 		"Recency":             scorer.Recency{},
 		"Priority":            scorer.Priority{},
 		"Frequency":           scorer.Frequency{},
@@ -47,94 +49,122 @@ func everyScorer() map[string]cupel.BatchScorer {
 		"Scaled hints":        scaled(rawHint),
 		"Scaled nested":       scaled(composite(w(scaled(scaled(blend)), 1), w(scaled(trusted), 2), w(fading, 3), w(scaled(rawHint), 0.1))),
 	}
+	for _, d := range scorer.Descriptors() {
+		listed := false
+		for _, s := range all {
+			_, of := d.Settings(s)
+			listed = listed || of
+		}
+		if !listed {
+			all[d.Name] = plain(d)
+		}
+	}
+	return all
 }
 
-// unbuilt are the zero value and the nil pointer of each type that needs a
-// constructor, by the specification's name.
-func unbuilt() map[string][2]cupel.BatchScorer {
-	return map[string][2]cupel.BatchScorer{
+// plain builds a scorer with nothing but its required settings.
+func plain(d strategy.Descriptor) strategy.Scorer {
+	given := make(map[string]any)
+	for _, f := range d.Fields {
+		if !f.Required {
+			continue
+		}
+		within := func(x float64) float64 {
+			if f.Range != nil {
+				x = min(max(x, f.Range.Min), f.Range.Max)
+			}
+			return x
+		}
+		switch f.Type {
+		case strategy.Number:
+			given[f.Name] = within(0.5)
+		case strategy.Int:
+			given[f.Name] = int(within(7))
+		case strategy.Text, strategy.Kind:
+			given[f.Name] = "a"
+		case strategy.Enum:
+			given[f.Name] = f.Values[0]
+		case strategy.Duration:
+			given[f.Name] = time.Hour
+		case strategy.Weights:
+			given[f.Name] = map[string]float64{"a": 1}
+		case strategy.Child:
+			given[f.Name] = scorer.Recency{}
+		case strategy.Parts:
+			given[f.Name] = []strategy.Part{{Strategy: scorer.Recency{}, Weight: 1}}
+		case strategy.Bool, strategy.List, strategy.Variant, strategy.Children, strategy.Texts, strategy.Object: // Build reports what is missing
+		}
+	}
+	clock := func() time.Time { return reference }
+	return scorer.Must(d.Build(strategy.Args{Given: given, Fields: d.Fields, Clock: clock})).(strategy.Scorer)
+}
+
+func TestScorersThatWereNotBuilt(t *testing.T) {
+	all := items{tagged("a"), at(reference), nil}
+	for component, pair := range map[string][2]strategy.Scorer{
 		"TagScorer":           {&scorer.Tag{}, (*scorer.Tag)(nil)},
 		"CompositeScorer":     {&scorer.Composite{}, (*scorer.Composite)(nil)},
 		"ScaledScorer":        {&scorer.Scaled{}, (*scorer.Scaled)(nil)},
 		"MetadataTrustScorer": {&scorer.MetadataTrust{}, (*scorer.MetadataTrust)(nil)},
 		"MetadataKeyScorer":   {&scorer.MetadataKey{}, (*scorer.MetadataKey)(nil)},
 		"DecayScorer":         {&scorer.Decay{}, (*scorer.Decay)(nil)},
-	}
-}
-
-func TestScorersThatWereNotBuilt(t *testing.T) {
-	all := items{tagged("a"), at(reference), nil}
-	for component, pair := range unbuilt() {
-		for i, s := range pair {
-			t.Run(component+"/"+[]string{"zero", "nil"}[i], func(t *testing.T) {
-				for what, err := range map[string]error{
-					"Validate": s.(cupel.Validator).Validate(),
-					"ScoreAll": s.ScoreAll(t.Context(), all, make([]float64, len(all))),
-				} {
-					var invalid *cupel.InvalidConfigError
-					if !errors.As(err, &invalid) || invalid.Component != component {
-						t.Errorf("%s: got %v, want an InvalidConfigError of %s", what, err, component)
-					}
+	} {
+		for _, s := range pair {
+			facts := strategy.FactsOf(s)
+			for _, err := range []error{facts.Invalid, s.Score(t.Context(), all, make([]float64, len(all)))} {
+				var invalid *cupel.InvalidConfigError
+				if !errors.As(err, &invalid) || invalid.Component != component || facts.Of != s {
+					t.Errorf("%T: got %v, want an InvalidConfigError of %s", s, err, component)
 				}
-				for _, it := range all {
-					s.Score(it, all) // must not panic
-				}
-				if w, ok := s.(cupel.ScorerWrapper); ok {
-					w.Scorers()
-				}
-				if err := cupel.ValidateScorer(s); !errors.Is(err, cupel.ErrInvalidConfig) {
-					t.Errorf("ValidateScorer: got %v, want an InvalidConfigError", err)
-				}
-			})
-		}
-	}
-	var nothing *scorer.Composite
-	if _, err := nothing.ScoreParts(t.Context(), all); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("ScoreParts of nil: got %v, want an InvalidConfigError", err)
-	}
-}
-
-func TestEveryScorerIsValid(t *testing.T) {
-	for name, s := range everyScorer() {
-		if err := cupel.ValidateScorer(s); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestScoreAllWithTheWrongRoom(t *testing.T) {
-	all := items{item(), item(), item()}
-	for name, s := range everyScorer() {
-		for _, room := range []int{0, 2, 4} {
-			err := s.ScoreAll(t.Context(), all, make([]float64, room))
-			if !errors.Is(err, cupel.ErrStrategy) || !strings.Contains(err.Error(), fmt.Sprintf("%d scores of 3 items", room)) {
-				t.Errorf("%s: room for %d scores of 3 items: got %v", name, room, err)
+			}
+			outer := ownOverDescribed{s.(described)}
+			if facts := strategy.FactsOf(outer); facts.Invalid != nil || strategy.ValidateScorer(outer) == nil {
+				t.Errorf("%T: a type that embeds it has the facts %+v; it is invalid for what is inside it", s, facts)
 			}
 		}
 	}
-}
-
-func TestScoreAllWithoutAContext(t *testing.T) {
-	var none context.Context
-	all := items{item(), item()}
-	for name, s := range everyScorer() {
-		if err := s.ScoreAll(none, all, make([]float64, 2)); !errors.Is(err, cupel.ErrStrategy) {
-			t.Errorf("%s: got %v, want a StrategyError", name, err)
-		}
+	if _, err := new(scorer.Composite).ScoreParts(t.Context(), all); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("ScoreParts: got %v, want an InvalidConfigError", err)
 	}
 }
 
-func TestScoreAllStopsWhenTheContextIsDone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+// described is a scorer with facts, to embed.
+type described interface {
+	strategy.Scorer
+	strategy.Describer
+}
+
+// These embed a scorer and have their own Score. The first promotes the facts of
+// what it embeds.
+type (
+	ownOverDescribed struct{ described }
+)
+
+func (ownOverDescribed) Score(context.Context, []*cupel.ContextItem, []float64) error { return nil }
+
+func TestScoreRefusesWhatTheContractDoes(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	all := items{tagged("a"), tagged("a")}
 	for name, s := range everyScorer() {
-		if err := s.ScoreAll(ctx, all, make([]float64, 2)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v, want the context's error", name, err)
+		for _, tt := range []struct {
+			ctx  context.Context
+			room int
+			want error
+			why  string
+		}{
+			{t.Context(), 1, cupel.ErrStrategy, "there is room for one score of two"},
+			{t.Context(), 3, cupel.ErrStrategy, "there is room for three scores of two"},
+			{nil, 2, cupel.ErrStrategy, "there is no context"},
+			{canceled, 2, context.Canceled, "the context is done"},
+		} {
+			if err := s.Score(tt.ctx, all, make([]float64, tt.room)); !errors.Is(err, tt.want) {
+				t.Errorf("%s: got %v, want %v: %s", name, err, tt.want, tt.why)
+			}
 		}
 	}
 	c := composite(scorer.Weighted{Scorer: scorer.Kind{}, Weight: 1})
-	if _, err := c.ScoreParts(ctx, all); !errors.Is(err, context.Canceled) {
+	if _, err := c.ScoreParts(canceled, all); !errors.Is(err, context.Canceled) {
 		t.Errorf("ScoreParts: got %v, want the context's error", err)
 	}
 }
@@ -152,25 +182,30 @@ func (c *lateContext) Err() error {
 	return nil
 }
 
-// TestLongBatchesLookAtTheContext counts how often a long list makes each
-// scorer look, and then ends the context at some of those looks.
-func TestLongBatchesLookAtTheContext(t *testing.T) {
-	all := make(items, 10_000)
+// TestPassesStopAtOnce counts looks at the context: one before the pass, one for
+// each 4096 items where each takes long, and none after the one that found it done.
+func TestPassesStopAtOnce(t *testing.T) {
+	all := make(items, 2*4096+1) // the third look is at the last item
 	for i := range all {
-		all[i] = item(cupel.WithTags(fmt.Sprint("tag-", i%700), "Tag-2"), cupel.WithPriority(i), cupel.WithTimestamp(reference.Add(time.Duration(i))))
+		all[i] = item(cupel.WithPriority(i), cupel.WithTags(fmt.Sprint(i%7), fmt.Sprint(i%11), fmt.Sprint(i%13), fmt.Sprint(i%17), fmt.Sprint(i%19)))
 	}
-	scores := make([]float64, len(all))
-	for name, s := range everyScorer() {
-		counting := &lateContext{Context: t.Context(), from: 1 << 30}
-		if err := s.ScoreAll(counting, all, scores); err != nil {
-			t.Fatalf("%s: %v", name, err)
+	for _, tt := range []struct {
+		scorer strategy.Scorer
+		looks  int // at least
+		why    string
+	}{
+		{scorer.Reflexive{}, 4, "three looks in 8193 items"},
+		{scorer.Priority{}, 2, "one before sorting and one after"},
+		{scorer.Frequency{}, 6, "the same, and some while it counts"},
+	} {
+		whole := &lateContext{Context: t.Context(), from: math.MaxInt}
+		if err := tt.scorer.Score(whole, all, make([]float64, len(all))); err != nil || whole.asked < tt.looks || whole.asked > len(all)/4 {
+			t.Errorf("%T: %d looks, error %v: %s", tt.scorer, whole.asked, err, tt.why)
 		}
-		if counting.asked < 3 {
-			t.Errorf("%s looked at the context %d times in %d items", name, counting.asked, len(all))
-		}
-		for from := 1; from <= counting.asked; from += 1 + counting.asked/6 {
-			if err := s.ScoreAll(&lateContext{Context: t.Context(), from: from}, all, scores); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: the context was done at look %d of %d: got %v", name, from, counting.asked, err)
+		for from := 1; from <= whole.asked; from += 1 + whole.asked/20 {
+			ctx := &lateContext{Context: t.Context(), from: from}
+			if err := tt.scorer.Score(ctx, all, make([]float64, len(all))); !errors.Is(err, context.DeadlineExceeded) || ctx.asked > from {
+				t.Errorf("%T: done at look %d: asked %d times, error %v: %s", tt.scorer, from, ctx.asked, err, tt.why)
 			}
 		}
 	}
@@ -188,7 +223,6 @@ func TestScorersKeepNoItems(t *testing.T) {
 				collected = append(collected, weak.Make(it))
 			}
 			scoreAll(t, s, all)
-			s.Score(all[0], all)
 		}()
 		runtime.GC()
 		for i, p := range collected {
@@ -212,13 +246,9 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 				mine := all[:len(all)-worker] // lists of different lengths share the pools
 				scores := make([]float64, len(mine))
 				for range 3 {
-					if err := s.ScoreAll(context.WithoutCancel(t.Context()), mine, scores); err != nil {
+					if err := s.Score(context.WithoutCancel(t.Context()), mine, scores); err != nil {
 						t.Errorf("%s: %v", name, err)
 						return
-					}
-					i := worker % len(mine)
-					if got := s.Score(mine[i], mine); !same(got, scores[i]) {
-						t.Errorf("%s: Score gives %v and ScoreAll %v", name, got, scores[i])
 					}
 				}
 				if worker > 0 {
@@ -235,13 +265,11 @@ func TestScorersAreSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestWarmPassesDoNotAllocate holds what the documentation says. TagScorer
-// makes two closures a pass, for a list of any length.
+// TestWarmPassesDoNotAllocate holds what the documentation says.
 func TestWarmPassesDoNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools drop things at random")
 	}
-	constant := map[string]float64{"Tag": 2, "Tag folding": 2}
 	all := slices.DeleteFunc(richItems(newRand(22), 500), func(it *cupel.ContextItem) bool {
 		v, _ := it.MetadataValue(cupel.MetadataTrust)
 		return v == "1e999" // strconv's error about a number that is too large allocates
@@ -249,13 +277,13 @@ func TestWarmPassesDoNotAllocate(t *testing.T) {
 	scores := make([]float64, len(all))
 	for name, s := range everyScorer() {
 		run := func() {
-			if err := s.ScoreAll(t.Context(), all, scores); err != nil {
+			if err := s.Score(t.Context(), all, scores); err != nil {
 				t.Error(err)
 			}
 		}
 		run()
-		if got := testing.AllocsPerRun(50, run); got > constant[name] {
-			t.Errorf("%s allocated %v times in a warm pass over %d items, want at most %v", name, got, len(all), constant[name])
+		if got := testing.AllocsPerRun(50, run); got > 0 {
+			t.Errorf("%s allocated %v times in a warm pass over %d items", name, got, len(all))
 		}
 	}
 }

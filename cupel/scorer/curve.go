@@ -14,51 +14,13 @@ import (
 // Together they implement the Curve Factories section of the DecayScorer
 // chapter of the specification.
 type Curve interface {
-	at(age age) float64
-}
-
-// age is the time since an item's timestamp, never negative. It may be longer
-// than the 292 years of a [time.Duration].
-type age struct {
-	seconds uint64
-	nanos   uint32 // below 10^9
-}
-
-// since returns the time from t to now, and zero where t is the later one.
-func since(t, now time.Time) age {
-	fromSeconds, fromNanos := instant(t)
-	seconds, nanos := instant(now)
-	switch {
-	case seconds < fromSeconds || seconds == fromSeconds && nanos < fromNanos:
-		return age{}
-	case nanos < fromNanos:
-		return age{seconds - fromSeconds - 1, nanos + 1_000_000_000 - fromNanos}
-	default:
-		return age{seconds - fromSeconds, nanos - fromNanos}
-	}
-}
-
-// inSeconds is DURATION-TO-SECONDS, in the form of [time.Duration.Seconds].
-func (a age) inSeconds() float64 {
-	return float64(a.seconds) + float64(a.nanos)/1e9
-}
-
-// less reports whether a is shorter than d, which must not be negative.
-func (a age) less(d time.Duration) bool {
-	seconds, nanos := uint64(d/time.Second), uint32(d%time.Second)
-	return a.seconds < seconds || a.seconds == seconds && a.nanos < nanos
+	// at scores an item with the timestamp t, which is not after now.
+	at(t, now time.Time) float64
 }
 
 // curveDescriptors describe the curves, by name.
 var curveDescriptors = []strategy.Descriptor{
-	{
-		Name: "exponential", Component: "Exponential", Doc: "Halves the score with each half-life.",
-		Fields: []strategy.Field{{Name: "halfLife", Type: strategy.Duration, Required: true, Doc: "The age that scores 0.5."}},
-		Build: func(a strategy.Args) (any, error) {
-			return strategy.Built(Exponential(strategy.Get[time.Duration](a, "halfLife")))
-		},
-		Settings: strategy.Only(func(e exponential) map[string]any { return map[string]any{"halfLife": e.given} }),
-	},
+	byDuration[exponential]("exponential", "Exponential", "Halves the score with each half-life.", "halfLife", "The age that scores 0.5.", Exponential),
 	{
 		Name: "step", Component: "Step", Doc: "Scores by windows of ages.",
 		Fields: []strategy.Field{{Name: "windows", Type: strategy.List, Required: true, Doc: "Youngest first.", Fields: []strategy.Field{
@@ -73,27 +35,29 @@ var curveDescriptors = []strategy.Descriptor{
 			return strategy.Built(Step(windows...))
 		},
 		Settings: strategy.Only(func(s step) map[string]any {
-			windows := make([]map[string]any, len(s.windows))
-			for i, w := range s.windows {
+			windows := make([]map[string]any, len(s))
+			for i, w := range s {
 				windows[i] = map[string]any{"maxAge": w.MaxAge, "score": w.Score}
 			}
 			return map[string]any{"windows": windows}
 		}),
 	},
-	{
-		Name: "window", Component: "Window", Doc: "Scores 1 below an age, and 0 from it on.",
-		Fields: []strategy.Field{{Name: "maxAge", Type: strategy.Duration, Required: true, Doc: "Items of this age or older score 0."}},
-		Build: func(a strategy.Args) (any, error) {
-			return strategy.Built(Window(strategy.Get[time.Duration](a, "maxAge")))
-		},
-		Settings: strategy.Only(func(w window) map[string]any { return map[string]any{"maxAge": w.maxAge} }),
-	},
+	byDuration[window]("window", "Window", "Scores 1 below an age, and 0 from it on.", "maxAge", "Items of this age or older score 0.", Window),
 }
 
-type exponential struct {
-	halfLife float64 // in seconds
-	given    time.Duration
+// byDuration describes a curve that has one duration.
+func byDuration[C ~int64](name, component, doc, field, fieldDoc string, build func(time.Duration) (Curve, error)) strategy.Descriptor {
+	return strategy.Descriptor{
+		Name: name, Component: component, Doc: doc,
+		Fields: []strategy.Field{{Name: field, Type: strategy.Duration, Required: true, Doc: fieldDoc}},
+		Build: func(a strategy.Args) (any, error) {
+			return strategy.Built(build(strategy.Get[time.Duration](a, field)))
+		},
+		Settings: strategy.Only(func(c C) map[string]any { return map[string]any{field: time.Duration(c)} }),
+	}
 }
+
+type exponential time.Duration // the half-life
 
 // Exponential returns the curve 2^(-age/halfLife): 1 at age 0, 0.5 at the age
 // of halfLife, and near 0 for great ages. It fails with a
@@ -102,11 +66,21 @@ func Exponential(halfLife time.Duration) (Curve, error) {
 	if halfLife <= 0 {
 		return nil, invalid("Exponential", "halfLife", halfLife.String(), "halfLife must be greater than zero")
 	}
-	return exponential{halfLife.Seconds(), halfLife}, nil
+	return exponential(halfLife), nil
 }
 
-func (e exponential) at(a age) float64 {
-	return math.Exp2(-a.inSeconds() / e.halfLife)
+func (e exponential) at(t, now time.Time) float64 {
+	return math.Exp2(-seconds(t, now) / time.Duration(e).Seconds())
+}
+
+// seconds is DURATION-TO-SECONDS of the time from t to now, in the form of
+// [time.Duration.Seconds], and beyond its 292 years.
+func seconds(t, now time.Time) float64 {
+	whole, nanos := uint64(now.Unix()-t.Unix()), now.Nanosecond()-t.Nanosecond() // exact modulo 2^64
+	if nanos < 0 {
+		whole, nanos = whole-1, nanos+1_000_000_000
+	}
+	return float64(whole) + float64(nanos)/1e9
 }
 
 // StepWindow is one window of a [Step] curve: items younger than MaxAge, and
@@ -116,7 +90,7 @@ type StepWindow struct {
 	Score  float64
 }
 
-type step struct{ windows []StepWindow }
+type step []StepWindow
 
 // Step returns the curve that gives an item the score of the first window whose
 // MaxAge is greater than its age, and the score of the last window where there
@@ -145,19 +119,20 @@ func Step(windows ...StepWindow) (Curve, error) {
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	return step{slices.Clone(windows)}, nil
+	return step(slices.Clone(windows)), nil
 }
 
-func (s step) at(a age) float64 {
-	for _, w := range s.windows {
-		if a.less(w.MaxAge) {
+func (s step) at(t, now time.Time) float64 {
+	age := now.Sub(t) // 292 years at most, as are those of the windows
+	for _, w := range s {
+		if age < w.MaxAge {
 			return w.Score
 		}
 	}
-	return s.windows[len(s.windows)-1].Score
+	return s[len(s)-1].Score
 }
 
-type window struct{ maxAge time.Duration }
+type window time.Duration // the age from which items score 0
 
 // Window returns the curve that is 1 for items younger than maxAge and 0 for
 // all others. It fails with a [cupel.InvalidConfigError] unless maxAge is
@@ -166,11 +141,11 @@ func Window(maxAge time.Duration) (Curve, error) {
 	if maxAge <= 0 {
 		return nil, invalid("Window", "maxAge", maxAge.String(), "maxAge must be greater than zero")
 	}
-	return window{maxAge}, nil
+	return window(maxAge), nil
 }
 
-func (w window) at(a age) float64 {
-	if a.less(w.maxAge) {
+func (w window) at(t, now time.Time) float64 {
+	if now.Sub(t) < time.Duration(w) {
 		return 1
 	}
 	return 0

@@ -1,8 +1,6 @@
 package scorer_test
 
 import (
-	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -44,13 +42,9 @@ func TestDescriptorsBuild(t *testing.T) {
 		why   string
 		name  string
 		given settings
-		want  cupel.Scorer
+		want  strategy.Scorer
 		told  settings // nil: given
 	}{
-		{"no settings", "recency", nil, scorer.Recency{}, nil},
-		{"no settings", "priority", nil, scorer.Priority{}, nil},
-		{"no settings", "frequency", nil, scorer.Frequency{}, nil},
-		{"no settings", "reflexive", nil, scorer.Reflexive{}, nil},
 		{"no weights are the default weights", "kind", nil, scorer.Kind{}, nil},
 		{"weights are by kind", "kind", settings{"weights": weights},
 			scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{"Memory": 0.5, "custom": 2})), nil},
@@ -78,7 +72,7 @@ func TestDescriptorsBuild(t *testing.T) {
 	all := richItems(newRand(31), 200)
 	for _, tt := range tests {
 		d, got, err := build(t, scorer.Descriptors(), tt.name, tt.given)
-		s, ok := got.(cupel.Scorer)
+		s, ok := got.(strategy.Scorer)
 		if err != nil || !ok || reflect.TypeOf(got) != reflect.TypeOf(tt.want) && tt.name != "kind" {
 			t.Errorf("%s with %v: %+v, %v, want %+v: %s", tt.name, tt.given, got, err, tt.want, tt.why)
 			continue
@@ -96,14 +90,6 @@ func TestDescriptorsBuild(t *testing.T) {
 		if told, ok := d.Settings(rawHint); ok {
 			t.Errorf("%s tells %v of a scorer of another type", tt.name, told)
 		}
-	}
-	kinds, _ := strategy.Find(scorer.Descriptors(), "kind")
-	value := *scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{"custom": 2}))
-	if told, ok := kinds.Settings(value); !ok || !reflect.DeepEqual(told, settings{"weights": map[string]float64{"custom": 2}}) {
-		t.Errorf("a Kind that is no pointer tells %v, %t", told, ok)
-	}
-	if told, ok := kinds.Settings((*scorer.Kind)(nil)); ok {
-		t.Errorf("no Kind at all tells %v", told)
 	}
 }
 
@@ -128,59 +114,6 @@ func TestCurveDescriptorsBuild(t *testing.T) {
 		}
 		if told, ok := d.Settings(got); !ok || !reflect.DeepEqual(told, tt.told) {
 			t.Errorf("%s tells %v, %t, want %v", tt.name, told, ok, tt.told)
-		}
-	}
-}
-
-// TestDescriptorsRefuse gives wrong settings, and expects an error for each with
-// the name that policies have for the setting, and no scorer.
-func TestDescriptorsRefuse(t *testing.T) {
-	r, unbuilt := scorer.Recency{}, &scorer.MetadataTrust{}
-	part := func(s any, weight float64) strategy.Part { return strategy.Part{Strategy: s, Weight: weight} }
-	for _, tt := range []struct {
-		why    string
-		name   string
-		given  settings
-		fields []string
-	}{
-		{"no parts", "composite", nil, []string{"scorers"}},
-		{"policies say scorers for entries", "composite", settings{"scorers": []strategy.Part{part(r, 1), part(nil, -1)}}, []string{"scorers[1]", "scorers[1].weight"}},
-		{"a sum too large, and a mistake of one part", "composite", settings{"scorers": []strategy.Part{part(r, math.MaxFloat64), part(r, math.MaxFloat64), part(r, 0)}},
-			[]string{"scorers[2].weight", "scorers"}},
-		{"the largest sum", "composite", settings{"scorers": []strategy.Part{part(r, math.MaxFloat64)}}, nil},
-		{"a mistake of a scorer inside keeps its own name", "composite", settings{"scorers": []strategy.Part{part(unbuilt, 1)}}, []string{""}},
-		{"a scorer inside that is not built", "scaled", settings{"inner": unbuilt}, []string{""}},
-		{"no scorer inside", "scaled", nil, []string{"inner"}},
-		{"no clock and no curve", "decay", settings{"nullTimestampScore": 2.0}, []string{"nullTimestampScore", "curve"}},
-		{"a negative weight", "kind", settings{"weights": map[string]float64{"a": -1}}, []string{`weights["a"]`}},
-		{"an infinite weight is one mistake", "tag", settings{"weights": map[string]float64{"a": math.Inf(1), "b": 1}}, []string{`weights["a"]`}},
-		{"an infinite sum is one mistake", "tag", settings{"weights": map[string]float64{"a": math.MaxFloat64, "b": math.MaxFloat64}}, []string{"weights"}},
-		{"above 1", "metadataTrust", settings{"defaultScore": 1.5}, []string{"defaultScore"}},
-		{"not positive", "metadataKey", settings{"boost": 0.0}, []string{"boost"}},
-		{"not positive", "exponential", settings{"halfLife": -time.Hour}, []string{"halfLife"}},
-		{"no windows", "step", nil, []string{"windows"}},
-		{"not positive", "window", nil, []string{"maxAge"}},
-	} {
-		_, got, err := build(t, slices.Concat(scorer.Descriptors(), curves(t)), tt.name, tt.given)
-		if tt.fields == nil {
-			if err != nil {
-				t.Errorf("%s with %v: %v: %s", tt.name, tt.given, err, tt.why)
-			}
-			continue
-		}
-		if got != nil || !errors.Is(err, cupel.ErrInvalidConfig) {
-			t.Errorf("%s with %v: %v, %v, want an InvalidConfigError alone: %s", tt.name, tt.given, got, err, tt.why)
-			continue
-		}
-		var fields []string
-		for _, one := range strategy.All(err) {
-			var wrong *cupel.InvalidConfigError
-			if errors.As(one, &wrong) {
-				fields = append(fields, wrong.Field)
-			}
-		}
-		if !slices.Equal(fields, tt.fields) {
-			t.Errorf("%s with %v: %v, want mistakes in %q: %s", tt.name, tt.given, err, tt.fields, tt.why)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package scorer holds the eleven scorers of the specification. Each is a
-// [cupel.Scorer] that says how relevant an item is, conventionally in [0,1].
+// [strategy.Scorer] that says how relevant an item is, conventionally in [0,1].
 //
 // Absolute scorers use only the item itself: [Kind], [Tag], [Reflexive],
 // [MetadataTrust], [Decay], [MetadataKey]. Relative ones compare it with the
@@ -11,15 +11,10 @@
 //		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.4},
 //	)
 //
-// Every scorer is also a [cupel.BatchScorer]. Score follows the specification's
-// algorithm literally: a relative scorer reads the whole list for one item.
-// ScoreAll scores a whole list in one pass, with bit-identical results. The
-// engine and the scorers that wrap others call ScoreAll.
-//
 // The zero values of Recency, Priority, Frequency, Kind and Reflexive are
 // ready for use. The others come from constructors, which check their
 // settings and fail with a [cupel.InvalidConfigError]; their zero values fail
-// validation, in [cupel.New] and in ScoreAll, and never panic.
+// validation, in [pipeline.New] and in Score, and never panic.
 //
 // All scorers are immutable and safe for concurrent use, and keep no reference
 // to an item after they return. They score a nil item as an item without fields.

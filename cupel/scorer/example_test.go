@@ -7,6 +7,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // note makes an item whose content is its name.
@@ -15,35 +16,15 @@ func note(name string, opts ...cupel.ItemOption) *cupel.ContextItem {
 }
 
 // printScores scores all items in one pass.
-func printScores(s cupel.Scorer, all ...*cupel.ContextItem) {
+func printScores(s strategy.Scorer, all ...*cupel.ContextItem) {
 	scores := make([]float64, len(all))
-	if err := cupel.ScoreAll(context.Background(), s, all, scores); err != nil {
+	if err := strategy.CallScorer(context.Background(), s, all, scores); err != nil {
 		fmt.Println(err)
 		return
 	}
 	for i, item := range all {
 		fmt.Printf("%.2f %s\n", scores[i], item.Content())
 	}
-}
-
-func Example() {
-	s, err := scorer.NewComposite(
-		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.5},
-		scorer.Weighted{Scorer: scorer.Kind{}, Weight: 0.5},
-	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	monday := time.Date(2025, time.March, 3, 9, 0, 0, 0, time.UTC)
-	printScores(s,
-		note("rules", cupel.WithKind(cupel.KindSystemPrompt)),
-		note("question", cupel.WithTimestamp(monday.Add(time.Hour))),
-		note("log", cupel.WithKind(cupel.KindToolOutput), cupel.WithTimestamp(monday)))
-	// Output:
-	// 0.50 rules
-	// 0.60 question
-	// 0.30 log
 }
 
 func ExampleRecency() {
@@ -164,32 +145,6 @@ func ExampleNewComposite() {
 	// Output: cupel: Weight must be positive (CompositeScorer, entries[1].weight = -0.4)
 }
 
-func ExampleComposite_ScoreParts() {
-	s := scorer.Must(scorer.NewComposite(
-		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 3},
-		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1},
-	))
-	all := []*cupel.ContextItem{
-		note("a", cupel.WithPriority(1), cupel.WithFutureRelevanceHint(0.8)),
-		note("b", cupel.WithPriority(2)),
-	}
-	parts, err := s.ScoreParts(context.Background(), all)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, p := range parts {
-		for i, item := range all {
-			fmt.Printf("%s gets %.2f from %T: %.2f at weight %.2f\n", item.Content(), p.Scores[i]*p.Weight, p.Scorer, p.Scores[i], p.Weight)
-		}
-	}
-	// Output:
-	// a gets 0.00 from scorer.Priority: 0.00 at weight 0.75
-	// b gets 0.75 from scorer.Priority: 1.00 at weight 0.75
-	// a gets 0.20 from scorer.Reflexive: 0.80 at weight 0.25
-	// b gets 0.00 from scorer.Reflexive: 0.00 at weight 0.25
-}
-
 func ExampleNewScaled() {
 	s, err := scorer.NewScaled(scorer.Reflexive{})
 	if err != nil {
@@ -271,42 +226,6 @@ func ExampleWithNullTimestampScore() {
 	s := scorer.Must(scorer.NewDecay(now, scorer.Must(scorer.Window(time.Hour)), scorer.WithNullTimestampScore(0)))
 	printScores(s, note("undated"))
 	// Output: 0.00 undated
-}
-
-func ExampleExponential() {
-	s := scorer.Must(scorer.NewDecay(now, scorer.Must(scorer.Exponential(time.Hour))))
-	printScores(s, aged("fresh", 0), aged("an hour", time.Hour), aged("three hours", 3*time.Hour))
-	// Output:
-	// 1.00 fresh
-	// 0.50 an hour
-	// 0.12 three hours
-}
-
-func ExampleStep() {
-	curve, err := scorer.Step(
-		scorer.StepWindow{MaxAge: time.Hour, Score: 0.9},
-		scorer.StepWindow{MaxAge: 24 * time.Hour, Score: 0.5},
-		scorer.StepWindow{MaxAge: 72 * time.Hour, Score: 0.1},
-	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s := scorer.Must(scorer.NewDecay(now, curve))
-	printScores(s, aged("fresh", 0), aged("an hour", time.Hour), aged("a day", 24*time.Hour), aged("a week", 7*24*time.Hour))
-	// Output:
-	// 0.90 fresh
-	// 0.50 an hour
-	// 0.10 a day
-	// 0.10 a week
-}
-
-func ExampleWindow() {
-	s := scorer.Must(scorer.NewDecay(now, scorer.Must(scorer.Window(6*time.Hour))))
-	printScores(s, aged("five hours", 5*time.Hour), aged("six hours", 6*time.Hour))
-	// Output:
-	// 1.00 five hours
-	// 0.00 six hours
 }
 
 func ExampleMust() {

@@ -2,11 +2,9 @@ package scorer
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/ascii"
 	"github.com/wollax/cupel-go/cupel/internal/cooccur"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -26,39 +24,15 @@ type Frequency struct{}
 
 var frequencyDescriptor = strategy.Plain[Frequency]("frequency", "FrequencyScorer", "Scores an item by the share of items with a tag in common.")
 
-// Score compares the item's tags with those of every item of all.
-func (Frequency) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	if item.NumTags() == 0 || len(all) <= 1 {
-		return 0
-	}
-	tags := item.Tags()
-	matching := 0
-	for _, other := range all {
-		if other != item && sharesAnyTag(tags, other) {
-			matching++
-		}
-	}
-	return float64(matching) / float64(len(all)-1)
-}
-
-func sharesAnyTag(tags []string, other *cupel.ContextItem) bool {
-	for _, b := range other.AllTags() {
-		if slices.ContainsFunc(tags, func(a string) bool { return ascii.EqualFold(a, b) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // frequencyPass is what one batch needs, pooled.
 type frequencyPass struct {
 	counter cooccur.Counter
-	repeats cooccur.Repeats[*cupel.ContextItem]
+	repeats cooccur.Repeats[cupel.ContextItem]
 }
 
 var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 
-// ScoreAll scores all items in one pass and allocates nothing once its pooled
+// Score scores all items in one pass and allocates nothing once its pooled
 // memory has grown. It fails only when ctx is done.
 //
 // The time is linear in the number of items, n, as long as they have at most
@@ -67,40 +41,30 @@ var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 // the least of k·c steps, of k·n/64 steps, and of k²·(1 + c/128) steps. Items
 // with equal tags are counted together. The memory is linear in the number of
 // tags given.
-func (Frequency) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, "FrequencyScorer", all, scores); err != nil {
-		return err
-	}
-	if len(all) <= 1 {
-		clear(scores)
-		return nil
-	}
+func (f Frequency) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	p := frequencyPool.Get().(*frequencyPass)
-	p.counter.Reset()
-	p.counter.Expect(len(all))
+	p.counter.Reset(len(all))
 	defer func() {
-		p.counter.Reset() // the pool must not keep the items' tags alive
+		p.counter.Reset(0) // the pool must not keep the items' tags alive
 		frequencyPool.Put(p)
 	}()
-	for i, item := range all {
-		if i%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
+	err := each(ctx, f, all, scores, func(item *cupel.ContextItem) float64 {
 		for _, tag := range item.AllTags() {
 			p.counter.Add(tag)
 		}
 		p.counter.Next()
+		return 0
+	})
+	if err == nil {
+		err = p.counter.Count(ctx)
 	}
-	if err := p.counter.Count(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	p.repeats.Find(all)
 	others := float64(len(all) - 1)
 	for i := range all {
-		scores[i] = 0
-		if sharing := p.counter.Sharing(i); sharing > 0 {
+		if sharing := p.counter.Sharing(i); sharing > 0 && others > 0 {
 			scores[i] = float64(sharing-p.repeats.Times(i)) / others
 		}
 	}

@@ -54,37 +54,23 @@ var metadataKeyDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Validate reports a scorer that was not built with [NewMetadataKey].
-func (m *MetadataKey) Validate() error {
-	if m == nil || m.boost == 0 {
-		return notBuilt("MetadataKeyScorer", "NewMetadataKey")
-	}
-	return nil
+// Facts says that a scorer that was not built with [NewMetadataKey] is invalid.
+func (m *MetadataKey) Facts() strategy.Facts {
+	return built(m, m != nil && m.boost > 0, "MetadataKeyScorer", "NewMetadataKey")
 }
 
 // neutral is the multiplier of items that do not match.
 const neutral = 1.0
 
-// Score uses only the item; it ignores all.
-func (m *MetadataKey) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	if m == nil || m.boost == 0 {
+// Score scores each item in O(1). It fails only when ctx is done or the scorer is
+// invalid.
+func (m *MetadataKey) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, m, items, scores, func(item *cupel.ContextItem) float64 {
+		raw, _ := item.MetadataValue(m.key) // nil, which has no text, without the key
+		if hasText(raw, m.value) {
+			return m.boost
+		}
 		return neutral
-	}
-	raw, _ := item.MetadataValue(m.key) // nil, which has no text, without the key
-	if !hasText(raw, m.value) {
-		return neutral
-	}
-	return m.boost
-}
-
-// ScoreAll scores each item in O(1). It fails only when ctx is done or
-// Validate does.
-func (m *MetadataKey) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return each(ctx, "MetadataKeyScorer", all, scores, func(item *cupel.ContextItem) float64 {
-		return m.Score(item, all)
 	})
 }
 
@@ -96,19 +82,15 @@ func hasText(raw any, text string) bool {
 	case json.Number:
 		return string(v) == text
 	}
-	var room [32]byte // the longest number takes 24 bytes
-	canonical := room[:0]
 	switch v := reflect.ValueOf(raw); {
 	case v.Kind() == reflect.Bool:
-		canonical = strconv.AppendBool(canonical, v.Bool())
+		return strconv.FormatBool(v.Bool()) == text
 	case v.CanInt():
-		canonical = strconv.AppendInt(canonical, v.Int(), 10)
+		return strconv.FormatInt(v.Int(), 10) == text
 	case v.CanUint():
-		canonical = strconv.AppendUint(canonical, v.Uint(), 10)
+		return strconv.FormatUint(v.Uint(), 10) == text
 	case v.CanFloat():
-		canonical = strconv.AppendFloat(canonical, v.Float(), 'g', -1, v.Type().Bits())
-	default:
-		return false
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()) == text
 	}
-	return string(canonical) == text
+	return false
 }

@@ -47,35 +47,20 @@ var metadataTrustDescriptor = strategy.Descriptor{
 	Settings: strategy.Only(func(m *MetadataTrust) map[string]any { return map[string]any{"defaultScore": m.defaultScore} }),
 }
 
-// Validate reports a scorer that was not built with [NewMetadataTrust].
-func (m *MetadataTrust) Validate() error {
-	if m == nil || !m.built {
-		return notBuilt("MetadataTrustScorer", "NewMetadataTrust")
-	}
-	return nil
+// Facts says that a scorer that was not built with [NewMetadataTrust] is invalid.
+func (m *MetadataTrust) Facts() strategy.Facts {
+	return built(m, m != nil && m.built, "MetadataTrustScorer", "NewMetadataTrust")
 }
 
-// Score uses only the item; it ignores all.
-func (m *MetadataTrust) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	if m == nil {
-		return 0
-	}
-	raw, _ := item.MetadataValue(cupel.MetadataTrust) // nil, which is unreadable, without the key
-	value, ok := toFloat(raw)
-	if !ok || !isFinite(value) {
+// Score scores each item in O(1). It fails only when ctx is done or the scorer is
+// invalid.
+func (m *MetadataTrust) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, m, items, scores, func(item *cupel.ContextItem) float64 {
+		raw, _ := item.MetadataValue(cupel.MetadataTrust) // nil, which is unreadable, without the key
+		if value, ok := toFloat(raw); ok && isFinite(value) {
+			return clamp(value)
+		}
 		return m.defaultScore
-	}
-	return clamp(value)
-}
-
-// ScoreAll scores each item in O(1). It fails only when ctx is done or
-// Validate does.
-func (m *MetadataTrust) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	return each(ctx, "MetadataTrustScorer", all, scores, func(item *cupel.ContextItem) float64 {
-		return m.Score(item, all)
 	})
 }
 
@@ -85,10 +70,6 @@ func toFloat(raw any) (float64, bool) {
 		return parseDecimal(v)
 	case json.Number:
 		return parseDecimal(string(v))
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
 	}
 	switch v := reflect.ValueOf(raw); {
 	case v.CanInt():

@@ -3,35 +3,37 @@ package scorer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
-	"reflect"
+	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// checkEvery is how many items of a list go by between two looks at the
-// context.
-const checkEvery = 1 << 12
-
-// begin checks what every batch form needs.
-func begin(ctx context.Context, name string, all []*cupel.ContextItem, scores []float64) error {
-	if len(scores) != len(all) {
-		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(all))}
+// begin makes the checks that every scorer needs, and clears the scores.
+func begin(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, scores []float64) error {
+	reason := "was called without a context"
+	if len(scores) != len(items) {
+		reason = fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))
+	} else if ctx != nil {
+		clear(scores)
+		return ctx.Err()
 	}
-	if ctx == nil {
-		return &cupel.StrategyError{Role: "scorer", Strategy: name, Reason: "was called without a context"}
-	}
-	return ctx.Err()
+	return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: reason}
 }
 
-// each is the batch form of an absolute scorer.
-func each(ctx context.Context, name string, all []*cupel.ContextItem, scores []float64, score func(*cupel.ContextItem) float64) error {
-	if err := begin(ctx, name, all, scores); err != nil {
+// each scores each item by itself, after the checks of begin, if s is valid.
+func each(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, scores []float64, score func(item *cupel.ContextItem) float64) error {
+	if invalid := strategy.FactsOf(s).Invalid; invalid != nil {
+		return invalid
+	}
+	if err := begin(ctx, s, items, scores); err != nil {
 		return err
 	}
-	for i, item := range all {
+	for i, item := range items {
 		if i%checkEvery == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -42,27 +44,9 @@ func each(ctx context.Context, name string, all []*cupel.ContextItem, scores []f
 	return nil
 }
 
-// fraction is the single form of a scorer by rank: how many of all have a lower key
-// than item, divided by how many have a key minus one.
-func fraction[K any](item *cupel.ContextItem, all []*cupel.ContextItem, key func(*cupel.ContextItem) (K, bool), compare func(a, b K) int) float64 {
-	own, ok := key(item)
-	if !ok {
-		return 0
-	}
-	count, rank := 0, 0
-	for _, other := range all {
-		if k, ok := key(other); ok {
-			count++
-			if compare(k, own) < 0 {
-				rank++
-			}
-		}
-	}
-	if count <= 1 {
-		return 1
-	}
-	return float64(rank) / float64(count-1)
-}
+// checkEvery is how many items of a list go by between two looks at the
+// context.
+const checkEvery = 1 << 12
 
 // clamp returns x, or the end of [0,1] that it passed. x must not be NaN.
 func clamp(x float64) float64 {
@@ -87,33 +71,54 @@ func invalid(component, field, value, reason string) error {
 	return &cupel.InvalidConfigError{Component: component, Field: field, Value: value, Reason: reason}
 }
 
-// notBuilt is the error of a scorer that did not come from its constructor.
-func notBuilt(component, constructor string) error {
-	return &cupel.InvalidConfigError{Component: component, Reason: "scorer has no settings; build it with scorer." + constructor}
-}
-
-// isNil reports whether s is nil, or a nil pointer in an interface.
-func isNil(s cupel.Scorer) bool {
-	if s == nil {
-		return true
+// built returns the facts of a scorer that is valid if its constructor made it.
+func built(s strategy.Scorer, ok bool, component, constructor string) strategy.Facts {
+	f := strategy.Facts{Of: s}
+	if !ok {
+		f.Invalid = invalid(component, "", "", "scorer has no settings; build it with scorer."+constructor)
 	}
-	v := reflect.ValueOf(s)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// floats is pooled memory for one list of scores.
-type floats struct{ of []float64 }
-
-var floatsPool = sync.Pool{New: func() any { return new(floats) }}
-
-// borrowFloats returns n floats with unspecified values, to be returned.
-func borrowFloats(n int) *floats {
-	f := floatsPool.Get().(*floats)
-	if cap(f.of) < n {
-		f.of = make([]float64, n)
-	}
-	f.of = f.of[:n]
 	return f
 }
 
-func (f *floats) giveBack() { floatsPool.Put(f) }
+// weightsByKey returns weights by the key that equal names share, and their sum in
+// the order of the names. It adds what is wrong with them; what begins the reasons.
+func weightsByKey[K ~string](wrong *strategy.Problems, weights map[K]float64, key func(K) string, what, twice string) (byKey map[string]float64, sum float64) {
+	byKey = make(map[string]float64, len(weights))
+	fields := make(map[string]string, len(weights)) // by key
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		weight, key, field := weights[name], key(name), strategy.Key("weights", string(name))
+		earlier, repeats := fields[key]
+		switch {
+		case weight < 0:
+			wrong.Add(field, number(weight), what+" must be non-negative")
+		case !isFinite(weight):
+			wrong.Add(field, number(weight), what+" must be finite")
+		case repeats:
+			wrong.Repeated(field, "", twice, earlier)
+		}
+		if !repeats {
+			fields[key] = field
+		}
+		byKey[key] = weight
+		sum += weight
+	}
+	return byKey, sum
+}
+
+// weightOf returns the weight of a name without ASCII case.
+func weightOf(byKey map[string]float64, name string) float64 {
+	var key [64]byte // room for most names, so that the key is not allocated
+	return byKey[string(ascii.AppendLower(key[:0], name))]
+}
+
+// respelled returns weights by names of another type. It keeps nil apart from empty.
+func respelled[To, From ~string](weights map[From]float64) map[To]float64 {
+	if weights == nil {
+		return nil
+	}
+	all := make(map[To]float64, len(weights))
+	for name, weight := range weights {
+		all[To(name)] = weight
+	}
+	return all
+}

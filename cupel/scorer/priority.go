@@ -1,9 +1,7 @@
 package scorer
 
 import (
-	"cmp"
 	"context"
-	"math"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/order"
@@ -24,34 +22,26 @@ type Priority struct{}
 
 var priorityDescriptor = strategy.Plain[Priority]("priority", "PriorityScorer", "Scores an item by the rank of its priority.")
 
-// Score looks at every item of all, O(N).
-func (Priority) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	return fraction(item, all, (*cupel.ContextItem).Priority, cmp.Compare[int])
-}
-
-// ScoreAll scores all items with one sort, O(N log N), and allocates nothing
-// once its pooled memory has grown. It fails only when ctx is done.
-func (Priority) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, "PriorityScorer", all, scores); err != nil {
-		return err
-	}
-	buffer := order.Borrow(len(all))
-	defer buffer.Return()
-	pairs := buffer.Pairs[:0]
-	lowest := math.MaxInt
-	for i, item := range all {
-		if i%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
+// Score scores all items with one sort, O(N log N), and allocates nothing once its
+// pooled memory has grown. It fails only when ctx is done.
+func (p Priority) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return ranked(ctx, p, items, scores, func(pairs []order.Pair) []order.Pair {
+		for i, item := range items {
+			if own, ok := item.Priority(); ok {
+				pairs = append(pairs, order.Pair{Key: uint64(int64(own)) ^ 1<<63, Index: i}) // negative ones first
 			}
 		}
-		scores[i] = 0
-		if p, ok := item.Priority(); ok {
-			lowest = min(lowest, p)
-			pairs = append(pairs, order.Pair{Key: uint64(int64(p)), Index: i})
-		}
+		return pairs
+	})
+}
+
+// ranked scores items by the ranks of the keys that some of them have.
+func ranked(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, scores []float64, keys func([]order.Pair) []order.Pair) error {
+	if err := begin(ctx, s, items, scores); err != nil {
+		return err
 	}
-	// Keys of negative priorities wrap around; distances above the lowest do not.
-	rank.Fractions(pairs, uint64(int64(lowest)), scores)
+	buffer := order.Borrow(len(items))
+	defer buffer.Return()
+	rank.Fractions(keys(buffer.Pairs[:0]), scores)
 	return ctx.Err()
 }

@@ -1,14 +1,18 @@
 package scorer_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5c04e4)) }
@@ -77,41 +81,62 @@ func richTags(r *rand.Rand, n, among int) []string {
 	return tags
 }
 
-// TestBatchEqualsSingle holds the two forms of every scorer against each other,
-// bit for bit.
-func TestBatchEqualsSingle(t *testing.T) {
+// TestRelativeScorersAgainstTheChapters compares with what the chapters say of
+// one item, bit for bit.
+func TestRelativeScorersAgainstTheChapters(t *testing.T) {
 	r := newRand(1)
-	scorers := everyScorer()
 	for round := range 120 {
 		all := richItems(r, pick(r, 0, 1, 2, 3, 10, 30, 70))
 		if round%40 == 0 {
 			all = richItems(r, 200) // enough for sorting by digits
 		}
-		for name, s := range scorers {
-			for i, got := range scoreAll(t, s, all) {
-				if want := s.Score(all[i], all); !same(got, want) {
-					t.Fatalf("%s, round %d, item %d of %d: ScoreAll gives %v (%x), Score %v (%x)",
-						name, round, i, len(all), got, math.Float64bits(got), want, math.Float64bits(want))
-				}
+		for s, score := range map[strategy.Scorer]strategy.ScorerFunc{
+			scorer.Recency{}:   byRank((*cupel.ContextItem).Timestamp, time.Time.Compare),
+			scorer.Priority{}:  byRank((*cupel.ContextItem).Priority, cmp.Compare[int]),
+			scorer.Frequency{}: frequency,
+		} {
+			if got, want := scoreAll(t, s, all), scoreAll(t, score, all); !slices.Equal(got, want) {
+				t.Fatalf("%T, round %d: got %v, want %v", s, round, got, want)
 			}
 		}
 	}
 }
 
-func TestExponentialEqualsPow(t *testing.T) {
-	r := newRand(5)
-	for range 2000 {
-		halfLife := time.Duration(1 + r.Int64N(int64(1)<<(1+r.IntN(62))))
-		age := time.Duration(r.Int64N(int64(1) << (1 + r.IntN(62))))
-		s := decay(scorer.Must(scorer.Exponential(halfLife)))
-		got, want := s.Score(at(reference.Add(-age)), nil), halfLives(age, halfLife)
-		if !(math.Abs(got-want) <= 1e-12) || got < 0 || got > 1 {
-			t.Fatalf("age %v at half-life %v: got %v, want %v in [0,1]", age, halfLife, got, want)
+// byRank is RECENCY-SCORE and PRIORITY-SCORE.
+func byRank[K any](key func(*cupel.ContextItem) (K, bool), compare func(a, b K) int) strategy.ScorerFunc {
+	return func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		own, ok := key(item)
+		if !ok {
+			return 0
 		}
+		count, rank := 0, 0
+		for _, other := range all {
+			if k, ok := key(other); ok {
+				count++
+				if compare(k, own) < 0 {
+					rank++
+				}
+			}
+		}
+		if count <= 1 {
+			return 1
+		}
+		return float64(rank) / float64(count-1)
 	}
 }
 
-// halfLives is EXPONENTIAL-CURVE with pow, as the chapter writes it.
-func halfLives(age, halfLife time.Duration) float64 {
-	return math.Pow(2.0, -age.Seconds()/halfLife.Seconds())
+// frequency is FREQUENCY-SCORE.
+func frequency(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	if len(all) <= 1 {
+		return 0
+	}
+	matching := 0
+	for _, other := range all {
+		if other != item && slices.ContainsFunc(item.Tags(), func(a string) bool {
+			return slices.ContainsFunc(other.Tags(), func(b string) bool { return ascii.EqualFold(a, b) })
+		}) {
+			matching++
+		}
+	}
+	return float64(matching) / float64(len(all)-1)
 }

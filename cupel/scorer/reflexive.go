@@ -17,18 +17,13 @@ type Reflexive struct{}
 
 var reflexiveDescriptor = strategy.Plain[Reflexive]("reflexive", "ReflexiveScorer", "Scores an item by its own future relevance hint.")
 
-// Score uses only the item; it ignores all.
-func (Reflexive) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	hint, _ := item.FutureRelevanceHint()
-	if !isFinite(hint) {
-		return 0
-	}
-	return clamp(hint)
-}
-
-// ScoreAll scores each item in O(1). It fails only when ctx is done.
-func (r Reflexive) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	return each(ctx, "ReflexiveScorer", all, scores, func(item *cupel.ContextItem) float64 {
-		return r.Score(item, all)
+// Score scores each item in O(1). It fails only when ctx is done.
+func (r Reflexive) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, r, items, scores, func(item *cupel.ContextItem) float64 {
+		hint, _ := item.FutureRelevanceHint()
+		if !isFinite(hint) {
+			return 0
+		}
+		return clamp(hint)
 	})
 }

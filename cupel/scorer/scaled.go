@@ -5,13 +5,13 @@ import (
 	"math"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/value"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Scaled stretches the scores of another scorer to the whole of [0,1]: the
 // lowest becomes 0, the highest 1, and those between keep their proportions.
-// If all are equal, every item scores 0.5; so does an item that is not in the
-// list.
+// If all are equal, every item scores 0.5.
 //
 // NaN and infinities follow IEEE 754 arithmetic: a NaN is neither lowest nor
 // highest, and stays NaN unless all others are equal; if the lowest or the
@@ -19,17 +19,17 @@ import (
 //
 // It implements the ScaledScorer chapter of the specification.
 type Scaled struct {
-	inner cupel.Scorer
+	inner strategy.Scorer
 }
 
 // NewScaled returns a scorer that scales the scores of inner. It fails with a
 // [cupel.InvalidConfigError] when inner is nil or not valid.
-func NewScaled(inner cupel.Scorer) (*Scaled, error) {
-	if isNil(inner) {
+func NewScaled(inner strategy.Scorer) (*Scaled, error) {
+	if value.IsNil(inner) {
 		return nil, errNoInner()
 	}
 	s := &Scaled{inner}
-	if err := cupel.ValidateScorer(s); err != nil {
+	if err := strategy.ValidateScorer(s); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -40,7 +40,7 @@ var scaledDescriptor = strategy.Descriptor{
 	Doc:    "Stretches the scores of another scorer to the whole of [0,1].",
 	Fields: []strategy.Field{{Name: "inner", Type: strategy.Child, Required: true, Doc: "The scorer whose scores are stretched."}},
 	Build: func(a strategy.Args) (any, error) {
-		return strategy.Built(NewScaled(strategy.Get[cupel.Scorer](a, "inner")))
+		return strategy.Built(NewScaled(strategy.Get[strategy.Scorer](a, "inner")))
 	},
 	Settings: strategy.Only(func(s *Scaled) map[string]any { return map[string]any{"inner": s.inner} }),
 }
@@ -49,88 +49,43 @@ func errNoInner() error {
 	return invalid("ScaledScorer", "inner", "", "Scorer must not be null")
 }
 
-// Validate reports a scorer that was not built with [NewScaled]. It does
-// not check the inner scorer; [cupel.ValidateScorer] does.
-func (s *Scaled) Validate() error {
+// Facts has the inner scorer. A scorer that was not built with [NewScaled] is
+// invalid.
+func (s *Scaled) Facts() strategy.Facts {
 	if s == nil || s.inner == nil {
-		return errNoInner()
+		return strategy.Facts{Of: s, Invalid: errNoInner()}
 	}
-	return nil
+	return strategy.Facts{Of: s, Scorers: []strategy.Scorer{s.inner}}
 }
 
-// Scorers returns the inner scorer.
-func (s *Scaled) Scorers() []cupel.Scorer {
-	if s == nil {
-		return nil
-	}
-	return []cupel.Scorer{s.inner}
-}
-
-// Score scores the whole list with the inner scorer to find its lowest and
-// highest score, in one pass where the inner scorer can, which keeps nested
-// scaling from multiplying the work.
-func (s *Scaled) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+// Score asks the inner scorer once, at any depth of nesting. It fails when the
+// inner scorer does, when ctx is done, or when the scorer is invalid.
+func (s *Scaled) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
 	if s == nil || s.inner == nil {
-		return 0.5
+		return s.Facts().Invalid
 	}
-	at := len(all) - 1
-	for at >= 0 && all[at] != item {
-		at--
+	if err := begin(ctx, s, items, scores); err != nil {
+		return err
 	}
-	if at < 0 {
-		return 0.5
+	if err := strategy.CallScorer(ctx, s.inner, items, scores); err != nil {
+		return err
 	}
-	raw := borrowFloats(len(all))
-	defer raw.giveBack()
-	if err := cupel.ScoreAll(context.Background(), s.inner, all, raw.of); err != nil {
-		// This form has no error to return. What is left is to ask one by one.
-		for i, it := range all {
-			raw.of[i] = s.inner.Score(it, all)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, raw := range scores {
+		// The built-in min and max return NaN if there is one; these comparisons, which
+		// are those of the chapter, ignore it.
+		if raw < low {
+			low = raw
+		}
+		if raw > high {
+			high = raw
 		}
 	}
-	return bounds(raw.of).scale(raw.of[at])
-}
-
-// ScoreAll asks the inner scorer once, at any depth of nesting. It fails when
-// the inner scorer does, when ctx is done, or when Validate does.
-func (s *Scaled) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := s.Validate(); err != nil {
-		return err
-	}
-	if err := begin(ctx, "ScaledScorer", all, scores); err != nil {
-		return err
-	}
-	if err := cupel.ScoreAll(ctx, s.inner, all, scores); err != nil {
-		return err
-	}
-	r := bounds(scores)
 	for i, raw := range scores {
-		scores[i] = r.scale(raw)
+		scores[i] = 0.5
+		if low != high {
+			scores[i] = (raw - low) / (high - low)
+		}
 	}
 	return nil
-}
-
-// scoreRange is the lowest and the highest score of a list.
-type scoreRange struct{ low, high float64 }
-
-// bounds compares as the chapter does, which the built-in min and max would
-// not: every comparison with NaN is false.
-func bounds(scores []float64) scoreRange {
-	r := scoreRange{math.Inf(1), math.Inf(-1)}
-	for _, s := range scores {
-		if s < r.low {
-			r.low = s
-		}
-		if s > r.high {
-			r.high = s
-		}
-	}
-	return r
-}
-
-func (r scoreRange) scale(raw float64) float64 {
-	if r.high == r.low {
-		return 0.5
-	}
-	return (raw - r.low) / (r.high - r.low)
 }

@@ -3,7 +3,7 @@ package scorer
 import (
 	"context"
 	"maps"
-	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/ascii"
@@ -45,35 +45,18 @@ func WithCaseInsensitiveTags() TagOption {
 // infinite or NaN, on weights whose sum is infinite, and where tags
 // compare without case, on a tag that is given in two casings.
 func NewTag(weights map[string]float64, opts ...TagOption) (*Tag, error) {
-	t := &Tag{weights: make(map[string]float64, len(weights))}
+	t := &Tag{}
 	for _, opt := range opts {
 		if opt != nil {
 			opt((*tagDraft)(t))
 		}
 	}
 	wrong := strategy.Problems{Component: "TagScorer"}
-	seen := make(map[string]string, len(weights)) // field by key
-	for _, tag := range slices.Sorted(maps.Keys(weights)) {
-		weight, key := weights[tag], tag
-		if t.fold {
-			key = ascii.Lower(tag)
-		}
-		field := strategy.Key("weights", tag)
-		earlier, twice := seen[key]
-		switch {
-		case weight < 0:
-			wrong.Add(field, number(weight), "Tag weight must be non-negative")
-		case !isFinite(weight):
-			wrong.Add(field, number(weight), "Tag weight must be finite")
-		case twice:
-			wrong.Repeated(field, "", "tag is given twice; tags are case-insensitive here", earlier)
-		}
-		if !twice {
-			seen[key] = field
-		}
-		t.weights[key] = weight
-		t.total += weight
+	key := strings.Clone
+	if t.fold {
+		key = ascii.Lower
 	}
+	t.weights, t.total = weightsByKey(&wrong, weights, key, "Tag weight", "tag is given twice; tags are case-insensitive here")
 	if wrong.Len() == 0 && !isFinite(t.total) {
 		wrong.Add("weights", "", "the sum of the tag weights must be finite; scale them down")
 	}
@@ -102,39 +85,26 @@ var tagDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Validate reports a scorer that was not built with [NewTag].
-func (t *Tag) Validate() error {
-	if t == nil || t.weights == nil {
-		return notBuilt("TagScorer", "NewTag")
-	}
-	return nil
+// Facts says that a scorer that was not built with [NewTag] is invalid.
+func (t *Tag) Facts() strategy.Facts {
+	return built(t, t != nil && t.weights != nil, "TagScorer", "NewTag")
 }
 
-// Score uses only the item; it ignores all.
-func (t *Tag) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	if t == nil || t.total == 0 {
-		return 0
-	}
-	matched := 0.0
-	for _, tag := range item.AllTags() {
-		matched += t.weight(tag)
-	}
-	return min(matched/t.total, 1)
-}
-
-func (t *Tag) weight(tag string) float64 {
-	if !t.fold {
-		return t.weights[tag]
-	}
-	var folded [64]byte // room for most tags, so that the key is not allocated
-	return t.weights[string(ascii.AppendLower(folded[:0], tag))]
-}
-
-// ScoreAll scores each item in time linear in its tags. It fails only when
-// ctx is done or Validate does.
-func (t *Tag) ScoreAll(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	if err := t.Validate(); err != nil {
-		return err
-	}
-	return each(ctx, "TagScorer", all, scores, func(item *cupel.ContextItem) float64 { return t.Score(item, all) })
+// Score scores each item in time linear in its tags. It fails only when ctx is
+// done or the scorer is invalid.
+func (t *Tag) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return each(ctx, t, items, scores, func(item *cupel.ContextItem) float64 {
+		if t.total == 0 {
+			return 0
+		}
+		matched := 0.0
+		for _, tag := range item.AllTags() {
+			if t.fold {
+				matched += weightOf(t.weights, tag)
+			} else {
+				matched += t.weights[tag]
+			}
+		}
+		return min(matched/t.total, 1)
+	})
 }

@@ -2,7 +2,6 @@ package slicer
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 	"unicode"
@@ -129,60 +128,4 @@ func newPairSet(text string) *pairSet {
 		p.bits[at] |= bit
 	}
 	return p
-}
-
-// Vectors is an [Alike] that compares the cosines of vectors that the function
-// returns, such as embeddings. An item is like no other if it has no vector or
-// one of zeros. Vectors of different dimensions are not alike. Products are added
-// in a fixed order. The function is called when an item is first compared; a
-// vector must not change during the run.
-type Vectors func(item *cupel.ContextItem) (vector []float32, ok bool)
-
-// Compare implements [Alike]. It fails if the function is nil.
-func (v Vectors) Compare(_ context.Context, items []cupel.ScoredItem) (func(i, j int) float64, error) {
-	if v == nil {
-		return nil, &cupel.InvalidConfigError{Component: "Diverse", Field: "Alike", Value: "nil", Reason: "a function that returns the vector of an item is required"}
-	}
-	type known struct {
-		vector []float32
-		norm   float64
-		read   bool
-	}
-	vectors := make([]known, len(items))
-	of := func(i int) *known {
-		k := &vectors[i]
-		if !k.read {
-			k.read = true
-			if vector, ok := v(items[i].Item); ok {
-				k.vector = vector
-				k.norm = math.Sqrt(dot(vector, vector))
-			}
-		}
-		return k
-	}
-	return func(i, j int) float64 {
-		a, b := of(i), of(j)
-		if len(a.vector) != len(b.vector) || !(a.norm > 0) || !(b.norm > 0) {
-			return 0
-		}
-		return dot(a.vector, b.vector) / (a.norm * b.norm)
-	}, nil
-}
-
-// dot returns the sum of the products of two vectors of the same length: every
-// fourth one in a sum of its own, so that a processor adds four at a time.
-func dot(a, b []float32) float64 {
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += float64(float64(x[0]) * float64(y[0]))
-		s1 += float64(float64(x[1]) * float64(y[1]))
-		s2 += float64(float64(x[2]) * float64(y[2]))
-		s3 += float64(float64(x[3]) * float64(y[3]))
-	}
-	for ; i < len(a); i++ {
-		s0 += float64(float64(a[i]) * float64(b[i]))
-	}
-	return (s0 + s1) + (s2 + s3)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 var benchKinds = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "custom"}
@@ -24,12 +25,12 @@ func benchItems(n int) []cupel.ScoredItem {
 }
 
 // benchSlicers are the slicers of the package, wrappers around both leaves.
-func benchSlicers(n int) map[string]cupel.Slicer {
+func benchSlicers(n int) map[string]strategy.Slicer {
 	quotas := []slicer.QuotaEntry{slicer.Between(cupel.KindMessage, 20, 60), slicer.Cap(cupel.KindToolOutput, 30)}
 	counts := []slicer.CountQuotaEntry{entry(cupel.KindMemory, n/20, n), entry(cupel.KindToolOutput, 1, n/2)}
 	k := slicer.Must(slicer.NewKnapsack())
 	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts))
-	return map[string]cupel.Slicer{
+	return map[string]strategy.Slicer{
 		"Greedy":                    slicer.Greedy{},
 		"ScoreGreedy":               slicer.ScoreGreedy{},
 		"Quota(Greedy)":             slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)),
@@ -71,6 +72,7 @@ func TestAllocations(t *testing.T) {
 		"ScoreGreedy":               1,       // the result
 		"Quota(Greedy)":             1 + 5,   // a result for each of 5 kinds and the whole
 		"CountQuota(Greedy)":        1 + 1,   // the inner result and the whole
+		"Knapsack":                  7,       // the solver's, and the result
 		"Quota(CountQuota(Greedy))": 1 + 5*5, // of each kind: the narrowed slicer, its map, two results, a drop
 	}
 	for _, n := range []int{100, 2000} {
@@ -101,7 +103,7 @@ func BenchmarkKnapsackUse(b *testing.B) {
 		}
 		slices.SortFunc(items, func(x, y cupel.ScoredItem) int { return cmp.Compare(y.Score, x.Score) })
 		budget := target(200 * size)
-		sums := func(s cupel.Slicer) (tokens int, score float64) {
+		sums := func(s strategy.Slicer) (tokens int, score float64) {
 			selection, err := s.Slice(b.Context(), items, budget)
 			if err != nil {
 				b.Fatal(err)
@@ -115,7 +117,7 @@ func BenchmarkKnapsackUse(b *testing.B) {
 		_, best := sums(exact)
 		for _, c := range []struct {
 			name string
-			s    cupel.Slicer
+			s    strategy.Slicer
 		}{
 			{"bucket=100", slicer.Must(slicer.NewKnapsack())},
 			{"bucket=100+topup", slicer.Must(slicer.NewKnapsack(slicer.WithTopUp()))},

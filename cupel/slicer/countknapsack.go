@@ -25,10 +25,7 @@ const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
 // [NewCountConstrainedKnapsack]. In addition to the knapsack's, it takes time
 // linear in the number of items if they are sorted by score, as in a pipeline.
 // It implements the CountConstrainedKnapsackSlice chapter of the specification.
-type CountConstrainedKnapsack struct {
-	counter
-	knapsack *Knapsack
-}
+type CountConstrainedKnapsack struct{ counter }
 
 // NewCountConstrainedKnapsack returns a CountConstrainedKnapsack around a
 // knapsack, with at most one entry a kind. Both are copied. It fails with a
@@ -39,12 +36,17 @@ func NewCountConstrainedKnapsack(knapsack *Knapsack, entries []CountQuotaEntry, 
 	if knapsack == nil {
 		wrong.Add("knapsack", "", "knapsack must not be nil")
 	}
-	c := newCounter(&wrong, entries, opts)
+	return newCountConstrained(&wrong, knapsack, entries, opts)
+}
+
+func newCountConstrained(wrong *strategy.Problems, knapsack *Knapsack, entries []CountQuotaEntry, opts []CountOption) (*CountConstrainedKnapsack, error) {
+	c := newCounter(wrong, nil, entries, opts)
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	k := *knapsack
-	return &CountConstrainedKnapsack{c, &k}, nil
+	c.inner, c.byScore = &k, true
+	return &CountConstrainedKnapsack{c}, nil
 }
 
 var countConstrainedKnapsackDescriptor = strategy.Descriptor{
@@ -56,17 +58,26 @@ var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 		knapsack, err := knapsackOf(a)
 		wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 		wrong.AddError(err)
-		c := newCounter(&wrong, entries, []CountOption{WithScarcity(scarcity)})
-		return strategy.Built(&CountConstrainedKnapsack{c, knapsack}, wrong.Err())
+		return strategy.Built(newCountConstrained(&wrong, knapsack, entries, []CountOption{WithScarcity(scarcity)}))
 	},
-	Settings: strategy.Only(func(c *CountConstrainedKnapsack) map[string]any { return c.settings(c.knapsack.settings()) }),
+	Settings: strategy.Only(func(c *CountConstrainedKnapsack) map[string]any {
+		return c.settings(c.inner.(*Knapsack).settings())
+	}),
 }
 
-// Validate implements [cupel.Validator]. It fails for a
-// CountConstrainedKnapsack that was not built with
-// [NewCountConstrainedKnapsack].
-func (c *CountConstrainedKnapsack) Validate() error {
-	if c == nil || c.knapsack == nil {
+// Facts implements [strategy.Describer]. For one kind only the entry of that kind
+// counts.
+func (c *CountConstrainedKnapsack) Facts() strategy.Facts {
+	if err := c.invalid(); err != nil {
+		return strategy.Facts{Of: c, Invalid: err}
+	}
+	return c.facts(c, func(other counter) strategy.Slicer { return &CountConstrainedKnapsack{other} })
+}
+
+// invalid says what is wrong with a CountConstrainedKnapsack that was not built
+// with [NewCountConstrainedKnapsack].
+func (c *CountConstrainedKnapsack) invalid() error {
+	if c == nil || c.inner == nil {
 		return notBuilt(countConstrainedKnapsackSlice, "NewCountConstrainedKnapsack")
 	}
 	return nil
@@ -80,29 +91,13 @@ func (c *CountConstrainedKnapsack) Entries() []CountQuotaEntry {
 	return slices.Clone(c.entries)
 }
 
-// Slicers implements [cupel.SlicerWrapper].
-func (c *CountConstrainedKnapsack) Slicers() []cupel.Slicer {
-	if c == nil || c.knapsack == nil {
-		return nil
-	}
-	return []cupel.Slicer{c.knapsack}
-}
-
-// ForKind implements [cupel.KindNarrower]: only the entry of this kind counts.
-func (c *CountConstrainedKnapsack) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	if c.Validate() != nil {
-		return c
-	}
-	return &CountConstrainedKnapsack{c.forKind(kind), c.knapsack}
-}
-
-// Slice implements [cupel.Slicer]. The positions committed come first, entry by
+// Slice implements [strategy.Slicer]. The positions committed come first, entry by
 // entry, then those of the knapsack by score, highest first. It fails
 // with a [cupel.ScarcityError] under [ScarcityThrow], and when the knapsack
 // fails.
-func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if err := c.Validate(); err != nil {
-		return cupel.Selection{}, err
+func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if err := c.invalid(); err != nil {
+		return strategy.Selection{}, err
 	}
-	return c.slice(ctx, c.knapsack, true, items, budget)
+	return c.slice(ctx, items, budget)
 }

@@ -26,35 +26,32 @@ const countQuotaSlice = "CountQuotaSlice"
 // to the inner slicer's, it takes time linear in the number of items if they are
 // sorted by score, as in a pipeline. It implements the CountQuotaSlice chapter
 // of the specification.
-type CountQuota struct {
-	counter
-	inner cupel.Slicer
-}
+type CountQuota struct{ counter }
 
 // NewCountQuota returns a CountQuota around inner with at most one entry a kind.
 // entries is copied. It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
 // a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth,
 // a kind is blank or has two entries, a count is negative or a requirement is
 // above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
-func NewCountQuota(inner cupel.Slicer, entries []CountQuotaEntry, opts ...CountOption) (*CountQuota, error) {
+func NewCountQuota(inner strategy.Slicer, entries []CountQuotaEntry, opts ...CountOption) (*CountQuota, error) {
 	wrong := strategy.Problems{Component: countQuotaSlice}
 	if err := checkInner(countQuotaSlice, inner); err != nil {
 		wrong.AddError(err)
 	} else {
 		checkKnapsack(&wrong, inner)
 	}
-	c := newCounter(&wrong, entries, opts)
+	c := newCounter(&wrong, inner, entries, opts)
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	return &CountQuota{c, inner}, nil
+	return &CountQuota{c}, nil
 }
 
 // checkKnapsack records that there is a knapsack inside a slicer. A
 // CountConstrainedKnapsack shows the one that it has.
-func checkKnapsack(wrong *strategy.Problems, inner cupel.Slicer) {
-	for s := range cupel.AllSlicers(inner) {
-		if _, ok := s.(interface{ isKnapsack() }); ok {
+func checkKnapsack(wrong *strategy.Problems, inner strategy.Slicer) {
+	for s := range strategy.AllSlicers(inner) {
+		if _, ok := valueOf[Knapsack](s); ok {
 			wrong.Add("inner", fmt.Sprintf("%T", s), "CountQuotaSlice does not support KnapsackSlice as the inner slicer, at any depth: use GreedySlice as the inner slicer instead, or CountConstrainedKnapsackSlice in place of CountQuotaSlice")
 			return
 		}
@@ -69,14 +66,23 @@ var countQuotaDescriptor = strategy.Descriptor{
 	}, countFields),
 	Build: func(a strategy.Args) (any, error) {
 		scarcity, entries := countsOf(a)
-		return strategy.Built(NewCountQuota(strategy.Get[cupel.Slicer](a, "inner"), entries, WithScarcity(scarcity)))
+		return strategy.Built(NewCountQuota(strategy.Get[strategy.Slicer](a, "inner"), entries, WithScarcity(scarcity)))
 	},
 	Settings: strategy.Only(func(c *CountQuota) map[string]any { return c.settings(map[string]any{"inner": c.inner}) }),
 }
 
-// Validate implements [cupel.Validator]. It fails for a CountQuota that was not
-// built with [NewCountQuota].
-func (c *CountQuota) Validate() error {
+// Facts implements [strategy.Describer]. For one kind only the entry of that kind
+// counts, here and in the slicers inside.
+func (c *CountQuota) Facts() strategy.Facts {
+	if err := c.invalid(); err != nil {
+		return strategy.Facts{Of: c, Invalid: err}
+	}
+	return c.facts(c, func(other counter) strategy.Slicer { return &CountQuota{other} })
+}
+
+// invalid says what is wrong with a CountQuota that was not built with
+// [NewCountQuota].
+func (c *CountQuota) invalid() error {
 	if c == nil || c.inner == nil {
 		return notBuilt(countQuotaSlice, "NewCountQuota")
 	}
@@ -91,30 +97,13 @@ func (c *CountQuota) Entries() []CountQuotaEntry {
 	return slices.Clone(c.entries)
 }
 
-// Slicers implements [cupel.SlicerWrapper].
-func (c *CountQuota) Slicers() []cupel.Slicer {
-	if c == nil || c.inner == nil {
-		return nil
-	}
-	return []cupel.Slicer{c.inner}
-}
-
-// ForKind implements [cupel.KindNarrower]: only the entry of this kind counts,
-// here and in the slicers inside.
-func (c *CountQuota) ForKind(kind cupel.ContextKind) cupel.Slicer {
-	if c.Validate() != nil {
-		return c
-	}
-	return &CountQuota{c.forKind(kind), narrow(c.inner, kind)}
-}
-
-// Slice implements [cupel.Slicer]. The positions committed come first, entry by
+// Slice implements [strategy.Slicer]. The positions committed come first, entry by
 // entry, then those of the inner slicer in its order; shortfalls of this slicer
 // come before those of the inner one. It fails with a
 // [cupel.ScarcityError] under [ScarcityThrow], and when the inner slicer fails.
-func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if err := c.Validate(); err != nil {
-		return cupel.Selection{}, err
+func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if err := c.invalid(); err != nil {
+		return strategy.Selection{}, err
 	}
-	return c.slice(ctx, c.inner, false, items, budget)
+	return c.slice(ctx, items, budget)
 }

@@ -1,6 +1,7 @@
 package slicer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,18 +67,19 @@ func WithScarcity(behavior ScarcityBehavior) CountOption {
 	return func(c *counter) { c.scarcity = behavior }
 }
 
-// counter is what the two count slicers share: their entries, the first phase
-// and the last.
+// counter is what the two count slicers share.
 type counter struct {
 	component string // the specification's name of the slicer
+	inner     strategy.Slicer
+	byScore   bool // the caps take the inner selection by score, not in the order of inner
 	scarcity  ScarcityBehavior
 	entries   []CountQuotaEntry // in configuration order
-	byKey     map[string]int32  // position in entries, by folded kind
 }
 
 // newCounter returns a counter, and records in wrong what is wrong with it.
-func newCounter(wrong *strategy.Problems, entries []CountQuotaEntry, opts []CountOption) counter {
-	c := counter{component: wrong.Component, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
+func newCounter(wrong *strategy.Problems, inner strategy.Slicer, entries []CountQuotaEntry, opts []CountOption) counter {
+	c := counter{component: wrong.Component, inner: inner, entries: slices.Clone(entries)}
+	kinds := make(map[string]int, len(entries))
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c)
@@ -88,7 +90,7 @@ func newCounter(wrong *strategy.Problems, entries []CountQuotaEntry, opts []Coun
 	}
 	for i := range c.entries {
 		e := &c.entries[i]
-		checkKind(wrong, c.byKey, i, e.Kind, "")
+		checkKind(wrong, kinds, i, e.Kind, "")
 		e.Kind = e.Kind.Canonical()
 		e.validate(wrong, i)
 	}
@@ -151,248 +153,186 @@ func (c counter) settings(given map[string]any) map[string]any {
 	return given
 }
 
-// forKind returns a counter with only the entry of one kind.
+// forKind returns a counter with only the entry of one kind, here and inside.
 func (c counter) forKind(kind cupel.ContextKind) counter {
-	one := counter{component: c.component, scarcity: c.scarcity}
-	if i, ok := c.byKey[kind.Key()]; ok {
-		one.entries = c.entries[i : i+1 : i+1]
-		one.byKey = map[string]int32{kind.Key(): 0}
-	}
-	return one
+	i := slices.IndexFunc(c.entries, func(e CountQuotaEntry) bool { return e.Kind.Equal(kind) })
+	c.entries = c.entries[max(i, 0) : i+1]
+	c.inner = narrow(c.inner, strategy.FactsOf(c.inner).ForKind, kind)
+	return c
 }
 
-// slice runs the three phases. If byScore is set, phase 3 goes through the
-// inner selection by score; otherwise in the order of the inner slicer.
-func (c counter) slice(ctx context.Context, inner cupel.Slicer, byScore bool, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if len(items) == 0 || budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
+// facts returns the facts of a count slicer that is built. with returns one with
+// another counter.
+func (c *counter) facts(of strategy.Slicer, with func(counter) strategy.Slicer) strategy.Facts {
+	return strategy.Facts{
+		Of: of, Slicers: []strategy.Slicer{c.inner}, Explain: c.explain,
+		ForKind: func(kind cupel.ContextKind) strategy.Slicer { return with(c.forKind(kind)) },
 	}
-	s := newScratch()
+}
+
+// slice runs the three phases.
+func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if len(items) == 0 || budget.TargetTokens <= 0 {
+		return strategy.Selection{}, nil
+	}
+	s := newScratch(items)
 	defer s.free()
-	var sel cupel.Selection
-	c.numberEntries(s, items)
+	sel := strategy.Selection{Indices: make([]int, 0, len(items))}
 
 	// Phase 1: commit what is required.
-	spent, err := c.commit(s, items, &sel)
+	budget, spent, err := c.commit(s, items, budget, &sel)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
+	sel.Indices = append(sel.Indices, s.committed...)
 
 	// Phase 2: the inner slicer chooses from the remaining items, with the
 	// remaining tokens.
-	rest, places := s.rest(items)
-	budget.TargetTokens = min(max(0, exact.Of(budget.TargetTokens).Minus(spent).Int()), budget.MaxTokens)
-	chosen, err := cupel.Slice(ctx, inner, rest, budget)
-	if err != nil {
-		return cupel.Selection{}, err
+	if err := strategy.AppendSlicerOn(ctx, &sel, c.inner, items, s.rest, budget); err != nil {
+		return strategy.Selection{}, err
 	}
-	sel.Shortfalls = append(sel.Shortfalls, chosen.Shortfalls...)
+	sel.StaysUntil = withSpent(sel.StaysUntil, budget, spent)
 
 	// Phase 3: keep the numbers within the caps.
-	indices, forms := chosen.Indices, map[int]int(nil)
-	if len(chosen.Smaller) > 0 {
-		indices, forms = slices.Clone(indices), make(map[int]int, len(chosen.Smaller))
-		for _, f := range chosen.Smaller {
-			indices, forms[f.Index] = append(indices, f.Index), f.Form
-		}
+	picked := s.picked[:0]
+	indices := sel.Indices[:len(s.committed)]
+	for _, i := range sel.Indices[len(indices):] {
+		picked = append(picked, strategy.SmallerForm{Index: i})
 	}
-	if byScore {
-		indices = s.sortByScore(rest, indices)
+	picked = append(picked, sel.Smaller...)
+	s.picked = picked
+	if c.byScore {
+		slices.SortFunc(picked, func(a, b strategy.SmallerForm) int {
+			return cmp.Or(cmp.Compare(order.Key(items[b.Index].Score), order.Key(items[a.Index].Score)), cmp.Compare(a.Index, b.Index))
+		})
 	}
-	for _, inner := range indices {
-		i := places.of(inner)
-		if n := s.numbers[i]; n != noEntry {
-			if s.counts[n] >= c.entries[n].CapCount {
-				s.dropped = append(s.dropped, i)
-				continue
+	sel.Smaller = nil
+	for n, p := range picked {
+		g := &s.groups[s.numbers[p.Index]]
+		switch {
+		case g.entry != nil && g.count >= g.entry.CapCount:
+			if g.over.Code == "" { // from here on the count of the kind stays the same
+				g.over = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: g.entry.Kind, Cap: g.entry.CapCount, Count: g.count})
+				sel.Drops = slices.Grow(sel.Drops, len(picked)-n)
 			}
-			s.counts[n]++
-		}
-		if form, ok := forms[inner]; ok {
-			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: form})
+			sel.Drops = append(sel.Drops, strategy.Drop{Index: p.Index, Reason: g.over})
 			continue
+		case p.Form > 0:
+			sel.Smaller = append(sel.Smaller, p)
+		default:
+			indices = append(indices, p.Index)
 		}
-		s.selected = append(s.selected, i)
+		g.count++
 	}
-	sel.Indices = slices.Clone(s.selected)
-	sel.Drops = c.drops(s, places, chosen.Drops)
+	sel.Indices = indices
 	return sel, nil
 }
 
-// drops lists what the inner slicer dropped and what exceeded the caps.
-func (c counter) drops(s *scratch, places places, inner []cupel.Drop) []cupel.Drop {
-	if len(inner)+len(s.dropped) == 0 {
-		return nil
-	}
-	drops := make([]cupel.Drop, len(inner)+len(s.dropped))
-	for i, d := range inner {
-		drops[i] = cupel.Drop{Index: places.of(d.Index), Reason: d.Reason}
-	}
-	// After the first drop of a kind its count does not change, so all drops of
-	// the kind share one reason.
-	s.reasons = resize(s.reasons, len(c.entries))
-	for n, e := range c.entries {
-		s.reasons[n] = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: e.Kind, Cap: e.CapCount, Count: s.counts[n]})
-	}
-	for k, i := range s.dropped {
-		drop := &drops[len(inner)+k]
-		drop.Index, drop.Reason = i, s.reasons[s.numbers[i]]
-	}
-	return drops
-}
-
-// numberEntries fills s.numbers with the entry of each item.
-func (c counter) numberEntries(s *scratch, items []cupel.ScoredItem) {
-	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
-		if i, ok := c.byKey[kind.Key()]; ok {
-			return i
-		}
-		return noEntry
-	})
-}
-
-// noEntry is the number of kinds without an entry.
-const noEntry = -1
-
 // commit is phase 1. For each entry in turn, it selects as many of the best
 // items of the kind as the entry requires, and records shortfalls in sel.
-// s.numbers must hold the entry of every item. Afterwards s.counts holds the
-// number selected for each entry, and s.marks what is selected; spent is its
-// tokens.
-func (c counter) commit(s *scratch, items []cupel.ScoredItem, sel *cupel.Selection) (spent exact.Sum, err error) {
-	s.marks = resize(s.marks, len(items))
-	clear(s.marks)
-	s.counts = resize(s.counts, len(c.entries))
-	clear(s.counts)
-
-	// First list all candidates and count those of each kind, then take one
-	// kind after the other.
-	all := order.Borrow(len(items))
-	defer all.Return()
-	candidates := all.Pairs[:0]
-	open := 0 // entries that want more
-	for _, e := range c.entries {
-		if e.RequireCount > 0 {
-			open++
-		}
-	}
-	byScore := sortedByScore(items)
-	for i, n := range s.numbers {
-		if open == 0 {
-			break
-		}
-		if n == noEntry || c.entries[n].RequireCount == 0 || items[i].Item.Tokens() < 0 {
-			continue
-		}
-		candidates = append(candidates, order.Pair{Key: order.Key(items[i].Score), Index: i})
-		s.counts[n]++
-		if byScore && s.counts[n] == c.entries[n].RequireCount {
-			open-- // later items are no better, so they matter only while an entry is open
-		}
-	}
-	byKind := order.Borrow(len(candidates))
-	defer byKind.Return()
-	start := 0
-	for n, count := range s.counts {
-		s.counts[n] = start
-		start += count
-	}
-	for _, p := range candidates {
-		n := s.numbers[p.Index]
-		byKind.Pairs[s.counts[n]] = p
-		s.counts[n]++ // ends up where the next kind begins
-	}
-
-	start = 0
-	for n, e := range c.entries {
-		ofKind := byKind.Pairs[start:s.counts[n]]
-		start = s.counts[n]
-		s.counts[n] = min(len(ofKind), e.RequireCount)
-		if s.counts[n] < e.RequireCount {
-			if c.scarcity == ScarcityThrow {
-				return spent, &cupel.ScarcityError{Slicer: c.component, Kind: e.Kind, RequireCount: e.RequireCount, Satisfied: s.counts[n]}
-			}
-			sel.Shortfalls = append(sel.Shortfalls, cupel.CountRequirementShortfall{
-				Kind: e.Kind, RequiredCount: e.RequireCount, SatisfiedCount: s.counts[n]})
-		}
-		order.SortDescending(ofKind)
-		for _, p := range ofKind[:s.counts[n]] {
-			spent.Add(items[p.Index].Item.Tokens())
-			s.marks[p.Index] = true
-			s.selected = append(s.selected, p.Index)
-		}
-	}
-	return spent, nil
-}
-
-// sortedByScore reports whether the items come highest score first, as those of
-// a pipeline do.
-func sortedByScore(items []cupel.ScoredItem) bool {
-	for i := 1; i < len(items); i++ {
-		// >= settles everything but NaN, and costs less than keys.
-		if a, b := items[i-1].Score, items[i].Score; !(a >= b) && order.Key(a) < order.Key(b) {
-			return false
-		}
-	}
-	return true
-}
-
-// rest returns the items that are not selected, and their places in items.
-func (s *scratch) rest(items []cupel.ScoredItem) ([]cupel.ScoredItem, places) {
-	if len(s.selected) == 0 {
-		return items, places{}
-	}
-	// Items after the last selected one move as one block. Selected items are
-	// usually among the first.
-	head := slices.Max(s.selected)
-	s.items = resize(s.items, len(items)-len(s.selected))
-	s.positions = s.positions[:0]
-	for i, marked := range s.marks[:head] {
-		if !marked {
-			s.items[len(s.positions)] = items[i]
-			s.positions = append(s.positions, i)
-		}
-	}
-	copy(s.items[len(s.positions):], items[head+1:])
-	return s.items, places{s.positions, len(s.selected)}
-}
-
-// places maps the positions of some items in a list to their positions in a
-// longer list that they come from.
-type places struct {
-	head  []int // of the first items
-	shift int   // how much larger the positions of all others are
-}
-
-func (p places) of(i int) int {
-	if i < len(p.head) {
-		return p.head[i]
-	}
-	return i + p.shift
-}
-
-// sortByScore sorts the selected positions by score, highest first, then by
-// position. It overwrites s.marks.
-func (s *scratch) sortByScore(items []cupel.ScoredItem, selected []int) []int {
-	// Marks put the positions into ascending order in linear time. The items of
-	// a pipeline are sorted already, so that is enough for them.
-	s.marks = resize(s.marks, len(items))
-	clear(s.marks)
-	for _, i := range selected {
-		s.marks[i] = true
-	}
-	buffer := order.Borrow(len(selected))
+// Afterwards s.committed holds what is selected, and s.rest everything else. It
+// returns the budget that is left for the rest, and the tokens selected.
+func (c *counter) commit(s *scratch, items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) (left cupel.SliceBudget, spent exact.Sum, err error) {
+	buffer := order.Borrow(len(items))
 	defer buffer.Return()
-	pairs := buffer.Pairs[:0]
-	for i, marked := range s.marks {
-		if marked {
-			pairs = append(pairs, order.Pair{Key: order.Key(items[i].Score), Index: i})
+	for i := range c.entries {
+		e := &c.entries[i]
+		candidates := buffer.Pairs[:0]
+		g := s.find(e.Kind)
+		if g != nil && e.RequireCount > 0 {
+			for _, at := range s.of(g) {
+				if items[at].Item.Tokens() >= 0 {
+					candidates = append(candidates, order.Pair{Key: order.Key(items[at].Score), Index: at})
+				}
+			}
+		}
+		n := min(len(candidates), e.RequireCount)
+		if n < e.RequireCount {
+			if c.scarcity == ScarcityThrow {
+				return left, spent, &cupel.ScarcityError{Slicer: c.component, Kind: e.Kind, RequireCount: e.RequireCount, Satisfied: n}
+			}
+			sel.Shortfalls = append(sel.Shortfalls, cupel.CountRequirementShortfall{Kind: e.Kind, RequiredCount: e.RequireCount, SatisfiedCount: n})
+		}
+		if g != nil {
+			g.entry, g.count = e, n
+		}
+		order.SortDescending(candidates)
+		for _, p := range candidates[:n] {
+			spent.Add(items[p.Index].Item.Tokens())
+			s.committed = append(s.committed, p.Index)
+			s.numbers[p.Index] = committed
 		}
 	}
-	order.SortDescending(pairs)
-	s.sorted = resize(s.sorted, len(pairs))
-	for i, p := range pairs {
-		s.sorted[i] = p.Index
+	for i, n := range s.numbers {
+		if n != committed {
+			s.rest = append(s.rest, i)
+		}
 	}
-	return s.sorted
+	budget.TargetTokens = min(max(0, exact.Of(budget.TargetTokens).Minus(spent).Int()), budget.MaxTokens)
+	return budget, spent, nil
+}
+
+// committed stands for the group of an item that was committed.
+const committed = -1
+
+// withSpent turns the target of the inner slicer up to which something stays the same
+// into one of the whole. It returns 0 if the inner slicer does not know one.
+func withSpent(until int, inner cupel.SliceBudget, spent exact.Sum) int {
+	if until <= inner.TargetTokens {
+		return 0
+	}
+	return exact.Of(until).Plus(spent).Int()
+}
+
+// explain says that the kind has reached its cap, or that required items came first
+// and what the inner slicer says about the rest.
+func (c *counter) explain(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen strategy.Selection, at int) (strategy.Obstacle, error) {
+	if budget.TargetTokens <= 0 {
+		return strategy.Obstacle{Rule: c.component + " has no tokens to choose with."}, nil
+	}
+	s := newScratch(items)
+	defer s.free()
+	left, spent, err := c.commit(s, items, budget, new(strategy.Selection))
+	if err != nil {
+		return strategy.Obstacle{}, err
+	}
+	e := s.groups[s.numbers[at]].entry
+	capped := func(d strategy.Drop) bool {
+		return d.Index == at && d.Reason.Code == cupel.ExcludeCountCapExceeded && d.Reason.Data().Cap == e.CapCount
+	}
+	switch {
+	case e == nil || !slices.ContainsFunc(chosen.Drops, capped):
+		// the inner slicer left it out
+	case e.CapCount == 0:
+		return strategy.Obstacle{Rule: fmt.Sprintf("%s takes no items of the kind %s.", c.component, e.Kind)}, nil
+	default:
+		other := func(i int) bool { return !items[i].Item.Kind().Equal(e.Kind) }
+		return strategy.Obstacle{
+			Rule:   fmt.Sprintf("%s takes at most %s of the kind %s.", c.component, count(e.CapCount), e.Kind),
+			Before: slices.DeleteFunc(allOf(chosen), other),
+		}, nil
+	}
+	o, err := explainOn(ctx, c.inner, items, s.rest, left, at)
+	o.OutUntil = withSpent(o.OutUntil, left, spent)
+	if n := len(s.committed); n > 0 {
+		o.Before = slices.Concat(s.committed, o.Before)
+		o.Rule = fmt.Sprintf("%s takes what it requires of a kind first, here %s. %s", c.component, count(n), o.Rule)
+	}
+	return o, err
+}
+
+// allOf returns the positions that were chosen in some form.
+func allOf(chosen strategy.Selection) []int {
+	all := slices.Clone(chosen.Indices)
+	for _, f := range chosen.Smaller {
+		all = append(all, f.Index)
+	}
+	return all
+}
+
+func count(items int) string {
+	if items == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", items)
 }

@@ -23,7 +23,7 @@ func TestDescriptorsBuild(t *testing.T) {
 		why   string
 		name  string
 		given settings
-		want  cupel.Slicer
+		want  strategy.Slicer
 		told  settings
 	}{
 		{"nothing is given", "knapsack", nil, slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(100), slicer.WithMemoryLimit(int64(limit)))),

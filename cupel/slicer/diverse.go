@@ -2,10 +2,11 @@ package slicer
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
-	"math"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -26,7 +27,7 @@ type Alike interface {
 // falls to 0 in a straight line. Scores below 0 stay as they are.
 //
 // Use it for retrieved passages, drafts and messages that repeat each other, in
-// budgets too small for all of them. [cupel.Config.NearDuplicates] drops long
+// budgets too small for all of them. [pipeline.Config.NearDuplicates] drops long
 // texts that newer ones contain; Diverse needs no order in time, works on texts of
 // eight words or more, and drops nothing that there is room for. On meetings in
 // which one turn in ten has ten versions that differ in one word of seven, it finds
@@ -51,8 +52,13 @@ type Diverse struct {
 // one in one word of seven about 0.5.
 const defaultFrom = 0.3
 
-// Validate implements [cupel.Validator].
-func (d Diverse) Validate() error {
+// Facts implements [strategy.Describer].
+func (d Diverse) Facts() strategy.Facts {
+	return strategy.Facts{Of: d, Invalid: d.invalid(), LeftOver: true}
+}
+
+// invalid says what is wrong with From.
+func (d Diverse) invalid() error {
 	if !(d.From >= 0 && d.From <= 1) {
 		return &cupel.InvalidConfigError{Component: "Diverse", Field: "from", Value: formatPercent(d.From), Reason: "must be at least 0 and at most 1"}
 	}
@@ -67,29 +73,23 @@ var diverseDescriptor = strategy.Descriptor{
 	},
 	Build: func(a strategy.Args) (any, error) {
 		d := Diverse{From: strategy.Get[float64](a, "from")}
-		return d, d.Validate()
+		return d, d.invalid()
 	},
 	Settings: func(s any) (map[string]any, bool) {
-		d, ok := s.(Diverse)
-		if pointer, isPointer := s.(*Diverse); isPointer && pointer != nil {
-			d, ok = *pointer, true
-		}
+		d, ok := valueOf[Diverse](s)
 		return map[string]any{"from": cmp.Or(d.From, defaultFrom)}, ok && d.Alike == nil
 	},
 }
 
-// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
-func (Diverse) LeftOver() bool { return true }
-
-// Slice implements [cupel.Slicer]. The positions come in the order in which they
-// were taken. It fails if Validate or the comparison fails, or if ctx is done.
-func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if err := d.Validate(); err != nil {
-		return cupel.Selection{}, err
+// Slice implements [strategy.Slicer]. The positions come in the order in which they
+// were taken. It fails if From is out of range or the comparison fails, or if ctx is done.
+func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if err := d.invalid(); err != nil {
+		return strategy.Selection{}, err
 	}
 	remaining := budget.TargetTokens
 	if remaining <= 0 || len(items) == 0 {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
 	var with Alike = Words{}
 	if d.Alike != nil {
@@ -97,21 +97,25 @@ func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 	}
 	alike, err := with.Compare(ctx, items)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
 	from := cmp.Or(d.From, defaultFrom)
-	queue := newWorthQueue(items)
+	queue := make(worthQueue, len(items))
+	for i, it := range items {
+		queue[i] = worth{worth: it.Score, at: i}
+	}
+	heap.Init(&queue)
 	var taken []int
 	for len(queue) > 0 {
 		top := &queue[0]
 		tokens := items[top.at].Item.Tokens()
 		if tokens < 0 || tokens > remaining {
-			queue.pop()
+			heap.Pop(&queue)
 			continue
 		}
 		if score := items[top.at].Score; top.compared < len(taken) && score > 0 {
 			if err := ctx.Err(); err != nil {
-				return cupel.Selection{}, err
+				return strategy.Selection{}, err
 			}
 			for _, other := range taken[top.compared:] {
 				if likeness := alike(top.at, other); likeness > top.most { // never NaN
@@ -122,15 +126,15 @@ func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 			if top.most > from {
 				// The worth only falls, so the others keep their bounds.
 				top.worth = score * ((1 - top.most) / (1 - from))
-				queue.sink()
+				heap.Fix(&queue, 0)
 				continue
 			}
 		}
 		taken = append(taken, top.at)
 		remaining -= tokens
-		queue.pop()
+		heap.Pop(&queue)
 	}
-	return cupel.Selection{Indices: taken}, nil
+	return strategy.Selection{Indices: taken}, nil
 }
 
 // worth is an item in the queue. Its worth is a bound until it has been compared
@@ -146,51 +150,19 @@ type worth struct {
 // NaN comes last.
 type worthQueue []worth
 
-func newWorthQueue(items []cupel.ScoredItem) worthQueue {
-	q := make(worthQueue, len(items))
-	for i, it := range items {
-		q[i] = worth{worth: it.Score, at: i}
-	}
-	for i := len(q)/2 - 1; i >= 0; i-- {
-		q.down(i)
-	}
-	return q
+func (q worthQueue) Len() int      { return len(q) }
+func (q worthQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q worthQueue) Less(i, j int) bool {
+	a, b := order.Key(q[i].worth), order.Key(q[j].worth)
+	return a > b || a == b && q[i].at < q[j].at
 }
 
-func (q worthQueue) before(i, j int) bool {
-	a, b := q[i], q[j]
-	switch {
-	case a.worth > b.worth:
-		return true
-	case a.worth == b.worth || math.IsNaN(a.worth) && math.IsNaN(b.worth):
-		return a.at < b.at
-	}
-	return math.IsNaN(b.worth)
-}
+// Push implements [heap.Interface]. The queue only becomes shorter.
+func (q *worthQueue) Push(any) {}
 
-func (q worthQueue) down(i int) {
-	for {
-		least := 2*i + 1
-		if least >= len(q) {
-			return
-		}
-		if right := least + 1; right < len(q) && q.before(right, least) {
-			least = right
-		}
-		if !q.before(least, i) {
-			return
-		}
-		q[i], q[least] = q[least], q[i]
-		i = least
-	}
-}
-
-// sink puts the first item where its worth belongs.
-func (q worthQueue) sink() { q.down(0) }
-
-func (q *worthQueue) pop() {
-	last := len(*q) - 1
-	(*q)[0] = (*q)[last]
-	*q = (*q)[:last]
-	q.down(0)
+// Pop implements [heap.Interface].
+func (q *worthQueue) Pop() any {
+	*q = (*q)[:len(*q)-1]
+	return nil
 }

@@ -54,9 +54,6 @@ func TestEntriesOfNothing(t *testing.T) {
 	if n := len(quota.Entries()) + len(counts.Entries()) + len(knapsack.Entries()) + len(new(slicer.CountQuota).Entries()); n != 0 {
 		t.Errorf("nil and zero slicers have %d entries", n)
 	}
-	if !quota.NonMonotonic() {
-		t.Error("a Quota says that its inclusion is monotonic")
-	}
 }
 
 func ExampleQuota_Entries() {
@@ -71,17 +68,4 @@ func ExampleQuota_Entries() {
 	// Output:
 	// ToolOutput: 400 to 1000 tokens of 4000
 	// Memory: 0 to 800 tokens of 4000
-}
-
-func ExampleCountQuota_Entries() {
-	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
-		{Kind: cupel.KindToolOutput, RequireCount: 1, CapCount: 3},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, e := range counts.Entries() {
-		fmt.Println(e.Kind, e.RequireCount, e.CapCount)
-	}
-	// Output: ToolOutput 1 3
 }

@@ -2,14 +2,12 @@ package slicer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // candidate is an item with a name, a kind, a size in tokens and a score.
@@ -23,7 +21,7 @@ func candidate(name string, kind cupel.ContextKind, tokens int, score float64) c
 
 // show slices items to a number of tokens and prints what is selected, and what
 // the slicer has to say about it.
-func show(s cupel.Slicer, items []cupel.ScoredItem, tokens int) {
+func show(s strategy.Slicer, items []cupel.ScoredItem, tokens int) {
 	sel, err := s.Slice(context.Background(), items, cupel.SliceBudget{MaxTokens: tokens, TargetTokens: tokens})
 	if err != nil {
 		log.Fatal(err)
@@ -71,33 +69,6 @@ func ExampleKnapsack() {
 	// in:  first half
 }
 
-// With the default of 100 tokens a bucket, items of 101 and 99 tokens need three
-// buckets of the two that there are; counted in single tokens both fit.
-func ExampleNewKnapsack() {
-	items := []cupel.ScoredItem{
-		candidate("101 tokens", cupel.KindMessage, 101, 0.5),
-		candidate("99 tokens", cupel.KindMessage, 99, 0.4),
-	}
-	exact, err := slicer.NewKnapsack(slicer.WithBucketSize(1), slicer.WithMemoryLimit(64<<20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("buckets of 100")
-	show(slicer.Knapsack{}, items, 200)
-	fmt.Println("buckets of 1")
-	show(exact, items, 200)
-
-	_, err = slicer.NewKnapsack(slicer.WithBucketSize(0))
-	fmt.Println(err)
-	// Output:
-	// buckets of 100
-	// in:  101 tokens
-	// buckets of 1
-	// in:  99 tokens
-	// in:  101 tokens
-	// cupel: bucketSize must be a positive integer (> 0) (KnapsackSlice, bucketSize = 0)
-}
-
 // Greedy alone takes both tool outputs, which score best, and leaves a message
 // out. The quota keeps half of the target for messages; the rest is shared in
 // proportion to what there is of each kind, and one tool output fits its share.
@@ -129,29 +100,6 @@ func ExampleNewQuota() {
 	// in:  message 2
 }
 
-func ExampleRequire() {
-	_, err := slicer.NewQuota(slicer.Greedy{}, slicer.Require("tool", 60), slicer.Require("message", 50))
-	fmt.Println(err)
-	// Output: cupel: the sum of all require percentages must not exceed 100% (QuotaSlice, entries = 110)
-}
-
-// A cap of 0 leaves a kind out.
-func ExampleCap() {
-	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("debug", 0)))
-	show(quota, []cupel.ScoredItem{
-		candidate("trace", "debug", 10, 0.9),
-		candidate("question", cupel.KindMessage, 10, 0.5),
-	}, 100)
-	// Output: in:  question
-}
-
-// Kinds are compared without ASCII case: these are two entries for one kind.
-func ExampleBetween() {
-	_, err := slicer.NewQuota(slicer.Greedy{}, slicer.Between("tool", 10, 30), slicer.Between("TOOL", 20, 40))
-	fmt.Println(err)
-	// Output: cupel: kind has an entry already, entries[0]: give the kind one entry, with Between; kinds are compared without ASCII case (QuotaSlice, entries[1].kind = "TOOL")
-}
-
 // At least one memory and at most one tool output, regardless of their scores; two
 // system prompts are wanted, and there is but one.
 func ExampleNewCountQuota() {
@@ -175,21 +123,6 @@ func ExampleNewCountQuota() {
 	// in:  tool output 1
 	// out: tool output 2 - CountCapExceeded: ToolOutput has 1 items, cap 1
 	// short: SystemPrompt, 1 of 2
-}
-
-// With ScarcityThrow a requirement that cannot be met fails the run.
-func ExampleScarcityBehavior() {
-	counts := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
-		{Kind: "disclaimer", RequireCount: 1, CapCount: 1},
-	}, slicer.WithScarcity(slicer.ScarcityThrow)))
-	items := []cupel.ScoredItem{candidate("question", cupel.KindMessage, 10, 0.5)}
-
-	_, err := counts.Slice(context.Background(), items, cupel.SliceBudget{MaxTokens: 100, TargetTokens: 100})
-	fmt.Println(err)
-	fmt.Println("scarcity:", errors.Is(err, cupel.ErrScarcity))
-	// Output:
-	// cupel: CountQuotaSlice: candidate pool for kind 'disclaimer' has 0 items but RequireCount is 1.
-	// scarcity: true
 }
 
 // The knapsack fills what the required memory leaves, and the cap keeps the
@@ -216,24 +149,6 @@ func ExampleNewCountConstrainedKnapsack() {
 	// in:  memory
 	// in:  tool output 1
 	// out: tool output 2 - CountCapExceeded: ToolOutput has 1 items, cap 1
-}
-
-// Must is for slicers that are built from constants. Wrappers nest.
-func ExampleMust() {
-	s := slicer.Must(slicer.NewQuota(
-		slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
-			{Kind: cupel.KindMemory, CapCount: 1},
-		})),
-		slicer.Cap(cupel.KindMemory, 50)))
-	show(s, []cupel.ScoredItem{
-		candidate("memory 1", cupel.KindMemory, 10, 0.9),
-		candidate("memory 2", cupel.KindMemory, 10, 0.8),
-		candidate("question", cupel.KindMessage, 10, 0.5),
-	}, 100)
-	// Output:
-	// in:  memory 1
-	// in:  question
-	// out: memory 2 - CountCapExceeded: Memory has 1 items, cap 1
 }
 
 // The longest item is the most relevant one. By density it would come last, and
@@ -290,38 +205,16 @@ func ExampleWithTopUp() {
 	// in:  answer
 }
 
+// The last lines of a log leave room for a note.
 func ExampleNewMultipleChoice() {
 	log, err := cupel.NewContextItem("the whole log", 100,
-		cupel.WithFutureRelevanceHint(0.9),
 		cupel.WithVariants(cupel.Variant{Content: "its last lines", Tokens: 20, Worth: 0.6}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	note, err := cupel.NewContextItem("a note", 40, cupel.WithFutureRelevanceHint(0.5))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.NewMultipleChoice(), Placer: placer.Chronological{}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	budget, err := cupel.NewContextBudget(100, 70)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	window, err := pipeline.Run(context.Background(), []*cupel.ContextItem{log, note}, budget)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, item := range window {
-		fmt.Println(item.Content(), item.Tokens())
-	}
-	// Output:
-	// its last lines 20
-	// a note 40
+	items := []cupel.ScoredItem{{Item: log, Score: 0.9}, candidate("a note", cupel.KindMemory, 40, 0.5)}
+	selection, err := slicer.NewMultipleChoice().Slice(context.Background(), items, cupel.SliceBudget{MaxTokens: 70, TargetTokens: 70})
+	fmt.Println(selection.Indices, selection.Smaller, err)
+	// Output: [1] [{0 1}] <nil>
 }

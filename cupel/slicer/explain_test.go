@@ -9,21 +9,15 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func TestExplainSlice(t *testing.T) {
-	doc := func(tokens int, score float64) cupel.ScoredItem { return it("Document", tokens, score) }
-	quota := func(inner cupel.Slicer, entries ...slicer.QuotaEntry) cupel.Slicer {
-		return slicer.Must(slicer.NewQuota(inner, entries...))
-	}
-	counted := func(require, limit int) cupel.Slicer {
-		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry("Document", require, limit)}))
-	}
-	knapsack := func(opts ...slicer.KnapsackOption) cupel.Slicer { return slicer.Must(slicer.NewKnapsack(opts...)) }
-	items := []cupel.ScoredItem{doc(40, 0.9), doc(20, 0.8), msg(30, 0.6), msg(5, 0.05)}
+	knapsack := func(opts ...slicer.KnapsackOption) strategy.Slicer { return slicer.Must(slicer.NewKnapsack(opts...)) }
+	items := listOf("Document 40 0.9, Document 20 0.8, Message 30 0.6, Message 5 0.05")
 	for _, tt := range []struct {
 		name, why string
-		slicer    cupel.Slicer
+		slicer    strategy.Slicer
 		target    int
 		at        int
 		rule      string
@@ -46,23 +40,23 @@ func TestExplainSlice(t *testing.T) {
 			"MultipleChoiceSlice takes the forms with the most value per token, within 70 tokens.", []int{0, 1, 3}},
 		{"exact multiple choice", "1.75 is the most", slicer.NewMultipleChoice(slicer.WithExact()), 70, 2,
 			"MultipleChoiceSlice takes the forms whose values have the highest sum, within 70 tokens.", []int{0, 1, 3}},
-		{"share", "a tenth of 70", quota(slicer.Greedy{}, slicer.Cap("Message", 10)), 70, 2,
+		{"share", "a tenth of 70", quota(slicer.Greedy{}, "Message 0 10"), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens. Later items took 5 of them.", nil},
-		{"no share", "a cap of nothing", quota(slicer.Greedy{}, slicer.Cap("Message", 0)), 70, 2, "QuotaSlice leaves no tokens for the kind Message.", nil},
-		{"nothing at all", "a quota of nothing", quota(slicer.Greedy{}), 0, 2, "QuotaSlice has no tokens to share out.", nil},
-		{"cap", "20 tokens come first", counted(0, 1), 70, 0, "CountQuotaSlice takes at most 1 item of the kind Document.", []int{1}},
-		{"two caps", "one more", counted(0, 2), 30, 0, "GreedySlice takes the highest score per token first. When its turn came, 10 of 30 tokens were left. Later items took 5 of them.", []int{1}},
-		{"no kind", "a cap of nothing", counted(0, 0), 70, 1, "CountQuotaSlice takes no items of the kind Document.", nil},
-		{"required", "both documents leave 10", counted(2, 2), 70, 2,
+		{"no share", "a cap of nothing", quota(slicer.Greedy{}, "Message 0 0"), 70, 2, "QuotaSlice leaves no tokens for the kind Message.", nil},
+		{"nothing at all", "a quota of nothing", quota(slicer.Greedy{}, ""), 0, 2, "QuotaSlice has no tokens to share out.", nil},
+		{"cap", "20 tokens come first", counted(slicer.Greedy{}, "Document 0 1"), 70, 0, "CountQuotaSlice takes at most 1 item of the kind Document.", []int{1}},
+		{"two caps", "one more", counted(slicer.Greedy{}, "Document 0 2"), 30, 0, "GreedySlice takes the highest score per token first. When its turn came, 10 of 30 tokens were left. Later items took 5 of them.", []int{1}},
+		{"no kind", "a cap of nothing", counted(slicer.Greedy{}, "Document 0 0"), 70, 1, "CountQuotaSlice takes no items of the kind Document.", nil},
+		{"required", "both documents leave 10", counted(slicer.Greedy{}, "Document 2 2"), 70, 2,
 			"CountQuotaSlice takes what it requires of a kind first, here 2 items. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 10 tokens. Later items took 5 of them.", []int{0, 1}},
-		{"no tokens", "nothing is required either", counted(2, 2), 0, 2, "CountQuotaSlice has no tokens to choose with.", nil},
-		{"required in a share", "the documents are required of their own share", quota(counted(1, 2), slicer.Cap("Message", 10)), 70, 2,
+		{"no tokens", "nothing is required either", counted(slicer.Greedy{}, "Document 2 2"), 0, 2, "CountQuotaSlice has no tokens to choose with.", nil},
+		{"required in a share", "the documents are required of their own share", quota(counted(slicer.Greedy{}, "Document 1 2"), "Message 0 10"), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens. Later items took 5 of them.", nil},
-		{"another's in a share", "the share says what it knows, and no more", quota(another{slicer.Greedy{}}, slicer.Cap("Message", 10)), 70, 2,
+		{"another's in a share", "the share says what it knows, and no more", quota(another{slicer.Greedy{}}, "Message 0 10"), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. another chose others, with 7 tokens.", []int{3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := cupel.ExplainSlice(t.Context(), tt.slicer, items, target(tt.target), tt.at)
+			got, err := strategy.Explain(t.Context(), tt.slicer, items, target(tt.target), tt.at)
 			if err != nil || got.Rule != tt.rule || !slices.Equal(got.Before, tt.before) {
 				t.Errorf("got %q %v, %v\nwant %q %v: %s", got.Rule, got.Before, err, tt.rule, tt.before, tt.why)
 			}
@@ -70,7 +64,7 @@ func TestExplainSlice(t *testing.T) {
 	}
 
 	worthless := []cupel.ScoredItem{msg(1, 1), msg(1, 0.00009)}
-	if got, err := cupel.ExplainSlice(t.Context(), knapsack(slicer.WithBucketSize(1)), worthless, target(9), 1); err != nil || got.Rule != "KnapsackSlice takes nothing with a score below 0.0001." {
+	if got, err := strategy.Explain(t.Context(), knapsack(slicer.WithBucketSize(1)), worthless, target(9), 1); err != nil || got.Rule != "KnapsackSlice takes nothing with a score below 0.0001." {
 		t.Errorf("of what is worth nothing: %+v, %v", got, err)
 	}
 	for _, test := range []struct {
@@ -81,7 +75,7 @@ func TestExplainSlice(t *testing.T) {
 		{math.NaN(), "MultipleChoiceSlice takes nothing with a negative score or none."},
 	} {
 		items := []cupel.ScoredItem{msg(2, 1), msg(1, test.score)}
-		if got, err := cupel.ExplainSlice(t.Context(), slicer.NewMultipleChoice(), items, target(2), 1); err != nil || got.Rule != test.want {
+		if got, err := strategy.Explain(t.Context(), slicer.NewMultipleChoice(), items, target(2), 1); err != nil || got.Rule != test.want {
 			t.Errorf("of a score of %v: %+v, %v, want %q", test.score, got, err, test.want)
 		}
 	}
@@ -90,7 +84,7 @@ func TestExplainSlice(t *testing.T) {
 // another embeds a slicer and chooses otherwise.
 type another struct{ slicer.Greedy }
 
-func (a another) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (a another) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return a.Greedy.Slice(ctx, items, budget)
 }
 
@@ -109,12 +103,12 @@ func TestExplanationsHold(t *testing.T) {
 		if _, greedy := sc.real.(slicer.Greedy); greedy && r.IntN(2) == 0 {
 			sc.real = slicer.ScoreGreedy{}
 		}
-		chosen, err := cupel.Slice(t.Context(), sc.real, sc.items, sc.budget)
+		chosen, err := strategy.CallSlicer(t.Context(), sc.real, sc.items, sc.budget)
 		if err != nil {
 			continue
 		}
 		for at := range sc.items {
-			got, err := cupel.ExplainSlice(t.Context(), sc.real, sc.items, sc.budget, at)
+			got, err := strategy.Explain(t.Context(), sc.real, sc.items, sc.budget, at)
 			if err != nil {
 				t.Fatalf("%s: %v", sc.text, err)
 			}

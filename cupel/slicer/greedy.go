@@ -3,8 +3,11 @@ package slicer
 import (
 	"context"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -24,49 +27,108 @@ type Greedy struct{}
 
 var greedyDescriptor = strategy.Plain[Greedy]("greedy", "GreedySlice", "Takes the highest score per token first, and each item that still fits.")
 
-// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
-func (Greedy) LeftOver() bool { return true }
+var explainDensity = explainTurn("GreedySlice takes the highest score per token first.", density)
 
-// Slice implements [cupel.Slicer]. The positions come densest first; it never
+// Facts implements [strategy.Describer].
+func (g Greedy) Facts() strategy.Facts {
+	return strategy.Facts{Of: g, LeftOver: true, Explain: explainDensity}
+}
+
+// Slice implements [strategy.Slicer]. The positions come densest first; it never
 // fails.
-func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return takeInOrder(items, budget, sortByDensity), nil
+func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return takeInOrder(items, budget, density), nil
 }
 
-// takeInOrder takes each item that still fits, in the order that sort makes.
-func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, sort func([]cupel.ScoredItem, []order.Pair)) cupel.Selection {
+// takeInOrder takes each item that still fits, highest value first.
+func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(cupel.ScoredItem) float64) strategy.Selection {
 	if budget.TargetTokens <= 0 {
-		return cupel.Selection{}
+		return strategy.Selection{}
 	}
-	buffer := order.Borrow(len(items))
-	defer buffer.Return()
-	pairs := buffer.Pairs
-	sort(items, pairs)
-
-	remaining := budget.TargetTokens
-	chosen := 0 // the chosen are moved to the front of pairs
-	for _, p := range pairs {
-		tokens := items[p.Index].Item.Tokens()
-		if tokens < 0 || tokens > remaining {
-			continue
-		}
-		remaining -= tokens
-		pairs[chosen] = p
-		chosen++
-	}
-	indices := make([]int, chosen)
-	for i := range indices {
-		indices[i] = pairs[i].Index
-	}
-	return cupel.Selection{Indices: indices}
+	w := walks.Get().(*walk) // a panic leaves it to the collector
+	w.sort(items, value)
+	_, missing := w.take(items, budget.TargetTokens, len(items))
+	sel := strategy.Selection{Indices: slices.Clone(w.taken), StaysUntil: exact.Of(budget.TargetTokens, missing, -1).Int()}
+	walks.Put(w)
+	return sel
 }
 
-// sortByDensity fills densities, which are as many as items, densest first.
-func sortByDensity(items []cupel.ScoredItem, densities []order.Pair) {
-	for i, it := range items {
-		densities[i] = order.Pair{Key: order.Key(density(it)), Index: i}
+// outUntil returns the largest target, from a positive one on, up to which the item
+// at a position stays out. It is out now.
+func outUntil(items []cupel.ScoredItem, target, at int, value func(cupel.ScoredItem) float64) int {
+	tokens := items[at].Item.Tokens()
+	if tokens < 0 {
+		return math.MaxInt
 	}
-	order.SortDescending(densities)
+	w := walks.Get().(*walk)
+	w.sort(items, value)
+	before := slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
+	left, missing := w.take(items, target, before)
+	walks.Put(w)
+	if tokens-left < missing {
+		return target + tokens - left - 1
+	}
+	// By then an item before it has come in that fits exactly. Nothing was left after
+	// that one, and each token more leaves at most one more.
+	return exact.Of(target, missing, tokens, -1).Int()
+}
+
+// walk is the memory of one call.
+type walk struct {
+	pairs []order.Pair // every position of a list once, in order
+	taken []int
+}
+
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+// take takes each of the first n positions whose item still fits the target. It
+// returns the tokens left, and the least that an item lacked at its turn, or
+// [math.MaxInt] if all fit.
+func (w *walk) take(items []cupel.ScoredItem, target, n int) (left, missing int) {
+	left, missing = target, math.MaxInt
+	taken := w.taken[:0]
+	for _, p := range w.pairs[:n] {
+		switch tokens := items[p.Index].Item.Tokens(); {
+		case tokens < 0:
+		case tokens > left:
+			missing = min(missing, tokens-left)
+		default:
+			left -= tokens
+			taken = append(taken, p.Index)
+		}
+	}
+	w.taken = taken
+	return left, missing
+}
+
+// sort puts the positions of items in order of a value, highest first. Calls with
+// one budget after another get the same items, so it tries the order of the last
+// call first.
+func (w *walk) sort(items []cupel.ScoredItem, value func(cupel.ScoredItem) float64) {
+	if len(w.pairs) == len(items) && w.inOrder(items, value) {
+		return
+	}
+	pairs := slices.Grow(w.pairs[:0], len(items))[:len(items)]
+	for i, it := range items {
+		pairs[i] = order.Pair{Key: order.Key(value(it)), Index: i}
+	}
+	order.SortDescending(pairs)
+	w.pairs = pairs
+}
+
+// inOrder reports whether the positions are in order for these items too, and sets
+// the keys up to where they are not.
+func (w *walk) inOrder(items []cupel.ScoredItem, value func(cupel.ScoredItem) float64) bool {
+	last := order.Pair{Key: math.MaxUint64, Index: -1}
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		p.Key = order.Key(value(items[p.Index]))
+		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
+			return false
+		}
+		last = *p
+	}
+	return true
 }
 
 // density is the score per token. Every item without tokens has the same,

@@ -4,85 +4,88 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/promoted"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // scratch is the working memory of one call of a wrapper.
 type scratch struct {
-	spellings map[cupel.ContextKind]int32 // number of each spelling seen
-	keys      map[string]int32            // number of each kind seen, by its folded spelling
-	numbers   []int32                     // number of each item's kind
-	groups    []group                     // Quota: the kinds by number
-	counts    []int                       // count slicers: number selected, by entry
-	marks     []bool                      // count slicers: by item
-	sorted    []int                       // count slicers: the inner selection by score
-	items     []cupel.ScoredItem          // what the inner slicer gets
-	positions []int                       // where these items are in the caller's list
-	selected  []int                       // positions selected so far
-	dropped   []int                       // count slicers: positions beyond the caps
-	reasons   []cupel.ExclusionReason     // count slicers: why, by entry
+	known     map[cupel.ContextKind]int // group of each spelling of a kind
+	byKey     map[string]int            // group of each kind, by its folded spelling
+	groups    []group                   // the kinds in order of their first items
+	numbers   []int                     // group of each item
+	positions []int                     // of the groups, one after the other
+
+	// Of count slicers:
+	committed []int                  // positions selected first
+	rest      []int                  // the other positions, ascending
+	picked    []strategy.SmallerForm // what the inner slicer selected; form 0 is the full one
 }
 
-var scratchPool = sync.Pool{New: func() any {
-	return &scratch{spellings: make(map[cupel.ContextKind]int32), keys: make(map[string]int32)}
-}}
-
-func newScratch() *scratch { return scratchPool.Get().(*scratch) }
-
-// free returns the memory to the pool.
-func (s *scratch) free() {
-	s.reset()
-	scratchPool.Put(s)
-}
-
-// reset forgets the items and kinds of the call.
-func (s *scratch) reset() {
-	// Clearing a map keeps its size, and takes time in proportion to it: one
-	// list with very many kinds must not slow down all later ones.
-	const keep = 128
-	if len(s.spellings) > keep {
-		s.spellings, s.keys = make(map[cupel.ContextKind]int32), make(map[string]int32)
-	}
-	clear(s.spellings)
-	clear(s.keys)
-	clear(s.groups)
-	clear(s.items)
-	clear(s.reasons)
-	s.groups, s.items, s.selected, s.dropped = s.groups[:0], s.items[:0], s.selected[:0], s.dropped[:0]
-}
-
-// spelling is a kind as some item spells it, and its number.
+// spelling is a kind as some item spells it, and its group.
 type spelling struct {
-	kind   cupel.ContextKind
-	number int32
+	kind  cupel.ContextKind
+	group int
 }
 
-// numberKinds fills s.numbers with the number of each item's kind. The first
-// time it meets a spelling, it gets the number from first.
-func (s *scratch) numberKinds(items []cupel.ScoredItem, first func(cupel.ContextKind) int32) {
-	s.numbers = resize(s.numbers, len(items))
+// group is the candidates of one kind.
+type group struct {
+	kind       cupel.ContextKind // as the first candidate spells it
+	mass       exact.Sum         // tokens of the candidates
+	start, end int               // where their positions are in scratch.positions, ascending
+
+	// Of Quota:
+	least, most int // tokens required for the kind, and that it may have
+	budget      cupel.SliceBudget
+
+	// Of count slicers:
+	entry *CountQuotaEntry // nil: unlimited
+	count int              // number selected
+	over  cupel.ExclusionReason
+}
+
+var scratchPool = sync.Pool{New: func() any { return &scratch{known: make(map[cupel.ContextKind]int), byKey: make(map[string]int)} }}
+
+// newScratch returns memory with the groups of the items.
+func newScratch(items []cupel.ScoredItem) *scratch {
+	s := scratchPool.Get().(*scratch)
 	// Most lists have a handful of spellings. Comparing with the last spelling
 	// in the same place, usually the same constant, is several times faster
 	// than a lookup.
 	var recent [32]spelling
-	for i := range items {
-		kind := items[i].Item.Kind()
-		last := recent[placeOf(kind)%uint(len(recent))]
+	numbers := resize(s.numbers, len(items))
+	for i := range numbers {
+		it := items[i].Item
+		kind := it.Kind()
+		last := &recent[placeOf(kind)%uint(len(recent))]
 		if last.kind != kind || kind == "" {
-			number, known := s.spellings[kind]
-			if !known {
-				number = first(kind)
-				s.spellings[kind] = number
-			}
-			last = spelling{kind, number}
-			recent[placeOf(kind)%uint(len(recent))] = last
+			*last = spelling{kind, s.groupOf(kind)} //nolint:govet // later items with the kind read it
 		}
-		s.numbers[i] = last.number
+		numbers[i] = last.group
+		g := &s.groups[last.group]
+		g.end++
+		if tokens := it.Tokens(); tokens > 0 {
+			g.mass.Add(tokens)
+		}
 	}
+	positions := resize(s.positions, len(items))
+	start := 0
+	for i := range s.groups {
+		g := &s.groups[i]
+		g.start, g.end, start = start, start, start+g.end
+	}
+	groups := s.groups
+	for i, n := range numbers {
+		g := &groups[n]
+		positions[g.end] = i
+		g.end++
+	}
+	s.numbers, s.positions = numbers, positions
+	return s
 }
 
 // placeOf returns a number for a kind. Those of the well-known kinds differ
@@ -94,82 +97,128 @@ func placeOf(kind cupel.ContextKind) uint {
 	return uint(len(kind)) + uint(kind[0]) + uint(kind[len(kind)-1])
 }
 
-// resize returns a slice of length n with unspecified contents.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
+// groupOf returns the group of a kind, which may be a new one.
+func (s *scratch) groupOf(kind cupel.ContextKind) int {
+	n, ok := s.known[kind]
+	if ok {
+		return n
 	}
-	return s[:n]
+	key := kind.Key()
+	if n, ok = s.byKey[key]; !ok {
+		n = len(s.groups)
+		s.byKey[key] = n
+		s.groups = append(s.groups, group{kind: kind})
+	}
+	s.known[kind] = n // folding allocates for some kinds
+	return n
 }
 
-// narrow returns the slicer that s provides for lists of one kind (R19). A
-// [cupel.KindNarrower] that fails is replaced by a slicer that returns its
-// error, so that the error names it and not the wrapper that called it.
-func narrow(s cupel.Slicer, kind cupel.ContextKind) (narrowed cupel.Slicer) {
-	n, ok := s.(cupel.KindNarrower)
-	if !ok {
+// of returns the positions of a group, ascending.
+func (s *scratch) of(g *group) []int { return s.positions[g.start:g.end] }
+
+// find returns the group of an entry, or nil if there are no such items.
+func (s *scratch) find(kind cupel.ContextKind) *group {
+	if n, ok := s.byKey[kind.Key()]; ok {
+		return &s.groups[n]
+	}
+	return nil
+}
+
+// free returns the memory to the pool, without the kinds of the call.
+func (s *scratch) free() {
+	// Clearing a map keeps its size, and takes time in proportion to it: one
+	// list with very many kinds must not slow down all later ones.
+	const keep = 128
+	if len(s.known) > keep {
+		return
+	}
+	clear(s.byKey)
+	clear(s.known)
+	clear(s.groups)
+	s.groups, s.committed, s.rest = s.groups[:0], s.committed[:0], s.rest[:0]
+	scratchPool.Put(s)
+}
+
+// resize returns a slice of length n with unspecified contents.
+func resize(s []int, n int) []int { return slices.Grow(s[:0], n)[:n] }
+
+// narrow returns the slicer that s provides for lists of one kind (R19), if it has
+// a ForKind. One that fails is replaced by a slicer that returns its error, so that
+// the error names it and not the wrapper that called it.
+func narrow(s strategy.Slicer, forKind func(cupel.ContextKind) strategy.Slicer, kind cupel.ContextKind) (narrowed strategy.Slicer) {
+	if forKind == nil {
 		return s
 	}
-	if err := checkNarrowing(s); err != nil {
-		return broken{err}
+	broken := func(err error) strategy.Slicer {
+		return strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{}, err
+		})
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			narrowed = broken{&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-				Reason: fmt.Sprintf("panicked when narrowed to kind %q", kind), Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}}
+			narrowed = broken(&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
+				Reason: fmt.Sprintf("panicked when narrowed to kind %q", kind), Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}})
 		}
 	}()
-	narrowed = n.ForKind(kind)
-	if narrowed == nil {
-		return broken{&cupel.ContractError{StrategyError: cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}}}
+	if narrowed = forKind(kind); narrowed == nil {
+		return broken(&cupel.ContractError{StrategyError: cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
+			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}})
 	}
 	return narrowed
 }
 
-// checkNarrowing rejects a slicer that has its own Slice but inherits ForKind
-// from an embedded type: the result of ForKind would replace that Slice.
-func checkNarrowing(s cupel.Slicer) error {
-	if _, ok := s.(cupel.KindNarrower); !ok || promoted.ForKind.Agree(s) {
-		return nil
+// explainOn explains as inner does that got the items at the positions, which
+// ascend. at is one of them.
+func explainOn(ctx context.Context, inner strategy.Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget, at int) (strategy.Obstacle, error) {
+	list := make([]cupel.ScoredItem, len(positions))
+	for i, p := range positions {
+		list[i] = items[p]
 	}
-	return &cupel.InvalidConfigError{Component: fmt.Sprintf("%T", s),
-		Reason: "slicer has its own Slice, but the ForKind of a type that it embeds, which bypasses it: declare ForKind(kind cupel.ContextKind) cupel.Slicer too, or put the embedded slicer into a named field"}
-}
-
-// broken stands in for a slicer that could not be made.
-type broken struct{ err error }
-
-func (b broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (cupel.Selection, error) {
-	return cupel.Selection{}, b.err
+	place, _ := slices.BinarySearch(positions, at)
+	o, err := strategy.Explain(ctx, inner, list, budget, place)
+	before := make([]int, len(o.Before)) // the list may be the inner slicer's own
+	for i, p := range o.Before {
+		before[i] = positions[p]
+	}
+	o.Before = before
+	return o, err
 }
 
 // checkKind records what is wrong with the kind of entry i, and adds the kind
 // to kinds, which holds the folded kinds of the entries before. advice says
 // what to write instead.
-func checkKind(wrong *strategy.Problems, kinds map[string]int32, i int, kind cupel.ContextKind, advice string) {
+func checkKind(wrong *strategy.Problems, kinds map[string]int, i int, kind cupel.ContextKind, advice string) {
 	field := strategy.Element("entries", i) + ".kind"
 	if kind.IsBlank() {
 		wrong.Add(field, fmt.Sprintf("%q", kind), "kind must not be blank")
 		return
 	}
 	if earlier, ok := kinds[kind.Key()]; ok {
-		first := strategy.Element("entries", int(earlier))
+		first := strategy.Element("entries", earlier)
 		wrong.Repeated(field, fmt.Sprintf("%q", kind), "kind has an entry already, "+first+": "+advice+"kinds are compared without ASCII case", first+".kind")
 		return
 	}
-	kinds[kind.Key()] = int32(i)
+	kinds[kind.Key()] = i
 }
 
 // checkInner returns what is wrong with the slicer given to a wrapper.
-func checkInner(component string, inner cupel.Slicer) error {
+func checkInner(component string, inner strategy.Slicer) error {
 	if inner == nil {
 		return &cupel.InvalidConfigError{Component: component, Field: "inner", Reason: "inner slicer must not be nil"}
 	}
-	return cupel.ValidateSlicer(inner)
+	return strategy.ValidateSlicer(inner)
 }
 
 // notBuilt is the error of a wrapper built without its constructor.
 func notBuilt(component, constructor string) error {
 	return &cupel.InvalidConfigError{Component: component, Reason: "slicer has no inner slicer: build it with " + constructor}
+}
+
+// valueOf returns a strategy of type T, or what a pointer to one points to.
+func valueOf[T any](s any) (value T, ok bool) {
+	if p, isPointer := s.(*T); isPointer && p != nil {
+		return *p, true
+	}
+	value, ok = s.(T)
+	return value, ok
 }

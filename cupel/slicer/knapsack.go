@@ -14,7 +14,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/knapsack"
-	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -51,7 +50,7 @@ type Knapsack struct {
 }
 
 // KnapsackOption is an optional setting of a [Knapsack].
-type KnapsackOption func(*knapsackDraft) error
+type KnapsackOption func(*knapsackDraft)
 
 // knapsackDraft is an unfinished slicer. It is a separate type so that options
 // cannot change a finished one.
@@ -60,17 +59,28 @@ type knapsackDraft Knapsack
 // NewKnapsack returns a Knapsack with the given settings. It fails with a
 // [cupel.InvalidConfigError] that names the setting.
 func NewKnapsack(opts ...KnapsackOption) (*Knapsack, error) {
-	k := new(Knapsack)
-	var wrong strategy.Problems
+	draft := knapsackDraft{bucketSize: DefaultBucketSize, memoryLimit: DefaultMemoryLimit}
 	for _, opt := range opts {
 		if opt != nil {
-			wrong.AddError(opt((*knapsackDraft)(k)))
+			opt(&draft)
 		}
+	}
+	return Knapsack(draft).checked(strategy.Problems{Component: knapsackSlice})
+}
+
+// checked returns the slicer, or what is wrong with its settings beside the problems
+// that are known.
+func (k Knapsack) checked(wrong strategy.Problems) (*Knapsack, error) {
+	if k.bucketSize <= 0 {
+		wrong.Add("bucketSize", strconv.Itoa(k.bucketSize), "bucketSize must be a positive integer (> 0)")
+	}
+	if k.memoryLimit <= 0 {
+		wrong.Add("memoryLimit", strconv.FormatInt(k.memoryLimit, 10), "memoryLimit must be a positive number of bytes")
 	}
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	return k, nil
+	return &k, nil
 }
 
 // knapsackFields are the settings of a knapsack, here and in what has one.
@@ -87,36 +97,19 @@ var knapsackDescriptor = strategy.Descriptor{
 	Fields: knapsackFields,
 	Build:  func(a strategy.Args) (any, error) { return strategy.Built(knapsackOf(a)) },
 	Settings: func(s any) (map[string]any, bool) {
-		switch k := s.(type) {
-		case Knapsack:
-			return k.settings(), true
-		case *Knapsack:
-			if k != nil {
-				return k.settings(), true
-			}
-		}
-		return nil, false
+		k, ok := valueOf[Knapsack](s)
+		return k.settings(), ok
 	},
 }
 
 // knapsackOf builds a knapsack from knapsackFields.
 func knapsackOf(a strategy.Args) (*Knapsack, error) {
-	opts := []KnapsackOption{WithBucketSize(strategy.Get[int](a, "bucketSize")), WithMemoryLimit(int64(strategy.Get[int](a, "memoryLimit")))}
-	if strategy.Get[bool](a, "topUp") {
-		opts = append(opts, WithTopUp())
-	}
-	auto := strategy.Get[bool](a, "autoBucket")
-	if auto {
-		opts = append(opts, WithAutoBucket())
-	}
-	k, err := NewKnapsack(opts...)
-	if auto && a.Has("bucketSize") {
-		wrong := strategy.Problems{Component: knapsackSlice}
+	wrong := strategy.Problems{Component: knapsackSlice}
+	k := Knapsack{strategy.Get[int](a, "bucketSize"), strategy.Get[bool](a, "autoBucket"), strategy.Get[bool](a, "topUp"), int64(strategy.Get[int](a, "memoryLimit"))}
+	if k.autoBucket && a.Has("bucketSize") {
 		wrong.Add("autoBucket", "", "must not be set together with bucketSize; remove one of them")
-		wrong.AddError(err)
-		return nil, wrong.Err()
 	}
-	return k, err
+	return k.checked(wrong)
 }
 
 func (k Knapsack) settings() map[string]any {
@@ -130,14 +123,7 @@ func (k Knapsack) settings() map[string]any {
 // WithBucketSize sets the number of tokens in which sizes are counted, at least
 // 1. Smaller buckets fill the budget better, 1 exactly; larger ones are faster.
 func WithBucketSize(tokens int) KnapsackOption {
-	return func(k *knapsackDraft) error {
-		if tokens <= 0 {
-			return &cupel.InvalidConfigError{Component: knapsackSlice, Field: "bucketSize", Value: strconv.Itoa(tokens),
-				Reason: "bucketSize must be a positive integer (> 0)"}
-		}
-		k.bucketSize, k.autoBucket = tokens, false
-		return nil
-	}
+	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = tokens, false }
 }
 
 // WithAutoBucket has each call choose the bucket size from its items and its
@@ -154,10 +140,7 @@ func WithBucketSize(tokens int) KnapsackOption {
 // the score (go test -bench KnapsackUse). Choosing takes linear time; a smaller
 // bucket can take the solver several times as long.
 func WithAutoBucket() KnapsackOption {
-	return func(k *knapsackDraft) error {
-		k.bucketSize, k.autoBucket = 0, true
-		return nil
-	}
+	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
 }
 
 // WithTopUp has each call fill the tokens that the buckets leave. It goes through
@@ -166,10 +149,7 @@ func WithAutoBucket() KnapsackOption {
 // few tokens. This is not part of the specification's algorithm, and is off by
 // default.
 func WithTopUp() KnapsackOption {
-	return func(k *knapsackDraft) error {
-		k.topUp = true
-		return nil
-	}
+	return func(k *knapsackDraft) { k.topUp = true }
 }
 
 // WithMemoryLimit sets the number of bytes, at least 1, that one call may use
@@ -177,14 +157,7 @@ func WithTopUp() KnapsackOption {
 // fails with a [MemoryLimitError] if it cannot. The lists of items take about
 // 100 bytes an item in addition.
 func WithMemoryLimit(bytes int64) KnapsackOption {
-	return func(k *knapsackDraft) error {
-		if bytes <= 0 {
-			return &cupel.InvalidConfigError{Component: knapsackSlice, Field: "memoryLimit", Value: strconv.FormatInt(bytes, 10),
-				Reason: "memoryLimit must be a positive number of bytes"}
-		}
-		k.memoryLimit = bytes
-		return nil
-	}
+	return func(k *knapsackDraft) { k.memoryLimit = bytes }
 }
 
 // ErrMemoryLimit is matched by [MemoryLimitError].
@@ -217,54 +190,71 @@ type tables struct {
 
 var knapsackTables = sync.Pool{New: func() any { return new(tables) }}
 
-// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
-func (Knapsack) LeftOver() bool { return true }
+// Facts implements [strategy.Describer].
+func (k Knapsack) Facts() strategy.Facts {
+	return strategy.Facts{Of: k, LeftOver: true, Explain: k.explain}
+}
 
-// Slice implements [cupel.Slicer]. The positions of items without tokens come
+// explain says that other items together are worth more, or that the item is worth
+// nothing.
+func (k Knapsack) explain(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen strategy.Selection, at int) (strategy.Obstacle, error) {
+	if scaledValue(items[at].Score) == 0 {
+		return strategy.Obstacle{Rule: "KnapsackSlice takes nothing with a score below 0.0001.", Before: chosen.Indices}, nil
+	}
+	rule := fmt.Sprintf("KnapsackSlice takes the items whose scores have the highest sum, within %d tokens", budget.TargetTokens)
+	if bucket := k.bucket(items, budget.TargetTokens); bucket > 1 {
+		rule += fmt.Sprintf(", the tokens of each rounded up to buckets of %d", bucket)
+	}
+	if k.topUp {
+		rule += "; what is left goes to the highest scores that fit"
+	}
+	return strategy.Obstacle{Rule: rule + ".", Before: chosen.Indices}, nil
+}
+
+// Slice implements [strategy.Slicer]. The positions of items without tokens come
 // first, then the others from the last to the first, then those of
 // [WithTopUp] by score. It fails with a
 // [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
-func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	bucket := k.bucket(items, budget.TargetTokens)
 	t := knapsackTables.Get().(*tables)
 	defer knapsackTables.Put(t)
 	t.weights, t.values, t.positions = t.weights[:0], t.values[:0], t.positions[:0]
-	var indices []int // items without tokens
-	for i := range items {
-		switch tokens := items[i].Item.Tokens(); {
+	var sel strategy.Selection
+	for i, it := range items {
+		switch tokens := it.Item.Tokens(); {
 		case tokens == 0:
-			indices = append(indices, i)
+			sel.Indices = append(sel.Indices, i)
 		case tokens > 0:
 			t.weights = append(t.weights, (int64(tokens)-1)/bucket+1) // rounds up, and never wraps
-			t.values = append(t.values, scaledValue(items[i].Score))
+			t.values = append(t.values, scaledValue(it.Score))
 			t.positions = append(t.positions, i)
 		}
 	}
-	problem := knapsack.Problem{Weights: t.weights, Values: t.values, Capacity: int64(budget.TargetTokens) / bucket}
-	if len(t.weights) == 0 {
-		return cupel.Selection{Indices: indices}, nil
-	}
-	if problem.Capacity == 0 {
-		return k.finish(items, budget.TargetTokens, indices), nil
-	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	chosen, err := knapsack.Solve(ctx, problem, knapsack.Options{MemoryLimit: k.memoryLimit})
+	chosen, err := knapsack.Solve(ctx, knapsack.Problem{Weights: t.weights, Values: t.values, Capacity: int64(budget.TargetTokens) / bucket, MemoryLimit: k.memoryLimit})
 	if err != nil {
 		if limit, ok := compat.AsType[*knapsack.LimitError](err); ok {
 			err = &MemoryLimitError{Limit: limit.Limit, Need: limit.Need}
 		}
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
-	indices = slices.Grow(indices, len(chosen))
+	sel.Indices = slices.Grow(sel.Indices, len(chosen))
 	for _, i := range chosen {
-		indices = append(indices, t.positions[i])
+		sel.Indices = append(sel.Indices, t.positions[i])
 	}
-	return k.finish(items, budget.TargetTokens, indices), nil
+	if k.topUp {
+		sel.Indices = topUp(items, budget.TargetTokens, sel.Indices)
+	}
+	if !k.autoBucket && len(chosen) == len(t.values) { // everything fits
+		sel.StaysUntil = math.MaxInt
+	}
+	return sel, nil
 }
 
 // mostBuckets is how many buckets a budget is cut into at most when the items
@@ -273,11 +263,8 @@ const mostBuckets = 1 << 16
 
 // bucket returns the bucket size of one call.
 func (k Knapsack) bucket(items []cupel.ScoredItem, target int) int64 {
-	switch {
-	case !k.autoBucket && k.bucketSize == 0:
-		return DefaultBucketSize
-	case !k.autoBucket:
-		return int64(k.bucketSize)
+	if !k.autoBucket {
+		return int64(cmp.Or(k.bucketSize, DefaultBucketSize))
 	}
 	var sum exact.Sum
 	fitting := 0
@@ -294,33 +281,25 @@ func (k Knapsack) bucket(items []cupel.ScoredItem, target int) int64 {
 	return int64(max(1, min(target/mostBuckets, sum.Int()/fitting/shareOfMean)))
 }
 
-// isKnapsack tells a Knapsack from other slicers. A type that embeds one has it
-// too, and cannot have another in its place.
-func (Knapsack) isKnapsack() {}
-
-// finish tops a choice up, if it is to be.
-func (k Knapsack) finish(items []cupel.ScoredItem, target int, indices []int) cupel.Selection {
-	if !k.topUp {
-		return cupel.Selection{Indices: indices}
-	}
+// topUp adds what still fits to a choice, highest score first.
+func topUp(items []cupel.ScoredItem, target int, indices []int) []int {
 	chosen := make([]bool, len(items))
 	left := target
 	for _, i := range indices {
 		chosen[i] = true
 		left -= items[i].Item.Tokens()
 	}
-	buffer := order.Borrow(len(items))
-	defer buffer.Return()
-	sortByScore(items, buffer.Pairs)
-	for _, p := range buffer.Pairs {
-		tokens := items[p.Index].Item.Tokens()
-		if tokens <= 0 || tokens > left || chosen[p.Index] || scaledValue(items[p.Index].Score) == 0 {
-			continue
+	w := walks.Get().(*walk)
+	w.sort(items, score)
+	for _, p := range w.pairs {
+		it := items[p.Index]
+		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= left && !chosen[p.Index] && scaledValue(it.Score) > 0 {
+			left -= tokens
+			indices = append(indices, p.Index)
 		}
-		left -= tokens
-		indices = append(indices, p.Index)
 	}
-	return cupel.Selection{Indices: indices}
+	walks.Put(w)
+	return indices
 }
 
 // scaledValue returns floor(score * 10000), clamped to [0, 2^40]; NaN is 0 (R8).

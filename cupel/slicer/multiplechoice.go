@@ -3,6 +3,7 @@ package slicer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -44,15 +45,8 @@ var multipleChoiceDescriptor = strategy.Descriptor{
 		return NewMultipleChoice(), nil
 	},
 	Settings: func(s any) (map[string]any, bool) {
-		switch m := s.(type) {
-		case MultipleChoice:
-			return map[string]any{"exact": m.exact}, true
-		case *MultipleChoice:
-			if m != nil {
-				return map[string]any{"exact": m.exact}, true
-			}
-		}
-		return nil, false
+		m, ok := valueOf[MultipleChoice](s)
+		return map[string]any{"exact": m.exact}, ok
 	},
 }
 
@@ -76,32 +70,52 @@ func NewMultipleChoice(opts ...MultipleChoiceOption) *MultipleChoice {
 	return m
 }
 
-// LeftOver implements [cupel.LeftOverSlicer]. It returns true, so that older
+// Facts implements [strategy.Describer]. It asks for the left-over pass so that older
 // versions may return.
-func (MultipleChoice) LeftOver() bool { return true }
+func (m MultipleChoice) Facts() strategy.Facts {
+	return strategy.Facts{Of: m, NonMonotonic: true, LeftOver: true, Explain: m.explain}
+}
 
-// NonMonotonic implements [cupel.NonMonotonic]. It returns true.
-func (MultipleChoice) NonMonotonic() bool { return true }
+// explain says that the forms of other items together are worth more, or that the
+// item is worth less than nothing.
+func (m MultipleChoice) explain(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen strategy.Selection, at int) (strategy.Obstacle, error) {
+	if !(items[at].Score >= 0) { // written so that NaN is one of them
+		return strategy.Obstacle{Rule: "MultipleChoiceSlice takes nothing with a negative score or none."}, nil
+	}
+	best := "the forms with the most value per token"
+	if m.exact {
+		best = "the forms whose values have the highest sum"
+	}
+	rule := fmt.Sprintf("MultipleChoiceSlice takes %s, within %d tokens.", best, budget.TargetTokens)
+	return strategy.Obstacle{Rule: rule, Before: allOf(chosen)}, nil
+}
 
-// Slice implements [cupel.Slicer]. The positions are ascending. With
+// Slice implements [strategy.Slicer]. The positions are ascending. With
 // [WithExact] it fails with a [MemoryLimitError] or with ctx.Err(); otherwise
 // it does not fail.
-func (m MultipleChoice) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
+func (m MultipleChoice) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
-	}
-	choices := choicesOf(items)
-	if !m.exact {
-		return selectionOf(choices.fill(budget.TargetTokens)), nil
+		return strategy.Selection{}, nil
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	chosen, err := choices.solve(ctx, budget.TargetTokens)
-	if err != nil {
-		return cupel.Selection{}, err
+	choices := choicesOf(items)
+	choose := choices.fill
+	if m.exact {
+		choose = choices.solve
 	}
-	return selectionOf(chosen), nil
+	chosen, err := choose(ctx, budget.TargetTokens)
+	var sel strategy.Selection
+	for i, form := range chosen {
+		switch {
+		case form == 0:
+			sel.Indices = append(sel.Indices, i)
+		case form > 0:
+			sel.Smaller = append(sel.Smaller, strategy.SmallerForm{Index: i, Form: int(form)})
+		}
+	}
+	return sel, err
 }
 
 // choices are the forms of each item.
@@ -126,148 +140,100 @@ func choicesOf(items []cupel.ScoredItem) choices {
 	return c
 }
 
-func selectionOf(chosen []int32) cupel.Selection {
-	var sel cupel.Selection
-	for i, form := range chosen {
-		switch {
-		case form == 0:
-			sel.Indices = append(sel.Indices, i)
-		case form > 0:
-			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: i, Form: int(form)})
-		}
-	}
-	return sel
-}
-
 // fill returns the form of each item, or fill.Out, chosen along the hulls.
-func (c choices) fill(target int) []int32 {
-	run := func(first int, state fill.Point, left int) ([]int32, float64) {
-		f := fill.New()
-		defer f.Free()
-		for i, points := range c {
-			if i == first {
-				f.Add(state)
-			} else {
-				f.Add(fill.Point{Form: fill.Out})
-			}
-			for _, p := range points {
-				f.Point(p)
-			}
-		}
-		f.Run(left)
-		chosen, value := make([]int32, len(c)), 0.0
-		for i := range c {
-			chosen[i] = f.State(i).Form
-			value += f.State(i).Value
-		}
-		return chosen, value
-	}
-	chosen, value := run(-1, fill.Point{}, target)
-	first, best := 0, fill.Point{}
+func (c choices) fill(_ context.Context, target int) ([]int32, error) {
+	f := fill.New()
+	defer f.Free()
+	out := fill.Point{Form: fill.Out}
+	first, best := 0, out // the form that is worth the most alone
 	for i, points := range c {
+		f.Add(out)
 		for _, p := range points {
+			f.Point(p)
 			if p.Tokens <= target && (p.Value > best.Value || p.Value == best.Value && p.Tokens < best.Tokens) {
 				first, best = i, p
 			}
 		}
 	}
+	f.Run(target)
+	value := 0.0
+	for i := range c {
+		value += f.State(i).Value
+	}
 	if best.Value > value {
-		chosen, _ = run(first, best, target-best.Tokens)
-	}
-	return chosen
-}
-
-// solve returns the form of each item in the selection with the largest value.
-// Its table holds the best value for each exact number of tokens.
-func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
-	var most exact.Sum // tokens that can be spent
-	for _, points := range c {
-		largest := 0
-		for _, p := range points {
-			if p.Tokens <= target {
-				largest = max(largest, p.Tokens)
-			}
+		for i := range c {
+			f.Set(i, out)
 		}
-		most.Add(largest)
-	}
-	width := min(target, most.Int())
-	const cell, column = 4, 2 * (8 + 4 + 4) // bytes for each item and number of tokens, and for each number of tokens
-	if need := float64(len(c)*cell+column) * (float64(width) + 1); need > DefaultMemoryLimit {
-		return nil, &MemoryLimitError{Limit: DefaultMemoryLimit, Need: int64(min(need, math.MaxInt64/2)), Exact: true}
-	}
-
-	values, next := make([]float64, width+1), make([]float64, width+1)
-	ranks, nextRanks := make([]int32, width+1), make([]int32, width+1) // of the choices so far, best first
-	for t := range values {
-		values[t] = math.Inf(-1)
-	}
-	values[0] = 0
-	order := make([]int32, 0, width+1)
-	taken := make([][]int32, len(c)) // by item and tokens: the place in the item's points, or none
-	for i, points := range c {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		// The larger form first, so that it wins where everything else is equal.
-		slices.SortStableFunc(points, func(a, b fill.Point) int { return cmp.Compare(b.Tokens, a.Tokens) })
-		taken[i] = make([]int32, width+1)
-		order = order[:0]
-		for t := range next {
-			next[t], taken[i][t] = math.Inf(-1), noPoint
-			rank := int32(math.MaxInt32)
-			try := func(point int32, tokens int, value float64) {
-				if tokens > t || math.IsInf(values[t-tokens], -1) {
-					return
-				}
-				sum := values[t-tokens] + value
-				if before := ranks[t-tokens]; sum > next[t] || sum == next[t] && before < rank {
-					next[t], taken[i][t], rank = sum, point, before
-				}
-			}
-			for n, p := range points {
-				try(int32(n), p.Tokens, p.Value)
-			}
-			try(noPoint, 0, 0)
-			if !math.IsInf(next[t], -1) {
-				order = append(order, int32(t))
-			}
-		}
-		tokensOf := func(t int32) int {
-			if n := taken[i][t]; n != noPoint {
-				return points[n].Tokens
-			}
-			return 0
-		}
-		formOrder := func(t int32) int {
-			if n := taken[i][t]; n != noPoint {
-				return int(n)
-			}
-			return len(points)
-		}
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(ranks[int(a)-tokensOf(a)], ranks[int(b)-tokensOf(b)]), cmp.Compare(formOrder(a), formOrder(b)))
-		})
-		for rank, t := range order {
-			nextRanks[t] = int32(rank)
-		}
-		values, next, ranks, nextRanks = next, values, nextRanks, ranks
-	}
-
-	at := 0 // the fewest tokens of the largest value
-	for t, value := range values {
-		if value > values[at] {
-			at = t
-		}
+		f.Set(first, best)
+		f.Run(target - best.Tokens)
 	}
 	chosen := make([]int32, len(c))
-	for i := range slices.Backward(c) {
-		chosen[i] = fill.Out
-		if n := taken[i][at]; n != noPoint {
-			chosen[i] = c[i][n].Form
-			at -= c[i][n].Tokens
-		}
+	for i := range c {
+		chosen[i] = f.State(i).Form
 	}
 	return chosen, nil
 }
 
-const noPoint = -1
+// solve returns the form of each item in the selection with the largest value. It
+// finds the largest value for each exact number of tokens, item by item. Then it goes
+// back and forgets the values that do not lead to the best of all, and last it takes
+// the first way over those that are left.
+func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
+	var most exact.Sum // tokens that can be spent
+	for i := range c {
+		c[i] = slices.DeleteFunc(c[i], func(p fill.Point) bool { return p.Tokens > target })
+		// The larger form first, so that it wins where everything else is equal.
+		slices.SortStableFunc(c[i], func(a, b fill.Point) int { return cmp.Compare(b.Tokens, a.Tokens) })
+		c[i] = append(c[i], fill.Point{Form: fill.Out})
+		most.Add(c[i][0].Tokens)
+	}
+	width := min(target, most.Int())
+	if need := 8 * float64(len(c)+1) * (float64(width) + 1); need > DefaultMemoryLimit {
+		return nil, &MemoryLimitError{Limit: DefaultMemoryLimit, Need: int64(min(need, math.MaxInt64/2)), Exact: true}
+	}
+	values := make([][]float64, len(c)+1) // by the number of items before, and tokens
+	for i := range values {
+		values[i] = slices.Repeat([]float64{math.Inf(-1)}, width+1)
+	}
+	values[0][0] = 0
+	for i, points := range c {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, p := range points {
+			for t, value := range values[i][:width+1-p.Tokens] {
+				values[i+1][t+p.Tokens] = max(values[i+1][t+p.Tokens], value+p.Value)
+			}
+		}
+	}
+
+	best := 0 // the fewest tokens of the largest value
+	for t, value := range values[len(c)] {
+		if value > values[len(c)][best] {
+			best = t
+		}
+	}
+	for t := range values[len(c)] {
+		if t != best {
+			values[len(c)][t] = math.NaN() // which nothing equals
+		}
+	}
+	leads := func(i, t int) int { // place of the first form of an item that leads on, or -1
+		return slices.IndexFunc(c[i], func(p fill.Point) bool {
+			return t+p.Tokens <= width && values[i][t]+p.Value == values[i+1][t+p.Tokens]
+		})
+	}
+	for i := range slices.Backward(c) {
+		for t := range values[i] {
+			if leads(i, t) < 0 {
+				values[i][t] = math.NaN()
+			}
+		}
+	}
+	chosen, at := make([]int32, len(c)), 0
+	for i, points := range c {
+		p := points[leads(i, at)]
+		chosen[i], at = p.Form, at+p.Tokens
+	}
+	return chosen, nil
+}

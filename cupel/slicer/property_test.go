@@ -14,6 +14,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // source makes the choices of a random case; *rand.Rand is one, and so are the
@@ -44,7 +45,7 @@ func oneOf[T any](src source, options ...T) T { return options[src.IntN(len(opti
 type scenario struct {
 	items   []cupel.ScoredItem
 	budget  cupel.SliceBudget
-	real    cupel.Slicer
+	real    strategy.Slicer
 	text    string // of the slicer
 	counted bool   // a count slicer is in it, which commits without the budget
 	huge    bool   // tokens near 2^62
@@ -98,7 +99,7 @@ func newScenario(src source) *scenario {
 
 // tree makes a slicer with up to depth wrappers. Without knapsack there is none
 // in it.
-func (sc *scenario) tree(src source, depth int, knapsack bool) (cupel.Slicer, string) {
+func (sc *scenario) tree(src source, depth int, knapsack bool) (strategy.Slicer, string) {
 	choice := src.IntN(7)
 	if depth == 0 {
 		choice = src.IntN(2)
@@ -177,18 +178,18 @@ func (sc *scenario) run(t *testing.T) (selected, dropped int) {
 		}
 		return text
 	}
-	got, err := cupel.Slice(t.Context(), sc.real, sc.items, sc.budget)
-	again, errAgain := cupel.Slice(t.Context(), sc.real, sc.items, sc.budget)
+	got, err := strategy.CallSlicer(t.Context(), sc.real, sc.items, sc.budget)
+	again, errAgain := strategy.CallSlicer(t.Context(), sc.real, sc.items, sc.budget)
 	if err != nil {
 		if !errors.Is(err, cupel.ErrScarcity) || errAgain == nil || err.Error() != errAgain.Error() {
 			t.Fatalf("got error %v, and then %v\n%s", err, errAgain, describe())
 		}
 		return 0, 0
 	}
-	if !slices.Equal(got.Indices, again.Indices) || !slices.EqualFunc(got.Drops, again.Drops, sameDrop) || !slices.Equal(got.Shortfalls, again.Shortfalls) {
+	if told(got) != told(again) {
 		t.Fatalf("selected %+v, and then %+v\n%s", got, again, describe())
 	}
-	// cupel.Slice has held the result to be a subset without duplicates.
+	// strategy.CallSlicer has held the result to be a subset without duplicates.
 	spent := new(big.Int)
 	for _, i := range got.Indices {
 		tokens := sc.items[i].Item.Tokens()

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
-	"math/bits"
 	"slices"
 	"strconv"
 
@@ -48,37 +46,29 @@ func Between(kind cupel.ContextKind, minPercent, maxPercent float64) QuotaEntry 
 // share is 0 gets no items.
 //
 // Kinds are compared without ASCII case and come in the order of their first
-// items. Kinds without an entry have require 0 and cap 100. If the inner slicer
-// is a [cupel.KindNarrower], Quota uses its slicer for each kind. The choice is
-// not monotonic in the budget.
+// items. Kinds without an entry have require 0 and cap 100. If the inner slicer has
+// a slicer for each kind ([strategy.Facts]), Quota uses those. The choice is not
+// monotonic in the budget.
 //
 // The zero Quota is not valid: build it with [NewQuota]. In addition to the
 // inner slicer's, it takes time linear in the number of items. It implements the
 // QuotaSlice chapter of the specification.
 type Quota struct {
-	inner   cupel.Slicer
+	inner   strategy.Slicer
 	entries []QuotaEntry
-	byKey   map[string]int32 // position in entries, by folded kind
 }
 
 // NewQuota returns a Quota around inner with at most one entry a kind. It fails
-// with a [cupel.InvalidConfigError] when inner is nil or not valid, or has its own
-// Slice but the ForKind of a type that it embeds ([cupel.KindNarrower]), a kind is
+// with a [cupel.InvalidConfigError] when inner is nil or not valid, a kind is
 // blank or has two entries, a percentage is outside [0,100] or NaN, a require is
 // above its cap, or the requires sum to more than 100 (+1e-9).
-func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
+func NewQuota(inner strategy.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	wrong := strategy.Problems{Component: quotaSlice}
-	if err := checkInner(quotaSlice, inner); err != nil {
-		wrong.AddError(err)
-	} else {
-		for s := range cupel.AllSlicers(inner) {
-			wrong.AddError(checkNarrowing(s))
-		}
-	}
-	q := &Quota{inner: inner, entries: slices.Clone(entries), byKey: make(map[string]int32, len(entries))}
+	wrong.AddError(checkInner(quotaSlice, inner))
+	kinds := make(map[string]int, len(entries))
 	sum, entriesOK := 0.0, wrong.Len()
-	for i, e := range q.entries {
-		checkKind(&wrong, q.byKey, i, e.kind, "give the kind one entry, with Between; ")
+	for i, e := range entries {
+		checkKind(&wrong, kinds, i, e.kind, "give the kind one entry, with Between; ")
 		e.validate(&wrong, i)
 		sum += e.require
 	}
@@ -88,7 +78,7 @@ func NewQuota(inner cupel.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	return q, nil
+	return &Quota{inner, slices.Clone(entries)}, nil
 }
 
 var quotaDescriptor = strategy.Descriptor{
@@ -107,7 +97,7 @@ var quotaDescriptor = strategy.Descriptor{
 		for _, e := range strategy.Get[[]strategy.Args](a, "entries") {
 			entries = append(entries, Between(cupel.ContextKind(strategy.Get[string](e, "kind")), strategy.Get[float64](e, "require"), strategy.Get[float64](e, "cap")))
 		}
-		return strategy.Built(NewQuota(strategy.Get[cupel.Slicer](a, "inner"), entries...))
+		return strategy.Built(NewQuota(strategy.Get[strategy.Slicer](a, "inner"), entries...))
 	},
 	Settings: strategy.Only(func(q *Quota) map[string]any {
 		entries := make([]map[string]any, len(q.entries))
@@ -147,13 +137,22 @@ func (e QuotaEntry) validate(wrong *strategy.Problems, i int) {
 
 func formatPercent(p float64) string { return strconv.FormatFloat(p, 'g', -1, 64) }
 
-// Validate implements [cupel.Validator]. It fails for a Quota that was not
-// built with [NewQuota].
-func (q *Quota) Validate() error {
+// invalid says what is wrong with a Quota that was not built with [NewQuota].
+func (q *Quota) invalid() error {
 	if q == nil || q.inner == nil {
 		return notBuilt(quotaSlice, "NewQuota")
 	}
 	return nil
+}
+
+// Facts implements [strategy.Describer]: shares move with the target, so the choice is
+// not monotonic.
+func (q *Quota) Facts() strategy.Facts {
+	f := strategy.Facts{Of: q, Invalid: q.invalid(), NonMonotonic: true}
+	if f.Invalid == nil {
+		f.Slicers, f.Explain = []strategy.Slicer{q.inner}, q.explain
+	}
+	return f
 }
 
 // Entries returns a copy of the entries, in the order given.
@@ -164,141 +163,87 @@ func (q *Quota) Entries() []QuotaEntry {
 	return slices.Clone(q.entries)
 }
 
-// NonMonotonic implements [cupel.NonMonotonic]: it returns true, since shares
-// move with the target.
-func (*Quota) NonMonotonic() bool { return true }
-
-// Slicers implements [cupel.SlicerWrapper].
-func (q *Quota) Slicers() []cupel.Slicer {
-	if q == nil || q.inner == nil {
-		return nil
-	}
-	return []cupel.Slicer{q.inner}
-}
-
-// group is the candidates of one kind and their share of the budget.
-type group struct {
-	kind   cupel.ContextKind // as the first candidate spells it
-	mass   mass              // tokens of the candidates
-	size   int               // number of candidates
-	start  int               // where they begin in scratch.items
-	least  int               // tokens required for the kind
-	most   int               // tokens that the kind may have
-	budget cupel.SliceBudget
-}
-
-// Slice implements [cupel.Slicer]. The positions come kind by kind in order of
+// Slice implements [strategy.Slicer]. The positions come kind by kind in order of
 // first appearance. It fails when the inner slicer fails, and returns ctx.Err()
 // when ctx is done between two kinds.
-func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	if err := q.Validate(); err != nil {
-		return cupel.Selection{}, err
+func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if err := q.invalid(); err != nil {
+		return strategy.Selection{}, err
 	}
 	if len(items) == 0 || budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s := newScratch()
+	s := newScratch(items)
 	defer s.free()
-	s.partition(items)
-	q.distribute(s.groups, budget.TargetTokens)
-
-	var sel cupel.Selection
+	q.distribute(s, budget.TargetTokens)
+	forKind := strategy.FactsOf(q.inner).ForKind
+	sel := strategy.Selection{Indices: make([]int, 0, len(items))}
 	for i := range s.groups {
 		g := &s.groups[i]
 		if g.budget.TargetTokens <= 0 {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return cupel.Selection{}, err
+		err := ctx.Err()
+		if err == nil {
+			err = strategy.AppendSlicerOn(ctx, &sel, narrow(q.inner, forKind, g.kind), items, s.of(g), g.budget)
 		}
-		positions := s.positions[g.start : g.start+g.size]
-		inner, err := cupel.Slice(ctx, narrow(q.inner, g.kind), s.items[g.start:g.start+g.size:g.start+g.size], g.budget)
 		if err != nil {
-			return cupel.Selection{}, err
+			return strategy.Selection{}, err
 		}
-		for _, i := range inner.Indices {
-			s.selected = append(s.selected, positions[i])
-		}
-		for _, f := range inner.Smaller {
-			sel.Smaller = append(sel.Smaller, cupel.SmallerForm{Index: positions[f.Index], Form: f.Form})
-		}
-		for _, d := range inner.Drops {
-			sel.Drops = append(sel.Drops, cupel.Drop{Index: positions[d.Index], Reason: d.Reason})
-		}
-		sel.Shortfalls = append(sel.Shortfalls, inner.Shortfalls...)
 	}
-	sel.Indices = slices.Clone(s.selected)
+	sel.StaysUntil = 0 // shares move with the target
 	return sel, nil
 }
 
-// partition groups items by kind: s.groups in order of first appearance, and
-// in s.items the items of one group after those of another, each group in the
-// order of the list.
-func (s *scratch) partition(items []cupel.ScoredItem) {
-	s.numberKinds(items, func(kind cupel.ContextKind) int32 {
-		key := kind.Key()
-		number, ok := s.keys[key]
-		if !ok {
-			number = int32(len(s.groups))
-			s.keys[key] = number
-			s.groups = append(s.groups, group{kind: kind})
-		}
-		return number
-	})
-	for i := range items {
-		g := &s.groups[s.numbers[i]]
-		g.size++
-		if tokens := items[i].Item.Tokens(); tokens > 0 {
-			g.mass.add(uint64(tokens))
-		}
+// explain is Explain of the facts: it names the share of the kind, and explains as
+// the inner slicer does within that share.
+func (q *Quota) explain(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, _ strategy.Selection, at int) (strategy.Obstacle, error) {
+	if budget.TargetTokens <= 0 {
+		return strategy.Obstacle{Rule: "QuotaSlice has no tokens to share out."}, nil
 	}
-	start := 0
-	for i := range s.groups {
-		s.groups[i].start = start
-		start += s.groups[i].size
-		s.groups[i].size = 0 // counted again below
+	s := newScratch(items)
+	defer s.free()
+	q.distribute(s, budget.TargetTokens)
+	g := &s.groups[s.numbers[at]]
+	if g.budget.TargetTokens <= 0 {
+		return strategy.Obstacle{Rule: fmt.Sprintf("QuotaSlice leaves no tokens for the kind %s.", g.kind)}, nil
 	}
-	s.items = resize(s.items, len(items))
-	s.positions = resize(s.positions, len(items))
-	for i := range items {
-		g := &s.groups[s.numbers[i]]
-		s.items[g.start+g.size] = items[i]
-		s.positions[g.start+g.size] = i
-		g.size++
-	}
+	o, err := explainOn(ctx, narrow(q.inner, strategy.FactsOf(q.inner).ForKind, g.kind), items, s.of(g), g.budget, at)
+	o.Rule = fmt.Sprintf("QuotaSlice gives the kind %s %d of %d tokens. %s", g.kind, g.budget.TargetTokens, budget.TargetTokens, o.Rule)
+	o.OutUntil = 0 // its target is the share
+	return o, err
 }
 
-// distribute is DISTRIBUTE-BUDGET of the chapter, step by step.
-func (q *Quota) distribute(groups []group, target int) {
-	var required exact.Sum
+// distribute gives each group its share of the target. It is DISTRIBUTE-BUDGET of the
+// chapter, step by step.
+func (q *Quota) distribute(s *scratch, target int) {
+	for i := range s.groups {
+		g := &s.groups[i]
+		g.most, g.budget.MaxTokens = target, percentOf(100, target)
+	}
+	var required, total exact.Sum
 	for _, e := range q.entries {
-		required.Add(percentOf(e.require, target))
+		least, most := e.Tokens(target)
+		required.Add(least)
+		if g := s.find(e.kind); g != nil {
+			g.least, g.most, g.budget.MaxTokens = least, most, most
+		}
+	}
+	for _, g := range s.groups {
+		if g.most > g.least {
+			total = total.Plus(g.mass)
+		}
 	}
 	unassigned := max(0, exact.Of(target).Minus(required).Int())
-
-	var total mass
-	for i := range groups {
-		g := &groups[i]
-		g.least, g.most = 0, target
-		g.budget.MaxTokens = percentOf(100, target)
-		if n, ok := q.byKey[g.kind.Key()]; ok {
-			e := q.entries[n]
-			g.least, g.most = percentOf(e.require, target), percentOf(e.cap, target)
-			g.budget.MaxTokens = g.most
-		}
-		if g.most > g.least {
-			total.addMass(g.mass)
-		}
-	}
-	for i := range groups {
-		g := &groups[i]
+	for i := range s.groups {
+		g := &s.groups[i]
 		g.budget.TargetTokens = g.most
 		if g.most > g.least {
 			// min before the sum, which could pass the range of int otherwise.
-			g.budget.TargetTokens = g.least + min(g.mass.share(unassigned, total), g.most-g.least)
+			g.budget.TargetTokens = g.least + min(g.mass.Share(unassigned, total), g.most-g.least)
 		}
 		// The chapter gives kinds without an entry the whole target here and
 		// floor(100 / 100.0 * target) as their ceiling; above 2^53 these differ, and
@@ -315,35 +260,4 @@ func percentOf(percent float64, target int) int {
 		return math.MaxInt
 	}
 	return int(f)
-}
-
-// mass is a sum of token counts in 128 bits: it never wraps (R5).
-type mass struct{ hi, lo uint64 }
-
-func (m *mass) add(n uint64) { m.addMass(mass{lo: n}) }
-
-func (m *mass) addMass(n mass) {
-	var carry uint64
-	m.lo, carry = bits.Add64(m.lo, n.lo, 0)
-	m.hi, _ = bits.Add64(m.hi, n.hi, carry)
-}
-
-// share returns floor(budget * m / total), or 0 when total is 0. m must be part
-// of total, so the result is at most budget.
-func (m mass) share(budget int, total mass) int {
-	if total.hi == 0 {
-		if total.lo == 0 {
-			return 0
-		}
-		hi, lo := bits.Mul64(uint64(budget), m.lo)
-		quotient, _ := bits.Div64(hi, lo, total.lo)
-		return int(quotient)
-	}
-	product := new(big.Int).Mul(big.NewInt(int64(budget)), m.big())
-	return int(product.Quo(product, total.big()).Int64())
-}
-
-func (m mass) big() *big.Int {
-	n := new(big.Int).SetUint64(m.hi)
-	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(m.lo))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -27,24 +26,17 @@ type ScoreGreedy struct{}
 
 var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Takes the highest score first, and each item that still fits.")
 
-// LeftOver implements [cupel.LeftOverSlicer]: it returns true.
-func (ScoreGreedy) LeftOver() bool { return true }
+var explainScore = explainTurn("ScoreGreedySlice takes the highest score first.", score)
 
-// Slice implements [cupel.Slicer]. The positions come by score, highest first;
+// Facts implements [strategy.Describer].
+func (g ScoreGreedy) Facts() strategy.Facts {
+	return strategy.Facts{Of: g, LeftOver: true, Explain: explainScore}
+}
+
+// Slice implements [strategy.Slicer]. The positions come by score, highest first;
 // it never fails.
-func (ScoreGreedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return takeInOrder(items, budget, sortByScore), nil
+func (ScoreGreedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return takeInOrder(items, budget, score), nil
 }
 
-// Sweep implements [cupel.SweepSlicer], at the cost of [Greedy.Sweep].
-func (ScoreGreedy) Sweep(items []cupel.ScoredItem) cupel.SliceSweep {
-	return newGreedySweep(items, sortByScore)
-}
-
-// sortByScore fills pairs, which are as many as items, highest score first.
-func sortByScore(items []cupel.ScoredItem, pairs []order.Pair) {
-	for i, it := range items {
-		pairs[i] = order.Pair{Key: order.Key(it.Score), Index: i}
-	}
-	order.SortDescending(pairs)
-}
+func score(it cupel.ScoredItem) float64 { return it.Score }

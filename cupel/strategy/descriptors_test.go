@@ -196,13 +196,3 @@ func tryFields(t *testing.T, at string, fields []strategy.Field, try func(name s
 		}
 	}
 }
-
-func TestRangeString(t *testing.T) {
-	for want, r := range map[string]strategy.Range{
-		"in [0, 1]": *strategy.Unit, "above 0": *strategy.Positive, "at least 1": *strategy.AtLeastOne, "in (0, 2]": {Max: 2, Above: true},
-	} {
-		if got := r.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -1,8 +1,28 @@
-// Package strategy describes types of strategies as data: their names, their
-// settings with bounds and defaults, and how to build one.
+// Package strategy has what scorers, slicers and placers implement, and what calls
+// them.
 //
-// Packages scorer, slicer and placer declare a [Descriptor] for each of their
-// strategies. All code that lists, reads, writes, checks or shows strategies
-// uses the descriptors: policies and their JSON Schema, conformance vectors, the
-// command and the inspector.
+// A strategy has one method, for its work: [Scorer], [Slicer] or [Placer]. A function
+// is a strategy too: [ScorerFunc], [SlicerFunc], [PlacerFunc]. What a strategy has to
+// say besides, it says in its [Facts]: that it is invalid, what is inside it, what it
+// guarantees, how it explains itself.
+//
+//	type shortest struct{}
+//
+//	func (shortest) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+//		for i, item := range items {
+//			scores[i] = 1 / (1 + float64(max(0, item.Tokens())))
+//		}
+//		return nil
+//	}
+//
+// Strategies around others call them as a pipeline does, with contracts checked and
+// panics recovered: [CallScorer], [CallSlicer], [CallSlicerOn] and [CallPlacer]. Their
+// constructors check what is inside with [ValidateScorer] and [ValidateSlicer], and
+// look through it with [AllSlicers]. The module cupeltest tests strategies.
+//
+// A [Descriptor] is a type of strategy as data: its name, its settings with bounds and
+// defaults, and how to build one. Packages scorer, slicer and placer declare one for
+// each of theirs. All code that lists, reads, writes, checks or shows strategies uses
+// the descriptors: policies and their JSON Schema, conformance vectors, the command
+// and the inspector.
 package strategy

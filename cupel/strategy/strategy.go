@@ -14,7 +14,7 @@ type Descriptor struct {
 	// Name is the type's name in policies: "metadataTrust".
 	Name string
 	// Component is the specification's name: "MetadataTrustScorer". It is the
-	// [cupel.InvalidConfigError.Component] of errors from Build about settings.
+	// Component of a cupel.InvalidConfigError from Build about settings.
 	Component string
 	// Doc says in one sentence what strategies of this type do.
 	Doc string
@@ -40,7 +40,7 @@ const (
 	Int                      // an int
 	Bool                     // a bool
 	Text                     // a UTF-8 string
-	Kind                     // a [cupel.ContextKind] as a string that is not blank
+	Kind                     // a cupel.ContextKind as a string that is not blank
 	Enum                     // a string, one of Field.Values
 	Duration                 // a positive [time.Duration]
 	Weights                  // a map[string]float64, each at least 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
@@ -23,7 +24,7 @@ const (
 // use.
 type Preset struct {
 	counter  cupel.TokenCounter
-	pipeline *cupel.Pipeline
+	pipeline *pipeline.Pipeline
 }
 
 // errNil says that there is no preset, or not one of [New].
@@ -35,7 +36,7 @@ func New(counter cupel.TokenCounter) *Preset {
 	if counter == nil {
 		counter = cupel.HeuristicCounter{}
 	}
-	pipeline, err := cupel.New(cupel.Config{
+	pipeline, err := pipeline.New(pipeline.Config{
 		Scorer:         worthScorer{},
 		Slicer:         slicer.NewMultipleChoice(),
 		Placer:         placer.Chronological{},
@@ -49,7 +50,7 @@ func New(counter cupel.TokenCounter) *Preset {
 
 // Pipeline returns the pipeline that the items of [Preset.Prepare] are for. It
 // scores an item by its metadata "worth". Of a nil preset it is nil.
-func (p *Preset) Pipeline() *cupel.Pipeline {
+func (p *Preset) Pipeline() *pipeline.Pipeline {
 	if p == nil {
 		return nil
 	}
@@ -102,8 +103,8 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 
 // RunReport prepares the items for the budget and runs the pipeline. The window
 // is in the order of the candidates. Window and report have the caller's items
-// wherever these are in full or left out. It implements the method of [cupel.Pipeline] of the same name.
-func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+// wherever these are in full or left out. It implements the method of [pipeline.Pipeline] of the same name.
+func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	prepared, err := p.Prepare(ctx, items, budget)
 	if err != nil {
 		return nil, nil, err
@@ -111,13 +112,13 @@ func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budg
 	_, report, err := p.pipeline.RunReport(ctx, prepared, budget, opts...)
 	if report != nil {
 		for i := range report.Included {
-			if e := &report.Included[i]; e.Form() == 0 {
-				e.Item = items[e.Candidate()]
+			if e := &report.Included[i]; e.Form == 0 {
+				e.Item = items[e.Candidate]
 			}
 		}
-		slices.SortStableFunc(report.Included, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Candidate(), b.Candidate()) })
+		slices.SortStableFunc(report.Included, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
 		for i := range report.Excluded {
-			report.Excluded[i].Item = items[report.Excluded[i].Candidate()]
+			report.Excluded[i].Item = items[report.Excluded[i].Candidate]
 		}
 	}
 	if err != nil {
@@ -132,10 +133,13 @@ type worthScorer struct{}
 
 const worthKey = "worth"
 
-func (worthScorer) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	worth, _ := item.MetadataValue(worthKey)
-	value, _ := worth.(float64)
-	return value
+func (worthScorer) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		worth, _ := item.MetadataValue(worthKey)
+		value, _ := worth.(float64)
+		scores[i] = value
+	}
+	return nil
 }
 
 // weight returns the share of its worth that a unit counts for, given how many

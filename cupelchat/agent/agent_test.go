@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
@@ -108,10 +109,10 @@ func TestOldUnitsBecomeOutlines(t *testing.T) {
 	}
 	full := map[int]bool{}
 	for _, e := range report.Included {
-		if e.Form() == 0 {
-			full[e.Candidate()] = true
-			if e.Item != items[e.Candidate()] {
-				t.Errorf("candidate %d is whole and another item, want the caller's", e.Candidate())
+		if e.Form == 0 {
+			full[e.Candidate] = true
+			if e.Item != items[e.Candidate] {
+				t.Errorf("candidate %d is whole and another item, want the caller's", e.Candidate)
 			}
 		}
 	}
@@ -176,8 +177,8 @@ func TestGroupWithoutNotes(t *testing.T) {
 	}
 	var got []string
 	for _, e := range report.Included {
-		if e.Form() > 0 {
-			got = append(got, fmt.Sprint(e.Candidate(), strings.Contains(e.Item.Content(), "a plan")))
+		if e.Form > 0 {
+			got = append(got, fmt.Sprint(e.Candidate, strings.Contains(e.Item.Content(), "a plan")))
 		}
 	}
 	if want := "[1 true 3 false]"; fmt.Sprint(got) != want {
@@ -228,7 +229,7 @@ func TestMistakes(t *testing.T) {
 	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
 		t.Error("nil items are accepted")
 	}
-	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, cupel.ErrPinnedExceedsBudget) {
+	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 		t.Errorf("error %v, want that the pinned items exceed the budget", err)
 	}
 	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
@@ -268,7 +269,7 @@ func TestRandom(t *testing.T) {
 		items := random(t, rng)
 		target := rng.IntN(total(items) + 20)
 		window, report, err := p.RunReport(t.Context(), items, budget(t, target))
-		if errors.Is(err, cupel.ErrPinnedExceedsBudget) {
+		if errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 			continue
 		}
 		if err != nil {
@@ -279,15 +280,15 @@ func TestRandom(t *testing.T) {
 		}
 		in := map[int]cupel.IncludedItem{}
 		for _, e := range report.Included {
-			in[e.Candidate()] = e
-			if n, _ := (quarter{}).CountTokens(e.Item.Content()); e.Form() > 0 && e.Item.Tokens() > 0 && e.Item.Tokens() != n+4 {
+			in[e.Candidate] = e
+			if n, _ := (quarter{}).CountTokens(e.Item.Content()); e.Form > 0 && e.Item.Tokens() > 0 && e.Item.Tokens() != n+4 {
 				t.Fatalf("seed %d: a form says %d tokens, has %d", seed, e.Item.Tokens(), n+4)
 			}
 		}
 		groups := map[string]int{}
 		for i, item := range items {
 			e, ok := in[i]
-			if item.Pinned() && (!ok || e.Form() != 0) {
+			if item.Pinned() && (!ok || e.Form != 0) {
 				t.Fatalf("seed %d: pinned candidate %d is not whole in the window", seed, i)
 			}
 			if item.Group() == "" {

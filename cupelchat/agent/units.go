@@ -100,7 +100,7 @@ func (c *choice) learn(report *cupel.SelectionReport) {
 		c.units[i].added = nil
 	}
 	for _, e := range report.Included {
-		u := &c.units[c.byItem[e.Candidate()]]
+		u := &c.units[c.byItem[e.Candidate]]
 		if !u.whole && e.Item.Tokens() > 0 {
 			u.added = append(u.added, e.Item.Content())
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -138,13 +139,13 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 // keepingDuplicates does for a pipeline what package cupelchat does, which does
 // not see the pipeline here.
 func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
-	p, ok := chooser.(*cupel.Pipeline)
+	p, ok := chooser.(*pipeline.Pipeline)
 	if !ok || p.Config().KeepDuplicates {
 		return chooser, nil
 	}
 	config := p.Config()
 	config.KeepDuplicates = true
-	return cupel.New(config)
+	return pipeline.New(config)
 }
 
 // mostTries is how often a window is chosen for one step at most.
@@ -230,7 +231,7 @@ type recounted struct {
 }
 
 // RunReport chooses from items of other sizes, for a budget of the measure.
-func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	counted, err := r.recount(items)
 	if err != nil {
 		return nil, nil, err

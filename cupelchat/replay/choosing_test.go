@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -16,9 +17,9 @@ import (
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
 
-func latest(t testing.TB) *cupel.Pipeline {
+func latest(t testing.TB) *pipeline.Pipeline {
 	t.Helper()
-	p, err := cupel.New(cupel.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ type chooserFunc struct {
 	before func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error)
 }
 
-func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...cupel.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	budget, err := c.before(items, budget)
 	if err != nil {
 		return nil, nil, err
@@ -145,7 +146,7 @@ func TestTooLarge(t *testing.T) {
 	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
 		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
 	}
-	bad := replay.Choosing("none", &cupel.Pipeline{})
+	bad := replay.Choosing("none", &pipeline.Pipeline{})
 	for _, row := range run(t, tea(t), []replay.Policy{bad, bad.InSession(0.6)}, []float64{0.5}).Rows {
 		if row.Failures != 3 {
 			t.Errorf("got %+v; want a pipeline without parts to fail", row)

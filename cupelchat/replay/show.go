@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	observed "github.com/wollax/cupel-go/cupel/turn"
 )
 
 // Shown is the choice of a policy at one step, for package cupelinspect.
@@ -96,12 +97,13 @@ func (t *turn) report(w window, units bool) (*cupel.SelectionReport, error) {
 		}
 	}
 	report := &cupel.SelectionReport{TotalCandidates: len(said), TotalTokensConsidered: said.tokens()}
-	include := func(p *piece, o cupel.Origin, opts ...cupel.ItemOption) error {
+	include := func(p *piece, o cupel.IncludedItem, opts ...cupel.ItemOption) error {
 		if o.Candidate >= 0 {
 			there[o.Candidate] = true
 		}
 		item, err := p.item(o.Candidate, append(opts, groups[o.Candidate])...)
-		report.Included = append(report.Included, cupel.IncludedItem{Item: item, Score: math.NaN(), Reason: sentReason}.WithOrigin(o))
+		o.Item, o.Score, o.Reason, o.Units = item, math.NaN(), sentReason, true
+		report.Included = append(report.Included, o)
 		return err
 	}
 	for n := range w {
@@ -111,7 +113,7 @@ func (t *turn) report(w window, units bool) (*cupel.SelectionReport, error) {
 			if list := places[p.id]; len(list) > 0 {
 				at, places[p.id] = list[0], list[1:]
 			}
-			if err := include(p, cupel.Origin{Candidate: at}); err != nil {
+			if err := include(p, cupel.IncludedItem{Candidate: at}); err != nil {
 				return nil, err
 			}
 			continue
@@ -123,7 +125,7 @@ func (t *turn) report(w window, units bool) (*cupel.SelectionReport, error) {
 		}
 		u := &t.units[i]
 		for k := range u.pieces {
-			o := cupel.Origin{Candidate: first[i] + k}
+			o := cupel.IncludedItem{Candidate: first[i] + k}
 			if p.id == u.id {
 				err = include(&u.pieces[k], o)
 			} else { // results are cleared: the text stands for all messages of the unit
@@ -147,8 +149,8 @@ func (t *turn) report(w window, units bool) (*cupel.SelectionReport, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := cupel.ExcludedItem{Item: item, Score: math.NaN(), Reason: cupel.ExclusionReason{Code: cupel.ExcludeBudgetExceeded}}
-		report.Excluded = append(report.Excluded, out.WithOrigin(cupel.Origin{Candidate: at}))
+		out := cupel.ExcludedItem{Item: item, Score: math.NaN(), Reason: cupel.ExclusionReason{Code: cupel.ExcludeBudgetExceeded}, Candidate: at, Units: true}
+		report.Excluded = append(report.Excluded, out)
 	}
 	return report, nil
 }
@@ -160,7 +162,7 @@ const sentReason cupel.InclusionReason = "Sent"
 // of what became of it.
 func (t *turn) mark(report *cupel.SelectionReport, values []string) error {
 	// Times differ from run to run.
-	report.Events = slices.DeleteFunc(report.Events, func(e cupel.TraceEvent) bool { return e.Stage != cupel.StageSession })
+	report.Events = slices.DeleteFunc(report.Events, func(e cupel.TraceEvent) bool { return e.Stage != observed.Stage })
 	said := t.request()
 	mark := func(item *cupel.ContextItem, in bool) (*cupel.ContextItem, error) {
 		at, ok := item.MetadataInt(indexKey)

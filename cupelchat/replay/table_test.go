@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
 )
@@ -246,11 +247,11 @@ func TestShowReports(t *testing.T) {
 				places = append(places, candidate)
 			}
 			for _, in := range r.Included {
-				entry(in.Item, in.Score, in.Candidate())
+				entry(in.Item, in.Score, in.Candidate)
 				tokens += in.Item.Tokens()
 			}
 			for _, out := range r.Excluded {
-				entry(out.Item, out.Score, out.Candidate())
+				entry(out.Item, out.Score, out.Candidate)
 			}
 			slices.Sort(places)
 			if len(slices.Compact(slices.Clone(places))) != len(places) || len(places) >= messages || r.TotalCandidates != len(places) {
@@ -260,7 +261,7 @@ func TestShowReports(t *testing.T) {
 				t.Errorf("%s: %d tokens of %d; %d messages have had what is missed, %v", p.Name, tokens, got.Budget.MaxTokens(), missed, got.Missed)
 			}
 			chooses := p.Name == "agent" || p.Name == "session"
-			session := slices.ContainsFunc(r.Events, func(e cupel.TraceEvent) bool { return e.Stage == cupel.StageSession })
+			session := slices.ContainsFunc(r.Events, func(e cupel.TraceEvent) bool { return e.Stage == turn.Stage })
 			if want := map[bool]int{true: len(places)}[chooses]; scores != want || session != (p.Name == "session") {
 				t.Errorf("%s: %d scores of %d candidates, want %d; the turn of a session: %t", p.Name, scores, len(places), want, session)
 			}

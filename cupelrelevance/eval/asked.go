@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Prices of a token with a prompt cache, in units of a token without one.
@@ -15,7 +16,7 @@ const (
 // Asker selects items for questions that are asked one after the other. pipeline is
 // that of the question. It returns the positions of the selected items, and the
 // window that is sent.
-type Asker func(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (selected []int, window []*cupel.ContextItem, err error)
+type Asker func(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (selected []int, window []*cupel.ContextItem, err error)
 
 // asked is a policy at a budget on one conversation, from question to question.
 type asked struct {

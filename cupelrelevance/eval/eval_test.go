@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
@@ -100,8 +102,8 @@ func TestAgainst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := eval.ByScore("first", func(*cupelrelevance.Index, string) (cupel.Scorer, error) {
-		return cupel.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	first := eval.ByScore("first", func(*cupelrelevance.Index, string) (strategy.Scorer, error) {
+		return strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if item.Content() == "abcd" {
 				return 1
 			}
@@ -252,7 +254,7 @@ func TestArguments(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	bad := errors.New("no such policy")
-	policies := []eval.Policy{{Name: "bad", New: func(*cupelrelevance.Index, string) (*cupel.Pipeline, error) { return nil, bad }}}
+	policies := []eval.Policy{{Name: "bad", New: func(*cupelrelevance.Index, string) (*pipeline.Pipeline, error) { return nil, bad }}}
 	_, err := eval.Run(t.Context(), small(t), policies, []int{100})
 	if !errors.Is(err, bad) || !strings.Contains(err.Error(), `policy "bad" on conversation "meeting"`) {
 		t.Errorf("got %v, want the first conversation's error", err)
@@ -308,7 +310,7 @@ func TestInTurn(t *testing.T) {
 	kept.InTurn = func() eval.Asker {
 		var selected []int
 		var window []*cupel.ContextItem
-		return func(ctx context.Context, p *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+		return func(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
 			if window != nil {
 				return selected, window, nil
 			}
@@ -335,7 +337,7 @@ func TestInTurn(t *testing.T) {
 		t.Errorf("no cost in %s", text)
 	}
 	kept.InTurn = func() eval.Asker {
-		return func(context.Context, *cupel.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+		return func(context.Context, *pipeline.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
 			return nil, nil, errors.New("offline")
 		}
 	}

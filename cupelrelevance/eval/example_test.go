@@ -3,12 +3,11 @@ package eval_test
 import (
 	"context"
 	"fmt"
-	"log"
-	"strings"
-
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
+	"log"
+	"strings"
 )
 
 // The last two turns are about lunch; the answer is in the first two.
@@ -19,7 +18,7 @@ func ExampleRun() {
 	}
 	result, err := eval.Run(context.Background(), conversations, []eval.Policy{
 		eval.Builtin()[0],
-		eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+		eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.New(index, query)
 		}),
 	}, []int{12, 24})

@@ -2,6 +2,9 @@ package eval_test
 
 import (
 	"fmt"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -12,10 +15,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelrelevance"
-	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
 // TestMeasureCode looks for every function with a comment in five packages of
@@ -55,13 +54,13 @@ func TestMeasureCode(t *testing.T) {
 
 // byWords is BM25 without the stop words of English.
 func byWords() eval.Policy {
-	return eval.ByScore("words", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+	return eval.ByScore("words", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 		return cupelrelevance.NewLexical(index, strings.Join(subject(query), " "))
 	})
 }
 
 func relevancePolicy() eval.Policy {
-	return eval.ByScore("relevance", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+	return eval.ByScore("relevance", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 		return cupelrelevance.New(index, query)
 	})
 }

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
@@ -19,7 +21,7 @@ import (
 func TestMeasureDiverse(t *testing.T) {
 	conversations := evidence(t)
 	budgets := []int{250, 500, 1000, 2000, 4000, 8000}
-	slicers := []cupel.Slicer{slicer.ScoreGreedy{}, slicer.Diverse{}}
+	slicers := []strategy.Slicer{slicer.ScoreGreedy{}, slicer.Diverse{}}
 	for _, repeated := range []float64{0, 0.1, 0.3} {
 		random := rand.New(rand.NewPCG(1, 2))
 		var words []string
@@ -61,7 +63,7 @@ func TestMeasureDiverse(t *testing.T) {
 			for _, q := range c.Questions {
 				questions++
 				for s, sl := range slicers {
-					pipeline, err := cupel.New(cupel.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, q.Query)), Slicer: sl, Placer: placer.Chronological{}, KeepDuplicates: true})
+					pipeline, err := pipeline.New(pipeline.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, q.Query)), Slicer: sl, Placer: placer.Chronological{}, KeepDuplicates: true})
 					if err != nil {
 						t.Fatal(err)
 					}

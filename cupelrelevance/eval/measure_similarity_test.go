@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
@@ -50,11 +51,11 @@ func TestMeasureSimilarity(t *testing.T) {
 	}
 	policies := eval.Builtin()[3:]
 	for _, quality := range []float64{0.5, 1, 2, 3} {
-		policies = append(policies, eval.ByScore(fmt.Sprintf("vectors %g", quality), func(_ *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+		policies = append(policies, eval.ByScore(fmt.Sprintf("vectors %g", quality), func(_ *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return vectors(query, quality), nil
 		}))
 		for _, weight := range []float64{0.5, 1, 2} {
-			policies = append(policies, eval.ByScore(fmt.Sprintf("both %g, weight %g", quality, weight), func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+			policies = append(policies, eval.ByScore(fmt.Sprintf("both %g, weight %g", quality, weight), func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 				return cupelrelevance.New(index, query, cupelrelevance.WithSimilarity(vectors(query, quality), weight))
 			}))
 		}

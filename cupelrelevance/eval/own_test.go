@@ -94,7 +94,7 @@ func overlapOf(t *testing.T, index *cupelrelevance.Index, items []*cupel.Context
 	scores := make([]float64, len(items))
 	for _, word := range subject(q.Query) {
 		lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, word))
-		if err := lexical.ScoreAll(t.Context(), items, scores); err != nil {
+		if err := lexical.Score(t.Context(), items, scores); err != nil {
 			t.Fatal(err)
 		}
 		shared, having := false, 0

@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
@@ -15,7 +16,7 @@ type Policy struct {
 	// conversation share its index. Candidates that the pipeline drops as
 	// duplicates do not count as evidence. New is called from several
 	// goroutines concurrently.
-	New func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error)
+	New func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error)
 
 	// InTurn returns what selects for the questions about one conversation, asked
 	// one after the other at one budget, such as a session. nil selects for each
@@ -29,33 +30,33 @@ type Policy struct {
 // highest scores first.
 func Builtin() []Policy {
 	return []Policy{
-		ByScore("recency", func(*cupelrelevance.Index, string) (cupel.Scorer, error) {
+		ByScore("recency", func(*cupelrelevance.Index, string) (strategy.Scorer, error) {
 			return scorer.Recency{}, nil
 		}),
-		ByScore("lexical", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+		ByScore("lexical", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.NewLexical(index, query)
 		}),
-		ByScore("neighbours", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+		ByScore("neighbours", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			lexical, err := cupelrelevance.NewLexical(index, query)
 			if err != nil {
 				return nil, err
 			}
 			return cupelrelevance.NewNeighbours(index, lexical)
 		}),
-		ByScore("relevance", func(index *cupelrelevance.Index, query string) (cupel.Scorer, error) {
+		ByScore("relevance", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.New(index, query)
 		}),
 	}
 }
 
 // ByScore returns a policy that takes the highest scores first.
-func ByScore(name string, newScorer func(index *cupelrelevance.Index, query string) (cupel.Scorer, error)) Policy {
-	return Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
+func ByScore(name string, newScorer func(index *cupelrelevance.Index, query string) (strategy.Scorer, error)) Policy {
+	return Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error) {
 		s, err := newScorer(index, query)
 		if err != nil {
 			return nil, err
 		}
-		return cupel.New(cupel.Config{
+		return pipeline.New(pipeline.Config{
 			Scorer:         s,
 			Slicer:         slicer.ScoreGreedy{},
 			Placer:         placer.Chronological{},

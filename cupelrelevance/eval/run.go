@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/ordered"
@@ -267,7 +268,7 @@ func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelev
 
 // chooser returns what selects the items for a question: the pipeline, which scores
 // them once for all budgets, or what asks in turn.
-func chooser(ctx context.Context, policy Policy, pipeline *cupel.Pipeline, items []*cupel.ContextItem) (func(context.Context, *asked, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error), error) {
+func chooser(ctx context.Context, policy Policy, pipeline *pipeline.Pipeline, items []*cupel.ContextItem) (func(context.Context, *asked, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error), error) {
 	if policy.InTurn != nil {
 		return func(ctx context.Context, a *asked, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
 			if a.ask == nil {

@@ -3,14 +3,13 @@ package eval_test
 import (
 	"encoding/json"
 	"errors"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelrelevance"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelrelevance"
-	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
 // TestShards: samples that were written and read, in any order and in tables that are
@@ -96,7 +95,7 @@ func TestFailedSamples(t *testing.T) {
 	const line = `{"id": "x", "items": [{"content": "abcd"}, {"content": "efgh"}], "questions": [{"query": "?", "evidence": [1]}, {"query": "mud", "evidence": [1]}]}` + "\n"
 	picky := eval.Builtin()[0]
 	picky.Name = "picky"
-	picky.New = func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
+	picky.New = func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error) {
 		if query == "mud" {
 			return nil, errBroken
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -78,7 +79,7 @@ func rainbow(t *testing.T) *subject {
 	for i := range items {
 		items[i] = must(cupel.NewContextItem(fmt.Sprintf("item %05d\u202E: a %s", i, kinds[i%len(kinds)]), 20+i, cupel.WithKind(kinds[i%len(kinds)]), cupel.WithTags("tag"), cupel.WithMetadata(map[string]any{"k": "v"})))
 	}
-	return inspect(t, cupel.Config{Scorer: scorer.Frequency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}, items, 1000)
+	return inspect(t, pipeline.Config{Scorer: scorer.Frequency{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}, items, 1000)
 }
 
 // schemes are the ways to light and dark.

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -79,9 +80,9 @@ func TestConversation(t *testing.T) {
 		states := make([]string, len(s.items))
 		out, results, outlines := 0, 0, 0
 		for _, e := range report.Included {
-			states[e.Candidate()] = "●"
-			if e.Form() > 0 {
-				states[e.Candidate()] = "◐"
+			states[e.Candidate] = "●"
+			if e.Form > 0 {
+				states[e.Candidate] = "◐"
 				outlines++
 			}
 		}
@@ -155,9 +156,9 @@ func TestDifferencesComeFirst(t *testing.T) {
 			list[i] = "○"
 		}
 		for _, e := range report.Included {
-			list[e.Candidate()] = "●"
-			if e.Form() > 0 {
-				list[e.Candidate()] = fmt.Sprint("◐", e.Form())
+			list[e.Candidate] = "●"
+			if e.Form > 0 {
+				list[e.Candidate] = fmt.Sprint("◐", e.Form)
 			}
 		}
 		return list
@@ -248,7 +249,7 @@ func TestOutlineOfAnExchange(t *testing.T) {
 // turns are those of a session that breaks at the third.
 func turns(t *testing.T) (selections []*cupelinspect.Selection, list []*cupelsession.Turn) {
 	t.Helper()
-	pipeline := must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+	pipeline := must(pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
 	session := must(cupelsession.New(pipeline, cupelsession.Config{}))
 	items, budget := messages(12), must(cupel.NewContextBudget(1000, 800))
 	for _, n := range []int{5, 8, len(items), len(items)} {

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -78,11 +79,11 @@ func TestExtremeSelections(t *testing.T) {
 	}
 	each := func(tokens int) func(int) int { return func(int) int { return tokens } }
 	throwing, proceeding := usual(), usual()
-	throwing.Overflow, proceeding.Overflow = cupel.OverflowThrow, cupel.OverflowProceed
+	throwing.Overflow, proceeding.Overflow = pipeline.OverflowThrow, pipeline.OverflowProceed
 	b := newTab(t)
 	for _, c := range []struct {
 		name, why string
-		config    cupel.Config
+		config    pipeline.Config
 		items     []*cupel.ContextItem
 		budget    cupel.ContextBudget
 	}{
@@ -101,7 +102,7 @@ func TestExtremeSelections(t *testing.T) {
 		{"more tokens than JavaScript counts", "numbers lose their last digits, and say so", usual(), some(3, each(math.MaxInt/4)), must(cupel.NewContextBudget(math.MaxInt, math.MaxInt))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			selection := must(cupelinspect.Inspect(t.Context(), must(cupel.New(c.config)), c.items, c.budget, cupelinspect.WithName(c.name)))
+			selection := must(cupelinspect.Inspect(t.Context(), must(pipeline.New(c.config)), c.items, c.budget, cupelinspect.WithName(c.name)))
 			b.show(write(t, c.why, selection))
 			b.do(`for (const row of document.querySelectorAll('#grid tr[data-row="0"]')) row.click()`)
 			if len(c.items) > 0 != value[bool](b, `const open = document.querySelector('#details').open; document.querySelector('#details').close(); return open`) {

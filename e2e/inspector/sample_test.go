@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // subject is a selection on a page, with what it was made of.
 type subject struct {
-	pipeline  *cupel.Pipeline
+	pipeline  *pipeline.Pipeline
 	items     []*cupel.ContextItem
 	budget    cupel.ContextBudget
 	selection *cupelinspect.Selection
@@ -37,7 +39,7 @@ func must[T any](v T, err error) T {
 func candidates(n int) []*cupel.ContextItem {
 	random := rand.New(rand.NewPCG(7, 11))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Code"}
-	sources := []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRag, "Wiki"}
+	sources := []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRAG, "Wiki"}
 	words := strings.Fields("the roof plan was changed after a meeting because one pipe in the north wall leaks when it rains")
 	items := make([]*cupel.ContextItem, n)
 	for i := range items {
@@ -72,16 +74,16 @@ func candidates(n int) []*cupel.ContextItem {
 }
 
 // composite scores by age and priority: no two candidates alike, nearly.
-func composite(age, priority float64) cupel.Scorer {
+func composite(age, priority float64) strategy.Scorer {
 	return scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Recency{}, Weight: age}, scorer.Weighted{Scorer: scorer.Priority{}, Weight: priority}))
 }
 
 // inspect returns a selection from items with a budget of maxTokens, a target
 // of three quarters and an output reserve of an eighth.
-func inspect(t *testing.T, config cupel.Config, items []*cupel.ContextItem, maxTokens int, options ...cupelinspect.Option) *subject {
+func inspect(t *testing.T, config pipeline.Config, items []*cupel.ContextItem, maxTokens int, options ...cupelinspect.Option) *subject {
 	t.Helper()
 	s := &subject{
-		pipeline: must(cupel.New(config)), items: items,
+		pipeline: must(pipeline.New(config)), items: items,
 		budget: must(cupel.NewContextBudget(maxTokens, maxTokens*3/4, cupel.WithOutputReserve(maxTokens/8))),
 	}
 	var err error
@@ -92,8 +94,8 @@ func inspect(t *testing.T, config cupel.Config, items []*cupel.ContextItem, maxT
 }
 
 // usual is the configuration of tests that need none in particular.
-func usual() cupel.Config {
-	return cupel.Config{Scorer: composite(3, 1), Slicer: slicer.Greedy{}, Placer: placer.UShaped{}, Overflow: cupel.OverflowTruncate}
+func usual() pipeline.Config {
+	return pipeline.Config{Scorer: composite(3, 1), Slicer: slicer.Greedy{}, Placer: placer.UShaped{}, Overflow: pipeline.OverflowTruncate}
 }
 
 // plain is the selection of tests that need none in particular: 40 candidates,

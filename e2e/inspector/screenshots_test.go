@@ -66,7 +66,7 @@ func repository(t *testing.T, words ...string) []*cupel.ContextItem {
 				for _, word := range words {
 					found += min(2, strings.Count(strings.ToLower(piece), word))
 				}
-				items = append(items, must(cupel.NewItemFrom(cupel.HeuristicCounter{}, piece, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+				items = append(items, must(cupel.NewItemFrom(cupel.HeuristicCounter{}, piece, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRAG),
 					cupel.WithFutureRelevanceHint(float64(found)/float64(2*len(words))), cupel.WithTimestamp(noon.Add(time.Duration(len(items))*time.Minute)),
 					cupel.WithMetadata(map[string]any{"file": filepath.ToSlash(path)}))))
 			}

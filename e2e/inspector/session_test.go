@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -14,7 +15,7 @@ import (
 
 // TestATurnOfASession shows whether a turn broke, where, why, and the price.
 func TestATurnOfASession(t *testing.T) {
-	pipeline := must(cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
+	pipeline := must(pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}))
 	session := must(cupelsession.New(pipeline, cupelsession.Config{}))
 	items, budget := conversation(12), must(cupel.NewContextBudget(1000, 800))
 	for _, c := range []struct {

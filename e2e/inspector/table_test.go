@@ -10,6 +10,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -147,7 +148,7 @@ func TestSort(t *testing.T) {
 		}
 	}
 	recency := make([]float64, len(scored))
-	if err := cupel.ScoreAll(t.Context(), scorer.Recency{}, scored, recency); err != nil {
+	if err := strategy.CallScorer(t.Context(), scorer.Recency{}, scored, recency); err != nil {
 		t.Fatal(err)
 	}
 	for i, item := range scored {

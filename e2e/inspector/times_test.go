@@ -10,8 +10,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
-
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -105,7 +104,7 @@ func holdTimes(t *testing.T, other int) {
 	t.Helper()
 	var b *tab
 	if other == ofConversation {
-		s := inspect(t, cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}, messages(many / 2)[:many], 200_000, cupelinspect.WithName("talk"))
+		s := inspect(t, pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}, messages(many / 2)[:many], 200_000, cupelinspect.WithName("talk"))
 		b = open(t, "10,000 messages", s.selection)
 	} else {
 		_, b = openLarge(t, other+1)

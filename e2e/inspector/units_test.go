@@ -53,8 +53,8 @@ func TestUnits(t *testing.T) {
 		forms, tokens := make(map[int]int), 0
 		for _, entry := range report.Included {
 			tokens += entry.Item.Tokens()
-			if entry.Form() > 0 {
-				forms[entry.Candidate()] = entry.Form()
+			if entry.Form > 0 {
+				forms[entry.Candidate] = entry.Form
 				seen++
 			}
 		}
@@ -82,8 +82,8 @@ func TestUnits(t *testing.T) {
 			if !strings.Contains(head, fmt.Sprintf("%d token", entry.Item.Tokens())) || content != entry.Item.Content() {
 				t.Errorf("at %d place %d shows %q: %q, want %v", budget, i+1, head, content, entry.Item.Content())
 			}
-			if entry.Form() > 0 != strings.Contains(head, fmt.Sprintf("form %d", entry.Form())) {
-				t.Errorf("at %d place %d shows %q, want form %d", budget, i+1, head, entry.Form())
+			if entry.Form > 0 != strings.Contains(head, fmt.Sprintf("form %d", entry.Form)) {
+				t.Errorf("at %d place %d shows %q, want form %d", budget, i+1, head, entry.Form)
 			}
 		}
 	}
@@ -98,8 +98,8 @@ func TestUnits(t *testing.T) {
 	}
 	var smaller []int
 	for _, entry := range s.at(t, 900).Included {
-		if entry.Form() > 0 {
-			smaller = append(smaller, entry.Candidate())
+		if entry.Form > 0 {
+			smaller = append(smaller, entry.Candidate)
 		}
 	}
 	b.choose("#filter-state", "In a smaller form")
@@ -139,7 +139,7 @@ func TestUnitsOfTwoReports(t *testing.T) {
 		selections[i] = must(cupelinspect.FromReport(report, must(s.budget.Resize(budget, budget*3/4))))
 		forms[i] = make(map[int]int)
 		for _, e := range report.Included {
-			forms[i][e.Candidate()] = e.Form()
+			forms[i][e.Candidate] = e.Form
 		}
 	}
 	b := open(t, "two reports", selections...)

@@ -11,9 +11,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -83,7 +85,7 @@ func TestTheWindowIsDrawnToScale(t *testing.T) {
 	for i := range 33 {
 		many = append(many, must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 10+i, cupel.WithKind(shop[i%len(shop)]))))
 	}
-	everything := cupel.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
+	everything := pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
 	for _, c := range []struct {
 		name, why string
 		subject   func(t *testing.T) *subject
@@ -133,7 +135,7 @@ func TestTheWindowIsDrawnToScale(t *testing.T) {
 func TestScoresAgainstPositions(t *testing.T) {
 	for _, c := range []struct {
 		name, why string
-		placer    cupel.Placer
+		placer    strategy.Placer
 		isU       bool
 	}{
 		{"UShaped", "the best stand at the edges, and one sees a U", placer.UShaped{}, true},

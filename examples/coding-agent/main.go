@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -103,7 +104,7 @@ func withConversation(question string, candidates []*cupel.ContextItem) ([]*cupe
 // newPipeline returns the policy for a question. Relevance decides most, then
 // the kind. Quotas keep prose and commits from crowding out code. The window is
 // filled with the highest scores first, and those stand at its edges.
-func newPipeline(question string) (*cupel.Pipeline, error) {
+func newPipeline(question string) (*pipeline.Pipeline, error) {
 	index, err := cupelrelevance.NewIndex()
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func newPipeline(question string) (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
+	return pipeline.New(pipeline.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
 }
 
 // printReport prints the window in its order, the best of what was dropped, and
@@ -165,7 +166,7 @@ func printReport(out io.Writer, report *cupel.SelectionReport, budget cupel.Cont
 
 // writePage writes the inspector's page, which shows the same selection and what
 // it would be at other budgets.
-func writePage(ctx context.Context, name, title string, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) error {
+func writePage(ctx context.Context, name, title string, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) error {
 	selection, err := cupelinspect.Inspect(ctx, pipeline, items, budget)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -81,7 +83,7 @@ func testLog() string {
 // proposes to a model.
 type agent struct {
 	tracer    trace.Tracer
-	collector cupel.TraceCollector
+	collector observe.TraceCollector
 	source    []*cupel.ContextItem
 	session   *cupelsession.Session
 	model     model
@@ -91,7 +93,7 @@ type agent struct {
 	now   time.Time            // as the conversation goes
 }
 
-func newAgent(tracer trace.Tracer, collector cupel.TraceCollector, source []*cupel.ContextItem, now time.Time) (*agent, error) {
+func newAgent(tracer trace.Tracer, collector observe.TraceCollector, source []*cupel.ContextItem, now time.Time) (*agent, error) {
 	a := &agent{tracer: tracer, collector: collector, source: source, now: now}
 	system, err := newItem(systemPrompt, now, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
 	if err != nil {
@@ -208,7 +210,7 @@ func (a *agent) converse(ctx context.Context, t turn) answer {
 func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextItem, error) {
 	ctx, span := a.tracer.Start(ctx, "agent.search")
 	defer span.End()
-	pipeline, err := newSearch(question)
+	p, err := newSearch(question)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +218,7 @@ func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextIt
 	if err != nil {
 		return nil, err
 	}
-	found, err := pipeline.Run(ctx, a.source, budget, cupel.WithTrace(a.collector))
+	found, err := p.Run(ctx, a.source, budget, pipeline.WithTrace(a.collector))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -49,7 +50,7 @@ func candidates() ([]*cupel.ContextItem, error) {
 			}
 		}
 		for _, part := range parts {
-			it, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, part, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+			it, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, part, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRAG),
 				cupel.WithMetadata(map[string]any{"path": file.Name()}))
 			if err != nil {
 				return nil, err
@@ -105,7 +106,7 @@ and say so when they do not hold the answer.`
 // least 40 % of the tokens, so that the README cannot crowd it out. An issue should
 // be among the results: each search falls short of it, as when a source of an agent
 // has nothing or does not answer.
-func newSearch(question string) (*cupel.Pipeline, error) {
+func newSearch(question string) (*pipeline.Pipeline, error) {
 	about, err := newRelevance(question)
 	if err != nil {
 		return nil, err
@@ -118,12 +119,12 @@ func newSearch(question string) (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Name: "search", Scorer: about, Slicer: complete, Placer: placer.UShaped{}})
+	return pipeline.New(pipeline.Config{Name: "search", Scorer: about, Slicer: complete, Placer: placer.UShaped{}})
 }
 
 // newChooser returns the policy by which the session chooses at a break: what the
 // question is about, and what is recent.
-func newChooser(question string) (*cupel.Pipeline, error) {
+func newChooser(question string) (*pipeline.Pipeline, error) {
 	about, err := newRelevance(question)
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func newChooser(question string) (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{Name: "window", Scorer: score, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
+	return pipeline.New(pipeline.Config{Name: "window", Scorer: score, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 }
 
 func newRelevance(question string) (*cupelrelevance.Relevance, error) {

@@ -25,10 +25,10 @@ import (
 	"strings"
 	"time"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
 // The exit codes.
@@ -185,7 +185,7 @@ func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, s
 	if err != nil {
 		return err
 	}
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(
 			cupelotel.WithTracerProvider(t.tracing),
 			cupelotel.WithVerbosity(s.verbosity),
@@ -209,7 +209,7 @@ func (s settings) converse(ctx context.Context, t *telemetry, stdin io.Reader, s
 			}
 		}
 		result := agent.take(ctx, i+1, turn)
-		_, tooLarge := errors.AsType[*cupel.PinnedExceedsBudgetError](result.err)
+		_, tooLarge := errors.AsType[*pipeline.PinnedExceedsBudgetError](result.err)
 		switch {
 		case turn.tooLong && result.err == nil:
 			return errDeliberate

@@ -50,7 +50,7 @@ func TestConversation(t *testing.T) {
 		"Turn 1 of 6: a question about the source\n", "Turn 6 of 6: ",
 		"left out: BudgetExceeded ",
 		"no window of 3,450 tokens; trace ",
-		"✗       classify ", "failed with *cupel.PinnedExceedsBudgetError: cupel: Pinned items require ",
+		"✗       classify ", "failed with *pipeline.PinnedExceedsBudgetError: cupel: Pinned items require ",
 		"break (forced) at item 1: ", "break (free) at item 1: ", ", a summary stands for ",
 		"\n5 turns, 2 breaks: ",
 	} {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // TestAllocationsOfARun holds the counts that docs/benchmarks.md promises. They
@@ -15,15 +17,15 @@ func TestAllocationsOfARun(t *testing.T) {
 		t.Skip("the race detector empties pools at random")
 	}
 	w := workload{n: 100}
-	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
 	ctx := t.Context()
-	allocations := func(opts ...cupel.RunOption) float64 {
-		return testing.AllocsPerRun(200, func() { must(pipeline.Run(ctx, items, budget, opts...)) })
+	allocations := func(opts ...pipeline.RunOption) float64 {
+		return testing.AllocsPerRun(200, func() { must(p.Run(ctx, items, budget, opts...)) })
 	}
-	report := func(level cupel.TraceDetailLevel) float64 {
+	report := func(level observe.TraceDetailLevel) float64 {
 		return testing.AllocsPerRun(200, func() {
-			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
-			must(pipeline.Run(ctx, items, budget, cupel.WithTrace(collector)))
+			collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level))
+			must(p.Run(ctx, items, budget, pipeline.WithTrace(collector)))
 			collector.BuildReport()
 		})
 	}
@@ -34,10 +36,10 @@ func TestAllocationsOfARun(t *testing.T) {
 		why       string
 	}{
 		{"untraced", untraced, 4, "the window, and what slicer and placer return"},
-		{"null collector", allocations(cupel.WithTrace(cupel.NullTraceCollector{})), untraced, "no one observes the run"},
-		{"counts by reason", allocations(cupel.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
-		{"report, level Stage", report(cupel.TraceDetailStage), untraced + 14, "the collector, the lists of the report, and what another report is made of"},
-		{"report, level Item", report(cupel.TraceDetailItem), untraced + 16, "besides, the messages of a stage are one string"},
+		{"null collector", allocations(pipeline.WithTrace(observe.NullTraceCollector{})), untraced, "no one observes the run"},
+		{"counts by reason", allocations(pipeline.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
+		{"report, level Stage", report(observe.TraceDetailStage), untraced + 18, "the collector and its events, the lists of the run, and those of the report"},
+		{"report, level Item", report(observe.TraceDetailItem), untraced + 20 + 2*float64(len(items)), "besides, one or two for the message of each item"},
 	}
 	for _, tt := range tests {
 		if tt.got > tt.most {
@@ -49,10 +51,10 @@ func TestAllocationsOfARun(t *testing.T) {
 // TestReportsOutliveTheirRun: a report must share no memory with the pool that
 // the next runs take theirs from.
 func TestReportsOutliveTheirRun(t *testing.T) {
-	pipeline := greedyPipeline(threeScorers())
+	p := greedyPipeline(threeScorers())
 	dryRun := func(n int) *cupel.SelectionReport {
 		w := workload{n: n}
-		return must(pipeline.DryRun(t.Context(), w.items(), w.budget()))
+		return must(p.DryRun(t.Context(), w.items(), w.budget()))
 	}
 	report := dryRun(200)
 	if len(report.Excluded) == 0 {

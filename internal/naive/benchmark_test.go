@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -99,7 +101,7 @@ func BenchmarkScorer(b *testing.B) {
 				ctx := b.Context()
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := cupel.ScoreAll(ctx, scorer, items, scores); err != nil {
+					if err := strategy.CallScorer(ctx, scorer, items, scores); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -158,7 +160,7 @@ func BenchmarkSlicer(b *testing.B) {
 				ctx := b.Context()
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := cupel.Slice(ctx, slicer, scored, budget); err != nil {
+					if _, err := strategy.CallSlicer(ctx, slicer, scored, budget); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -186,15 +188,15 @@ func BenchmarkRun(b *testing.B) {
 		{"greedy", naive.Greedy{}, 10_000},
 		{"knapsack", naive.Knapsack{}, 1_000},
 	} {
-		config := naive.Config{Scorer: benchScorer, Slicer: s.slicer, Placer: naive.UShaped{}, Overflow: cupel.OverflowTruncate}
-		pipeline := must(cupel.New(must(engineConfig(config))))
+		config := naive.Config{Scorer: benchScorer, Slicer: s.slicer, Placer: naive.UShaped{}, Overflow: pipeline.OverflowTruncate}
+		p := must(pipeline.New(must(engineConfig(config))))
 		ctx := b.Context()
 		for _, n := range sizes() {
 			items, budget := benchItems(n), benchBudget(n)
 			b.Run(fmt.Sprintf("%s/%d/engine", s.name, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := pipeline.Run(ctx, items, budget); err != nil {
+					if _, err := p.Run(ctx, items, budget); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -202,7 +204,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d/engine-dry-run", s.name, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := pipeline.DryRun(ctx, items, budget); err != nil {
+					if _, err := p.DryRun(ctx, items, budget); err != nil {
 						b.Fatal(err)
 					}
 				}

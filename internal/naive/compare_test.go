@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -46,9 +49,9 @@ func differCase(c testCase, seen tally) string {
 	}
 	var observed []cupel.OverflowEvent
 	config.OnOverflow = func(e cupel.OverflowEvent) { observed = append(observed, e) }
-	pipeline, err := cupel.New(config)
+	p, err := pipeline.New(config)
 	if err != nil {
-		return fmt.Sprintf("cupel.New: %v", err)
+		return fmt.Sprintf("pipeline.New: %v", err)
 	}
 	ctx := context.Background()
 	if d := differScores(ctx, c, config.Scorer); d != "" {
@@ -63,7 +66,7 @@ func differCase(c testCase, seen tally) string {
 	if want.Report.Overflow != nil && wantErr == nil {
 		wantObserved = append(wantObserved, *want.Report.Overflow)
 	}
-	got, err := pipeline.Run(ctx, c.items, c.budget)
+	got, err := p.Run(ctx, c.items, c.budget)
 	if d := differRun(want, wantErr, got, err); d != "" {
 		return "Run: " + d
 	}
@@ -71,12 +74,12 @@ func differCase(c testCase, seen tally) string {
 		return "Run: overflow observer: " + d
 	}
 
-	level := cupel.TraceDetailStage
+	level := observe.TraceDetailStage
 	if len(c.items)%2 == 1 {
-		level = cupel.TraceDetailItem
+		level = observe.TraceDetailItem
 	}
-	collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
-	got, err = pipeline.Run(ctx, c.items, c.budget, cupel.WithTrace(collector))
+	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level))
+	got, err = p.Run(ctx, c.items, c.budget, pipeline.WithTrace(collector))
 	if d := differRun(want, wantErr, got, err); d != "" {
 		return "Run with a collector: " + d
 	}
@@ -87,14 +90,14 @@ func differCase(c testCase, seen tally) string {
 	}
 
 	observed = nil
-	report, err := pipeline.DryRun(ctx, c.items, c.budget)
+	report, err := p.DryRun(ctx, c.items, c.budget)
 	if d := differError(wantErr, err); d != "" {
 		return "DryRun: " + d
 	}
 	if report == nil {
 		return "DryRun: no report"
 	}
-	if d := differReport(want, report, cupel.TraceDetailStage); d != "" {
+	if d := differReport(want, report, observe.TraceDetailStage); d != "" {
 		return "DryRun: report: " + d
 	}
 	if len(observed) > 0 {
@@ -113,13 +116,13 @@ func class(err error) naive.Class {
 		return own.Class
 	case errors.Is(err, cupel.ErrInvalidConfig):
 		return naive.ClassInvalidConfig
-	case errors.Is(err, cupel.ErrPinnedExceedsBudget):
+	case errors.Is(err, pipeline.ErrPinnedExceedsBudget):
 		return naive.ClassPinned
-	case errors.Is(err, cupel.ErrOverflow):
+	case errors.Is(err, pipeline.ErrOverflow):
 		return naive.ClassOverflow
 	case errors.Is(err, cupel.ErrScarcity):
 		return naive.ClassScarcity
-	case errors.Is(err, cupel.ErrContent):
+	case errors.Is(err, pipeline.ErrContent):
 		return naive.ClassContent
 	}
 	return naive.Class("other: " + err.Error())
@@ -166,9 +169,8 @@ func contents(items []*cupel.ContextItem) []string {
 	return list
 }
 
-// differScores compares the scores of all scoreable items, and the engine's
-// single form with its batch form, bit by bit.
-func differScores(ctx context.Context, c testCase, scorer cupel.Scorer) string {
+// differScores compares the scores of all scoreable items.
+func differScores(ctx context.Context, c testCase, scorer strategy.Scorer) string {
 	var scoreable []*cupel.ContextItem
 	for _, it := range c.items {
 		if it.Tokens() >= 0 && !it.Pinned() {
@@ -180,43 +182,37 @@ func differScores(ctx context.Context, c testCase, scorer cupel.Scorer) string {
 		return fmt.Sprintf("the model's scorer: %v", err)
 	}
 	got := make([]float64, len(scoreable))
-	if err := cupel.ScoreAll(ctx, scorer, scoreable, got); err != nil {
+	if err := strategy.CallScorer(ctx, scorer, scoreable, got); err != nil {
 		return fmt.Sprintf("ScoreAll: %v", err)
 	}
-	for i, it := range scoreable {
+	for i := range scoreable {
 		if !sameScore(got[i], want[i]) {
 			return fmt.Sprintf("score of scoreable item %d is %v, want %v", i, got[i], want[i])
-		}
-		if i >= 8 {
-			continue // the single form is quadratic and worse
-		}
-		if single := scorer.Score(it, scoreable); math.Float64bits(single) != math.Float64bits(got[i]) && !(math.IsNaN(single) && math.IsNaN(got[i])) {
-			return fmt.Sprintf("Score of scoreable item %d is %v, ScoreAll gives %v", i, single, got[i])
 		}
 	}
 	return ""
 }
 
-func smallerOf(s cupel.Selection) []cupel.SmallerForm {
-	return slices.SortedFunc(slices.Values(s.Smaller), func(a, b cupel.SmallerForm) int { return a.Index - b.Index })
+func smallerOf(s strategy.Selection) []strategy.SmallerForm {
+	return slices.SortedFunc(slices.Values(s.Smaller), func(a, b strategy.SmallerForm) int { return a.Index - b.Index })
 }
 
-func sameDrop(a, b cupel.Drop) bool {
+func sameDrop(a, b strategy.Drop) bool {
 	return a.Index == b.Index && a.Reason.Equal(b.Reason)
 }
 
 // differStrategies compares the slicer and the placer on a list in any order;
 // what the pipeline hands them is always sorted.
-func differStrategies(ctx context.Context, c testCase, config cupel.Config) string {
+func differStrategies(ctx context.Context, c testCase, config pipeline.Config) string {
 	want, wantErr := naive.Slice(c.config.Slicer, c.scored, c.sliceBudget, c.config.Fault)
 	if class(wantErr) == naive.ClassTooLarge {
 		return ""
 	}
-	got, err := cupel.Slice(ctx, config.Slicer, c.scored, c.sliceBudget)
+	got, err := strategy.CallSlicer(ctx, config.Slicer, c.scored, c.sliceBudget)
 	if d := differError(wantErr, err); d != "" {
 		return "Slice: " + d
 	}
-	byIndex := func(a, b cupel.Drop) int { return a.Index - b.Index }
+	byIndex := func(a, b strategy.Drop) int { return a.Index - b.Index }
 	gotIndices, wantIndices := slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(want.Indices))
 	gotDrops, wantDrops := slices.SortedFunc(slices.Values(got.Drops), byIndex), slices.SortedFunc(slices.Values(want.Drops), byIndex)
 	switch {
@@ -231,7 +227,7 @@ func differStrategies(ctx context.Context, c testCase, config cupel.Config) stri
 	}
 
 	wantOrder := naive.Place(c.config.Placer, c.scored, c.config.Fault)
-	order, err := cupel.Place(ctx, config.Placer, c.scored)
+	order, err := strategy.CallPlacer(ctx, config.Placer, c.scored)
 	if err != nil || !slices.Equal(order, wantOrder) {
 		return fmt.Sprintf("Place: %v, error %v, want %v", order, err, wantOrder)
 	}
@@ -263,7 +259,7 @@ func differOverflow(want, got []cupel.OverflowEvent) string {
 	return ""
 }
 
-func differReport(result naive.Result, got *cupel.SelectionReport, level cupel.TraceDetailLevel) string {
+func differReport(result naive.Result, got *cupel.SelectionReport, level observe.TraceDetailLevel) string {
 	want := result.Report
 	if d := differEvents(result, got.Events, level); d != "" {
 		return d
@@ -305,13 +301,13 @@ func differReport(result naive.Result, got *cupel.SelectionReport, level cupel.T
 func differDecisions(want naive.Result, got *cupel.SelectionReport) string {
 	for i, w := range want.Included {
 		g := got.Included[i]
-		if d := (naive.Decision{Candidate: g.Candidate(), Form: g.Form(), Stale: g.Stale()}); d != w {
+		if d := (naive.Decision{Candidate: g.Candidate, Form: g.Form, Stale: g.Stale}); d != w {
 			return fmt.Sprintf("included[%d] %q: %+v, want %+v", i, g.Item.Content(), d, w)
 		}
 	}
 	for i, w := range want.Excluded {
 		g := got.Excluded[i]
-		if d := (naive.Decision{Candidate: g.Candidate(), Stale: g.Stale()}); d != w {
+		if d := (naive.Decision{Candidate: g.Candidate, Stale: g.Stale}); d != w {
 			return fmt.Sprintf("excluded[%d] %q: %+v, want %+v", i, g.Item.Content(), d, w)
 		}
 	}
@@ -332,7 +328,7 @@ func overflows(report *cupel.SelectionReport) []cupel.OverflowEvent {
 
 // differEvents compares the stages' events and, at level Item, checks that
 // each decision has its event before that of its stage (R33).
-func differEvents(result naive.Result, got []cupel.TraceEvent, level cupel.TraceDetailLevel) string {
+func differEvents(result naive.Result, got []cupel.TraceEvent, level observe.TraceDetailLevel) string {
 	want := result.Report
 	var stages []cupel.TraceEvent
 	pending := map[string]int{} // item events since the last stage event, by the reason's name
@@ -356,7 +352,7 @@ func differEvents(result naive.Result, got []cupel.TraceEvent, level cupel.Trace
 	if !slices.Equal(stages, want.Events) {
 		return fmt.Sprintf("stage events %+v, want %+v", stages, want.Events)
 	}
-	if level != cupel.TraceDetailItem {
+	if level != observe.TraceDetailItem {
 		if len(stages) != len(got) {
 			return "item events at level Stage"
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // CountEntry is a CountQuotaEntry of the specification.
@@ -113,8 +114,8 @@ type tally struct {
 
 func (count) leftOver() bool { return false }
 
-func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
-	var result cupel.Selection
+func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
+	var result strategy.Selection
 	if (len(items) == 0 || budget.TargetTokens <= 0) && f != FaultCountRequiresOfNothing {
 		return result, nil
 	}
@@ -157,7 +158,7 @@ func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Se
 		}
 		if satisfied < entry.RequireCount {
 			if s.throw && f != FaultCountNeverThrows || f == FaultCountAlwaysThrows {
-				return cupel.Selection{}, &Error{Class: ClassScarcity, Text: fmt.Sprintf(
+				return strategy.Selection{}, &Error{Class: ClassScarcity, Text: fmt.Sprintf(
 					"%s: candidate pool for kind '%s' has %d items but RequireCount is %d.",
 					s.name, entry.Kind.Canonical(), satisfied, entry.RequireCount)}
 			}
@@ -192,22 +193,22 @@ func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Se
 		TargetTokens: min(residualTarget, budget.MaxTokens),
 	}, f)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
 	// Caps count units in any form.
-	var chosen []cupel.SmallerForm
+	var chosen []strategy.SmallerForm
 	for _, i := range innerSelected.Indices {
-		chosen = append(chosen, cupel.SmallerForm{Index: i})
+		chosen = append(chosen, strategy.SmallerForm{Index: i})
 	}
 	chosen = append(chosen, innerSelected.Smaller...)
 	if s.knapsack {
 		s.resort(chosen, residual, f)
 	} else if f == FaultCountQuotaResorts {
-		slices.SortFunc(chosen, func(a, b cupel.SmallerForm) int { return a.Index - b.Index })
+		slices.SortFunc(chosen, func(a, b strategy.SmallerForm) int { return a.Index - b.Index })
 	}
 
 	// Phase 3: Cap Enforcement.
-	var kept cupel.Selection
+	var kept strategy.Selection
 	for _, c := range chosen {
 		i := c.Index
 		entry := find(selectedCount, residual[i].Item.Kind(), f)
@@ -238,7 +239,7 @@ func (s count) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Se
 }
 
 // drop is EXCLUDE(item) with the reason of R31.
-func (s count) drop(kept *cupel.Selection, i int, entry *tally, f Fault) {
+func (s count) drop(kept *strategy.Selection, i int, entry *tally, f Fault) {
 	data := cupel.ReasonData{Kind: entry.Kind.Canonical(), Cap: entry.CapCount, Count: entry.selected}
 	switch f {
 	case FaultCountCapReasonIsBudget:
@@ -246,7 +247,7 @@ func (s count) drop(kept *cupel.Selection, i int, entry *tally, f Fault) {
 	case FaultCountCapReasonCountsDropped:
 		data.Count++
 	}
-	kept.Drops = append(kept.Drops, cupel.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, data)})
+	kept.Drops = append(kept.Drops, strategy.Drop{Index: i, Reason: cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, data)})
 }
 
 func find(tallies []tally, kind cupel.ContextKind, f Fault) *tally {
@@ -294,11 +295,11 @@ func (s count) seedFault() Fault {
 }
 
 // resort is D180: by score descending, then by position in the input (R20).
-func (s count) resort(chosen []cupel.SmallerForm, items []entry, f Fault) {
+func (s count) resort(chosen []strategy.SmallerForm, items []entry, f Fault) {
 	if f == FaultConstrainedNoResort {
 		return
 	}
-	slices.SortFunc(chosen, func(a, b cupel.SmallerForm) int {
+	slices.SortFunc(chosen, func(a, b strategy.SmallerForm) int {
 		if c := byScore(items[a.Index].Score, items[b.Index].Score); c != 0 {
 			if f == FaultConstrainedResortAscending {
 				return -c

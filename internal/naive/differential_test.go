@@ -78,7 +78,7 @@ func TestEngineAgreesWithTheModel(t *testing.T) {
 		"excluded BudgetExceeded", "excluded Deduplicated", "excluded NegativeTokens", "excluded PinnedOverride", "excluded CountCapExceeded",
 		"error pinned_exceeds_budget", "error overflow", "error scarcity", "error invalid_config",
 		"overflow event", "shortfall", "NaN score", "infinite score", "clamped total", "pointer selected twice",
-		"naive.CustomSlicer", "naive.Greedy", "naive.Knapsack", "naive.CountConstrainedKnapsack",
+		"naive.CustomSlicer", "naive.Greedy", "naive.ScoreGreedy", "naive.Knapsack", "naive.CountConstrainedKnapsack",
 		"quota around naive.Greedy", "quota around naive.Knapsack", "quota around naive.Quota", "quota around naive.CountQuota", "quota around naive.CountConstrainedKnapsack",
 		"count quota around naive.Greedy", "count quota around naive.Quota", "count quota around naive.CountQuota",
 	} {
@@ -206,8 +206,8 @@ func describe(c testCase, data []byte) string {
 	fmt.Fprintf(&b, "bytes: %q\n", data)
 	fmt.Fprintf(&b, "scorer: %s\nslicer: %s\nplacer: %T\nkeep duplicates: %v\noverflow: %v\n",
 		describeScorer(c.config.Scorer), describeSlicer(c.config.Slicer), c.config.Placer, c.config.KeepDuplicates, c.config.Overflow)
-	fmt.Fprintf(&b, "full only: %v\nbudget: max %d, target %d, reserve %d, slots %v, margin %v\n",
-		c.config.FullOnly, c.budget.MaxTokens(), c.budget.TargetTokens(), c.budget.OutputReserve(), c.budget.ReservedSlots(), c.budget.EstimationSafetyMarginPercent())
+	fmt.Fprintf(&b, "budget: max %d, target %d, reserve %d, slots %v, margin %v\n",
+		c.budget.MaxTokens(), c.budget.TargetTokens(), c.budget.OutputReserve(), c.budget.ReservedSlots(), c.budget.EstimationSafetyMarginPercent())
 	for i, it := range c.items {
 		if first := slices.Index(c.items, it); first < i {
 			fmt.Fprintf(&b, "items[%d]: the pointer of items[%d]\n", i, first)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Diverse is the DiverseSlice section. A From of 0 is the default.
@@ -25,9 +26,9 @@ func (s Diverse) construct(f Fault) (slicer, error) {
 func (s Diverse) narrow(cupel.ContextKind) slicer { return s }
 func (Diverse) leftOver() bool                    { return true }
 
-func (s Diverse) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (s Diverse) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 && f != FaultDiverseZeroTarget {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
 	var taken []int
 	var compared []entry // taken
@@ -55,7 +56,7 @@ func (s Diverse) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.
 			}
 		}
 		if best < 0 {
-			return cupel.Selection{Indices: taken}, nil
+			return strategy.Selection{Indices: taken}, nil
 		}
 		taken = append(taken, best)
 		compared = append(compared, items[best])

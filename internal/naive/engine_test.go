@@ -7,49 +7,53 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
 // engineConfig builds the engine's strategies for a configuration of the
 // model.
-func engineConfig(config naive.Config) (cupel.Config, error) {
+func engineConfig(config naive.Config) (pipeline.Config, error) {
 	s, err := engineScorer(config.Scorer)
 	if err != nil {
-		return cupel.Config{}, err
+		return pipeline.Config{}, err
 	}
 	sl, err := engineSlicer(config.Slicer)
 	if err != nil {
-		return cupel.Config{}, err
+		return pipeline.Config{}, err
 	}
-	return cupel.Config{
+	return pipeline.Config{
 		Scorer: s, Slicer: sl, Placer: enginePlacer(config.Placer),
-		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow, FullOnly: config.FullOnly,
-		NearDuplicates: config.NearDuplicates, AnyNumbers: config.AnyNumbers,
+		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow,
+		NearDuplicates: config.NearDuplicates,
 	}, nil
 }
 
-func enginePlacer(p naive.Placer) cupel.Placer {
+func enginePlacer(p naive.Placer) strategy.Placer {
 	if _, ok := p.(naive.UShaped); ok {
 		return placer.UShaped{}
 	}
 	return placer.Chronological{}
 }
 
-// customScorer has no batch form.
 type customScorer struct{ naive.Custom }
 
-func (s customScorer) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return s.Custom.Score(item)
+func (s customScorer) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = s.Custom.Score(item)
+	}
+	return nil
 }
 
 // errTwice stands for what the engine's maps cannot express: the same name
 // twice, letter for letter.
 var errTwice = &cupel.InvalidConfigError{Reason: "given twice"}
 
-func engineScorer(s naive.Scorer) (cupel.Scorer, error) {
+func engineScorer(s naive.Scorer) (strategy.Scorer, error) {
 	switch s := s.(type) {
 	case naive.Custom:
 		return customScorer{s}, nil
@@ -137,31 +141,35 @@ func engineCurve(c naive.Curve) (scorer.Curve, error) {
 
 type customSlicer struct{ naive.CustomSlicer }
 
-func (s customSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (cupel.Selection, error) {
-	selection := cupel.Selection{Indices: s.Choose(items)}
+func (s customSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+	selection := strategy.Selection{Indices: s.Choose(items)}
 	for i, it := range items {
 		forms := len(it.Item.Forms())
 		switch {
 		case slices.Contains(selection.Indices, i):
 		case s.Drop != nil && s.Drop(i):
-			selection.Drops = append(selection.Drops, cupel.Drop{Index: i, Reason: naive.DropReason})
+			selection.Drops = append(selection.Drops, strategy.Drop{Index: i, Reason: naive.DropReason})
 		case s.Smaller != nil && forms > 0:
 			if form := s.Smaller(i, forms); form > 0 {
-				selection.Smaller = append(selection.Smaller, cupel.SmallerForm{Index: i, Form: form})
+				selection.Smaller = append(selection.Smaller, strategy.SmallerForm{Index: i, Form: form})
 			}
 		}
 	}
 	return selection, nil
 }
 
-func (s customSlicer) LeftOver() bool { return s.CustomSlicer.LeftOver }
+func (s customSlicer) Facts() strategy.Facts {
+	return strategy.Facts{Of: s, LeftOver: s.LeftOver}
+}
 
-func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
+func engineSlicer(s naive.Slicer) (strategy.Slicer, error) {
 	switch s := s.(type) {
 	case naive.CustomSlicer:
 		return customSlicer{s}, nil
 	case naive.Greedy:
 		return slicer.Greedy{}, nil
+	case naive.ScoreGreedy:
+		return slicer.ScoreGreedy{}, nil
 	case naive.Knapsack:
 		return engineKnapsack(s)
 	case naive.MultipleChoice:
@@ -171,7 +179,7 @@ func engineSlicer(s naive.Slicer) (cupel.Slicer, error) {
 		return slicer.NewMultipleChoice(), nil
 	case naive.Diverse:
 		d := slicer.Diverse{From: s.From}
-		return d, d.Validate()
+		return d, d.Facts().Invalid
 	case naive.Quota:
 		inner, err := engineSlicer(s.Inner)
 		if err != nil {

@@ -16,41 +16,62 @@ import (
 
 	"github.com/wollax/cupel-go/conformance"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
-// model runs vectors against the naive model, with a fault or without.
+// model runs vectors against the naive model, with a fault or without. A strategy
+// that the specification does not have may have no model: its vectors are the
+// second opinion on it, and run on the engine.
 type model struct{ fault naive.Fault }
+
+var errNoModel = errors.New("there is no model")
 
 var _ conformance.Implementation = model{}
 
-func (m model) Score(_ context.Context, spec conformance.ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
+func (m model) Score(ctx context.Context, spec conformance.ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
 	s, err := m.scorer(spec)
+	if errors.Is(err, errNoModel) {
+		return conformance.Engine{}.Score(ctx, spec, items)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return naive.Score(s, items, m.fault)
 }
 
-func (m model) Slice(_ context.Context, spec conformance.SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	return naive.Slice(m.slicer(&spec), items, budget, m.fault)
-}
-
-func (m model) Place(_ context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
-	return naive.Place(m.placer(name), items, m.fault), nil
-}
-
-func (m model) Run(_ context.Context, spec conformance.PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
-	config := naive.Config{
-		Slicer: m.slicer(spec.Slicer), Placer: m.placer(spec.Placer),
-		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, FullOnly: spec.FullOnly, Fault: m.fault,
-		NearDuplicates: spec.NearDuplicates, AnyNumbers: spec.AnyNumbers,
+func (m model) Slice(ctx context.Context, spec conformance.SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	s, err := m.slicer(&spec)
+	if errors.Is(err, errNoModel) {
+		return conformance.Engine{}.Slice(ctx, spec, items, budget)
 	}
+	return naive.Slice(s, items, budget, m.fault)
+}
+
+func (m model) Place(ctx context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
+	p, err := m.placer(name)
+	if errors.Is(err, errNoModel) {
+		return conformance.Engine{}.Place(ctx, name, items)
+	}
+	return naive.Place(p, items, m.fault), nil
+}
+
+func (m model) Run(ctx context.Context, spec conformance.PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
+	config := naive.Config{
+		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, Fault: m.fault,
+		NearDuplicates: spec.NearDuplicates,
+	}
+	var wrong [3]error
+	config.Slicer, wrong[0] = m.slicer(spec.Slicer)
+	config.Placer, wrong[1] = m.placer(spec.Placer)
 	if spec.Scorer != nil {
-		var err error
-		if config.Scorer, err = m.scorer(*spec.Scorer); err != nil {
-			return conformance.Outcome{}, err
-		}
+		config.Scorer, wrong[2] = m.scorer(*spec.Scorer)
+	}
+	if err := errors.Join(wrong[:]...); errors.Is(err, errNoModel) {
+		return conformance.Engine{}.Run(ctx, spec, items, budget)
+	} else if err != nil {
+		return conformance.Outcome{}, err
 	}
 	result, err := naive.Run(config, items, budget)
 	outcome := conformance.Outcome{Window: result.Items, Report: result.Report}
@@ -63,14 +84,16 @@ func (m model) Run(_ context.Context, spec conformance.PipelineSpec, items []*cu
 	return outcome, err
 }
 
-func (m model) placer(name string) naive.Placer {
+func (m model) placer(name string) (naive.Placer, error) {
 	switch name {
+	case "":
+		return nil, nil
 	case "chronological":
-		return naive.Chronological{}
+		return naive.Chronological{}, nil
 	case "u-shaped":
-		return naive.UShaped{}
+		return naive.UShaped{}, nil
 	}
-	return nil
+	return nil, errNoModel
 }
 
 func (m model) scorer(spec conformance.ScorerSpec) (naive.Scorer, error) {
@@ -127,7 +150,7 @@ func (m model) scorer(spec conformance.ScorerSpec) (naive.Scorer, error) {
 		s.Curve, err = modelCurve(*spec.Curve)
 		return s, err
 	}
-	return nil, fmt.Errorf("the model has no scorer %q", spec.Type)
+	return nil, errNoModel
 }
 
 // orHalf is the default of DecayScorer's nullTimestampScore, and what vectors
@@ -172,9 +195,13 @@ func duration(seconds float64) (time.Duration, error) {
 }
 
 // slicer returns nil for none.
-func (m model) slicer(spec *conformance.SlicerSpec) naive.Slicer {
+func (m model) slicer(spec *conformance.SlicerSpec) (naive.Slicer, error) {
 	if spec == nil {
-		return nil
+		return nil, nil
+	}
+	inner, err := m.slicer(spec.Inner)
+	if err != nil {
+		return nil, err
 	}
 	var entries []naive.CountEntry
 	for _, e := range spec.Entries {
@@ -183,26 +210,48 @@ func (m model) slicer(spec *conformance.SlicerSpec) naive.Slicer {
 	knapsack := naive.Knapsack{BucketSize: spec.BucketSize}
 	switch spec.Type {
 	case "greedy":
-		return naive.Greedy{}
+		return naive.Greedy{}, nil
+	case "score_greedy":
+		return naive.ScoreGreedy{}, nil
 	case "knapsack":
-		return knapsack
+		return knapsack, nil
 	case "multiple_choice":
-		return naive.MultipleChoice{Exact: spec.Settings["exact"] == true}
+		return naive.MultipleChoice{Exact: spec.Settings["exact"] == true}, nil
 	case "diverse":
 		from, _ := spec.Settings["from"].(float64)
-		return naive.Diverse{From: from}
+		return naive.Diverse{From: from}, nil
 	case "quota":
-		s := naive.Quota{Inner: m.slicer(spec.Inner)}
+		s := naive.Quota{Inner: inner}
 		for _, q := range spec.Quotas {
 			s.Entries = append(s.Entries, naive.QuotaEntry(q))
 		}
-		return s
+		return s, nil
 	case "count_quota":
-		return naive.CountQuota{Entries: entries, Throw: spec.Throw, Inner: m.slicer(spec.Inner)}
+		return naive.CountQuota{Entries: entries, Throw: spec.Throw, Inner: inner}, nil
 	case "count_constrained_knapsack":
-		return naive.CountConstrainedKnapsack{Entries: entries, Throw: spec.Throw, Knapsack: knapsack}
+		return naive.CountConstrainedKnapsack{Entries: entries, Throw: spec.Throw, Knapsack: knapsack}, nil
 	}
-	return nil
+	return nil, errNoModel
+}
+
+// TestSpecificationIsModelled: what the specification has may not do without a
+// model.
+func TestSpecificationIsModelled(t *testing.T) {
+	for _, name := range []string{"recency", "priority", "frequency", "reflexive", "kind", "tag", "composite", "scaled", "metadata_trust", "metadata_key", "decay"} {
+		if _, err := (model{}).scorer(conformance.ScorerSpec{Type: name}); err != nil {
+			t.Errorf("scorer %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"greedy", "knapsack", "quota", "count_quota", "count_constrained_knapsack"} {
+		if _, err := (model{}).slicer(&conformance.SlicerSpec{Type: name}); err != nil {
+			t.Errorf("slicer %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"chronological", "u-shaped"} {
+		if _, err := (model{}).placer(name); err != nil {
+			t.Errorf("placer %s: %v", name, err)
+		}
+	}
 }
 
 // TestVectorsPassOnTheModel holds the model and the vectors to each other:
@@ -325,10 +374,10 @@ func TestFaultsAreDescribed(t *testing.T) {
 func TestErrorsMatchTheSentinels(t *testing.T) {
 	sentinels := map[naive.Class]error{
 		naive.ClassInvalidConfig: cupel.ErrInvalidConfig,
-		naive.ClassPinned:        cupel.ErrPinnedExceedsBudget,
-		naive.ClassOverflow:      cupel.ErrOverflow,
+		naive.ClassPinned:        pipeline.ErrPinnedExceedsBudget,
+		naive.ClassOverflow:      pipeline.ErrOverflow,
 		naive.ClassScarcity:      cupel.ErrScarcity,
-		naive.ClassContent:       cupel.ErrContent,
+		naive.ClassContent:       pipeline.ErrContent,
 		naive.ClassTooLarge:      nil,
 	}
 	for class := range sentinels {

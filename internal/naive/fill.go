@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // entry is a unit as a slicer sees it.
@@ -22,7 +23,7 @@ type oldEntry struct {
 
 // sliceAll is a slicer with the left-over pass of the Units chapter, where one
 // follows.
-func sliceAll(s slicer, items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func sliceAll(s slicer, items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	selection, err := s.slice(items, budget, f)
 	if err != nil || !s.leftOver() && f != FaultLeftOverAlways || f == FaultLeftOverNever {
 		return selection, err
@@ -41,8 +42,8 @@ type point struct {
 	value  float64
 }
 
-// points returns what the unit can be at all.
-func (e entry) points(withOlder bool, f Fault) []point {
+// points returns out and the unit's own forms, by position.
+func (e entry) points(f Fault) []point {
 	score := e.Score
 	if f != FaultInfinityNotClamped {
 		score = min(score, math.MaxFloat64)
@@ -55,20 +56,32 @@ func (e entry) points(withOlder bool, f Fault) []point {
 		}
 		list = append(list, point{len(list) - 1, g.tokens, value})
 	}
-	if withOlder {
-		for _, o := range e.older {
-			value := min(o.score, math.MaxFloat64)
-			if f == FaultOlderHasNewestScore {
-				value = score
-			}
-			list = append(list, point{len(list) - 1, o.tokens, value})
+	return list
+}
+
+// olderPoints returns out and the older versions, by place.
+func (e entry) olderPoints(f Fault) []point {
+	list := []point{{form: out}}
+	for i, o := range e.older {
+		score := o.score
+		if f == FaultOlderHasNewestScore {
+			score = e.Score
 		}
+		list = append(list, point{len(e.forms) + 1 + i, o.tokens, min(score, math.MaxFloat64)})
 	}
 	return list
 }
 
+// tokensOf returns the tokens of a unit in a form, or of an older version.
+func (e entry) tokensOf(form int) int {
+	if form > len(e.forms) {
+		return e.older[form-len(e.forms)-1].tokens
+	}
+	return e.points(FaultNone)[form+1].tokens
+}
+
 // leftOver is LEFT-OVER.
-func leftOver(items []entry, target int, selection cupel.Selection, f Fault) cupel.Selection {
+func leftOver(items []entry, target int, selection strategy.Selection, f Fault) strategy.Selection {
 	if target <= 0 && f != FaultLeftOverZeroTarget {
 		return selection
 	}
@@ -82,28 +95,58 @@ func leftOver(items []entry, target int, selection cupel.Selection, f Fault) cup
 	for _, s := range selection.Smaller {
 		start[s.Index] = s.Form
 	}
-	left := sumOf(target)
-	takesPart := make([]bool, len(items))
-	for i, it := range items {
-		left = left.minus(sumOf(it.points(true, f)[start[i]+1].tokens))
-		takesPart[i] = len(it.forms) > 0 || len(it.older) > 0
-	}
+	dropped := make([]bool, len(items))
 	for _, d := range selection.Drops {
-		takesPart[d.Index] = takesPart[d.Index] && f == FaultDropsReturn
+		dropped[d.Index] = f != FaultDropsReturn
 	}
 
-	state := fill(items, takesPart, start, left.tokens(f), f)
-	var smaller []cupel.SmallerForm
+	withForms := func(state []int) []int {
+		all := make([][]point, len(items))
+		for i, it := range items {
+			if len(it.forms) > 0 && !dropped[i] && state[i] <= len(it.forms) {
+				all[i] = it.points(f)
+			}
+		}
+		return fill(all, state, leftOf(items, state, target, f), f)
+	}
+	withOlder := func(state []int) []int {
+		left := leftOf(items, state, target, f)
+		all := make([][]point, len(items))
+		for i, it := range items {
+			tooLarge := it.Item.Tokens() > left || f == FaultOlderWhereNewestFits
+			if len(it.older) > 0 && !dropped[i] && state[i] == out && tooLarge {
+				all[i] = it.olderPoints(f)
+			}
+		}
+		return fill(all, state, left, f)
+	}
+	state := start
+	if f == FaultOlderFirst {
+		state = withForms(withOlder(state))
+	} else {
+		state = withOlder(withForms(state))
+	}
+
+	var smaller []strategy.SmallerForm
 	for i, form := range state {
 		switch {
 		case form == 0 && start[i] != 0:
 			selection.Indices = append(selection.Indices, i)
 		case form > 0:
-			smaller = append(smaller, cupel.SmallerForm{Index: i, Form: form})
+			smaller = append(smaller, strategy.SmallerForm{Index: i, Form: form})
 		}
 	}
 	selection.Smaller = smaller
 	return selection
+}
+
+// leftOf returns what units in their forms leave of a target.
+func leftOf(items []entry, state []int, target int, f Fault) int {
+	left := sumOf(target)
+	for i, it := range items {
+		left = left.minus(sumOf(it.tokensOf(state[i])))
+	}
+	return left.tokens(f)
 }
 
 // rate is RATE.
@@ -163,27 +206,22 @@ func hull(from point, points []point, f Fault) []point {
 	return stack
 }
 
-// fill is FILL: it returns the form of each unit. Units that take no part stay
-// as they are.
-func fill(items []entry, takesPart []bool, start []int, left int, f Fault) []int {
+// fill is FILL: it returns the form of each unit. all has out and what each unit
+// may become; units without any stay as they are.
+func fill(all [][]point, start []int, left int, f Fault) []int {
 	type step struct {
 		unit int
 		a, b point
 	}
-	all := make([][]point, len(items))
-	state := make([]point, len(items))
+	state := make([]point, len(all))
 	var steps []step
-	for i, it := range items {
-		all[i] = it.points(start[i] == out, f)
-		if start[i]+1 < len(all[i]) {
-			state[i] = all[i][start[i]+1]
-		} else {
-			state[i] = it.points(true, f)[start[i]+1] // an older version, named by an inner slicer
-		}
-		if !takesPart[i] {
+	for i, points := range all {
+		if points == nil {
+			state[i].form = start[i]
 			continue
 		}
-		stack := hull(state[i], better(all[i], state[i], left, f), f)
+		state[i] = points[start[i]+1]
+		stack := hull(state[i], better(points, state[i], left, f), f)
 		for j, b := range stack[1:] {
 			steps = append(steps, step{i, stack[j], b})
 		}
@@ -214,13 +252,13 @@ func fill(items []entry, takesPart []bool, start []int, left int, f Fault) []int
 			break
 		}
 	}
-	for i := range items {
-		if !takesPart[i] || f == FaultFillNoSecondPass {
+	for i, points := range all {
+		if points == nil || f == FaultFillNoSecondPass {
 			continue
 		}
 		from := state[i]
 		best := from
-		for _, p := range better(all[i], from, left, f) {
+		for _, p := range better(points, from, left, f) {
 			if p.value > best.value || best.form == out {
 				best = p
 			}
@@ -228,7 +266,7 @@ func fill(items []entry, takesPart []bool, start []int, left int, f Fault) []int
 		state[i] = best
 		left -= best.tokens - from.tokens
 	}
-	forms := make([]int, len(items))
+	forms := make([]int, len(all))
 	for i, p := range state {
 		forms[i] = p.form
 	}
@@ -242,30 +280,25 @@ func (s MultipleChoice) construct(Fault) (slicer, error) { return s, nil }
 func (s MultipleChoice) narrow(cupel.ContextKind) slicer { return s }
 func (MultipleChoice) leftOver() bool                    { return true }
 
-func (s MultipleChoice) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (s MultipleChoice) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 {
-		return cupel.Selection{}, nil
-	}
-	start := make([]int, len(items))
-	takesPart := make([]bool, len(items))
-	for i := range items {
-		start[i], takesPart[i] = out, true
-	}
-	withoutOlder := slices.Clone(items)
-	for i := range withoutOlder {
-		withoutOlder[i].older = nil
+		return strategy.Selection{}, nil
 	}
 	if s.Exact {
-		return chosen(bestOf(withoutOlder, budget.TargetTokens, f)), nil
+		return chosen(bestOf(items, budget.TargetTokens, f)), nil
+	}
+	start := make([]int, len(items))
+	all := make([][]point, len(items))
+	for i, it := range items {
+		start[i], all[i] = out, it.points(f)
 	}
 
-	state := fill(withoutOlder, takesPart, start, budget.TargetTokens, f)
+	state := fill(all, start, budget.TargetTokens, f)
 	total := 0.0
 	bestUnit, best := out, point{}
-	for i, it := range withoutOlder {
-		all := it.points(false, f)
-		total += all[state[i]+1].value
-		for _, p := range better(all, all[0], budget.TargetTokens, f) {
+	for i, points := range all {
+		total += points[state[i]+1].value
+		for _, p := range better(points, points[0], budget.TargetTokens, f) {
 			if bestUnit == out || p.value > best.value || p.value == best.value && p.tokens < best.tokens {
 				bestUnit, best = i, p
 			}
@@ -273,20 +306,20 @@ func (s MultipleChoice) slice(items []entry, budget cupel.SliceBudget, f Fault) 
 	}
 	if bestUnit != out && best.value > total && f != FaultMultipleChoiceNoSingle {
 		start[bestUnit] = best.form
-		state = fill(withoutOlder, takesPart, start, budget.TargetTokens-best.tokens, f)
+		state = fill(all, start, budget.TargetTokens-best.tokens, f)
 	}
 	return chosen(state), nil
 }
 
 // chosen returns forms as a selection.
-func chosen(state []int) cupel.Selection {
-	var s cupel.Selection
+func chosen(state []int) strategy.Selection {
+	var s strategy.Selection
 	for i, form := range state {
 		switch {
 		case form == 0:
 			s.Indices = append(s.Indices, i)
 		case form > 0:
-			s.Smaller = append(s.Smaller, cupel.SmallerForm{Index: i, Form: form})
+			s.Smaller = append(s.Smaller, strategy.SmallerForm{Index: i, Form: form})
 		}
 	}
 	return s
@@ -307,7 +340,7 @@ func bestOf(items []entry, target int, f Fault) []int {
 			}
 			return
 		}
-		all := items[i].points(false, f)
+		all := items[i].points(f)
 		for _, p := range append(all[1:], all[0]) { // the larger form first, out last
 			if p.value >= 0 && p.tokens <= target-tokens {
 				state[i] = p.form

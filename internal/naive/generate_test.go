@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -86,10 +87,9 @@ func (g *generator) testCase() testCase {
 	c := testCase{config: naive.Config{
 		Placer:         pick[naive.Placer](g.source, naive.Chronological{}, naive.UShaped{}),
 		KeepDuplicates: g.rarely(3),
-		Overflow:       pick(g.source, cupel.OverflowTruncate, cupel.OverflowProceed, cupel.OverflowThrow),
+		Overflow:       pick(g.source, pipeline.OverflowTruncate, pipeline.OverflowProceed, pipeline.OverflowThrow),
 	}}
 	if g.units {
-		c.config.FullOnly = g.rarely(12)
 		if g.below(2) == 0 { // hints and no more
 			c.config.Scorer = rawHint
 		}
@@ -456,8 +456,10 @@ func (g *generator) slicer(depth int, insideCountQuota bool) naive.Slicer {
 		}
 	}
 	switch g.below(8) {
-	case 0, 1, 2:
+	case 0, 1:
 		return naive.Greedy{}
+	case 2:
+		return naive.ScoreGreedy{}
 	case 3, 4:
 		return g.knapsack()
 	case 5:

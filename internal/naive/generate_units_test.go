@@ -59,7 +59,6 @@ func (g *generator) variants(content string, limit int) []cupel.Variant {
 // addNearTexts looks for near copies and adds texts that are such, or nearly.
 func (g *generator) addNearTexts(c *testCase) {
 	c.config.NearDuplicates = pick(g.source, 0.8, 0.5, 0.9, 1, 0.05)
-	c.config.AnyNumbers = g.rarely(4)
 	timed := g.rarely(2)
 	for range 2 + g.below(7) {
 		content := g.nearText()

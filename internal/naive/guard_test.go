@@ -9,8 +9,12 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -84,24 +88,45 @@ func TestBenchGuard(t *testing.T) {
 	}
 }
 
+func greedy() strategy.Slicer { return slicer.Greedy{} }
+
+func reflexive() strategy.Scorer { return scorer.Reflexive{} }
+
+// runRows are whole runs, and how many sorts of as many random pairs a run of
+// 100, 1,000 and 10,000 items may take: 1.3 times what it took.
+var runRows = []struct {
+	name   string
+	scorer func() strategy.Scorer
+	slicer func() strategy.Slicer
+	most   [3]float64
+}{
+	{"reflexive", reflexive, greedy, [3]float64{4.5, 3.3, 1.4}},
+	{"recency", func() strategy.Scorer { return scorer.Recency{} }, greedy, [3]float64{6.2, 3.9, 2.7}},
+	{"three", threeScorers, greedy, [3]float64{7.2, 4.1, 3.0}},
+	{"frequency", fourScorers, greedy, [3]float64{8.7, 5.0, 3.3}},
+	{"knapsack", reflexive, func() strategy.Slicer { return slicer.Knapsack{} }, [3]float64{3.9, 2.2, 1.8}},
+	{"quota", reflexive, func() strategy.Slicer { return must(engineSlicer(wrapperSides[1].slicer)) }, [3]float64{6.1, 3.2, 2.1}},
+	{"count-quota", reflexive, func() strategy.Slicer { return must(engineSlicer(wrapperSides[2].slicer)) }, [3]float64{5.7, 3.2, 1.7}},
+}
+
 func guardRows(ctx context.Context) []guardRow {
 	check := func(err error) {
 		if err != nil {
 			panic(err)
 		}
 	}
-	run := func(w workload, s cupel.Scorer, opts ...cupel.RunOption) side {
-		items, budget, pipeline := w.items(), w.budget(), greedyPipeline(s)
+	run := func(w workload, s strategy.Scorer, opts ...pipeline.RunOption) side {
+		items, budget, p := w.items(), w.budget(), greedyPipeline(s)
 		return side{"the engine", func() {
-			_, err := pipeline.Run(ctx, items, budget, opts...)
+			_, err := p.Run(ctx, items, budget, opts...)
 			check(err)
 		}}
 	}
-	report := func(w workload, level cupel.TraceDetailLevel) side {
-		items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	report := func(w workload, level observe.TraceDetailLevel) side {
+		items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
 		return side{fmt.Sprintf("a report of level %v", level), func() {
-			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
-			_, err := pipeline.Run(ctx, items, budget, cupel.WithTrace(collector))
+			collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level))
+			_, err := p.Run(ctx, items, budget, pipeline.WithTrace(collector))
 			check(err)
 			collector.BuildReport()
 		}}
@@ -110,23 +135,32 @@ func guardRows(ctx context.Context) []guardRow {
 		unsorted, pairs := randomPairs(n), make([]pair, n)
 		return side{"one sort", func() { sortPairs(pairs, unsorted) }}
 	}
-	score := func(name string, s cupel.Scorer, items []*cupel.ContextItem) side {
+	score := func(name string, s strategy.Scorer, items []*cupel.ContextItem) side {
 		scores := make([]float64, len(items))
-		return side{name, func() { check(cupel.ScoreAll(ctx, s, items, scores)) }}
+		return side{name, func() { check(strategy.CallScorer(ctx, s, items, scores)) }}
 	}
 	few, some := workload{n: 100}, workload{10_000, 3, 50}
 	scaled := scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewScaled(scorer.Recency{}))))
 	long := workload{500, 20, 200}.items()
 	rows := []guardRow{
 		{"run-100", 6, "a run of 100 items is a handful of sorts", [2]side{run(few, threeScorers()), sort(few.n)}},
-		{"null-collector", 1.2, "without an observer nothing is built", [2]side{run(few, threeScorers(), cupel.WithTrace(cupel.NullTraceCollector{})), run(few, threeScorers())}},
-		{"report-stage", 3.5, "a report costs what it holds", [2]side{report(few, cupel.TraceDetailStage), run(few, threeScorers())}},
-		{"report-item", 4, "and a line of text for each item", [2]side{report(few, cupel.TraceDetailItem), run(few, threeScorers())}},
-		{"counts by reason", 1.3, "counting builds nothing for an item", [2]side{run(workload{n: 1_000}, threeScorers(), cupel.WithTrace(countingReasons{})), run(workload{n: 1_000}, threeScorers())}},
+		{"null-collector", 1.2, "without an observer nothing is built", [2]side{run(few, threeScorers(), pipeline.WithTrace(observe.NullTraceCollector{})), run(few, threeScorers())}},
+		{"report-stage", 3.5, "a report costs what it holds", [2]side{report(few, observe.TraceDetailStage), run(few, threeScorers())}},
+		{"report-item", 4, "and a line of text for each item", [2]side{report(few, observe.TraceDetailItem), run(few, threeScorers())}},
+		{"counts by reason", 1.3, "counting builds nothing for an item", [2]side{run(workload{n: 1_000}, threeScorers(), pipeline.WithTrace(countingReasons{})), run(workload{n: 1_000}, threeScorers())}},
 		{"run-10000", 8, "a run is linear but for sorts", [2]side{run(some, fourScorers()), sort(some.n)}},
 		{"frequency-500", 0.1, "long tag lists are compared 64 at a time", [2]side{score("the engine", scorer.Frequency{}, long),
 			{"the model", func() { must(naive.Score(naive.Frequency{}, long, naive.FaultNone)) }}}},
 		{"scaled", 3, "nested scaling is a pass each, not a pass squared", [2]side{score("twice scaled recency", scaled, some.items()), score("recency", scorer.Recency{}, some.items())}},
+	}
+	for _, r := range runRows {
+		for i, n := range []int{100, 1_000, 10_000} {
+			w := workload{n: n}
+			items, budget := w.items(), w.budget()
+			p := must(pipeline.New(pipeline.Config{Scorer: r.scorer(), Slicer: r.slicer(), Placer: placer.UShaped{}}))
+			rows = append(rows, guardRow{fmt.Sprintf("run-%s-%d", r.name, n), r.most[i], "a run is a few sorts, of any number of items", [2]side{
+				{"the engine", func() { must(p.Run(ctx, items, budget)) }}, sort(n)}})
+		}
 	}
 	write, read := wireSides(2_000)
 	rows = append(rows,
@@ -140,7 +174,7 @@ func guardRows(ctx context.Context) []guardRow {
 			most = 0.25
 		}
 		rows = append(rows, guardRow{"knapsack-" + c.name, most, "bounds decide most items before any table", [2]side{
-			{"the engine", func() { must(cupel.Slice(ctx, slicer.Knapsack{}, items, budget)) }},
+			{"the engine", func() { must(strategy.CallSlicer(ctx, slicer.Knapsack{}, items, budget)) }},
 			{"the table", func() { bitTable(items, knapsackTarget, slicer.DefaultBucketSize) }}}})
 	}
 	for _, s := range unitSlicers {
@@ -152,7 +186,7 @@ func guardRows(ctx context.Context) []guardRow {
 	for _, s := range wrapperSides {
 		slicer := must(engineSlicer(s.slicer))
 		sliced[s.name] = side{s.name, func() {
-			must(cupel.Slice(ctx, slicer, items, cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}))
+			must(strategy.CallSlicer(ctx, slicer, items, cupel.SliceBudget{MaxTokens: 100 * w.n, TargetTokens: 88 * w.n}))
 		}}
 		if s.inner != "" {
 			rows = append(rows, guardRow{s.name, 3, "a wrapper adds linear time to its inner slicer", [2]side{sliced[s.name], sliced[s.inner]}})

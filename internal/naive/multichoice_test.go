@@ -8,6 +8,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -30,7 +31,7 @@ func choice(r *rand.Rand) ([]cupel.ScoredItem, int) {
 }
 
 // valueOf returns what a selection is worth and what it costs.
-func valueOf(items []cupel.ScoredItem, s cupel.Selection) (value float64, tokens int) {
+func valueOf(items []cupel.ScoredItem, s strategy.Selection) (value float64, tokens int) {
 	for _, i := range s.Indices {
 		value += items[i].Score
 		tokens += items[i].Item.Tokens()
@@ -86,7 +87,7 @@ func TestMultipleChoiceAgainstBruteForce(t *testing.T) {
 		budget := cupel.SliceBudget{MaxTokens: target, TargetTokens: target}
 		best := bestValue(items, target)
 		for _, s := range []*slicer.MultipleChoice{approximate, exact} {
-			selection, err := cupel.Slice(t.Context(), s, items, budget)
+			selection, err := strategy.CallSlicer(t.Context(), s, items, budget)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +140,7 @@ func TestExactMultipleChoiceBreaksTiesAsTheModel(t *testing.T) {
 		}
 		target := r.IntN(20)
 		budget := cupel.SliceBudget{MaxTokens: target, TargetTokens: target}
-		got, err := cupel.Slice(t.Context(), exact, items, budget)
+		got, err := strategy.CallSlicer(t.Context(), exact, items, budget)
 		want, wantErr := naive.Slice(naive.MultipleChoice{Exact: true}, items, budget, naive.FaultNone)
 		if err != nil || wantErr != nil {
 			t.Fatal(err, wantErr)

@@ -89,7 +89,7 @@ type nearText struct {
 	share    float64
 }
 
-func newNearText(m *member, anyNumbers bool, f Fault) *nearText {
+func newNearText(m *member, f Fault) *nearText {
 	t := &nearText{content: m.ref.Content(), newest: m, shingles: map[string]bool{}, numbers: map[string]map[string]int{}}
 	words := wordsOf(t.content, f)
 	if len(words) < 50 && f != FaultNearShortTexts {
@@ -104,15 +104,11 @@ func newNearText(m *member, anyNumbers bool, f Fault) *nearText {
 		}
 		return words[i].text
 	}
-	exactly := func(i int) string { return words[i].text }
-	if anyNumbers {
-		exactly = masked
-	}
 	for i := 0; i+4 <= len(words); i++ {
-		t.shingles[exactly(i)+" "+exactly(i+1)+" "+exactly(i+2)+" "+exactly(i+3)] = true
+		t.shingles[words[i].text+" "+words[i+1].text+" "+words[i+2].text+" "+words[i+3].text] = true
 	}
 	for i, w := range words {
-		if !w.number || anyNumbers || f == FaultNearAnyNumbers {
+		if !w.number || f == FaultNearAnyNumbers {
 			continue
 		}
 		for _, side := range []string{"before " + masked(i-1) + " " + masked(i-2), "after " + masked(i+1) + " " + masked(i+2)} {
@@ -164,7 +160,7 @@ func (r *run) markCopies(units []*unit) map[*unit]*nearText {
 	members = slices.DeleteFunc(members, func(m *member) bool {
 		content := m.ref.Content()
 		if texts[content] == nil {
-			texts[content] = newNearText(m, r.AnyNumbers, f)
+			texts[content] = newNearText(m, f)
 		}
 		if texts[content] == nil {
 			return true

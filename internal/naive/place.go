@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // place is the Place chapter. It returns what it gave to the placer.
@@ -93,18 +94,18 @@ func (r *run) handleOverflow(merged []scored, mergedTokens sum, targetTokens int
 	f := r.Fault
 	strategy := r.Overflow
 	switch {
-	case f == FaultThrowProceeds && strategy == cupel.OverflowThrow:
+	case f == FaultThrowProceeds && strategy == pipeline.OverflowThrow:
 		return merged, nil
-	case f == FaultTruncateThrows && strategy == cupel.OverflowTruncate,
-		f == FaultProceedThrows && strategy == cupel.OverflowProceed:
-		strategy = cupel.OverflowThrow
-	case f == FaultProceedTruncates && strategy == cupel.OverflowProceed:
-		strategy = cupel.OverflowTruncate
+	case f == FaultTruncateThrows && strategy == pipeline.OverflowTruncate,
+		f == FaultProceedThrows && strategy == pipeline.OverflowProceed:
+		strategy = pipeline.OverflowThrow
+	case f == FaultProceedTruncates && strategy == pipeline.OverflowProceed:
+		strategy = pipeline.OverflowTruncate
 	}
 	switch strategy {
-	case cupel.OverflowTruncate:
+	case pipeline.OverflowTruncate:
 		return r.truncate(merged, targetTokens), nil
-	case cupel.OverflowProceed:
+	case pipeline.OverflowProceed:
 		items := make([]*cupel.ContextItem, len(merged))
 		for i, s := range merged {
 			items[i] = s.ref

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // QuotaEntry is the share of one kind, in percent of the target. An absent
@@ -94,8 +95,8 @@ func partitionByKind(items []entry, f, caseSensitive, unicode Fault) []*partitio
 
 func (quota) leftOver() bool { return false }
 
-func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
-	var all cupel.Selection
+func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
+	var all strategy.Selection
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return all, nil
 	}
@@ -115,7 +116,7 @@ func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Se
 			TargetTokens: kindBudgets[i],
 		}, f)
 		if err != nil {
-			return cupel.Selection{}, err
+			return strategy.Selection{}, err
 		}
 		appendMapped(&all, selected, p.indices)
 	}
@@ -124,15 +125,15 @@ func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Se
 
 // appendMapped adds the selection of an inner slicer, whose positions are
 // positions in indices.
-func appendMapped(all *cupel.Selection, inner cupel.Selection, indices []int) {
+func appendMapped(all *strategy.Selection, inner strategy.Selection, indices []int) {
 	for _, i := range inner.Indices {
 		all.Indices = append(all.Indices, indices[i])
 	}
 	for _, s := range inner.Smaller {
-		all.Smaller = append(all.Smaller, cupel.SmallerForm{Index: indices[s.Index], Form: s.Form})
+		all.Smaller = append(all.Smaller, strategy.SmallerForm{Index: indices[s.Index], Form: s.Form})
 	}
 	for _, d := range inner.Drops {
-		all.Drops = append(all.Drops, cupel.Drop{Index: indices[d.Index], Reason: d.Reason})
+		all.Drops = append(all.Drops, strategy.Drop{Index: indices[d.Index], Reason: d.Reason})
 	}
 	all.Shortfalls = append(all.Shortfalls, inner.Shortfalls...)
 }

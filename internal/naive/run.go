@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Config is a pipeline.
@@ -16,10 +17,8 @@ type Config struct {
 	Slicer         Slicer
 	Placer         Placer
 	KeepDuplicates bool
-	Overflow       cupel.OverflowStrategy
-	FullOnly       bool
+	Overflow       pipeline.OverflowStrategy
 	NearDuplicates float64
-	AnyNumbers     bool
 	Fault          Fault // the rule to break; [FaultNone] for the model itself
 }
 
@@ -53,13 +52,13 @@ func (e *Error) Is(target error) bool {
 	case ClassInvalidConfig:
 		return target == cupel.ErrInvalidConfig
 	case ClassPinned:
-		return target == cupel.ErrPinnedExceedsBudget
+		return target == pipeline.ErrPinnedExceedsBudget
 	case ClassOverflow:
-		return target == cupel.ErrOverflow
+		return target == pipeline.ErrOverflow
 	case ClassScarcity:
 		return target == cupel.ErrScarcity
 	case ClassContent:
-		return target == cupel.ErrContent
+		return target == pipeline.ErrContent
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Slicer is the configuration of a slicer.
@@ -16,7 +17,7 @@ type Slicer interface {
 
 type slicer interface {
 	// slice is the SLICE function of the slicer's chapter, in positions (R24).
-	slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error)
+	slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error)
 	// leftOver reports whether the left-over pass of the Units chapter follows.
 	leftOver() bool
 	// narrow returns the slicer for a list of one kind only (R19).
@@ -24,10 +25,10 @@ type slicer interface {
 }
 
 // Slice is the Slicers chapter: one slicer on a list that is scored already.
-func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	constructed, err := constructSlicer(s, f)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
 	entries := make([]entry, len(items))
 	for i, it := range items {
@@ -91,25 +92,25 @@ func (s CustomSlicer) construct(Fault) (slicer, error) { return s, nil }
 func (s CustomSlicer) narrow(cupel.ContextKind) slicer { return s }
 func (s CustomSlicer) leftOver() bool                  { return s.LeftOver }
 
-func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget, _ Fault) (cupel.Selection, error) {
+func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget, _ Fault) (strategy.Selection, error) {
 	list := make([]cupel.ScoredItem, len(items))
 	for i, it := range items {
 		list[i] = it.ScoredItem
 	}
-	selection := cupel.Selection{Indices: s.Choose(list)}
+	selection := strategy.Selection{Indices: s.Choose(list)}
 	for i, it := range items {
 		if slices.Contains(selection.Indices, i) {
 			continue
 		}
 		if s.Drop != nil && s.Drop(i) {
-			selection.Drops = append(selection.Drops, cupel.Drop{Index: i, Reason: DropReason})
+			selection.Drops = append(selection.Drops, strategy.Drop{Index: i, Reason: DropReason})
 			continue
 		}
 		if s.Smaller == nil || len(it.forms) == 0 {
 			continue
 		}
 		if form := s.Smaller(i, len(it.forms)); form > 0 {
-			selection.Smaller = append(selection.Smaller, cupel.SmallerForm{Index: i, Form: form})
+			selection.Smaller = append(selection.Smaller, strategy.SmallerForm{Index: i, Form: form})
 		}
 	}
 	return selection, nil
@@ -122,9 +123,9 @@ func (s Greedy) construct(Fault) (slicer, error) { return s, nil }
 func (s Greedy) narrow(cupel.ContextKind) slicer { return s }
 func (Greedy) leftOver() bool                    { return true }
 
-func (Greedy) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (Greedy) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultGreedyZeroTarget {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
 
 	type densityOf struct {
@@ -174,10 +175,37 @@ func (Greedy) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Sel
 				remaining -= tokens
 			}
 		case f == FaultGreedyStopsAtMisfit:
-			return cupel.Selection{Indices: selected}, nil
+			return strategy.Selection{Indices: selected}, nil
 		}
 	}
-	return cupel.Selection{Indices: selected}, nil
+	return strategy.Selection{Indices: selected}, nil
+}
+
+// ScoreGreedy is ScoreGreedySlice, which is not of the specification.
+type ScoreGreedy struct{}
+
+func (s ScoreGreedy) construct(Fault) (slicer, error) { return s, nil }
+func (s ScoreGreedy) narrow(cupel.ContextKind) slicer { return s }
+func (ScoreGreedy) leftOver() bool                    { return true }
+
+func (ScoreGreedy) slice(items []entry, budget cupel.SliceBudget, _ Fault) (strategy.Selection, error) {
+	var selection strategy.Selection
+	if budget.TargetTokens <= 0 {
+		return selection, nil
+	}
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return byScore(items[a].Score, items[b].Score) })
+	left := budget.TargetTokens
+	for _, i := range order {
+		if tokens := items[i].Item.Tokens(); tokens >= 0 && tokens <= left {
+			selection.Indices = append(selection.Indices, i)
+			left -= tokens
+		}
+	}
+	return selection, nil
 }
 
 // Knapsack is the KnapsackSlice chapter. A nil bucket size is the default, 100
@@ -212,9 +240,9 @@ type knapsack struct{ bucketSize int }
 func (s knapsack) narrow(cupel.ContextKind) slicer { return s }
 func (knapsack) leftOver() bool                    { return true }
 
-func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel.Selection, error) {
+func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
 	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultKnapsackZeroTarget {
-		return cupel.Selection{}, nil
+		return strategy.Selection{}, nil
 	}
 
 	var zeroTokenItems, candidates []int
@@ -229,7 +257,7 @@ func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel
 		}
 	}
 	if len(candidates) == 0 {
-		return cupel.Selection{Indices: zeroTokenItems}, nil
+		return strategy.Selection{Indices: zeroTokenItems}, nil
 	}
 
 	n := len(candidates)
@@ -245,19 +273,19 @@ func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (cupel
 	}
 	if capacity == 0 {
 		if f == FaultKnapsackCapacityZeroIsEmpty {
-			return cupel.Selection{}, nil
+			return strategy.Selection{}, nil
 		}
-		return cupel.Selection{Indices: zeroTokenItems}, nil
+		return strategy.Selection{Indices: zeroTokenItems}, nil
 	}
 
 	taken, err := solve(values, discretizedWeights, capacity, f)
 	if err != nil {
-		return cupel.Selection{}, err
+		return strategy.Selection{}, err
 	}
 	for _, i := range taken {
 		zeroTokenItems = append(zeroTokenItems, candidates[i])
 	}
-	return cupel.Selection{Indices: zeroTokenItems}, nil
+	return strategy.Selection{Indices: zeroTokenItems}, nil
 }
 
 // scaledScore is the integer value of a score: NaN counts as 0, and the scaled

@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -44,10 +47,10 @@ func measureSort(b *testing.B, n int) {
 	})
 }
 
-func measureScorer(b *testing.B, name string, s cupel.Scorer, items []*cupel.ContextItem) {
+func measureScorer(b *testing.B, name string, s strategy.Scorer, items []*cupel.ContextItem) {
 	b.Helper()
 	scores := make([]float64, len(items))
-	measure(b, name, func(ctx context.Context) error { return cupel.ScoreAll(ctx, s, items, scores) })
+	measure(b, name, func(ctx context.Context) error { return strategy.CallScorer(ctx, s, items, scores) })
 }
 
 func measureModel(b *testing.B, name string, s naive.Scorer, items []*cupel.ContextItem) {
@@ -145,11 +148,11 @@ func BenchmarkTarget(b *testing.B) {
 
 // benchRun measures a whole run without observer and the sort, and with
 // diagnostics what they cost.
-func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
+func benchRun(b *testing.B, w workload, s strategy.Scorer, diagnostics bool) {
 	b.Helper()
-	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(s)
-	run := func(ctx context.Context, opts ...cupel.RunOption) error {
-		_, err := pipeline.Run(ctx, items, budget, opts...)
+	items, budget, p := w.items(), w.budget(), greedyPipeline(s)
+	run := func(ctx context.Context, opts ...pipeline.RunOption) error {
+		_, err := p.Run(ctx, items, budget, opts...)
 		return err
 	}
 	measure(b, "engine", func(ctx context.Context) error { return run(ctx) })
@@ -157,22 +160,22 @@ func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 	if !diagnostics {
 		return
 	}
-	null := cupel.WithTrace(cupel.NullTraceCollector{})
+	null := pipeline.WithTrace(observe.NullTraceCollector{})
 	ctx := b.Context()
-	ratios := []side{{"engine", func() { must(pipeline.Run(ctx, items, budget)) }}}
+	ratios := []side{{"engine", func() { must(p.Run(ctx, items, budget)) }}}
 	both := func(name string, do func(ctx context.Context) error) {
 		measure(b, name, do)
 		ratios = append(ratios, side{name, func() { must(0, do(ctx)) }})
 	}
 	both("null", func(ctx context.Context) error { return run(ctx, null) })
 	both("dry-run", func(ctx context.Context) error {
-		_, err := pipeline.DryRun(ctx, items, budget)
+		_, err := p.DryRun(ctx, items, budget)
 		return err
 	})
-	for _, level := range []cupel.TraceDetailLevel{cupel.TraceDetailStage, cupel.TraceDetailItem} {
+	for _, level := range []observe.TraceDetailLevel{observe.TraceDetailStage, observe.TraceDetailItem} {
 		both(fmt.Sprintf("report-%v", level), func(ctx context.Context) error {
-			collector := cupel.NewDiagnosticTraceCollector(cupel.WithDetailLevel(level))
-			err := run(ctx, cupel.WithTrace(collector))
+			collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level))
+			err := run(ctx, pipeline.WithTrace(collector))
 			collector.BuildReport()
 			return err
 		})
@@ -184,12 +187,12 @@ func benchRun(b *testing.B, w workload, s cupel.Scorer, diagnostics bool) {
 // metrics does.
 func benchReasons(b *testing.B) {
 	w := workload{n: 1_000}
-	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
 	ctx := b.Context()
-	run := func(opts ...cupel.RunOption) func() {
-		return func() { must(pipeline.Run(ctx, items, budget, opts...)) }
+	run := func(opts ...pipeline.RunOption) func() {
+		return func() { must(p.Run(ctx, items, budget, opts...)) }
 	}
-	sides := []side{{"engine", run()}, {"reasons", run(cupel.WithTrace(countingReasons{}))}}
+	sides := []side{{"engine", run()}, {"reasons", run(pipeline.WithTrace(countingReasons{}))}}
 	for _, s := range sides {
 		measure(b, s.name, func(context.Context) error { s.do(); return nil })
 	}
@@ -198,17 +201,17 @@ func benchReasons(b *testing.B) {
 
 // countingReasons asks for the counts by reason of each stage.
 type countingReasons struct {
-	cupel.NullTraceCollector
-	cupel.NoTrace
+	observe.NullTraceCollector
+	observe.NoTrace
 }
 
 func (countingReasons) IsEnabled() bool { return true }
 
-func (c countingReasons) StartRun(ctx context.Context, _ cupel.RunInfo) (context.Context, cupel.RunTrace) {
+func (c countingReasons) StartRun(ctx context.Context, _ observe.RunInfo) (context.Context, observe.RunTrace) {
 	return ctx, c
 }
 
-func (countingReasons) Detail() cupel.TraceDetail { return cupel.TraceDetail{Reasons: true} }
+func (countingReasons) Detail() observe.TraceDetail { return observe.TraceDetail{Reasons: true} }
 
 // measureRatios measures how many times the first side the others take. They
 // take turns that are long enough for the garbage collector to run several
@@ -234,7 +237,7 @@ func benchKnapsack(b *testing.B, items []cupel.ScoredItem, bucket, target int) {
 	budget := cupel.SliceBudget{MaxTokens: target, TargetTokens: target}
 	s := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(bucket)))
 	measure(b, "engine", func(ctx context.Context) error {
-		_, err := cupel.Slice(ctx, s, items, budget)
+		_, err := strategy.CallSlicer(ctx, s, items, budget)
 		return err
 	})
 }
@@ -265,11 +268,11 @@ func benchWrappers(b *testing.B) {
 	for _, w := range wrapperSides {
 		s := must(engineSlicer(w.slicer))
 		measure(b, w.name, func(ctx context.Context) error {
-			_, err := cupel.Slice(ctx, s, items, budget)
+			_, err := strategy.CallSlicer(ctx, s, items, budget)
 			return err
 		})
 		inner := cmp.Or(w.inner, w.name)
-		around[inner] = append(around[inner], side{w.name, func() { must(cupel.Slice(ctx, s, items, budget)) }})
+		around[inner] = append(around[inner], side{w.name, func() { must(strategy.CallSlicer(ctx, s, items, budget)) }})
 	}
 	measureRatios(b, around["greedy"]...)
 	measureRatios(b, around["knapsack"]...)
@@ -297,11 +300,11 @@ var wideCounts = []naive.CountEntry{{Kind: "Memory", RequireCount: 100, CapCount
 // no memory says what the machine has to give at this moment.
 func benchGoroutines(b *testing.B) {
 	w := workload{n: 100}
-	items, budget, pipeline := w.items(), w.budget(), greedyPipeline(threeScorers())
+	items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
 	ctx := b.Context()
 	engine := func(times int) {
 		for range times {
-			if _, err := pipeline.Run(ctx, items, budget); err != nil {
+			if _, err := p.Run(ctx, items, budget); err != nil {
 				panic(err)
 			}
 		}

@@ -46,7 +46,7 @@ func hasUnits(items []*item) bool {
 }
 
 // unitsOf returns the units of a list by place.
-func unitsOf(items []*item, fullOnly bool, f Fault) []*unit {
+func unitsOf(items []*item, f Fault) []*unit {
 	var units []*unit
 	for _, it := range items {
 		group := it.ref.Group()
@@ -57,7 +57,7 @@ func unitsOf(items []*item, fullOnly bool, f Fault) []*unit {
 		}
 		u := units[i]
 		m := &member{item: it, unit: u, size: it.tokens}
-		if !fullOnly && (!it.ref.Pinned() || f == FaultPinnedMembersShrink) {
+		if !it.ref.Pinned() || f == FaultPinnedMembersShrink {
 			m.variants = withContent(it.ref.Variants())
 		}
 		u.members = append(u.members, m)
@@ -132,7 +132,7 @@ func (u *unit) groupVariants() []cupel.Variant {
 }
 
 // setChain is CHAIN, with form 0 before it.
-func (u *unit) setChain(fullOnly bool, f Fault) {
+func (u *unit) setChain(f Fault) {
 	var total sum
 	sizes := 0.0
 	at := make([]int, len(u.members))
@@ -143,9 +143,6 @@ func (u *unit) setChain(fullOnly bool, f Fault) {
 	}
 	size := total.tokens(f)
 	u.chain = []form{{tokens: size, worth: 1, at: slices.Clone(at)}}
-	if fullOnly && f != FaultFullOnlyIgnored {
-		return
-	}
 	var forms []form
 	worth := 1.0
 	for {

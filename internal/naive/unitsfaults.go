@@ -43,7 +43,6 @@ const (
 	FaultGroupVariantNotSmaller
 	FaultUselessKept
 	FaultChainUnsorted
-	FaultFullOnlyIgnored
 	FaultLeftOverAlways
 	FaultLeftOverNever
 	FaultLeftOverZeroTarget
@@ -52,7 +51,8 @@ const (
 	FaultValueIgnoresWorth
 	FaultOlderHasNewestScore
 	FaultOlderOfMembers
-	FaultOlderOfAnySize
+	FaultOlderWhereNewestFits
+	FaultOlderFirst
 	FaultOlderAtNewestPlace
 	FaultFillTakesLosses
 	FaultFillRefusesNoGain
@@ -141,7 +141,6 @@ var unitRules = []rule{
 	{"GroupVariantNotSmaller", "Units", "a group variant that is not smaller than the group is not used"},
 	{"UselessKept", "Units", "a form that another one makes useless is left out"},
 	{"ChainUnsorted", "Units", "forms are in the order of their tokens"},
-	{"FullOnlyIgnored", "Units", "FullOnly turns smaller forms off"},
 	{"LeftOverAlways", "Units", "the left-over pass follows no slicer that does not ask for it"},
 	{"LeftOverNever", "Units", "the left-over pass follows the slicers of the chapter"},
 	{"LeftOverZeroTarget", "Units", "a target of 0 selects no forms either"},
@@ -150,7 +149,8 @@ var unitRules = []rule{
 	{"ValueIgnoresWorth", "Units", "the value of a form is its worth times the score"},
 	{"OlderHasNewestScore", "Units", "an older version has its own score as its value"},
 	{"OlderOfMembers", "Units", "older versions of a group's member stay out"},
-	{"OlderOfAnySize", "Units", "an older version comes back only where it is smaller than the newest"},
+	{"OlderWhereNewestFits", "Units", "an older version comes back only where the newest does not fit"},
+	{"OlderFirst", "Units", "older versions come after all smaller forms"},
 	{"OlderAtNewestPlace", "Units", "an older version that came back has its own score and place"},
 	{"FillTakesLosses", "Units", "values below 0 are never taken"},
 	{"FillRefusesNoGain", "Units", "forms that gain nothing are taken last, where they fit"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Decision is what the Units chapter adds to an entry of the report. It is
@@ -25,7 +26,7 @@ func (r *run) unitStages(items []*item) error {
 
 	var pinned, units []*unit
 	var scoreable []*item
-	for _, u := range unitsOf(items, r.FullOnly, f) {
+	for _, u := range unitsOf(items, f) {
 		negative := slices.IndexFunc(u.members, func(m *member) bool { return m.tokens < 0 })
 		for _, m := range u.members {
 			r.members[m.position] = m
@@ -115,10 +116,11 @@ func (r *run) unitStages(items []*item) error {
 		return a.place() - b.place()
 	})
 	for _, u := range current {
-		u.setChain(r.FullOnly, f)
+		u.setChain(f)
 	}
 	for _, u := range older {
-		u.setChain(true, FaultNone) // it comes back as it is
+		u.members[0].variants = nil // it comes back as it is
+		u.setChain(FaultNone)
 	}
 	selected, err := r.sliceUnits(current)
 	if err != nil {
@@ -169,7 +171,7 @@ func (r *run) fitPinned(pinned []*unit) error {
 		wanted = math.MaxInt
 	}
 	for _, u := range pinned {
-		u.setChain(r.FullOnly, f)
+		u.setChain(f)
 	}
 	for sumTokens(pinned).exceeds(wanted, f) {
 		best, least := -1, 0.0
@@ -221,10 +223,10 @@ func (r *run) entryOf(u *unit) (entry, []*unit) {
 	e := entry{ScoredItem: cupel.ScoredItem{Item: u.standIn(f), Score: u.score}, forms: u.chain[1:]}
 	var back []*unit
 	for _, o := range u.older {
-		if r.FullOnly || u.grouped && f != FaultOlderOfMembers {
+		if u.grouped && f != FaultOlderOfMembers {
 			continue
 		}
-		if o.chain[0].tokens < u.chain[0].tokens || f == FaultOlderOfAnySize {
+		if o.chain[0].tokens < u.chain[0].tokens {
 			e.older = append(e.older, oldEntry{o.chain[0].tokens, o.score})
 			back = append(back, o)
 		}
@@ -334,11 +336,11 @@ func (r *run) placeUnits(pinned, selected []*unit) (int, error) {
 	target := r.budget.TargetTokens()
 	total := sumTokens(merged)
 	over := total.exceeds(target, f)
-	if over && r.Overflow == cupel.OverflowThrow {
+	if over && r.Overflow == pipeline.OverflowThrow {
 		return 0, &Error{Class: ClassOverflow, Text: fmt.Sprintf("Selected items require %d tokens, exceeding target budget of %d",
 			total.tokens(f), target)}
 	}
-	if over && r.Overflow == cupel.OverflowTruncate {
+	if over && r.Overflow == pipeline.OverflowTruncate {
 		merged = r.truncateUnits(merged, target)
 	}
 
@@ -353,7 +355,7 @@ func (r *run) placeUnits(pinned, selected []*unit) (int, error) {
 		items = append(items, windows[i]...)
 		list[i] = cupel.ScoredItem{Item: u.standIn(f), Score: u.score}
 	}
-	if over && r.Overflow == cupel.OverflowProceed {
+	if over && r.Overflow == pipeline.OverflowProceed {
 		r.result.Report.Overflow = &cupel.OverflowEvent{
 			TokensOverBudget: total.minus(sumOf(target)).tokens(f),
 			OverflowingItems: items,

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // What the engine is measured against, and the input of the measurements.
@@ -108,14 +110,14 @@ func (w workload) budget() cupel.ContextBudget {
 }
 
 // threeScorers and fourScorers are the composites of the measurements.
-func threeScorers() cupel.Scorer {
+func threeScorers() strategy.Scorer {
 	return scorer.Must(scorer.NewComposite(
 		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.5},
 		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.3},
 		scorer.Weighted{Scorer: scorer.Kind{}, Weight: 0.2}))
 }
 
-func fourScorers() cupel.Scorer {
+func fourScorers() strategy.Scorer {
 	return scorer.Must(scorer.NewComposite(
 		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.4},
 		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.3},
@@ -124,8 +126,8 @@ func fourScorers() cupel.Scorer {
 }
 
 // greedyPipeline is what the rows about whole runs measure.
-func greedyPipeline(s cupel.Scorer) *cupel.Pipeline {
-	return must(cupel.New(cupel.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}))
+func greedyPipeline(s strategy.Scorer) *pipeline.Pipeline {
+	return must(pipeline.New(pipeline.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}))
 }
 
 // sorted is a slicer's input: the items with scores of their own, by score.
@@ -246,7 +248,7 @@ func TestListedFrequency(t *testing.T) {
 	w := workload{2_000, 30, 500}
 	for _, items := range [][]*cupel.ContextItem{w.items(), w.zipfItems()} {
 		scores := make([]float64, len(items))
-		if err := cupel.ScoreAll(t.Context(), scorer.Frequency{}, items, scores); err != nil {
+		if err := strategy.CallScorer(t.Context(), scorer.Frequency{}, items, scores); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(scores, listedFrequency(items)) {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // unitMixtures are what an agent's context may consist of: the options that
@@ -83,17 +85,17 @@ func withUnits(items []*cupel.ContextItem, options func(r *rand.Rand, i int, it 
 // unitSlicers are those that promise a bound for units.
 var unitSlicers = []struct {
 	name   string
-	slicer cupel.Slicer
+	slicer strategy.Slicer
 }{
 	{"greedy", slicer.Greedy{}}, {"scoregreedy", slicer.ScoreGreedy{}}, {"knapsack", slicer.Must(slicer.NewKnapsack())},
 }
 
 // unitSides are the runs of a workload with and without the options of a mixture.
-func unitSides(ctx context.Context, w workload, s cupel.Slicer, options func(r *rand.Rand, i int, it *cupel.ContextItem) []cupel.ItemOption) [2]side {
+func unitSides(ctx context.Context, w workload, s strategy.Slicer, options func(r *rand.Rand, i int, it *cupel.ContextItem) []cupel.ItemOption) [2]side {
 	plain, budget := w.items(), w.budget()
-	pipeline := must(cupel.New(cupel.Config{Scorer: fourScorers(), Slicer: s, Placer: placer.UShaped{}, Overflow: cupel.OverflowTruncate}))
+	p := must(pipeline.New(pipeline.Config{Scorer: fourScorers(), Slicer: s, Placer: placer.UShaped{}, Overflow: pipeline.OverflowTruncate}))
 	run := func(name string, items []*cupel.ContextItem) side {
-		return side{name, func() { must(pipeline.Run(ctx, items, budget)) }}
+		return side{name, func() { must(p.Run(ctx, items, budget)) }}
 	}
 	return [2]side{run("units", withUnits(plain, options)), run("plain", plain)}
 }

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// TestRecipe follows the recipe "Add a scorer with two settings" of
-// CONTRIBUTING.md with the files of testdata/recipe, which the go command sees
-// in place of the repository's: policies read the scorer, their schema has it,
-// vectors use it, the command's help lists it and the inspector describes it.
+// TestRecipe follows the recipe "Add a scorer" of CONTRIBUTING.md with the files
+// of testdata/recipe, which the go command sees in place of the repository's: the
+// tests of all scorers hold for it, policies read it, their schema has it, vectors
+// use it, the command's help lists it and the inspector describes it.
 func TestRecipe(t *testing.T) {
 	root := Root(t)
 	recipe := filepath.Join(root, "tools", "repo", "testdata", "recipe")
 	dir := t.TempDir()
 
-	// One new file, and one line of another.
+	// Two new files of Go, a vector, and one line of another file.
 	list, err := os.ReadFile(filepath.Join(root, "cupel", "scorer", "descriptors.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +32,10 @@ func TestRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(root, "cupel", "scorer", "brevity.go"):     filepath.Join(recipe, "brevity.go.txt"),
-		filepath.Join(root, "cupel", "scorer", "descriptors.go"): longer,
-		filepath.Join(root, "cupel", "policy", "recipe_test.go"): filepath.Join(recipe, "schema_test.go.txt"),
+		filepath.Join(root, "cupel", "scorer", "brevity.go"):      filepath.Join(recipe, "brevity.go.txt"),
+		filepath.Join(root, "cupel", "scorer", "brevity_test.go"): filepath.Join(recipe, "brevity_test.go.txt"),
+		filepath.Join(root, "cupel", "scorer", "descriptors.go"):  longer,
+		filepath.Join(root, "cupel", "policy", "recipe_test.go"):  filepath.Join(recipe, "schema_test.go.txt"),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +54,9 @@ func TestRecipe(t *testing.T) {
 		}
 	}
 
+	contains("the tests of scorers",
+		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-v", "./scorer"),
+		"--- PASS: TestBrevityRefuses", "--- PASS: ExampleNewBrevity", "--- PASS: TestEmbeddedFacts")
 	contains("the test of policies and their schema",
 		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-overlay", overlayFile, "-run", "^TestRecipe$", "-v", "./policy"), "--- PASS: TestRecipe")
 

@@ -3,6 +3,7 @@ package exact
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 )
 
@@ -67,4 +68,24 @@ func (s Sum) Int() int {
 	default:
 		return int(int64(s.lo))
 	}
+}
+
+// Share returns floor(n * s / total), or 0 if total is 0. n and s are at least 0, and
+// s is at most total, so the result is at most n.
+func (s Sum) Share(n int, total Sum) int {
+	if total.hi == 0 {
+		if total.lo == 0 {
+			return 0
+		}
+		hi, lo := bits.Mul64(uint64(n), s.lo)
+		quotient, _ := bits.Div64(hi, lo, total.lo)
+		return int(quotient)
+	}
+	product := new(big.Int).Mul(big.NewInt(int64(n)), s.big())
+	return int(product.Quo(product, total.big()).Int64())
+}
+
+func (s Sum) big() *big.Int {
+	n := big.NewInt(s.hi)
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(s.lo))
 }

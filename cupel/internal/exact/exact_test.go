@@ -90,3 +90,34 @@ func check(t *testing.T, s Sum, want *big.Int) {
 		t.Fatalf("sum %v: got %d, want %d", want, got, clamped)
 	}
 }
+
+// TestShareAgainstBig holds shares to arithmetic of any size,
+// with masses on both sides of 2^64.
+func TestShareAgainstBig(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	tokens := func() uint64 { return r.Uint64() >> (1 + r.IntN(63)) }
+	for range 20_000 {
+		var part, total Sum
+		wantPart, wantTotal := new(big.Int), new(big.Int)
+		for range r.IntN(6) {
+			n := tokens()
+			part.Add(int(n))
+			wantPart.Add(wantPart, new(big.Int).SetUint64(n))
+		}
+		total = total.Plus(part)
+		wantTotal.Set(wantPart)
+		for range r.IntN(6) {
+			n := tokens()
+			total.Add(int(n))
+			wantTotal.Add(wantTotal, new(big.Int).SetUint64(n))
+		}
+		budget := int(tokens() & math.MaxInt)
+		want := new(big.Int)
+		if wantTotal.Sign() > 0 {
+			want.Mul(big.NewInt(int64(budget)), wantPart).Quo(want, wantTotal)
+		}
+		if got := part.Share(budget, total); big.NewInt(int64(got)).Cmp(want) != 0 {
+			t.Fatalf("%d * %v / %v: got %d, want %v", budget, wantPart, wantTotal, got, want)
+		}
+	}
+}

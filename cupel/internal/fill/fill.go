@@ -86,10 +86,10 @@ func (f *Fill) State(unit int) Point { return f.units[unit].state }
 func (f *Fill) Set(unit int, state Point) { f.units[unit].state = state }
 
 // Run improves the states, spending at most left tokens, until nothing more
-// fits. It takes O(n log n) for n points.
-func (f *Fill) Run(left int) {
+// fits. It returns the tokens that are left then. It takes O(n log n) for n points.
+func (f *Fill) Run(left int) int {
 	if left < 0 {
-		return
+		return left
 	}
 	f.steps, f.order = f.steps[:0], f.order[:0]
 	for i := range f.units {
@@ -115,6 +115,7 @@ func (f *Fill) Run(left int) {
 		left -= best.Tokens - u.state.Tokens
 		u.state = best
 	}
+	return left
 }
 
 // sortPoints sorts by tokens, then by value, greatest first, then by form.

@@ -16,7 +16,7 @@ type unitOf struct {
 
 var out = Point{Form: Out}
 
-func run(units []unitOf, left int) []Point {
+func run(units []unitOf, left int) (states []Point, rest int) {
 	f := New()
 	defer f.Free()
 	for _, u := range units {
@@ -25,12 +25,11 @@ func run(units []unitOf, left int) []Point {
 			f.Point(p)
 		}
 	}
-	f.Run(left)
-	var states []Point
+	rest = f.Run(left)
 	for i := range units {
 		states = append(states, f.State(i))
 	}
-	return states
+	return states, rest
 }
 
 func TestRun(t *testing.T) {
@@ -66,8 +65,13 @@ func TestRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []int32
-		for _, p := range run(tt.units, tt.left) {
+		states, rest := run(tt.units, tt.left)
+		for i, p := range states {
 			got = append(got, p.Form)
+			rest += p.Tokens - tt.units[i].state.Tokens
+		}
+		if rest != tt.left {
+			t.Errorf("%s: %d tokens are spent or left, want %d", tt.why, rest, tt.left)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got forms %v, want %v", tt.why, got, tt.want)
@@ -183,7 +187,7 @@ func TestRunProperties(t *testing.T) {
 		}
 		left := r.IntN(80)
 		rest := left
-		states := run(units, left)
+		states, _ := run(units, left)
 		if want := model(units, left); !slices.Equal(states, want) {
 			t.Fatalf("seed %d: got %v, want %v", seed, states, want)
 		}

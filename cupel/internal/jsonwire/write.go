@@ -4,91 +4,53 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 )
-
-// maxDepth is how deep encoding/json reads, and so how deep this package
-// writes.
-const maxDepth = 10000
 
 // Writer builds one JSON value. The first value that cannot be written makes it
 // fail; it ignores later writes. The zero Writer is ready.
 type Writer struct {
-	buf  []byte
-	open []level  // the objects and arrays around the current place
-	keys []string // of the maps that are being written
-	err  *Error
+	buf   []byte
+	depth int
+	at    place
+	fault *Fault
 }
-
-// level is an object or an array that is being written, and the place in it.
-type level struct {
-	name  string // of the member, in an object
-	count int    // members or elements begun
-	style style
-}
-
-type style uint8
-
-const (
-	styleField style = iota // an object with names that are known
-	styleKey                // an object with names that are data
-	styleArray
-)
-
-// Error says what cannot be written, and where.
-type Error struct {
-	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole; cut short where it is long
-	Reason string
-	Err    error // the cause, if another package gave one
-}
-
-func (e *Error) Error() string { return e.Path + ": " + e.Reason }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // Result returns the text, or the first failure.
-func (w *Writer) Result() ([]byte, *Error) {
-	if w.err != nil {
-		return nil, w.err
+func (w *Writer) Result() ([]byte, *Fault) {
+	if w.fault == nil {
+		return w.buf, nil
 	}
-	return w.buf, nil
+	if path := w.fault.Path; len(path) > maxPath {
+		w.fault.Path = strings.ToValidUTF8(path[:maxPath], "") + "…" // the cut may split a character
+	}
+	return nil, w.fault
 }
 
-var writers = sync.Pool{New: func() any { return new(Writer) }}
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Write returns the value that write writes, or the first failure. size is the
-// expected number of bytes: a long text gets its own memory, and a short one is
-// copied from reused memory.
-func Write(size int, write func(w *Writer)) ([]byte, *Error) {
-	const short = 1 << 14
-	w := writers.Get().(*Writer)
-	again := w.buf
-	if size > short {
-		w.buf = make([]byte, 0, size)
-	}
-	w.buf, w.open, w.keys, w.err = w.buf[:0], w.open[:0], w.keys[:0], nil
-	write(w)
-	text, err := w.Result()
-	if cap(text) <= short {
-		again, text = text, bytes.Clone(text)
-	}
-	w.buf = again
-	clear(w.keys[:cap(w.keys)])
-	writers.Put(w)
-	return text, err
+// Write returns what value writes, or the first failure. A buffer that grows for
+// each value would take half of the time of writing a large one.
+func Write(value func(*Codec)) ([]byte, *Fault) {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	w := Writer{buf: (*buffer)[:0]}
+	value(&Codec{W: &w})
+	*buffer = w.buf
+	text, fault := w.Result()
+	return bytes.Clone(text), fault
 }
 
 // Fail records that the value at the current place cannot be written.
 func (w *Writer) Fail(reason string, cause error) {
-	if w.err == nil {
-		w.err = &Error{w.path(), reason, cause}
+	if w.fault == nil {
+		w.fault = &Fault{Reason: reason, Err: cause}
 	}
 }
 
@@ -96,107 +58,93 @@ func (w *Writer) Fail(reason string, cause error) {
 // contains itself is long.
 const maxPath = 200
 
-func (w *Writer) path() string {
-	var b []byte
-	for _, l := range w.open {
-		if len(b) > maxPath {
-			break
-		}
-		switch {
-		case l.count == 0: // nothing is begun in it
-		case l.style == styleArray:
-			b = fmt.Appendf(b, "[%d]", l.count-1)
-		case l.style == styleKey:
-			b = fmt.Appendf(b, "[%q]", l.name)
-		default:
-			if len(b) > 0 {
-				b = append(b, '.')
-			}
-			b = append(b, l.name...)
-		}
-	}
-	if len(b) > maxPath {
-		return strings.ToValidUTF8(string(b[:maxPath]), "") + "…" // the cut may split a character
-	}
-	return string(b)
+// within puts a place before the path of the failure.
+func (w *Writer) within(outer string) {
+	path := join(outer, w.fault.Path)
+	w.fault.Path = path[:min(len(path), maxPath+1)] // one byte more says that it is too long
 }
 
 // enter begins an object or array, unless that is too deep or writing has
 // failed.
-func (w *Writer) enter(s style, bracket byte) bool {
-	if len(w.open) == maxDepth {
+func (w *Writer) enter(bracket byte) bool {
+	if w.depth >= maxDepth {
 		w.Fail(fmt.Sprintf("is nested more than %d deep", maxDepth), nil)
 	}
-	if w.err != nil {
+	if w.fault != nil {
 		return false
 	}
+	w.depth++
 	w.buf = append(w.buf, bracket)
-	w.open = append(w.open, level{style: s})
 	return true
 }
 
 func (w *Writer) leave(bracket byte) {
+	w.depth--
 	w.buf = append(w.buf, bracket)
-	w.open = w.open[:len(w.open)-1]
 }
 
-// begin separates a member or element from the one before.
-func (w *Writer) begin(name string) {
-	top := &w.open[len(w.open)-1]
-	if top.count > 0 {
+// separate begins a member or element.
+func (w *Writer) separate() {
+	if last := w.buf[len(w.buf)-1]; last != '{' && last != '[' {
 		w.buf = append(w.buf, ',')
 	}
-	top.count++
-	top.name = name
 }
 
-// Object writes an object with the members that fields writes: [Writer.Field]
-// and a value for each.
+// Object writes an object with the members that fields writes: [Writer.Field] or
+// [Writer.Key], and a value for each.
 func (w *Writer) Object(fields func()) {
-	if w.enter(styleField, '{') {
-		fields()
-		w.leave('}')
-	}
-}
-
-// Field begins a member of an object. Its name must need no escapes. Write the
-// value next.
-func (w *Writer) Field(name string) *Writer {
-	w.begin(name)
-	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
-	return w
-}
-
-// Key begins a member whose name is data. Write the value next.
-func (w *Writer) Key(name string) *Writer {
-	w.begin(name)
-	w.String(name)
-	w.buf = append(w.buf, ':')
-	return w
-}
-
-// Map writes an object whose names are data, in the order of keys; value
-// writes the value of one key.
-func (w *Writer) Map(keys []string, value func(i int)) {
-	if !w.enter(styleKey, '{') {
+	if !w.enter('{') {
 		return
 	}
-	for i := 0; i < len(keys) && w.err == nil; i++ {
-		if w.Key(keys[i]); w.err == nil {
-			value(i)
-		}
+	outer := w.at
+	w.at = place{}
+	if fields(); w.fault != nil {
+		w.within(w.at.path())
 	}
+	w.at = outer
 	w.leave('}')
+}
+
+// place is the member that is being written, in the innermost object.
+type place struct {
+	name string
+	key  bool
+}
+
+func (p place) path() string {
+	if p.key {
+		return keyPath(p.name)
+	}
+	return p.name
+}
+
+// Field begins a member of an object. Write the value next.
+func (w *Writer) Field(name string) *Writer { return w.begin(place{name, false}) }
+
+// Key begins a member whose name is data: paths quote it. Write the value next.
+func (w *Writer) Key(name string) *Writer { return w.begin(place{name, true}) }
+
+func (w *Writer) begin(p place) *Writer {
+	if w.fault == nil {
+		w.at = p
+		w.separate()
+		w.String(p.name)
+		w.buf = append(w.buf, ':')
+	}
+	return w
 }
 
 // Array writes an array of n elements; value writes one of them.
 func (w *Writer) Array(n int, value func(i int)) {
-	if !w.enter(styleArray, '[') {
+	if !w.enter('[') {
 		return
 	}
-	for i := 0; i < n && w.err == nil; i++ {
-		w.begin("")
-		value(i)
+	for i := range n {
+		w.separate()
+		if value(i); w.fault != nil {
+			w.within(indexPath(i))
+			break
+		}
 	}
 	w.leave(']')
 }
@@ -234,20 +182,20 @@ func nonFinite(f float64) string {
 // encoding/json does, if asked.
 func (w *Writer) String(s string) {
 	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		w.Fail("is not valid UTF-8", nil)
+		return
+	}
 	b := append(w.buf, '"')
-	for checked := false; ; {
-		end, high := plainText(s, 0)
-		if high && !checked {
-			if checked = true; !utf8.ValidString(s) {
-				w.Fail("is not valid UTF-8", nil)
-				return
-			}
-		}
+	for {
+		end := plainEnd(s, 0)
 		b = append(b, s[:end]...)
 		if end == len(s) {
 			break
 		}
-		switch c := s[end]; c {
+		c := s[end]
+		s = s[end+1:]
+		switch c {
 		case '"', '\\':
 			b = append(b, '\\', c)
 		case '\n':
@@ -259,15 +207,8 @@ func (w *Writer) String(s string) {
 		default:
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
-		s = s[end+1:]
 	}
 	w.buf = append(b, '"')
-}
-
-// Time writes the text of a time, which must be in the years 0 to 9999, in RFC
-// 3339 with nanoseconds.
-func (w *Writer) Time(t time.Time) {
-	w.buf = append(t.AppendFormat(append(w.buf, '"'), time.RFC3339Nano), '"')
 }
 
 // Raw writes text that is known to be JSON.
@@ -277,12 +218,12 @@ func (w *Writer) Raw(text []byte) { w.buf = append(w.buf, text...) }
 // losslessly, maps in the order of their keys, everything else as encoding/json
 // writes it. What Any could not read back fails.
 func (w *Writer) Any(v any) {
-	if w.err != nil {
+	if w.fault != nil {
 		return
 	}
 	switch v := v.(type) {
 	case nil:
-		w.Raw([]byte("null"))
+		w.buf = append(w.buf, "null"...)
 	case bool:
 		w.Bool(v)
 	case string:
@@ -296,11 +237,10 @@ func (w *Writer) Any(v any) {
 		}
 		w.Float(v)
 	case json.Number:
-		start := len(w.buf)
-		w.buf = append(w.buf, v...)
-		if !isNumber(w.buf[start:]) {
+		if strings.Trim(string(v), "+-.0123456789eE") != "" || !json.Valid([]byte(v)) {
 			w.Fail(fmt.Sprintf("must be a JSON number, got the json.Number %q", shorten(string(v))), nil)
 		}
+		w.buf = append(w.buf, v...)
 	case json.RawMessage:
 		w.foreign(v)
 	case []any:
@@ -314,14 +254,11 @@ func (w *Writer) Any(v any) {
 
 // AnyMap writes a map of values of any type, in the order of its keys.
 func (w *Writer) AnyMap(m map[string]any) {
-	from := len(w.keys)
-	for key := range m {
-		w.keys = append(w.keys, key)
-	}
-	keys := w.keys[from:]
-	slices.Sort(keys)
-	w.Map(keys, func(i int) { w.Any(m[keys[i]]) })
-	w.keys = w.keys[:from]
+	w.Object(func() {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			w.Key(key).Any(m[key])
+		}
+	})
 }
 
 // foreign writes JSON text of unknown origin.
@@ -363,13 +300,6 @@ func (w *Writer) marshal(v any) {
 // replacement as the escape \ufffd, and a U+FFFD of the original string as three
 // bytes.
 func hasReplacement(text []byte) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' {
-			if bytes.HasPrefix(text[i+1:], []byte("ufffd")) {
-				return true
-			}
-			i++
-		}
-	}
-	return false
+	escapes := bytes.ReplaceAll(text, []byte(`\\`), nil) // without those of backslashes
+	return bytes.Contains(escapes, []byte(`\ufffd`))
 }

@@ -1,8 +1,10 @@
 package knapsack
 
 import (
-	"cmp"
+	"math"
 	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/order"
 )
 
 // Why dominance may fix items. Let a be no heavier than b, and worth more than b
@@ -17,74 +19,62 @@ import (
 
 // dominate fixes the items that dominance decides, in time O(n log n).
 func (s *solver) dominate() {
+	var sum int64
+	for i := range s.items {
+		sum = addCosts(sum, s.items[i].cost)
+	}
+	if sum <= s.gap {
+		return // as no sum of some of them is above it
+	}
 	n := len(s.items)
-	// rank orders items by preference, weight aside.
-	rank := make([]int32, n)
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
+	ranks, weights := order.Borrow(n), order.Borrow(n)
+	defer ranks.Return()
+	defer weights.Return()
+	for i := range s.items {
+		ranks.Pairs[i] = order.Pair{Key: uint64(s.items[i].v), Index: i}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		if c := cmp.Compare(s.items[b].v, s.items[a].v); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
-	for r, i := range order {
-		rank[i] = int32(r)
+	order.SortDescending(ranks.Pairs)
+	// With weights ascending, and ranks of preference among equal weights, every
+	// item comes after those that dominate it and before those that it dominates.
+	for rank, p := range ranks.Pairs {
+		weights.Pairs[rank] = order.Pair{Key: ^uint64(s.items[p.Index].w), Index: rank}
 	}
-	// With weights ascending, and ranks among equal weights, every item comes after
-	// those that dominate it and before those that it dominates.
-	slices.SortFunc(order, func(a, b int32) int {
-		if c := cmp.Compare(s.items[a].w, s.items[b].w); c != 0 {
-			return c
-		}
-		return cmp.Compare(rank[a], rank[b])
-	})
+	order.SortDescending(weights.Pairs)
 
 	sums := make(costSums, n+1)
-	total := make([]uint64, n)
-	for _, i := range order {
-		if it := &s.items[i]; !it.in {
-			total[i] = addCosts(it.cost, sums.below(int(rank[i])))
-			sums.add(int(rank[i]), it.cost)
+	for _, p := range weights.Pairs {
+		rank := p.Index
+		if it := &s.items[ranks.Pairs[rank].Index]; !it.in && sums.add(rank, it.cost) > s.gap {
+			it.cost = math.MaxInt64
 		}
 	}
 	clear(sums)
-	for _, i := range slices.Backward(order) {
-		if it := &s.items[i]; it.in {
-			back := n - 1 - int(rank[i])
-			total[i] = addCosts(it.cost, sums.below(back))
-			sums.add(back, it.cost)
+	for _, p := range slices.Backward(weights.Pairs) {
+		rank := p.Index
+		if it := &s.items[ranks.Pairs[rank].Index]; it.in && sums.add(n-1-rank, it.cost) > s.gap {
+			it.cost = math.MaxInt64
 		}
 	}
-	i := -1
-	s.settle(func(_ *item, most uint64) bool {
-		i++
-		return total[i] > most
-	})
+	s.fix()
 }
 
 // costSums is a binary indexed tree over ranks that sums costs.
-type costSums []uint64
+type costSums []int64
 
-// add adds cost at rank r.
-func (c costSums) add(r int, cost uint64) {
-	for r++; r < len(c); r += r & -r {
-		c[r] = addCosts(c[r], cost)
-	}
-}
-
-// below returns the sum of the costs at ranks less than r.
-func (c costSums) below(r int) uint64 {
-	var sum uint64
-	for ; r > 0; r -= r & -r {
+// add adds cost at rank and returns the sum of the costs up to there.
+func (c costSums) add(rank int, cost int64) int64 {
+	sum := cost
+	for r := rank; r > 0; r -= r & -r {
 		sum = addCosts(sum, c[r])
+	}
+	for r := rank + 1; r < len(c); r += r & -r {
+		c[r] = addCosts(c[r], cost)
 	}
 	return sum
 }
 
-// addCosts returns a+b, or a number above every gap.
-func addCosts(a, b uint64) uint64 {
-	return min(a+b, 1<<62)
-}
+// maxCost is above every gap.
+const maxCost = 1 << 61
+
+// addCosts returns a+b, or maxCost if that is less.
+func addCosts(a, b int64) int64 { return min(a+b, maxCost) }

@@ -3,56 +3,45 @@
 //
 // The KnapsackSlice chapter of the specification defines its answer by a table
 // of N x C cells: items in input order, strict ">" when an item is added, and
-// reconstruction from the last item. At a bucket size of 1 that table has
-// billions of cells. This package returns the same set (R16) while looking at
-// a small part of it, and refuses only what does not fit a memory limit (R17).
+// reconstruction from the last item. This package returns the same set (R16)
+// from a small part of that table, and refuses only what does not fit a memory
+// limit (R17).
 //
 // # The tie rule
 //
-// The table leaves out the last item exactly when the items before it reach
-// the best value alone, then decides the item before it in the same way for the
+// The table leaves out the last item exactly when the items before it reach the
+// best value alone, then decides the item before it in the same way for the
 // capacity that remains. So among all optimal sets it picks the one that leaves
 // out the last item whenever that is possible, then the one before it, and so
 // on: written as a number with bit i set when item i is taken, the least. Call
-// it the answer. Two facts carry everything else:
-//
-//   - Items on which all optimal sets agree can be fixed beforehand, and so can
-//     items that the answer is known to contain or to lack: the rest is a
-//     smaller knapsack whose answer completes it.
-//   - Taking an item of value 0 never helps, and leaving it out is preferred.
+// it the answer. Items on which all optimal sets agree can be fixed beforehand,
+// and so can items that the answer is known to contain or to lack: the rest is a
+// smaller knapsack whose answer completes it.
 //
 // # How it is solved
 //
 //  1. Items that cannot be in the answer go (too heavy, or worth nothing), and
-//     when the others fit together they are all taken. Weights and values are
-//     divided by their greatest common divisors, which tightens every bound.
-//  2. Selection by density finds the item at which a greedy filling breaks off
-//     and with it a price of weight. At that price every item has a cost for
-//     being on the wrong side, and a set that is no worse than the best known
-//     one cannot pay more than the gap between the bound and that set
-//     (bounds.go). A short search over the cheapest items makes the gap as
-//     small as it can be (improve.go).
-//  3. Items that alone cost more than the gap are fixed. Then pairs are
-//     compared: a set with an item must also have the items that are lighter,
-//     not worse and earlier, and pay for them too (dominance.go).
-//  4. The core that is left is solved in input order: by a bit set when all
-//     densities are equal (subsetsum.go), by lists of undominated states while
-//     they are short (frontier.go), and by a table confined to the cells that the
-//     gap allows otherwise (table.go). What the backward walk needs is recorded
-//     as far as the memory limit allows and recomputed from checkpoints beyond
-//     that (trace.go).
+//     when the others fit together they are all taken.
+//  2. A greedy set and a price of weight bound what a set can be worth. Items
+//     that cost more than the gap between the two on the other side of the bound
+//     are fixed (bounds.go).
+//  3. A search over the cheapest changes of the bound's set finds the best value,
+//     which closes the gap as far as possible (search.go). Then more items are
+//     fixed, some because others are always preferred to them (dominance.go).
+//  4. The same search, now with sets, finds the answer among at most 64 items
+//     that are left. If they are more, or the search grows too long, a table
+//     decides them that is confined to the cells that the gap allows (table.go).
 package knapsack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
+	"sync"
 )
 
-// DefaultMemoryLimit is the memory limit in bytes for Options that set none:
+// DefaultMemoryLimit is the memory limit in bytes for a Problem that sets none:
 // 256 MiB.
 const DefaultMemoryLimit = 256 << 20
 
@@ -66,15 +55,9 @@ type Problem struct {
 	Weights  []int64
 	Values   []int64
 	Capacity int64
-}
-
-// Options bounds the work of Solve.
-type Options struct {
-	// MemoryLimit is the number of bytes that the states, tables and
-	// checkpoints of one call may take together; 0 or less means
-	// DefaultMemoryLimit. It does not cover the bookkeeping of about 100 bytes
-	// an item. Less memory costs time. If the answer cannot be found within the
-	// limit, Solve returns a *LimitError.
+	// MemoryLimit is the number of bytes that states, rows and records of one
+	// call may take together; 0 or less means DefaultMemoryLimit. It does not
+	// cover the bookkeeping of about 150 bytes an item. Less memory costs time.
 	MemoryLimit int64
 }
 
@@ -106,121 +89,89 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("knapsack: item %d: %s", e.Index, e.Reason)
 }
 
-// Solve returns the positions of the items taken, in the order in which the
-// KnapsackSlice chapter of the specification reconstructs them: descending.
-//
-// It returns a *LimitError if opts.MemoryLimit does not suffice, an *InputError
-// if p breaks the rules of Problem or the sum of its values exceeds 2^61, and
-// ctx.Err() if ctx ends first. It takes time linear in the number of items,
-// plus what the core needs: at most about as many steps as the table of the
-// chapter has cells.
-func Solve(ctx context.Context, p Problem, opts Options) ([]int, error) {
-	limit := opts.MemoryLimit
-	if limit <= 0 {
-		limit = DefaultMemoryLimit
-	}
-	return solve(ctx, p, tuning{limit: limit, thresholds: usual})
-}
-
-// tuning is Options plus what only tests set.
-type tuning struct {
-	limit  int64
-	method method
-	thresholds
-}
-
-// thresholds are the sizes at which the solver changes its method. None of them
-// changes an answer. Tests set small ones, so that small problems use every
-// method.
-type thresholds struct {
-	// Tables of at most plainCells cells, and those narrower than plainWidth,
-	// are filled as the chapter says, because examining the items would take
-	// longer. So are cores narrower than plainRow, because in such short rows
-	// choosing the cells would take longer.
-	plainCells            uint64
-	plainWidth, plainRow  int64
-	smallTable            uint64 // a core of at most so many cells is filled before anything else is tried
-	fewStates             uint64 // tried before memory is taken for every weight up to the capacity
-	leastSearch, leastRun uint64 // states that improve and lists before a table may make, however few cells there are
-	longest               uint64 // states that improve may have at a time
-	// ampleRecord is the size of a record, in bytes, beyond which blocks are run a
-	// second time even if there were memory for more: the second run covers few cells
-	// as a rule, and fresh memory has its price as well.
-	ampleRecord int64
-	stride      uint64 // steps after which the context is looked at
-}
-
-var usual = thresholds{
-	plainCells: 1 << 13, plainWidth: 64, plainRow: 1 << 10,
-	smallTable: 1 << 13, fewStates: 1 << 14,
-	leastSearch: 1 << 10, leastRun: 1 << 10, longest: 1 << 15,
-	ampleRecord: 16 << 20, stride: 1 << 21,
-}
-
-// method forces one way of solving the core. Then only the bounds reduce the
-// problem before it, or nothing does.
-type method int
-
-const (
-	automatic method = iota
-	byPlainTable
-	byCoreTable
-	byCoreFrontier
-	byCoreFrontierAfterDominance
-)
-
 // item is a candidate with what the bounds found out about it.
 type item struct {
 	w, v int64
-	pos  int32  // position in the Problem
-	in   bool   // the bound takes it whole
-	cost uint64 // what being on the other side costs, in units of solver.unit
+	cost int64 // what being on the other side of the bound costs
+	pos  int32 // position in the Problem
+	in   bool  // the bound takes it
 }
 
-// solver holds the state of one call. items are always in input order, and
-// capacity is what the items taken so far leave.
+// lists is memory whose size depends on the number of items alone. Calls reuse it:
+// new memory would take a tenth of the time of a run with 10,000 items.
+type lists struct {
+	items []item // not decided yet, always in input order
+	taken []bool
+	sums  []sum
+	steps []step
+}
+
+var pool = sync.Pool{New: func() any { return new(lists) }}
+
+// solver holds the state of one call.
 type solver struct {
+	*lists
 	ctx      context.Context
-	tune     tuning
-	items    []item
-	capacity int64
-	taken    []uint64 // bit i is set when item i is in the answer
+	limit    int64
+	capacity int64 // what the items taken so far leave
+	count    int   // of those
 
-	price price  // price of weight, from the last call of bound
-	gap   wide   // bound minus best known value, at that price
-	unit  uint   // costs are shifted right by this many bits
-	lead  int64  // best known value of the items left
-	goal  int64  // no set of them is worth more
-	inW   int64  // weight of the items left that the bound takes
-	inV   int64  // their value
-	work  uint64 // steps so far
-	look  uint64 // when work reaches it ctx is looked at
+	price        int64 // of a unit of weight, shifted right by coarse
+	fine, coarse uint  // a unit of value costs 1<<fine
+	gap          int64 // most that a set as good as the best known one may cost
+	lead         int64 // best known value of the items left
+	goal         int64 // no set of them is worth more
+
+	work, look int64 // steps so far, and when ctx is looked at next
+
+	smallTable int64 // a table of at most so many cells is filled at once
+	freeStates int64 // states that a search may make, however small the table is
+	stride     int64 // steps after which ctx is looked at
 }
 
-func solve(ctx context.Context, p Problem, tune tuning) ([]int, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	scratch := scratchPool.Get().(*scratch)
-	defer scratchPool.Put(scratch)
-	s := &solver{ctx: ctx, tune: tune, capacity: p.Capacity}
-	if err := s.solve(p, scratch); err != nil {
-		return nil, err
-	}
-	return s.answer(), nil
+// Solve returns the positions of the items taken, in the order in which the
+// KnapsackSlice chapter of the specification reconstructs them: descending.
+//
+// It returns a *LimitError if p.MemoryLimit does not suffice, an *InputError if p
+// breaks the rules of Problem or the values that fit add up to more than 2^59,
+// and ctx.Err() if ctx ends first. It takes time linear in the number of items,
+// plus what the items that bounds leave undecided need: at most about as many
+// steps as the table of the chapter has cells, or twice as many if a record of
+// a bit a cell takes more than a quarter of the memory limit.
+func Solve(ctx context.Context, p Problem) ([]int, error) {
+	s := usual
+	s.ctx = ctx
+	return s.solve(p)
 }
 
-// solve decides every item of p.
-func (s *solver) solve(p Problem, scratch *scratch) error {
-	s.look = s.tune.stride
-	if err := s.admit(p, scratch); err != nil {
-		return err
+// usual has the sizes at which the solver changes its method. None of them
+// changes an answer.
+var usual = solver{smallTable: 1 << 13, freeStates: 1 << 7, stride: 1 << 21}
+
+func (s *solver) solve(p Problem) ([]int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
 	}
-	return s.run(scratch)
+	s.look = s.stride
+	s.lists = pool.Get().(*lists)
+	defer pool.Put(s.lists)
+	if err := s.admit(p); err != nil {
+		return nil, err
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	positions := make([]int, 0, s.count)
+	for i, taken := range slices.Backward(s.taken) {
+		if taken {
+			positions = append(positions, i)
+		}
+	}
+	return positions, nil
 }
 
 // admit checks p and keeps the items that can be in the answer.
-func (s *solver) admit(p Problem, scratch *scratch) error {
+func (s *solver) admit(p Problem) error {
 	n := len(p.Weights)
 	if len(p.Values) != n {
 		return &InputError{Index: -1, Reason: fmt.Sprintf("%d weights but %d values", n, len(p.Values))}
@@ -228,8 +179,13 @@ func (s *solver) admit(p Problem, scratch *scratch) error {
 	if n > math.MaxInt32 {
 		return &InputError{Index: -1, Reason: fmt.Sprintf("%d items are too many", n)}
 	}
-	s.taken = make([]uint64, (n+63)/64)
-	items := scratch.items[:0]
+	if s.limit = p.MemoryLimit; s.limit <= 0 {
+		s.limit = DefaultMemoryLimit
+	}
+	s.capacity = p.Capacity
+	s.items = slices.Grow(s.items[:0], n)
+	s.taken = slices.Grow(s.taken[:0], n)[:n]
+	clear(s.taken)
 	for i, w := range p.Weights {
 		v := p.Values[i]
 		if w < 1 {
@@ -239,43 +195,52 @@ func (s *solver) admit(p Problem, scratch *scratch) error {
 			return &InputError{Index: i, Reason: fmt.Sprintf("value %d is outside [0, 2^40]", v)}
 		}
 		if w <= s.capacity && v > 0 {
-			items = append(items, item{w: w, v: v, pos: int32(i)})
+			s.items = append(s.items, item{w: w, v: v, pos: int32(i)})
 		}
 	}
-	s.items = items
-	scratch.items = items
 	return nil
 }
 
-// run decides the items left.
-func (s *solver) run(scratch *scratch) error {
+// run decides all items.
+func (s *solver) run() error {
 	if s.takeAllThatFit() {
 		return nil
 	}
-	small := (s.capacity < s.tune.plainWidth || s.cells() <= s.tune.plainCells) && s.plainFits()
-	if s.tune.method == byPlainTable || s.tune.method == automatic && small {
-		return s.solvePlain(math.MaxInt64)
+	s.divideOut()
+	if s.isSmall() {
+		s.gap, s.goal = math.MaxInt64, math.MaxInt64
+		return s.solveTable()
 	}
-	for {
-		s.divideOut()
-		if s.takeAllThatFit() {
-			return nil
-		}
-		if err := s.bound(scratch); err != nil {
+	if err := s.bound(); err != nil {
+		return err
+	}
+	s.fix()
+	s.dominate()
+	if s.takeAllThatFit() {
+		return nil
+	}
+	if err := s.improve(); err != nil {
+		return err
+	}
+	s.fix()
+	s.dominate()
+	if s.takeAllThatFit() {
+		return nil
+	}
+	if s.goal == s.lead && len(s.items) <= maxSet && !s.isSmall() {
+		if done, err := s.solveSearch(); done || err != nil {
 			return err
 		}
-		if err := s.improve(scratch); err != nil {
-			return err
-		}
-		s.fix()
-		if gw, gv := s.divisors(); len(s.items) == 0 || gw == 1 && gv == 1 {
-			break
-		}
 	}
-	return s.solveCore()
+	return s.solveTable()
 }
 
-// takeAllThatFit takes all items if they fit together, and reports whether
+// isSmall reports whether a table is filled in less time than bounds take.
+func (s *solver) isSmall() bool {
+	return int64(len(s.items)) <= s.smallTable/(s.capacity+1)
+}
+
+// takeAllThatFit takes all items left if they fit together, and reports whether
 // nothing is left to decide.
 func (s *solver) takeAllThatFit() bool {
 	left := s.capacity
@@ -285,108 +250,49 @@ func (s *solver) takeAllThatFit() bool {
 		}
 	}
 	for i := range s.items {
-		s.take(s.items[i].pos)
+		s.take(&s.items[i])
 	}
-	s.items = s.items[:0]
 	return true
 }
 
-func (s *solver) take(pos int32) { s.taken[pos>>6] |= 1 << (uint(pos) & 63) }
-
-// answer lists the items taken, the last one first.
-func (s *solver) answer() []int {
-	n := 0
-	for _, word := range s.taken {
-		n += bits.OnesCount64(word)
-	}
-	positions := make([]int, 0, n)
-	for i, word := range slices.Backward(s.taken) {
-		for word != 0 {
-			high := bits.Len64(word) - 1
-			positions = append(positions, i<<6+high)
-			word &^= 1 << uint(high)
-		}
-	}
-	return positions
+func (s *solver) take(it *item) {
+	s.taken[it.pos] = true
+	s.count++
+	s.capacity -= it.w
+	s.lead -= it.v
+	s.goal -= it.v
 }
 
-// solveCore solves what the bounds left open.
-func (s *solver) solveCore() error {
-	if s.takeAllThatFit() {
-		return nil
-	}
-	switch s.tune.method { //nolint:exhaustive // the other methods go on below
-	case byCoreTable:
-		return s.solveTable()
-	case byCoreFrontier:
-		return s.solveFrontier(0)
-	case byCoreFrontierAfterDominance:
-		s.dominate()
-		return s.solveFrontier(0)
-	}
-	if s.cells() <= s.tune.smallTable && s.tableFits() {
-		return s.solveTable()
-	}
-	equal := s.equalDensities()
-	if equal && s.takeAlike() {
-		return nil
-	}
-	if equal && subsetSumBytes(s.capacity) <= s.tune.limit {
-		if uint64(s.capacity) > 64*s.tune.fewStates {
-			if err := s.solveFrontier(s.tune.fewStates); !errors.Is(err, errTooMuchWork) {
-				return err
-			}
-		}
-		return s.solveSubsetSum()
-	}
-	if s.capacity < s.tune.plainRow && s.plainFits() {
-		return s.solvePlain(s.goal)
-	}
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
-	s.dominate()
-	if s.takeAllThatFit() {
-		return nil
-	}
-	if !s.tableFits() {
-		return s.solveFrontier(0)
-	}
-	// A state of a list costs several times as much as a cell of the table, and
-	// lists that grow must cost little compared with the table that follows
-	// them.
-	err := s.solveFrontier(s.tune.leastRun + s.cells()/128)
-	if errors.Is(err, errTooMuchWork) {
-		return s.solveTable()
-	}
-	return err
-}
-
-// takeAlike decides items of equal densities and equal weights: they are alike,
-// and the answer has the first of them. It reports whether the items are alike.
-func (s *solver) takeAlike() bool {
-	w := s.items[0].w
+// divideOut divides weights and values by their common divisors. The same sets
+// fit, and they compare the same; but capacity that no set can use is gone, and
+// the best value is one of fewer numbers.
+func (s *solver) divideOut() {
+	var gw, gv int64
 	for i := range s.items {
-		if s.items[i].w != w {
-			return false
+		gw, gv = gcd(gw, s.items[i].w), gcd(gv, s.items[i].v)
+		if gw == 1 && gv == 1 {
+			return
 		}
 	}
-	for _, it := range s.items[:s.capacity/w] {
-		s.take(it.pos)
+	s.capacity /= gw
+	for i := range s.items {
+		s.items[i].w /= gw
+		s.items[i].v /= gv
 	}
-	return true
 }
 
-// cells returns the largest size of the table that solveTable would fill.
-func (s *solver) cells() uint64 {
-	return saturatingMul(uint64(len(s.items)), uint64(s.capacity)+1)
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
-// spend counts steps of work and checks the context every few million steps.
-func (s *solver) spend(steps uint64) error {
+// spend counts steps of work and looks at the context once a stride.
+func (s *solver) spend(steps int64) error {
 	if s.work += steps; s.work < s.look {
 		return nil
 	}
-	s.look = s.work + s.tune.stride
+	s.look = s.work + s.stride
 	return s.ctx.Err()
 }

@@ -1,41 +1,13 @@
 package knapsack
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
-// model is the chapter's dynamic program, line by line: steps 4 and 5 of
-// KNAPSACK-SLICE with a plain keep table.
-func model(p Problem) []int {
-	n := len(p.Weights)
-	if p.Capacity < 1 {
-		return nil
-	}
-	dp := make([]int64, p.Capacity+1)
-	keep := make([][]bool, n)
-	for i := range n {
-		keep[i] = make([]bool, p.Capacity+1)
-		dw, dv := p.Weights[i], p.Values[i]
-		for w := p.Capacity; w >= dw; w-- {
-			withItem := dp[w-dw] + dv
-			if withItem > dp[w] {
-				dp[w] = withItem
-				keep[i][w] = true
-			}
-		}
-	}
-	var selected []int
-	remaining := p.Capacity
-	for i := n - 1; i >= 0; i-- {
-		if keep[i][remaining] {
-			selected = append(selected, i)
-			remaining -= p.Weights[i]
-		}
-	}
-	return selected
-}
-
-// bitModel is model with 64 cells of the keep table in a word: what a careful
-// implementation of the chapter would do, and the yardstick of the benchmarks.
-func bitModel(p Problem) []int {
+// plainTable is steps 4 and 5 of KNAPSACK-SLICE, with 64 cells of the keep table
+// in a word: what a careful implementation of the chapter would do.
+func plainTable(p Problem) []int {
 	n, capacity := len(p.Weights), int(p.Capacity)
 	dp := make([]int64, capacity+1)
 	words := capacity/64 + 1
@@ -50,7 +22,7 @@ func bitModel(p Problem) []int {
 			}
 		}
 	}
-	var selected []int
+	selected := []int{}
 	remaining := capacity
 	for i := n - 1; i >= 0; i-- {
 		if keep[i*words+remaining/64]>>(remaining%64)&1 != 0 {
@@ -80,7 +52,7 @@ func bruteForce(p Problem) []int {
 			bestValue, bestSet = value, set
 		}
 	}
-	var selected []int
+	selected := []int{}
 	for i := n - 1; i >= 0; i-- {
 		if bestSet>>i&1 != 0 {
 			selected = append(selected, i)
@@ -89,129 +61,102 @@ func bruteForce(p Problem) []int {
 	return selected
 }
 
-// family makes problems of one kind. maxN and maxW bound the number of items and
-// the weights of most of them.
+// family makes problems of one kind of up to n items, most with weights up to w.
 type family struct {
 	name string
 	why  string
-	make func(r *rand.Rand, maxN int, maxW int64) Problem
+	make func(r *rand.Rand, n int, w int64) Problem
 }
 
-// filled makes a problem of n items, one at a time, with a share of their weight
-// as the capacity.
-func filled(r *rand.Rand, maxN int, next func(i int) (w, v int64)) Problem {
-	var p Problem
-	var total int64
-	for i := range 1 + r.IntN(maxN) {
-		w, v := next(i)
-		p.Weights, p.Values = append(p.Weights, w), append(p.Values, v)
-		total += w
+// filled makes a problem one item at a time, with a share of their weight as the
+// capacity.
+func filled(next func(r *rand.Rand, w int64) (weight, value int64)) func(*rand.Rand, int, int64) Problem {
+	return func(r *rand.Rand, n int, w int64) Problem {
+		var p Problem
+		var total int64
+		for range 1 + r.IntN(n) {
+			weight, value := next(r, w)
+			p.Weights, p.Values = append(p.Weights, weight), append(p.Values, value)
+			total += weight
+		}
+		switch r.IntN(5) {
+		case 0:
+			p.Capacity = total - 1
+		case 1:
+			p.Capacity = total / 2
+		case 2:
+			p.Capacity = p.Weights[r.IntN(len(p.Weights))]
+		default:
+			p.Capacity = r.Int64N(total + 1)
+		}
+		return p
 	}
-	switch r.IntN(8) {
-	case 0:
-		p.Capacity = total
-	case 1:
-		p.Capacity = total - 1
-	case 2:
-		p.Capacity = total / 2
-	case 3:
-		p.Capacity = p.Weights[r.IntN(len(p.Weights))]
-	default:
-		p.Capacity = r.Int64N(total + 1)
-	}
-	return p
 }
 
 var families = []family{
 	{"unrelated", "continuous scores: the bounds decide nearly everything",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(w), r.Int64N(10001) })
-		}},
-	{"ranks", "all values distinct and evenly spaced",
-		func(r *rand.Rand, n int, w int64) Problem {
-			order := r.Perm(n)
-			return filled(r, n, func(i int) (int64, int64) {
-				return 1 + r.Int64N(w), int64(order[i]) * 10000 / int64(n)
-			})
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { return 1 + r.Int64N(w), r.Int64N(10001) })},
 	{"six values", "scores by kind: a common divisor and many ties",
-		func(r *rand.Rand, n int, w int64) Problem {
-			values := []int64{10000, 9000, 8000, 6000, 4000, 2000}
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(w), values[r.IntN(6)] })
-		}},
-	{"three values, few weights", "classes of identical items",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(4), 1 + r.Int64N(3) })
-		}},
-	{"small numbers with zeros", "ties everywhere, values of 0",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(6), r.Int64N(5) })
-		}},
-	{"equal densities", "value a multiple of weight: nothing can be fixed",
-		func(r *rand.Rand, n int, w int64) Problem {
-			k := 1 + r.Int64N(7)
-			return filled(r, n, func(int) (int64, int64) { x := 1 + r.Int64N(w); return x, k * x })
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) {
+			return 1 + r.Int64N(w), []int64{10000, 9000, 8000, 6000, 4000, 2000}[r.IntN(6)]
+		})},
+	{"small numbers", "classes of identical items, ties everywhere, values of 0",
+		filled(func(r *rand.Rand, _ int64) (int64, int64) { return 1 + r.Int64N(6), r.Int64N(5) })},
+	{"equal densities", "nothing can be fixed",
+		filled(func(r *rand.Rand, w int64) (int64, int64) { x := 1 + r.Int64N(w); return x, 3 * x })},
 	{"two densities", "equal densities after the better half is fixed",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) {
-				x := 1 + r.Int64N(w)
-				return x, x * (2 + r.Int64N(2))
-			})
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { x := 1 + r.Int64N(w); return x, x * (2 + r.Int64N(2)) })},
 	{"equal weights", "a greedy choice with ties",
-		func(r *rand.Rand, n int, w int64) Problem {
-			x := 1 + r.Int64N(w)
-			return filled(r, n, func(int) (int64, int64) { return x, r.Int64N(12) })
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { return w, r.Int64N(12) })},
 	{"multiples", "weights with a common divisor, capacity without",
-		func(r *rand.Rand, n int, w int64) Problem {
-			k := 2 + r.Int64N(5)
-			return filled(r, n, func(int) (int64, int64) { return k * (1 + r.Int64N(1+w/k)), 3 * r.Int64N(9) })
-		}},
-	{"divisor with one exception", "a common divisor appears when one item is gone",
-		func(r *rand.Rand, n int, w int64) Problem {
-			k := 2 + r.Int64N(5)
-			odd := r.IntN(n)
-			return filled(r, n, func(i int) (int64, int64) {
-				if i == odd {
-					return 1 + r.Int64N(w), 1 + r.Int64N(99)
-				}
-				return k * (1 + r.Int64N(1+w/k)), 3 * (1 + r.Int64N(9))
-			})
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { return 5 * (1 + r.Int64N(w)), 3 * r.Int64N(9) })},
 	{"almost proportional", "value proportional to weight but rounded",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { x := 1 + r.Int64N(w); return x, x * 73 / 10 })
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { x := 1 + r.Int64N(w); return x, x * 73 / 10 })},
 	{"strongly correlated", "value is weight plus a constant",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { x := 1 + r.Int64N(w); return x, x + w/4 + 1 })
-		}},
-	{"weakly correlated", "value is near weight",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) {
-				x := 1 + r.Int64N(w)
-				return x, max(0, x+r.Int64N(w/5+2)-w/10)
-			})
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { x := 1 + r.Int64N(w); return x, x + w/4 + 1 })},
+	{"inversely correlated", "weight is value plus a constant",
+		filled(func(r *rand.Rand, w int64) (int64, int64) { x := 1 + r.Int64N(w); return x + w/4, x })},
 	{"equal values", "the lightest items, the earliest among equals",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(w), 5 })
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) { return 1 + r.Int64N(w), 5 })},
 	{"too heavy", "most items do not fit at all",
 		func(r *rand.Rand, n int, w int64) Problem {
-			p := filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(w), 1 + r.Int64N(50) })
-			p.Capacity = 1 + r.Int64N(w/4+1)
-			for i := range p.Weights {
-				if r.IntN(4) == 0 {
-					p.Weights[i] = 1<<62 + r.Int64N(1<<62)
-				}
+			var p Problem
+			for range 1 + r.IntN(n) {
+				p.Weights, p.Values = append(p.Weights, 1+r.Int64N(w)<<(r.IntN(4)*18)), append(p.Values, 1+r.Int64N(50))
 			}
+			p.Capacity = 1 + r.Int64N(w)
 			return p
 		}},
 	{"large values", "values near the limit",
-		func(r *rand.Rand, n int, w int64) Problem {
-			return filled(r, n, func(int) (int64, int64) { return 1 + r.Int64N(w), MaxValue - r.Int64N(1<<r.IntN(41)) })
-		}},
+		filled(func(r *rand.Rand, w int64) (int64, int64) {
+			return 1 + r.Int64N(w), MaxValue - r.Int64N(1<<r.IntN(41))
+		})},
+}
+
+// giants are families whose numbers no table holds, at most 12 items.
+var giants = []family{
+	{"giant weights", "sums of weights pass 2^63",
+		giant(func(r *rand.Rand) (int64, int64) {
+			return 1 + r.Int64N(math.MaxInt64>>r.IntN(6)), r.Int64N(MaxValue + 1)
+		})},
+	{"giant weights, few values", "ties among giants",
+		giant(func(r *rand.Rand) (int64, int64) { return 1<<60 + r.Int64N(1<<40), 1 + r.Int64N(3) })},
+	{"giant weights, one density", "subset sums that no row holds",
+		giant(func(r *rand.Rand) (int64, int64) { v := 1 + r.Int64N(MaxValue); return v << 22, v })},
+	{"giant weights, almost one density", "differences that rounded weights do not show",
+		giant(func(r *rand.Rand) (int64, int64) {
+			w := 1<<58 + r.Int64N(1<<61)
+			return w, w>>22 + r.Int64N(1<<20)
+		})},
+}
+
+func giant(next func(r *rand.Rand) (weight, value int64)) func(*rand.Rand, int, int64) Problem {
+	return func(r *rand.Rand, n int, _ int64) Problem {
+		p := Problem{Capacity: math.MaxInt64 - r.Int64N(1<<r.IntN(63))}
+		for range 1 + min(n, 11) {
+			w, v := next(r)
+			p.Weights, p.Values = append(p.Weights, w), append(p.Values, v)
+		}
+		return p
+	}
 }

@@ -196,7 +196,7 @@ func TestMeasure(t *testing.T) {
 		thresholds = []float64{0.8}
 	}
 	for _, threshold := range thresholds {
-		copies, err := near.Find(t.Context(), slices.Concat(newer, older), threshold, false)
+		copies, err := near.Find(t.Context(), slices.Concat(newer, older), threshold)
 		if err != nil {
 			t.Fatal(err)
 		}

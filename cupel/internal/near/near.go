@@ -30,16 +30,15 @@ type Copy struct {
 
 // Find returns, for each text, whether it is a near copy of an earlier one that
 // stays: at least the share threshold of its shingles are there, and no number
-// differs unless anyNumbers. All texts are different and [Long]. The cost is
+// differs. All texts are different and [Long]. The cost is
 // linear in the sum of their words, but for the logarithm of the longest. It
 // fails with the error of ctx.
-func Find(ctx context.Context, texts []string, threshold float64, anyNumbers bool) ([]Copy, error) {
+func Find(ctx context.Context, texts []string, threshold float64) ([]Copy, error) {
 	f := finder{
-		anyNumbers: anyNumbers,
-		words:      map[string]int32{"#": masked},
-		shingles:   make(map[[shingle]int32]int32),
-		texts:      make([]text, len(texts)),
-		met:        make([]int32, len(texts)),
+		words:    map[string]int32{"#": masked},
+		shingles: make(map[[shingle]int32]int32),
+		texts:    make([]text, len(texts)),
+		met:      make([]int32, len(texts)),
 	}
 	copies := make([]Copy, len(texts))
 	for i, content := range texts {
@@ -65,14 +64,13 @@ const (
 )
 
 type finder struct {
-	anyNumbers bool
-	words      map[string]int32         // numbers that stand for words
-	shingles   map[[shingle]int32]int32 // numbers that stand for shingles
-	known      [][]int32                // by shingle: the first texts that stay and have it
-	texts      []text
-	met        []int32 // by text, while another one is compared: shingles by which both are known
-	list       []int32 // of the text that is read: its words
-	marks      []bool  // of list: whether the word is a number
+	words    map[string]int32         // numbers that stand for words
+	shingles map[[shingle]int32]int32 // numbers that stand for shingles
+	known    [][]int32                // by shingle: the first texts that stay and have it
+	texts    []text
+	met      []int32 // by text, while another one is compared: shingles by which both are known
+	list     []int32 // of the text that is read: its words
+	marks    []bool  // of list: whether the word is a number
 }
 
 // text is what is kept of a text that stays.
@@ -103,13 +101,10 @@ func (a number) compareContext(b number) int {
 func (f *finder) read(at int, content string) {
 	f.list, f.marks = f.list[:0], f.marks[:0]
 	eachWord(content, func(w word) bool {
-		id := int32(masked)
-		if !w.number || !f.anyNumbers {
-			var ok bool
-			if id, ok = f.words[w.text]; !ok {
-				id = int32(len(f.words))
-				f.words[w.text] = id
-			}
+		id, ok := f.words[w.text]
+		if !ok {
+			id = int32(len(f.words))
+			f.words[w.text] = id
 		}
 		f.list, f.marks = append(f.list, id), append(f.marks, w.number)
 		return true
@@ -128,9 +123,6 @@ func (f *finder) read(at int, content string) {
 	}
 	slices.Sort(t.shingles)
 	t.shingles = slices.Compact(t.shingles)
-	if f.anyNumbers {
-		return
-	}
 	word := func(i int) int32 {
 		switch {
 		case i < 0 || i >= len(f.list):

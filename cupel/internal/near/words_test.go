@@ -133,34 +133,48 @@ func at(value, near, far int32, after bool) number {
 	return number{after: after, context: [contextWords]int32{near, far}, value: value}
 }
 
+// numbersOf reads numbers with the words on one side, as VALUE NEAR FAR, and "after" if
+// these come after it, separated by semicolons.
+func numbersOf(t *testing.T, text string) (list []number) {
+	t.Helper()
+	for part := range strings.SplitSeq(text, ";") {
+		var value, near, far int32
+		var side string
+		if n, _ := fmt.Sscan(part, &value, &near, &far, &side); n >= 3 {
+			list = append(list, at(value, near, far, side == "after"))
+		}
+	}
+	return list
+}
+
 func TestDiffer(t *testing.T) {
 	for _, row := range []struct {
-		a, b []number
+		a, b string
 		want bool
 		why  string
 	}{
-		{nil, nil, false, "there are none"},
-		{[]number{at(1, 5, 6, false)}, nil, false, "there is one"},
-		{[]number{at(1, 5, 6, false)}, []number{at(2, 5, 6, false)}, true, "another number between the same words"},
-		{[]number{at(2, 5, 6, false)}, []number{at(1, 5, 6, false)}, true, "the other way round"},
-		{[]number{at(1, 5, 6, false)}, []number{at(1, 5, 6, false)}, false, "the same"},
-		{[]number{at(1, 5, 6, false)}, []number{at(2, 5, 7, false)}, false, "other words"},
-		{[]number{at(1, 5, 6, false)}, []number{at(2, 4, 6, false)}, false, "other words"},
-		{[]number{at(1, 5, 6, false)}, []number{at(2, 5, 6, true)}, false, "on the other side"},
-		{[]number{at(1, 5, 6, true)}, []number{at(2, 5, 6, false)}, false, "on the other side"},
-		{[]number{at(1, 5, 6, false), at(2, 5, 6, false)}, []number{at(2, 5, 6, false)}, false, "one has more"},
-		{[]number{at(2, 5, 6, false)}, []number{at(1, 5, 6, false), at(2, 5, 6, false)}, false, "the other has more"},
-		{[]number{at(1, 5, 6, false), at(2, 5, 6, false)}, []number{at(2, 5, 6, false), at(3, 5, 6, false)}, true, "each has one that the other lacks"},
-		{[]number{at(2, 5, 6, false), at(3, 5, 6, false)}, []number{at(1, 5, 6, false), at(2, 5, 6, false)}, true, "the other way round"},
-		{[]number{at(1, 5, 6, false), at(1, 5, 6, false)}, []number{at(1, 5, 6, false), at(2, 5, 6, false)}, true, "each as often as it comes"},
-		{[]number{at(1, 4, 6, false), at(1, 5, 6, false)}, []number{at(1, 4, 6, false), at(2, 5, 6, false)}, true, "after others that are equal"},
-		{[]number{at(1, 5, 6, false), at(1, 7, 7, true)}, []number{at(3, 7, 7, true)}, true, "before others"},
-		{[]number{at(3, 7, 7, true)}, []number{at(1, 5, 6, false), at(1, 7, 7, true)}, true, "the other way round"},
-		{[]number{at(1, 4, 6, false), at(1, 5, 6, false)}, []number{at(2, 5, 6, false)}, true, "other words before it"},
-		{[]number{at(1, 4, 6, false)}, []number{at(1, 4, 6, false), at(1, 5, 6, false)}, false, "others after it"},
+		{"", "", false, "there are none"},
+		{"1 5 6", "", false, "there is one"},
+		{"1 5 6", "2 5 6", true, "another number between the same words"},
+		{"2 5 6", "1 5 6", true, "the other way round"},
+		{"1 5 6", "1 5 6", false, "the same"},
+		{"1 5 6", "2 5 7", false, "other words"},
+		{"1 5 6", "2 4 6", false, "other words"},
+		{"1 5 6", "2 5 6 after", false, "on the other side"},
+		{"1 5 6 after", "2 5 6", false, "on the other side"},
+		{"1 5 6; 2 5 6", "2 5 6", false, "one has more"},
+		{"2 5 6", "1 5 6; 2 5 6", false, "the other has more"},
+		{"1 5 6; 2 5 6", "2 5 6; 3 5 6", true, "each has one that the other lacks"},
+		{"2 5 6; 3 5 6", "1 5 6; 2 5 6", true, "the other way round"},
+		{"1 5 6; 1 5 6", "1 5 6; 2 5 6", true, "each as often as it comes"},
+		{"1 4 6; 1 5 6", "1 4 6; 2 5 6", true, "after others that are equal"},
+		{"1 5 6; 1 7 7 after", "3 7 7 after", true, "before others"},
+		{"3 7 7 after", "1 5 6; 1 7 7 after", true, "the other way round"},
+		{"1 4 6; 1 5 6", "2 5 6", true, "other words before it"},
+		{"1 4 6", "1 4 6; 1 5 6", false, "others after it"},
 	} {
-		if got := differ(row.a, row.b); got != row.want {
-			t.Errorf("%v and %v differ: %t, but %s", row.a, row.b, got, row.why)
+		if got := differ(numbersOf(t, row.a), numbersOf(t, row.b)); got != row.want {
+			t.Errorf("%s and %s differ: %t, but %s", row.a, row.b, got, row.why)
 		}
 	}
 }

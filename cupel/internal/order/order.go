@@ -43,6 +43,7 @@ func SortDescending(pairs []Pair) {
 	case byBuckets:
 		scratch := Borrow(len(pairs))
 		scratch.spread(pairs, scratch.Pairs, least, greatest)
+		insertionSort(pairs)
 		scratch.Return()
 	}
 }
@@ -63,13 +64,17 @@ func survey(pairs []Pair) (how method, least, greatest uint64) {
 		return asItIs, 0, 0
 	}
 	byIndex, sorted := true, true
-	least, greatest = pairs[0].Key, pairs[0].Key
-	for i, p := range pairs[1:] {
-		before := pairs[i]
-		inOrder := before.Index <= p.Index
-		byIndex = byIndex && inOrder
-		sorted = sorted && (before.Key > p.Key || before.Key == p.Key && inOrder)
+	last := pairs[0]
+	least, greatest = last.Key, last.Key
+	for _, p := range pairs[1:] {
+		if p.Index < last.Index {
+			byIndex = false
+		}
+		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
+			sorted = false
+		}
 		least, greatest = min(least, p.Key), max(greatest, p.Key)
+		last = p
 	}
 	switch {
 	case sorted:
@@ -95,8 +100,12 @@ const insertionUpTo = 16
 
 // insertionSort is stable.
 func insertionSort(pairs []Pair) {
-	for i := 1; i < len(pairs); i++ {
-		p := pairs[i]
+	var last uint64 // key of the pair before
+	for i, p := range pairs {
+		if i == 0 || p.Key <= last {
+			last = p.Key
+			continue
+		}
 		j := i
 		for ; j > 0 && pairs[j-1].Key < p.Key; j-- {
 			pairs[j] = pairs[j-1]
@@ -105,14 +114,14 @@ func insertionSort(pairs []Pair) {
 	}
 }
 
-// spread sorts pairs, whose keys lie between least and greatest, and is stable.
-// It divides that range into about as many buckets as there are pairs, and
-// sorts within the buckets, most of them very small. Each level removes some bits
-// from the range, so there are few levels for any keys. room has the length of
-// pairs; spread overwrites it.
+// spread almost sorts pairs, whose keys lie between least and greatest, and is
+// stable: no pair has more than insertionUpTo others to pass. It divides that range
+// into about as many buckets as there are pairs, and spreads those of the larger
+// buckets again. Each level removes some bits from the range, so there are few
+// levels for any keys. room has the length of pairs; spread overwrites it.
 func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
-	shift := max(bits.Len64(greatest-least)-width, 0)
+	shift := max(bits.Len64(greatest-least)-width, 0) & 63 // the compiler does not know that it is below 64
 	start := len(b.counts)
 	b.counts = slices.Grow(b.counts, 1<<width)[:start+1<<width]
 	ends := b.counts[start:]
@@ -120,10 +129,11 @@ func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	for _, p := range pairs {
 		ends[(greatest-p.Key)>>shift]++
 	}
-	next := uint32(0)
+	next, most := uint32(0), uint32(0)
 	for i, n := range ends {
 		ends[i] = next // where the bucket begins, until it is filled
 		next += n
+		most = max(most, n)
 	}
 	copy(room, pairs)
 	for _, p := range room {
@@ -131,23 +141,21 @@ func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 		pairs[*end] = p
 		*end++
 	}
-	if shift > 0 { // otherwise all keys of a bucket are equal
+	if shift > 0 && most > insertionUpTo { // without shift all keys of a bucket are equal
 		begin := uint32(0)
 		for i := range 1 << width {
 			end := b.counts[start+i] // deeper levels may have moved the counts
-			b.finish(pairs[begin:end], room[begin:end])
+			if end-begin > insertionUpTo {
+				b.spreadAgain(pairs[begin:end], room[begin:end])
+			}
 			begin = end
 		}
 	}
 	b.counts = b.counts[:start]
 }
 
-// finish sorts a bucket.
-func (b *Buffer) finish(pairs, room []Pair) {
-	if len(pairs) <= insertionUpTo {
-		insertionSort(pairs)
-		return
-	}
+// spreadAgain spreads a bucket.
+func (b *Buffer) spreadAgain(pairs, room []Pair) {
 	least, greatest := pairs[0].Key, pairs[0].Key
 	for _, p := range pairs[1:] {
 		least, greatest = min(least, p.Key), max(greatest, p.Key)

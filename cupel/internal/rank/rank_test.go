@@ -1,9 +1,13 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel/internal/order"
 )
@@ -31,61 +35,62 @@ func keySets() map[string][]uint64 {
 
 func TestFractionsCountsSmallerKeys(t *testing.T) {
 	for name, keys := range keySets() {
-		for _, base := range []uint64{0, 1, 1 << 63, 1<<64 - 3} {
-			t.Run(fmt.Sprintf("%s/base=%d", name, base), func(t *testing.T) {
-				pairs := make([]order.Pair, len(keys))
-				for i, k := range keys {
-					pairs[i] = order.Pair{Key: k + base, Index: i}
-				}
-				got := make([]float64, len(keys))
-				Fractions(pairs, base, got)
-				for i, k := range keys {
-					smaller := 0
-					for _, other := range keys {
-						if other < k {
-							smaller++
-						}
-					}
-					want := 1.0
-					if len(keys) > 1 {
-						want = float64(smaller) / float64(len(keys)-1)
-					}
-					if got[i] != want {
-						t.Errorf("key %d of %d: got %v, want %v for %d smaller keys", i, len(keys), got[i], want, smaller)
-					}
-				}
-			})
-		}
-	}
-}
-
-func TestFractionsLeavesOtherPlacesAlone(t *testing.T) {
-	out := []float64{-1, -1, -1, -1}
-	Fractions([]order.Pair{{Key: 9, Index: 3}, {Key: 4, Index: 1}}, 0, out)
-	if out[0] != -1 || out[1] != 0 || out[2] != -1 || out[3] != 1 {
-		t.Errorf("got %v, want [-1 0 -1 1]: only the indexes of the pairs are written", out)
-	}
-}
-
-func TestDenseNumbersDistinctKeys(t *testing.T) {
-	for name, keys := range keySets() {
 		t.Run(name, func(t *testing.T) {
 			pairs := make([]order.Pair, len(keys))
 			for i, k := range keys {
 				pairs[i] = order.Pair{Key: k, Index: i}
 			}
-			Dense(pairs)
-			for _, p := range pairs {
-				smaller := map[uint64]bool{}
+			got := make([]float64, len(keys))
+			Fractions(pairs, got)
+			for i, k := range keys {
+				smaller := 0
 				for _, other := range keys {
-					if other < keys[p.Index] {
-						smaller[other] = true
+					if other < k {
+						smaller++
 					}
 				}
-				if p.Key != uint64(len(smaller)) {
-					t.Errorf("key %d got rank %d, want %d: as many distinct keys are smaller", keys[p.Index], p.Key, len(smaller))
+				want := 1.0
+				if len(keys) > 1 {
+					want = float64(smaller) / float64(len(keys)-1)
+				}
+				if got[i] != want {
+					t.Errorf("key %d of %d: got %v, want %v for %d smaller keys", i, len(keys), got[i], want, smaller)
 				}
 			}
 		})
+	}
+}
+
+func TestFractionsLeavesOtherPlacesAlone(t *testing.T) {
+	out := []float64{-1, -1, -1, -1}
+	Fractions([]order.Pair{{Key: 9, Index: 3}, {Key: 4, Index: 1}}, out)
+	if out[0] != -1 || out[1] != 0 || out[2] != -1 || out[3] != 1 {
+		t.Errorf("got %v, want [-1 0 -1 1]: only the indexes of the pairs are written", out)
+	}
+}
+
+// TestByTime compares the order of keys with that of times, near each other and over
+// the whole range of time.Time, in which Unix seconds wrap.
+func TestByTime(t *testing.T) {
+	now := time.Date(2025, time.January, 31, 12, 0, 0, 0, time.UTC)
+	near := []time.Time{now, now.Add(1), now.Add(-1), now.AddDate(-270, 0, 0), now.AddDate(270, 0, 0), now}
+	far := slices.Concat(near, []time.Time{{}, time.Time{}.Add(1), now.AddDate(545, 0, 0), time.Unix(math.MinInt64, 5), time.Unix(math.MaxInt64, 5), time.Unix(math.MaxInt64, 6)})
+	for name, times := range map[string][]time.Time{"none": nil, "one": near[:1], "near": near, "far": far} {
+		pairs := ByTime(nil, len(times)+1, func(i int) (time.Time, bool) {
+			if i == 0 {
+				return time.Time{}, false
+			}
+			return times[i-1], true
+		})
+		if len(pairs) != len(times) {
+			t.Errorf("%s: %d pairs of %d times", name, len(pairs), len(times))
+		}
+		for _, p := range pairs {
+			for _, q := range pairs {
+				if got, want := cmp.Compare(p.Key, q.Key), times[p.Index-1].Compare(times[q.Index-1]); got != want {
+					t.Errorf("%s: keys of %s and %s compare as %d, want %d", name, times[p.Index-1], times[q.Index-1], got, want)
+				}
+			}
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupeltest"
 	"github.com/wollax/cupel-go/cupeltoml"
@@ -46,7 +47,7 @@ type Check struct {
 
 // Subject is what checks are run against.
 type Subject struct {
-	Pipeline *cupel.Pipeline
+	Pipeline *pipeline.Pipeline
 	Items    []*cupel.ContextItem
 	Budget   cupel.ContextBudget
 	Report   *cupel.SelectionReport // of a dry run of the above
@@ -60,8 +61,8 @@ func (c Check) Run(s Subject) error { return c.holds(s) }
 
 // Errors are the errors that a file may expect of a selection, by name.
 var Errors = map[string]error{
-	"PinnedExceedsBudget": cupel.ErrPinnedExceedsBudget,
-	"Overflow":            cupel.ErrOverflow,
+	"PinnedExceedsBudget": pipeline.ErrPinnedExceedsBudget,
+	"Overflow":            pipeline.ErrOverflow,
 	"Scarcity":            cupel.ErrScarcity,
 }
 

@@ -1,6 +1,7 @@
 package assertions_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/assertions"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -72,9 +75,9 @@ func workshop(t *testing.T) assertions.Subject {
 	return s
 }
 
-func pipelineWith(t *testing.T, s cupel.Scorer) *cupel.Pipeline {
+func pipelineWith(t *testing.T, s strategy.Scorer) *pipeline.Pipeline {
 	t.Helper()
-	pipeline, err := cupel.New(cupel.Config{
+	pipeline, err := pipeline.New(pipeline.Config{
 		Scorer: s,
 		Slicer: slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
 			{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1},
@@ -214,7 +217,7 @@ func TestVocabulary(t *testing.T) {
 			want: "IncludeStaleItem failed: predicate matched 1 included item(s) but none was stale.",
 			why:  "the old plan is pinned, and the old draft is out"},
 		{name: "HaveNoStaleItems", over: workshop, holdsOver: func(r *cupel.SelectionReport) {
-			r.Included = slices.DeleteFunc(r.Included, cupel.IncludedItem.Stale)
+			r.Included = slices.DeleteFunc(r.Included, func(in cupel.IncludedItem) bool { return in.Stale })
 		},
 			want: `HaveNoStaleItems failed: found 1 stale item(s) in Included. First: "plan 1" (kind=Message, a version of "plan").`,
 			why:  "the old plan is pinned"},
@@ -312,7 +315,11 @@ func TestMatchGolden(t *testing.T) {
 // moody scores the other way round each time.
 type moody struct{ up *bool }
 
-func (m moody) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+func (m moody) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(m.score).Score(ctx, items, scores)
+}
+
+func (m moody) score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	hint, _ := item.FutureRelevanceHint()
 	if item.Content() == "You answer briefly." || item.Content() == "Tea is nice." {
 		*m.up = !*m.up // an item that is scored once a run

@@ -94,7 +94,7 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 		d.Moved = append(d.Moved, move{labelOf(c.A.Item), c.Content, c.A.Place, c.B.Place})
 	}
 	for _, c := range diff.Forms {
-		d.Forms = append(d.Forms, reshaped{labelOf(c.A.Item), c.Content, string(c.A.Item.Kind()), shape{c.A.Form(), c.A.Tokens()}, shape{c.B.Form(), c.B.Tokens()}})
+		d.Forms = append(d.Forms, reshaped{labelOf(c.A.Item), c.Content, string(c.A.Item.Kind()), shape{c.A.Form, c.A.Tokens}, shape{c.B.Form, c.B.Tokens}})
 	}
 	if items == nil {
 		for _, s := range sides {
@@ -104,9 +104,15 @@ func compare(items []*cupel.ContextItem, sides [2]side) *difference {
 		}
 	}
 	swings := make(map[string]analysis.ReportChange)
-	for _, c := range slices.Concat(diff.Came, diff.Went) {
-		if c.Copy == 1 { // content counts as included if one copy is
-			swings[c.Content] = c
+	for i, changes := range [][]analysis.ReportChange{diff.Came, diff.Went} {
+		has := make(map[string]bool) // what the other side includes: content counts as included if one copy is
+		for _, in := range sides[i].report.Included {
+			has[in.Item.Content()] = true
+		}
+		for _, c := range slices.Backward(changes) { // so that the first one wins
+			if !has[c.Content] {
+				swings[c.Content] = c
+			}
 		}
 	}
 	for _, item := range items {
@@ -128,8 +134,8 @@ func outcomeOf(e *analysis.Entry) outcome {
 	if e == nil {
 		return outcome{Reason: notCandidate, Why: notCandidate + ": it is not in the report"}
 	}
-	score := jsonScore(e.Score())
-	return outcome{e.Place > 0, e.Place, &score, e.Code(), e.Why(), e}
+	score := jsonScore(e.Score)
+	return outcome{e.Place > 0, e.Place, &score, e.Code, e.Why(), e}
 }
 
 func measure(s side) measures {

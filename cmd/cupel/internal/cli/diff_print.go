@@ -137,7 +137,7 @@ func (o outcome) short(room bool) string {
 	if o.entry == nil {
 		return o.Reason
 	}
-	return shortExclusion(o.Reason, o.entry.Data(), room)
+	return shortExclusion(o.Reason, o.entry.Reason.Data(), room)
 }
 
 // scoreOf returns "-" for an item that was not scored.

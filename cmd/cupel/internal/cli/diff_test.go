@@ -11,9 +11,11 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // At 80 tokens apple and cherry are in (see TestWhyNot), at 100 banana, apple
@@ -219,8 +221,8 @@ func TestSwingsAreDiffs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var variants []analysis.PipelineVariant
-		for label, s := range []cupel.Slicer{slicer.Greedy{}, slicer.ScoreGreedy{}} {
-			p, err := cupel.New(cupel.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.UShaped{}, KeepDuplicates: random.IntN(2) == 0})
+		for label, s := range []strategy.Slicer{slicer.Greedy{}, slicer.ScoreGreedy{}} {
+			p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.UShaped{}, KeepDuplicates: random.IntN(2) == 0})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
@@ -433,7 +433,7 @@ func measured(env *Environment, name string, clock func() time.Time) (eval.Polic
 	}
 	var mu sync.Mutex
 	known := make(map[*cupelrelevance.Index]*indexes) // by the conversation's index
-	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*cupel.Pipeline, error) {
+	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error) {
 		mu.Lock()
 		if known[index] == nil {
 			if len(known) == maxKnown {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -18,7 +19,7 @@ const questionKind cupel.ContextKind = "Question"
 func askedInSession(low float64) func() eval.Asker {
 	return func() eval.Asker {
 		var session *cupelsession.Session
-		return func(ctx context.Context, pipeline *cupel.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
+		return func(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
 			var err error
 			if session == nil {
 				session, err = cupelsession.New(pipeline, cupelsession.Config{

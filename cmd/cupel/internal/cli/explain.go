@@ -196,10 +196,10 @@ func writeJSON(w io.Writer, value any) error {
 func (a *account) narrowedReport(parts bool) (*cupel.SelectionReport, error) {
 	report := *a.report
 	var err error
-	if report.Included, err = narrowed(a, report.Included, parts, cupel.IncludedItem.Candidate); err != nil {
+	if report.Included, err = narrowed(a, report.Included, parts, func(i cupel.IncludedItem) int { return i.Candidate }); err != nil {
 		return nil, err
 	}
-	report.Excluded, err = narrowed(a, report.Excluded, parts, cupel.ExcludedItem.Candidate)
+	report.Excluded, err = narrowed(a, report.Excluded, parts, func(e cupel.ExcludedItem) int { return e.Candidate })
 	return &report, err
 }
 

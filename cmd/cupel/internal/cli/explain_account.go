@@ -12,6 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // account is what explain prints about a run.
@@ -53,7 +54,7 @@ func (a *account) visible(candidates []int) []int {
 
 // addParts computes the score from each part of a composite. Any other scorer is
 // its own only part.
-func (a *account) addParts(ctx context.Context, s cupel.Scorer) error {
+func (a *account) addParts(ctx context.Context, s strategy.Scorer) error {
 	var scoreable []*cupel.ContextItem
 	var candidates []int
 	apart := make(map[string]bool) // groups that are pinned or have negative tokens
@@ -177,13 +178,13 @@ func shownAs(e *analysis.Entry) *cupel.ContextItem {
 // where there is a newer version.
 func formText(e *analysis.Entry) string {
 	text := ""
-	if form := e.Form(); form > 0 {
+	if form := e.Form; form > 0 {
 		text = fmt.Sprintf("%d, full %d", form, e.Item.Tokens())
 		if full, ok := shownAs(e).OriginalTokens(); ok && shownAs(e) == e.Item { // of a report
 			text = fmt.Sprintf("%d, full %d", form, full)
 		}
 	}
-	if e.Stale() {
+	if e.Stale {
 		text = strings.TrimPrefix(text+", stale", ", ")
 	}
 	return text

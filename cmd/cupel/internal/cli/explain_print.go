@@ -13,6 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // maxBar is the maximum width of a bar, in columns.
@@ -24,7 +25,7 @@ func (a *account) print(p *terminal.Printer, title string, rows int, parts bool)
 	if a.failed != nil {
 		p.Line(terminal.Text{Text: title, Style: terminal.Bold}, terminal.Plain(": the selection failed"))
 		p.Paragraph(bare(a.failed), terminal.Red)
-		if errors.Is(a.failed, cupel.ErrPinnedExceedsBudget) {
+		if errors.Is(a.failed, pipeline.ErrPinnedExceedsBudget) {
 			a.printList(p, "Pinned, largest first", a.pinnedBySize(), rows, false, nil)
 		}
 	} else {
@@ -237,10 +238,10 @@ func rankText(e *analysis.Entry) string {
 
 // scoreText returns "-" for a candidate that was not scored.
 func scoreText(e *analysis.Entry) string {
-	if e.Item.Pinned() || e.Code() == string(cupel.IncludePinned) || e.Code() == string(cupel.ExcludeNegativeTokens) || e.Item.Tokens() < 0 {
+	if e.Item.Pinned() || e.Code == string(cupel.IncludePinned) || e.Code == string(cupel.ExcludeNegativeTokens) || e.Item.Tokens() < 0 {
 		return "-"
 	}
-	return short(e.Score())
+	return short(e.Score)
 }
 
 // short formats a number with four digits; JSON output has all of them.
@@ -248,13 +249,13 @@ func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 func reasonStyle(e *analysis.Entry) terminal.Style {
 	switch {
-	case e.Code() == string(cupel.IncludePinned):
+	case e.Code == string(cupel.IncludePinned):
 		return terminal.Bold
 	case e.Place > 0:
 		return terminal.Green
-	case e.Code() == string(cupel.ExcludeDeduplicated):
+	case e.Code == string(cupel.ExcludeDeduplicated):
 		return terminal.Dim
-	case e.Code() == string(cupel.ExcludeNegativeTokens):
+	case e.Code == string(cupel.ExcludeNegativeTokens):
 		return terminal.Red
 	}
 	return terminal.Yellow
@@ -265,7 +266,7 @@ func reasonStyle(e *analysis.Entry) terminal.Style {
 // version or a near copy the newest.
 func (a *account) shortReason(e *analysis.Entry, room bool) string {
 	is := ""
-	switch cupel.ExclusionCode(e.Code()) {
+	switch cupel.ExclusionCode(e.Code) {
 	case cupel.ExcludeDeduplicated:
 		is = ", is "
 	case cupel.ExcludeSuperseded:
@@ -275,17 +276,17 @@ func (a *account) shortReason(e *analysis.Entry, room bool) string {
 	default: // there is no survivor
 	}
 	if is == "" || a.failed != nil {
-		return shortExclusion(e.Code(), e.Data(), room)
+		return shortExclusion(e.Code, e.Reason.Data(), room)
 	}
 	survivor, ok := a.Survivor(e.Candidate)
 	if !ok {
-		return e.Code()
+		return e.Code
 	}
 	stays := &a.Entries[survivor]
 	if stays.Place > 0 {
-		return e.Code() + is + "#" + strconv.Itoa(stays.Place)
+		return e.Code + is + "#" + strconv.Itoa(stays.Place)
 	}
-	return e.Code() + is + "rank " + strconv.Itoa(stays.Rank)
+	return e.Code + is + "rank " + strconv.Itoa(stays.Rank)
 }
 
 // roomForReasons is the width from which tables show the data of a reason too.
@@ -312,10 +313,10 @@ func requested(data cupel.ReasonData) int { return max(data.ItemTokens, data.Gro
 // overshot returns how many tokens over its budget the slicer was when the
 // candidate was dropped. The report has them as negative available tokens.
 func overshot(e *analysis.Entry) int {
-	if e.Code() != string(cupel.ExcludeBudgetExceeded) {
+	if e.Code != string(cupel.ExcludeBudgetExceeded) {
 		return 0
 	}
-	return -min(max(e.Data().AvailableTokens, -math.MaxInt), 0)
+	return -min(max(e.Reason.Data().AvailableTokens, -math.MaxInt), 0)
 }
 
 // inWords returns the reason with its data, for people.
@@ -354,15 +355,15 @@ func (a *account) printReasons(p *terminal.Printer) {
 	var groups []reasonGroup
 	for _, i := range a.visible(a.Out) {
 		e := &a.Entries[i]
-		data := e.Data()
+		data := e.Reason.Data()
 		left := data.AvailableTokens
 		fits := requested(data) <= max(left, 0)
 		at := slices.IndexFunc(groups, func(g reasonGroup) bool {
-			return g.code == e.Code() && (g.fits == fits || e.Code() != string(cupel.ExcludeBudgetExceeded))
+			return g.code == e.Code && (g.fits == fits || e.Code != string(cupel.ExcludeBudgetExceeded))
 		})
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, reasonGroup{code: e.Code(), fits: fits, left: left})
+			groups = append(groups, reasonGroup{code: e.Code, fits: fits, left: left})
 		}
 		groups[at].n++
 		groups[at].vary = groups[at].vary || groups[at].left != left
@@ -385,7 +386,7 @@ func (a *account) printNotes(p *terminal.Printer) {
 	var notes []string
 	undecided := 0
 	for i := range a.Entries {
-		if a.Entries[i].Code() == "" {
+		if a.Entries[i].Code == "" {
 			undecided++
 		}
 	}

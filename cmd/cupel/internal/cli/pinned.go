@@ -9,6 +9,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -27,7 +28,7 @@ func (e *pinnedError) Unwrap() error { return e.err }
 // selecting marks the error of a run. Of pinned items that do not fit, it says what to
 // do and, if list is set, which they are.
 func (s *selection) selecting(err error, list bool) error {
-	tooLarge, ok := errors.AsType[*cupel.PinnedExceedsBudgetError](err)
+	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
 	if !ok {
 		return selecting(err)
 	}

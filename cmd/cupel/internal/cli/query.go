@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -83,7 +84,7 @@ func (f *queryFlags) question(env *Environment) (*question, error) {
 
 // readPolicy finds a preset by name, or reads a file, and builds it. A question
 // adds relevance to the policy.
-func (f *queryFlags) readPolicy(env *Environment, name string) (policy.Policy, *cupel.Pipeline, error) {
+func (f *queryFlags) readPolicy(env *Environment, name string) (policy.Policy, *pipeline.Pipeline, error) {
 	asked, err := f.question(env)
 	if err != nil {
 		return policy.Policy{}, nil, err
@@ -109,7 +110,7 @@ func (q *question) registry() *policy.Registry {
 	registry := policy.NewRegistry()
 	// Registering the policy builds its scorer; any question will do for that.
 	registering := true
-	must(registry.RegisterScorer(relevanceType(func(args strategy.Args) (cupel.Scorer, error) {
+	must(registry.RegisterScorer(relevanceType(func(args strategy.Args) (strategy.Scorer, error) {
 		if registering {
 			return (&question{given: true, indexes: new(indexes)}).scorer(args)
 		}
@@ -134,7 +135,7 @@ func relevancePolicy() policy.Policy {
 var languages = []string{"none", "english", "french", "hungarian", "norwegian", "russian", "spanish", "swedish"}
 
 // relevanceType describes the scorer and its settings in a policy.
-func relevanceType(build func(settings strategy.Args) (cupel.Scorer, error)) strategy.Descriptor {
+func relevanceType(build func(settings strategy.Args) (strategy.Scorer, error)) strategy.Descriptor {
 	return strategy.Descriptor{
 		Name: relevance, Component: "Relevance",
 		Doc: "Scores an item by its relevance to the question of --query or --query-file.",
@@ -153,7 +154,7 @@ func relevanceType(build func(settings strategy.Args) (cupel.Scorer, error)) str
 }
 
 // scorer builds the scorer from its settings.
-func (q *question) scorer(settings strategy.Args) (cupel.Scorer, error) {
+func (q *question) scorer(settings strategy.Args) (strategy.Scorer, error) {
 	wrong := strategy.Problems{Component: "Relevance"}
 	text := strategy.Get[string](settings, "query")
 	switch {

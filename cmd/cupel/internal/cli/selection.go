@@ -18,6 +18,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -205,7 +206,7 @@ func policyFlag(command *cobra.Command, policy *string) {
 // chooser is what a policy chooses with.
 type chooser struct {
 	policy   policy.Policy
-	pipeline *cupel.Pipeline
+	pipeline *pipeline.Pipeline
 	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
 }
 
@@ -282,13 +283,13 @@ func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*select
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a
 // retry, or the same answer of a tool that is polled, says something of its own.
-func keeping(candidates *input.Candidates, p *cupel.Pipeline) *cupel.Pipeline {
+func keeping(candidates *input.Candidates, p *pipeline.Pipeline) *pipeline.Pipeline {
 	config := p.Config()
 	if candidates.Conversation == nil || config.KeepDuplicates {
 		return p
 	}
 	config.KeepDuplicates = true
-	kept, err := cupel.New(config)
+	kept, err := pipeline.New(config)
 	must(err) // the configuration is that of a pipeline
 	return kept
 }

@@ -111,7 +111,7 @@ func (f *sweepFlags) run(env *Environment, command *cobra.Command) error {
 		sweep, err = sweepPrepared(command.Context(), c, candidates, f.budgetFlags, budgets, tell.update)
 	} else {
 		sweep, err = analysis.Sweep(command.Context(), keeping(candidates, c.pipeline), candidates.Items, budgets,
-			analysis.WithBaseBudget(base), analysis.WithReserveOffTarget(), analysis.WithProgress(tell.update))
+			analysis.WithBaseBudget(base), analysis.WithProgress(tell.update))
 	}
 	tell.end()
 	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
@@ -178,8 +178,8 @@ func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep, 
 	rows := make([][]terminal.Text, len(sweep.Steps))
 	for i, step := range sweep.Steps {
 		changes := terminal.Plain(changesOf(sweep.Items, step))
-		if step.Err != nil {
-			changes = terminal.Text{Text: bare(step.Err), Style: terminal.Red}
+		if step.Error != "" {
+			changes = terminal.Text{Text: strings.TrimPrefix(step.Error, "cupel: "), Style: terminal.Red}
 		}
 		rows[i] = []terminal.Text{terminal.Plain(strconv.Itoa(step.Budget)), terminal.Plain(strconv.Itoa(step.Tokens)),
 			terminal.Plain(percent(step.Tokens, step.Budget)), terminal.Plain(strconv.Itoa(step.Included)),
@@ -269,10 +269,7 @@ func writeSweepCSV(w io.Writer, sweep *analysis.BudgetSweep) error {
 		records[0] = append(records[0], "changed")
 	}
 	for _, step := range sweep.Steps {
-		failure := ""
-		if step.Err != nil {
-			failure = bare(step.Err)
-		}
+		failure := strings.TrimPrefix(step.Error, "cupel: ")
 		records = append(records, []string{strconv.Itoa(step.Budget), strconv.Itoa(step.Tokens), strconv.Itoa(step.Included),
 			positions(step.Came), positions(step.Went), failure})
 		if last := len(records) - 1; forms {

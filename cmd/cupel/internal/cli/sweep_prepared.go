@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // mostPrepared is how many budgets a sweep prepares candidates for at most.
@@ -25,15 +26,15 @@ func sweepPrepared(ctx context.Context, c chooser, candidates *input.Candidates,
 	for n := range (budgets.To-budgets.From)/budgets.Stride + 1 {
 		at := budgets.From + n*budgets.Stride
 		tell(at-budgets.From, budgets.To-budgets.From)
-		step := analysis.SweepStep{Budget: at}
+		step := analysis.SweepStep{Budget: at, Came: []int{}, Went: []int{}}
 		now, err := formsAt(ctx, c, candidates, flags, &step)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil && !errors.Is(err, cupel.ErrPinnedExceedsBudget) && !errors.Is(err, cupel.ErrInvalidBudget):
+		case err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, cupel.ErrInvalidBudget):
 			return nil, err
 		case err != nil:
-			now, step.Err = none, err
+			now, step.Error = none, err.Error()
 		}
 		for i := range now {
 			switch {
@@ -73,7 +74,7 @@ func formsAt(ctx context.Context, c chooser, candidates *input.Candidates, flags
 	places := placesOf(s.items, candidates.Items)
 	forms := make([]int, len(candidates.Items))
 	for _, in := range report.Included {
-		forms[places[in.Candidate()]] = max(in.Item.Tokens(), 0) + 1
+		forms[places[in.Candidate]] = max(in.Item.Tokens(), 0) + 1
 		step.Tokens = addTokens(step.Tokens, in.Item.Tokens())
 	}
 	step.Included = len(report.Included)

@@ -33,7 +33,7 @@ type searchFlags struct {
 func (f *searchFlags) register(command *cobra.Command) {
 	set := command.Flags()
 	intFlag(set, &f.upTo, "up-to", "", 0, "with --why-not, largest budget to try, in `tokens` (default: enough for all candidates and for quotas)")
-	intFlag(set, &f.probes, "max-probes", "", 0, "with --why-not, most `budgets` to try (default: 10000, or millions if the slicer can sweep budgets cheaply)")
+	intFlag(set, &f.probes, "max-probes", "", 0, "with --why-not, most `budgets` to try (default: 10000)")
 	set.BoolVar(&f.progress, "progress", false, "report progress even if standard error is no terminal")
 }
 
@@ -146,7 +146,7 @@ func (a *account) bestCopy(content string) (best, others int) {
 		switch {
 		case e.Place > 0:
 			return 0
-		case e.Code() != string(cupel.ExcludeDeduplicated):
+		case e.Code != string(cupel.ExcludeDeduplicated):
 			return 1
 		}
 		return 2

@@ -78,7 +78,7 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	}
 	if e.Rank > 0 {
 		rows = append(rows, []terminal.Text{terminal.Plain("score"),
-			terminal.Plain(fmt.Sprintf("%s, rank %d of %d", short(e.Score()), e.Rank, a.Ranked))})
+			terminal.Plain(fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, a.Ranked))})
 		if parts := a.scores[e.Candidate]; len(parts) > 1 {
 			for i, score := range parts {
 				part := a.parts[i]
@@ -94,9 +94,9 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 func (w *whyNotAnswer) budgetText() string {
 	e, m, budget := &w.Entry, w.Smallest, w.a.budget.MaxTokens()
 	switch {
-	case e.Code() == string(cupel.ExcludeDeduplicated):
+	case e.Code == string(cupel.ExcludeDeduplicated):
 		return "No budget includes it: its content is a duplicate of the candidate above."
-	case e.Code() == string(cupel.ExcludeNegativeTokens):
+	case e.Code == string(cupel.ExcludeNegativeTokens):
 		return "No budget includes it: correct its token count."
 	case !m.Found && m.Err != nil:
 		return "The smallest budget that includes it is unknown: " + bare(m.Err)
@@ -135,7 +135,7 @@ func (w *whyNotAnswer) budgetText() string {
 func (w *whyNotAnswer) it() string {
 	for i := range w.a.Entries {
 		e := &w.a.Entries[i]
-		if i != w.Candidate && e.Item.Content() == w.Item.Content() && e.Code() != string(cupel.ExcludeDeduplicated) && e.Code() != string(cupel.ExcludeNegativeTokens) {
+		if i != w.Candidate && e.Item.Content() == w.Item.Content() && e.Code != string(cupel.ExcludeDeduplicated) && e.Code != string(cupel.ExcludeNegativeTokens) {
 			return "this copy of it"
 		}
 	}
@@ -178,7 +178,7 @@ func (a *account) printSome(p *terminal.Printer, candidates []int, in bool) {
 		e := &a.Entries[i]
 		per := "-"
 		if e.Rank > 0 && e.Item.Tokens() > 0 {
-			per = short(e.Score() / float64(e.Item.Tokens()))
+			per = short(e.Score / float64(e.Item.Tokens()))
 		}
 		row := []terminal.Text{terminal.Plain(rankText(e)), terminal.Plain(scoreText(e)), terminal.Plain(strconv.Itoa(e.Item.Tokens())),
 			terminal.Plain(per)}
@@ -221,7 +221,7 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
-	return jsonCandidate{candidate, labelOf(e.Item), e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score()), e.Code()}
+	return jsonCandidate{candidate, labelOf(e.Item), e.Item.Content(), string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code}
 }
 
 // jsonExchange is how a second selection differs.

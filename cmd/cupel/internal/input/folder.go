@@ -207,7 +207,7 @@ func (r *folderReader) cut(name, text string, modified time.Time) error {
 		if p.title != "" {
 			metadata["title"] = p.title
 		}
-		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRag),
+		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRAG),
 			cupel.WithTimestamp(modified), cupel.WithMetadata(metadata))
 		if err != nil {
 			return fmt.Errorf("%s: %w", where, err)

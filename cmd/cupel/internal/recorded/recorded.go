@@ -297,7 +297,7 @@ func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registr
 	}
 	decided := slices.Repeat([]int{Out}, len(items))
 	for _, in := range report.Included {
-		decided[in.Candidate()] = in.Form()
+		decided[in.Candidate] = in.Form
 	}
 	return decided, nil
 }

@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -81,7 +83,7 @@ func run(n int, two, hostile, fail bool, output string) error {
 	return errors.Join(cupelinspect.WriteHTML(file, title, selections...), file.Close())
 }
 
-func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget, s cupel.Slicer, recency, kind float64) (*cupelinspect.Selection, error) {
+func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget, s strategy.Slicer, recency, kind float64) (*cupelinspect.Selection, error) {
 	composite, err := scorer.NewComposite(
 		scorer.Weighted{Scorer: scorer.Recency{}, Weight: recency},
 		scorer.Weighted{Scorer: &scorer.Kind{}, Weight: kind},
@@ -90,7 +92,7 @@ func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget
 	if err != nil {
 		return nil, err
 	}
-	pipeline, err := cupel.New(cupel.Config{Scorer: composite, Slicer: s, Placer: placer.UShaped{}, Overflow: cupel.OverflowTruncate})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: composite, Slicer: s, Placer: placer.UShaped{}, Overflow: pipeline.OverflowTruncate})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func inspect(name string, items []*cupel.ContextItem, budget cupel.ContextBudget
 
 var (
 	kinds   = []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Screenshot"}
-	sources = []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRag, "Wiki"}
+	sources = []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRAG, "Wiki"}
 	words   = strings.Fields("the roof plan was changed after the third meeting because a pipe in the north wall leaks when it rains and the owner will not pay for another survey")
 )
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Strategies of a consumer's own: everything that their contracts mention must
@@ -16,12 +18,15 @@ type (
 	reversed struct{}
 )
 
-func (byLength) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return float64(len(item.Content()))
+func (byLength) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = float64(len(item.Content()))
+	}
+	return nil
 }
 
-func (firstFit) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (cupel.Selection, error) {
-	var selection cupel.Selection
+func (firstFit) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	var selection strategy.Selection
 	left := budget.TargetTokens
 	for i, scored := range items {
 		if tokens := scored.Item.Tokens(); tokens <= left {
@@ -41,7 +46,7 @@ func (reversed) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error
 }
 
 func TestOwnStrategies(t *testing.T) {
-	pipeline, err := cupel.New(cupel.Config{Scorer: byLength{}, Slicer: firstFit{}, Placer: reversed{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: byLength{}, Slicer: firstFit{}, Placer: reversed{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,14 +74,14 @@ func TestOwnStrategies(t *testing.T) {
 
 // A scorer that is a function, and reads numbers from metadata.
 func TestScorerFunc(t *testing.T) {
-	byEmbedding := cupel.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	byEmbedding := strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 		embedding, ok := item.MetadataFloats("embedding")
 		if !ok {
 			return 0
 		}
 		return embedding[0]
 	})
-	pipeline, err := cupel.New(cupel.Config{Scorer: byEmbedding, Slicer: firstFit{}, Placer: reversed{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: byEmbedding, Slicer: firstFit{}, Placer: reversed{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +104,7 @@ func TestScorerFunc(t *testing.T) {
 }
 
 func TestErrorsAreTyped(t *testing.T) {
-	_, err := cupel.New(cupel.Config{Slicer: firstFit{}, Placer: reversed{}})
+	_, err := pipeline.New(pipeline.Config{Slicer: firstFit{}, Placer: reversed{}})
 	var invalid *cupel.InvalidConfigError
 	if !errors.As(err, &invalid) || invalid.Field != "Scorer" || !errors.Is(err, cupel.ErrInvalidConfig) {
 		t.Errorf("a configuration without a scorer gives %v, want an InvalidConfigError about Scorer", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -21,7 +22,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	pipeline, err := cupel.New(cupel.Config{
+	pipeline, err := pipeline.New(pipeline.Config{
 		Scorer: scorer.Must(scorer.NewComposite(
 			scorer.Weighted{Scorer: scorer.Recency{}, Weight: 3},
 			scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1})),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -20,8 +21,11 @@ import (
 // shorter prefers short items.
 type shorter struct{}
 
-func (shorter) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	return 1 / float64(1+len(item.Content()))
+func (shorter) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i, item := range items {
+		scores[i] = 1 / float64(1+len(item.Content()))
+	}
+	return nil
 }
 
 func main() {
@@ -35,7 +39,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := cupel.New(cupel.Config{Scorer: composite, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: composite, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -35,7 +37,7 @@ func run(ctx context.Context) error {
 	otel.SetTracerProvider(tracers)
 	otel.SetMeterProvider(meters)
 
-	pipeline, err := cupel.New(cupel.Config{Scorer: scorer.Priority{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Priority{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		return err
 	}
@@ -51,10 +53,10 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	collector := cupel.MultiTraceCollector(
+	collector := observe.Multi(
 		cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
 		cupelotel.NewMetricCollector())
-	if _, err := pipeline.Run(ctx, []*cupel.ContextItem{small, large}, budget, cupel.WithTrace(collector)); err != nil {
+	if _, err := p.Run(ctx, []*cupel.ContextItem{small, large}, budget, pipeline.WithTrace(collector)); err != nil {
 		return err
 	}
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -45,7 +46,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := cupel.New(cupel.Config{Scorer: relevance, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	pipeline, err := pipeline.New(pipeline.Config{Scorer: relevance, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,11 @@ import (
 	"log"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -19,7 +21,11 @@ import (
 // shorter ones.
 type byUrgency struct{}
 
-func (byUrgency) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+func (s byUrgency) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
+	return strategy.ScorerFunc(s.score).Score(ctx, items, scores)
+}
+
+func (byUrgency) score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	for _, tag := range item.AllTags() {
 		if tag == "urgent" {
 			return 1
@@ -30,7 +36,7 @@ func (byUrgency) Score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 
 
 // newPolicy is what the consumer tests: at most two tool outputs, chosen by
 // urgency.
-func newPolicy() (*cupel.Pipeline, error) {
+func newPolicy() (*pipeline.Pipeline, error) {
 	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{
 		{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1},
 		{Kind: cupel.KindToolOutput, CapCount: 2},
@@ -38,7 +44,7 @@ func newPolicy() (*cupel.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cupel.New(cupel.Config{
+	return pipeline.New(pipeline.Config{
 		Scorer: scorer.Must(scorer.NewScaled(byUrgency{})),
 		Slicer: counts,
 		Placer: placer.UShaped{},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -46,5 +47,5 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestByUrgency(t *testing.T) {
-	cupeltest.TestScorer(t, func() cupel.Scorer { return byUrgency{} }, cupeltest.WithItems(candidates()...))
+	cupeltest.TestScorer(t, func() strategy.Scorer { return byUrgency{} }, cupeltest.WithItems(candidates()...))
 }

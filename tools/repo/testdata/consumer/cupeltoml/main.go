@@ -21,13 +21,11 @@ var file []byte
 // newest prefers what comes last.
 type newest struct{ boost float64 }
 
-func (n newest) Score(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-	for i, other := range all {
-		if other == item {
-			return n.boost * float64(i)
-		}
+func (n newest) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	for i := range items {
+		scores[i] = n.boost * float64(i)
 	}
-	return 0
+	return nil
 }
 
 func main() {

@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+	"github.com/wollax/cupel-go/cupel/internal/order"
+)
+
+// Choice is what a budget buys of a [Ranking]. Begin it with FitPinned; then come
+// Start, Take and Drop for what the slicer chose, Choose, and Merge, with Truncate
+// where the merged units are too large. Its memory is reused.
+type Choice struct {
+	*Ranking
+	// Why asks for decisions about what is left out.
+	Why bool
+	// Decisions are those of Choose, from Truncated on those of Truncate.
+	Decisions []Decision
+	Truncated int
+	// PinnedTokens are those of the pinned units in their forms.
+	PinnedTokens exact.Sum
+	// Chosen are the units that Choose took, best first.
+	Chosen []Chosen
+	// Merged are the pinned units, by place, and after them those of Chosen that are
+	// in the window.
+	Merged []Chosen
+
+	pinnedForms []int32 // parallel to the set's pinned units
+	taken       []int32 // by rank: forms
+	drops       []Rank  // in the order dropped
+	returned    []Chosen
+}
+
+// Chosen is a unit in the window, in some form, or an older version.
+type Chosen struct {
+	Unit      Unit // None for an older version
+	Form      int32
+	Candidate Candidate // the older version, or the unit's first member
+	Score     float64
+	Tokens    int // of the form
+}
+
+// PinnedScore is the score of pinned units from Place on.
+const PinnedScore = 1.0
+
+// Forms of what is not taken.
+const (
+	left    = -1
+	dropped = -2
+)
+
+// FitPinned shrinks pinned units until they fit wanted tokens, as far as it can, and
+// adds up their tokens. It is FIT-PINNED of the Units chapter.
+func (c *Choice) FitPinned(wanted int) {
+	c.pinnedForms = filled(c.pinnedForms, len(c.pinned), 0)
+	c.PinnedTokens = exact.Sum{}
+	for _, at := range c.pinned {
+		c.PinnedTokens.Add(c.units[at].tokens)
+	}
+	if !c.PinnedTokens.Greater(wanted) {
+		return
+	}
+	var heap stepHeap
+	push := func(i int) {
+		u := &c.units[c.pinned[i]]
+		if int(c.pinnedForms[i]) < len(u.forms()) {
+			from, to := u.form(c.pinnedForms[i]), u.form(c.pinnedForms[i]+1)
+			heap.push(step{(from.Worth - to.Worth) * float64(u.tokens) / float64(from.Tokens-to.Tokens), int32(i)})
+		}
+	}
+	for i := range c.pinned {
+		push(i)
+	}
+	for c.PinnedTokens.Greater(wanted) && len(heap) > 0 {
+		i := int(heap.pop().at)
+		u := &c.units[c.pinned[i]]
+		c.PinnedTokens.Sub(u.form(c.pinnedForms[i]).Tokens)
+		c.pinnedForms[i]++
+		c.PinnedTokens.Add(u.form(c.pinnedForms[i]).Tokens)
+		push(i)
+	}
+}
+
+// Start begins a choice from the sorted units: none is taken.
+func (c *Choice) Start() {
+	c.taken = filled(c.taken, len(c.sorted), left)
+	c.drops = c.drops[:0]
+}
+
+// Take takes a unit in one of its forms. The older versions that may come back in
+// its place have the numbers after its forms.
+func (c *Choice) Take(at Rank, form int) { c.taken[at] = int32(form) }
+
+// Drop leaves out a unit for a reason of the slicer's own.
+func (c *Choice) Drop(at Rank) {
+	c.taken[at] = dropped
+	c.drops = append(c.drops, at)
+}
+
+// Limits are what a slicer could spend, in tokens.
+type Limits struct {
+	Left          int // before it chose
+	Target        int // if nothing had been chosen before, as by earlier batches
+	WithoutPinned int // if nothing were pinned either
+}
+
+// Choose turns what was taken into Chosen and finds the reasons for the rest. It
+// returns the number of candidates chosen, and false if a form does not exist.
+func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
+	c.Chosen, c.returned, c.Decisions = c.Chosen[:0], c.returned[:0], c.Decisions[:0]
+	for at, form := range c.taken {
+		if form < 0 {
+			continue
+		}
+		number := c.sorted[at]
+		u := &c.units[number]
+		if form > 0 && int(form) > len(u.forms()) {
+			older := c.olderAt(number, form-int32(len(u.forms()))-1)
+			if older == None {
+				return 0, false
+			}
+			c.returned = append(c.returned, Chosen{None, 0, older, c.scores[older], c.Tokens[older]})
+			c.taken[at] = left // the unit itself is out
+			candidates++
+			continue
+		}
+		c.Chosen = append(c.Chosen, c.take(number, form, c.score[number]))
+		candidates += int(u.size)
+	}
+	if len(c.returned) > 0 {
+		c.mergeReturned()
+	}
+	if c.Why {
+		c.leaveOutRest(limits)
+	}
+	c.Truncated = len(c.Decisions)
+	return candidates, true
+}
+
+// take returns a unit in one of its forms.
+func (c *Choice) take(at Unit, form int32, score float64) Chosen {
+	u := &c.units[at]
+	return Chosen{at, form, c.place(u), score, u.form(form).Tokens}
+}
+
+// mergeReturned adds the older versions that came back to the chosen units: by
+// score, and of equal scores by place.
+func (c *Choice) mergeReturned() {
+	c.Chosen = append(c.Chosen, c.returned...)
+	slices.SortFunc(c.Chosen, func(a, b Chosen) int {
+		return cmp.Or(cmp.Compare(order.Key(b.Score), order.Key(a.Score)), cmp.Compare(a.Candidate, b.Candidate))
+	})
+}
+
+// Returned reports whether a candidate is an older version that came back.
+func (c *Choice) Returned(candidate Candidate) bool {
+	return slices.ContainsFunc(c.returned, func(r Chosen) bool { return r.Candidate == candidate })
+}
+
+// leaveOutRest finds the reason for each candidate that was not chosen: the
+// slicer's own, the budget, or the pinned units.
+func (c *Choice) leaveOutRest(limits Limits) {
+	for i, at := range c.drops {
+		number := c.sorted[at]
+		for _, m := range c.Members(number) {
+			c.Decisions = append(c.Decisions, Decision{Candidate: m, Code: Dropped, Score: c.score[number], Tokens: i})
+		}
+	}
+	available := exact.Of(limits.Left).Minus(sumOf(c.Chosen)).Int()
+	pinned := c.PinnedTokens.Greater(0)
+	for at, form := range c.taken {
+		if form != left {
+			continue
+		}
+		number := c.sorted[at]
+		tokens := c.units[number].tokens
+		c.leaveOut(number, c.score[number], available, pinned && tokens > limits.Target && tokens <= limits.WithoutPinned)
+	}
+}
+
+// leaveOut leaves out the members of a unit for want of room, or because of what is
+// pinned.
+func (c *Choice) leaveOut(number Unit, score float64, available int, overridden bool) {
+	d := Decision{Code: OverBudget, Score: score, Available: available, Unit: None}
+	if c.units[number].group {
+		d.Unit = number
+	}
+	if overridden {
+		d = Decision{Code: PinnedFirst, Score: score, Other: c.FirstPinned()}
+	}
+	for _, m := range c.Members(number) {
+		d.Candidate, d.Tokens = m, c.Tokens[m]
+		c.Decisions = append(c.Decisions, d)
+	}
+}
+
+// Merge lists pinned units and chosen ones, and returns their tokens.
+func (c *Choice) Merge() exact.Sum {
+	c.Merged = c.Merged[:0]
+	for i, at := range c.pinned {
+		c.Merged = append(c.Merged, c.take(at, c.pinnedForms[i], PinnedScore))
+	}
+	c.Merged = append(c.Merged, c.Chosen...)
+	return sumOf(c.Merged)
+}
+
+// Truncate shrinks merged units, and then drops those that are not pinned, the last
+// first to shrink and the best first to stay, until they fit the target.
+//
+// It is TRUNCATE-UNITS of the Units chapter. Units without tokens are no exception
+// (R25).
+func (c *Choice) Truncate(target int) {
+	tokens := sumOf(c.Merged)
+	pinned := len(c.pinned)
+	for _, part := range [][]Chosen{c.Merged[pinned:], c.Merged[:pinned]} {
+		for i := range part {
+			c.shrink(&part[len(part)-1-i], &tokens, target)
+		}
+	}
+	if !tokens.Greater(target) {
+		return
+	}
+	pinnedTokens := sumOf(c.Merged[:pinned])
+	running, kept := pinnedTokens, pinned
+	for i := pinned; i < len(c.Merged); i++ {
+		m := &c.Merged[i]
+		total := running
+		total.Add(m.Tokens)
+		if !total.Greater(target) {
+			running = total
+			c.Merged[kept] = *m
+			kept++
+			continue
+		}
+		if c.Why {
+			number := m.Unit
+			if number == None {
+				number = c.unitOf[m.Candidate]
+			}
+			overridden := pinnedTokens.Greater(0) && !total.Minus(pinnedTokens).Greater(target)
+			c.leaveOut(number, m.Score, exact.Of(target).Minus(running).Int(), overridden)
+		}
+	}
+	c.Merged = c.Merged[:kept]
+}
+
+// shrink makes a merged unit smaller while the tokens of all exceed the target. An
+// older version has no smaller form.
+func (c *Choice) shrink(m *Chosen, tokens *exact.Sum, target int) {
+	for m.Unit != None && tokens.Greater(target) && int(m.Form) < len(c.Forms(m.Unit)) {
+		tokens.Sub(m.Tokens)
+		m.Form++
+		m.Tokens = c.units[m.Unit].form(m.Form).Tokens
+		tokens.Add(m.Tokens)
+	}
+}
+
+// NumCandidates returns the number of candidates that a chosen unit stands for.
+func (c *Choice) NumCandidates(m *Chosen) int {
+	if m.Unit == None {
+		return 1
+	}
+	return int(c.units[m.Unit].size)
+}
+
+// CandidatesOf returns the candidates that a chosen unit stands for.
+func (c *Choice) CandidatesOf(m *Chosen) []Candidate {
+	if m.Unit == None {
+		return c.Members(c.unitOf[m.Candidate]) // older versions are lone
+	}
+	return c.Members(m.Unit)
+}
+
+// sumOf returns the tokens of chosen units in their forms.
+func sumOf(list []Chosen) exact.Sum {
+	var sum exact.Sum
+	for i := range list {
+		sum.Add(list[i].Tokens)
+	}
+	return sum
+}
+
+// HasReturned reports whether an older version came back.
+func (c *Choice) HasReturned() bool { return len(c.returned) > 0 }

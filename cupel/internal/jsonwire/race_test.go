@@ -1,5 +1,0 @@
-//go:build race
-
-package jsonwire
-
-const raceEnabled = true

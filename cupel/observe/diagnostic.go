@@ -1,0 +1,152 @@
+package observe
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// TraceDetailLevel says how much a [DiagnosticTraceCollector] records. Each
+// level includes everything that the lower levels record.
+//
+// It implements the TraceCollector chapter of the specification.
+type TraceDetailLevel uint8
+
+// The levels, in ascending order. The zero value is the default.
+const (
+	TraceDetailStage TraceDetailLevel = iota // one event a stage
+	TraceDetailItem                          // an event for each item as well
+)
+
+// String returns the specification's name: "Stage" or "Item".
+func (l TraceDetailLevel) String() string {
+	switch l {
+	case TraceDetailStage:
+		return "Stage"
+	case TraceDetailItem:
+		return "Item"
+	}
+	return "TraceDetailLevel(" + strconv.Itoa(int(l)) + ")"
+}
+
+// DiagnosticTraceCollector records the events and the report of one run at a
+// time: the start of a run discards the previous one. Build it with
+// [NewDiagnosticTraceCollector].
+//
+// It implements the TraceCollector chapter of the specification.
+type DiagnosticTraceCollector struct {
+	level    TraceDetailLevel
+	callback func(cupel.TraceEvent)
+
+	mu     sync.Mutex // so that misuse by two runs at once is not a data race
+	events []cupel.TraceEvent
+	report *cupel.SelectionReport
+}
+
+// DiagnosticOption is an optional setting of a [DiagnosticTraceCollector].
+type DiagnosticOption func(*DiagnosticTraceCollector)
+
+// WithDetailLevel sets how much is recorded; [TraceDetailStage] by default.
+func WithDetailLevel(level TraceDetailLevel) DiagnosticOption {
+	return func(c *DiagnosticTraceCollector) { c.level = level }
+}
+
+// WithEventCallback sets a function that receives each recorded event,
+// immediately and in the goroutine of the run.
+func WithEventCallback(callback func(cupel.TraceEvent)) DiagnosticOption {
+	return func(c *DiagnosticTraceCollector) { c.callback = callback }
+}
+
+// NewDiagnosticTraceCollector returns a collector with the given settings.
+func NewDiagnosticTraceCollector(opts ...DiagnosticOption) *DiagnosticTraceCollector {
+	c := new(DiagnosticTraceCollector)
+	for _, opt := range opts {
+		if opt != nil {
+			opt(c)
+		}
+	}
+	return c
+}
+
+// IsEnabled returns true, except for a nil collector.
+func (c *DiagnosticTraceCollector) IsEnabled() bool { return c != nil }
+
+// RecordStageEvent records the event.
+func (c *DiagnosticTraceCollector) RecordStageEvent(event cupel.TraceEvent) { c.record(event) }
+
+// RecordItemEvent records the event at level [TraceDetailItem] and discards it
+// at [TraceDetailStage].
+func (c *DiagnosticTraceCollector) RecordItemEvent(event cupel.TraceEvent) {
+	if c != nil && c.level >= TraceDetailItem {
+		c.record(event)
+	}
+}
+
+func (c *DiagnosticTraceCollector) record(event cupel.TraceEvent) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.events = append(c.events, event)
+	c.mu.Unlock()
+	if c.callback != nil {
+		c.callback(event)
+	}
+}
+
+// Events returns a copy of the events recorded since the run began, in order.
+func (c *DiagnosticTraceCollector) Events() []cupel.TraceEvent {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.events)
+}
+
+// BuildReport returns the report of the last run, with the recorded events. If
+// the run failed, the report holds what the earlier stages found; before any
+// run, it holds only events. Each call returns a new report, in time
+// proportional to its size.
+func (c *DiagnosticTraceCollector) BuildReport() *cupel.SelectionReport {
+	if c == nil {
+		return &cupel.SelectionReport{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	report := &cupel.SelectionReport{}
+	if c.report != nil {
+		report = c.report.Clone()
+	}
+	report.Events = slices.Clone(c.events)
+	return report
+}
+
+// StartRun implements [RunObserver].
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+	if c == nil {
+		return ctx, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report, c.events = nil, nil
+	return ctx, diagnosticRun{collector: c}
+}
+
+type diagnosticRun struct {
+	NoTrace
+	collector *DiagnosticTraceCollector
+}
+
+func (d diagnosticRun) Detail() TraceDetail {
+	return TraceDetail{ItemEvents: d.collector.level >= TraceDetailItem, Report: true}
+}
+
+func (d diagnosticRun) EndRun(_ context.Context, e RunEnd) {
+	d.collector.mu.Lock()
+	defer d.collector.mu.Unlock()
+	d.collector.report = e.Report
+}

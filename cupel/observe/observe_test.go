@@ -1,0 +1,254 @@
+package observe_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+)
+
+// watch notes what it gets, in a list that several share.
+type watch struct {
+	observe.NoTrace
+	name   string
+	to     *[]string
+	detail observe.TraceDetail
+	off    bool   // not enabled
+	blind  bool   // wants no run
+	panics string // where
+}
+
+type key string // of a context's value
+
+func (w *watch) note(what ...any) {
+	text := fmt.Sprint(what...)
+	*w.to = append(*w.to, w.name+" "+text)
+	if w.panics != "" && strings.HasPrefix(text, w.panics) {
+		panic(w.name)
+	}
+}
+
+func (w *watch) IsEnabled() bool { return !w.off }
+
+func (w *watch) RecordStageEvent(e cupel.TraceEvent) { w.note("stage event ", e.Stage) }
+
+func (w *watch) RecordItemEvent(e cupel.TraceEvent) { w.note("item event ", e.Stage) }
+
+func (w *watch) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
+	w.note("run ", info.Candidates)
+	if w.blind {
+		return nil, (*watch)(nil)
+	}
+	return context.WithValue(ctx, key(w.name), true), w
+}
+
+func (w *watch) Detail() observe.TraceDetail { return w.detail }
+
+func (w *watch) StartStage(ctx context.Context, s observe.StageStart) context.Context {
+	w.note("start ", s.Stage, " after a ", ctx.Value(key("a")))
+	return context.WithValue(ctx, key(w.name), s.Stage)
+}
+
+func (w *watch) EndStage(ctx context.Context, e observe.StageEnd) {
+	w.note("end ", e.Stage, " of b ", ctx.Value(key("b")), len(e.Reasons), len(e.Excluded), len(e.Included), len(e.Strategies), e.Err, e.Start.Unix(), e.End.Unix())
+}
+
+func (w *watch) EndRun(_ context.Context, e observe.RunEnd) {
+	w.note("end of run ", e.Report != nil, e.Err)
+	if e.Report != nil {
+		clear(e.Report.Excluded) // it is this observer's own
+	}
+}
+
+// run goes through one stage of an observed run, as a pipeline does.
+func run(ctx context.Context, c observe.TraceCollector) {
+	if !c.IsEnabled() {
+		return
+	}
+	item, _ := cupel.NewContextItem("a", 1)
+	report := &cupel.SelectionReport{TotalCandidates: 3, Excluded: []cupel.ExcludedItem{{Item: item}}}
+	ctx, state := c.(observe.RunObserver).StartRun(ctx, observe.RunInfo{Candidates: 3, Start: time.Unix(7, 0)})
+	if state == nil {
+		return
+	}
+	recorder := c
+	if own, ok := state.(observe.TraceCollector); ok {
+		recorder = own
+	}
+	detail := state.Detail()
+	inner := state.StartStage(ctx, observe.StageStart{Stage: "S", Start: time.Unix(8, 0)})
+	if inner == nil {
+		inner = ctx
+	}
+	if detail.ItemEvents {
+		recorder.RecordItemEvent(cupel.TraceEvent{Stage: "S"})
+	}
+	recorder.RecordStageEvent(cupel.TraceEvent{Stage: "S"})
+	state.EndStage(inner, observe.StageEnd{
+		Stage: "S", Start: time.Unix(8, 0), End: time.Unix(9, 0),
+		Reasons: make([]observe.ReasonCount, 1), Excluded: make([]cupel.ExcludedItem, 2), Included: make([]cupel.IncludedItem, 3), Strategies: make([]observe.StrategyTime, 4),
+	})
+	end := observe.RunEnd{}
+	if detail.Report {
+		end.Report = report
+	}
+	state.EndRun(ctx, end)
+}
+
+// plain is a collector without the extension.
+type plain struct {
+	to *[]string
+}
+
+func (p *plain) IsEnabled() bool { return true }
+
+func (p *plain) RecordStageEvent(cupel.TraceEvent) { *p.to = append(*p.to, "p stage event") }
+
+func (p *plain) RecordItemEvent(cupel.TraceEvent) { *p.to = append(*p.to, "p item event") }
+
+func TestMulti(t *testing.T) {
+	type detail = observe.TraceDetail
+	started, ended := "start S after a ", "end S of b "
+	tests := []struct {
+		why  string
+		of   []*watch
+		want string
+	}{
+		{"nothing but times, each in the context of those before", []*watch{{name: "a"}, {name: "b"}},
+			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 0 <nil> 8 9, b " + ended + "S0 0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>"},
+		{"each detail reaches the one who asked", []*watch{{name: "a", detail: detail{Reasons: true, ItemEvents: true, Report: true}}, {name: "b", detail: detail{Exclusions: true, Strategies: true}}, {name: "c", detail: detail{Items: true}}},
+			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a item event S, a stage event S, b stage event S, c stage event S, a " + ended + "S1 0 0 0 <nil> 8 9, b " + ended + "S0 2 0 4 <nil> 8 9, c " + ended + "S0 2 3 0 <nil> 8 9, a end of run true <nil>, b end of run false <nil>, c end of run false <nil>"},
+		{"one is off, one does not want this run", []*watch{{name: "a", off: true}, {name: "b", blind: true}, {name: "c"}},
+			"b run 3, c run 3, c " + started + "<nil>, c stage event S, c " + ended + "<nil> 0 0 0 0 <nil> 8 9, c end of run false <nil>"},
+		{"no one follows", []*watch{{name: "a", off: true}, {name: "b", blind: true}}, "b run 3"},
+		{"no one is on", []*watch{{name: "a", off: true}}, ""},
+		{"a panic at the start: the run does not take place", []*watch{{name: "a"}, {name: "b", panics: "run"}, {name: "c"}},
+			"a run 3, b run 3, a end of run false cupel: the run was abandoned, panic b"},
+		{"a panic at the start of a stage ends it for those before", []*watch{{name: "a"}, {name: "b", panics: "start"}, {name: "c"}},
+			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, a " + ended + "true 0 0 0 0 cupel: the run was abandoned in stage S 8 8, panic b"},
+		{"each ends what it started", []*watch{{name: "a", panics: "end S"}, {name: "b", panics: "end S"}},
+			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 0 <nil> 8 9, b " + ended + "S0 0 0 0 <nil> 8 9, panic a"},
+	}
+	for _, tt := range tests {
+		var notes []string
+		collectors := []observe.TraceCollector{nil, (*plain)(nil), (*observe.DiagnosticTraceCollector)(nil)} // left out
+		for _, w := range tt.of {
+			w.to = &notes
+			collectors = append(collectors, w)
+		}
+		func() {
+			defer func() {
+				if v := recover(); v != nil {
+					notes = append(notes, fmt.Sprint("panic ", v))
+				}
+			}()
+			run(t.Context(), observe.Multi(collectors...))
+		}()
+		if got := strings.Join(notes, ", "); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.why, got, tt.want)
+		}
+	}
+}
+
+// TestMultiOfSeveralSorts: plain collectors get all events, states that are
+// collectors get them in place of theirs, and each report is a copy.
+func TestMultiOfSeveralSorts(t *testing.T) {
+	var notes []string
+	first, second := observe.NewDiagnosticTraceCollector(), observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+	vandal := &watch{name: "a", to: &notes, detail: observe.TraceDetail{Report: true}}
+	run(t.Context(), observe.Multi(vandal, first, observe.Multi(second, &plain{&notes})))
+	for _, c := range []*observe.DiagnosticTraceCollector{first, second} {
+		if r := c.BuildReport(); len(r.Excluded) != 1 || r.Excluded[0].Item == nil {
+			t.Errorf("another observer changed the report: %+v", r)
+		}
+	}
+	if got := strings.Join(notes, ", "); !strings.Contains(got, "p item event, a stage event S, p stage event") {
+		t.Errorf("the events were %s", got)
+	}
+	if len(first.Events()) != 1 || len(second.Events()) != 2 {
+		t.Errorf("events by level: %v and %v", first.Events(), second.Events())
+	}
+}
+
+func TestDiagnosticCollector(t *testing.T) {
+	for level, events := range map[observe.TraceDetailLevel]int{observe.TraceDetailStage: 1, observe.TraceDetailItem: 2} {
+		called := 0
+		c := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level), nil, observe.WithEventCallback(func(cupel.TraceEvent) { called++ }))
+		c.RecordStageEvent(cupel.TraceEvent{Stage: "before any run"})
+		if r := c.BuildReport(); len(r.Events) != 1 || r.TotalCandidates != 0 {
+			t.Errorf("%s: before a run the report is %+v", level, r)
+		}
+		for range 2 { // a second run forgets the first
+			run(t.Context(), c)
+		}
+		r := c.BuildReport()
+		if len(r.Events) != events || len(c.Events()) != events || called != 1+2*events || r.TotalCandidates != 3 {
+			t.Errorf("%s: %d calls, %v, %+v; want %d events of the last run", level, called, c.Events(), r, events)
+		}
+		r.Events[0].Stage, r.Excluded[0].Item = "changed", nil
+		c.Events()[0].Stage = "changed"
+		if again := c.BuildReport(); again.Events[0].Stage != "S" || again.Excluded[0].Item == nil || c.Events()[0].Stage != "S" {
+			t.Errorf("%s: what was handed out is not a copy", level)
+		}
+	}
+	var none *observe.DiagnosticTraceCollector
+	none.RecordStageEvent(cupel.TraceEvent{})
+	none.RecordItemEvent(cupel.TraceEvent{})
+	_, state := none.StartRun(t.Context(), observe.RunInfo{})
+	if none.IsEnabled() || state != nil || len(none.Events()) != 0 || none.BuildReport().TotalCandidates != 0 {
+		t.Error("a nil collector knows something")
+	}
+}
+
+func TestFuncs(t *testing.T) {
+	var notes []string
+	stage := func(cupel.TraceEvent) { notes = append(notes, "stage") }
+	item := func(cupel.TraceEvent) { notes = append(notes, "item") }
+	for _, tt := range []struct {
+		funcs observe.Funcs
+		want  string
+	}{
+		{observe.Funcs{}, ""},
+		{observe.Funcs{StageEvent: stage}, "stage"},
+		{observe.Funcs{ItemEvent: item}, "item"},
+		{observe.Funcs{StageEvent: stage, ItemEvent: item}, "item stage"},
+	} {
+		notes = nil
+		run(t.Context(), tt.funcs)
+		if got := strings.Join(notes, " "); got != tt.want {
+			t.Errorf("called %q, want %q", got, tt.want)
+		}
+	}
+	observe.Funcs{StageEvent: stage}.RecordItemEvent(cupel.TraceEvent{}) // by hand
+	var none observe.NullTraceCollector
+	none.RecordItemEvent(cupel.TraceEvent{})
+	none.RecordStageEvent(cupel.TraceEvent{})
+	if none.IsEnabled() {
+		t.Error("the null collector is enabled")
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for want, got := range map[string]fmt.Stringer{
+		"Stage": observe.TraceDetailStage, "Item": observe.TraceDetailItem, "TraceDetailLevel(7)": observe.TraceDetailLevel(7),
+	} {
+		if got.String() != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Two collectors follow one run.
+func ExampleMulti() {
+	diagnostic := observe.NewDiagnosticTraceCollector()
+	counter := observe.Funcs{StageEvent: func(e cupel.TraceEvent) { fmt.Println(e.Stage, "has ended") }}
+	run(context.Background(), observe.Multi(diagnostic, counter)) // pass it to pipeline.WithTrace
+	fmt.Println(diagnostic.BuildReport().TotalCandidates, "candidates")
+	// Output:
+	// S has ended
+	// 3 candidates
+}

@@ -1,0 +1,108 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/engine"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
+)
+
+// Choice is what a [Prepared] selects with a budget.
+type Choice struct {
+	Candidates []int // as [Prepared.Select] returns them
+	// Forms are the forms of the candidates, as [cupel.IncludedItem] counts them. It
+	// is nil if no candidate has a group, a variant or a version key.
+	Forms  []int32
+	Tokens int // of the candidates in their forms, clamped to the range of int
+
+	known      bool // something is known about other budgets
+	unfit      bool // the pinned items do not fit
+	pinned     exact.Sum
+	tokens     exact.Sum
+	effective  cupel.SliceBudget
+	staysUntil int // as the slicer says
+}
+
+// Select returns only the positions of the candidates in the window: pinned
+// ones first, then the others by score. It is the cheapest query: it builds
+// neither window nor report, and calls neither observers nor the placer. It
+// therefore cannot report a failure of the placer.
+func (p *Prepared) Select(ctx context.Context, budget cupel.ContextBudget) ([]int, error) {
+	choice, err := p.Choose(ctx, budget)
+	return choice.Candidates, err
+}
+
+// Choose selects as [Prepared.Select] does, for callers that try many budgets:
+// the choice knows some of the budgets that give the same.
+func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choice, error) {
+	if err := p.ready(); err != nil {
+		return Choice{}, err
+	}
+	ctx = contextOr(ctx)
+	r := p.newRun(budget, true)
+	linked := r.columns.Links != nil
+	err := r.stage(ctx, classify, 0, r.classify)
+	if err != nil {
+		if !linked && checkPinned(budget, r.choice.PinnedTokens) != nil {
+			return Choice{known: true, unfit: true, pinned: r.choice.PinnedTokens}, err
+		}
+		return Choice{}, err
+	}
+	if err := r.stage(ctx, slice, 0, r.slice); err != nil {
+		return Choice{}, err
+	}
+	if err := r.stage(ctx, place, 0, func(context.Context) (int, error) { return 0, r.merge() }); err != nil {
+		return Choice{}, err
+	}
+	c := Choice{Candidates: r.candidatesOf(r.choice.Merged), pinned: r.choice.PinnedTokens}
+	for i := range r.choice.Merged {
+		c.tokens.Add(r.choice.Merged[i].Tokens)
+	}
+	c.Tokens = c.tokens.Int()
+	switch {
+	case linked:
+		c.Forms = r.formsOf(r.choice.Merged)
+	case !r.overflowed: // the slicer does not decide about an overflow
+		c.known, c.effective, c.staysUntil = true, r.effective, r.selection.StaysUntil
+	}
+	r.free()
+	return c, nil
+}
+
+// formsOf returns the forms of what merged units stand for.
+func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
+	for i := range merged {
+		m := &merged[i]
+		var made *engine.Made
+		if m.Unit != engine.None {
+			whole := r.set.Make(m.Unit, m.Form)
+			made = &whole
+		}
+		for n, c := range r.choice.CandidatesOf(m) {
+			form := made.FormOf(n)
+			if made != nil && made.Group > 0 {
+				form = int32(len(r.items[c].Variants())) + made.Group
+			}
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+// HoldsAt reports whether another budget would certainly give the same choice, or
+// would not fit the pinned items either where this one does not. It knows of larger
+// budgets if the slicer does (StaysUntil of strategy.Selection), and of none if a
+// candidate has a group, a variant or a version key. It calls no strategy.
+func (c *Choice) HoldsAt(budget cupel.ContextBudget) bool {
+	if !c.known {
+		return false
+	}
+	fits := checkPinned(budget, c.pinned) == nil
+	if c.unfit {
+		return !fits
+	}
+	effective := budget.Effective(c.pinned.Int())
+	stays := effective == c.effective || effective.TargetTokens >= c.effective.TargetTokens && effective.TargetTokens <= c.staysUntil
+	return fits && stays && !c.tokens.Greater(budget.TargetTokens())
+}

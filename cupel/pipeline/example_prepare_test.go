@@ -1,0 +1,120 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+)
+
+func prepared() *pipeline.Prepared {
+	p, err := chat().Prepare(context.Background(), conversation())
+	if err != nil {
+		log.Fatal(err)
+	}
+	return p
+}
+
+// Nothing is scored twice, however many budgets are tried.
+func ExamplePipeline_Prepare() {
+	prepared, err := chat().Prepare(context.Background(), conversation())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tokens := range []int{10, 20, 1000} {
+		window, err := prepared.Run(context.Background(), budgetFor(tokens, tokens))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(tokens, "tokens hold", len(window), "items")
+	}
+	// Output:
+	// 10 tokens hold 1 items
+	// 20 tokens hold 3 items
+	// 1000 tokens hold 5 items
+}
+
+func ExamplePrepared_Run() {
+	window, err := prepared().Run(context.Background(), budgetFor(20, 20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range window {
+		fmt.Println(item.Content())
+	}
+	// Output:
+	// You are a helpful assistant.
+	// The disk is full.
+	// How do I free some space?
+}
+
+func ExamplePrepared_DryRun() {
+	report, err := prepared().DryRun(context.Background(), budgetFor(20, 20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range report.Excluded {
+		fmt.Printf("%s: %v\n", e.Item.Content(), e.Reason)
+	}
+	// Output:
+	// ERROR disk full (and 900 lines more): BudgetExceeded: 900 tokens requested, 0 available
+	// What is in this log?: BudgetExceeded: 6 tokens requested, 0 available
+}
+
+// Two pipelines with the same scorer need one pass of it.
+func ExamplePrepared_For() {
+	knapsack, err := slicer.NewKnapsack(slicer.WithBucketSize(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	other, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: knapsack, Placer: placer.Chronological{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	same, err := prepared().For(context.Background(), other)
+	if err != nil {
+		log.Fatal(err)
+	}
+	window, err := same.Run(context.Background(), budgetFor(20, 20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(window), "items")
+	// Output: 3 items
+}
+
+func ExamplePrepared_Select() {
+	positions, err := prepared().Select(context.Background(), budgetFor(20, 20))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(positions)
+	// Output: [0 4 3]
+}
+
+func ExamplePrepared_Choose() {
+	prepared := prepared()
+	var last pipeline.Choice
+	for tokens := 8; tokens <= 25; tokens++ {
+		budget := budgetFor(tokens, tokens)
+		if last.HoldsAt(budget) {
+			continue
+		}
+		choice, err := prepared.Choose(context.Background(), budget)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%d tokens: %v\n", tokens, choice.Candidates)
+		last = choice
+	}
+	// Output:
+	// 8 tokens: [0]
+	// 9 tokens: [0]
+	// 13 tokens: [0 3]
+	// 15 tokens: [0 4]
+	// 20 tokens: [0 4 3]
+}

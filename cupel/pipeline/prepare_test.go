@@ -1,0 +1,374 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
+)
+
+// randomSlicer returns any slicer, or one around another.
+func randomSlicer(r *rand.Rand) strategy.Slicer {
+	scarcity := slicer.ScarcityDegrade
+	if r.IntN(2) == 0 {
+		scarcity = slicer.ScarcityThrow
+	}
+	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1 + r.IntN(9))))
+	counts := []slicer.CountQuotaEntry{{Kind: "a", RequireCount: r.IntN(4), CapCount: 3 + r.IntN(3)}, {Kind: "c", CapCount: r.IntN(3)}}
+	quotas := []slicer.QuotaEntry{slicer.Require("a", 30), slicer.Cap("b", 20)}
+	switch r.IntN(9) {
+	case 0:
+		return knapsack
+	case 1:
+		return slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...))
+	case 2:
+		return slicer.Must(slicer.NewQuota(knapsack, quotas...))
+	case 3:
+		return slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts, slicer.WithScarcity(scarcity)))
+	case 4:
+		return slicer.Must(slicer.NewCountConstrainedKnapsack(knapsack, counts, slicer.WithScarcity(scarcity)))
+	case 5:
+		return slicer.Must(slicer.NewCountQuota(slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)), counts, slicer.WithScarcity(scarcity)))
+	case 6:
+		return everything
+	}
+	return slicer.Greedy{}
+}
+
+func randomPipeline(t testing.TB, r *rand.Rand, change ...func(*pipeline.Config)) *pipeline.Pipeline {
+	t.Helper()
+	config := pipeline.Config{
+		Scorer: byHint{}, Slicer: randomSlicer(r), Placer: placer.UShaped{}, KeepDuplicates: r.IntN(2) == 0,
+		Overflow: pipeline.OverflowStrategy(r.IntN(3)), Clock: func() time.Time { return time.Time{} },
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	p, err := pipeline.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// randomBudget is often too small for something.
+func randomBudget(t testing.TB, r *rand.Rand) cupel.ContextBudget {
+	t.Helper()
+	maxTokens := r.IntN(150)
+	opts := []cupel.BudgetOption{cupel.WithEstimationSafetyMargin(float64(r.IntN(3) * 7))}
+	if r.IntN(3) == 0 {
+		opts = append(opts, cupel.WithOutputReserve(r.IntN(maxTokens+1)))
+	}
+	if r.IntN(3) == 0 {
+		opts = append(opts, cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": r.IntN(20)}))
+	}
+	return budgetOf(t, maxTokens, r.IntN(maxTokens+1), opts...)
+}
+
+// diary keeps everything that a run tells.
+type diary struct {
+	observe.NoTrace
+	entries []any
+}
+
+func (d *diary) note(entry any) { d.entries = append(d.entries, entry) }
+
+func (d *diary) IsEnabled() bool                         { return true }
+func (d *diary) RecordStageEvent(event cupel.TraceEvent) { d.note(event) }
+func (d *diary) RecordItemEvent(event cupel.TraceEvent)  { d.note(event) }
+
+func (d *diary) Detail() observe.TraceDetail {
+	return observe.TraceDetail{Reasons: true, Items: true, ItemEvents: true, Report: true}
+}
+
+func (d *diary) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
+	info.Prepared = false // the one thing in which prepared runs differ
+	d.note(info)
+	return ctx, d
+}
+
+func (d *diary) StartStage(ctx context.Context, s observe.StageStart) context.Context {
+	d.note(s)
+	return ctx
+}
+
+func (d *diary) EndRun(_ context.Context, e observe.RunEnd) { d.note(e) }
+
+func (d *diary) EndStage(_ context.Context, e observe.StageEnd) {
+	if len(e.Excluded) == 0 {
+		e.Excluded = nil // an empty list may or may not be nil
+	}
+	d.note(e)
+}
+
+// compare stops at the first entry that differs.
+func (d *diary) compare(t *testing.T, label string, want *diary) {
+	t.Helper()
+	for i := range min(len(d.entries), len(want.entries)) {
+		if fmt.Sprintf("%+v", d.entries[i]) != fmt.Sprintf("%+v", want.entries[i]) {
+			t.Fatalf("%s: the observer was told\n%+v\nwant\n%+v", label, d.entries[i], want.entries[i])
+		}
+	}
+	if len(d.entries) != len(want.entries) {
+		t.Fatalf("%s: the observer was told %d things, want %d", label, len(d.entries), len(want.entries))
+	}
+}
+
+func sameError(a, b error) bool {
+	return fmt.Sprintf("%T %v", a, a) == fmt.Sprintf("%T %v", b, b)
+}
+
+// TestPreparedIsThePipeline compares every answer of a Prepared with that of its
+// pipeline: windows, reports, partial reports, errors, and what observers see.
+func TestPreparedIsThePipeline(t *testing.T) {
+	r := rand.New(rand.NewPCG(39, 40))
+	rounds := 300
+	if testing.Short() || raceEnabled {
+		rounds = 60
+	}
+	failures, windows := make(map[string]int), 0
+	for round := range rounds {
+		var overflows []int
+		p := randomPipeline(t, r, func(c *pipeline.Config) {
+			c.OnOverflow = func(e cupel.OverflowEvent) { overflows = append(overflows, e.TokensOverBudget) }
+		})
+		items := hostileItems(t, r, r.IntN(25))
+		prepared, err := p.Prepare(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 12 {
+			budget := randomBudget(t, r)
+			label := fmt.Sprintf("round %d, %T, %+v", round, p.Config().Slicer, budget)
+
+			var wantDiary, gotDiary diary
+			want, wantErr := p.Run(t.Context(), items, budget, pipeline.WithTrace(&wantDiary))
+			got, err := prepared.Run(t.Context(), budget, pipeline.WithTrace(&gotDiary))
+			if !sameError(err, wantErr) || !slices.Equal(got, want) {
+				t.Fatalf("%s: Run gave %v, %v; want %v, %v", label, contents(got), err, contents(want), wantErr)
+			}
+			gotDiary.compare(t, label, &wantDiary)
+			if n := len(overflows); n%2 != 0 || n > 0 && overflows[n-1] != overflows[n-2] {
+				t.Fatalf("%s: the overflow observer was told %v", label, overflows)
+			}
+
+			told := len(overflows)
+			wantReport, wantErr := p.DryRun(t.Context(), items, budget)
+			gotReport, err := prepared.DryRun(t.Context(), budget)
+			if !sameError(err, wantErr) || !gotReport.Equal(*wantReport) {
+				t.Fatalf("%s: DryRun gave\n%+v, %v\nwant\n%+v, %v", label, gotReport, err, wantReport, wantErr)
+			}
+
+			positions, err := prepared.Select(t.Context(), budget)
+			if !sameError(err, wantErr) {
+				t.Fatalf("%s: Select failed with %v, want %v", label, err, wantErr)
+			}
+			if !sameItems(items, positions, want) {
+				t.Fatalf("%s: Select gave %v, want %v", label, positions, contents(want))
+			}
+			if len(overflows) != told {
+				t.Fatalf("%s: a simulation called the overflow observer", label)
+			}
+			failures[fmt.Sprintf("%T", wantErr)]++
+			windows += len(want)
+		}
+	}
+	t.Logf("%d items in windows, errors %v", windows, failures)
+	for _, err := range []error{&pipeline.PinnedExceedsBudgetError{}, &pipeline.OverflowError{}, &cupel.ScarcityError{}, nil} {
+		if failures[fmt.Sprintf("%T", err)] < rounds/20 {
+			t.Errorf("too few cases end with %T to say much", err)
+		}
+	}
+}
+
+// sameItems reports whether positions hold the same items as window, as often.
+func sameItems(items []*cupel.ContextItem, positions []int, window []*cupel.ContextItem) bool {
+	count := make(map[*cupel.ContextItem]int)
+	for _, it := range window {
+		count[it]++
+	}
+	seen := make(map[int]bool)
+	for _, i := range positions {
+		count[items[i]]--
+		if seen[i] || count[items[i]] < 0 {
+			return false
+		}
+		seen[i] = true
+	}
+	return len(positions) == len(window)
+}
+
+func TestPrepareFails(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	ok := []*cupel.ContextItem{item(t, "a", 1)}
+	broken := withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("no") }))
+	var stopping context.CancelFunc
+	midway, stopping := context.WithCancel(t.Context())
+	stops := withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { stopping(); return 0 }))
+	tests := []struct {
+		name     string
+		pipeline *pipeline.Pipeline
+		ctx      context.Context
+		items    []*cupel.ContextItem
+		want     string
+		why      string
+	}{
+		{"no pipeline", nil, t.Context(), ok, "cupel: the pipeline is empty: build it with New (Pipeline)", "as Run says"},
+		{"a nil item", newPipeline(t), t.Context(), []*cupel.ContextItem{ok[0], nil}, "cupel: invalid item at index 1: must come from NewContextItem, got nil or an empty item", "it is wrong at every budget"},
+		{"the scorer panics", newPipeline(t, broken), t.Context(), ok, "cupel: scorer pipeline_test.scoreFunc panicked: panic: no", "it names the strategy"},
+		{"canceled before", newPipeline(t), canceled, ok, "cupel: stopped in stage Classify: context canceled", "nothing is begun"},
+		{"canceled while scoring", newPipeline(t, stops), midway, ok, "cupel: stopped in stage Deduplicate: context canceled", "the next stage notices"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			prepared, err := tt.pipeline.Prepare(tt.ctx, tt.items)
+			if prepared != nil || err == nil || err.Error() != tt.want {
+				t.Errorf("got %v, %v; want the error %q: %s", prepared, err, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+func TestNothingPrepared(t *testing.T) {
+	for name, p := range map[string]*pipeline.Prepared{"nil": nil, "zero": {}} {
+		t.Run(name, func(t *testing.T) {
+			budget := budgetOf(t, 1, 1)
+			_, err := p.Run(t.Context(), budget)
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			report, err := p.DryRun(t.Context(), budget)
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			if report == nil {
+				t.Error("DryRun returned no report")
+			}
+			_, err = p.Select(t.Context(), budget)
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			_, err = p.For(t.Context(), newPipeline(t))
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			choice, err := p.Choose(t.Context(), budget)
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			if choice.HoldsAt(budget) {
+				t.Error("a choice from nothing knows something")
+			}
+		})
+	}
+	prepared, err := newPipeline(t).Prepare(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = prepared.For(t.Context(), nil)
+	errorIs(t, err, cupel.ErrInvalidConfig)
+}
+
+// counting counts its passes.
+type counting struct {
+	byHint
+	passes *int
+}
+
+func (c counting) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	*c.passes++
+	return c.byHint.Score(ctx, all, scores)
+}
+
+// uncomparable cannot be compared with ==.
+type uncomparable struct {
+	counting
+	_ []int
+}
+
+func TestForSharesScores(t *testing.T) {
+	var first, second, third int
+	a, b, c := counting{passes: &first}, counting{passes: &second}, uncomparable{counting: counting{passes: &third}}
+	r := rand.New(rand.NewPCG(1, 2))
+	items := hostileItems(t, r, 30)
+	base, err := newPipeline(t, withScorer(a)).Prepare(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		scorer strategy.Scorer
+		want   [3]int
+		why    string
+	}{
+		{a, [3]int{1, 0, 0}, "the same scorer"},
+		{b, [3]int{1, 1, 0}, "another scorer"},
+		{a, [3]int{1, 1, 0}, "the first is remembered behind the second"},
+		{b, [3]int{1, 1, 0}, "and so is the second"},
+		{c, [3]int{1, 1, 1}, "a scorer that cannot be compared"},
+		{c, [3]int{1, 1, 2}, "is never known to be the same"},
+		{a, [3]int{1, 1, 2}, "and harms no other run"},
+	}
+	prepared := base
+	for _, s := range steps {
+		p := randomPipeline(t, r, withScorer(s.scorer))
+		if prepared, err = prepared.For(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if got := [3]int{first, second, third}; got != s.want {
+			t.Fatalf("passes are %v, want %v: %s", got, s.want, s.why)
+		}
+		before := [3]int{first, second, third}
+		budget := budgetOf(t, 90, 80)
+		got, gotErr := prepared.DryRun(t.Context(), budget)
+		if after := [3]int{first, second, third}; after != before {
+			t.Fatal("a run of a Prepared scored again")
+		}
+		want, wantErr := p.DryRun(t.Context(), items, budget)
+		first, second, third = before[0], before[1], before[2]
+		if !sameError(gotErr, wantErr) || !got.Equal(*want) {
+			t.Fatalf("%s: got\n%+v, %v\nwant\n%+v, %v", s.why, got, gotErr, want, wantErr)
+		}
+	}
+	_, err = prepared.For(t.Context(), newPipeline(t, withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic(1) }))))
+	errorIs(t, err, cupel.ErrStrategy)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = prepared.For(canceled, newPipeline(t, withScorer(a)))
+	errorIs(t, err, context.Canceled)
+}
+
+// TestPreparedIsItsOwn changes the caller's list, and has a slicer that breaks
+// its contract change what it is given.
+func TestPreparedIsItsOwn(t *testing.T) {
+	vandal := sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+		sel, err := slicer.Greedy{}.Slice(ctx, items, budget)
+		clear(items)
+		return sel, err
+	})
+	items := []*cupel.ContextItem{item(t, "a", 5, hint(0.5)), item(t, "b", 5, hint(0.9)), item(t, "p", 1, cupel.WithPinned())}
+	prepared, err := newPipeline(t, withSlicer(vandal)).Prepare(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(items)
+	for range 3 {
+		window, err := prepared.Run(nil, budgetOf(t, 6, 6)) //nolint:staticcheck // nil is taken for the background
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "window", contents(window), "p b")
+	}
+	if positions, err := prepared.Select(nil, budgetOf(t, 6, 6)); err != nil || !slices.Equal(positions, []int{2, 1}) { //nolint:staticcheck // as above
+		t.Errorf("got %v, %v", positions, err)
+	}
+}
+
+func TestConfigOfNoPipeline(t *testing.T) {
+	var p *pipeline.Pipeline
+	if c := p.Config(); c.Scorer != nil || c.Slicer != nil || c.Placer != nil {
+		t.Errorf("got %+v, want nothing", c)
+	}
+	if got := newPipeline(t, overflow(pipeline.OverflowProceed)).Config().Overflow; got != pipeline.OverflowProceed {
+		t.Errorf("got %v, want what the pipeline was made with", got)
+	}
+}

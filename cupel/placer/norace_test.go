@@ -1,5 +1,0 @@
-//go:build !race
-
-package placer_test
-
-const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package cupel_test
-
-const raceEnabled = false

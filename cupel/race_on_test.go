@@ -1,7 +1,0 @@
-//go:build race
-
-package cupel_test
-
-// The race detector makes sync.Pool drop objects at random, so allocation
-// counts mean nothing under it.
-const raceEnabled = true

@@ -1,0 +1,245 @@
+package cupel_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
+)
+
+// TestDataCanBeCompared wants an Equal method wherever data have fields that
+// packages like go-cmp cannot read, and would panic at.
+func TestDataCanBeCompared(t *testing.T) {
+	seen := make(map[reflect.Type]bool)
+	var look func(at reflect.Type)
+	look = func(at reflect.Type) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		if equal, ok := at.MethodByName("Equal"); ok {
+			if f := equal.Type; f.NumIn() != 2 || f.In(1) != at || f.NumOut() != 1 || f.Out(0).Kind() != reflect.Bool {
+				t.Errorf("%v.Equal is %v, which does not compare two of its type", at, f)
+			}
+			return
+		}
+		if kind := at.Kind(); kind == reflect.Slice || kind == reflect.Pointer {
+			look(at.Elem())
+		} else if kind == reflect.Struct {
+			for i := range at.NumField() {
+				if f := at.Field(i); f.IsExported() {
+					look(f.Type)
+				} else {
+					t.Errorf("%v has the field %s and no method Equal", at, f.Name)
+				}
+			}
+		}
+	}
+	for _, root := range []reflect.Type{
+		reflect.TypeFor[cupel.SelectionReport](), reflect.TypeFor[strategy.Selection](), reflect.TypeFor[*cupel.ContextItem](), reflect.TypeFor[cupel.Variant](),
+		reflect.TypeFor[cupel.Form](), reflect.TypeFor[cupel.ReasonData](), reflect.TypeFor[cupel.ScoredItem](), reflect.TypeFor[strategy.Obstacle](), reflect.TypeFor[cupel.SliceBudget](),
+	} {
+		look(root)
+	}
+	a, b := cupel.ReasonData{Score: math.NaN(), Survivor: item(t, "a", 1)}, cupel.ReasonData{Score: math.NaN()}
+	equal(t, "data with NaN, and another survivor", a.Equal(b), true)
+	b.GroupTokens = 1
+	equal(t, "data of another group", a.Equal(b), false)
+	v := cupel.Variant{Content: "v", Tokens: 1, Worth: math.NaN()}
+	equal(t, "a variant and itself", v.Equal(v), true)
+	for _, other := range []cupel.Variant{{Tokens: 1, Worth: v.Worth}, {Content: "v", Worth: v.Worth}, {Content: "v", Tokens: 1, Worth: .5}, {Content: "v", Tokens: 1, Worth: v.Worth, Make: func(context.Context) (string, error) { return "v", nil }}} {
+		if v.Equal(other) || other.Equal(v) {
+			t.Errorf("%+v equals %+v", v, other)
+		}
+	}
+}
+
+// TestSentinelsOfErrors holds which sentinels each error matches, and that it
+// matches no other.
+func TestSentinelsOfErrors(t *testing.T) {
+	sentinels := map[string]error{
+		"scarcity": cupel.ErrScarcity, "strategy": cupel.ErrStrategy, "contract": cupel.ErrContract, "config": cupel.ErrInvalidConfig,
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&cupel.ScarcityError{}, "scarcity"},
+		{&cupel.StrategyError{}, "strategy"},
+		{&cupel.ContractError{}, "contract strategy"},
+		{&cupel.InvalidConfigError{}, "config"},
+		{&cupel.PanicError{Value: "text"}, ""},
+	} {
+		for name, sentinel := range sentinels {
+			want := slices.Contains(strings.Fields(tt.want), name)
+			if got := errors.Is(tt.err, sentinel); got != want {
+				t.Errorf("%T matches the sentinel of %s: %t, want %t", tt.err, name, got, want)
+			}
+		}
+	}
+	if contract := error(&cupel.ContractError{}); contract.(interface{ Is(error) bool }).Is(cupel.ErrStrategy) == false {
+		t.Error("a ContractError is a failure of a strategy by itself")
+	}
+}
+
+// TestEveryFieldCountsInEqual changes one field at a time.
+func TestEveryFieldCountsInEqual(t *testing.T) {
+	a, b := item(t, "a", 1), item(t, "b", 1)
+	overflows := []cupel.OverflowEvent{
+		{}, {TokensOverBudget: 1}, {OverflowingItems: []*cupel.ContextItem{a}}, {OverflowingItems: []*cupel.ContextItem{b}}, {Budget: budgetOf(t, 9, 9)},
+	}
+	for i := range overflows {
+		for j := range overflows {
+			if got := overflows[i].Equal(overflows[j]); got != (i == j) {
+				t.Errorf("overflow %d equals overflow %d: %t", i, j, got)
+			}
+		}
+	}
+	unit := func(opts ...cupel.ItemOption) *cupel.ContextItem { return item(t, "a", 9, opts...) }
+	forms := []cupel.Variant{{Content: "v", Tokens: 5, Worth: 0.5}}
+	items := []*cupel.ContextItem{
+		unit(), unit(cupel.WithPinned()), unit(cupel.WithGroup("g")), unit(cupel.WithGroup("h")), unit(cupel.WithVersionOf("k")),
+		unit(cupel.WithVariants(forms...)), unit(cupel.WithVariants(cupel.Variant{Make: made, Tokens: 5, Worth: .5})), unit(cupel.WithVariants(cupel.Variant{Content: "w", Tokens: 5, Worth: .5})),
+		unit(cupel.WithVariants(cupel.Variant{Content: "v", Tokens: 4, Worth: .5})), unit(cupel.WithVariants(cupel.Variant{Content: "v", Tokens: 5, Worth: .25})), unit(cupel.WithGroupVariants(forms...)), unit(cupel.WithGroup("g"), cupel.WithGroupVariants(forms...)), unit(cupel.WithTags("a")),
+		unit(cupel.WithMetadata(map[string]any{"a": 1})), unit(cupel.WithMetadata(map[string]any{"a": 2})), unit(cupel.WithMetadata(map[string]any{"b": 1})),
+		unit(cupel.WithMetadata(map[string]any{"a": math.NaN()})), unit(cupel.WithMetadata(map[string]any{"a": func() {}})),
+	}
+	for i := range items {
+		for j := range items {
+			if got := items[i].Equal(items[j]); got != (i == j) {
+				t.Errorf("item %d equals item %d: %t", i, j, got)
+			}
+		}
+	}
+	if !items[13].Equal(unit(cupel.WithMetadata(map[string]any{"a": 1.0}))) {
+		t.Error("JSON has one spelling of 1")
+	}
+}
+
+// TestLogsOfSingleValues: what is not finite is a word, and pinned items say so.
+func TestLogsOfSingleValues(t *testing.T) {
+	log := func(v any) string {
+		var b strings.Builder
+		logger := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		logger.Info("", "v", v)
+		return strings.TrimSpace(b.String())
+	}
+	plain := *item(t, "secret", 3, cupel.WithSource("Rag"))
+	pinned := *item(t, "secret", 3, cupel.WithPinned())
+	for _, tt := range []struct {
+		value any
+		want  string
+		why   string
+	}{
+		{plain, "v.kind=Message v.source=Rag v.tokens=3", "an item that is not pinned does not say so"},
+		{pinned, "v.kind=Message v.source=Chat v.tokens=3 v.pinned=true", "a pinned one does"},
+		{cupel.ScoredItem{Score: math.Inf(1)}, "v.score=+Inf", "infinity is a word"},
+		{cupel.ScoredItem{Score: 0.5}, "v.score=0.5", "a number is a number"},
+		{cupel.ExcludedItem{Item: &plain, Score: math.NaN(), Reason: cupel.NewExclusionReason("Own", cupel.ReasonData{Tokens: 3})},
+			"v.item.kind=Message v.item.source=Rag v.item.tokens=3 v.score=NaN v.reason.reason=Own v.reason.tokens=3", "an item in an entry is its group"},
+		{cupel.ReasonData{ItemTokens: 3, AvailableTokens: 2}, "v.item_tokens=3 v.available_tokens=2", "the data alone, without a code"},
+	} {
+		equal(t, tt.why, log(tt.value), tt.want)
+	}
+	equal(t, "a score beyond decimal digits", cupel.IncludedItem{Item: &plain, Score: 1e21, Reason: cupel.IncludeScored}.String(), "Scored: score 1e+21, 3 tokens")
+}
+
+func TestBudgetErrorsAreDeterministic(t *testing.T) {
+	slots := map[cupel.ContextKind]int{"memory": -1, "MEMORY": -2, "note": 5}
+	for range 50 { // enough for map order to show
+		_, err := cupel.NewContextBudget(10, 10, cupel.WithReservedSlots(slots))
+		equal(t, "text", err.Error(), `cupel: invalid budget: reservedSlots["Memory"] must be at least 0, got -2
+cupel: invalid budget: reservedSlots["Memory"] must be at least 0, got -1
+cupel: invalid budget: reservedSlots["Memory"] is given twice; kinds are case-insensitive`)
+	}
+}
+
+// TestSmallerFormsKeepFields: a form is an item like any other.
+func TestSmallerFormsKeepFields(t *testing.T) {
+	items := []*cupel.ContextItem{
+		item(t, "a", 50, hint(.5), cupel.WithGroup("g"), cupel.WithVersionOf("k"), cupel.WithPriority(3), cupel.WithVariants(cupel.Variant{Content: "a'", Tokens: 5, Worth: .5})),
+		item(t, "b", 50, hint(.4), cupel.WithGroup("g"), cupel.WithOriginalTokens(400), cupel.WithVariants(cupel.Variant{Content: "b'", Tokens: 5, Worth: .5})),
+		item(t, "c", 50, hint(.4), cupel.WithGroup("h"), cupel.WithPriority(4)),
+		item(t, "d", 60, hint(.4), cupel.WithGroup("h"), cupel.WithGroupVariants(cupel.Variant{Content: "c'", Tokens: 5, Worth: .5})),
+	}
+	p := greedy(t)
+	window, err := p.Run(t.Context(), items, budgetOf(t, 15, 15))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range window {
+		original, _ := it.OriginalTokens()
+		priority, _ := it.Priority()
+		got = append(got, fmt.Sprintf("%s %d of %d, group %s, key %q, priority %d, %d variants", it.Content(), it.Tokens(), original,
+			it.Group(), it.VersionOf(), priority, len(it.Variants())+len(it.GroupVariants())))
+	}
+	equalSlices(t, "window", got, []string{
+		`a' 5 of 50, group g, key "k", priority 3, 0 variants`,
+		`b' 5 of 400, group g, key "", priority 0, 0 variants`,
+		`c' 5 of 110, group h, key "", priority 4, 0 variants`,
+	})
+}
+
+// A group variant is in the window once, and in the report once for each member.
+func TestWindowOfReportHasGroupVariantsOnce(t *testing.T) {
+	note := cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 5, Worth: .5})
+	items := []*cupel.ContextItem{
+		item(t, "a", 50, hint(.9), cupel.WithGroup("g"), note),
+		item(t, "b", 50, hint(.9), cupel.WithGroup("g")),
+		item(t, "c", 50, hint(.5), cupel.WithGroup("h"), cupel.WithVariants(cupel.Variant{Content: "cut", Tokens: 1, Worth: .5})),
+		item(t, "d", 60, hint(.5), cupel.WithGroup("h"), cupel.WithVariants(cupel.Variant{Content: "cut", Tokens: 0, Worth: .5})),
+	}
+	p := greedy(t)
+	window, report, err := p.RunReport(t.Context(), items, budgetOf(t, 6, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read cupel.SelectionReport
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		name   string
+		window []*cupel.ContextItem
+	}{{"the run", window}, {"its report", report.Window()}, {"a report from JSON", read.Window()}} {
+		var got []string
+		for _, it := range of.window {
+			got = append(got, it.Content())
+		}
+		equalSlices(t, of.name, got, []string{"note", "cut", "cut"})
+	}
+	if len(report.Included) != len(items) {
+		t.Errorf("%d entries, want one for each of %d candidates", len(report.Included), len(items))
+	}
+}
+
+func TestWindowOfNoReport(t *testing.T) {
+	var none *cupel.SelectionReport
+	if none.Window() != nil || new(cupel.SelectionReport).Window() != nil {
+		t.Error("a report of nothing has a window")
+	}
+	var empty *pipeline.Pipeline
+	if window, report, err := empty.RunReport(t.Context(), nil, cupel.ContextBudget{}); window != nil || report == nil || err == nil {
+		t.Errorf("got %v, %v, %v, want an empty report and an error", window, report, err)
+	}
+}
